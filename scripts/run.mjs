@@ -1,0 +1,17 @@
+// Plain JavaScript on purpose: it must run, and speak clearly, on a Node too old for the rest.
+import { pathToFileURL } from 'node:url';
+import { resolve } from 'node:path';
+
+const NEEDED_MAJOR = 24;
+const [file] = process.argv.splice(2, 1);
+
+if (Number.parseInt(process.versions.node, 10) < NEEDED_MAJOR) {
+  console.error(
+    `Dragoman needs Node ${NEEDED_MAJOR} or newer; this is Node ${process.versions.node}.\n` +
+      'On Linux (x64, arm64) "npm ci" brings a fitting Node along: run it, then start with "npm start".\n' +
+      'Elsewhere install Node 24 from https://nodejs.org and try again.',
+  );
+  process.exit(1);
+}
+
+await import(pathToFileURL(resolve(file)).href);

@@ -1,0 +1,235 @@
+/** The speech, translation and language-model service: its paths, shapes, limits and errors. */
+import { z } from 'zod';
+import { AUDIO_FORMATS, type AudioFormat } from '../model.ts';
+
+/** Contract section 4.1. */
+export const PATHS = {
+  chat: '/openai/v1/chat/completions',
+  tts: '/tts',
+  voices: '/tts/voices',
+  asr: '/asr/srt/audio_llm',
+  translate: '/translate/',
+} as const;
+
+/** Contract section 8, with the sections that state each rule. */
+export const LIMITS = {
+  /** 4.2 `text`; the service counts Unicode characters, a deployment may configure another. */
+  ttsTextCodePoints: 5_000,
+  /** 4.4 `text`. */
+  translateTextCodePoints: 10_000,
+  /** 4.4 `keywords`. */
+  keywords: 20,
+  keywordBytes: 100,
+  /** 4.4 `context`. */
+  contextCodePoints: 2_000,
+  /** 4.2 `sample_rate` omitted or 0. */
+  ttsDefaultSampleRateHz: 24_000,
+  /** 4.5 `segment_padding` and `initial_segment_padding_ms`. */
+  segmentPaddingMs: { min: 0, max: 5_000 },
+} as const;
+
+/** Contract section 5: every key begins with it, and it is sent along. */
+export const KEY_PREFIX = 'svck:';
+
+/** Contract section 4.4 `model`. */
+export const DEFAULT_TRANSLATION_MODEL = 'svc-ai/chotto';
+
+/** The Content-Type of each format's reply (section 4.2 names `audio/mpeg`). */
+export const MEDIA_TYPES = {
+  mp3: 'audio/mpeg',
+  wav: 'audio/wav',
+  ogg: 'audio/ogg',
+  pcm: 'audio/pcm',
+  flac: 'audio/flac',
+} as const satisfies Record<AudioFormat, string>;
+
+// Errors (sections 2.6 and 7)
+
+export const errorObject = z.object({
+  context: z.array(z.string()),
+  code: z.int(),
+  name: z.string(),
+  error: z.string(),
+});
+export type ErrorObject = z.infer<typeof errorObject>;
+
+// Voices (sections 2.1 and 4.3)
+
+export const voice = z.object({
+  id: z.string(),
+  description: z.string().default(''),
+  /** Free text: `Japanese`, `Japanese and English`, or codes. */
+  language: z.string(),
+  gender: z.string(),
+  /** Formats of the contract and others that a deployment may add. */
+  formats: z.array(z.string()),
+  sample_rates: z.array(z.int()),
+  streaming: z.boolean(),
+});
+export type Voice = z.infer<typeof voice>;
+
+export const voicesReply = z.object({ voices: z.array(voice) });
+
+// Speech (section 4.2)
+
+export const ttsRequest = z.object({
+  voice_id: z.uuid(),
+  text: z.string().min(1),
+  format: z.enum(AUDIO_FORMATS),
+  stream: z.boolean().optional(),
+  sample_rate: z.int().nonnegative().optional(),
+  temperature: z.number().optional(),
+});
+export type TtsRequest = z.infer<typeof ttsRequest>;
+
+// Recognition (sections 4.5, 2.4, 2.5)
+
+const segmentPadding = z
+  .int()
+  .min(LIMITS.segmentPaddingMs.min)
+  .max(LIMITS.segmentPaddingMs.max)
+  .optional();
+
+/** Everything but `audio`, which is streamed into the body. */
+export const asrParameters = z.object({
+  language: z.string().optional(),
+  hotwords: z.array(z.string()).optional(),
+  temperature: z.number().optional(),
+  top_p: z.number().optional(),
+  frequency_penalty: z.number().optional(),
+  repetition_penalty: z.number().optional(),
+  vad: z
+    .union([z.literal(0), z.literal('off'), z.literal(1), z.literal('on'), z.literal('segments')])
+    .optional(),
+  min_silence_gap: z.int().nonnegative().optional(),
+  segment_padding: segmentPadding,
+  initial_segment_padding_ms: segmentPadding,
+  speech_pad_ms: z.int().nonnegative().optional(),
+  min_segment_duration: z.number().nonnegative().optional(),
+});
+export type AsrParameters = z.infer<typeof asrParameters>;
+
+export const asrRequest = asrParameters.extend({ audio: z.base64() });
+
+/** Section 4.5, defaults of the `segments` parameters. */
+export const SEGMENT_DEFAULTS = {
+  min_silence_gap: 400,
+  segment_padding: 100,
+  initial_segment_padding_ms: 1_500,
+  speech_pad_ms: 200,
+  min_segment_duration: 1.5,
+} as const;
+
+export const asrPlainReply = z.object({
+  text: z.string(),
+  language: z.string(),
+  confidence: z.number(),
+});
+export type AsrPlainReply = z.infer<typeof asrPlainReply>;
+
+export const asrSegment = z.object({ start: z.number(), end: z.number(), text: z.string() });
+export const asrSegmentsReply = z.object({
+  language: z.string(),
+  confidence: z.number(),
+  segments: z.array(asrSegment),
+});
+export type AsrSegmentsReply = z.infer<typeof asrSegmentsReply>;
+
+// Translation (sections 4.4, 2.2, 2.3, 6)
+
+export const translateRequest = z.object({
+  text: z.string().min(1),
+  source_lang: z.string().min(1),
+  target_lang: z.string().min(1),
+  stream: z.enum(['true', 'false']).optional(),
+  keywords: z.array(z.string()).optional(),
+  context: z.string().optional(),
+  model: z.string().optional(),
+});
+export type TranslateRequest = z.infer<typeof translateRequest>;
+
+export const usage = z.object({
+  prompt_tokens: z.int(),
+  completion_tokens: z.int(),
+  total_tokens: z.int(),
+});
+export type Usage = z.infer<typeof usage>;
+
+export const translateReply = z.object({
+  id: z.string(),
+  object: z.literal('translation.completion'),
+  created: z.int(),
+  model: z.string(),
+  choices: z
+    .array(
+      z.object({
+        index: z.int(),
+        message: z.object({ role: z.string(), content: z.string() }),
+        finish_reason: z.string().nullable(),
+      }),
+    )
+    .min(1),
+  transcription: z.string(),
+  source_lang: z.string(),
+  target_lang: z.string(),
+  usage,
+});
+export type TranslateReply = z.infer<typeof translateReply>;
+
+export const translateChunk = z.object({
+  id: z.string(),
+  object: z.literal('translation.completion.chunk'),
+  choices: z.array(z.object({ index: z.int(), delta: z.object({ content: z.string() }) })),
+  transcription: z.string().optional(),
+  source_lang: z.string().optional(),
+  target_lang: z.string().optional(),
+  usage: usage.nullish(),
+});
+export type TranslateChunk = z.infer<typeof translateChunk>;
+
+/** Section 6, item 5: the data of the last event; chat streams end the same way. */
+export const STREAM_END = '[DONE]';
+
+// Chat (section 4.1: OpenAI-compatible; the shapes of that public API, as far as we use them)
+
+export const chatTurn = z.object({
+  role: z.enum(['system', 'user', 'assistant']),
+  content: z.string(),
+});
+export type ChatTurn = z.infer<typeof chatTurn>;
+
+export const chatRequest = z.object({
+  model: z.string().optional(),
+  messages: z.array(chatTurn).min(1),
+  stream: z.boolean().optional(),
+  temperature: z.number().optional(),
+  max_tokens: z.int().positive().optional(),
+});
+export type ChatRequest = z.infer<typeof chatRequest>;
+
+export const chatReply = z.object({
+  id: z.string(),
+  model: z.string(),
+  choices: z
+    .array(
+      z.object({
+        message: z.object({ content: z.string().nullish() }),
+        finish_reason: z.string().nullish(),
+      }),
+    )
+    .min(1),
+  usage: usage.nullish(),
+});
+export type ChatReply = z.infer<typeof chatReply>;
+
+export const chatChunk = z.object({
+  id: z.string(),
+  choices: z.array(
+    z.object({
+      delta: z.object({ content: z.string().nullish() }),
+      finish_reason: z.string().nullish(),
+    }),
+  ),
+  usage: usage.nullish(),
+});
+export type ChatChunk = z.infer<typeof chatChunk>;

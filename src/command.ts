@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { AppError, type AppErrorOptions, type ErrorCode, type Sentence } from './errors.ts';
+import type { Translate } from './i18n.ts';
+import type { Attachment, Channel, Content, Member } from './model.ts';
+import type { Services } from './services.ts';
+
+export interface Choice {
+  /** What the option gets. */
+  readonly value: string;
+  /** What the person sees. */
+  readonly label: string;
+}
+
+/** Looks up what could complete `typed`; the dispatcher keeps the first 25. */
+export type Complete = (
+  typed: string,
+  ctx: {
+    readonly services: Services;
+    readonly member: Member;
+    readonly space: Channel['space'];
+    readonly locale: string;
+  },
+) => Promise<readonly Choice[]> | readonly Choice[];
+
+export interface CommandContext<Options> {
+  readonly options: Options;
+  readonly member: Member;
+  readonly channel: Channel;
+  readonly services: Services;
+  /** The person's locale, and its sentences. */
+  readonly locale: string;
+  readonly t: Translate;
+  /** Aborted when the asker is gone. */
+  readonly signal: AbortSignal;
+  /** Shows the answer; a second call replaces the first. */
+  reply(content: Content): Promise<void>;
+  /**
+   * Shows an answer that grows: each item is the whole text so far. Items that come faster than the
+   * platform takes them are passed over; the last one is always shown. Resolves with what the
+   * generator returns.
+   */
+  stream<Result>(texts: AsyncGenerator<string, Result, void>): Promise<Result>;
+}
+
+/** Throws an `AppError` when the command may not run here or for this person. */
+export type Guard = (ctx: Pick<CommandContext<unknown>, 'member' | 'channel'>) => void;
+
+type Shape = z.ZodRawShape;
+
+/** What a command, or one subcommand of it, does. */
+export interface Action<S extends Shape = Shape> {
+  /**
+   * Option names are what people type. Their descriptions stand in `locales/` under
+   * `commands.<command>.[<subcommand>.]options.<option>`; an enum becomes choices.
+   */
+  readonly options?: z.ZodObject<S>;
+  readonly complete?: { readonly [Name in keyof S]?: Complete };
+  readonly guards?: readonly Guard[];
+  /** True when the answer may take more than a second: the adapter shows that work is going on. */
+  readonly slow?: boolean;
+  /** True when only the asker should see the answer. */
+  readonly private?: boolean;
+  run(ctx: CommandContext<z.infer<z.ZodObject<S>>>): Promise<void>;
+}
+
+/** A command has one action, or several under names of their own. */
+export interface Command {
+  readonly name: string;
+  readonly actions: Readonly<Record<string, Action>>;
+}
+
+/** The key under which the one action of a command without subcommands stands. */
+export const SOLE_ACTION = '';
+
+/** A command of one action. Its summary stands in `locales/` under `commands.<name>.summary`. */
+export const defineCommand = <S extends Shape>(name: string, action: Action<S>): Command => ({
+  name,
+  actions: { [SOLE_ACTION]: action },
+});
+
+/** Types one subcommand's options; see `defineCommandGroup`. */
+export const defineAction = <S extends Shape>(action: Action<S>): Action => action;
+
+/** A command of several actions: `/glossary add`, `/glossary list`. */
+export const defineCommandGroup = (
+  name: string,
+  actions: Readonly<Record<string, Action>>,
+): Command => ({ name, actions });
+
+/** An option that takes a file. */
+export const attachment = () =>
+  z
+    .custom<Attachment>(
+      (value) => typeof value === 'object' && value !== null && 'open' in value,
+      'a file is needed',
+    )
+    .meta({ kind: 'attachment' });
+
+/** An error whose sentence is shown to the asker. */
+export const userError = (
+  code: ErrorCode,
+  key: Sentence['key'],
+  params: Sentence['params'] = {},
+  options: Omit<AppErrorOptions, 'sentence'> = {},
+): AppError => new AppError(code, key, { ...options, sentence: { key, params } });
+
+/** Guard: the person moderates this space. */
+export const moderator: Guard = ({ member }) => {
+  if (member.role !== 'moderator') throw userError('forbidden', 'errors.needs-moderator');
+};
+
+/** One option as an adapter registers it. */
+export interface OptionInfo {
+  readonly name: string;
+  readonly description: string;
+  readonly kind: 'text' | 'integer' | 'number' | 'boolean' | 'attachment';
+  readonly required: boolean;
+  readonly choices?: readonly Choice[];
+  readonly autocompletes: boolean;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+}
+
+/** One thing that people can type after the slash, in one locale. */
+export interface CommandInfo {
+  /** `translate`, or `glossary add`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly options: readonly OptionInfo[];
+  readonly slow: boolean;
+  readonly private: boolean;
+}

@@ -1,0 +1,62 @@
+import type { MessageKey } from './i18n.ts';
+
+export type ErrorCode =
+  | 'bad-input'
+  | 'not-found'
+  | 'forbidden'
+  | 'too-large'
+  | 'unsupported'
+  | 'rate-limited'
+  | 'unavailable'
+  | 'timeout'
+  | 'cancelled'
+  | 'bad-reply'
+  | 'config'
+  | 'internal';
+
+/** One sentence of `locales/`, with the values for its placeholders. */
+export interface Sentence {
+  readonly key: MessageKey;
+  readonly params?: Readonly<Record<string, string | number>>;
+}
+
+export interface AppErrorOptions {
+  /** What a person sees. Without it the sentence `errors.<code>` is shown. */
+  readonly sentence?: Sentence;
+  /** True when the same call may succeed later. Default false. */
+  readonly retryable?: boolean;
+  /** How long to wait before the next try, where the other side said so. */
+  readonly retryAfterMs?: number;
+  readonly cause?: unknown;
+}
+
+/**
+ * The one error type of the project. `message` is for operators and logs: English, without text,
+ * audio or keys of anybody. What people see is `sentence`, in their language.
+ */
+export class AppError extends Error {
+  override readonly name: string = 'AppError';
+  readonly code: ErrorCode;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+  readonly sentence: Sentence;
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.retryable = options.retryable ?? false;
+    this.retryAfterMs = options.retryAfterMs;
+    this.sentence = options.sentence ?? { key: `errors.${code}` };
+  }
+}
+
+/** Makes an `AppError` of anything thrown: aborts become `cancelled`, unknown things `internal`. */
+export const toAppError = (thrown: unknown): AppError => {
+  if (thrown instanceof AppError) return thrown;
+  if (thrown instanceof Error && thrown.name === 'AbortError')
+    return new AppError('cancelled', 'the work was cancelled', { cause: thrown });
+  if (thrown instanceof Error && thrown.name === 'TimeoutError')
+    return new AppError('timeout', 'the work took too long', { cause: thrown, retryable: true });
+  const detail = thrown instanceof Error ? thrown.name : typeof thrown;
+  return new AppError('internal', `unexpected ${detail}`, { cause: thrown });
+};

@@ -1,0 +1,123 @@
+import type { Choice, CommandInfo } from './command.ts';
+import type { AppError } from './errors.ts';
+import type { Log } from './log.ts';
+import type { Channel, Content, Member, MessageRef, OutgoingFile, Space } from './model.ts';
+import type { Services } from './services.ts';
+import type { Texts } from './i18n.ts';
+
+/** What the core needs of a platform. Every method rejects with an `AppError`. */
+export interface Platform {
+  /** The adapter's folder name, as it stands in `Space.platform`. */
+  readonly name: string;
+  post(to: Channel, content: Content, options?: { replyTo?: MessageRef }): Promise<MessageRef>;
+  /** Replaces what a message of ours shows. */
+  edit(message: MessageRef, content: Content): Promise<void>;
+  /** Deleting what is gone already is not an error. */
+  delete(message: MessageRef): Promise<void>;
+  upload(to: Channel, file: OutgoingFile): Promise<MessageRef>;
+  /** Shows `content` to one member only. */
+  whisper(to: Channel, member: Member, content: Content): Promise<void>;
+  /** Shows that an answer is being made; fades by itself. */
+  typing(to: Channel): Promise<void>;
+  /** Only where people can speak with each other. */
+  readonly voice?: VoicePort;
+}
+
+export interface VoicePort {
+  join(room: Channel, signal: AbortSignal): Promise<VoiceRoom>;
+}
+
+export interface VoiceRoom extends AsyncDisposable {
+  /** Plays 20 ms Opus packets at their pace; settles when the last one was sent. */
+  play(packets: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void>;
+}
+
+/** Where the answer to one invocation goes; given by the adapter with it. */
+export interface Answer {
+  /** Shows `content` as the answer, in place of what it showed before. */
+  show(content: Content): Promise<void>;
+  /** The shortest time between two calls of `show` that the platform takes well. */
+  readonly paceMs: number;
+}
+
+/** One use of a command, which the adapter has acknowledged to its platform already. */
+export interface Invocation {
+  readonly id: string;
+  /** The command's name; with a subcommand, both words: `glossary add`. */
+  readonly command: string;
+  /** As the platform gave them: text, numbers, booleans, attachments. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly member: Member;
+  readonly channel: Channel;
+  /** Aborted when the person who asked is gone or took it back. */
+  readonly signal: AbortSignal;
+  readonly answer: Answer;
+}
+
+/** What somebody typed so far into an option that completes itself. */
+export interface CompletionRequest {
+  readonly command: string;
+  readonly option: string;
+  readonly typed: string;
+  readonly member: Member;
+  readonly space: Space;
+}
+
+/** One line of the table that says what works here, and how to add what does not. */
+export interface EngineReport {
+  readonly name: string;
+  /** What it is for, e.g. `speech`, `translation`, `recognition`, `chat`. */
+  readonly serves: readonly string[];
+  readonly ready: boolean;
+  /** Ready: what it offers. Otherwise the one line that adds it. */
+  readonly detail: string;
+}
+
+export interface ServiceStatus {
+  readonly builtIn: boolean;
+  readonly reachable: boolean;
+  readonly engines: readonly EngineReport[];
+}
+
+/** A line of a watched channel, on its way into one language. */
+export interface LineTranslation {
+  readonly language: string;
+  /** The whole translation so far. */
+  readonly text: string;
+  /** True on the last one of its language. */
+  readonly done: boolean;
+  /** Why there is no translation into this language; then `done` is true and `text` empty. */
+  readonly error?: AppError;
+}
+
+/** What an adapter gets from the core. */
+export interface Core {
+  readonly log: Log;
+  readonly texts: Texts;
+  readonly services: Services;
+  /** Every command with its texts in the best locale for `locale`. */
+  commands(locale: string): readonly CommandInfo[];
+  /** Runs a command to its end. Never rejects: faults are shown through `invocation.answer`. */
+  dispatch(invocation: Invocation): Promise<void>;
+  /** At most 25 choices; empty when there is nothing to offer or the lookup failed. */
+  complete(request: CompletionRequest): Promise<readonly Choice[]>;
+  /**
+   * Translates one line into each of `languages`, at most one request a language; yields growing
+   * texts, the languages interleaved. A language that the line is in already yields nothing. Never
+   * rejects: a failure is the last item of its language.
+   */
+  translateLine(
+    line: { readonly space: Space; readonly text: string },
+    languages: readonly string[],
+    signal: AbortSignal,
+  ): AsyncIterable<LineTranslation>;
+  status(signal: AbortSignal): Promise<ServiceStatus>;
+}
+
+export interface Adapter extends AsyncDisposable {
+  readonly platform: Platform;
+  /** Settles when people can use it; the text says where, e.g. an address to open. */
+  start(): Promise<{ readonly where: string }>;
+  /** What `/readyz` of this process should know about it. */
+  ready(): boolean;
+}

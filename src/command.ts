@@ -104,9 +104,48 @@ export const userError = (
   options: Omit<AppErrorOptions, 'sentence'> = {},
 ): AppError => new AppError(code, key, { ...options, sentence: { key, params } });
 
+/** Longer pieces of what people typed are cut where they are shown back. */
+const QUOTED_CHARS = 60;
+
+/** What somebody typed, fit to stand in a sentence: short, on one line, and no markup. */
+export const quote = (typed: string): string => {
+  const line = typed
+    .toWellFormed()
+    .replaceAll(/[\s`]+/g, ' ')
+    .trim();
+  const characters = Array.from(line);
+  const short =
+    characters.length > QUOTED_CHARS ? `${characters.slice(0, QUOTED_CHARS).join('')}…` : line;
+  return `\`${short}\``;
+};
+
 /** Guard: the person moderates this space. */
 export const moderator: Guard = ({ member }) => {
   if (member.role !== 'moderator') throw userError('forbidden', 'errors.needs-moderator');
+};
+
+/** Completes a language by its name or code. */
+export const completeLanguage: Complete = (typed, { services, locale }) =>
+  services.languages
+    .search(typed, locale)
+    .map(({ code, name }) => ({ value: code, label: `${name} (${code})` }));
+
+/** Completes a voice by words of its description, its language or its gender. */
+export const completeVoice: Complete = async (typed, { services }) => {
+  const wish = typed.trim() === '' ? {} : { named: typed };
+  const voices = await services.speaker.voices(wish);
+  return voices.map(({ id, description, language, gender }) => ({
+    value: id,
+    label: `${description} (${language}, ${gender})`,
+  }));
+};
+
+/** The code of the language that a person typed, or an error that names it. */
+export const languageOf = (typed: string, services: Services): string => {
+  const code = services.languages.find(typed);
+  if (code === undefined)
+    throw userError('bad-input', 'errors.unknown-language', { language: quote(typed) });
+  return code;
 };
 
 /** One option as an adapter registers it. */

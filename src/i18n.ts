@@ -18,6 +18,8 @@ export interface Texts {
   pick(wanted: readonly string[]): string;
   /** Sentences in the best locale for `locale`; a sentence missing there is said in English. */
   in(locale: string): Translate;
+  /** The keys of English that begin with `prefix`. */
+  under(prefix: string): readonly MessageKey[];
   /** Whether English, the reference, has this key. */
   has(key: string): key is MessageKey;
 }
@@ -74,6 +76,7 @@ export const loadTexts = (folder: string): Texts => {
   return {
     locales,
     pick,
+    under: (prefix) => [...english.keys()].filter((key) => key.startsWith(prefix)) as MessageKey[],
     has: (key): key is MessageKey => english.has(key),
     in: (wanted) => {
       const locale = pick([wanted]);

@@ -1,4 +1,6 @@
+import type { z } from 'zod';
 import type { Choice, CommandInfo } from './command.ts';
+import type { ConfigSection } from './config.ts';
 import type { AppError } from './errors.ts';
 import type { Log } from './log.ts';
 import type { Channel, Content, Member, MessageRef, OutgoingFile, Space } from './model.ts';
@@ -121,3 +123,19 @@ export interface Adapter extends AsyncDisposable {
   /** What `/readyz` of this process should know about it. */
   ready(): boolean;
 }
+
+/** The default export of `adapters/<name>/index.ts`. */
+export interface AdapterModule {
+  /** The folder's name. */
+  readonly name: string;
+  /** The environment variables that it reads. */
+  readonly config: ConfigSection;
+  /** Undefined when the configuration leaves this adapter off. */
+  create(config: never, core: Core): Adapter | undefined;
+}
+
+export const defineAdapter = <Section extends ConfigSection>(module: {
+  readonly name: string;
+  readonly config: Section;
+  create(config: z.infer<Section>, core: Core): Adapter | undefined;
+}): AdapterModule => module;

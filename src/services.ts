@@ -86,8 +86,8 @@ export interface Transcriber {
 }
 
 export interface VoiceWish {
-  /** A voice's id; wins over the rest. */
-  readonly id?: string;
+  /** A voice's id, or words of its description; wins over the rest. */
+  readonly named?: string;
   readonly language?: string;
   readonly gender?: string;
 }
@@ -111,7 +111,7 @@ export interface Speaker {
   /** Resolves when the first bytes are there, so that a voice or format that fails is passed over. */
   speak(request: SpeechRequest, signal: AbortSignal): Promise<Speech>;
   /** All voices, or those that fit the wish, best first. */
-  voices(wish: VoiceWish, signal: AbortSignal): Promise<readonly Voice[]>;
+  voices(wish: VoiceWish): Promise<readonly Voice[]>;
 }
 
 export interface Assistant {

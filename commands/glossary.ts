@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import {
+  attachment,
+  completeLanguage,
+  defineAction,
+  defineCommandGroup,
+  languageOf,
+  moderator,
+  quote,
+  userError,
+  type Complete,
+} from '../src/command.ts';
+
+const TERM_CHARS = 200;
+const LISTED = 50;
+const REJECTED_SHOWN = 10;
+
+const completeTerm: Complete = async (typed, { services, space }) => {
+  const wanted = typed.trim().toLowerCase();
+  const terms = (await services.glossary.list(space)).map(({ term }) => term);
+  return [...new Set(terms)]
+    .filter((term) => term.toLowerCase().includes(wanted))
+    .map((term) => ({ value: term, label: term }));
+};
+
+const add = defineAction({
+  options: z.object({
+    term: z.string().min(1).max(TERM_CHARS),
+    translation: z.string().min(1).max(TERM_CHARS).optional(),
+    language: z.string().optional(),
+  }),
+  complete: { language: completeLanguage },
+  guards: [moderator],
+  async run({ options, services, channel, locale, t, reply }) {
+    const { term, translation } = options;
+    const language = options.language && languageOf(options.language, services);
+    await services.glossary.add(channel.space, {
+      term,
+      translation,
+      language: language || undefined,
+    });
+    const where = language ? services.languages.name(language, locale) : t('glossary.everywhere');
+    await reply({
+      text: translation
+        ? t('glossary.added-translation', {
+            term: quote(term),
+            translation: quote(translation),
+            where,
+          })
+        : t('glossary.added', { term: quote(term), where }),
+    });
+  },
+});
+
+const remove = defineAction({
+  options: z.object({ term: z.string().min(1), language: z.string().optional() }),
+  complete: { term: completeTerm, language: completeLanguage },
+  guards: [moderator],
+  async run({ options, services, channel, t, reply }) {
+    const language = options.language && languageOf(options.language, services);
+    const removed = await services.glossary.remove(
+      channel.space,
+      options.term,
+      language || undefined,
+    );
+    const term = quote(options.term);
+    if (removed === 0) throw userError('not-found', 'glossary.unknown-term', { term });
+    await reply({ text: t('glossary.removed', { term, count: removed }) });
+  },
+});
+
+const list = defineAction({
+  private: true,
+  async run({ services, channel, locale, t, reply }) {
+    const terms = await services.glossary.list(channel.space);
+    if (terms.length === 0) {
+      await reply({ text: t('glossary.empty'), tone: 'note' });
+      return;
+    }
+    const lines = terms.slice(0, LISTED).map(({ term, language, translation }) => {
+      const name = language ? services.languages.name(language, locale) : t('glossary.everywhere');
+      return `- ${quote(term)}${translation ? ` → ${quote(translation)}` : ''} · ${name}`;
+    });
+    if (terms.length > LISTED) lines.push(t('glossary.more', { count: terms.length - LISTED }));
+    await reply({ text: [t('glossary.heading', { count: terms.length }), ...lines].join('\n') });
+  },
+});
+
+const importFile = defineAction({
+  options: z.object({ file: attachment() }),
+  guards: [moderator],
+  slow: true,
+  async run({ options, services, channel, t, signal, reply }) {
+    const { added, changed, rejected } = await services.glossary.importCsv(
+      channel.space,
+      options.file,
+      signal,
+    );
+    const lines = [t('glossary.imported', { added, changed, rejected: rejected.length })];
+    for (const { line, reason } of rejected.slice(0, REJECTED_SHOWN))
+      lines.push(`- ${t(`glossary.rejected.${reason}`, { line })}`);
+    await reply({ text: lines.join('\n') });
+  },
+});
+
+const exportFile = defineAction({
+  private: true,
+  async run({ services, channel, t, reply }) {
+    const bytes = await services.glossary.exportCsv(channel.space);
+    await reply({
+      text: t('glossary.exported'),
+      files: [{ name: 'glossary.csv', mediaType: 'text/csv', bytes }],
+    });
+  },
+});
+
+export default defineCommandGroup('glossary', {
+  add,
+  remove,
+  list,
+  import: importFile,
+  export: exportFile,
+});

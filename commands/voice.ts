@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { completeVoice, defineCommand, quote, userError } from '../src/command.ts';
+
+export default defineCommand('voice', {
+  options: z.object({ voice: z.string().min(1).optional(), reset: z.boolean().optional() }),
+  complete: { voice: completeVoice },
+  private: true,
+  slow: true,
+  async run({ options, services, member, t, reply }) {
+    if (options.reset) {
+      await services.settings.change(member, { voiceId: undefined });
+      await reply({ text: t('voice.reset') });
+      return;
+    }
+    const named = options.voice ?? (await services.settings.of(member)).voiceId;
+    if (named === undefined) {
+      await reply({ text: t('voice.none'), tone: 'note' });
+      return;
+    }
+    const [voice] = await services.speaker.voices({ named });
+    if (!voice) throw userError('not-found', 'voice.unknown', { voice: quote(named) });
+    if (options.voice) await services.settings.change(member, { voiceId: voice.id });
+    await reply({
+      text: t(options.voice ? 'voice.set' : 'voice.current', {
+        voice: voice.description,
+        language: voice.language,
+      }),
+    });
+  },
+});

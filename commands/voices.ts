@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { completeLanguage, defineCommand, languageOf } from '../src/command.ts';
+
+const LISTED = 40;
+
+export default defineCommand('voices', {
+  options: z.object({
+    language: z.string().optional(),
+    gender: z.enum(['Female', 'Male', 'Neutral']).optional(),
+  }),
+  complete: { language: completeLanguage },
+  slow: true,
+  private: true,
+  async run({ options, services, t, reply }) {
+    const language = options.language && languageOf(options.language, services);
+    const voices = await services.speaker.voices({
+      ...(language ? { language } : {}),
+      ...(options.gender ? { gender: options.gender } : {}),
+    });
+    if (voices.length === 0) {
+      await reply({ text: t('voices.none'), tone: 'note' });
+      return;
+    }
+    const lines = voices
+      .slice(0, LISTED)
+      .map((voice) => `- **${voice.description}** · ${voice.language} · ${voice.gender}`);
+    if (voices.length > LISTED) lines.push(t('voices.more', { count: voices.length - LISTED }));
+    await reply({ text: [t('voices.heading', { count: voices.length }), ...lines].join('\n') });
+  },
+});

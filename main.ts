@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createClient } from './src/api/client.ts';
+import { KEY_PREFIX } from './src/api/contract.ts';
+import type { Command } from './src/command.ts';
+import { parseConfig, readEnvironment } from './src/config.ts';
+import { coreSection, createCore, type CoreConfig } from './src/core.ts';
+import { discover } from './src/discover.ts';
+import { AppError } from './src/errors.ts';
+import { loadTexts } from './src/i18n.ts';
+import { createLog, type Log } from './src/log.ts';
+import type { AdapterModule } from './src/platform.ts';
+import { openStore } from './src/store/index.ts';
+import { engineSection, type EngineConfig } from './service/config.ts';
+import { startService, type Service } from './service/index.ts';
+
+const HERE = import.meta.dirname;
+/** Longer than this nobody waits for a process that was told to stop. */
+const STOP_MS = 10_000;
+const KEY_BYTES = 24;
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+const isCommand = (value: unknown): value is Command =>
+  isObject(value) && typeof value['name'] === 'string' && isObject(value['actions']);
+
+const isAdapterModule = (value: unknown): value is AdapterModule =>
+  isObject(value) && typeof value['name'] === 'string' && typeof value['create'] === 'function';
+
+/** Where the service is: the one that the configuration names, or the built-in one, started here. */
+const findService = async (
+  config: CoreConfig,
+  engines: EngineConfig,
+  log: Log,
+): Promise<{ baseUrl: string; key: string; builtIn?: Service }> => {
+  if (config.SPEECH_API_URL)
+    return { baseUrl: config.SPEECH_API_URL, key: config.SPEECH_API_KEY ?? '' };
+  const key = KEY_PREFIX + randomBytes(KEY_BYTES).toString('base64url');
+  const builtIn = await startService({ host: '127.0.0.1', port: 0, keys: [key], engines, log });
+  return { baseUrl: builtIn.url, key, builtIn };
+};
+
+const stopSignal = async (): Promise<void> =>
+  new Promise((resolve) => {
+    process.once('SIGINT', () => resolve()).once('SIGTERM', () => resolve());
+  });
+
+const run = async (): Promise<void> => {
+  const [commands, adapterModules] = await Promise.all([
+    discover(join(HERE, 'commands'), isCommand, 'a command'),
+    discover(join(HERE, 'adapters'), isAdapterModule, 'an adapter'),
+  ]);
+  const adapterSections = Object.fromEntries(
+    adapterModules.map((module) => [module.name, module.config]),
+  );
+  const config = parseConfig(readEnvironment(process.env, '.env'), {
+    ...adapterSections,
+    core: coreSection,
+    engines: engineSection,
+  });
+  const log = createLog(config.core.LOG_LEVEL);
+  const texts = loadTexts(join(HERE, 'locales'));
+
+  await using parts = new AsyncDisposableStack();
+  const store = parts.adopt(await openStore(config.core.DATABASE_URL), async (open) =>
+    open.destroy(),
+  );
+  const { baseUrl, key, builtIn } = await findService(config.core, config.engines, log);
+  if (builtIn) parts.defer(async () => builtIn.close());
+  const client = parts.use(createClient({ baseUrl, key }));
+  const core = createCore({
+    client,
+    store,
+    texts,
+    log,
+    commands,
+    config: config.core,
+    engines: builtIn?.engines,
+  });
+
+  for (const module of adapterModules) {
+    const adapter = module.create(config[module.name] as never, core);
+    if (!adapter) continue;
+    parts.use(adapter);
+    const { where } = await adapter.start();
+    console.log(`${module.name}: ${where}`);
+  }
+
+  await stopSignal();
+  await Promise.race([parts.disposeAsync(), delay(STOP_MS, undefined, { ref: false })]);
+};
+
+run().then(
+  () => process.exit(),
+  (error: unknown) => {
+    // What an operator can mend is said in a sentence; anything else is ours, with its stack.
+    console.error(error instanceof AppError ? error.message : error);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,52 @@
+import type { CallOptions, Caller } from './client.ts';
+import { chatChunk, chatReply, PATHS, type ChatReply, type ChatRequest } from './contract.ts';
+import { readEvents } from './event-stream.ts';
+import { expectMediaType, parseReply, readJson, type HttpReply } from './transport.ts';
+
+const DEADLINE_MS = 120_000;
+
+export interface ChatApi {
+  /** POST /openai/v1/chat/completions, the answer in one piece. */
+  chat(request: Omit<ChatRequest, 'stream'>, options: CallOptions): Promise<ChatReply>;
+  /** The same, streamed: yields the whole text so far and returns it. */
+  chatStream(
+    request: Omit<ChatRequest, 'stream'>,
+    options: CallOptions,
+  ): AsyncGenerator<string, string, void>;
+}
+
+export const createChat = (caller: Caller): ChatApi => {
+  const send = async (request: ChatRequest, signal: AbortSignal): Promise<HttpReply> =>
+    caller.transport.send(
+      {
+        method: 'POST',
+        path: PATHS.chat,
+        headers: { 'content-type': 'application/json' },
+        body: () => JSON.stringify(request),
+      },
+      signal,
+    );
+
+  return {
+    chat: async (request, options) =>
+      caller.once(options, DEADLINE_MS, async (signal) => {
+        const reply = await send({ ...request, stream: false }, signal);
+        expectMediaType(reply, /json$/);
+        return readJson(reply, chatReply);
+      }),
+
+    chatStream: (request, options) =>
+      caller.states(options, DEADLINE_MS, async function* (signal) {
+        const reply = await send({ ...request, stream: true }, signal);
+        expectMediaType(reply, /^text\/event-stream$/);
+        let text = '';
+        for await (const data of readEvents(reply.body)) {
+          const delta = parseReply(chatChunk, data).choices[0]?.delta.content;
+          if (!delta) continue;
+          text += delta;
+          yield text;
+        }
+        return text;
+      }),
+  };
+};

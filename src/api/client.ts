@@ -1,0 +1,72 @@
+import { createChat, type ChatApi } from './chat.ts';
+import { createRecognition, type RecognitionApi } from './recognition.ts';
+import {
+  DEFAULT_RETRY,
+  retrying,
+  retryingStates,
+  startDeadline,
+  type RetryPolicy,
+} from './retry.ts';
+import { createSpeech, type SpeechApi } from './speech.ts';
+import { createTransport, type Transport } from './transport.ts';
+import { createTranslation, type TranslationApi } from './translation.ts';
+
+export interface CallOptions {
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  /**
+   * For the whole call: every try, every wait, the body to its end. A text that is sent in parts has
+   * as much for each.
+   */
+  readonly deadlineMs?: number;
+}
+
+/** How one call is made: its deadline started, its tries counted. Shared by every group of paths. */
+export interface Caller {
+  readonly transport: Transport;
+  once<T>(
+    options: CallOptions,
+    defaultMs: number,
+    run: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T>;
+  states<T, R>(
+    options: CallOptions,
+    defaultMs: number,
+    run: (signal: AbortSignal) => AsyncGenerator<T, R, void>,
+  ): AsyncGenerator<T, R, void>;
+}
+
+/** Every HTTP path of the contract. All methods reject with an `AppError`, often a `ServiceError`. */
+export interface ServiceClient
+  extends ChatApi, SpeechApi, RecognitionApi, TranslationApi, AsyncDisposable {}
+
+export interface ClientOptions {
+  /** Where the service is; a path in it comes before every path of the contract. */
+  readonly baseUrl: string;
+  /** Sent whole, prefix included (contract section 5). */
+  readonly key: string;
+  readonly retry?: Partial<RetryPolicy>;
+}
+
+export const createClient = ({ baseUrl, key, retry }: ClientOptions): ServiceClient => {
+  const policy = { ...DEFAULT_RETRY, ...retry };
+  const transport = createTransport(baseUrl, key);
+  const caller: Caller = {
+    transport,
+    once: async (options, defaultMs, run) => {
+      const deadline = startDeadline(options.signal, options.deadlineMs ?? defaultMs);
+      return retrying(policy, deadline, async () => run(deadline.signal));
+    },
+    states: (options, defaultMs, run) => {
+      const deadline = startDeadline(options.signal, options.deadlineMs ?? defaultMs);
+      return retryingStates(policy, deadline, () => run(deadline.signal));
+    },
+  };
+  return {
+    ...createChat(caller),
+    ...createSpeech(caller),
+    ...createRecognition(caller),
+    ...createTranslation(caller),
+    [Symbol.asyncDispose]: async () => transport[Symbol.asyncDispose](),
+  };
+};

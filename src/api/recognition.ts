@@ -1,0 +1,111 @@
+import type { ByteSource } from '../model.ts';
+import type { CallOptions, Caller } from './client.ts';
+import {
+  asrParameters,
+  asrPlainReply,
+  asrSegmentsReply,
+  PATHS,
+  type AsrParameters,
+  type AsrPlainReply,
+  type AsrSegmentsReply,
+} from './contract.ts';
+import { expectMediaType, readJson, type HttpReply } from './transport.ts';
+import { AppError } from '../errors.ts';
+
+const DEADLINE_MS = 300_000;
+
+export interface RecognitionApi {
+  /**
+   * POST /asr/srt/audio_llm, plain result. `audio` is a WAV, OGG, MP3 or FLAC file; it is read again
+   * for each try and never held whole.
+   */
+  transcribe(
+    audio: ByteSource,
+    parameters: AsrParameters & { vad?: 0 | 'off' | 1 | 'on' },
+    options: CallOptions,
+  ): Promise<AsrPlainReply>;
+  /** The same with `vad: "segments"`: timestamped parts. */
+  transcribeSegments(
+    audio: ByteSource,
+    parameters: Omit<AsrParameters, 'vad'>,
+    options: CallOptions,
+  ): Promise<AsrSegmentsReply>;
+}
+
+/** A multiple of 3 bytes, so that base64 needs no padding between chunks. */
+const SLICE_BYTES = 49_152;
+
+const base64Slices = async function* (
+  audio: AsyncIterable<Uint8Array>,
+): AsyncGenerator<string, void, void> {
+  let rest = Buffer.alloc(0);
+  for await (const chunk of audio) {
+    let bytes = Buffer.concat([rest, chunk]);
+    while (bytes.byteLength >= SLICE_BYTES) {
+      yield bytes.toString('base64', 0, SLICE_BYTES);
+      bytes = bytes.subarray(SLICE_BYTES);
+    }
+    rest = bytes;
+  }
+  if (rest.byteLength > 0) yield rest.toString('base64');
+};
+
+const jsonBody = async function* (
+  parameters: AsrParameters,
+  audio: ByteSource,
+  signal: AbortSignal,
+): AsyncGenerator<string, void, void> {
+  const [head, tail] = envelope(parameters);
+  yield head;
+  yield* base64Slices(audio.open(signal));
+  yield tail;
+};
+
+const envelope = (parameters: AsrParameters): [string, string] => {
+  const fields = JSON.stringify(parameters).slice(1, -1);
+  return [`{${fields}${fields === '' ? '' : ','}"audio":"`, '"}'];
+};
+
+const bodyBytes = (parameters: AsrParameters, audioBytes: number): number =>
+  Buffer.byteLength(envelope(parameters).join('')) + Math.ceil(audioBytes / 3) * 4;
+
+export const createRecognition = (caller: Caller): RecognitionApi => {
+  const send = async (
+    audio: ByteSource,
+    parameters: AsrParameters,
+    signal: AbortSignal,
+  ): Promise<HttpReply> => {
+    const checked = asrParameters.safeParse(parameters);
+    if (!checked.success)
+      throw new AppError('bad-input', 'a recognition parameter is outside the contract', {
+        cause: checked.error,
+      });
+    const reply = await caller.transport.send(
+      {
+        method: 'POST',
+        path: PATHS.asr,
+        headers: {
+          'content-type': 'application/json',
+          ...(audio.sizeBytes === undefined
+            ? {}
+            : { 'content-length': String(bodyBytes(checked.data, audio.sizeBytes)) }),
+        },
+        body: () => jsonBody(checked.data, audio, signal) as never,
+      },
+      signal,
+    );
+    expectMediaType(reply, /json$/);
+    return reply;
+  };
+
+  return {
+    transcribe: async (audio, parameters, options) =>
+      caller.once(options, DEADLINE_MS, async (signal) =>
+        readJson(await send(audio, parameters, signal), asrPlainReply),
+      ),
+    transcribeSegments: async (audio, parameters, options) =>
+      caller.once(options, DEADLINE_MS, async (signal) =>
+        readJson(await send(audio, { ...parameters, vad: 'segments' }, signal), asrSegmentsReply),
+      ),
+  };
+};

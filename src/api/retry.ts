@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError, toAppError } from '../errors.ts';
+
+export interface RetryPolicy {
+  /** Tries altogether, the first included. */
+  readonly attempts: number;
+  readonly baseDelayMs: number;
+  readonly longestDelayMs: number;
+  /** 0 to below 1; injected by tests. */
+  readonly random: () => number;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+export const DEFAULT_RETRY: RetryPolicy = {
+  attempts: 4,
+  baseDelayMs: 300,
+  longestDelayMs: 10_000,
+  random: Math.random,
+  sleep: async (ms, signal) => {
+    await delay(ms, undefined, { signal });
+  },
+};
+
+/**
+ * How long to wait before the next try. Full jitter over a doubling span; when the other side named
+ * a time, that time and a little jitter after it, so that those who wait do not come back at once.
+ */
+const pauseMs = (policy: RetryPolicy, attempt: number, error: AppError): number => {
+  const spanMs = Math.min(policy.longestDelayMs, policy.baseDelayMs * 2 ** attempt);
+  return error.retryAfterMs === undefined
+    ? policy.random() * spanMs
+    : error.retryAfterMs + policy.random() * policy.baseDelayMs;
+};
+
+export interface Deadline {
+  /** The caller's signal or the deadline, whichever comes first. */
+  readonly signal: AbortSignal;
+  readonly endsAtMs: number;
+}
+
+/** Starts the one deadline of a job, waits between tries included. */
+export const startDeadline = (caller: AbortSignal, deadlineMs: number): Deadline => ({
+  signal: AbortSignal.any([caller, AbortSignal.timeout(deadlineMs)]),
+  endsAtMs: performance.now() + deadlineMs,
+});
+
+/**
+ * Waits before the next try, or throws what should reach the caller: the error itself when it is
+ * final, when the tries are used up, or when the wait would outlast the deadline.
+ */
+const waitOrThrow = async (
+  policy: RetryPolicy,
+  deadline: Deadline,
+  attempt: number,
+  thrown: unknown,
+): Promise<void> => {
+  deadline.signal.throwIfAborted();
+  const error = toAppError(thrown);
+  if (!error.retryable || attempt + 1 >= policy.attempts) throw error;
+  const waitMs = pauseMs(policy, attempt, error);
+  if (performance.now() + waitMs >= deadline.endsAtMs) throw error;
+  await policy.sleep(waitMs, deadline.signal);
+};
+
+/** Tries `run` again on retryable errors. Aborts and time-outs become `AppError`s. */
+export const retrying = async <T>(
+  policy: RetryPolicy,
+  deadline: Deadline,
+  run: () => Promise<T>,
+): Promise<T> => {
+  try {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await run();
+      } catch (error) {
+        await waitOrThrow(policy, deadline, attempt, error);
+      }
+    }
+  } catch (error) {
+    throw toAppError(error);
+  }
+};
+
+/**
+ * The same for a stream of states, each of which replaces the one before: a stream that breaks is
+ * begun again, so its consumer may see a shorter state after a longer one.
+ */
+export const retryingStates = async function* <T, R>(
+  policy: RetryPolicy,
+  deadline: Deadline,
+  run: () => AsyncGenerator<T, R, void>,
+): AsyncGenerator<T, R, void> {
+  try {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return yield* run();
+      } catch (error) {
+        await waitOrThrow(policy, deadline, attempt, error);
+      }
+    }
+  } catch (error) {
+    throw toAppError(error);
+  }
+};

@@ -1,0 +1,66 @@
+import { AppError, type AppErrorOptions, type ErrorCode, type Sentence } from '../errors.ts';
+import { errorObject, type ErrorObject } from './contract.ts';
+import { waitInText } from './retry-after.ts';
+
+/** An answer of the service that is not a success. */
+export class ServiceError extends AppError {
+  override readonly name = 'ServiceError';
+  readonly status: number;
+  /** The contract's error object (section 2.6), whole; undefined where a backend sent another. */
+  readonly body: ErrorObject | undefined;
+
+  constructor(
+    status: number,
+    body: ErrorObject | undefined,
+    code: ErrorCode,
+    options: AppErrorOptions,
+  ) {
+    super(code, `the service answered ${status}${body ? ` ${body.name}` : ''}`, options);
+    this.status = status;
+    this.body = body;
+  }
+}
+
+/** What people see of a message that the service wrote. */
+const SHOWN_DETAIL_CHARS = 300;
+
+const parseBody = (text: string): ErrorObject | undefined => {
+  try {
+    return errorObject.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+};
+
+const showable = (detail: string): string =>
+  detail
+    .replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
+    .trim()
+    .slice(0, SHOWN_DETAIL_CHARS);
+
+const kindOf = (status: number): { code: ErrorCode; key: Sentence['key']; retryable: boolean } => {
+  if (status === 401) return { code: 'config', key: 'service.bad-key', retryable: false };
+  if (status === 403) return { code: 'forbidden', key: 'service.no-access', retryable: false };
+  if (status === 404) return { code: 'unavailable', key: 'service.missing', retryable: false };
+  if (status === 413) return { code: 'too-large', key: 'errors.too-large', retryable: false };
+  if (status === 429) return { code: 'rate-limited', key: 'errors.rate-limited', retryable: true };
+  if (status >= 500) return { code: 'unavailable', key: 'errors.unavailable', retryable: true };
+  return { code: 'bad-input', key: 'service.refused', retryable: false };
+};
+
+/** Contract section 7: what a status means for the caller, and whether to try again. */
+export const serviceError = (
+  status: number,
+  retryAfterHeader: number | undefined,
+  text: string,
+): ServiceError => {
+  const body = parseBody(text);
+  const { code, key, retryable } = kindOf(status);
+  const retryAfterMs =
+    retryAfterHeader ?? (retryable ? waitInText(body?.error ?? text) : undefined);
+  return new ServiceError(status, body, code, {
+    retryable,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    sentence: { key, params: { detail: showable(body?.error ?? '') } },
+  });
+};

@@ -1,0 +1,131 @@
+import { FormData } from 'undici';
+import { countCodePoints } from '../text/unicode.ts';
+import { splitText } from '../text/split.ts';
+import type { CallOptions, Caller } from './client.ts';
+import { LIMITS, PATHS, translateChunk, translateReply } from './contract.ts';
+import { readEvents } from './event-stream.ts';
+import { expectMediaType, parseReply, readJson, type HttpReply } from './transport.ts';
+
+const DEADLINE_MS = 60_000;
+
+export interface TranslationInput {
+  /** Any length: split at sentence ends where the contract's limit asks for it. */
+  readonly text: string;
+  readonly sourceLang: string;
+  readonly targetLang: string;
+  /** Terms to keep; those that the contract does not take are left out. */
+  readonly keywords?: readonly string[];
+  /** The newest part that fits the contract's limit is sent. */
+  readonly context?: string;
+  readonly model?: string;
+}
+
+export interface TranslationApi {
+  /** POST /translate/, each part in one reply. */
+  translate(input: TranslationInput, options: CallOptions): Promise<string>;
+  /** The same as Server-Sent Events: yields the whole text so far and returns it. */
+  translateStream(
+    input: TranslationInput,
+    options: CallOptions,
+  ): AsyncGenerator<string, string, void>;
+}
+
+const fittingKeywords = (keywords: readonly string[]): string[] =>
+  [...new Set(keywords)]
+    .filter((term) => term.trim() !== '' && Buffer.byteLength(term) <= LIMITS.keywordBytes)
+    .slice(0, LIMITS.keywords);
+
+const newestContext = (context: string): string => {
+  const excess = countCodePoints(context) - LIMITS.contextCodePoints;
+  return excess > 0 ? Array.from(context).slice(excess).join('') : context;
+};
+
+/** White space around a part stays ours: services trim it. */
+interface Part {
+  readonly before: string;
+  readonly text: string;
+  readonly after: string;
+}
+
+const partsOf = (text: string): Part[] =>
+  splitText(text, LIMITS.translateTextCodePoints).map((piece) => {
+    const core = piece.trim();
+    const start = piece.indexOf(core);
+    return { before: piece.slice(0, start), text: core, after: piece.slice(start + core.length) };
+  });
+
+export const createTranslation = (caller: Caller): TranslationApi => {
+  const send = async (
+    input: TranslationInput,
+    text: string,
+    stream: boolean,
+    signal: AbortSignal,
+  ): Promise<HttpReply> => {
+    const fields: [string, string][] = [
+      ['text', text],
+      ['source_lang', input.sourceLang],
+      ['target_lang', input.targetLang],
+      ['stream', String(stream)],
+      ...fittingKeywords(input.keywords ?? []).map((term): [string, string] => ['keywords', term]),
+    ];
+    if (input.context) fields.push(['context', newestContext(input.context)]);
+    if (input.model) fields.push(['model', input.model]);
+    const form = (): FormData => {
+      const data = new FormData();
+      for (const [name, value] of fields) data.append(name, value);
+      return data;
+    };
+    return caller.transport.send({ method: 'POST', path: PATHS.translate, body: form }, signal);
+  };
+
+  const streamPart = async function* (
+    input: TranslationInput,
+    text: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<string, string, void> {
+    const reply = await send(input, text, true, signal);
+    expectMediaType(reply, /^text\/event-stream$/);
+    let translated = '';
+    for await (const data of readEvents(reply.body)) {
+      const delta = parseReply(translateChunk, data).choices[0]?.delta.content;
+      if (!delta) continue;
+      translated += delta;
+      yield translated;
+    }
+    return translated;
+  };
+
+  return {
+    async translate(input, options) {
+      let whole = '';
+      for (const { before, text, after } of partsOf(input.text)) {
+        const translated =
+          text &&
+          (await caller.once(options, DEADLINE_MS, async (signal) => {
+            const reply = await send(input, text, false, signal);
+            expectMediaType(reply, /json$/);
+            return (await readJson(reply, translateReply)).choices[0]?.message.content ?? '';
+          }));
+        whole += before + translated + after;
+      }
+      return whole;
+    },
+
+    async *translateStream(input, options) {
+      let whole = '';
+      for (const { before, text, after } of partsOf(input.text)) {
+        whole += before;
+        let translated = '';
+        if (text)
+          for await (const soFar of caller.states(options, DEADLINE_MS, (signal) =>
+            streamPart(input, text, signal),
+          )) {
+            translated = soFar;
+            yield whole + soFar;
+          }
+        whole += translated + after;
+      }
+      return whole;
+    },
+  };
+};

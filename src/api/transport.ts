@@ -1,0 +1,140 @@
+import { Pool, type Dispatcher } from 'undici';
+import type { z } from 'zod';
+import { AppError } from '../errors.ts';
+import { waitInHeader } from './retry-after.ts';
+import { serviceError } from './service-error.ts';
+
+/** An error's body is read up to here. */
+const ERROR_BODY_BYTES = 65_536;
+/** The longest JSON reply that is taken: an hour of timestamped text is far below it. */
+const JSON_BODY_BYTES = 16 * 1_048_576;
+
+const CONNECTIONS = 64;
+const CONNECT_MS = 5_000;
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Called for each try, so that a body that was sent half is made anew. */
+  readonly body?: () => Exclude<Dispatcher.RequestOptions['body'], undefined>;
+}
+
+export type HttpReply = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>;
+
+/** One HTTP exchange with the service; everything that is sent to it goes through here. */
+export interface Transport extends AsyncDisposable {
+  /** Resolves with a success; any other status becomes a `ServiceError`, a network fault an `AppError`. */
+  send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply>;
+}
+
+export const readText = async (
+  body: AsyncIterable<Uint8Array>,
+  longestBytes: number,
+): Promise<string> => {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of body) {
+    sizeBytes += chunk.byteLength;
+    if (sizeBytes > longestBytes) throw new AppError('bad-reply', 'the reply is too long');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+};
+
+export const networkError = (cause: unknown): AppError => {
+  if (cause instanceof AppError) return cause;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+  const timeout = code.includes('TIMEOUT') || code === 'ETIMEDOUT';
+  return new AppError(
+    timeout ? 'timeout' : 'unavailable',
+    `the service cannot be reached: ${code}`,
+    {
+      retryable: code !== 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
+      cause,
+    },
+  );
+};
+
+/** @param baseUrl the service's address; a path in it comes before every path of the contract. */
+export const createTransport = (baseUrl: string, key: string): Transport => {
+  const base = new URL(baseUrl);
+  const prefix = base.pathname.replace(/\/+$/, '');
+  // The deadline of each job is the only clock: undici's own would cut long recognitions short.
+  const pool = new Pool(base.origin, {
+    connections: CONNECTIONS,
+    connectTimeout: CONNECT_MS,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  const authorization = `Bearer ${key}`;
+
+  return {
+    async send({ method, path, headers, body }, signal) {
+      let reply: HttpReply;
+      try {
+        reply = await pool.request({
+          method,
+          path: prefix + path,
+          headers: { ...headers, authorization },
+          body: body?.() ?? null,
+          signal,
+        });
+      } catch (cause) {
+        signal.throwIfAborted();
+        throw networkError(cause);
+      }
+      if (reply.statusCode >= 200 && reply.statusCode < 300) return reply;
+      const waitMs = waitInHeader(reply.headers['retry-after'], Date.now());
+      const text = await readText(reply.body, ERROR_BODY_BYTES).catch(() => '');
+      throw serviceError(reply.statusCode, waitMs, text);
+    },
+    async [Symbol.asyncDispose]() {
+      await pool.destroy();
+    },
+  };
+};
+
+const mediaTypeOf = (reply: HttpReply): string => {
+  const value = reply.headers['content-type'];
+  return (
+    ((Array.isArray(value) ? value[0] : value) ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+  );
+};
+
+/** Makes sure that a reply is of the kind asked for: a proxy's page must not pass for audio. */
+export const expectMediaType = (reply: HttpReply, fits: RegExp): string => {
+  const mediaType = mediaTypeOf(reply);
+  if (fits.test(mediaType)) return mediaType;
+  reply.body.destroy();
+  throw new AppError('bad-reply', `the service answered with ${mediaType || 'no content type'}`);
+};
+
+const firstIssue = (error: z.ZodError): string => {
+  const [issue] = error.issues;
+  return issue ? `${issue.path.join('.') || 'reply'}: ${issue.code}` : 'reply';
+};
+
+/** Parses one JSON value of the service; what it says beyond the schema is ignored. */
+export const parseReply = <T>(schema: z.ZodType<T>, text: string): T => {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new AppError('bad-reply', 'the reply is not JSON', { cause });
+  }
+  const parsed = schema.safeParse(value);
+  if (!parsed.success)
+    throw new AppError('bad-reply', `the reply has the wrong shape (${firstIssue(parsed.error)})`);
+  return parsed.data;
+};
+
+export const readJson = async <T>(reply: HttpReply, schema: z.ZodType<T>): Promise<T> => {
+  let text: string;
+  try {
+    text = await readText(reply.body, JSON_BODY_BYTES);
+  } catch (cause) {
+    throw networkError(cause);
+  }
+  return parseReply(schema, text);
+};

@@ -1,0 +1,20 @@
+import type { ServiceClient } from '../api/client.ts';
+import { AppError } from '../errors.ts';
+import type { Assistant } from '../services.ts';
+
+export interface AssistantParts {
+  readonly client: Pick<ServiceClient, 'chatStream'>;
+  /** The language model's name; the service's own choice when left out. */
+  readonly model?: string;
+}
+
+export const createAssistant = ({ client, model }: AssistantParts): Assistant => ({
+  async *answer(turns, signal) {
+    const text = yield* client.chatStream(
+      { ...(model ? { model } : {}), messages: [...turns] },
+      { signal },
+    );
+    if (text.trim() === '') throw new AppError('bad-reply', 'the language model answered nothing');
+    return text;
+  },
+});

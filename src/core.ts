@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import type { ServiceClient } from './api/client.ts';
+import { createAssistant } from './chat/assistant.ts';
+import type { Command } from './command.ts';
+import { httpUrl } from './config.ts';
+import { createDispatcher } from './dispatch.ts';
+import type { Texts } from './i18n.ts';
+import { logLevel, type Log } from './log.ts';
+import type { Core, ServiceStatus } from './platform.ts';
+import type { Services } from './services.ts';
+import { createSpeaker } from './speech/speaker.ts';
+import { createTranscriber } from './speech/transcriber.ts';
+import { databaseUrl, type Store } from './store/index.ts';
+import { createMemberSettings } from './store/member-settings.ts';
+import { detectLanguage } from './text/detect.ts';
+import { findLanguage, languageName, searchLanguages } from './text/languages.ts';
+import { translateLine } from './translate/fan-out.ts';
+import { createGlossary } from './translate/glossary.ts';
+import { createTranslator } from './translate/translator.ts';
+
+export const coreSection = z
+  .object({
+    SPEECH_API_URL: httpUrl
+      .optional()
+      .describe(
+        'Address of the speech, translation and language-model service. Default: built in.',
+      ),
+    SPEECH_API_KEY: z
+      .string()
+      .regex(/^[^\s:]+:\S+$/, 'must be the whole key, its prefix and colon included')
+      .optional()
+      .describe('The key for SPEECH_API_URL, prefix included.'),
+    SPEECH_CHAT_MODEL: z
+      .string()
+      .optional()
+      .describe('The language model that /ask uses. Default: the choice of the service.'),
+    SPEECH_TRANSLATION_MODEL: z
+      .string()
+      .optional()
+      .describe('The translation model. Default: the choice of the service.'),
+    DATABASE_URL: databaseUrl.describe('Where the data is kept: sqlite:PATH.'),
+    LOG_LEVEL: logLevel.describe(
+      'How much is logged: fatal, error, warn, info, debug, trace, silent.',
+    ),
+  })
+  .refine(({ SPEECH_API_URL, SPEECH_API_KEY }) => !SPEECH_API_URL || SPEECH_API_KEY, {
+    path: ['SPEECH_API_KEY'],
+    error: 'is needed with SPEECH_API_URL',
+    // Also when other variables are wrong, so that every mistake is told at once.
+    when: () => true,
+  });
+export type CoreConfig = z.infer<typeof coreSection>;
+
+export interface CoreParts {
+  readonly client: ServiceClient;
+  readonly store: Store;
+  readonly texts: Texts;
+  readonly log: Log;
+  readonly commands: readonly Command[];
+  readonly config: Pick<CoreConfig, 'SPEECH_CHAT_MODEL' | 'SPEECH_TRANSLATION_MODEL'>;
+  /** Built in: what its engines say. Otherwise undefined, and the service is asked for its voices. */
+  readonly engines: (() => Promise<ServiceStatus['engines']>) | undefined;
+}
+
+const modelOf = (model: string | undefined): { model?: string } => (model ? { model } : {});
+
+export const createCore = ({
+  client,
+  store,
+  texts,
+  log,
+  commands,
+  config,
+  engines,
+}: CoreParts): Core => {
+  const languages: Services['languages'] = {
+    find: findLanguage,
+    name: languageName,
+    search: searchLanguages,
+    detect: detectLanguage,
+  };
+  const glossary = createGlossary(store, languages);
+  const dispatcher = createDispatcher({ commands, texts, log, services: () => services });
+  const services: Services = {
+    languages,
+    glossary,
+    settings: createMemberSettings(store),
+    translator: createTranslator({
+      client,
+      glossary,
+      languages,
+      ...modelOf(config.SPEECH_TRANSLATION_MODEL),
+    }),
+    transcriber: createTranscriber({ client, glossary }),
+    speaker: createSpeaker({ client }),
+    assistant: createAssistant({ client, ...modelOf(config.SPEECH_CHAT_MODEL) }),
+    commands: dispatcher.commands,
+  };
+
+  const remoteStatus = async (): Promise<ServiceStatus> => {
+    try {
+      await services.speaker.voices({});
+      return { builtIn: false, reachable: true, engines: [] };
+    } catch {
+      return { builtIn: false, reachable: false, engines: [] };
+    }
+  };
+
+  return {
+    log,
+    texts,
+    services,
+    ...dispatcher,
+    translateLine: (line, targets, signal) =>
+      translateLine(services.translator, line, targets, signal),
+    status: async () =>
+      engines ? { builtIn: true, reachable: true, engines: await engines() } : remoteStatus(),
+  };
+};

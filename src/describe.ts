@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import {
+  SOLE_ACTION,
+  type Action,
+  type Command,
+  type CommandInfo,
+  type OptionInfo,
+} from './command.ts';
+import { AppError } from './errors.ts';
+import type { MessageKey, Texts, Translate } from './i18n.ts';
+
+/** A command's action under the name that people type: `translate`, `glossary add`. */
+export interface NamedAction {
+  readonly name: string;
+  readonly action: Action;
+}
+
+export const actionsOf = (command: Command): NamedAction[] =>
+  Object.entries(command.actions).map(([key, action]) => ({
+    name: key === SOLE_ACTION ? command.name : `${command.name} ${key}`,
+    action,
+  }));
+
+/** The part of JSON Schema that options use. */
+interface OptionSchema {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly kind?: string;
+}
+
+const kindOf = (schema: OptionSchema): OptionInfo['kind'] => {
+  if (schema.kind === 'attachment') return 'attachment';
+  if (schema.type === 'integer' || schema.type === 'number' || schema.type === 'boolean')
+    return schema.type;
+  return 'text';
+};
+
+const keyBase = (name: string): string => `commands.${name.replace(' ', '.')}`;
+
+const textOf = (texts: Texts, t: Translate, key: string): string => {
+  if (!texts.has(key)) throw new AppError('config', `locales/en.json has no "${key}"`);
+  return t(key);
+};
+
+/** One action as adapters register and show it, in the best locale for `locale`. */
+export const describeAction = (
+  { name, action }: NamedAction,
+  texts: Texts,
+  locale: string,
+): CommandInfo => {
+  const t = texts.in(locale);
+  const schema = z.toJSONSchema(action.options ?? z.object({}), {
+    io: 'input',
+    unrepresentable: 'any',
+  });
+  const required = new Set(schema.required);
+  const options = Object.entries(schema.properties ?? {}).map(([option, json]): OptionInfo => {
+    const shape = json as OptionSchema;
+    const kind = kindOf(shape);
+    const bounds =
+      kind === 'integer' || kind === 'number'
+        ? { minimum: shape.minimum, maximum: shape.maximum }
+        : { maxLength: shape.maxLength };
+    const choices = shape.enum?.map((value) => {
+      const label = `${keyBase(name)}.choices.${option}.${value}`;
+      return { value, label: texts.has(label) ? t(label) : value };
+    });
+    return {
+      name: option,
+      description: textOf(texts, t, `${keyBase(name)}.options.${option}`),
+      kind,
+      required: required.has(option),
+      autocompletes: action.complete?.[option] !== undefined,
+      ...(choices ? { choices } : {}),
+      ...Object.fromEntries(Object.entries(bounds).filter(([, value]) => value !== undefined)),
+    };
+  });
+  return {
+    name,
+    summary: textOf(texts, t, `${keyBase(name)}.summary`),
+    options,
+    slow: action.slow ?? false,
+    private: action.private ?? false,
+  };
+};
+
+/** The keys of `locales/` that a command's texts stand under. */
+export const keysOf = (command: Command): MessageKey[] =>
+  actionsOf(command).flatMap(({ name, action }) =>
+    [
+      `${keyBase(name)}.summary`,
+      ...Object.keys(action.options?.shape ?? {}).map(
+        (option) => `${keyBase(name)}.options.${option}`,
+      ),
+    ].map((key) => key as MessageKey),
+  );

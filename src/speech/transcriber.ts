@@ -1,0 +1,111 @@
+import type { ServiceClient } from '../api/client.ts';
+import { pieces, type Piece } from '../audio/pieces.ts';
+import { AppError } from '../errors.ts';
+import type {
+  Glossary,
+  Transcriber,
+  TranscriptSegment,
+  TranscriptionRequest,
+} from '../services.ts';
+import { heardText } from './hallucinations.ts';
+
+export interface TranscriberParts {
+  readonly client: Pick<ServiceClient, 'transcribe'>;
+  readonly glossary: Pick<Glossary, 'list'>;
+}
+
+/** Long audio is heard in parts of at most this, so that the first words are there early. */
+const LONGEST_PIECE_MS = 60_000;
+/** Parts that are with the service at the same moment. */
+const PIECES_AT_ONCE = 2;
+/** Words to listen for; more only blur the recognition. */
+const HOTWORDS = 100;
+
+interface Heard extends TranscriptSegment {
+  readonly language: string;
+  readonly confidence: number;
+}
+
+/**
+ * Runs `work` on items as they come, at most `atOnce` together; yields in the items' order. When it
+ * ends early, `stop` is aborted and what still runs is waited for.
+ */
+const inOrder = async function* <T, R>(
+  items: AsyncIterable<T>,
+  atOnce: number,
+  stop: AbortController,
+  work: (item: T) => Promise<R>,
+): AsyncGenerator<R, void, void> {
+  const running: Promise<R>[] = [];
+  try {
+    for await (const item of items) {
+      const result = work(item);
+      // It may fail before its turn comes to be awaited.
+      result.catch(() => stop.abort());
+      running.push(result);
+      if (running.length >= atOnce) yield await (running.shift() as Promise<R>);
+    }
+    while (running.length > 0) yield await (running.shift() as Promise<R>);
+  } finally {
+    stop.abort();
+    await Promise.allSettled(running);
+  }
+};
+
+/** The language that most of the speech is in. */
+const mainLanguage = (parts: readonly Heard[]): string => {
+  const lengths = new Map<string, number>();
+  for (const { language, text } of parts)
+    lengths.set(language, (lengths.get(language) ?? 0) + text.length);
+  return [...lengths].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? '';
+};
+
+/** Languages that are written without spaces between words. */
+const UNSPACED = /^(?:ja|zh|th|lo|km|my)\b/;
+
+export const createTranscriber = ({ client, glossary }: TranscriberParts): Transcriber => ({
+  async *transcribe({ audio, language, space }: TranscriptionRequest, signal) {
+    const terms = await glossary.list(space);
+    const hotwords = [...new Set(terms.map(({ term }) => term))].slice(0, HOTWORDS);
+    const stop = new AbortController();
+    const both = AbortSignal.any([signal, stop.signal]);
+
+    const hear = async (piece: Piece): Promise<Heard> => {
+      const reply = await client.transcribe(
+        piece.audio,
+        { ...(language ? { language } : {}), ...(hotwords.length > 0 ? { hotwords } : {}) },
+        { signal: both },
+      );
+      return {
+        startMs: piece.startMs,
+        endMs: piece.startMs + piece.durationMs,
+        text: heardText(reply.text),
+        language: reply.language,
+        confidence: reply.confidence,
+      };
+    };
+
+    const parts: Heard[] = [];
+    let text = '';
+    let durationMs = 0;
+    const cut = pieces(audio, { longestMs: LONGEST_PIECE_MS }, both);
+    for await (const part of inOrder(cut, PIECES_AT_ONCE, stop, hear)) {
+      durationMs = part.endMs;
+      if (part.text === '') continue;
+      text += (text === '' || UNSPACED.test(part.language) ? '' : ' ') + part.text;
+      parts.push(part);
+      yield text;
+    }
+    if (parts.length === 0)
+      throw new AppError('not-found', 'no speech was heard in the audio', {
+        sentence: { key: 'speech.nothing-heard' },
+      });
+    return {
+      text,
+      language: mainLanguage(parts),
+      confidence: Math.min(...parts.map(({ confidence }) => confidence)),
+      durationMs,
+      segments: parts.map(({ startMs, endMs, text: said }) => ({ startMs, endMs, text: said })),
+    };
+  },
+});

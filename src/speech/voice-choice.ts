@@ -1,0 +1,39 @@
+import type { Voice } from '../api/contract.ts';
+import type { VoiceWish } from '../services.ts';
+import { languagesInWords, sameLanguage } from '../text/languages.ts';
+
+/** How well a voice speaks a language: it alone, among others, by a description that names it, not. */
+const languageRank = (voice: Voice, wanted: string): number => {
+  const spoken = languagesInWords(voice.language);
+  const index = spoken.findIndex((language) => sameLanguage(language, wanted));
+  if (index === 0) return spoken.length === 1 ? 0 : 1;
+  if (index > 0) return 2;
+  return Number.POSITIVE_INFINITY;
+};
+
+const voicesNamed = (voices: readonly Voice[], named: string): Voice[] => {
+  const wanted = named.trim().toLowerCase();
+  const byId = voices.filter(({ id }) => id.toLowerCase() === wanted);
+  if (byId.length > 0) return byId;
+  const words = wanted.split(/\s+/);
+  const described = ({ description, language, gender }: Voice): string =>
+    `${description} ${language} ${gender}`.toLowerCase();
+  return voices.filter((voice) => words.every((word) => described(voice).includes(word)));
+};
+
+/** The voices that fit the wish, best first. A gender that nobody has is passed over. */
+export const fittingVoices = (voices: readonly Voice[], wish: VoiceWish): Voice[] => {
+  const { named, language, gender } = wish;
+  if (named !== undefined) return voicesNamed(voices, named);
+  const speaking =
+    language === undefined
+      ? [...voices]
+      : voices
+          .map((voice) => ({ voice, rank: languageRank(voice, language) }))
+          .filter(({ rank }) => Number.isFinite(rank))
+          .toSorted((a, b) => a.rank - b.rank)
+          .map(({ voice }) => voice);
+  if (gender === undefined) return speaking;
+  const ofGender = speaking.filter((voice) => voice.gender.toLowerCase() === gender.toLowerCase());
+  return ofGender.length > 0 ? ofGender : speaking;
+};

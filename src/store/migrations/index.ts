@@ -1,0 +1,19 @@
+import type { Kysely } from 'kysely';
+import { Migrator, type Migration } from 'kysely/migration';
+import { AppError } from '../../errors.ts';
+import * as glossaryAndSettings from './001-glossary-and-settings.ts';
+
+/** In the order of their names; a migration that was released is never changed. */
+const MIGRATIONS: Record<string, Migration> = {
+  '001-glossary-and-settings': glossaryAndSettings,
+};
+
+export const migrate = async <Schema>(db: Kysely<Schema>): Promise<void> => {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
+  const { error, results } = await migrator.migrateToLatest();
+  if (!error) return;
+  const failed = results?.find(({ status }) => status === 'Error')?.migrationName ?? 'unknown';
+  throw new AppError('config', `the database could not be brought up to date (${failed})`, {
+    cause: error,
+  });
+};

@@ -1,0 +1,66 @@
+import { toAppError } from '../errors.ts';
+import type { Space } from '../model.ts';
+import type { LineTranslation } from '../platform.ts';
+import type { Translator } from '../services.ts';
+
+/** Languages of one line that are asked for at the same moment. */
+const AT_ONCE = 4;
+
+/** Hands out items as they come from several producers, each waiting until its item was taken. */
+const merge = async function* <T>(
+  producers: readonly AsyncGenerator<T, void, void>[],
+): AsyncGenerator<T, void, void> {
+  type Turn = {
+    readonly producer: AsyncGenerator<T, void, void>;
+    readonly result: IteratorResult<T, void>;
+  };
+  const waiting = [...producers];
+  const turns = new Map<AsyncGenerator<T, void, void>, Promise<Turn>>();
+  const advance = (producer: AsyncGenerator<T, void, void>): void => {
+    turns.set(
+      producer,
+      producer.next().then((result) => ({ producer, result })),
+    );
+  };
+  try {
+    for (const producer of waiting.splice(0, AT_ONCE)) advance(producer);
+    while (turns.size > 0) {
+      const { producer, result } = await Promise.race(turns.values());
+      if (result.done) {
+        turns.delete(producer);
+        const next = waiting.shift();
+        if (next) advance(next);
+        continue;
+      }
+      yield result.value;
+      advance(producer);
+    }
+  } finally {
+    await Promise.allSettled([...turns.keys()].map(async (producer) => producer.return()));
+  }
+};
+
+/** One line into several languages, one request each; the contract of `Core.translateLine`. */
+export const translateLine = (
+  translator: Translator,
+  line: { readonly space: Space; readonly text: string },
+  languages: readonly string[],
+  signal: AbortSignal,
+): AsyncIterable<LineTranslation> => {
+  const into = async function* (language: string): AsyncGenerator<LineTranslation, void, void> {
+    try {
+      const states = translator.translate({ ...line, to: language }, signal);
+      for (;;) {
+        const { done, value } = await states.next();
+        if (!done) yield { language, text: value, done: false };
+        else {
+          if (value.outcome === 'translated') yield { language, text: value.text, done: true };
+          return;
+        }
+      }
+    } catch (thrown) {
+      yield { language, text: '', done: true, error: toAppError(thrown) };
+    }
+  };
+  return merge([...new Set(languages)].map(into));
+};

@@ -1,0 +1,144 @@
+import { AppError } from '../errors.ts';
+import type { Space } from '../model.ts';
+import type { Glossary, GlossaryTerm, ImportReport, Languages } from '../services.ts';
+import type { Store } from '../store/index.ts';
+import { readGlossaryCsv, writeGlossaryCsv } from './glossary-csv.ts';
+
+export const TERM_CHARS = 200;
+export const TERMS_PER_SPACE = 2_000;
+const SPACES_IN_MEMORY = 1_000;
+
+const EVERY_LANGUAGE = '';
+
+const keyOf = (term: string): string => term.normalize('NFKC').toLowerCase();
+
+type Fault = ImportReport['rejected'][number]['reason'];
+
+const faultOf = (term: GlossaryTerm): Fault | undefined => {
+  if (term.term.trim() === '') return 'empty';
+  if (term.term.length > TERM_CHARS || (term.translation?.length ?? 0) > TERM_CHARS)
+    return 'too-long';
+  return undefined;
+};
+
+const tidy = (term: GlossaryTerm): GlossaryTerm => ({
+  term: term.term.trim().toWellFormed(),
+  language: term.language,
+  translation: term.translation?.trim().toWellFormed() || undefined,
+});
+
+const idOf = (term: GlossaryTerm): string =>
+  `${term.language ?? EVERY_LANGUAGE} ${keyOf(term.term)}`;
+
+export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>): Glossary => {
+  /** What was read last, by space; the oldest goes first. */
+  const cache = new Map<string, readonly GlossaryTerm[]>();
+  const cacheKey = ({ platform, id }: Space): string => JSON.stringify([platform, id]);
+
+  const list = async (space: Space): Promise<readonly GlossaryTerm[]> => {
+    const known = cache.get(cacheKey(space));
+    if (known) return known;
+    const rows = await store
+      .selectFrom('glossary_term')
+      .select(['term', 'language', 'translation'])
+      .where('platform', '=', space.platform)
+      .where('space_id', '=', space.id)
+      .orderBy('term_key')
+      .orderBy('language')
+      .execute();
+    const terms = rows.map(({ term, language, translation }) => ({
+      term,
+      language: language === EVERY_LANGUAGE ? undefined : language,
+      translation: translation ?? undefined,
+    }));
+    const [oldest] = cache.keys();
+    if (cache.size >= SPACES_IN_MEMORY && oldest !== undefined) cache.delete(oldest);
+    cache.set(cacheKey(space), terms);
+    return terms;
+  };
+
+  const put = async (space: Space, terms: readonly GlossaryTerm[]): Promise<void> => {
+    const row = (term: GlossaryTerm) => ({
+      platform: space.platform,
+      space_id: space.id,
+      term_key: keyOf(term.term),
+      language: term.language ?? EVERY_LANGUAGE,
+      term: term.term,
+      translation: term.translation ?? null,
+    });
+    await store.transaction().execute(async (transaction) => {
+      for (const term of terms)
+        await transaction
+          .insertInto('glossary_term')
+          .values(row(term))
+          .onConflict((conflict) =>
+            conflict
+              .columns(['platform', 'space_id', 'term_key', 'language'])
+              .doUpdateSet({ term: term.term, translation: term.translation ?? null }),
+          )
+          .execute();
+    });
+    cache.delete(cacheKey(space));
+  };
+
+  return {
+    list,
+
+    async add(space, given) {
+      const term = tidy(given);
+      const fault = faultOf(term);
+      if (fault)
+        throw new AppError('bad-input', `the glossary term is ${fault}`, {
+          sentence: { key: 'glossary.bad-term', params: { limit: TERM_CHARS } },
+        });
+      const known = await list(space);
+      if (known.length >= TERMS_PER_SPACE && !known.some((other) => idOf(other) === idOf(term)))
+        throw new AppError('too-large', 'the glossary is full', {
+          sentence: { key: 'glossary.full', params: { limit: TERMS_PER_SPACE } },
+        });
+      await put(space, [term]);
+    },
+
+    async remove(space, term, language) {
+      let query = store
+        .deleteFrom('glossary_term')
+        .where('platform', '=', space.platform)
+        .where('space_id', '=', space.id)
+        .where('term_key', '=', keyOf(term.trim()));
+      if (language !== undefined) query = query.where('language', '=', language);
+      const { numDeletedRows } = await query.executeTakeFirstOrThrow();
+      cache.delete(cacheKey(space));
+      return Number(numDeletedRows);
+    },
+
+    async importCsv(space, file, signal) {
+      const lines = await readGlossaryCsv(file, signal);
+      const known = new Set((await list(space)).map(idOf));
+      const before = new Set(known);
+      const accepted = new Map<string, GlossaryTerm>();
+      const rejected: { line: number; reason: Fault }[] = [];
+      for (const { line, term, language: typed, translation } of lines) {
+        const language = typed === '' ? undefined : languages.find(typed);
+        const entry = tidy({ term, language, translation });
+        const reason: Fault | undefined =
+          typed !== '' && language === undefined ? 'unknown-language' : faultOf(entry);
+        const full = known.size >= TERMS_PER_SPACE && !known.has(idOf(entry));
+        if (reason || full) {
+          rejected.push({ line, reason: reason ?? 'limit' });
+          continue;
+        }
+        known.add(idOf(entry));
+        accepted.set(idOf(entry), entry);
+      }
+      await put(space, [...accepted.values()]);
+      const changed = [...accepted.keys()].filter((id) => before.has(id)).length;
+      return {
+        added: accepted.size - changed,
+        changed,
+        rejected,
+      };
+    },
+
+    exportCsv: async (space) => writeGlossaryCsv(await list(space)),
+  };
+};

@@ -1,0 +1,104 @@
+import type { ServiceClient } from '../api/client.ts';
+import type { TranslationInput } from '../api/translation.ts';
+import { protect, type Protected } from '../text/protect.ts';
+import { sameLanguage } from '../text/languages.ts';
+import { isBlank, isEmojiOnly } from '../text/unicode.ts';
+import type { Glossary, GlossaryTerm, Languages, Translation, Translator } from '../services.ts';
+
+export interface TranslatorParts {
+  readonly client: Pick<ServiceClient, 'translateStream'>;
+  readonly glossary: Pick<Glossary, 'list'>;
+  readonly languages: Pick<Languages, 'detect'>;
+  /** Contract section 4.4 `model`; the service's own when left out. */
+  readonly model?: string;
+}
+
+/** What a text is taken for when nothing in it tells: chat without a language is mostly English. */
+const UNDETECTED = 'en';
+
+/**
+ * A growing text is shown again only when it grew by this share, which keeps the cost of putting
+ * tokens back proportional to the text's length, however small the steps it comes in.
+ */
+const WORTH_SHOWING = 1.02;
+
+/** The entries for one target; those of the language win over those of every language. */
+const termsFor = (terms: readonly GlossaryTerm[], to: string): GlossaryTerm[] =>
+  terms
+    .filter(({ language }) => language === undefined || sameLanguage(language, to))
+    .toSorted((a, b) => Number(b.language !== undefined) - Number(a.language !== undefined))
+    .filter(
+      ({ term }, index, all) =>
+        all.findIndex((other) => other.term.toLowerCase() === term.toLowerCase()) === index,
+    );
+
+export const createTranslator = ({
+  client,
+  glossary,
+  languages,
+  model,
+}: TranslatorParts): Translator => {
+  const request = async function* (
+    text: Protected,
+    input: Omit<TranslationInput, 'text'>,
+    signal: AbortSignal,
+  ): AsyncGenerator<string, string, void> {
+    let shownChars = 0;
+    const states = client.translateStream({ ...input, text: text.text }, { signal });
+    for (;;) {
+      const { done, value } = await states.next();
+      if (done) return value;
+      if (value.length < shownChars || value.length > shownChars * WORTH_SHOWING) {
+        shownChars = value.length;
+        yield text.preview(value);
+      }
+    }
+  };
+
+  return {
+    async *translate({ text: given, to, from: told, space, context }, signal) {
+      const text = given.toWellFormed();
+      const unchanged = (outcome: Translation['outcome'], from: string): Translation => ({
+        text: given,
+        from,
+        to,
+        outcome,
+      });
+      const from = told ?? languages.detect(text)?.language ?? UNDETECTED;
+      if (isBlank(text) || isEmojiOnly(text)) return unchanged('nothing-to-translate', from);
+      if (sameLanguage(from, to)) return unchanged('same-language', from);
+
+      const terms = termsFor(await glossary.list(space), to);
+      const forced = terms.filter(({ translation }) => translation !== undefined);
+      const present = text.toLowerCase();
+      const kept = terms.filter(
+        ({ term, translation }) =>
+          translation === undefined && present.includes(term.toLowerCase()),
+      );
+      const input = {
+        sourceLang: from,
+        targetLang: to,
+        ...(context && context.length > 0 ? { context: context.join('\n') } : {}),
+        ...(model ? { model } : {}),
+      };
+
+      const first = protect(text, forced);
+      if (!first.hasWords) return unchanged('nothing-to-translate', from);
+      const keywords = kept.map(({ term }) => term);
+      const reply = yield* request(first, { ...input, keywords }, signal);
+      const restored = first.restore(reply);
+      const keptAll = keywords.every(
+        (term) =>
+          reply.toLowerCase().includes(term.toLowerCase()) ||
+          !first.text.toLowerCase().includes(term.toLowerCase()),
+      );
+      if (restored.ok && keptAll) return { text: restored.text, from, to, outcome: 'translated' };
+
+      // Asked once more, with every term out of the engine's reach; what then is still missing
+      // stands at the end of the text rather than nowhere.
+      const second = protect(text, [...forced, ...kept]);
+      const again = yield* request(second, input, signal);
+      return { text: second.restore(again).text, from, to, outcome: 'translated' };
+    },
+  };
+};

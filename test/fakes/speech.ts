@@ -1,0 +1,243 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  asrRequest,
+  LIMITS,
+  PATHS,
+  translateRequest,
+  ttsRequest,
+  type Voice,
+} from '../../src/api/contract.ts';
+import { countCodePoints } from '../../src/text/unicode.ts';
+
+/** One request as the service got it. */
+export interface Seen {
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly json: Record<string, unknown>;
+  /** The fields of a form in their order. */
+  readonly form: readonly (readonly [string, string])[];
+}
+
+/** What the next request to a path meets, in place of a good answer. */
+export type Fault =
+  | { readonly status: number; readonly body?: string; readonly headers?: Record<string, string> }
+  | { readonly reset: true }
+  | { readonly hang: true }
+  | { readonly cutAfter: number };
+
+export interface SpeechFake extends AsyncDisposable {
+  readonly url: string;
+  readonly key: string;
+  readonly seen: readonly Seen[];
+  voices: Voice[];
+  /** What the recogniser hears, by call; the last one stays. */
+  hears: { text: string; language: string; confidence?: number }[];
+  /** How the translator renders a text. */
+  translate: (text: string, fields: Readonly<Record<string, string>>) => string;
+  /** What the language model answers. */
+  answers: (question: string) => string;
+  /** Puts faults before the next good answers of a path. */
+  fail(path: (typeof PATHS)[keyof typeof PATHS], ...faults: Fault[]): void;
+}
+
+export const VOICE: Voice = {
+  id: '7d1c7a6e-3f57-4c2c-9a1e-0d6f2a8b4c11',
+  description: 'Ada',
+  language: 'English',
+  gender: 'Female',
+  formats: ['mp3', 'wav', 'ogg', 'pcm', 'flac'],
+  sample_rates: [24_000],
+  streaming: true,
+};
+
+const readBody = async (request: IncomingMessage): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+};
+
+const sendJson = (response: ServerResponse, status: number, value: unknown): void => {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(value));
+};
+
+const refuse = (response: ServerResponse, status: number, name: string, error: string): void =>
+  sendJson(response, status, { context: ['fake'], code: status, name, error });
+
+/** In steps of a few bytes, so that characters are cut in two. */
+const sendEvents = (response: ServerResponse, events: readonly unknown[]): void => {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const bytes = Buffer.from(
+    [...events.map((event) => JSON.stringify(event)), '[DONE]']
+      .map((data) => `data: ${data}\n\n`)
+      .join(''),
+  );
+  for (let at = 0; at < bytes.length; at += 7) response.write(bytes.subarray(at, at + 7));
+  response.end();
+};
+
+/** The service of the contract with its limits, on loopback; everything it says can be scripted. */
+export const startSpeechFake = async (): Promise<SpeechFake> => {
+  const key = 'svck:test-key-of-the-fake-service';
+  const seen: Seen[] = [];
+  const faults = new Map<string, Fault[]>();
+
+  const good: Record<string, (request: Seen, response: ServerResponse) => void> = {
+    [PATHS.voices]: (_, response) => sendJson(response, 200, { voices: fake.voices, total: 1 }),
+
+    [PATHS.tts]: ({ json }, response) => {
+      const parsed = ttsRequest.safeParse(json);
+      const voice = fake.voices.find(({ id }) => id === json['voice_id']);
+      if (!parsed.success || !voice) return refuse(response, 400, 'ErrInvalidParameter', 'bad');
+      const { text, format } = parsed.data;
+      if (countCodePoints(text) > LIMITS.ttsTextCodePoints)
+        return refuse(response, 400, 'ErrTextTooLong', 'too long');
+      if (!voice.formats.includes(format))
+        return refuse(response, 400, 'ErrFormatNotSupported', 'format');
+      response.writeHead(200, { 'content-type': 'audio/pcm' });
+      response.end(Buffer.from(text));
+    },
+
+    [PATHS.asr]: ({ json }, response) => {
+      const parsed = asrRequest.safeParse(json);
+      if (!parsed.success) return refuse(response, 400, 'ErrInvalidParameter', 'bad request');
+      const heard = fake.hears.length > 1 ? fake.hears.shift() : fake.hears[0];
+      const { text = '', language = 'en', confidence = 0.9 } = heard ?? {};
+      if (parsed.data.vad === 'segments')
+        return sendJson(response, 200, {
+          language,
+          confidence,
+          segments: [{ start: 0, end: 1, text }],
+        });
+      return sendJson(response, 200, { text, language, confidence, balance: 3 });
+    },
+
+    [PATHS.translate]: ({ form }, response) => {
+      const fields = Object.fromEntries(form);
+      const parsed = translateRequest.omit({ keywords: true }).safeParse(fields);
+      const keywords = form.filter(([name]) => name === 'keywords').map(([, value]) => value);
+      if (!parsed.success) return refuse(response, 400, 'ErrInvalidParameter', 'bad');
+      const { text, context = '', source_lang, target_lang, stream } = parsed.data;
+      if (countCodePoints(text) > LIMITS.translateTextCodePoints)
+        return refuse(response, 400, 'ErrTextTooLong', 'too long');
+      if (keywords.length > LIMITS.keywords) return refuse(response, 400, 'ErrKeywords', 'many');
+      if (keywords.some((word) => Buffer.byteLength(word) > LIMITS.keywordBytes))
+        return refuse(response, 400, 'ErrKeywords', 'long');
+      if (countCodePoints(context) > LIMITS.contextCodePoints)
+        return refuse(response, 400, 'ErrContextTooLong', 'context');
+      const content = fake.translate(text, fields);
+      const common = { transcription: text, source_lang, target_lang };
+      const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+      if (stream !== 'true')
+        return sendJson(response, 200, {
+          id: 'trans_1',
+          object: 'translation.completion',
+          created: 1,
+          model: 'backend-model',
+          choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+          ...common,
+          usage,
+        });
+      const chunk = (text_: string, more: object = {}): object => ({
+        id: 'trans_1',
+        object: 'translation.completion.chunk',
+        choices: [{ index: 0, delta: { content: text_ } }],
+        ...more,
+      });
+      const steps = content.match(/[^\s]+\s*|\s+/gu) ?? [];
+      return sendEvents(response, [
+        chunk('', common),
+        ...steps.map((step) => chunk(step)),
+        chunk('', { usage }),
+      ]);
+    },
+
+    [PATHS.chat]: ({ json }, response) => {
+      const messages = json['messages'] as { content: string }[];
+      const content = fake.answers(messages.at(-1)?.content ?? '');
+      if (json['stream'] !== true)
+        return sendJson(response, 200, {
+          id: 'chat_1',
+          model: 'backend-model',
+          choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
+        });
+      return sendEvents(
+        response,
+        Array.from(content).map((step) => ({
+          id: 'chat_1',
+          choices: [{ index: 0, delta: { content: step }, finish_reason: null }],
+        })),
+      );
+    },
+  };
+
+  const fail = (fault: Fault, request: Seen, response: ServerResponse): void => {
+    if ('status' in fault) {
+      response.writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers });
+      response.end(fault.body ?? '{}');
+    } else if ('reset' in fault) response.destroy();
+    else if ('cutAfter' in fault) {
+      let sentBytes = 0;
+      const write = response.write.bind(response);
+      response.write = ((chunk: Buffer) => {
+        sentBytes += chunk.byteLength;
+        if (sentBytes > fault.cutAfter) setImmediate(() => response.destroy());
+        return sentBytes > fault.cutAfter ? false : write(chunk);
+      }) as typeof response.write;
+      response.end = (() => response) as typeof response.end;
+      good[request.path]?.(request, response);
+    }
+  };
+
+  const server = createServer((request, response) => {
+    const answer = async (): Promise<void> => {
+      const body = await readBody(request);
+      const type = String(request.headers['content-type'] ?? '');
+      const form = type.startsWith('multipart/')
+        ? [...(await new Response(body, { headers: { 'content-type': type } }).formData())].map(
+            ([name, value]) => [name, String(value)] as const,
+          )
+        : [];
+      const json = type === 'application/json' ? (JSON.parse(String(body)) as Seen['json']) : {};
+      const path = request.url ?? '';
+      const one: Seen = { path, headers: request.headers, json, form };
+      seen.push(one);
+      if (request.headers.authorization !== `Bearer ${key}`)
+        return refuse(response, 401, 'ErrAuthenticationFailed', 'Invalid token');
+      const fault = faults.get(path)?.shift();
+      if (fault) return fail(fault, one, response);
+      const handler = good[path];
+      return handler
+        ? handler(one, response)
+        : refuse(response, 404, 'ErrNotFound', 'Unsupported API endpoint');
+    };
+    answer().catch((error: unknown) => {
+      // The asker hung up; nobody is there to be told.
+      if (!request.destroyed) response.destroy(error as Error);
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+
+  const fake: SpeechFake = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    key,
+    seen,
+    voices: [VOICE],
+    hears: [{ text: 'hello there', language: 'en' }],
+    translate: (text, { target_lang }) => `${target_lang}:${text}`,
+    answers: (question) => `You asked: ${question}`,
+    fail(path, ...more) {
+      faults.set(path, [...(faults.get(path) ?? []), ...more]);
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
+  };
+  return fake;
+};

@@ -1,0 +1,271 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createClient, type ServiceClient } from '../../../src/api/client.ts';
+import { LIMITS, PATHS } from '../../../src/api/contract.ts';
+import type { ServiceError } from '../../../src/api/service-error.ts';
+import type { ByteSource } from '../../../src/model.ts';
+import { startSpeechFake, VOICE, type SpeechFake } from '../../fakes/speech.ts';
+
+let fake: SpeechFake;
+let client: ServiceClient;
+let slept: number[];
+const signal = new AbortController().signal;
+
+beforeEach(async () => {
+  fake = await startSpeechFake();
+  slept = [];
+  client = createClient({
+    baseUrl: fake.url,
+    key: fake.key,
+    retry: { random: () => 0, sleep: async (ms) => void slept.push(ms) },
+  });
+});
+
+afterEach(async () => {
+  await client[Symbol.asyncDispose]();
+  await fake[Symbol.asyncDispose]();
+});
+
+const statesOf = async <R>(states: AsyncGenerator<string, R, void>) => {
+  const seen: string[] = [];
+  for (;;) {
+    const { done, value } = await states.next();
+    if (done) return { seen, result: value };
+    seen.push(value);
+  }
+};
+
+const bytesOf = async (chunks: AsyncIterable<Uint8Array>): Promise<string> => {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return Buffer.concat(all).toString();
+};
+
+const source = (bytes: Uint8Array, sizeBytes: number | undefined = bytes.length): ByteSource => ({
+  sizeBytes,
+  async *open() {
+    for (let at = 0; at < bytes.length; at += 1_000) yield bytes.subarray(at, at + 1_000);
+  },
+});
+
+const JAPANESE = { sourceLang: 'en', targetLang: 'ja' };
+
+describe('translation', () => {
+  it('comes as one reply', async () => {
+    expect(await client.translate({ ...JAPANESE, text: 'hello' }, { signal })).toBe('ja:hello');
+  });
+
+  it('grows when streamed, with characters cut between chunks put together', async () => {
+    fake.translate = () => 'こんにちは 世界 👩‍👩‍👧';
+    const { seen, result } = await statesOf(
+      client.translateStream({ ...JAPANESE, text: 'hello world' }, { signal }),
+    );
+    expect(seen).toEqual(['こんにちは ', 'こんにちは 世界 ', 'こんにちは 世界 👩‍👩‍👧']);
+    expect(result).toBe('こんにちは 世界 👩‍👩‍👧');
+  });
+
+  it('of a text over the limit is asked for in parts and joined', async () => {
+    fake.translate = (text) => text;
+    const text = `${'All work and no play. '.repeat(1_500)}End.`;
+    expect(await client.translate({ ...JAPANESE, text }, { signal })).toBe(text);
+    const { result } = await statesOf(client.translateStream({ ...JAPANESE, text }, { signal }));
+    expect(result).toBe(text);
+    expect(fake.seen.length).toBeGreaterThanOrEqual(8);
+  });
+
+  it('never sends more glossary or context than the contract takes', async () => {
+    const keywords = [
+      'x'.repeat(LIMITS.keywordBytes + 1),
+      ...Array.from({ length: 40 }, (_, index) => `term ${index}`),
+      '  ',
+    ];
+    const context = '文'.repeat(LIMITS.contextCodePoints + 500) + 'newest';
+    await client.translate({ ...JAPANESE, text: 'a', keywords, context }, { signal });
+    const form = fake.seen[0]?.form ?? [];
+    expect(form.filter(([name]) => name === 'keywords')).toHaveLength(LIMITS.keywords);
+    expect(form.find(([name]) => name === 'context')?.[1]).toMatch(/newest$/);
+  });
+
+  it('that breaks in the middle of a stream is asked for again', async () => {
+    fake.fail(PATHS.translate, { cutAfter: 400 });
+    fake.translate = () => 'one two three four five six seven eight nine ten';
+    const { result } = await statesOf(
+      client.translateStream({ ...JAPANESE, text: 'numbers' }, { signal }),
+    );
+    expect(result).toBe('one two three four five six seven eight nine ten');
+    expect(fake.seen).toHaveLength(2);
+  });
+});
+
+describe('speech', () => {
+  const request = { voice_id: VOICE.id, format: 'pcm' } as const;
+
+  it('comes as the bytes of the file', async () => {
+    const chunks = await client.speak({ ...request, text: 'Hello.' }, { signal });
+    expect(await bytesOf(chunks)).toBe('Hello.');
+  });
+
+  it('of a text over the limit is made in parts and joined', async () => {
+    const text = 'A sentence that is spoken. '.repeat(600).trim();
+    const chunks = await client.speak({ ...request, text }, { signal });
+    expect((await bytesOf(chunks)).replaceAll(/\s/g, '')).toBe(text.replaceAll(/\s/g, ''));
+    expect(fake.seen.length).toBeGreaterThan(3);
+  });
+
+  it('is asked for only with what the contract knows', async () => {
+    const wrong = client.speak({ ...request, voice_id: 'not a uuid', text: 'a' }, { signal });
+    await expect(wrong).rejects.toMatchObject({ code: 'bad-input' });
+    expect(fake.seen).toHaveLength(0);
+  });
+
+  it('lists the voices, also when they come as a bare array', async () => {
+    expect(await client.voices({ signal })).toEqual([VOICE]);
+    fake.fail(PATHS.voices, { status: 200, body: JSON.stringify([{ ...VOICE, name: 'extra' }]) });
+    expect(await client.voices({ signal })).toEqual([VOICE]);
+  });
+});
+
+describe('recognition', () => {
+  const audio = Buffer.from(Array.from({ length: 100_001 }, (_, index) => index % 251));
+
+  it.each([audio.length, undefined])('uploads the very bytes (size given: %s)', async (size) => {
+    const reply = await client.transcribe(
+      source(audio, size),
+      { language: 'en', hotwords: ['Dragoman', '"quoted"'], vad: 'on' },
+      { signal },
+    );
+    expect(reply).toEqual({ text: 'hello there', language: 'en', confidence: 0.9 });
+    const { json } = fake.seen[0] ?? { json: {} };
+    expect(Buffer.from(String(json['audio']), 'base64').equals(audio)).toBe(true);
+    expect(json).toMatchObject({ language: 'en', hotwords: ['Dragoman', '"quoted"'], vad: 'on' });
+  });
+
+  it('gives timestamped segments', async () => {
+    const reply = await client.transcribeSegments(
+      source(audio),
+      { segment_padding: 50 },
+      { signal },
+    );
+    expect(reply.segments).toEqual([{ start: 0, end: 1, text: 'hello there' }]);
+  });
+
+  it('refuses parameters outside the contract before sending them', async () => {
+    const wrong = client.transcribeSegments(source(audio), { segment_padding: 5_001 }, { signal });
+    await expect(wrong).rejects.toMatchObject({ code: 'bad-input' });
+    expect(fake.seen).toHaveLength(0);
+  });
+
+  it('reads the audio again for another try', async () => {
+    fake.fail(PATHS.asr, { status: 503 }, { reset: true });
+    const reply = await client.transcribe(source(audio), {}, { signal });
+    expect(reply.text).toBe('hello there');
+    const { json } = fake.seen.at(-1) ?? { json: {} };
+    expect(Buffer.from(String(json['audio']), 'base64').equals(audio)).toBe(true);
+  });
+});
+
+describe('chat', () => {
+  const messages = [{ role: 'user', content: 'why?' }] as const;
+
+  it('answers in one piece and streamed', async () => {
+    const reply = await client.chat({ messages: [...messages] }, { signal });
+    expect(reply.choices[0]?.message.content).toBe('You asked: why?');
+    const { result } = await statesOf(client.chatStream({ messages: [...messages] }, { signal }));
+    expect(result).toBe('You asked: why?');
+  });
+});
+
+describe('a service that misbehaves', () => {
+  const voices = async () => client.voices({ signal, deadlineMs: 5_000 });
+
+  it('and is busy is waited for as long as it says, in the header or in the text', async () => {
+    const body = JSON.stringify({
+      context: ['limiter'],
+      code: 7,
+      name: 'ErrRateLimit',
+      error: 'Too many requests. Retry after 1.72s',
+    });
+    fake.fail(
+      PATHS.voices,
+      { status: 429, headers: { 'retry-after': '2' } },
+      { status: 429, body },
+    );
+    await voices();
+    expect(slept).toEqual([2_000, 1_720]);
+  });
+
+  it('and fails or hangs up is tried again', async () => {
+    fake.fail(PATHS.voices, { status: 500 }, { reset: true }, { status: 502 });
+    expect(await voices()).toEqual([VOICE]);
+  });
+
+  it('and keeps failing is told as unavailable', async () => {
+    fake.fail(PATHS.voices, ...Array.from({ length: 4 }, () => ({ status: 500 })));
+    await expect(voices()).rejects.toMatchObject({ code: 'unavailable', status: 500 });
+  });
+
+  it('and hangs is given up at the deadline', async () => {
+    fake.fail(PATHS.voices, { hang: true });
+    await expect(client.voices({ signal, deadlineMs: 60 })).rejects.toMatchObject({
+      code: 'timeout',
+    });
+  });
+
+  it('is left at once when the asker is gone', async () => {
+    fake.fail(PATHS.voices, { hang: true });
+    const asker = new AbortController();
+    const call = client.voices({ signal: asker.signal });
+    asker.abort();
+    await expect(call).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
+  it('and answers a page of HTML is not believed', async () => {
+    fake.fail(PATHS.voices, {
+      status: 200,
+      body: '<html>Welcome</html>',
+      headers: { 'content-type': 'text/html' },
+    });
+    await expect(voices()).rejects.toMatchObject({ code: 'bad-reply' });
+  });
+
+  it.each([
+    ['no JSON', 'oops'],
+    ['the wrong types', JSON.stringify({ voices: [{ ...VOICE, formats: 'mp3' }] })],
+    ['nothing of what it should', '{}'],
+  ])('and answers with %s is told as a bad reply', async (_, body) => {
+    fake.fail(PATHS.voices, { status: 200, body });
+    await expect(voices()).rejects.toMatchObject({ code: 'bad-reply' });
+  });
+
+  it('keeps its error object whole, and shows its message', async () => {
+    const body = {
+      context: ['router', 'tts'],
+      code: 12,
+      name: 'ErrTextTooLong',
+      error: 'Too long',
+    };
+    fake.fail(PATHS.voices, { status: 400, body: JSON.stringify(body) });
+    const error = await voices().catch((thrown: unknown) => thrown as ServiceError);
+    expect(error).toMatchObject({
+      code: 'bad-input',
+      body,
+      sentence: { key: 'service.refused', params: { detail: 'Too long' } },
+    });
+  });
+
+  it('and does not know the key says so to the operator', async () => {
+    await using stranger = createClient({ baseUrl: fake.url, key: 'svck:wrong' });
+    await expect(stranger.voices({ signal })).rejects.toMatchObject({
+      code: 'config',
+      sentence: { key: 'service.bad-key' },
+    });
+  });
+
+  it('and is not there is told as unavailable', async () => {
+    await using nowhere = createClient({
+      baseUrl: 'http://127.0.0.1:9',
+      key: 'svck:x',
+      retry: { sleep: async () => {} },
+    });
+    await expect(nowhere.voices({ signal })).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});

@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readEvents } from '../../../src/api/event-stream.ts';
+
+const inChunks = async function* (bytes: Uint8Array, sizes: readonly number[]) {
+  let at = 0;
+  for (const size of sizes) {
+    yield bytes.subarray(at, at + size);
+    at += size;
+  }
+  yield bytes.subarray(at);
+};
+
+const read = async (text: string, sizes: readonly number[] = []): Promise<string[]> => {
+  const events: string[] = [];
+  for await (const data of readEvents(inChunks(Buffer.from(text), sizes))) events.push(data);
+  return events;
+};
+
+describe('an event stream', () => {
+  it('gives the same events however the bytes are cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { maxLength: 8 }),
+        fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 40 }),
+        fc.constantFrom('\n\n', '\r\n\r\n', '\n'),
+        async (texts, sizes, end) => {
+          const events = texts.map((content) => JSON.stringify({ content }));
+          const stream = [...events, '[DONE]'].map((data) => `data: ${data}${end}`).join('');
+          expect(await read(stream, sizes)).toEqual(events);
+        },
+      ),
+    );
+  });
+
+  it('ends at the closing mark, whatever comes after', async () => {
+    expect(await read('data: {"a":1}\n\ndata: [DONE]\n\ndata: {"b":2}\n\n')).toEqual(['{"a":1}']);
+  });
+
+  it('that stops before the closing mark is a fault that may be tried again', async () => {
+    await expect(read('data: {"a":1}\n\n')).rejects.toMatchObject({
+      code: 'unavailable',
+      retryable: true,
+    });
+  });
+
+  it('refuses an event without an end', async () => {
+    await expect(read(`data: ${'x'.repeat(1_200_000)}`)).rejects.toMatchObject({
+      code: 'bad-reply',
+    });
+  });
+});

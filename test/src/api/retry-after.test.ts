@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { waitInHeader, waitInText } from '../../../src/api/retry-after.ts';
+
+describe('the Retry-After header', () => {
+  const nowMs = Date.parse('2026-03-01T12:00:00Z');
+
+  it('is read as seconds, fractions included', () => {
+    expect(waitInHeader('2', nowMs)).toBe(2_000);
+    expect(waitInHeader('0.25', nowMs)).toBe(250);
+  });
+
+  it('is read as a date, which may have passed', () => {
+    expect(waitInHeader('Sun, 01 Mar 2026 12:00:05 GMT', nowMs)).toBe(5_000);
+    expect(waitInHeader('Sun, 01 Mar 2026 11:00:00 GMT', nowMs)).toBe(0);
+  });
+
+  it('is passed over when it says nothing', () => {
+    expect(waitInHeader(undefined, nowMs)).toBeUndefined();
+    expect(waitInHeader('soon', nowMs)).toBeUndefined();
+    expect(waitInHeader('-3', nowMs)).not.toBe(-3_000);
+  });
+});
+
+describe('the waiting time in an error text', () => {
+  it.each([
+    ['Too many requests. Retry after 1.72s', 1_720],
+    ['Rate limit reached, please try again in 20 seconds.', 20_000],
+    ['Please wait 350ms before the next request', 350],
+    ['retry after: 2 minutes', 120_000],
+  ])('%s', (text, expected) => {
+    expect(waitInText(text)).toBe(expected);
+  });
+
+  it('is not found in other numbers', () => {
+    expect(waitInText('Error 429: 17 requests')).toBeUndefined();
+  });
+
+  it('is never negative, infinite or over an hour, whatever the text', () => {
+    fc.assert(
+      fc.property(
+        fc.string(),
+        fc.nat(),
+        fc.constantFrom('s', 'ms', 'minutes'),
+        (noise, n, unit) => {
+          const wait = waitInText(`${noise} retry after ${n}${unit}`);
+          expect(wait === undefined || (wait >= 0 && wait <= 3_600_000)).toBe(true);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,67 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { engineSection, serverSection } from '../../service/config.ts';
+import { isLoopback, parseConfig, readEnvironment } from '../../src/config.ts';
+import { coreSection } from '../../src/core.ts';
+
+describe('the configuration', () => {
+  it('needs nothing', () => {
+    const { core } = parseConfig({}, { core: coreSection });
+    expect(core).toEqual({ DATABASE_URL: 'sqlite:data/dragoman.db', LOG_LEVEL: 'info' });
+  });
+
+  it('takes an empty variable for an unset one', () => {
+    expect(parseConfig({ LOG_LEVEL: ' ' }, { core: coreSection }).core.LOG_LEVEL).toBe('info');
+  });
+
+  it('tells five mistakes at once, by name and without their values', () => {
+    const secret = 'wrong-secret-value';
+    const wrong = {
+      SPEECH_API_URL: 'ftp://example.org',
+      SPEECH_API_KEY: secret,
+      DATABASE_URL: 'mysql://x',
+      LOG_LEVEL: 'loud',
+      SERVICE_PORT: '99999',
+    };
+    const parse = () => parseConfig(wrong, { core: coreSection, server: serverSection });
+    const names = Object.keys(wrong);
+    expect(parse).toThrow('5 mistakes');
+    for (const name of names) expect(parse).toThrow(name);
+    expect(parse).not.toThrow(secret);
+  });
+
+  it('wants a key with an address of the service', () => {
+    const parse = () => parseConfig({ SPEECH_API_URL: 'https://x.test' }, { core: coreSection });
+    expect(parse).toThrow('SPEECH_API_KEY');
+  });
+
+  it('takes lines of an env file, which the environment overrules', () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'dragoman-')), '.env');
+    writeFileSync(file, 'LOG_LEVEL=debug\nHOST="::1"\n');
+    expect(readEnvironment({ LOG_LEVEL: 'warn' }, file)).toMatchObject({
+      LOG_LEVEL: 'warn',
+      HOST: '::1',
+    });
+    expect(readEnvironment({}, `${file}.missing`)).toEqual({});
+  });
+
+  it('describes every variable', () => {
+    for (const section of [coreSection, engineSection, serverSection])
+      for (const [name, schema] of Object.entries(section.shape))
+        expect(schema.description, name).toBeTruthy();
+  });
+
+  it.each([
+    ['127.0.0.1', true],
+    ['127.8.9.1', true],
+    ['::1', true],
+    ['localhost', true],
+    ['0.0.0.0', false],
+    ['192.168.1.4', false],
+    ['127.0.0.1.example.org', false],
+  ])('knows that %s is loopback: %s', (host, expected) => {
+    expect(isLoopback(host)).toBe(expected);
+  });
+});

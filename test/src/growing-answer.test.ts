@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { showGrowing } from '../../src/growing-answer.ts';
+
+const states = async function* (texts: readonly string[]) {
+  for (const text of texts) yield text;
+  return 'result';
+};
+
+describe('a growing answer', () => {
+  it('passes over what came faster than the platform takes, and always shows the last', async () => {
+    const shown: string[] = [];
+    const pause = Promise.withResolvers<void>();
+    const result = await showGrowing(
+      states(['a', 'ab', 'abc', 'abcd']),
+      async (text) => void shown.push(text),
+      { paceMs: 1_000, sleep: async () => pause.promise },
+    );
+    expect(result).toBe('result');
+    expect(shown).toEqual(['a', 'abcd']);
+  });
+
+  it('shows nothing when nothing came', async () => {
+    const shown: string[] = [];
+    await showGrowing(states([]), async (text) => void shown.push(text), { paceMs: 0 });
+    expect(shown).toEqual([]);
+  });
+
+  it('closes its source when showing fails', async () => {
+    let closed = false;
+    const endless = async function* () {
+      try {
+        for (;;) {
+          yield 'more';
+          await new Promise(setImmediate);
+        }
+      } finally {
+        closed = true;
+      }
+    };
+    const gone = async (): Promise<void> => {
+      throw new Error('the message is gone');
+    };
+    await expect(showGrowing(endless(), gone, { paceMs: 0 })).rejects.toThrow('gone');
+    expect(closed).toBe(true);
+  });
+});

@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ByteSource } from '../../../src/model.ts';
+import type { Glossary } from '../../../src/services.ts';
+import { openStore, type Store } from '../../../src/store/index.ts';
+import { findLanguage } from '../../../src/text/languages.ts';
+import { readGlossaryCsv, writeGlossaryCsv } from '../../../src/translate/glossary-csv.ts';
+import { createGlossary, TERMS_PER_SPACE } from '../../../src/translate/glossary.ts';
+
+const SPACE = { platform: 'test', id: 'here' };
+const signal = new AbortController().signal;
+
+let store: Store;
+let glossary: Glossary;
+
+beforeEach(async () => {
+  store = await openStore('sqlite::memory:');
+  glossary = createGlossary(store, { find: findLanguage });
+});
+afterEach(async () => store.destroy());
+
+const file = (content: string | Uint8Array): ByteSource => ({
+  sizeBytes: undefined,
+  async *open() {
+    yield typeof content === 'string' ? Buffer.from(content) : content;
+  },
+});
+
+const term = (word: string, language?: string, translation?: string) => ({
+  term: word,
+  language,
+  translation,
+});
+
+describe('a glossary', () => {
+  it('keeps its terms in alphabetical order, for its own space only', async () => {
+    await glossary.add(SPACE, term('zebra', 'ja', 'シマウマ'));
+    await glossary.add(SPACE, term('Apple'));
+    expect(await glossary.list(SPACE)).toEqual([term('Apple'), term('zebra', 'ja', 'シマウマ')]);
+    expect(await glossary.list({ ...SPACE, id: 'elsewhere' })).toEqual([]);
+  });
+
+  it('replaces the entry of the same term and language, whatever its case', async () => {
+    await glossary.add(SPACE, term('Mage', 'ja', '古い'));
+    await glossary.add(SPACE, term('mage', 'ja', '新しい'));
+    await glossary.add(SPACE, term('mage', 'de', 'Magier'));
+    expect(await glossary.list(SPACE)).toEqual([
+      term('mage', 'de', 'Magier'),
+      term('mage', 'ja', '新しい'),
+    ]);
+  });
+
+  it('removes a term in one language or in all', async () => {
+    await glossary.add(SPACE, term('mage', 'ja', 'a'));
+    await glossary.add(SPACE, term('mage', 'de', 'b'));
+    await glossary.add(SPACE, term('mage', 'fr', 'c'));
+    expect(await glossary.remove(SPACE, 'MAGE', 'de')).toBe(1);
+    expect(await glossary.remove(SPACE, 'mage')).toBe(2);
+    expect(await glossary.remove(SPACE, 'mage')).toBe(0);
+  });
+
+  it.each(['', '   ', 'x'.repeat(201)])('refuses the term %j', async (word) => {
+    await expect(glossary.add(SPACE, term(word))).rejects.toMatchObject({ code: 'bad-input' });
+  });
+
+  it('is there again after a restart of the cache', async () => {
+    await glossary.add(SPACE, term('kept'));
+    const again = createGlossary(store, { find: findLanguage });
+    expect(await again.list(SPACE)).toEqual([term('kept')]);
+  });
+});
+
+describe('a glossary file', () => {
+  it('is taken over, with what is wrong told by line', async () => {
+    await glossary.add(SPACE, term('known'));
+    const csv = [
+      'term,language,translation',
+      'mage,Japanese,魔道士',
+      'known,,',
+      ',ja,nothing',
+      'word,klingonese,x',
+      `${'x'.repeat(300)},,`,
+    ].join('\r\n');
+    expect(await glossary.importCsv(SPACE, file(csv), signal)).toEqual({
+      added: 1,
+      changed: 1,
+      rejected: [
+        { line: 4, reason: 'empty' },
+        { line: 5, reason: 'unknown-language' },
+        { line: 6, reason: 'too-long' },
+      ],
+    });
+    expect(await glossary.list(SPACE)).toEqual([term('known'), term('mage', 'ja', '魔道士')]);
+  });
+
+  it.each([
+    ['semicolons', 'mage;ja;魔道士\n'],
+    ['tabs', 'term\tlanguage\ttranslation\nmage\tja\t魔道士'],
+    ['a byte order mark', '\uFEFFmage,ja,魔道士'],
+    ['UTF-16', Buffer.from('\uFEFFmage,ja,魔道士', 'utf16le')],
+  ])('may have %s', async (_, content) => {
+    await glossary.importCsv(SPACE, file(content), signal);
+    expect(await glossary.list(SPACE)).toEqual([term('mage', 'ja', '魔道士')]);
+  });
+
+  it.each([
+    ['in another encoding', Buffer.from([0x6d, 0xe4, 0x67, 0x65])],
+    ['with a quote that never ends', 'mage,"ja'],
+  ])('%s changes nothing', async (_, content) => {
+    await expect(glossary.importCsv(SPACE, file(content), signal)).rejects.toMatchObject({
+      sentence: { key: 'glossary.not-csv' },
+    });
+    expect(await glossary.list(SPACE)).toEqual([]);
+  });
+
+  it('that is too large is not read to its end', async () => {
+    let read = 0;
+    const endless: ByteSource = {
+      sizeBytes: undefined,
+      async *open() {
+        for (;;) {
+          read += 1;
+          yield Buffer.alloc(65_536, 'a');
+        }
+      },
+    };
+    await expect(glossary.importCsv(SPACE, endless, signal)).rejects.toMatchObject({
+      code: 'too-large',
+    });
+    expect(read).toBeLessThan(20);
+  });
+
+  it('stops at the glossary’s limit', async () => {
+    const csv = Array.from({ length: TERMS_PER_SPACE + 3 }, (_, index) => `term ${index}`);
+    const report = await glossary.importCsv(SPACE, file(csv.join('\n')), signal);
+    expect(report.added).toBe(TERMS_PER_SPACE);
+    expect(report.rejected.map(({ reason }) => reason)).toEqual(['limit', 'limit', 'limit']);
+    await expect(glossary.add(SPACE, term('one more'))).rejects.toMatchObject({
+      code: 'too-large',
+    });
+  });
+
+  it('holds no cell that a spreadsheet would run', () => {
+    const csv = Buffer.from(writeGlossaryCsv([term('=HYPERLINK("x")', 'ja', '+1')])).toString();
+    expect(csv).not.toMatch(/(?:^|[,"\n])[=+\-@]/);
+  });
+
+  it('reads back what it wrote', async () => {
+    const words = fc
+      .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
+      .map((text) => text.toWellFormed().trim())
+      .filter((text) => text !== '' && !text.startsWith("'") && text.toLowerCase() !== 'term');
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(words, words), { maxLength: 10 }), async (pairs) => {
+        const terms = pairs.map(([word, translation]) => term(word, 'ja', translation));
+        const lines = await readGlossaryCsv(file(writeGlossaryCsv(terms)), signal);
+        expect(lines.map((line) => [line.term, line.translation])).toEqual(pairs);
+      }),
+    );
+  });
+});

@@ -1,24 +1,22 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from './src/api/client.ts';
-import { KEY_PREFIX } from './src/api/contract.ts';
 import type { Command } from './src/command.ts';
 import { parseConfig, readEnvironment } from './src/config.ts';
 import { coreSection, createCore, type CoreConfig } from './src/core.ts';
 import { discover } from './src/discover.ts';
-import { AppError } from './src/errors.ts';
 import { loadTexts } from './src/i18n.ts';
 import { createLog, type Log } from './src/log.ts';
 import type { AdapterModule } from './src/platform.ts';
+import { runProgram } from './src/program.ts';
 import { openStore } from './src/store/index.ts';
 import { engineSection, type EngineConfig } from './service/config.ts';
 import { startService, type Service } from './service/index.ts';
+import { makeKey } from './service/keys.ts';
 
 const HERE = import.meta.dirname;
 /** Longer than this nobody waits for a process that was told to stop. */
 const STOP_MS = 10_000;
-const KEY_BYTES = 24;
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
@@ -37,17 +35,12 @@ const findService = async (
 ): Promise<{ baseUrl: string; key: string; builtIn?: Service }> => {
   if (config.SPEECH_API_URL)
     return { baseUrl: config.SPEECH_API_URL, key: config.SPEECH_API_KEY ?? '' };
-  const key = KEY_PREFIX + randomBytes(KEY_BYTES).toString('base64url');
+  const key = makeKey();
   const builtIn = await startService({ host: '127.0.0.1', port: 0, keys: [key], engines, log });
   return { baseUrl: builtIn.url, key, builtIn };
 };
 
-const stopSignal = async (): Promise<void> =>
-  new Promise((resolve) => {
-    process.once('SIGINT', () => resolve()).once('SIGTERM', () => resolve());
-  });
-
-const run = async (): Promise<void> => {
+runProgram(async (stopped) => {
   const [commands, adapterModules] = await Promise.all([
     discover(join(HERE, 'commands'), isCommand, 'a command'),
     discover(join(HERE, 'adapters'), isAdapterModule, 'an adapter'),
@@ -81,22 +74,13 @@ const run = async (): Promise<void> => {
   });
 
   for (const module of adapterModules) {
-    const adapter = module.create(config[module.name] as never, core);
+    const adapter = module.create((config as Record<string, unknown>)[module.name] as never, core);
     if (!adapter) continue;
     parts.use(adapter);
     const { where } = await adapter.start();
     console.log(`${module.name}: ${where}`);
   }
 
-  await stopSignal();
+  await stopped;
   await Promise.race([parts.disposeAsync(), delay(STOP_MS, undefined, { ref: false })]);
-};
-
-run().then(
-  () => process.exit(),
-  (error: unknown) => {
-    // What an operator can mend is said in a sentence; anything else is ours, with its stack.
-    console.error(error instanceof AppError ? error.message : error);
-    process.exit(1);
-  },
-);
+});

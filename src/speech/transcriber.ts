@@ -37,15 +37,22 @@ const inOrder = async function* <T, R>(
   work: (item: T) => Promise<R>,
 ): AsyncGenerator<R, void, void> {
   const running: Promise<R>[] = [];
+  let failure: { readonly thrown: unknown } | undefined;
   try {
     for await (const item of items) {
       const result = work(item);
       // It may fail before its turn comes to be awaited.
-      result.catch(() => stop.abort());
+      result.catch((thrown: unknown) => {
+        failure ??= { thrown };
+        stop.abort();
+      });
       running.push(result);
       if (running.length >= atOnce) yield await (running.shift() as Promise<R>);
     }
     while (running.length > 0) yield await (running.shift() as Promise<R>);
+  } catch (thrown) {
+    // The first fault stops the rest, whose being stopped is not worth telling.
+    throw failure ? failure.thrown : thrown;
   } finally {
     stop.abort();
     await Promise.allSettled(running);

@@ -2,6 +2,7 @@ import { toAppError } from '../errors.ts';
 import type { Space } from '../model.ts';
 import type { LineTranslation } from '../platform.ts';
 import type { Translator } from '../services.ts';
+import { mapStates } from '../states.ts';
 
 /** Languages of one line that are asked for at the same moment. */
 const AT_ONCE = 4;
@@ -49,15 +50,11 @@ export const translateLine = (
 ): AsyncIterable<LineTranslation> => {
   const into = async function* (language: string): AsyncGenerator<LineTranslation, void, void> {
     try {
-      const states = translator.translate({ ...line, to: language }, signal);
-      for (;;) {
-        const { done, value } = await states.next();
-        if (!done) yield { language, text: value, done: false };
-        else {
-          if (value.outcome === 'translated') yield { language, text: value.text, done: true };
-          return;
-        }
-      }
+      const { text, outcome } = yield* mapStates(
+        translator.translate({ ...line, to: language }, signal),
+        (soFar): LineTranslation => ({ language, text: soFar, done: false }),
+      );
+      if (outcome === 'translated') yield { language, text, done: true };
     } catch (thrown) {
       yield { language, text: '', done: true, error: toAppError(thrown) };
     }

@@ -3,6 +3,7 @@ import type { TranslationInput } from '../api/translation.ts';
 import { protect, type Protected } from '../text/protect.ts';
 import { sameLanguage } from '../text/languages.ts';
 import { isBlank, isEmojiOnly } from '../text/unicode.ts';
+import { mapStates } from '../states.ts';
 import type { Glossary, GlossaryTerm, Languages, Translation, Translator } from '../services.ts';
 
 export interface TranslatorParts {
@@ -38,21 +39,17 @@ export const createTranslator = ({
   languages,
   model,
 }: TranslatorParts): Translator => {
-  const request = async function* (
+  const request = (
     text: Protected,
     input: Omit<TranslationInput, 'text'>,
     signal: AbortSignal,
-  ): AsyncGenerator<string, string, void> {
+  ): AsyncGenerator<string, string, void> => {
     let shownChars = 0;
-    const states = client.translateStream({ ...input, text: text.text }, { signal });
-    for (;;) {
-      const { done, value } = await states.next();
-      if (done) return value;
-      if (value.length < shownChars || value.length > shownChars * WORTH_SHOWING) {
-        shownChars = value.length;
-        yield text.preview(value);
-      }
-    }
+    return mapStates(client.translateStream({ ...input, text: text.text }, { signal }), (soFar) => {
+      if (soFar.length >= shownChars && soFar.length < shownChars * WORTH_SHOWING) return undefined;
+      shownChars = soFar.length;
+      return text.preview(soFar);
+    });
   };
 
   return {

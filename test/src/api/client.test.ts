@@ -134,7 +134,7 @@ describe('recognition', () => {
       { signal },
     );
     expect(reply).toEqual({ text: 'hello there', language: 'en', confidence: 0.9 });
-    const { json } = fake.seen[0] ?? { json: {} };
+    const json = fake.seen[0]?.json ?? {};
     expect(Buffer.from(String(json['audio']), 'base64').equals(audio)).toBe(true);
     expect(json).toMatchObject({ language: 'en', hotwords: ['Dragoman', '"quoted"'], vad: 'on' });
   });
@@ -158,7 +158,7 @@ describe('recognition', () => {
     fake.fail(PATHS.asr, { status: 503 }, { reset: true });
     const reply = await client.transcribe(source(audio), {}, { signal });
     expect(reply.text).toBe('hello there');
-    const { json } = fake.seen.at(-1) ?? { json: {} };
+    const json = fake.seen.at(-1)?.json ?? {};
     expect(Buffer.from(String(json['audio']), 'base64').equals(audio)).toBe(true);
   });
 });

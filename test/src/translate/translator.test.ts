@@ -75,9 +75,7 @@ describe('the translator', () => {
     engine = (text) => text.toUpperCase();
     const text = 'hello <@123>, run `npm ci` from https://example.org/read-me please';
     const { text: translated } = await translate({ text, from: 'en' });
-    expect(translated).toBe(
-      'HELLO <@123>, RUN `npm ci` FROM https://example.org/read-me PLEASE',
-    );
+    expect(translated).toBe('HELLO <@123>, RUN `npm ci` FROM https://example.org/read-me PLEASE');
     expect(asked[0]?.text).not.toContain('123');
   });
 

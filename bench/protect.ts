@@ -1,0 +1,55 @@
+import { protect } from '../src/text/protect.ts';
+import { comparePair, fixed, printTable } from './measure.ts';
+
+const LINES = [
+  'hey <@123456789012345678> did you see https://example.org/a/b?c=d#e yesterday?',
+  'ok lol, let us meet at 5 in <#234567890123456789> **please** don’t be late :)',
+  '今日は`npm ci`を実行してからビルドしてください 🎉 よろしくお願いします',
+  'la reunión empieza a las <t:1700000000:R>, trae tu portátil y no olvides el café',
+  'plain words without anything special in them, as most lines of a chat are after all',
+];
+const TERMS = [{ term: 'portátil', translation: 'laptop' }, { term: 'café' }];
+
+const text = Array.from({ length: 2_000 }, (_, index) => LINES[index % LINES.length]).join('\n');
+const megabytes = Buffer.byteLength(text) / 1e6;
+
+/** What bots commonly do: one pattern, numbers in its place, put back without a check. */
+const simple = (): string => {
+  const kept: string[] = [];
+  const masked = text.replaceAll(/https?:\/\/\S+|<[@#:a][^>]*>|`[^`]*`/g, (match) => {
+    kept.push(match);
+    return `{{${kept.length - 1}}}`;
+  });
+  return masked.replaceAll(/\{\{(\d+)\}\}/g, (_, index: string) => kept[Number(index)] ?? '');
+};
+
+const both = (): string => {
+  const guarded = protect(text, TERMS);
+  return guarded.restore(guarded.text).text;
+};
+
+const chat = LINES.map((line) => ({ line, bytes: Buffer.byteLength(line) }));
+const lineByLine = (): void => {
+  for (const { line } of chat) {
+    const guarded = protect(line, TERMS);
+    guarded.restore(guarded.text);
+  }
+};
+
+const whole = await comparePair(both, simple, { rounds: 15, calls: 3 });
+const lines = await comparePair(lineByLine, () => undefined, { rounds: 15, calls: 2_000 });
+const lineBytes = chat.reduce((sum, { bytes }) => sum + bytes, 0);
+printTable('Protection of tokens, put back and verified (bare: one pattern, unverified)', [
+  {
+    what: `one text of ${fixed(megabytes)} MB`,
+    ours: `${fixed(megabytes / (whole.oursUs / 1e6), 0)} MB/s`,
+    common: `${fixed(megabytes / (whole.commonUs / 1e6), 0)} MB/s`,
+    ratio: fixed(whole.commonUs / whole.oursUs),
+  },
+  {
+    what: 'chat lines, one by one',
+    ours: `${fixed(lineBytes / lines.oursUs, 0)} MB/s`,
+    common: '–',
+    ratio: '–',
+  },
+]);

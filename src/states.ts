@@ -1,0 +1,19 @@
+/**
+ * Follows a generator of states and hands on what `map` makes of each; nothing where it gives
+ * `undefined`. Returns the generator's result, and closes it when the follower leaves early.
+ */
+export const mapStates = async function* <State, Shown, Result>(
+  states: AsyncGenerator<State, Result, void>,
+  map: (state: State) => Shown | undefined,
+): AsyncGenerator<Shown, Result, void> {
+  try {
+    for (;;) {
+      const { done, value } = await states.next();
+      if (done) return value;
+      const shown = map(value);
+      if (shown !== undefined) yield shown;
+    }
+  } finally {
+    await states.return(undefined as never);
+  }
+};

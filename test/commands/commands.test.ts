@@ -1,0 +1,254 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PATHS } from '../../src/api/contract.ts';
+import type { Content } from '../../src/model.ts';
+import { attachmentOf, SPACE, startHarness, type Harness } from '../fakes/harness.ts';
+import { VOICE } from '../fakes/speech.ts';
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await startHarness();
+});
+afterEach(async () => harness[Symbol.asyncDispose]());
+
+const last = async (
+  command: string,
+  options: Record<string, unknown> = {},
+  member = {},
+): Promise<Content> => {
+  const shown = await harness.run(command, options, member);
+  const content = shown.at(-1);
+  if (!content) throw new Error('nothing was shown');
+  return content;
+};
+
+const completions = async (command: string, option: string, typed: string) =>
+  harness.core.complete({
+    command,
+    option,
+    typed,
+    member: { platform: 'test', id: 'ada', name: 'Ada', locale: 'en', role: 'moderator' },
+    space: SPACE,
+  });
+
+describe('/translate', () => {
+  const text = 'The quick brown fox jumps over the lazy dog';
+
+  it('translates into a language by name or code, and grows on the way', async () => {
+    for (const to of ['es', 'Spanish', 'español', 'スペイン語']) {
+      const shown = await harness.run('translate', { text, to });
+      expect(shown.at(-1)).toEqual({ text: `es:${text}` });
+    }
+  });
+
+  it('goes by the person’s own language, then by that of their app', async () => {
+    expect((await last('translate', { text }, { locale: 'de' })).text).toBe(`de:${text}`);
+    await harness.run('language', { language: 'Japanese' });
+    expect((await last('translate', { text }, { locale: 'de' })).text).toBe(`ja:${text}`);
+  });
+
+  it('says so when there is nothing to do', async () => {
+    expect(await last('translate', { text, to: 'en' })).toMatchObject({
+      text: 'That is in English already.',
+      tone: 'note',
+    });
+    expect((await last('translate', { text: '🎉', to: 'ja' })).tone).toBe('note');
+  });
+
+  it('names a language that it does not know', async () => {
+    expect(await last('translate', { text, to: 'Klingonese' })).toMatchObject({
+      tone: 'error',
+      text: expect.stringContaining('`Klingonese`') as string,
+    });
+  });
+
+  it('says what the service lacks', async () => {
+    const error = 'No engine translates en to es. Add one: apt-get install -y apertium-eng-spa';
+    const body = JSON.stringify({ context: [], code: 404, name: 'ErrNotRegistered', error });
+    harness.speech.fail(PATHS.translate, { status: 404, body });
+    expect((await last('translate', { text, to: 'es' })).text).toContain(error);
+  });
+
+  it('completes languages in the person’s words', async () => {
+    expect((await completions('translate', 'to', 'jap'))[0]).toEqual({
+      value: 'ja',
+      label: 'Japanese (ja)',
+    });
+  });
+});
+
+describe('/transcribe', () => {
+  const wav = readFileSync('test/fixtures/audio/speech.wav');
+
+  it('writes down what it hears', async () => {
+    expect(await last('transcribe', { audio: attachmentOf(wav, 'a.wav') })).toEqual({
+      text: 'hello there',
+    });
+  });
+
+  it('translates it as well', async () => {
+    const { text } = await last('transcribe', { audio: attachmentOf(wav), to: 'ja' });
+    expect(text).toBe('hello there\n\n**Japanese**\nja:hello there');
+  });
+
+  it.each([
+    ['empty', new Uint8Array(0)],
+    ['no audio', Buffer.from('%PDF-1.7 not audio at all, whatever its name says')],
+    ['cut off in its header', wav.subarray(0, 20)],
+  ])('says in a sentence that a file is %s', async (_, bytes) => {
+    const content = await last('transcribe', { audio: attachmentOf(bytes, 'voice.mp3') });
+    expect(content.tone).toBe('error');
+    expect(content.text.length).toBeGreaterThan(10);
+    expect(harness.speech.seen).toEqual([]);
+  });
+});
+
+describe('/say', () => {
+  it('gives an audio file and says whose voice it is', async () => {
+    const content = await last('say', { text: 'Hello there.' });
+    expect(content.text).toBe('Spoken by Ada (English)');
+    expect(content.files).toMatchObject([{ name: 'speech.mp3', mediaType: 'audio/mpeg' }]);
+    expect(Buffer.from(content.files?.[0]?.bytes ?? []).toString()).toBe('Hello there.');
+  });
+
+  it('makes the format that was asked for', async () => {
+    const content = await last('say', { text: 'Hello there.', format: 'flac' });
+    expect(content.files?.[0]?.name).toBe('speech.flac');
+  });
+
+  it('says so when no voice speaks the language', async () => {
+    expect((await last('say', { text: 'Hallo', language: 'de' })).text).toContain('/voices');
+  });
+
+  it('speaks with one’s own voice', async () => {
+    const mine = { ...VOICE, id: '11111111-2222-4333-8444-555555555555', description: 'Mine' };
+    harness.speech.voices = [VOICE, mine];
+    await harness.run('voice', { voice: mine.id });
+    expect((await last('say', { text: 'Hello there.' })).text).toContain('Mine');
+  });
+});
+
+describe('/voices and /voice', () => {
+  it('list what there is', async () => {
+    expect((await last('voices')).text).toContain('**Ada** · English · Female');
+    expect((await last('voices', { language: 'fr' })).tone).toBe('note');
+  });
+
+  it('choose, show and give up one’s own', async () => {
+    expect((await last('voice')).tone).toBe('note');
+    expect((await last('voice', { voice: 'ada' })).text).toContain('Ada');
+    expect((await last('voice')).text).toBe('Your voice is Ada (English).');
+    await harness.run('voice', { reset: 'yes' });
+    expect((await last('voice')).tone).toBe('note');
+    expect((await last('voice', { voice: 'nobody' })).tone).toBe('error');
+  });
+
+  it('complete by description', async () => {
+    expect(await completions('voice', 'voice', 'ad')).toEqual([
+      { value: VOICE.id, label: 'Ada (English, Female)' },
+    ]);
+  });
+});
+
+describe('/language', () => {
+  it('chooses, shows and gives up one’s own', async () => {
+    expect((await last('language')).tone).toBe('note');
+    expect((await last('language', { language: 'jp' })).tone).toBe('error');
+    expect((await last('language', { language: 'ja' })).text).toContain('Japanese');
+    expect((await last('language')).text).toBe('Your language is Japanese.');
+    await harness.run('language', { reset: true });
+    expect((await last('language')).tone).toBe('note');
+  });
+});
+
+describe('/glossary', () => {
+  it('adds, lists, completes, exports and removes', async () => {
+    await harness.run('glossary add', {
+      term: 'blue mage',
+      translation: '青魔道士',
+      language: 'ja',
+    });
+    await harness.run('glossary add', { term: 'Dragoman' });
+    const list = await last('glossary list');
+    expect(list.text).toContain('`blue mage` → `青魔道士` · Japanese');
+    expect((await completions('glossary remove', 'term', 'MAGE'))[0]?.value).toBe('blue mage');
+    const csv = (await last('glossary export')).files?.[0]?.bytes;
+    expect(Buffer.from(csv ?? []).toString()).toContain('blue mage,ja,青魔道士');
+    expect((await last('glossary remove', { term: 'Blue Mage' })).text).toContain('Removed');
+    expect((await last('glossary remove', { term: 'Blue Mage' })).tone).toBe('error');
+  });
+
+  it('is used by the next translation', async () => {
+    await harness.run('glossary add', { term: 'fox', translation: 'KITSUNE' });
+    const { text } = await last('translate', { text: 'The quick brown fox', to: 'ja' });
+    expect(text).toContain('KITSUNE');
+  });
+
+  it('imports a file and tells what it left out', async () => {
+    const file = attachmentOf(
+      Buffer.from('term,language,translation\nfox,ja,狐\n,ja,x\n'),
+      'g.csv',
+    );
+    const { text } = await last('glossary import', { file });
+    expect(text).toContain('Added 1, changed 0, left out 1.');
+    expect(text).toContain('Line 3');
+  });
+
+  it('is changed by moderators only', async () => {
+    const content = await last('glossary add', { term: 'fox' }, { role: 'member' });
+    expect(content.text).toBe('Only moderators can do that.');
+  });
+
+  it('shows terms without letting them break the markup', async () => {
+    await harness.run('glossary add', { term: '`**@everyone' });
+    expect((await last('glossary list')).text).toContain('`**@everyone`');
+  });
+});
+
+describe('/ask', () => {
+  it('streams the answer of the language model', async () => {
+    expect(await last('ask', { question: 'Why?' })).toEqual({ text: 'You asked: Why?' });
+  });
+
+  it('is begun again when its stream breaks', async () => {
+    harness.speech.fail(PATHS.chat, { cutAfter: 300 });
+    expect(await last('ask', { question: 'Why?' })).toEqual({ text: 'You asked: Why?' });
+  });
+
+  it('says so when the language model stays silent', async () => {
+    harness.speech.answers = () => '';
+    expect((await last('ask', { question: 'Why?' })).tone).toBe('error');
+  });
+});
+
+describe('/help', () => {
+  it('lists every command, in the person’s language', async () => {
+    const { text } = await last('help', {}, { locale: 'ja' });
+    for (const { name } of harness.core.commands('ja')) expect(text).toContain(`/${name}`);
+    expect(text).toContain('文を訳す');
+  });
+
+  it('shows the options of one, or of a group', async () => {
+    expect((await last('help', { command: '/translate' })).text).toContain('`to` (optional)');
+    expect((await last('help', { command: 'glossary' })).text).toContain('/glossary import');
+    expect((await last('help', { command: 'nothing' })).tone).toBe('error');
+  });
+});
+
+describe('a service that is down', () => {
+  it('gets one sentence from every command that needs it, and the next try works', async () => {
+    const down = Array.from({ length: 8 }, () => ({ reset: true }) as const);
+    for (const [command, options, path] of [
+      ['translate', { text: 'How are you today?', to: 'ja' }, PATHS.translate],
+      ['say', { text: 'Hello there.' }, PATHS.tts],
+      ['ask', { question: 'Why?' }, PATHS.chat],
+    ] as const) {
+      harness.speech.fail(path, ...down.slice(0, 4));
+      expect(await last(command, options)).toMatchObject({
+        tone: 'error',
+        text: expect.stringContaining('cannot be reached') as string,
+      });
+      expect((await last(command, options)).tone).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import web from '../adapters/web/index.ts';
+import { engineSection, serverSection } from '../service/config.ts';
+import type { ConfigSection } from '../src/config.ts';
+import { coreSection } from '../src/core.ts';
+
+const SECTIONS: readonly ConfigSection[] = [coreSection, web.config, engineSection, serverSection];
+
+const variables = SECTIONS.flatMap((section) => Object.entries(section.shape));
+
+describe('the page about the configuration', () => {
+  const rows = readFileSync('docs/configuration.md', 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+
+  it('has each variable once, and no other', () => {
+    const documented = rows.map(([, name]) => name?.replaceAll('`', ''));
+    expect(documented.toSorted()).toEqual(variables.map(([name]) => name).toSorted());
+  });
+
+  it.each(variables)('says of %s what the code says', (name, schema) => {
+    const row = rows.find(([, cell]) => cell === `\`${name}\``);
+    expect(row?.[2]).toBe(schema.description);
+  });
+
+  it('is followed by .env.example', () => {
+    const example = readFileSync('.env.example', 'utf8');
+    const named = [...example.matchAll(/^#?\s?([A-Z][A-Z_]+)=/gm)].map((match) => match[1]);
+    const known = new Set(variables.map(([name]) => name));
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((name) => !known.has(name ?? ''))).toEqual([]);
+  });
+});
+
+describe('the documentation', () => {
+  const pages = ['README.md', 'CONTRIBUTING.md', 'bench/README.md'].concat(
+    readdirSync('docs', { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.md'))
+      .map((path) => `docs/${path}`),
+  );
+
+  it.each(pages)('%s links only to what is there', (page) => {
+    const folder = page.includes('/') ? page.slice(0, page.lastIndexOf('/')) : '.';
+    const links = [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)];
+    for (const [, link = ''] of links)
+      expect(() => readFileSync(`${folder}/${link}`), link).not.toThrow(/ENOENT/);
+  });
+});

@@ -1,0 +1,266 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
+import type { CommandInfo, OptionInfo } from '../../src/command.ts';
+import { AppError } from '../../src/errors.ts';
+import { loadTexts, say } from '../../src/i18n.ts';
+import type { Attachment, OutgoingFile } from '../../src/model.ts';
+import type { Core, Invocation, LineTranslation, ServiceStatus } from '../../src/platform.ts';
+import type { MemberSettings, Preferences, Services } from '../../src/services.ts';
+
+const LANGUAGES: Readonly<Record<string, string>> = {
+  en: 'English',
+  es: 'Spanish',
+  fr: 'French',
+  ja: 'Japanese',
+  'en-XA': 'Pseudo-English',
+};
+
+/** A second of a tone that swells and fades, as 16-bit mono. */
+export const toneWav = (seconds = 1, rateHz = 8_000): Uint8Array<ArrayBuffer> => {
+  const samples = seconds * rateHz;
+  const wav = Buffer.alloc(44 + samples * 2);
+  wav.write('RIFF', 0);
+  wav.writeUInt32LE(36 + samples * 2, 4);
+  wav.write('WAVEfmt ', 8);
+  wav.writeUInt32LE(16, 16);
+  wav.writeUInt16LE(1, 20);
+  wav.writeUInt16LE(1, 22);
+  wav.writeUInt32LE(rateHz, 24);
+  wav.writeUInt32LE(rateHz * 2, 28);
+  wav.writeUInt16LE(2, 32);
+  wav.writeUInt16LE(16, 34);
+  wav.write('data', 36);
+  wav.writeUInt32LE(samples * 2, 40);
+  for (let index = 0; index < samples; index += 1) {
+    const swell = Math.abs(Math.sin((index / samples) * Math.PI * 4));
+    const sample = Math.sin((index / rateHz) * 440 * 2 * Math.PI) * swell * 20_000;
+    wav.writeInt16LE(Math.round(sample), 44 + index * 2);
+  }
+  return new Uint8Array(wav);
+};
+
+const option = (name: string, part: Partial<OptionInfo> = {}): OptionInfo => ({
+  name,
+  description: `The ${name}`,
+  kind: 'text',
+  required: false,
+  autocompletes: false,
+  ...part,
+});
+
+const command = (
+  name: string,
+  summary: string,
+  options: readonly OptionInfo[],
+  part: Partial<CommandInfo> = {},
+): CommandInfo => ({ name, summary, options, slow: false, private: false, ...part });
+
+/** Commands with every kind of option. */
+export const FAKE_COMMANDS: readonly CommandInfo[] = [
+  command('translate', 'Translate a text', [
+    option('text', { required: true }),
+    option('to', { required: true, autocompletes: true }),
+    option('from', { autocompletes: true }),
+  ]),
+  command('say', 'Speak a text', [
+    option('text', { required: true, maxLength: 500 }),
+    option('format', { choices: ['mp3', 'wav'].map((value) => ({ value, label: value })) }),
+    option('speed', { kind: 'number', minimum: 0.5, maximum: 2 }),
+  ]),
+  command('transcribe', 'Write down what is said', [
+    option('audio', { kind: 'attachment', required: true }),
+    option('language', { autocompletes: true }),
+  ]),
+  command('ask', 'Ask the language model', [option('question', { required: true })], {
+    slow: true,
+  }),
+  command('wait', 'Work until it is stopped', [], { slow: true }),
+  command('fail', 'End in an error', []),
+  command('secret', 'Answer the asker alone', [], { private: true }),
+  command('language', 'Choose a language', [option('language', { required: true })]),
+  command('repeat', 'Take numbers and switches', [
+    option('times', { kind: 'integer', required: true, minimum: 1, maximum: 5 }),
+    option('loud', { kind: 'boolean' }),
+  ]),
+  command('glossary add', 'Add a term', [option('term', { required: true })]),
+  command('glossary import', 'Read a CSV file', [
+    option('file', { kind: 'attachment', required: true }),
+  ]),
+];
+
+const STATUS: ServiceStatus = {
+  builtIn: true,
+  reachable: true,
+  engines: [
+    { name: 'pseudo', serves: ['translation'], ready: true, detail: 'en-XA' },
+    { name: 'espeak-ng', serves: ['speech'], ready: true, detail: '131 voices' },
+    {
+      name: 'apertium',
+      serves: ['translation'],
+      ready: false,
+      detail: 'apt-get install -y apertium-eng-spa',
+    },
+    {
+      name: 'openai',
+      serves: ['chat', 'recognition'],
+      ready: false,
+      detail: 'SERVICE_OPENAI_URL=http://127.0.0.1:11434/v1',
+    },
+  ],
+};
+
+export interface FakeCore extends Core {
+  readonly invocations: readonly Invocation[];
+  /** What was asked of `translateLine`. */
+  readonly lines: readonly { readonly text: string; readonly languages: readonly string[] }[];
+  /** Lets every stream that waits take its next step, or the next one that comes to wait. */
+  step(): void;
+  status(): Promise<ServiceStatus>;
+  /** What `status` says next. */
+  setReachable(reachable: boolean): void;
+}
+
+const createSettings = (): MemberSettings => {
+  const kept = new Map<string, Preferences>();
+  const of = ({ id }: { id: string }): Preferences =>
+    kept.get(id) ?? { language: undefined, voiceId: undefined };
+  return {
+    of: async (member) => of(member),
+    change: async (member, change) => void kept.set(member.id, { ...of(member), ...change }),
+  };
+};
+
+const search: Services['languages']['search'] = (typed) =>
+  Object.entries(LANGUAGES)
+    .map(([code, name]) => ({ code, name }))
+    .filter(({ code, name }) => `${code} ${name}`.toLowerCase().includes(typed.toLowerCase()));
+
+const refuse = (): never => {
+  throw new AppError('unsupported', 'the fake has no such service');
+};
+
+const readAll = async (attachment: Attachment): Promise<number> => {
+  let bytes = 0;
+  for await (const chunk of attachment.open()) bytes += chunk.byteLength;
+  return bytes;
+};
+
+/** A core whose commands answer in set ways, and whose streams go on when the test says so. */
+export const createFakeCore = (): FakeCore => {
+  const texts = loadTexts(join(import.meta.dirname, '../../locales'));
+  const log = pino({ level: 'silent' });
+  const invocations: Invocation[] = [];
+  const lines: { text: string; languages: readonly string[] }[] = [];
+  const waiting: (() => void)[] = [];
+  let saved = 0;
+  let reachable = true;
+
+  const step = (): void => {
+    const all = waiting.splice(0);
+    if (all.length === 0) saved += 1;
+    for (const go of all) go();
+  };
+  const pause = async (signal: AbortSignal): Promise<void> => {
+    signal.throwIfAborted();
+    if (saved > 0) {
+      saved -= 1;
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      waiting.push(resolve);
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    });
+  };
+
+  const settings = createSettings();
+  const services: Services = {
+    languages: {
+      find: (typed) =>
+        Object.keys(LANGUAGES).find(
+          (code) => code === typed || LANGUAGES[code]?.toLowerCase() === typed.toLowerCase(),
+        ),
+      name: (code) => LANGUAGES[code] ?? code,
+      search,
+      detect: () => undefined,
+    },
+    translator: { translate: refuse },
+    transcriber: { transcribe: refuse },
+    speaker: { speak: refuse, voices: refuse },
+    assistant: { answer: refuse },
+    glossary: { add: refuse, remove: refuse, list: refuse, importCsv: refuse, exportCsv: refuse },
+    settings,
+    commands: () => FAKE_COMMANDS,
+  };
+
+  const answers: Readonly<Record<string, (invocation: Invocation) => Promise<void>>> = {
+    translate: async ({ options, answer }) =>
+      answer.show({ text: `**${String(options['to'])}**: ${String(options['text'])}` }),
+    say: async ({ options, answer }) => {
+      const wav: OutgoingFile = { name: 'speech.wav', mediaType: 'audio/wav', bytes: toneWav() };
+      await answer.show({ text: String(options['text']), files: [wav] });
+    },
+    transcribe: async ({ options, answer }) => {
+      const audio = options['audio'] as Attachment;
+      const bytes = await readAll(audio);
+      await answer.show({ text: `${audio.name} ${audio.mediaType}: ${bytes} bytes` });
+    },
+    ask: async ({ answer, signal }) => {
+      await answer.show({ text: 'One' });
+      await pause(signal);
+      await answer.show({ text: 'One two' });
+      await pause(signal);
+      await answer.show({ text: 'One two **three**' });
+    },
+    wait: async ({ answer, signal }) => {
+      await answer.show({ text: 'Working' });
+      await delay(60_000, undefined, { signal, ref: false });
+    },
+    fail: async () => {
+      throw new AppError('unavailable', 'the fake fails');
+    },
+    secret: async ({ answer }) => answer.show({ text: 'For you alone' }),
+    language: async ({ member, options, answer }) => {
+      await settings.change(member, { language: String(options['language']) });
+      await answer.show({ text: 'Set', tone: 'note' });
+    },
+  };
+
+  return {
+    log,
+    texts,
+    services,
+    invocations,
+    lines,
+    step,
+    setReachable: (next) => (reachable = next),
+    commands: () => FAKE_COMMANDS,
+    dispatch: async (invocation) => {
+      invocations.push(invocation);
+      try {
+        await answers[invocation.command]?.(invocation);
+      } catch (error) {
+        const code = invocation.signal.aborted ? 'cancelled' : (error as AppError).code;
+        const text = say(texts.in(invocation.member.locale), { key: `errors.${code}` });
+        await invocation.answer.show({ text, tone: 'error' });
+      }
+    },
+    complete: async ({ typed }) =>
+      search(typed, 'en').map(({ code, name }) => ({ value: code, label: name })),
+    translateLine: async function* ({ text }, languages, signal) {
+      lines.push({ text, languages });
+      for (const language of languages) {
+        const growing = { language, done: false, text: `${language}: ${text.slice(0, 3)}` };
+        yield growing satisfies LineTranslation;
+      }
+      if (text.includes('slowly')) await pause(signal).catch(() => undefined);
+      for (const language of languages) {
+        if (text.startsWith(`${language}:`)) continue;
+        yield language === 'fr'
+          ? { language, done: true, text: '', error: new AppError('unavailable', 'no French') }
+          : { language, done: true, text: `${language}: ${text}` };
+      }
+    },
+    status: async () => ({ ...STATUS, reachable }),
+  };
+};

@@ -1,0 +1,85 @@
+import { createClient } from '../../src/api/client.ts';
+import type { Command } from '../../src/command.ts';
+import { createCore } from '../../src/core.ts';
+import { discover } from '../../src/discover.ts';
+import { loadTexts } from '../../src/i18n.ts';
+import { createLog } from '../../src/log.ts';
+import type { Attachment, Content, Member } from '../../src/model.ts';
+import type { Core } from '../../src/platform.ts';
+import { openStore } from '../../src/store/index.ts';
+import { startSpeechFake, type SpeechFake } from './speech.ts';
+
+/** The real core and commands over the fake service, asked as an adapter would ask. */
+export interface Harness extends AsyncDisposable {
+  readonly core: Core;
+  readonly speech: SpeechFake;
+  /** Runs a command to its end; resolves with all it showed, the last one last. */
+  run(
+    command: string,
+    options?: Record<string, unknown>,
+    member?: Partial<Member>,
+  ): Promise<Content[]>;
+}
+
+export const SPACE = { platform: 'test', id: 'space' };
+
+const MEMBER: Member = {
+  platform: 'test',
+  id: 'ada',
+  name: 'Ada',
+  locale: 'en',
+  role: 'moderator',
+};
+
+export const isCommand = (value: unknown): value is Command =>
+  typeof value === 'object' && value !== null && 'actions' in value && 'name' in value;
+
+export const attachmentOf = (bytes: Uint8Array, name = 'file.bin'): Attachment => ({
+  name,
+  mediaType: 'application/octet-stream',
+  sizeBytes: bytes.length,
+  async *open() {
+    yield bytes;
+  },
+});
+
+export const startHarness = async (): Promise<Harness> => {
+  const speech = await startSpeechFake();
+  const store = await openStore('sqlite::memory:');
+  const client = createClient({
+    baseUrl: speech.url,
+    key: speech.key,
+    retry: { random: () => 0, sleep: async () => {} },
+  });
+  const core = createCore({
+    client,
+    store,
+    texts: loadTexts('locales'),
+    log: createLog('silent'),
+    commands: await discover('commands', isCommand, 'a command'),
+    config: {},
+    engines: undefined,
+  });
+  return {
+    core,
+    speech,
+    async run(command, options = {}, member = {}) {
+      const shown: Content[] = [];
+      await core.dispatch({
+        id: 'invocation',
+        command,
+        options,
+        member: { ...MEMBER, ...member },
+        channel: { space: SPACE, id: 'channel' },
+        signal: new AbortController().signal,
+        answer: { show: async (content) => void shown.push(content), paceMs: 0 },
+      });
+      return shown;
+    },
+    async [Symbol.asyncDispose]() {
+      await client[Symbol.asyncDispose]();
+      await store.destroy();
+      await speech[Symbol.asyncDispose]();
+    },
+  };
+};

@@ -1,0 +1,76 @@
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+import { keysOf } from '../src/describe.ts';
+import { discover } from '../src/discover.ts';
+import { loadTexts } from '../src/i18n.ts';
+import { isCommand } from './fakes/harness.ts';
+
+const sourcesOf = (folder: string): string =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.includes('node_modules'))
+    .map((path) => readFileSync(join(folder, path), 'utf8'))
+    .join('\n');
+
+describe('the commands’ folder', () => {
+  it('holds one command a file, named as the file', async () => {
+    const commands = await discover('commands', isCommand, 'a command');
+    const files = readdirSync('commands').map((file) => file.replace('.ts', ''));
+    expect(commands.map(({ name }) => name)).toEqual(files.toSorted());
+  });
+
+  it.each([
+    ['has no command', 'export default 7;', 'has no default export that is a command'],
+    ['is no script', 'export default <not> script', 'cannot be loaded'],
+  ])('names the one file that %s', async (_, wrong, expected) => {
+    const folder = mkdtempSync(join(tmpdir(), 'dragoman-commands-'));
+    writeFileSync(join(folder, 'good.ts'), "export default { name: 'good', actions: {} };");
+    writeFileSync(join(folder, 'wrong.ts'), wrong);
+    const load = discover(folder, isCommand, 'a command');
+    await expect(load).rejects.toThrow(`wrong.ts ${expected}`);
+  });
+});
+
+describe('the locales', () => {
+  const texts = loadTexts('locales');
+  const keysIn = (locale: string): string[] =>
+    Object.keys(JSON.parse(readFileSync(`locales/${locale}.json`, 'utf8')) as object).toSorted();
+
+  it.each(texts.locales)('%s has every sentence, and no other', (locale) => {
+    expect(keysIn(locale)).toEqual(keysIn('en'));
+  });
+
+  it.each(texts.locales)('%s has the placeholders of English', (locale) => {
+    const placeholders = (text: string): string[] =>
+      [
+        ...new Set([...text.matchAll(/\{\s*(\w+)\s*[,}]/g)].map((match) => match[1] ?? '')),
+      ].toSorted();
+    const [own, english] = [locale, 'en'].map(
+      (name) => JSON.parse(readFileSync(`locales/${name}.json`, 'utf8')) as Record<string, string>,
+    );
+    for (const [key, text] of Object.entries(english ?? {}))
+      expect(placeholders(own?.[key] ?? ''), key).toEqual(placeholders(text));
+  });
+
+  it('have every sentence that is used, and use every one they have', async () => {
+    const sources = ['src', 'commands', 'adapters', 'service'].map(sourcesOf).join('\n');
+    const commands = await discover('commands', isCommand, 'a command');
+    const described = new Set<string>(commands.flatMap(keysOf));
+    for (const key of described) expect(keysIn('en')).toContain(key);
+    const literals = new Set(
+      [...sources.matchAll(/['"`]([a-z][\w.-]*\.[\w.-]+)['"`]/g)].map((match) => match[1]),
+    );
+    const prefixes = [...sources.matchAll(/`([a-z][\w-]*\.(?:[\w-]+[.-])*)\$\{/g)].map(
+      (match) => match[1] ?? '',
+    );
+    const unused = keysIn('en').filter(
+      (key) =>
+        !described.has(key) &&
+        !literals.has(key) &&
+        !prefixes.some((prefix) => key.startsWith(prefix)),
+    );
+    expect(unused).toEqual([]);
+  });
+});

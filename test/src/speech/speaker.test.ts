@@ -1,0 +1,183 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { TtsRequest, Voice } from '../../../src/api/contract.ts';
+import { serviceError } from '../../../src/api/service-error.ts';
+import { AppError } from '../../../src/errors.ts';
+import type { Speaker, Speech } from '../../../src/services.ts';
+import { createSpeaker } from '../../../src/speech/speaker.ts';
+import { VOICE } from '../../fakes/speech.ts';
+
+const signal = new AbortController().signal;
+
+const voiceOf = (id: string, more: Partial<Voice> = {}): Voice => ({
+  ...VOICE,
+  id,
+  description: `voice ${id}`,
+  ...more,
+});
+
+let voices: Voice[];
+let asked: TtsRequest[];
+let listed: number;
+let nowMs: number;
+let refuse: (request: TtsRequest) => Error | undefined;
+let speaker: Speaker;
+
+beforeEach(() => {
+  voices = [VOICE];
+  asked = [];
+  listed = 0;
+  nowMs = 0;
+  refuse = () => undefined;
+  speaker = createSpeaker({
+    now: () => nowMs,
+    client: {
+      voices: async () => {
+        listed += 1;
+        return voices;
+      },
+      speak: async (request) => {
+        asked.push(request);
+        const error = refuse(request);
+        if (error) throw error;
+        return (async function* () {
+          yield new Uint8Array(0);
+          yield Buffer.from(`${request.format} `);
+          yield Buffer.from(request.text);
+        })();
+      },
+    },
+  });
+});
+
+const heard = async (speech: Speech): Promise<string> => {
+  const all: Uint8Array[] = [];
+  for await (const chunk of speech.chunks) all.push(chunk);
+  return Buffer.concat(all).toString();
+};
+
+const status = (code: number, name = 'Err'): AppError =>
+  serviceError(
+    code,
+    undefined,
+    JSON.stringify({ context: [], code, name, error: `the service says ${name}` }),
+  );
+
+const ways = (): string[] =>
+  asked.map(({ voice_id, format, stream }) => `${voice_id} ${format}${stream ? ' stream' : ''}`);
+
+describe('the choice of a voice', () => {
+  beforeEach(() => {
+    voices = [
+      voiceOf('nl', { language: 'Dutch', gender: 'Male' }),
+      voiceOf('both', { language: 'Japanese and English', gender: 'Female' }),
+      voiceOf('ja-m', { language: 'ja-JP', gender: 'Male' }),
+      voiceOf('en', { language: 'English (US)', gender: 'Female' }),
+    ];
+  });
+  const ids = async (wish: Parameters<Speaker['voices']>[0]): Promise<string[]> =>
+    (await speaker.voices(wish)).map(({ id }) => id);
+
+  it('goes by the words of its language, those that speak only it first', async () => {
+    expect(await ids({ language: 'ja' })).toEqual(['ja-m', 'both']);
+    expect(await ids({ language: 'en' })).toEqual(['en', 'both']);
+    expect(await ids({ language: 'fr' })).toEqual([]);
+  });
+
+  it('goes by gender, unless nobody has it', async () => {
+    expect(await ids({ language: 'ja', gender: 'Female' })).toEqual(['both']);
+    expect(await ids({ language: 'ja', gender: 'Neutral' })).toEqual(['ja-m', 'both']);
+  });
+
+  it('goes by id, or by words of its description', async () => {
+    expect(await ids({ named: 'EN' })).toEqual(['en']);
+    expect(await ids({ named: 'voice female' })).toEqual(['both', 'en']);
+    expect(await ids({ named: 'nobody' })).toEqual([]);
+  });
+
+  it('asks for the list once in a while, however many want it at once', async () => {
+    await Promise.all([ids({}), ids({}), ids({})]);
+    expect(listed).toBe(1);
+    nowMs += 3_600_000;
+    await ids({});
+    expect(listed).toBe(2);
+  });
+});
+
+describe('speaking', () => {
+  it('streams where the voice says it can', async () => {
+    const speech = await speaker.speak({ text: 'Hello.' }, signal);
+    expect(await heard(speech)).toBe('mp3 Hello.');
+    expect(speech).toMatchObject({ format: 'mp3', mediaType: 'audio/mpeg', sampleRateHz: 24_000 });
+    expect(ways()).toEqual([`${VOICE.id} mp3 stream`]);
+  });
+
+  it('falls back when the streaming flag was a lie, and remembers it', async () => {
+    refuse = ({ stream }) => (stream ? status(400, 'ErrStreamingNotSupported') : undefined);
+    await speaker.speak({ text: 'Hello.', formats: ['ogg'] }, signal);
+    await speaker.speak({ text: 'Again.', formats: ['ogg'] }, signal);
+    expect(ways()).toEqual([`${VOICE.id} ogg stream`, `${VOICE.id} ogg`, `${VOICE.id} ogg`]);
+  });
+
+  it('falls back to the next format when one fails, and tries it again after a while', async () => {
+    refuse = ({ format }) => (format === 'pcm' ? status(500, 'ErrBackendUnreachable') : undefined);
+    const formats = ['pcm', 'wav'] as const;
+    expect((await speaker.speak({ text: 'Hello.', formats }, signal)).format).toBe('wav');
+    asked = [];
+    await speaker.speak({ text: 'Hello.', formats }, signal);
+    expect(ways()).toEqual([`${VOICE.id} wav stream`]);
+    nowMs += 3_600_000;
+    asked = [];
+    await speaker.speak({ text: 'Hello.', formats }, signal);
+    expect(ways()[0]).toBe(`${VOICE.id} pcm stream`);
+  });
+
+  it('falls back to the next voice when the key may not use one', async () => {
+    voices = [voiceOf('closed', { streaming: false, formats: ['mp3'] }), voiceOf('open')];
+    refuse = ({ voice_id }) => (voice_id === 'closed' ? status(403) : undefined);
+    expect((await speaker.speak({ text: 'Hello.' }, signal)).voice.id).toBe('open');
+  });
+
+  it('does not try other ways when the key is wrong or the service is busy', async () => {
+    refuse = () => status(429);
+    await expect(speaker.speak({ text: 'Hello.' }, signal)).rejects.toMatchObject({
+      code: 'rate-limited',
+    });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('gives up after a bounded number of ways with the last fault', async () => {
+    voices = Array.from({ length: 20 }, (_, index) => voiceOf(`v${index}`));
+    refuse = () => status(500);
+    await expect(speaker.speak({ text: 'Hello.' }, signal)).rejects.toMatchObject({ status: 500 });
+    expect(asked).toHaveLength(6);
+  });
+
+  it('does not call silence audio', async () => {
+    const mute = createSpeaker({
+      client: { voices: async () => [VOICE], speak: async () => (async function* () {})() },
+    });
+    await expect(mute.speak({ text: 'Hello.' }, signal)).rejects.toMatchObject({
+      code: 'bad-reply',
+    });
+  });
+
+  it('says what is missing when no voice or no format fits', async () => {
+    await expect(speaker.speak({ text: 'Hi', language: 'fr' }, signal)).rejects.toMatchObject({
+      sentence: { key: 'speech.no-voice' },
+    });
+    voices = [voiceOf('only-mp3', { formats: ['mp3', 'opus'] })];
+    nowMs += 3_600_000;
+    await expect(speaker.speak({ text: 'Hi', formats: ['flac'] }, signal)).rejects.toMatchObject({
+      sentence: { key: 'speech.no-format' },
+    });
+  });
+
+  it.each(['', '🎉 https://example.org', '```js\ncode\n```'])(
+    'asks nobody to speak %j when there is nothing to say, or says a word for it',
+    async (text) => {
+      const speech = speaker.speak({ text }, signal);
+      const outcome = await speech.then(heard, (error: AppError) => error.sentence.key);
+      expect(outcome === 'speech.nothing-to-say' || !/https|```/.test(outcome)).toBe(true);
+    },
+  );
+});

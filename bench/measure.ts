@@ -17,11 +17,11 @@ export interface Pair {
 
 /** Times `calls` calls of each side in each of `rounds` rounds, after one round to warm up. */
 export const comparePair = async (
-  ours: () => Promise<unknown> | unknown,
-  common: () => Promise<unknown> | unknown,
+  ours: () => unknown,
+  common: () => unknown,
   { rounds, calls }: { rounds: number; calls: number },
 ): Promise<Pair> => {
-  const time = async (run: () => Promise<unknown> | unknown): Promise<number> => {
+  const time = async (run: () => unknown): Promise<number> => {
     const startMs = performance.now();
     for (let call = 0; call < calls; call += 1) await run();
     return ((performance.now() - startMs) * 1_000) / calls;

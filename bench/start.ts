@@ -42,7 +42,7 @@ const isReady = async (url: string): Promise<boolean> => {
 const measure = async (port: number) => {
   const folder = await mkdtemp(join(tmpdir(), 'dragoman-bench-'));
   const startMs = performance.now();
-  const child = spawn(process.execPath, [join(ROOT, 'main.ts')], {
+  const child = spawn(process.execPath, [join(ROOT, 'scripts/run.mjs'), join(ROOT, 'main.ts')], {
     cwd: folder,
     env: { PATH: process.env['PATH'], PORT: String(port), LOG_LEVEL: 'silent' },
     stdio: 'ignore',

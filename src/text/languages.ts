@@ -1,0 +1,125 @@
+import { LANGUAGES, PSEUDO_LOCALE, SAME_CODE } from './language-list.ts';
+import { foldName, languageName, nameIndex } from './language-names.ts';
+
+export { languageName } from './language-names.ts';
+
+const listed = new Set(LANGUAGES);
+const codeShape = /^[a-z]{2,3}(?:[-_][a-z0-9]{2,8}){0,3}$/i;
+const unspacedName = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u;
+/** Nobody names a language in more; longer input is not looked at. */
+const MAX_TYPED_LENGTH = 100;
+const MAX_FREE_TEXT_LENGTH = 1000;
+const LONGEST_NAME_WORDS = 3;
+
+const localeOf = (code: string): Intl.Locale | undefined => {
+  try {
+    return new Intl.Locale(code.replaceAll('_', '-'));
+  } catch {
+    return undefined;
+  }
+};
+
+/** The listed code for a BCP 47 or ISO 639 code; a region that makes no difference is left out. */
+const findCode = (typed: string): string | undefined => {
+  if (!codeShape.test(typed)) return undefined;
+  const locale = localeOf(typed);
+  if (!locale) return undefined;
+  if (listed.has(locale.baseName)) return locale.baseName;
+  if (locale.language === 'zh') return locale.maximize().script === 'Hant' ? 'zh-Hant' : 'zh';
+  const language = SAME_CODE[locale.language] ?? locale.language;
+  return listed.has(language) ? language : undefined;
+};
+
+/**
+ * The code for what a person typed: a code (`ES`, `es-MX`, `spa`) or a name in the language itself or
+ * one of the locales that we know, with any case and accents. Undefined if unknown.
+ */
+export const findLanguage = (typed: string): string | undefined => {
+  const wanted = typed.trim();
+  if (wanted === '' || wanted.length > MAX_TYPED_LENGTH) return undefined;
+  const code = findCode(wanted) ?? nameIndex.codes.get(foldName(wanted));
+  if (code) return code;
+  const withoutBrackets = wanted.replace(/[(（[].*$/u, '').trim();
+  return withoutBrackets === wanted || withoutBrackets === ''
+    ? undefined
+    : findLanguage(withoutBrackets);
+};
+
+/** 0 is best; undefined does not match. `own` is the name in the asker's locale. */
+const rank = (wanted: string, code: string, own: string): number | undefined => {
+  if (code.toLowerCase() === wanted || own === wanted) return 0;
+  if (own.startsWith(wanted)) return 1;
+  const names = nameIndex.names.get(code) ?? [];
+  if (names.includes(wanted)) return 2;
+  if (names.some((name) => name.startsWith(wanted))) return 3;
+  if ([own, ...names].some((name) => name.includes(` ${wanted}`))) return 4;
+  return [own, ...names].some((name) => name.includes(wanted)) ? 5 : undefined;
+};
+
+/** Languages that fit what was typed so far, best first, with names in `locale`; all for ''. */
+export const searchLanguages = (
+  typed: string,
+  locale: string,
+): readonly { readonly code: string; readonly name: string }[] => {
+  const wanted = foldName(typed.slice(0, MAX_TYPED_LENGTH));
+  const exact = wanted === '' ? undefined : findCode(typed.trim());
+  return LANGUAGES.map((code) => ({ code, name: languageName(code, locale) }))
+    .map((entry) => ({
+      entry,
+      rank: entry.code === exact ? 0 : rank(wanted, entry.code, foldName(entry.name)),
+    }))
+    .filter((ranked): ranked is typeof ranked & { rank: number } => ranked.rank !== undefined)
+    .toSorted((a, b) => a.rank - b.rank)
+    .map(({ entry }) => entry);
+};
+
+/** What decides whether two codes are one language: regions do not, ways of writing Chinese do. */
+const identity = (code: string): string => {
+  const found = findCode(code);
+  if (found === PSEUDO_LOCALE || found === 'zh-Hant') return found;
+  const language = localeOf(found ?? code)?.language;
+  return language ?? code.toLowerCase();
+};
+
+/** `en-US` is `en`; `zh-Hant` is not `zh`, and `en-XA` is nothing but itself. */
+export const sameLanguage = (a: string, b: string): boolean => identity(a) === identity(b);
+
+/** Names within a text of words, the longest first; no codes, for `it` and `no` are words too. */
+const namesIn = (words: string): string[] => {
+  const { codes, names } = nameIndex;
+  if (unspacedName.test(words))
+    return LANGUAGES.flatMap((code) => {
+      const places = (names.get(code) ?? [])
+        .filter((name) => unspacedName.test(name))
+        .map((name) => ({ code, length: name.length, at: words.indexOf(name) }));
+      return places.filter(({ at }) => at >= 0);
+    })
+      .toSorted((a, b) => a.at - b.at || b.length - a.length)
+      .filter(({ at }, place, all) => place === 0 || at !== all[place - 1]?.at)
+      .map(({ code }) => code);
+  const list = words.split(' ');
+  const found: string[] = [];
+  for (let at = 0; at < list.length; at += 1)
+    for (let length = Math.min(LONGEST_NAME_WORDS, list.length - at); length > 0; length -= 1) {
+      const name = list.slice(at, at + length).join(' ');
+      const code = name.length > 2 ? codes.get(name) : undefined;
+      if (!code) continue;
+      found.push(code);
+      at += length - 1;
+      break;
+    }
+  return found;
+};
+
+/** The languages that a voice's free text names, in its order: `Japanese and English`, `ja-JP, en`. */
+export const languagesInWords = (freeText: string): string[] => {
+  const pieces = freeText
+    .slice(0, MAX_FREE_TEXT_LENGTH)
+    .split(/[,;/|&+、・\n]|\s(?:and|und|et|y|e)\s/iu)
+    .map((piece) => piece.trim());
+  const found = pieces.flatMap((piece) => {
+    const code = findLanguage(piece);
+    return code ? [code] : namesIn(foldName(piece));
+  });
+  return [...new Set(found)];
+};

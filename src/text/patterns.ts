@@ -1,0 +1,95 @@
+/** Where things that are the same in every language end. Each answers -1 where there is none. */
+
+const mention = /@(?:everyone|here)\b|@[A-Za-z]\w{1,31}(?![\w@]|:\/\/)/y;
+const mailDomain = /@[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9]|:\/\/)/y;
+const mailName = /[A-Za-z0-9._%+-]/;
+const MAX_MAIL_NAME = 64;
+
+// Brackets of East Asian text end an address; letters of any script may be part of it.
+const address = /[^\s<>"`|\u3000-\u3002\u3008-\u3011\u3014-\u301B\uFF01-\uFF0F\uFF1A-\uFF1F⟦⟧]+/y;
+const TRAILING = new Set(".,;:!?'*_~]}…’”");
+
+const endOf = (pattern: RegExp, text: string, at: number): number => {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+};
+
+const countOf = (text: string, char: string): number => {
+  let count = 0;
+  for (let at = text.indexOf(char); at >= 0; at = text.indexOf(char, at + 1)) count += 1;
+  return count;
+};
+
+/**
+ * For an address whose scheme (or `www.`) stands at `at` and is `schemeLength` long. Punctuation at
+ * its end belongs to the sentence, as does a bracket that the address did not open.
+ */
+export const urlEnd = (text: string, at: number, schemeLength: number): number => {
+  const stop = endOf(address, text, at);
+  const body = text.slice(at, stop);
+  let surplus = countOf(body, ')') - countOf(body, '(');
+  let length = body.length;
+  for (; length > schemeLength; length -= 1) {
+    const last = body[length - 1] ?? '';
+    if (last === ')' && surplus > 0) surplus -= 1;
+    else if (!TRAILING.has(last)) break;
+  }
+  return length > schemeLength ? at + length : -1;
+};
+
+/** `@everyone`, `@here`, `@name`. */
+export const mentionEnd = (text: string, at: number): number => endOf(mention, text, at);
+
+/** The extent of the e-mail address whose `@` stands at `at`; nothing before `from` belongs to it. */
+export const mailExtent = (
+  text: string,
+  at: number,
+  from: number,
+): { start: number; end: number } | undefined => {
+  const end = endOf(mailDomain, text, at);
+  if (end < 0) return undefined;
+  const earliest = Math.max(from, at - MAX_MAIL_NAME);
+  let start = at;
+  while (start > earliest && mailName.test(text[start - 1] ?? '')) start -= 1;
+  while (start < at && !/[A-Za-z0-9]/.test(text[start] ?? '')) start += 1;
+  return start < at ? { start, end } : undefined;
+};
+
+export type AngleKind = 'mention' | 'custom-emoji' | 'timestamp' | 'url' | 'labelled-url';
+
+// The names are the kinds; a labelled link ends after its `|`, its label is for readers.
+const angle = new RegExp(
+  [
+    String.raw`(?<timestamp>t:-?\d{1,16}(?::[a-zA-Z])?>|!date\^[^<>\n]{1,600}>)`,
+    String.raw`(?<mention>(?:@[!&]?|[#!])\w[^<>\n]{0,600}>|\/[^:<>\n]{1,120}:\d{1,20}>|id:\w{1,40}>)`,
+    String.raw`(?<emoji>a?:\w{1,64}:\d{1,20}>)`,
+    String.raw`(?:https?:\/\/|mailto:|tel:)[^<>|\s]{1,4096}(?:(?<url>>)|(?<labelled>\|)(?=[^<>\n]{1,1000}>))`,
+  ].join('|'),
+  'y',
+);
+
+/** What Discord and Slack write between `<` and `>`, for the `<` at `at`. */
+export const matchAngle = (
+  text: string,
+  at: number,
+): { end: number; kind: AngleKind } | undefined => {
+  angle.lastIndex = at + 1;
+  const groups = angle.exec(text)?.groups;
+  if (!groups) return undefined;
+  const end = angle.lastIndex;
+  if (groups.timestamp) return { end, kind: 'timestamp' };
+  if (groups.mention) return { end, kind: 'mention' };
+  if (groups.emoji) return { end, kind: 'custom-emoji' };
+  return { end, kind: groups.url ? 'url' : 'labelled-url' };
+};
+
+const linkTarget =
+  /\]\(<?(?:https?:\/\/|mailto:)[^\s()<>]{1,4096}(?:\([^\s()<>]{0,500}\)[^\s()<>]{0,500})?>?(?: "[^"\n]{0,300}")?\)/y;
+
+/** The `](address)` of a Markdown link whose `]` stands at `at`. */
+export const linkTargetEnd = (text: string, at: number): number => endOf(linkTarget, text, at);
+
+const lineMarker = /[ \t]{0,12}(?:#{1,6}|-#|>{1,3}|[-*+•])(?=[ \t]+\S)/y;
+
+/** The heading, quote or bullet marker of the line that begins at `at`, without the space after it. */
+export const lineMarkerEnd = (text: string, at: number): number => endOf(lineMarker, text, at);

@@ -1,0 +1,79 @@
+/** A writing system, and the languages that are told apart within it. */
+export interface Script {
+  readonly letters: RegExp;
+  readonly languages: readonly string[];
+}
+
+const script = (letters: RegExp, languages: string): Script => ({
+  letters,
+  languages: languages.split(' '),
+});
+
+export const HAN = script(/\p{sc=Han}/gu, 'zh');
+export const KANA = script(/[\p{sc=Hiragana}\p{sc=Katakana}]/gu, 'ja');
+
+const SCRIPTS: readonly Script[] = [
+  script(
+    /\p{sc=Latin}/gu,
+    'az ca cs da de en es et eu fi fr hr hu is it lt lv ms nl no pl pt ro sk sl sq sv tl tr vi',
+  ),
+  script(/\p{sc=Cyrillic}/gu, 'ru uk bg sr be'),
+  script(/\p{sc=Arabic}/gu, 'ar fa ur'),
+  script(/\p{sc=Devanagari}/gu, 'hi mr'),
+  HAN,
+  KANA,
+  script(/\p{sc=Hangul}/gu, 'ko'),
+  script(/\p{sc=Greek}/gu, 'el'),
+  script(/\p{sc=Hebrew}/gu, 'he'),
+  script(/\p{sc=Thai}/gu, 'th'),
+  script(/\p{sc=Bengali}/gu, 'bn'),
+  script(/\p{sc=Tamil}/gu, 'ta'),
+  script(/\p{sc=Telugu}/gu, 'te'),
+  script(/\p{sc=Kannada}/gu, 'kn'),
+  script(/\p{sc=Malayalam}/gu, 'ml'),
+  script(/\p{sc=Gujarati}/gu, 'gu'),
+  script(/\p{sc=Gurmukhi}/gu, 'pa'),
+  script(/\p{sc=Sinhala}/gu, 'si'),
+  script(/\p{sc=Khmer}/gu, 'km'),
+  script(/\p{sc=Lao}/gu, 'lo'),
+  script(/\p{sc=Myanmar}/gu, 'my'),
+  script(/\p{sc=Georgian}/gu, 'ka'),
+  script(/\p{sc=Armenian}/gu, 'hy'),
+  script(/\p{sc=Ethiopic}/gu, 'am'),
+];
+
+/** A sign that is a syllable or a word says as much as this many letters. */
+const SIGN_WEIGHT = 3;
+const signs = new Set(['zh', 'ja', 'ko']);
+
+export interface ScriptUse {
+  readonly script: Script;
+  readonly letters: number;
+  /** The script's part of everything that is written, 0 to 1. */
+  readonly share: number;
+}
+
+/** The scripts of a text, the most used first. Chinese characters among kana count as kana. */
+export const scriptsOf = (text: string): readonly ScriptUse[] => {
+  const counts = new Map<Script, number>();
+  for (const each of SCRIPTS) {
+    const letters = text.match(each.letters)?.length;
+    if (letters) counts.set(each, letters);
+  }
+  const han = counts.get(HAN);
+  const kana = counts.get(KANA);
+  if (han && kana) {
+    const japanese = kana > 1 || kana * 6 >= han;
+    counts.set(japanese ? KANA : HAN, han + kana);
+    counts.delete(japanese ? HAN : KANA);
+  }
+  const weigh = ([{ languages }, letters]: [Script, number]): number =>
+    signs.has(languages[0] ?? '') ? letters * SIGN_WEIGHT : letters;
+  const entries = [...counts].toSorted((a, b) => weigh(b) - weigh(a));
+  const total = entries.reduce((sum, entry) => sum + weigh(entry), 0);
+  return entries.map((entry) => ({
+    script: entry[0],
+    letters: entry[1],
+    share: weigh(entry) / total,
+  }));
+};

@@ -1,0 +1,87 @@
+import emojiWords from './emoji-words.json' with { type: 'json' };
+import type { Span, SpanKind } from './span.ts';
+
+export interface SpokenOptions {
+  /** The voice's language, for emoji and times. Without it emoji are not read. */
+  readonly locale?: string;
+  /** The name behind a mention, given as it is written (`<@1>`); undefined if it is not known. */
+  readonly names?: (mention: string) => string | undefined;
+}
+
+/** Says one part of a text that is not language; '' where there is nothing to say. */
+export type SaySpan = (span: Span, written: string) => string;
+
+/**
+ * Short names of the emoji most used in chat, by language (Unicode CLDR, by way of emojibase). The
+ * rest, and those in other languages, are left out: a voice cannot read them.
+ */
+const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = emojiWords;
+
+const wordsFor = (locale: string | undefined): Readonly<Record<string, string>> =>
+  WORDS[locale?.split(/[-_]/)[0]?.toLowerCase() ?? ''] ?? {};
+
+// Presentation and skin do not change the name.
+const variation = /\uFE0F|\p{EMod}/gu;
+
+const readable = (name: string): string =>
+  name.replaceAll(/[_~]+/g, ' ').replaceAll(/(\p{Ll})(?=\p{Lu})/gu, '$1 ');
+
+const hostOf = (address: string): string => {
+  const [, rest = ''] = /^<?(?:https?:\/\/)?(?:www\.)?([^/?#>|]*)/i.exec(address) ?? [];
+  return rest.replace(/^mailto:|^tel:/i, '');
+};
+
+/** What a mention itself tells: `<#C1|general>`, `</ask:1>`, `<!here>`, `@everyone`. */
+const labelOf = (mention: string): string => {
+  const [, label] = /[|]@?#?([^>]*)>$|^<\/([^:]*):/.exec(mention) ?? [];
+  if (label) return label;
+  const [, word = ''] = /^<[!/]([a-z][\w -]*)[:>]/i.exec(mention) ?? /^@(\w+)$/.exec(mention) ?? [];
+  return word;
+};
+
+const TIME_STYLES: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
+  t: { hour: 'numeric', minute: 'numeric', timeZoneName: 'short' },
+  T: { hour: 'numeric', minute: 'numeric', timeZoneName: 'short' },
+  d: { day: 'numeric', month: 'long', year: 'numeric' },
+  D: { day: 'numeric', month: 'long', year: 'numeric' },
+};
+const DATE_AND_TIME: Intl.DateTimeFormatOptions = { ...TIME_STYLES.D, ...TIME_STYLES.t };
+
+/** In UTC and saying so, for whoever listens may be anywhere. */
+const timeOf = (written: string, locale: string | undefined): string => {
+  const slack = /^<!date\^.*\|([^>]*)>$/.exec(written);
+  if (slack) return slack[1] ?? '';
+  const [, seconds = '', style = 'f'] = /^<t:(-?\d+)(?::(\w))?>$/.exec(written) ?? [];
+  if (seconds === '') return '';
+  const options = { ...(TIME_STYLES[style] ?? DATE_AND_TIME), timeZone: 'UTC' };
+  try {
+    return new Intl.DateTimeFormat(locale ?? 'en', options).format(Number(seconds) * 1000);
+  } catch {
+    // A locale that is none, or a time beyond all calendars.
+    return '';
+  }
+};
+
+export const createSpokenSpans = ({ locale, names }: SpokenOptions): SaySpan => {
+  const words = wordsFor(locale);
+  let lastEmoji = { word: '', end: -1 };
+  const emoji = (span: Span, written: string): string => {
+    const word = words[written.replaceAll(variation, '')] ?? '';
+    // A row of one emoji is said once.
+    const again = word === lastEmoji.word && span.start - lastEmoji.end <= 1;
+    lastEmoji = { word, end: span.end };
+    return again ? '' : word;
+  };
+
+  const say: Partial<Record<SpanKind, SaySpan>> = {
+    emoji,
+    'custom-emoji': (_, written) => readable(written.split(':')[1] ?? ''),
+    shortcode: (_, written) => readable(written.split(':')[1] ?? ''),
+    mention: (_, written) => names?.(written) ?? readable(labelOf(written)),
+    timestamp: (_, written) => timeOf(written, locale),
+    url: (_, written) => hostOf(written),
+    email: (_, written) => written,
+    term: (span, written) => span.replacement ?? written,
+  };
+  return (span, written) => say[span.kind]?.(span, written) ?? '';
+};

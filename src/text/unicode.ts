@@ -1,0 +1,26 @@
+import { withoutEmoji } from './emoji.ts';
+
+/** Lone surrogates become U+FFFD, which is what UTF-8 would carry. */
+export const toWellFormed = (text: string): string => text.toWellFormed();
+
+/** Unicode code points; a lone surrogate counts as one. */
+export const countCodePoints = (text: string): number => {
+  let count = text.length;
+  for (let at = 0; at < text.length - 1; at += 1) {
+    if ((text.charCodeAt(at) & 0xfc00) !== 0xd800) continue;
+    if ((text.charCodeAt(at + 1) & 0xfc00) !== 0xdc00) continue;
+    count -= 1;
+    at += 1;
+  }
+  return count;
+};
+
+// U+2800 is the blank Braille cell: drawn as nothing, yet no white space to Unicode.
+const visible = /[^\s\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}\u2800]/u;
+const meaning = /[\p{L}\p{N}]/u;
+
+/** Nothing that can be seen: empty, white space, controls, zero-width and format characters. */
+export const isBlank = (text: string): boolean => !visible.test(text);
+
+/** Nothing but emoji, custom emoji, shortcodes, punctuation and space; true of blank text too. */
+export const isEmojiOnly = (text: string): boolean => !meaning.test(withoutEmoji(text));

@@ -13,6 +13,7 @@ import { openStore } from './src/store/index.ts';
 import { engineSection, type EngineConfig } from './service/config.ts';
 import { startService, type Service } from './service/index.ts';
 import { makeKey } from './service/keys.ts';
+import { engineTable } from './service/table.ts';
 
 const HERE = import.meta.dirname;
 /** Longer than this nobody waits for a process that was told to stop. */
@@ -70,7 +71,7 @@ runProgram(async (stopped) => {
     log,
     commands,
     config: config.core,
-    engines: builtIn?.engines,
+    engines: builtIn && (async () => builtIn.engines()),
   });
 
   for (const module of adapterModules) {
@@ -78,8 +79,9 @@ runProgram(async (stopped) => {
     if (!adapter) continue;
     parts.use(adapter);
     const { where } = await adapter.start();
-    console.log(`${module.name}: ${where}`);
+    console.log(`Dragoman on ${module.name}: ${where}`);
   }
+  if (builtIn) console.log(engineTable(await builtIn.engines()));
 
   await stopped;
   await Promise.race([parts.disposeAsync(), delay(STOP_MS, undefined, { ref: false })]);

@@ -1,6 +1,7 @@
 // Plain JavaScript on purpose: it must run, and speak clearly, on a Node too old for the rest.
+import module from 'node:module';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { resolve } from 'node:path';
 
 const NEEDED_MAJOR = 24;
 const [file] = process.argv.splice(2, 1);
@@ -14,4 +15,6 @@ if (Number.parseInt(process.versions.node, 10) < NEEDED_MAJOR) {
   process.exit(1);
 }
 
+// Half the time of a start is compiling; the second start finds it done.
+module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compile'));
 await import(pathToFileURL(resolve(file)).href);

@@ -33,13 +33,13 @@ export interface CommandContext<Options> {
   /** Aborted when the asker is gone. */
   readonly signal: AbortSignal;
   /** Shows the answer; a second call replaces the first. */
-  reply(content: Content): Promise<void>;
+  readonly reply: (content: Content) => Promise<void>;
   /**
    * Shows an answer that grows: each item is the whole text so far. Items that come faster than the
    * platform takes them are passed over; the last one is always shown. Resolves with what the
    * generator returns.
    */
-  stream<Result>(texts: AsyncGenerator<string, Result, void>): Promise<Result>;
+  readonly stream: <Result>(texts: AsyncGenerator<string, Result, void>) => Promise<Result>;
 }
 
 /** Throws an `AppError` when the command may not run here or for this person. */

@@ -61,12 +61,3 @@ export interface Content {
   /** `error` and `note` are set apart visibly. Default `plain`. */
   readonly tone?: 'plain' | 'note' | 'error';
 }
-
-/** A message that a person wrote into a channel. */
-export interface Message extends MessageRef {
-  readonly author: Member;
-  readonly text: string;
-  readonly attachments: readonly Attachment[];
-  /** Milliseconds since 1970. */
-  readonly sentAtMs: number;
-}

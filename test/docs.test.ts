@@ -17,7 +17,8 @@ describe('the page about the configuration', () => {
 
   it('has each variable once, and no other', () => {
     const documented = rows.map(([, name]) => name?.replaceAll('`', ''));
-    expect(documented.toSorted()).toEqual(variables.map(([name]) => name).toSorted());
+    expect(new Set(documented)).toEqual(new Set(variables.map(([name]) => name)));
+    expect(documented).toHaveLength(variables.length);
   });
 
   it.each(variables)('says of %s what the code says', (name, schema) => {

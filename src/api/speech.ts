@@ -30,19 +30,19 @@ export interface SpeechApi {
 /** Some deployments answer with the bare array. */
 const anyVoicesReply = z.union([voicesReply, z.array(voice).transform((voices) => ({ voices }))]);
 
-export const createSpeech = (caller: Caller): SpeechApi => {
-  const body = async function* (
-    chunks: AsyncIterable<Uint8Array>,
-    signal: AbortSignal,
-  ): AsyncGenerator<Uint8Array, void, void> {
-    try {
-      yield* chunks;
-    } catch (cause) {
-      signal.throwIfAborted();
-      throw networkError(cause);
-    }
-  };
+const body = async function* (
+  chunks: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    yield* chunks;
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw networkError(cause);
+  }
+};
 
+export const createSpeech = (caller: Caller): SpeechApi => {
   const speakPart = async (
     request: TtsRequest,
     options: CallOptions,

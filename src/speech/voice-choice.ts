@@ -11,13 +11,14 @@ const languageRank = (voice: Voice, wanted: string): number => {
   return Number.POSITIVE_INFINITY;
 };
 
+const described = ({ description, language, gender }: Voice): string =>
+  `${description} ${language} ${gender}`.toLowerCase();
+
 const voicesNamed = (voices: readonly Voice[], named: string): Voice[] => {
   const wanted = named.trim().toLowerCase();
   const byId = voices.filter(({ id }) => id.toLowerCase() === wanted);
   if (byId.length > 0) return byId;
   const words = wanted.split(/\s+/);
-  const described = ({ description, language, gender }: Voice): string =>
-    `${description} ${language} ${gender}`.toLowerCase();
   return voices.filter((voice) => words.every((word) => described(voice).includes(word)));
 };
 

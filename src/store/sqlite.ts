@@ -14,12 +14,12 @@ const PRAGMAS = `
   PRAGMA busy_timeout = ${BUSY_MS};
 `;
 
+const values = (parameters: readonly unknown[]): SQLInputValue[] => parameters as SQLInputValue[];
+
 const asKyselyDatabase = (database: DatabaseSync): SqliteDatabase => ({
   close: () => database.close(),
   prepare(sql) {
     const statement = database.prepare(sql);
-    const values = (parameters: readonly unknown[]): SQLInputValue[] =>
-      parameters as SQLInputValue[];
     return {
       reader: statement.columns().length > 0,
       all: (parameters) => statement.all(...values(parameters)),

@@ -87,8 +87,9 @@ export const readGlossaryCsv = async (
   return lines;
 };
 
+const disarm = (cell: string): string => (RUNS_IN_SPREADSHEETS.test(cell) ? `'${cell}` : cell);
+
 export const writeGlossaryCsv = (terms: readonly GlossaryTerm[]): Uint8Array => {
-  const disarm = (cell: string): string => (RUNS_IN_SPREADSHEETS.test(cell) ? `'${cell}` : cell);
   const rows = terms.map(({ term, language, translation }) =>
     [term, language ?? '', translation ?? ''].map(disarm),
   );

@@ -30,10 +30,11 @@ const tidy = (term: GlossaryTerm): GlossaryTerm => ({
 const idOf = (term: GlossaryTerm): string =>
   `${term.language ?? EVERY_LANGUAGE} ${keyOf(term.term)}`;
 
+const cacheKey = ({ platform, id }: Space): string => JSON.stringify([platform, id]);
+
 export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>): Glossary => {
   /** What was read last, by space; the oldest goes first. */
   const cache = new Map<string, readonly GlossaryTerm[]>();
-  const cacheKey = ({ platform, id }: Space): string => JSON.stringify([platform, id]);
 
   const list = async (space: Space): Promise<readonly GlossaryTerm[]> => {
     const known = cache.get(cacheKey(space));

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
 import type { Content } from '../../src/model.ts';
 import { attachmentOf, SPACE, startHarness, type Harness } from '../fakes/harness.ts';
 import { VOICE } from '../fakes/speech.ts';
+import { toneWav } from '../fakes/tone.ts';
 
 let harness: Harness;
 beforeEach(async () => {
@@ -78,7 +78,7 @@ describe('/translate', () => {
 });
 
 describe('/transcribe', () => {
-  const wav = readFileSync('test/fixtures/audio/speech.wav');
+  const wav = toneWav(2);
 
   it('writes down what it hears', async () => {
     expect(await last('transcribe', { audio: attachmentOf(wav, 'a.wav') })).toEqual({
@@ -153,7 +153,7 @@ describe('/voices and /voice', () => {
 describe('/language', () => {
   it('chooses, shows and gives up one’s own', async () => {
     expect((await last('language')).tone).toBe('note');
-    expect((await last('language', { language: 'jp' })).tone).toBe('error');
+    expect((await last('language', { language: 'Klingonese' })).tone).toBe('error');
     expect((await last('language', { language: 'ja' })).text).toContain('Japanese');
     expect((await last('language')).text).toBe('Your language is Japanese.');
     await harness.run('language', { reset: true });

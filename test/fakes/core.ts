@@ -249,13 +249,13 @@ export const createFakeCore = (): FakeCore => {
       search(typed, 'en').map(({ code, name }) => ({ value: code, label: name })),
     translateLine: async function* ({ text }, languages, signal) {
       lines.push({ text, languages });
-      for (const language of languages) {
+      const wanted = languages.filter((language) => !text.startsWith(`${language}:`));
+      for (const language of wanted) {
         const growing = { language, done: false, text: `${language}: ${text.slice(0, 3)}` };
         yield growing satisfies LineTranslation;
       }
       if (text.includes('slowly')) await pause(signal).catch(() => undefined);
-      for (const language of languages) {
-        if (text.startsWith(`${language}:`)) continue;
+      for (const language of wanted) {
         yield language === 'fr'
           ? { language, done: true, text: '', error: new AppError('unavailable', 'no French') }
           : { language, done: true, text: `${language}: ${text}` };

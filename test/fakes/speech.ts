@@ -193,10 +193,10 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
   const server = createServer((request, response) => {
     const answer = async (): Promise<void> => {
       const body = await readBody(request);
-      const type = String(request.headers['content-type'] ?? '');
+      const type = request.headers['content-type'] ?? '';
       const form = type.startsWith('multipart/')
         ? [...(await new Response(body, { headers: { 'content-type': type } }).formData())].map(
-            ([name, value]) => [name, String(value)] as const,
+            ([name, value]) => [name, typeof value === 'string' ? value : value.name] as const,
           )
         : [];
       const json = type === 'application/json' ? (JSON.parse(String(body)) as Seen['json']) : {};

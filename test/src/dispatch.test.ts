@@ -49,12 +49,12 @@ const probe = defineCommand('probe', {
     ran.push(options);
     if (options.text === 'fail') throw new TypeError('secret detail');
     if (options.text === 'refuse') throw userError('bad-input', 'glossary.not-csv');
-    const break_ = options.text === 'break';
+    const breaks = options.text === 'break';
     await stream(
       (async function* () {
         yield 'half';
         await new Promise(setImmediate);
-        if (break_) throw userError('unavailable', 'errors.unavailable');
+        if (breaks) throw userError('unavailable', 'errors.unavailable');
       })(),
     );
     await reply({ text: 'whole' });

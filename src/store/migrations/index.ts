@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
 import { AppError } from '../../errors.ts';
-import * as glossaryAndSettings from './001-glossary-and-settings.ts';
+import { glossaryAndSettings } from './001-glossary-and-settings.ts';
 
 /** In the order of their names; a migration that was released is never changed. */
 const MIGRATIONS: Record<string, Migration> = {

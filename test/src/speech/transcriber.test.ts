@@ -5,34 +5,10 @@ import type { ByteSource } from '../../../src/model.ts';
 import type { GlossaryTerm, Transcript, TranscriptionRequest } from '../../../src/services.ts';
 import { heardText } from '../../../src/speech/hallucinations.ts';
 import { createTranscriber } from '../../../src/speech/transcriber.ts';
+import { toneWav } from '../../fakes/tone.ts';
 
 const SPACE = { platform: 'test', id: 'space' };
 const signal = new AbortController().signal;
-
-const RATE_HZ = 8_000;
-
-/** A WAV of tone and, every 20 seconds, a second of silence. */
-const wav = (seconds: number): Uint8Array => {
-  const samples = Buffer.alloc(seconds * RATE_HZ * 2);
-  for (let index = 0; index < seconds * RATE_HZ; index += 1) {
-    const loud = (index / RATE_HZ) % 20 < 19;
-    samples.writeInt16LE(loud ? Math.round(8_000 * Math.sin(index / 4)) : 0, index * 2);
-  }
-  const head = Buffer.alloc(44);
-  head.write('RIFF', 0);
-  head.writeUInt32LE(36 + samples.length, 4);
-  head.write('WAVEfmt ', 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(RATE_HZ, 24);
-  head.writeUInt32LE(RATE_HZ * 2, 28);
-  head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
-  head.write('data', 36);
-  head.writeUInt32LE(samples.length, 40);
-  return Buffer.concat([head, samples]);
-};
 
 const source = (bytes: Uint8Array): ByteSource => ({
   sizeBytes: bytes.length,
@@ -68,7 +44,7 @@ const transcribe = async (
   request: Partial<TranscriptionRequest> = {},
 ): Promise<Transcript & { seen: string[] }> => {
   const states = transcriber.transcribe(
-    { audio: source(wav(3)), space: SPACE, ...request },
+    { audio: source(toneWav(3)), space: SPACE, ...request },
     signal,
   );
   const seen: string[] = [];
@@ -93,7 +69,7 @@ describe('the transcriber', () => {
   it('hears long audio in parts, in order, and shows the text as it grows', async () => {
     hear = (call) => ({ text: `part ${call}`, confidence: 1 / call });
     const { text, seen, segments, confidence, durationMs } = await transcribe({
-      audio: source(wav(150)),
+      audio: source(toneWav(150)),
     });
     const count = segments.length;
     expect(count).toBeGreaterThanOrEqual(3);
@@ -106,7 +82,7 @@ describe('the transcriber', () => {
 
   it('joins languages without spaces without spaces', async () => {
     hear = (call) => ({ text: ['こんにちは。', '元気ですか。'][call % 2] ?? '', language: 'ja' });
-    const { text } = await transcribe({ audio: source(wav(70)) });
+    const { text } = await transcribe({ audio: source(toneWav(70)) });
     expect(text).not.toContain(' ');
   });
 
@@ -125,7 +101,7 @@ describe('the transcriber', () => {
 
   it('stops at the first part that fails, with its fault', async () => {
     hear = (call) => (call === 2 ? new AppError('unavailable', 'down') : { text: 'ok' });
-    await expect(transcribe({ audio: source(wav(200)) })).rejects.toThrow('down');
+    await expect(transcribe({ audio: source(toneWav(200)) })).rejects.toThrow('down');
     expect(parameters.length).toBeLessThan(5);
   });
 

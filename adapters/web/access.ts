@@ -1,0 +1,117 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { Context, MiddlewareHandler } from 'hono';
+import { getCookie, setCookie } from 'hono/cookie';
+import { getConnInfo } from '@hono/node-server/conninfo';
+import { isLoopback } from '../../src/config.ts';
+import { AppError } from '../../src/errors.ts';
+
+const SESSION_COOKIE = 'dragoman_session';
+const YEAR_S = 365 * 24 * 60 * 60;
+
+const ATTEMPTS = 10;
+const ATTEMPTS_WINDOW_MS = 5 * 60_000;
+const MAX_TRACKED_ADDRESSES = 1_000;
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+const sameSecret = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
+
+/** Whether the connection to the browser is encrypted, as far as a proxy in front tells. */
+const isSecure = (c: Context): boolean =>
+  new URL(c.req.url).protocol === 'https:' || c.req.header('x-forwarded-proto') === 'https';
+
+/** A cookie that scripts cannot read and other sites cannot have sent. */
+export const setOwnCookie = (c: Context, name: string, value: string): void =>
+  setCookie(c, name, value, {
+    httpOnly: true,
+    sameSite: 'Strict',
+    path: '/',
+    maxAge: value === '' ? 0 : YEAR_S,
+    secure: isSecure(c),
+  });
+
+/**
+ * Refuses names that only a rebinding attack would use: somebody else's domain that was pointed at
+ * this machine. Only for a server that listens on loopback.
+ */
+export const loopbackNamesOnly = (): MiddlewareHandler => async (c, next) => {
+  const url = `http://${c.req.header('host') ?? ''}`;
+  const host = URL.canParse(url) ? new URL(url).hostname : '';
+  if (!isLoopback(host.replaceAll(/^\[|\]$/g, '')))
+    throw new AppError('forbidden', 'the Host header is not a name of this machine');
+  await next();
+};
+
+const isOwnOrigin = (c: Context, origin: string): boolean =>
+  URL.canParse(origin) && new URL(origin).host === c.req.header('host');
+
+/**
+ * Refuses changes that another site's page asks a visitor's browser for. `Sec-Fetch-Site` decides
+ * where the browser sends it (HTTPS and loopback), else `Origin`; who sends neither is no browser.
+ */
+export const sameOriginOnly = (): MiddlewareHandler => async (c, next) => {
+  if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
+    const site = c.req.header('sec-fetch-site');
+    const origin = c.req.header('origin');
+    const own =
+      site === undefined
+        ? origin === undefined || isOwnOrigin(c, origin)
+        : site === 'same-origin' || site === 'none';
+    if (!own) throw new AppError('forbidden', 'a request from another site was refused');
+  }
+  await next();
+};
+
+export interface TokenAccess {
+  /** Passes those who hold the token, and gives the others to `otherwise`. */
+  readonly guard: (otherwise: (c: Context) => Response | Promise<Response>) => MiddlewareHandler;
+  /** True, with the session's cookie set, when `given` is the token. Attempts are limited. */
+  logIn(c: Context, given: string): boolean;
+  logOut(c: Context): void;
+}
+
+export const createTokenAccess = (token: string, now: () => number = Date.now): TokenAccess => {
+  // Not the token itself: a cookie that leaks must not be usable as a bearer token elsewhere.
+  const session = createHmac('sha256', token).update('dragoman page session').digest('base64url');
+  const failures = new Map<string, { count: number; sinceMs: number }>();
+
+  const check = (c: Context, given: string): boolean => {
+    const address = getConnInfo(c).remote.address ?? '';
+    const failed = failures.get(address);
+    const recent = failed && now() - failed.sinceMs < ATTEMPTS_WINDOW_MS ? failed : undefined;
+    if (recent && recent.count >= ATTEMPTS)
+      throw new AppError('rate-limited', 'too many wrong tokens', {
+        sentence: { key: 'web.errors.too-many-attempts' },
+      });
+    if (sameSecret(given, token)) {
+      failures.delete(address);
+      return true;
+    }
+    failures.delete(address);
+    failures.set(address, {
+      count: (recent?.count ?? 0) + 1,
+      sinceMs: recent?.sinceMs ?? now(),
+    });
+    const [oldest] = failures.keys();
+    if (failures.size > MAX_TRACKED_ADDRESSES && oldest !== undefined) failures.delete(oldest);
+    return false;
+  };
+
+  return {
+    guard: (otherwise) => async (c, next) => {
+      const bearer = /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
+      const held =
+        bearer === undefined
+          ? sameSecret(getCookie(c, SESSION_COOKIE) ?? '', session)
+          : check(c, bearer);
+      if (!held) return otherwise(c);
+      return next();
+    },
+    logIn: (c, given) => {
+      const held = check(c, given);
+      if (held) setOwnCookie(c, SESSION_COOKIE, session);
+      return held;
+    },
+    logOut: (c) => setOwnCookie(c, SESSION_COOKIE, ''),
+  };
+};

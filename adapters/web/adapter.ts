@@ -1,0 +1,84 @@
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { AppError } from '../../src/errors.ts';
+import type { Adapter, Core, ServiceStatus } from '../../src/platform.ts';
+import { createApp } from './app.ts';
+import { createAssets } from './assets.ts';
+import { TIMES } from './limits.ts';
+import { createRoom } from './room.ts';
+
+export interface WebOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly token: string | undefined;
+  readonly maxUploadBytes: number;
+  /** How long work goes on for somebody whose page has gone. */
+  readonly graceMs?: number;
+}
+
+/** One look at the service serves all who ask within a second. */
+const STATUS_KEPT_MS = 1_000;
+
+const shareStatus = (core: Core): (() => Promise<ServiceStatus>) => {
+  let asked: { readonly atMs: number; readonly status: Promise<ServiceStatus> } | undefined;
+  return () => {
+    const now = performance.now();
+    if (!asked || now - asked.atMs > STATUS_KEPT_MS)
+      asked = { atMs: now, status: core.status(AbortSignal.timeout(TIMES.statusMs)) };
+    return asked.status;
+  };
+};
+
+const listenFault = (cause: NodeJS.ErrnoException, { host, port }: WebOptions): AppError => {
+  const why: Readonly<Record<string, string>> = {
+    EADDRINUSE: `port ${port} is in use already: set PORT to another one`,
+    EACCES: `port ${port} may not be used by this user: set PORT to one above 1023`,
+    EADDRNOTAVAIL: `${host} is not an address of this machine: set HOST to one that is`,
+    ENOTFOUND: `${host} is not a known name: set HOST to an address of this machine`,
+  };
+  const said = why[cause.code ?? ''] ?? `the page cannot be served on ${host}:${port}`;
+  return new AppError('config', said, { cause });
+};
+
+export const createWebAdapter = (options: WebOptions, core: Core): Adapter => {
+  const { host, port, token, maxUploadBytes, graceMs } = options;
+  const room = createRoom(core, { maxUploadBytes, ...(graceMs === undefined ? {} : { graceMs }) });
+  const assets = createAssets();
+  let listening = false;
+  const app = createApp({
+    core,
+    room,
+    assets,
+    host,
+    token,
+    maxUploadBytes,
+    listening: () => listening,
+    status: shareStatus(core),
+  });
+  const server = createAdaptorServer({ fetch: app.fetch });
+
+  const listen = (): Promise<AddressInfo> =>
+    new Promise((resolve, reject) => {
+      server.once('error', (cause) => reject(listenFault(cause, options)));
+      server.listen(port, host, () => resolve(server.address() as AddressInfo));
+    });
+
+  return {
+    platform: room.platform,
+    start: async () => {
+      const address = await listen();
+      listening = true;
+      assets.warm().catch((error: unknown) => core.log.warn({ err: error }, 'the page is broken'));
+      const name = host.includes(':') ? `[${host}]` : host;
+      return { where: `http://${name}:${address.port}/` };
+    },
+    ready: () => listening,
+    [Symbol.asyncDispose]: async () => {
+      listening = false;
+      const closed = new Promise((resolve) => server.close(resolve));
+      await room[Symbol.asyncDispose]();
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      await closed;
+    },
+  };
+};

@@ -1,0 +1,99 @@
+import { Hono } from 'hono';
+import type { Core, ServiceStatus } from '../../src/platform.ts';
+import { sendFile } from './files.ts';
+import type { Profile } from './members.ts';
+import {
+  completeRequest,
+  lineRequest,
+  meRequest,
+  readJson,
+  stopRequest,
+  useRequest,
+} from './requests.ts';
+import type { Room } from './room.ts';
+import type { CompleteReply, StatusReply, UploadReply } from './wire.ts';
+import { AppError } from '../../src/errors.ts';
+
+export interface WebEnv {
+  Variables: { member: Profile };
+}
+
+export interface ApiParts {
+  readonly core: Core;
+  readonly room: Room;
+  readonly status: () => Promise<ServiceStatus>;
+}
+
+const MAX_LANGUAGES = 50;
+
+/** What the page asks for; every route knows its member already. */
+export const createApi = ({ core, room, status }: ApiParts): Hono<WebEnv> => {
+  const api = new Hono<WebEnv>();
+
+  api.get('/events', (c) => {
+    const lastId = c.req.header('last-event-id') ?? c.req.query('last') ?? '';
+    return c.body(room.events(c.var.member, lastId), 200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      // Proxies that collect a reply before they pass it on would hold every event back.
+      'x-accel-buffering': 'no',
+    });
+  });
+
+  api.post('/api/lines', async (c) => {
+    const { channel, text } = await readJson(c, lineRequest);
+    room.post(c.var.member, channel, text);
+    return c.json({}, 202);
+  });
+
+  api.post('/api/uses', async (c) => {
+    const id = room.use(c.var.member, await readJson(c, useRequest));
+    return c.json({ id }, 202);
+  });
+
+  api.post('/api/stop', async (c) => {
+    const { id } = await readJson(c, stopRequest);
+    return c.json({ stopped: room.stop(id, c.var.member.id) });
+  });
+
+  api.post('/api/complete', async (c) => {
+    const request = await readJson(c, completeRequest);
+    const choices = await room.complete(c.var.member, request);
+    return c.json({ choices } satisfies CompleteReply);
+  });
+
+  api.get('/api/languages', (c) => {
+    const found = core.services.languages.search(
+      (c.req.query('typed') ?? '').slice(0, 100),
+      c.var.member.locale,
+    );
+    const choices = found
+      .slice(0, MAX_LANGUAGES)
+      .map(({ code, name }) => ({ value: code, label: name }));
+    return c.json({ choices } satisfies CompleteReply);
+  });
+
+  api.post('/api/me', async (c) => {
+    const { name, language } = await readJson(c, meRequest);
+    if (name !== undefined) room.rename(c.var.member, name);
+    if (language !== undefined) await room.read(c.var.member, language);
+    return c.json({});
+  });
+
+  api.post('/api/uploads', async (c) => {
+    const { body } = c.req.raw;
+    // Forms of other sites can send neither this type nor a header of ours without asking first.
+    if (!body || c.req.header('content-type') !== 'application/octet-stream')
+      throw new AppError('bad-input', 'an upload has no bytes or the wrong type');
+    const name = (c.req.query('name') ?? '').slice(0, 200) || 'file';
+    const mediaType = (c.req.query('type') ?? '').slice(0, 100);
+    const { id } = await room.uploads.receive(c.var.member.id, { name, mediaType }, body);
+    return c.json({ id } satisfies UploadReply, 201);
+  });
+
+  api.get('/api/status', async (c) => c.json((await status()) satisfies StatusReply));
+
+  api.get('/files/:id', (c) => sendFile(c, room.files, c.req.param('id')));
+
+  return api;
+};

@@ -1,0 +1,145 @@
+import { Hono, type Context, type MiddlewareHandler } from 'hono';
+import { getCookie } from 'hono/cookie';
+import { etag } from 'hono/etag';
+import { secureHeaders } from 'hono/secure-headers';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { isLoopback } from '../../src/config.ts';
+import { AppError, type ErrorCode, toAppError } from '../../src/errors.ts';
+import { say } from '../../src/i18n.ts';
+import type { Core, ServiceStatus } from '../../src/platform.ts';
+import { createTokenAccess, loopbackNamesOnly, sameOriginOnly, setOwnCookie } from './access.ts';
+import { createApi, type WebEnv } from './api.ts';
+import type { Assets } from './assets.ts';
+import { createHealth } from './health.ts';
+import { newSecret } from './members.ts';
+import { pageTexts } from './page-texts.ts';
+import type { Room } from './room.ts';
+import { loginShell, pageShell, CONTENT_SECURITY_POLICY } from './shell.ts';
+
+const MEMBER_COOKIE = 'dragoman_member';
+
+const STATUS = {
+  'bad-input': 400,
+  'not-found': 404,
+  forbidden: 403,
+  'too-large': 413,
+  unsupported: 415,
+  'rate-limited': 429,
+  unavailable: 503,
+  timeout: 504,
+  cancelled: 409,
+  'bad-reply': 502,
+  config: 500,
+  internal: 500,
+} as const satisfies Record<ErrorCode, ContentfulStatusCode>;
+
+export interface AppParts {
+  readonly core: Core;
+  readonly room: Room;
+  readonly assets: Assets;
+  readonly host: string;
+  readonly token: string | undefined;
+  readonly maxUploadBytes: number;
+  readonly listening: () => boolean;
+  readonly status: () => Promise<ServiceStatus>;
+}
+
+/** The languages that a browser asks for, best first. */
+const wantedLocales = (c: Context): string[] =>
+  (c.req.header('accept-language') ?? '')
+    .split(',')
+    .map((part) => part.split(';')[0]?.trim() ?? '')
+    .filter((tag) => /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i.test(tag))
+    .slice(0, 10);
+
+const showPage = (c: Context, body: ReturnType<typeof pageShell>, status: 200 | 401 = 200) => {
+  c.header('cache-control', 'private, no-cache');
+  c.header('vary', 'accept-language');
+  return c.html(body, status);
+};
+
+export const createApp = (parts: AppParts): Hono<WebEnv> => {
+  const { core, room, assets, host, token, maxUploadBytes } = parts;
+  const app = new Hono<WebEnv>();
+
+  /** The tag that gives the best of our locales, so that the person's own region is kept. */
+  const localeOf = (c: Context): string => {
+    const wanted = wantedLocales(c);
+    const best = core.texts.pick(wanted);
+    return wanted.find((tag) => core.texts.pick([tag]) === best) ?? best;
+  };
+
+  app.onError((thrown, c) => {
+    const error = toAppError(thrown);
+    if (error.code === 'internal') core.log.error({ err: error }, 'a request failed');
+    const sentence = say(core.texts.in(localeOf(c)), error.sentence);
+    return c.json({ error: sentence }, STATUS[error.code]);
+  });
+  app.notFound((c) => c.json({ error: core.texts.in(localeOf(c))('errors.not-found') }, 404));
+
+  app.use(
+    secureHeaders({
+      contentSecurityPolicy: CONTENT_SECURITY_POLICY,
+      // Whether this address is to be had over HTTPS for ever is for a proxy in front to say.
+      strictTransportSecurity: false,
+      xFrameOptions: 'DENY',
+      // Not `no-referrer`: with it forms of the page itself would say that their origin is null.
+      referrerPolicy: 'same-origin',
+      permissionsPolicy: { microphone: ['self'], camera: [], geolocation: [] },
+    }),
+  );
+  app.route('/', createHealth({ page: parts.listening, status: parts.status }));
+  if (isLoopback(host)) app.use(loopbackNamesOnly());
+  app.use(sameOriginOnly());
+  app.route('/', assets.routes);
+
+  if (token !== undefined) {
+    const access = createTokenAccess(token);
+    const askForToken = (c: Context, fault?: string) =>
+      showPage(c, loginShell(localeOf(c), core.texts.in(localeOf(c)), assets.styles, fault), 401);
+    app.post('/login', async (c) => {
+      const length = Number(c.req.header('content-length'));
+      const given = length > 0 && length < 4_096 ? (await c.req.parseBody())['token'] : undefined;
+      if (typeof given === 'string' && access.logIn(c, given)) return c.redirect('/', 303);
+      return askForToken(c, core.texts.in(localeOf(c))('web.login.wrong'));
+    });
+    app.use(
+      access.guard((c) =>
+        c.req.path === '/'
+          ? askForToken(c)
+          : c.json({ error: core.texts.in(localeOf(c))('web.errors.log-in') }, 401),
+      ),
+    );
+    app.post('/logout', (c) => {
+      access.logOut(c);
+      return c.redirect('/', 303);
+    });
+  }
+
+  const knowMember: MiddlewareHandler<WebEnv> = async (c, next) => {
+    const known = getCookie(c, MEMBER_COOKIE);
+    const secret = known !== undefined && /^[\w-]{32}$/.test(known) ? known : newSecret();
+    if (secret !== known) setOwnCookie(c, MEMBER_COOKIE, secret);
+    c.set('member', await room.members.know(secret, localeOf(c)));
+    await next();
+  };
+  app.use(knowMember);
+
+  app.get('/', etag(), (c) => {
+    const locale = localeOf(c);
+    const boot = {
+      locale,
+      texts: pageTexts(core.texts, locale),
+      commands: core.commands(locale),
+      maxUploadBytes,
+      canLogOut: token !== undefined,
+    };
+    return showPage(c, pageShell(boot, assets));
+  });
+  app.route('/', createApi({ core, room, status: parts.status }));
+  // Anything not served is an error of the caller's, in the caller's language.
+  app.all('*', () => {
+    throw new AppError('not-found', 'no such address');
+  });
+  return app;
+};

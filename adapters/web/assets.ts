@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { findPackageJSON } from 'node:module';
+import { dirname, extname, join, sep } from 'node:path';
+import { transformSync } from 'amaro';
+import { Hono } from 'hono';
+import { etag } from 'hono/etag';
+import { AppError } from '../../src/errors.ts';
+
+const PAGE_FOLDER = join(import.meta.dirname, 'page');
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  '.ts': 'text/javascript; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+/** Packages that the page's modules import by name, with the file each begins at. */
+const LIBRARIES: Readonly<Record<string, string>> = {
+  lit: 'index.js',
+  'lit-html': 'lit-html.js',
+  'lit-element': 'index.js',
+  '@lit/reactive-element': 'reactive-element.js',
+};
+
+const importMap = JSON.stringify({
+  imports: Object.fromEntries(
+    Object.entries(LIBRARIES).flatMap(([name, main]) => [
+      [name, `/lib/${name}/${main}`],
+      [`${name}/`, `/lib/${name}/`],
+    ]),
+  ),
+});
+
+/** Tells browsers where a bare name is served from; the hash lets the policy allow it inline. */
+export const IMPORT_MAP = {
+  json: importMap,
+  sha256: createHash('sha256').update(importMap).digest('base64'),
+} as const;
+
+/** The page's own files, as they are named in addresses under `/page/`. */
+const listPage = (): string[] =>
+  readdirSync(PAGE_FOLDER, { recursive: true, encoding: 'utf8' })
+    .filter((name) => extname(name) in MEDIA_TYPES)
+    .map((name) => name.split(sep).join('/'))
+    .toSorted();
+
+const folderOf = (library: string): string => {
+  const lit = findPackageJSON('lit', import.meta.url);
+  const manifest = library === 'lit' ? lit : findPackageJSON(library, lit);
+  if (!manifest) throw new AppError('config', `the package ${library} is missing: run npm ci`);
+  return dirname(manifest);
+};
+
+export interface Assets {
+  /** Serves `/page/*` and `/lib/*`. */
+  readonly routes: Hono;
+  /** Addresses of the page's modules and style sheets, to be fetched early. */
+  readonly modules: readonly string[];
+  readonly styles: readonly string[];
+  /** Strips the types of every module, a little at a time, so that the first visit need not wait. */
+  warm(): Promise<void>;
+}
+
+export const createAssets = (): Assets => {
+  const names = listPage();
+  const cache = new Map<string, { mtimeMs: number; body: string }>();
+
+  const load = async (path: string): Promise<string> => {
+    const { mtimeMs } = await stat(path);
+    const known = cache.get(path);
+    if (known?.mtimeMs === mtimeMs) return known.body;
+    const source = await readFile(path, 'utf8');
+    const body = path.endsWith('.ts') ? transformSync(source, { mode: 'strip-only' }).code : source;
+    cache.set(path, { mtimeMs, body });
+    return body;
+  };
+
+  const respond = async (path: string): Promise<Response> => {
+    const body = await load(path);
+    const headers = {
+      'content-type': MEDIA_TYPES[extname(path)] ?? 'application/octet-stream',
+      'cache-control': 'no-cache',
+    };
+    return new Response(body, { headers });
+  };
+
+  const folders = new Map(Object.keys(LIBRARIES).map((name) => [name, folderOf(name)]));
+
+  const routes = new Hono();
+  routes.use('/page/*', etag());
+  routes.use('/lib/*', etag());
+  routes.get('/page/:name{.+}', (c) => {
+    const name = c.req.param('name');
+    return names.includes(name) ? respond(join(PAGE_FOLDER, name)) : c.notFound();
+  });
+  routes.get('/lib/:name{.+}', (c) => {
+    const [, library = '', file = ''] =
+      /^((?:@[a-z]+\/)?[a-z-]+)\/((?:[a-z-]+\/)*[a-z-]+\.js)$/.exec(c.req.param('name')) ?? [];
+    const folder = folders.get(library);
+    return folder ? respond(join(folder, file)).catch(() => c.notFound()) : c.notFound();
+  });
+
+  return {
+    routes,
+    modules: names.filter((name) => name.endsWith('.ts')).map((name) => `/page/${name}`),
+    styles: names.filter((name) => name.endsWith('.css')).map((name) => `/page/${name}`),
+    warm: async () => {
+      for (const name of names) {
+        await load(join(PAGE_FOLDER, name));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+  };
+};

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import type { Hub } from './hub.ts';
+import { LIMITS } from './limits.ts';
+import type { ChannelId, ServerEvent, WireMessage } from './wire.ts';
+
+export interface Posting extends Omit<WireMessage, 'id' | 'sentAtMs' | 'onlyYou'> {
+  /** The only member who sees it. */
+  readonly onlyFor?: string;
+  /** As it was written, where others have work to do on it. */
+  readonly source?: string;
+}
+
+export interface Entry {
+  readonly message: WireMessage;
+  readonly onlyFor: string | undefined;
+  readonly source: string;
+}
+
+/** What stands in the channels: the last messages of each, bounded in number and size. */
+export interface Board {
+  add(posting: Posting): Entry;
+  find(id: string): Entry | undefined;
+  /** Changes what stands there; undefined when it is gone. */
+  change(id: string, part: Partial<WireMessage>): Entry | undefined;
+  remove(id: string): void;
+  /** What a member sees, oldest first. */
+  visibleTo(memberId: string): readonly WireMessage[];
+  /** Oldest first. */
+  inChannel(channel: ChannelId): readonly Entry[];
+}
+
+/** Of names, times and ids around the text, as JSON. */
+const FRAME_BYTES = 500;
+
+const sizeOf = ({ message, source }: Entry): number =>
+  message.html.length + source.length + FRAME_BYTES;
+
+export const createBoard = (
+  publish: Hub['publish'],
+  now: () => number = Date.now,
+  limits: { messages: number; bytes: number } = {
+    messages: LIMITS.historyMessages,
+    bytes: LIMITS.historyBytes,
+  },
+): Board => {
+  const entries = new Map<string, Entry>();
+  let bytes = 0;
+
+  const inChannel = (channel: ChannelId): Entry[] =>
+    [...entries.values()].filter(({ message }) => message.channel === channel);
+
+  const forget = (id: string): boolean => {
+    const entry = entries.get(id);
+    if (!entry) return false;
+    bytes -= sizeOf(entry);
+    return entries.delete(id);
+  };
+
+  const put = (entry: Entry): void => {
+    const old = entries.get(entry.message.id);
+    bytes += sizeOf(entry) - (old ? sizeOf(old) : 0);
+    entries.set(entry.message.id, entry);
+    if (!old) {
+      const [oldest, ...rest] = inChannel(entry.message.channel);
+      if (oldest && rest.length >= limits.messages) forget(oldest.message.id);
+    }
+    for (const id of entries.keys()) {
+      if (bytes <= limits.bytes) break;
+      if (id !== entry.message.id) forget(id);
+    }
+    const event: ServerEvent = { type: 'message', message: entry.message };
+    publish(({ id }) => (sees(entry, id) ? event : undefined), sizeOf(entry));
+  };
+
+  const sees = ({ onlyFor }: Entry, memberId: string): boolean =>
+    onlyFor === undefined || onlyFor === memberId;
+
+  return {
+    add: ({ onlyFor, source = '', ...shown }) => {
+      const message: WireMessage = {
+        ...shown,
+        id: randomUUID(),
+        sentAtMs: now(),
+        onlyYou: onlyFor !== undefined,
+      };
+      const entry = { message, onlyFor, source };
+      put(entry);
+      return entry;
+    },
+    find: (id) => entries.get(id),
+    change: (id, part) => {
+      const old = entries.get(id);
+      if (!old) return undefined;
+      const entry = { ...old, message: { ...old.message, ...part } };
+      put(entry);
+      return entry;
+    },
+    remove: (id) => {
+      const entry = entries.get(id);
+      if (!entry || !forget(id)) return;
+      const event: ServerEvent = { type: 'removed', id };
+      publish((reader) => (sees(entry, reader.id) ? event : undefined));
+    },
+    visibleTo: (memberId) =>
+      [...entries.values()].filter((entry) => sees(entry, memberId)).map(({ message }) => message),
+    inChannel,
+  };
+};

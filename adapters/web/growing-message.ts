@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Content } from '../../src/model.ts';
+import type { Board } from './board.ts';
+import { TIMES } from './limits.ts';
+import type { Render } from './platform.ts';
+
+/** Each step costs every page the whole text so far: long texts grow in longer steps. */
+const PACE_CHARS_PER_MS = 200;
+const LONGEST_STEP_MS = 1_000;
+
+const stepMs = ({ text }: Content): number =>
+  Math.min(LONGEST_STEP_MS, Math.max(TIMES.answerPaceMs, text.length / PACE_CHARS_PER_MS));
+
+export interface GrowingMessage {
+  /** Settles at once: what comes faster than pages take it is passed over. */
+  readonly show: (content: Content) => Promise<void>;
+  /** Shows the last that came and that nothing follows; rejects when something could not be shown. */
+  readonly finish: () => Promise<void>;
+}
+
+/** Draws what is shown onto one message of the board, at a pace that pages take well. */
+export const createGrowingMessage = (board: Board, render: Render, id: string): GrowingMessage => {
+  const finished = new AbortController();
+  let latest: Content | undefined;
+  let drawing: Promise<void> | undefined;
+  let fault: unknown;
+
+  const draw = async (): Promise<void> => {
+    try {
+      while (latest) {
+        const content = latest;
+        latest = undefined;
+        board.change(id, await render(content));
+        const { signal } = finished;
+        await sleep(stepMs(content), undefined, { ref: false, signal }).catch(() => undefined);
+      }
+    } catch (error) {
+      fault = error;
+    }
+    drawing = undefined;
+  };
+
+  return {
+    show: async (content) => {
+      latest = content;
+      drawing ??= draw();
+    },
+    finish: async () => {
+      finished.abort();
+      await drawing;
+      board.change(id, { working: false });
+      if (fault !== undefined) throw fault;
+    },
+  };
+};

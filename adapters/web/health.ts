@@ -1,0 +1,24 @@
+import { Hono } from 'hono';
+import type { ServiceStatus } from '../../src/platform.ts';
+
+export interface HealthParts {
+  /** Whether the page takes requests. */
+  readonly page: () => boolean;
+  readonly status: () => Promise<ServiceStatus>;
+}
+
+/** `/healthz`: the process lives. `/readyz`: people can be served; otherwise 503, naming the part. */
+export const createHealth = ({ page, status }: HealthParts): Hono => {
+  const health = new Hono();
+  health.get('/healthz', (c) => c.text('ok'));
+  health.get('/readyz', async (c) => {
+    const service = await status().then(
+      ({ reachable }) => reachable,
+      () => false,
+    );
+    const parts = { page: page(), service };
+    const ready = Object.values(parts).every(Boolean);
+    return c.json({ ready, parts }, ready ? 200 : 503);
+  });
+  return health;
+};

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { isLoopback, port } from '../../src/config.ts';
+import { defineAdapter } from '../../src/platform.ts';
+import { createWebAdapter } from './adapter.ts';
+
+const config = z
+  .object({
+    HOST: z.string().default('127.0.0.1').describe('The address that the page is served on.'),
+    PORT: port.default(8080).describe('The port that the page is served on; 0 takes a free one.'),
+    WEB_TOKEN: z
+      .string()
+      .min(16, 'must have at least 16 characters')
+      .optional()
+      .describe(
+        'What people must know to open the page; needed when HOST is not this machine alone.',
+      ),
+    MAX_UPLOAD_BYTES: z.coerce
+      .number({ error: 'must be a number of bytes' })
+      .int('must be a whole number')
+      .min(1, 'must be 1 or more')
+      .default(100 * 1_048_576)
+      .describe('The largest file that the page takes, in bytes.'),
+  })
+  .refine(({ HOST, WEB_TOKEN }) => WEB_TOKEN !== undefined || isLoopback(HOST ?? '127.0.0.1'), {
+    path: ['WEB_TOKEN'],
+    error: 'must be set to a secret of 16 characters or more, for others can reach HOST',
+    // Also when other variables are wrong, so that every mistake is told at once.
+    when: () => true,
+  });
+
+export default defineAdapter({
+  name: 'web',
+  config,
+  create: ({ HOST, PORT, WEB_TOKEN, MAX_UPLOAD_BYTES }, core) =>
+    createWebAdapter(
+      { host: HOST, port: PORT, token: WEB_TOKEN, maxUploadBytes: MAX_UPLOAD_BYTES },
+      core,
+    ),
+});

@@ -1,0 +1,41 @@
+/** Bounds of the web adapter, in one place: a person on the page must not be able to fill the process. */
+const KIB = 1_024;
+const MIB = 1_024 * KIB;
+
+export const LIMITS = {
+  /** JSON bodies: a megabyte of text and what surrounds it. */
+  bodyBytes: MIB + 64 * KIB,
+  /** A line somebody posts into a channel. */
+  lineChars: 8_000,
+  nameChars: 40,
+  /** What is shown of each option of a used command. */
+  shownOptionChars: 600,
+  /** Longer answers are shown as plain text: the worst Markdown tried costs more than its length. */
+  markdownChars: 12_000,
+  historyMessages: 200,
+  historyBytes: 2 * MIB,
+  replayEvents: 500,
+  replayBytes: 2 * MIB,
+  /** More than a whole history, so that a newcomer's first event fits. */
+  clientQueueBytes: 8 * MIB,
+  clients: 200,
+  members: 1_000,
+  invocationsPerMember: 6,
+  answerFilesBytes: 256 * MIB,
+  answerFiles: 500,
+  uploads: 50,
+  labels: 1_000,
+  /** Lounge: how many past lines are translated for a newcomer, and how many at once. */
+  catchUpLines: 20,
+  linesAtOnce: 4,
+  languagesPerLine: 24,
+} as const;
+
+export const TIMES = {
+  beatMs: 15_000,
+  /** How long work goes on for somebody whose page has gone: reloads and dead spots are shorter. */
+  graceMs: 30_000,
+  /** The shortest time between two pictures of one growing answer. */
+  answerPaceMs: 80,
+  statusMs: 5_000,
+} as const;

@@ -1,0 +1,139 @@
+import { say } from '../../src/i18n.ts';
+import type { LineTranslation, Core } from '../../src/platform.ts';
+import type { Board, Entry } from './board.ts';
+import type { Hub } from './hub.ts';
+import { LIMITS, TIMES } from './limits.ts';
+import { toHtml } from './markdown.ts';
+import type { Profile } from './members.ts';
+import { SPACE } from './platform.ts';
+import type { WireMessage, WireTranslation } from './wire.ts';
+
+export interface Lounge extends AsyncDisposable {
+  /** Puts a line before every reader who is there, each in their language. */
+  translate(entry: Entry): void;
+  /** Translates the last lines for somebody who came later or changed the language. */
+  catchUp(language: string): void;
+  /** A lounge message as a reader of `language` sees it now. */
+  as(message: WireMessage, reader: Profile): WireMessage;
+}
+
+export interface LoungeParts {
+  readonly core: Core;
+  readonly board: Board;
+  readonly publish: Hub['publish'];
+  /** The languages of those who are reading now. */
+  readonly languages: () => readonly string[];
+}
+
+type Version = LineTranslation | 'waiting' | 'same';
+type Versions = Map<string, Version>;
+
+const hasFailed = (version: Version | undefined): boolean =>
+  typeof version === 'object' && version.error !== undefined;
+
+export const createLounge = ({ core, board, publish, languages }: LoungeParts): Lounge => {
+  /** What each line is, or is becoming, in each language: nothing is asked for twice. */
+  const lines = new Map<string, Versions>();
+  const closing = new AbortController();
+  const queue: (() => Promise<void>)[] = [];
+  const working = new Set<Promise<void>>();
+
+  const wireOf = (language: string, version: Version, locale: string): WireTranslation => {
+    if (version === 'waiting') return { language, html: '', state: 'growing' };
+    if (version === 'same') return { language, html: '', state: 'same' };
+    if (version.error) {
+      const reason = say(core.texts.in(locale), version.error.sentence);
+      return { language, html: '', state: 'failed', reason };
+    }
+    return { language, html: toHtml(version.text), state: version.done ? 'done' : 'growing' };
+  };
+
+  const tell = (id: string, language: string): void => {
+    const version = lines.get(id)?.get(language);
+    if (!version) return;
+    const byLocale = new Map<
+      string,
+      { type: 'translation'; id: string; translation: WireTranslation }
+    >();
+    const weight = typeof version === 'string' ? 0 : version.text.length;
+    publish((reader) => {
+      if (reader.language !== language) return undefined;
+      const event = byLocale.get(reader.locale) ?? {
+        type: 'translation' as const,
+        id,
+        translation: wireOf(language, version, reader.locale),
+      };
+      byLocale.set(reader.locale, event);
+      return event;
+    }, weight);
+  };
+
+  const set = (id: string, language: string, version: Version): void => {
+    lines.get(id)?.set(language, version);
+    tell(id, language);
+  };
+
+  const run = async (entry: Entry, wanted: readonly string[]): Promise<void> => {
+    const { id } = entry.message;
+    const line = { space: SPACE, text: entry.source };
+    const shownAtMs = new Map<string, number>();
+    for await (const version of core.translateLine(line, wanted, closing.signal)) {
+      const now = performance.now();
+      const shownBefore = shownAtMs.get(version.language) ?? -Infinity;
+      if (!version.done && now - shownBefore < TIMES.answerPaceMs) continue;
+      shownAtMs.set(version.language, now);
+      set(id, version.language, version);
+    }
+    for (const language of wanted)
+      if (lines.get(id)?.get(language) === 'waiting') set(id, language, 'same');
+  };
+
+  const next = (): void => {
+    while (working.size < LIMITS.linesAtOnce) {
+      const job = queue.shift();
+      if (!job) return;
+      const work = job().finally(() => {
+        working.delete(work);
+        next();
+      });
+      working.add(work);
+    }
+  };
+
+  const ask = (entry: Entry, wanted: readonly string[]): void => {
+    const { id } = entry.message;
+    const versions: Versions = lines.get(id) ?? new Map();
+    lines.set(id, versions);
+    const missing = [...new Set(wanted)]
+      .filter((language) => !versions.has(language) || hasFailed(versions.get(language)))
+      .slice(0, LIMITS.languagesPerLine - versions.size);
+    if (missing.length === 0) return;
+    for (const language of missing) set(id, language, 'waiting');
+    queue.push(() => run(entry, missing));
+    next();
+  };
+
+  const forgetGone = (): void => {
+    for (const id of lines.keys()) if (!board.find(id)) lines.delete(id);
+  };
+
+  return {
+    translate: (entry) => {
+      forgetGone();
+      ask(entry, languages());
+    },
+    catchUp: (language) => {
+      const recent = board.inChannel('lounge').filter(({ source }) => source !== '');
+      for (const entry of recent.slice(-LIMITS.catchUpLines).toReversed()) ask(entry, [language]);
+    },
+    as: (message, { language, locale }) => {
+      const version = lines.get(message.id)?.get(language);
+      return version ? { ...message, translation: wireOf(language, version, locale) } : message;
+    },
+    [Symbol.asyncDispose]: async () => {
+      queue.length = 0;
+      closing.abort();
+      await Promise.allSettled(working);
+    },
+  };
+};

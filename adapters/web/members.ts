@@ -1,0 +1,89 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Texts } from '../../src/i18n.ts';
+import type { Member } from '../../src/model.ts';
+import type { Services } from '../../src/services.ts';
+import { LIMITS } from './limits.ts';
+
+export const PLATFORM = 'web';
+
+/** Somebody at a page. It is the operator's own page, so everybody on it moderates. */
+export interface Profile extends Member {
+  /** The language this person reads the lounge in. */
+  readonly language: string;
+}
+
+export interface Members {
+  /** The person who holds `secret`; made on first sight. Only the hash of the secret is ever shown. */
+  know(secret: string, locale: string): Promise<Profile>;
+  readonly get: (id: string) => Profile | undefined;
+  rename(id: string, name: string): void;
+  /** Sets the reading language and keeps it as the person's own setting. */
+  read(id: string, language: string): Promise<void>;
+  /** Takes over what a command may have changed; true when the reading language is another now. */
+  refresh(id: string): Promise<boolean>;
+}
+
+export const newSecret = (): string => randomBytes(24).toString('base64url');
+
+const publicId = (secret: string): string =>
+  createHash('sha256').update(secret).digest('base64url').slice(0, 16);
+
+export const createMembers = (texts: Texts, services: Services): Members => {
+  const profiles = new Map<string, Profile>();
+
+  const guestName = (id: string, locale: string): string => {
+    const names = texts
+      .in(locale)('web.guest-names')
+      .split(/\s*[,、]\s*/u);
+    const pick = Number.parseInt(createHash('sha256').update(id).digest('hex').slice(0, 8), 16);
+    return names[pick % names.length] ?? id;
+  };
+
+  const ownLanguage = (locale: string): string =>
+    services.languages.find(locale) ??
+    services.languages.find(locale.split('-')[0] ?? locale) ??
+    'en';
+
+  const put = (profile: Profile): void => {
+    profiles.delete(profile.id);
+    profiles.set(profile.id, profile);
+    for (const id of profiles.keys()) {
+      if (profiles.size <= LIMITS.members) break;
+      profiles.delete(id);
+    }
+  };
+
+  const change = (id: string, part: Partial<Profile>): void => {
+    const profile = profiles.get(id);
+    if (profile) put({ ...profile, ...part });
+  };
+
+  const chosenLanguage = async (id: string, locale: string): Promise<string> => {
+    const chosen = await services.settings.of({ platform: PLATFORM, id });
+    return chosen.language ?? ownLanguage(locale);
+  };
+
+  return {
+    know: async (secret, locale) => {
+      const id = publicId(secret);
+      const language = profiles.get(id)?.language ?? (await chosenLanguage(id, locale));
+      const name = profiles.get(id)?.name ?? guestName(id, locale);
+      put({ platform: PLATFORM, id, name, locale, role: 'moderator', language });
+      return profiles.get(id)!;
+    },
+    get: (id) => profiles.get(id),
+    rename: (id, name) => change(id, { name }),
+    read: async (id, language) => {
+      await services.settings.change({ platform: PLATFORM, id }, { language });
+      change(id, { language });
+    },
+    refresh: async (id) => {
+      const before = profiles.get(id);
+      if (!before) return false;
+      const language = await chosenLanguage(id, before.locale);
+      if (language === before.language) return false;
+      change(id, { language });
+      return true;
+    },
+  };
+};

@@ -1,0 +1,64 @@
+import type { Choice } from '../../../src/command.ts';
+import type { ChannelId, CompleteReply, StatusReply, UploadReply } from '../wire.ts';
+import { t } from './boot.ts';
+
+/** A refusal, as a sentence for the person at the page. */
+export class Refusal extends Error {}
+
+const send = async <T>(path: string, init: RequestInit): Promise<T> => {
+  let reply: Response;
+  try {
+    reply = await fetch(path, init);
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw new Refusal(t('web.errors.unreachable'));
+  }
+  if (reply.ok) return (await reply.json()) as T;
+  if (reply.status === 401) location.reload();
+  const body = (await reply.json().catch(() => ({}))) as { error?: string };
+  throw new Refusal(body.error ?? t('web.errors.unreachable'));
+};
+
+const post = <T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> =>
+  send<T>(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: signal ?? null,
+  });
+
+export interface Use {
+  readonly channel: ChannelId;
+  readonly command: string;
+  readonly options: Readonly<Record<string, string | number | boolean>>;
+  readonly files: Readonly<Record<string, string>>;
+}
+
+export const api = {
+  line: (channel: ChannelId, text: string) => post<object>('/api/lines', { channel, text }),
+  use: (use: Use) => post<{ id: string }>('/api/uses', use),
+  stop: (id: string) => post<object>('/api/stop', { id }),
+  me: (change: { name?: string; language?: string }) => post<object>('/api/me', change),
+  status: () => send<StatusReply>('/api/status', {}),
+
+  complete: async (
+    request: { command: string; option: string; typed: string },
+    signal: AbortSignal,
+  ): Promise<readonly Choice[]> =>
+    (await post<CompleteReply>('/api/complete', request, signal)).choices,
+
+  languages: async (typed: string, signal: AbortSignal): Promise<readonly Choice[]> =>
+    (await send<CompleteReply>(`/api/languages?typed=${encodeURIComponent(typed)}`, { signal }))
+      .choices,
+
+  upload: async (file: File, signal: AbortSignal): Promise<string> => {
+    const query = new URLSearchParams({ name: file.name, type: file.type });
+    const { id } = await send<UploadReply>(`/api/uploads?${query.toString()}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+      body: file,
+      signal,
+    });
+    return id;
+  },
+};

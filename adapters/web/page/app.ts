@@ -1,0 +1,165 @@
+import type { ChannelId, ServerEvent } from '../wire.ts';
+import { api, Refusal } from './api.ts';
+import { t } from './boot.ts';
+import { type Composer, createComposer } from './composer.ts';
+import { connect } from './connection.ts';
+import { apply } from './events.ts';
+import { createStore, type Panel, type Store, type Theme } from './store.ts';
+
+const KEPT = { theme: 'dragoman.theme', name: 'dragoman.name', originals: 'dragoman.originals' };
+const TYPING_MS = 6_000;
+
+export const CHANNELS: readonly ChannelId[] = ['playground', 'lounge'];
+
+export interface App {
+  readonly store: Store;
+  readonly composer: Composer;
+  show(channel: ChannelId): void;
+  open(panel: Panel): void;
+  /** The panel that was open has been closed. */
+  readonly closed: () => void;
+  setDrawer(open: boolean): void;
+  setTheme(theme: Theme): void;
+  setOriginals(shown: boolean): void;
+  rename(name: string): void;
+  readIn(language: string): void;
+  stop(id: string): void;
+  /** Tries one of the examples, in the channel that it belongs to. */
+  tryOut(line: string): void;
+  readonly toNewest: () => void;
+}
+
+const field = (): HTMLTextAreaElement | null => document.querySelector('#line');
+
+const channelOfAddress = (): ChannelId =>
+  CHANNELS.find((channel) => location.hash === `#${channel}`) ?? 'playground';
+
+const themeOf = (kept: string | null): Theme =>
+  kept === 'light' || kept === 'dark' ? kept : 'system';
+
+const dress = (theme: Theme): void => {
+  if (theme === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = theme;
+};
+
+export const createApp = (): App => {
+  const theme = themeOf(localStorage.getItem(KEPT.theme));
+  dress(theme);
+  const store = createStore({
+    link: 'connecting',
+    me: undefined,
+    readers: [],
+    messages: new Map(),
+    channel: channelOfAddress(),
+    unread: { playground: 0, lounge: 0 },
+    typing: new Set(),
+    panel: undefined,
+    drawer: false,
+    engines: 'asking',
+    theme,
+    originals: localStorage.getItem(KEPT.originals) !== 'hidden',
+    away: false,
+    announcement: '',
+  });
+
+  const composer = createComposer({
+    channel: () => store.get().channel,
+    onChange: store.touch,
+    focus: (caret) =>
+      queueMicrotask(() => {
+        field()?.focus();
+        field()?.setSelectionRange(caret, caret);
+      }),
+  });
+
+  const orSay = (doing: Promise<unknown>): void => {
+    doing.catch((error: unknown) =>
+      composer.fail(error instanceof Refusal ? error.message : t('web.errors.unreachable')),
+    );
+  };
+
+  const show = (channel: ChannelId): void => {
+    history.replaceState(null, '', `#${channel}`);
+    store.set({
+      channel,
+      drawer: false,
+      away: false,
+      unread: { ...store.get().unread, [channel]: 0 },
+    });
+  };
+
+  const askEngines = (): void => {
+    if (typeof store.get().engines === 'string') store.set({ engines: 'asking' });
+    api.status().then(
+      (engines) => store.set({ engines }),
+      () => store.set({ engines: 'failed' }),
+    );
+  };
+
+  /** The name lives in this browser: a server that was started anew is told it again. */
+  const restoreName = (): void => {
+    const name = localStorage.getItem(KEPT.name);
+    if (name && name !== store.get().me?.name) orSay(api.me({ name }));
+  };
+
+  const onEvent = (event: ServerEvent): void => {
+    store.set(apply(store.get(), event));
+    if (event.type === 'hello') restoreName();
+    if (event.type === 'typing')
+      setTimeout(() => {
+        const typing = new Set(store.get().typing);
+        if (typing.delete(event.channel)) store.set({ typing });
+      }, TYPING_MS);
+  };
+
+  connect({
+    onEvent,
+    onLink: (link) => {
+      const before = store.get().link;
+      store.set({ link });
+      if (link === 'live' && before !== 'live') askEngines();
+    },
+  });
+  addEventListener('hashchange', () => show(channelOfAddress()));
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden) show(store.get().channel);
+  });
+
+  return {
+    store,
+    composer,
+    show,
+    open: (panel) => {
+      store.set({ panel, drawer: false });
+      if (panel === 'engines') askEngines();
+    },
+    closed: () => store.set({ panel: undefined }),
+    setDrawer: (drawer) => {
+      store.set({ drawer });
+      const next = drawer ? '#side a' : '.menu';
+      queueMicrotask(() => document.querySelector<HTMLElement>(next)?.focus());
+    },
+    setTheme: (next) => {
+      localStorage.setItem(KEPT.theme, next);
+      dress(next);
+      store.set({ theme: next });
+    },
+    setOriginals: (originals) => {
+      localStorage.setItem(KEPT.originals, originals ? 'shown' : 'hidden');
+      store.set({ originals });
+    },
+    rename: (name) => {
+      if (name.trim() === '') return;
+      localStorage.setItem(KEPT.name, name.trim());
+      orSay(api.me({ name: name.trim() }));
+    },
+    readIn: (language) => orSay(api.me({ language })),
+    stop: (id) => orSay(api.stop(id)),
+    tryOut: (line) => composer.write(line),
+    toNewest: () => {
+      const log = document.querySelector('#log');
+      if (log) log.scrollTop = 0;
+      store.set({ away: false });
+    },
+  };
+};

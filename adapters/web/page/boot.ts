@@ -1,0 +1,10 @@
+import type { Boot, PageKey, Params } from '../wire.ts';
+
+/** What the server put into the page: texts, commands, limits. */
+export const boot = JSON.parse(document.querySelector('#boot')?.textContent ?? '{}') as Boot;
+
+/** One sentence in the reader's language. */
+export const t = (key: PageKey, params: Params = {}): string =>
+  (boot.texts[key] ?? key).replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
+    name in params ? String(params[name]) : whole,
+  );

@@ -1,0 +1,14 @@
+import type { Choice } from '../../../src/command.ts';
+
+/** Longer values are ids that say nothing to people. */
+const MAX_TELLING_CHARS = 16;
+
+/** A value to be shown beside its label, where it says something more. */
+export const telling = (value: string, label: string): string =>
+  value === label || value.length > MAX_TELLING_CHARS ? '' : value;
+
+/** Whether a choice is one that somebody who typed this may mean. */
+export const fits = ({ value, label }: Choice, typed: string): boolean => {
+  const wanted = typed.toLowerCase();
+  return value.toLowerCase().includes(wanted) || label.toLowerCase().includes(wanted);
+};

@@ -1,0 +1,125 @@
+/** What can be completed where the caret stands. Pure. */
+import type { Choice, CommandInfo, OptionInfo } from '../../../src/command.ts';
+import { fits, telling } from './choices.ts';
+import { findCommand, quote, tokenise } from './command-line.ts';
+
+export interface Suggestion {
+  readonly value: string;
+  readonly label: string;
+  readonly detail: string;
+  /** What stands in the line instead of what was typed. */
+  readonly insert: string;
+}
+
+interface Place {
+  readonly typed: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+export type Completing =
+  | (Place & { readonly kind: 'command' })
+  | (Place & {
+      readonly kind: 'option';
+      readonly command: CommandInfo;
+      readonly left: readonly OptionInfo[];
+    })
+  | (Place & {
+      readonly kind: 'value';
+      readonly command: CommandInfo;
+      readonly option: OptionInfo;
+    });
+
+const completesItself = ({ kind, choices, autocompletes }: OptionInfo): boolean =>
+  autocompletes || choices !== undefined || kind === 'boolean';
+
+/** What is being typed at `caret`; undefined where nothing can be offered. */
+export const completingAt = (
+  line: string,
+  caret: number,
+  commands: readonly CommandInfo[],
+): Completing | undefined => {
+  if (!line.startsWith('/')) return undefined;
+  const found = findCommand(line, commands);
+  if (!found || caret <= found.rest) {
+    const head = /^\/[^\n]*/.exec(line)?.[0] ?? '';
+    if (caret > head.length || caret < 1) return undefined;
+    return { kind: 'command', typed: line.slice(1, caret), start: 0, end: found?.rest ?? caret };
+  }
+  const { command } = found;
+  const tokens = tokenise(line, found.rest);
+  const at = tokens.find(({ start, end }) => start <= caret && caret <= end);
+  if (at?.quoted && at.closed && caret === at.end) return undefined;
+  const option =
+    at?.name === undefined ? undefined : command.options.find(({ name }) => name === at.name);
+  if (at && option && caret >= at.valueStart) {
+    if (!completesItself(option)) return undefined;
+    const typed = line.slice(at.valueStart + (at.quoted ? 1 : 0), caret);
+    return { kind: 'value', command, option, typed, start: at.valueStart, end: at.end };
+  }
+  if (at?.quoted || (at && caret < at.end)) return undefined;
+  const given = new Set(tokens.map(({ name }) => name));
+  const left = command.options.filter(
+    ({ name, kind }) => kind !== 'attachment' && !given.has(name),
+  );
+  const typed = at ? line.slice(at.start, caret) : '';
+  return { kind: 'option', command, left, typed, start: at?.start ?? caret, end: at?.end ?? caret };
+};
+
+export const commandSuggestions = (
+  typed: string,
+  commands: readonly CommandInfo[],
+): Suggestion[] => {
+  const wanted = typed.toLowerCase().trimStart();
+  const begins = commands.filter(({ name }) => name.startsWith(wanted));
+  const contains = commands.filter(
+    ({ name, summary }) =>
+      !name.startsWith(wanted) &&
+      wanted.length > 1 &&
+      `${name} ${summary.toLowerCase()}`.includes(wanted),
+  );
+  return [...begins, ...contains].map(({ name, summary }) => ({
+    value: name,
+    label: `/${name}`,
+    detail: summary,
+    insert: `/${name} `,
+  }));
+};
+
+export const optionSuggestions = (typed: string, left: readonly OptionInfo[]): Suggestion[] =>
+  left
+    .filter(({ name }) => name.startsWith(typed.toLowerCase()))
+    .map(({ name, description }) => ({
+      value: name,
+      label: `${name}:`,
+      detail: description,
+      insert: `${name}:`,
+    }));
+
+export const valueSuggestions = (choices: readonly Choice[]): Suggestion[] =>
+  choices.map(({ value, label }) => ({
+    value,
+    label,
+    detail: telling(value, label),
+    insert: `${quote(value)} `,
+  }));
+
+/** The choices there are without asking the server; undefined when it must be asked. */
+export const knownChoices = (option: OptionInfo, typed: string): readonly Choice[] | undefined => {
+  const all =
+    option.kind === 'boolean'
+      ? ['true', 'false'].map((value) => ({ value, label: value }))
+      : option.choices;
+  return all?.filter((choice) => fits(choice, typed));
+};
+
+/** The line, and where the caret goes, once `suggestion` took the place of what was typed. */
+export const accept = (
+  line: string,
+  { start, end }: Place,
+  { insert }: Suggestion,
+): { line: string; caret: number } => {
+  const after = line.slice(end);
+  const inserted = insert.endsWith(' ') && /^\s/.test(after) ? insert.slice(0, -1) : insert;
+  return { line: line.slice(0, start) + inserted + after, caret: start + insert.length };
+};

@@ -1,0 +1,308 @@
+import type { Choice, CommandInfo } from '../../../src/command.ts';
+import type { ChannelId } from '../wire.ts';
+import { api, Refusal } from './api.ts';
+import { commandForFile } from './attachments.ts';
+import { boot, t } from './boot.ts';
+import { fits } from './choices.ts';
+import {
+  check,
+  type Fault,
+  findCommand,
+  formatLine,
+  type Found,
+  readValues,
+  unknownCommand,
+  type Values,
+} from './command-line.ts';
+import {
+  accept,
+  commandSuggestions,
+  type Completing,
+  completingAt,
+  knownChoices,
+  optionSuggestions,
+  type Suggestion,
+  valueSuggestions,
+} from './completion.ts';
+import { step } from './list-box.ts';
+import { createLookup } from './lookup.ts';
+
+export interface HeldFile {
+  readonly file: File;
+  /** A `blob:` address, to listen to it before it is sent. */
+  readonly url: string;
+}
+
+interface Draft {
+  readonly line: string;
+  /** By the option that takes it. */
+  readonly files: ReadonlyMap<string, HeldFile>;
+}
+
+interface Popup {
+  readonly completing: Completing;
+  readonly items: readonly Suggestion[];
+  /** -1: Enter sends the line instead of taking a suggestion. */
+  readonly active: number;
+}
+
+export interface ComposerState {
+  readonly drafts: Readonly<Record<ChannelId, Draft>>;
+  readonly popup: Popup | undefined;
+  /** Why the line was not sent. */
+  readonly fault: string | undefined;
+  readonly sending: boolean;
+}
+
+const EMPTY: Draft = { line: '', files: new Map() };
+
+const release = (files: Draft['files']): void => {
+  for (const { url } of files.values()) URL.revokeObjectURL(url);
+};
+
+export interface ComposerParts {
+  readonly channel: () => ChannelId;
+  readonly onChange: () => void;
+  /** Puts the caret into the field, after it shows the new line. */
+  readonly focus: (caret: number) => void;
+}
+
+export type Composer = ReturnType<typeof createComposer>;
+
+/** What stands in the field, what is offered for it, and how it is sent. */
+export const createComposer = ({ channel, onChange, focus }: ComposerParts) => {
+  let state: ComposerState = {
+    drafts: { playground: EMPTY, lounge: EMPTY },
+    popup: undefined,
+    fault: undefined,
+    sending: false,
+  };
+  const lookup = createLookup<readonly Choice[]>();
+  const history: string[] = [];
+
+  const set = (change: Partial<ComposerState>): void => {
+    state = { ...state, ...change };
+    onChange();
+  };
+  const draft = (): Draft => state.drafts[channel()];
+  const setDraft = (change: Partial<Draft>, at: ChannelId = channel()): void =>
+    set({ drafts: { ...state.drafts, [at]: { ...state.drafts[at], ...change } } });
+  const say = ({ key, params }: Fault): void => set({ fault: t(key, params) });
+  const found = (): Found | undefined => findCommand(draft().line, boot.commands);
+
+  const values = (): Values | undefined => {
+    const now = found();
+    const read = now && readValues(draft().line, now);
+    return read?.ok ? read.value : undefined;
+  };
+
+  const closePopup = (): void => {
+    lookup.cancel();
+    if (state.popup) set({ popup: undefined });
+  };
+
+  const showPopup = (completing: Completing, items: readonly Suggestion[]): void => {
+    const { kind, typed } = completing;
+    const exact = items.some(({ value }) => value.toLowerCase() === typed.toLowerCase());
+    const active = kind === 'command' ? 0 : typed === '' || exact ? -1 : 0;
+    set({ popup: items.length === 0 ? undefined : { completing, items, active } });
+  };
+
+  const offer = (caret: number): void => {
+    lookup.cancel();
+    const completing = completingAt(draft().line, caret, boot.commands);
+    if (!completing) return closePopup();
+    if (completing.kind === 'command')
+      return showPopup(completing, commandSuggestions(completing.typed, boot.commands));
+    if (completing.kind === 'option')
+      return showPopup(completing, optionSuggestions(completing.typed, completing.left));
+    const { command, option, typed } = completing;
+    const known = knownChoices(option, typed);
+    if (known) return showPopup(completing, valueSuggestions(known));
+    // Until the answer is there, nothing is offered that is certainly not meant.
+    const before = state.popup?.completing.kind === 'value' ? state.popup.items : [];
+    const still = before.filter((item) => fits(item, typed));
+    set({ popup: still.length > 0 ? { completing, items: still, active: -1 } : undefined });
+    lookup.ask(
+      (signal) => api.complete({ command: command.name, option: option.name, typed }, signal),
+      (choices) => showPopup(completing, valueSuggestions(choices)),
+    );
+  };
+
+  const edit = (line: string, caret: number): void => {
+    set({ fault: undefined });
+    setDraft({ line });
+    offer(caret);
+  };
+
+  /** Puts a line into the field as if it had been typed. */
+  const write = (line: string): void => {
+    edit(line, line.length);
+    focus(line.length);
+  };
+
+  const take = (index: number): void => {
+    const { popup } = state;
+    const suggestion = popup?.items[index];
+    if (!popup || !suggestion) return;
+    const next = accept(draft().line, popup.completing, suggestion);
+    edit(next.line, next.caret);
+    focus(next.caret);
+  };
+
+  const hold = (option: string, file: File): void => {
+    const files = new Map(draft().files);
+    const before = files.get(option);
+    if (before) URL.revokeObjectURL(before.url);
+    files.set(option, { file, url: URL.createObjectURL(file) });
+    setDraft({ files });
+  };
+
+  /** Gives a file to the command in the field or, when that takes none, to one that does. */
+  const attach = (file: File, wanted?: string): void => {
+    set({ fault: undefined, popup: undefined });
+    if (file.size > boot.maxUploadBytes)
+      return say({
+        key: 'web.errors.file-too-large',
+        params: { limit: Math.round(boot.maxUploadBytes / 1_048_576) },
+      });
+    const now = found()?.command;
+    const takes = (command?: CommandInfo): string | undefined =>
+      command?.options.find(
+        ({ kind, name }) => kind === 'attachment' && (!wanted || name === wanted),
+      )?.name;
+    const own = takes(now);
+    if (own !== undefined) return hold(own, file);
+    const other = commandForFile(file, boot.commands);
+    const option = takes(other);
+    if (!other || option === undefined)
+      return say({ key: 'web.errors.no-command-for-file', params: {} });
+    write(`/${other.name} `);
+    closePopup();
+    hold(option, file);
+  };
+
+  const detach = (option: string): void => {
+    const files = new Map(draft().files);
+    const held = files.get(option);
+    if (held) URL.revokeObjectURL(held.url);
+    files.delete(option);
+    setDraft({ files });
+  };
+
+  const sendUse = async (at: ChannelId, { command }: Found): Promise<Fault | undefined> => {
+    const { line, files } = draft();
+    const fitting = [...files].filter(([option]) =>
+      command.options.some(({ name }) => name === option),
+    );
+    const read = readValues(line, found()!);
+    if (!read.ok) return read.fault;
+    const checked = check(command, read.value, new Set(fitting.map(([option]) => option)));
+    if (!checked.ok) return checked.fault;
+    set({ sending: true });
+    const uploads: Record<string, string> = {};
+    for (const [option, { file }] of fitting)
+      uploads[option] = await api.upload(file, AbortSignal.timeout(10 * 60_000));
+    await api.use({ channel: at, command: command.name, options: checked.value, files: uploads });
+    return undefined;
+  };
+
+  const trySend = async (at: ChannelId, line: string): Promise<Fault | undefined> => {
+    if (!line.startsWith('/')) {
+      set({ sending: true });
+      await api.line(at, line);
+      return undefined;
+    }
+    const command = found();
+    return command ? sendUse(at, command) : unknownCommand(line, boot.commands);
+  };
+
+  /** Sends what stands in the field; it stays there, with a reason, when it cannot be sent. */
+  const submit = async (): Promise<void> => {
+    const at = channel();
+    const { line, files } = draft();
+    if (state.sending || (line.trim() === '' && files.size === 0)) return;
+    closePopup();
+    set({ fault: undefined });
+    try {
+      const fault = await trySend(at, line.trim());
+      if (fault) return say(fault);
+      history.unshift(line);
+      history.length = Math.min(history.length, 50);
+      if (state.drafts[at].line === line) {
+        release(files);
+        setDraft(EMPTY, at);
+      }
+    } catch (error) {
+      set({ fault: error instanceof Refusal ? error.message : t('web.errors.unreachable') });
+    } finally {
+      set({ sending: false });
+    }
+  };
+
+  const setOption = (name: string, value: string): void => {
+    const now = found();
+    const before = values();
+    if (!now || !before) return;
+    set({ fault: undefined, popup: undefined });
+    setDraft({ line: `${formatLine(now.command, { ...before, [name]: value })} ` });
+  };
+
+  /** Answers a key of the field; true when the field must not have it. */
+  const key = (event: KeyboardEvent): boolean => {
+    if (event.isComposing) return false;
+    const { popup } = state;
+    const arrow = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : undefined;
+    if (popup && arrow) {
+      set({ popup: { ...popup, active: step(popup.active, popup.items.length, arrow) } });
+      return true;
+    }
+    if (popup && event.key === 'Escape') {
+      closePopup();
+      return true;
+    }
+    if (popup && event.key === 'Tab' && !event.shiftKey) {
+      take(Math.max(0, popup.active));
+      return true;
+    }
+    if (event.key === 'Enter' && !event.shiftKey) {
+      const { completing, items, active } = popup ?? {
+        completing: undefined,
+        items: [],
+        active: -1,
+      };
+      const complete =
+        completing?.kind === 'command' && items[active]?.value === completing.typed.trim();
+      if (active >= 0 && !complete) take(active);
+      else void submit();
+      return true;
+    }
+    const last = history[0];
+    if (arrow === -1 && draft().line === '' && last !== undefined) {
+      write(last);
+      return true;
+    }
+    return false;
+  };
+
+  return {
+    get: () => state,
+    draft,
+    found,
+    values,
+    edit,
+    offer,
+    write,
+    take,
+    key,
+    submit,
+    attach,
+    detach,
+    setOption,
+    closePopup,
+    fail: (sentence: string) => set({ fault: sentence }),
+    /** Turns a plain line into a command on it. */
+    wrap: (command: CommandInfo, option: string) =>
+      write(`${formatLine(command, { [option]: draft().line.trim() })} `),
+  };
+};

@@ -1,0 +1,83 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
+import { repeat } from 'lit/directives/repeat.js';
+import type { WireMessage } from '../wire.ts';
+import type { App } from './app.ts';
+import { boot, t } from './boot.ts';
+import { icon } from './icons.ts';
+import { messageView } from './message.ts';
+import { welcome } from './welcome.ts';
+
+/** Lines of one author within this time stand under one head. */
+const TOGETHER_MS = 5 * 60_000;
+/** Scrolled up further than this, the reader is not at the newest message. */
+const AWAY_PX = 160;
+
+const dayFormat = new Intl.DateTimeFormat(boot.locale, {
+  weekday: 'long',
+  month: 'long',
+  day: 'numeric',
+});
+
+const dayOf = ({ sentAtMs }: WireMessage): string => new Date(sentAtMs).toDateString();
+
+const row = (app: App, message: WireMessage, before: WireMessage | undefined): TemplateResult => {
+  const newDay = !before || dayOf(before) !== dayOf(message);
+  const underQuestion = before !== undefined && before.id === message.replyTo;
+  const follows =
+    !newDay &&
+    before.author.id === message.author.id &&
+    message.sentAtMs - before.sentAtMs < TOGETHER_MS &&
+    message.replyTo === undefined;
+  return html`
+    ${
+      newDay
+        ? html`<div class="day" role="separator">
+            <span>${dayFormat.format(message.sentAtMs)}</span>
+          </div>`
+        : nothing
+    }
+    ${messageView(app, { message, follows, underQuestion })}
+  `;
+};
+
+export const messageLog = (app: App): TemplateResult => {
+  const { messages, channel, me, originals, away, typing } = app.store.get();
+  const shown = [...messages.values()].filter((message) => message.channel === channel);
+  return html`
+    <div class="log-frame">
+      <div
+        id="log"
+        class="log"
+        role="log"
+        aria-live="off"
+        aria-label=${t('web.log.label', { channel })}
+        tabindex="0"
+        @scroll=${(event: Event) => {
+          const scrolled = (event.target as HTMLElement).scrollTop < -AWAY_PX;
+          if (scrolled !== app.store.get().away) app.store.set({ away: scrolled });
+        }}
+      >
+        <div class="lines">
+          ${welcome(app, shown.length === 0)}
+          ${repeat(
+            shown,
+            ({ id }) => id,
+            (message, index) =>
+              guard([message, shown[index - 1]?.id, me?.id, originals], () =>
+                row(app, message, shown[index - 1]),
+              ),
+          )}
+          ${typing.has(channel) ? html`<p class="typing">${t('web.log.typing')}</p>` : nothing}
+        </div>
+      </div>
+      ${
+        away
+          ? html`<button type="button" class="to-newest" @click=${app.toNewest}>
+              ${icon('down')}${t('web.log.newest')}
+            </button>`
+          : nothing
+      }
+    </div>
+  `;
+};

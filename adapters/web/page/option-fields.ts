@@ -1,0 +1,141 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { live } from 'lit/directives/live.js';
+import type { CommandInfo, OptionInfo } from '../../../src/command.ts';
+import { api } from './api.ts';
+import type { App } from './app.ts';
+import { sizeText } from './attachments.ts';
+import { boot, t } from './boot.ts';
+import type { Values } from './command-line.ts';
+import type { HeldFile } from './composer.ts';
+import { icon } from './icons.ts';
+
+interface Field {
+  readonly app: App;
+  readonly command: CommandInfo;
+  readonly option: OptionInfo;
+  /** Undefined while the line cannot be read: what is typed in a field would be lost then. */
+  readonly values: Values | undefined;
+}
+
+const heldView = (app: App, option: string, { file, url }: HeldFile): TemplateResult => html`
+  <span class="held">
+    ${
+      file.type.startsWith('audio/')
+        ? html`<audio-player .src=${url} .name=${file.name} .size=${file.size}></audio-player>`
+        : icon('file')
+    }
+    <span class="file-name">${file.name}</span>
+    <span class="size">${sizeText(file.size, boot.locale)}</span>
+    <button
+      type="button"
+      class="tool"
+      aria-label=${t('web.composer.remove-file', { name: file.name })}
+      @click=${() => app.composer.detach(option)}
+    >
+      ${icon('close')}
+    </button>
+  </span>
+`;
+
+const fileField = ({ app, option }: Field): TemplateResult => {
+  const held = app.composer.draft().files.get(option.name);
+  if (held) return heldView(app, option.name, held);
+  return html`<label class="pick">
+    ${icon('clip')}<span>${t('web.composer.choose-file')}</span>
+    <input
+      type="file"
+      class="unseen"
+      aria-label=${option.description}
+      @change=${(event: Event) => {
+        const [file] = (event.target as HTMLInputElement).files ?? [];
+        if (file) app.composer.attach(file, option.name);
+      }}
+    />
+  </label>`;
+};
+
+const chooseField = (
+  { app, option, values }: Field,
+  choices: readonly { value: string; label: string }[],
+): TemplateResult => {
+  const value = values?.[option.name] ?? '';
+  return html`
+    <select
+      aria-label=${option.description}
+      ?disabled=${!values}
+      @change=${(event: Event) => app.composer.setOption(option.name, (event.target as HTMLSelectElement).value)}
+    >
+      <option value="" ?selected=${value === ''}>–</option>
+      ${choices.map(
+        (choice) =>
+          html`<option value=${choice.value} ?selected=${choice.value === value}>
+            ${choice.label}
+          </option>`,
+      )}
+    </select>
+  `;
+};
+
+const lookupField = ({ app, command, option, values }: Field): TemplateResult => html`
+  <combo-box
+    free
+    .label=${option.description}
+    .value=${values?.[option.name] ?? ''}
+    .disabled=${!values}
+    .required=${option.required}
+    .search=${(typed: string, signal: AbortSignal) =>
+      api.complete({ command: command.name, option: option.name, typed }, signal)}
+    @choose=${(event: CustomEvent<string>) => app.composer.setOption(option.name, event.detail)}
+  ></combo-box>
+`;
+
+const textField = ({ app, option, values }: Field): TemplateResult => html`
+  <input
+    type="text"
+    inputmode=${option.kind === 'text' ? 'text' : 'decimal'}
+    autocomplete="off"
+    aria-label=${option.description}
+    aria-required=${option.required ? 'true' : 'false'}
+    ?disabled=${!values}
+    .value=${live(values?.[option.name] ?? '')}
+    @input=${(event: Event) => app.composer.setOption(option.name, (event.target as HTMLInputElement).value)}
+  />
+`;
+
+const YES_NO = ['true', 'false'].map((value) => ({ value, label: value }));
+
+const fieldOf = (field: Field): TemplateResult => {
+  const { kind, choices, autocompletes } = field.option;
+  if (kind === 'attachment') return fileField(field);
+  if (choices) return chooseField(field, choices);
+  if (kind === 'boolean') return chooseField(field, YES_NO);
+  return autocompletes ? lookupField(field) : textField(field);
+};
+
+/** The options of the command in the line, each in a field of its own: another way to fill them. */
+export const optionFields = (app: App): TemplateResult | typeof nothing => {
+  const command = app.composer.found()?.command;
+  if (!command || command.options.length === 0) return nothing;
+  const values = app.composer.values();
+  return html`
+    <div
+      class="fields"
+      role="group"
+      aria-label=${t('web.composer.options', { command: command.name })}
+    >
+      ${command.options.map(
+        (option) => html`
+          <div
+            class="field ${option.kind === 'attachment' ? 'takes-file' : ''}"
+            title=${option.description}
+          >
+            <span class="field-name" aria-hidden="true"
+              >${option.name}${option.required ? html`<b>*</b>` : nothing}</span
+            >
+            ${fieldOf({ app, command, option, values })}
+          </div>
+        `,
+      )}
+    </div>
+  `;
+};

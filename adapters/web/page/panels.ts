@@ -1,0 +1,193 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { live } from 'lit/directives/live.js';
+import type { EngineReport } from '../../../src/platform.ts';
+import type { PageKey } from '../wire.ts';
+import type { App } from './app.ts';
+import { boot, t } from './boot.ts';
+import { icon } from './icons.ts';
+import { languageChooser } from './language-chooser.ts';
+import type { Panel, Theme } from './store.ts';
+
+const copyButton = (text: string): TemplateResult => {
+  const copy = async (event: Event): Promise<void> => {
+    const button = event.currentTarget as HTMLButtonElement;
+    // Pages that came neither over HTTPS nor from this machine may not write to the clipboard.
+    if (!('clipboard' in navigator)) {
+      const code = button.parentElement?.querySelector('code');
+      if (code) getSelection()?.selectAllChildren(code);
+      return;
+    }
+    await navigator.clipboard.writeText(text);
+    button.dataset['done'] = '';
+    setTimeout(() => delete button.dataset['done'], 1_500);
+  };
+  return html`<button
+    type="button"
+    class="tool copy"
+    aria-label=${t('web.engines.copy')}
+    title=${t('web.engines.copy')}
+    @click=${copy}
+  >
+    ${icon('copy')}
+  </button>`;
+};
+
+const engineRow = ({ name, serves, ready, detail }: EngineReport): TemplateResult => html`
+  <tr>
+    <th scope="row">${name}</th>
+    <td>${serves.join(', ')}</td>
+    <td>
+      <span class="ready ${ready ? 'good' : 'part'}"
+        >${t(ready ? 'web.engines.ready' : 'web.engines.missing')}</span
+      >
+    </td>
+    <td class="detail">
+      ${ready ? detail : html`<span class="to-add"><code>${detail}</code>${copyButton(detail)}</span>`}
+    </td>
+  </tr>
+`;
+
+const engines = (app: App): TemplateResult => {
+  const { engines: known } = app.store.get();
+  if (known === 'asking') return html`<p>${t('web.engines.asking')}</p>`;
+  if (known === 'failed') return html`<p class="fault">${t('web.engines.failed')}</p>`;
+  return html`
+    <p>${t(known.builtIn ? 'web.engines.built-in' : 'web.engines.remote')}</p>
+    ${known.reachable ? nothing : html`<p class="fault">${t('web.engines.unreachable')}</p>`}
+    <div class="table-frame" tabindex="0" role="region" aria-label=${t('web.engines.title')}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">${t('web.engines.name')}</th>
+            <th scope="col">${t('web.engines.serves')}</th>
+            <th scope="col">${t('web.engines.state')}</th>
+            <th scope="col">${t('web.engines.detail')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${known.engines.map(engineRow)}
+        </tbody>
+      </table>
+    </div>
+  `;
+};
+
+const THEMES: readonly (readonly [Theme, PageKey])[] = [
+  ['system', 'web.theme.system'],
+  ['light', 'web.theme.light'],
+  ['dark', 'web.theme.dark'],
+];
+
+const preferences = (app: App): TemplateResult => {
+  const { me, theme, originals } = app.store.get();
+  return html`
+    <label class="setting">
+      <span>${t('web.preferences.name')}</span>
+      <input
+        type="text"
+        maxlength="40"
+        autocomplete="nickname"
+        .value=${live(me?.name ?? '')}
+        @change=${(event: Event) => app.rename((event.target as HTMLInputElement).value)}
+      />
+    </label>
+    <div class="setting"><span>${t('web.preferences.language')}</span>${languageChooser(app)}</div>
+    <label class="setting check">
+      <input
+        type="checkbox"
+        .checked=${live(originals)}
+        @change=${(event: Event) => app.setOriginals((event.target as HTMLInputElement).checked)}
+      />
+      <span>${t('web.preferences.originals')}</span>
+    </label>
+    <fieldset class="setting">
+      <legend>${t('web.preferences.theme')}</legend>
+      ${THEMES.map(
+        ([each, name]) =>
+          html`<label class="check">
+            <input
+              type="radio"
+              name="theme"
+              value=${each}
+              .checked=${live(theme === each)}
+              @change=${() => app.setTheme(each)}
+            />
+            <span>${t(name)}</span>
+          </label>`,
+      )}
+    </fieldset>
+    ${
+      boot.canLogOut
+        ? html`<form method="post" action="/logout">
+            <button type="submit">${t('web.login.leave')}</button>
+          </form>`
+        : nothing
+    }
+  `;
+};
+
+const SHORTCUTS = [
+  ['/', 'web.shortcuts.command'],
+  ['Ctrl K', 'web.shortcuts.line'],
+  ['Alt ↑ Alt ↓', 'web.shortcuts.channel'],
+  ['Ctrl .', 'web.shortcuts.stop'],
+  ['Shift Enter', 'web.shortcuts.newline'],
+  ['Tab', 'web.shortcuts.fields'],
+  ['Esc', 'web.shortcuts.close'],
+  ['?', 'web.shortcuts.help'],
+] as const;
+
+const shortcuts = (): TemplateResult => html`
+  <dl class="shortcuts">
+    ${SHORTCUTS.map(
+      ([keys, key]) =>
+        html`<div>
+          <dt>${keys.split(' ').map((each) => html`<kbd>${each}</kbd>`)}</dt>
+          <dd>${t(key)}</dd>
+        </div>`,
+    )}
+  </dl>
+`;
+
+const PANELS = {
+  engines: { title: 'web.engines.title', body: engines },
+  preferences: { title: 'web.preferences.title', body: preferences },
+  shortcuts: { title: 'web.shortcuts.title', body: shortcuts },
+} as const satisfies Record<Panel, { title: PageKey; body: (app: App) => TemplateResult }>;
+
+/** Opens what has just been drawn: a dialog can only be modal once it stands in the page. */
+export const openDrawnPanel = (): void => {
+  const panel = document.querySelector<HTMLDialogElement>('dialog.panel:not([data-shown])');
+  if (!panel) return;
+  panel.dataset['shown'] = '';
+  panel.showModal();
+};
+
+/** Closes as Escape does, so that the focus goes back to where it came from. */
+const closePanel = (): void => document.querySelector<HTMLDialogElement>('dialog.panel')?.close();
+
+/** What is open beside the talk, in a dialog that keeps the focus and gives it back. */
+export const panelView = (app: App): TemplateResult | typeof nothing => {
+  const { panel } = app.store.get();
+  if (!panel) return nothing;
+  return html`
+    <dialog
+      class="panel ${panel}"
+      aria-labelledby="panel-title"
+      @close=${app.closed}
+      @click=${(event: Event) => {
+        if (event.target === event.currentTarget) closePanel();
+      }}
+    >
+      <div class="sheet">
+        <header>
+          <h2 id="panel-title">${t(PANELS[panel].title)}</h2>
+          <button type="button" class="tool" aria-label=${t('web.close')} @click=${closePanel}>
+            ${icon('close')}
+          </button>
+        </header>
+        ${PANELS[panel].body(app)}
+      </div>
+    </dialog>
+  `;
+};

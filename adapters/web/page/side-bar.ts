@@ -1,0 +1,125 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { ChannelId } from '../wire.ts';
+import { type App, CHANNELS } from './app.ts';
+import { avatar } from './avatar.ts';
+import { t } from './boot.ts';
+import { icon } from './icons.ts';
+import type { Theme } from './store.ts';
+
+const ABOUT = {
+  playground: 'web.channels.playground',
+  lounge: 'web.channels.lounge',
+} as const;
+
+const channelLink = (app: App, id: ChannelId): TemplateResult => {
+  const { channel, unread } = app.store.get();
+  const count = unread[id];
+  return html`
+    <li>
+      <a
+        href="#${id}"
+        aria-current=${channel === id ? 'page' : nothing}
+        @click=${(event: Event) => {
+          event.preventDefault();
+          app.show(id);
+        }}
+      >
+        <span class="channel-name"><span class="hash" aria-hidden="true">#</span>${id}</span>
+        <span class="about">${t(ABOUT[id])}</span>
+        ${
+          count > 0
+            ? html`<span class="count" aria-label=${t('web.channels.unread', { count })}
+                >${count}</span
+              >`
+            : nothing
+        }
+      </a>
+    </li>
+  `;
+};
+
+const engineButton = (app: App): TemplateResult => {
+  const { engines, link } = app.store.get();
+  const known = typeof engines === 'string' ? undefined : engines;
+  const ready = known?.engines.filter((engine) => engine.ready).length ?? 0;
+  const state =
+    link === 'lost' || known?.reachable === false
+      ? 'bad'
+      : known && ready === known.engines.length
+        ? 'good'
+        : 'part';
+  return html`
+    <button type="button" class="engines-button" @click=${() => app.open('engines')}>
+      ${icon('engine')}<span>${t('web.engines.title')}</span>
+      ${
+        known
+          ? html`<span class="ready ${state}"
+              >${t('web.engines.count', { ready, all: known.engines.length })}</span
+            >`
+          : nothing
+      }
+    </button>
+  `;
+};
+
+const isDark = (theme: Theme): boolean =>
+  theme === 'dark' || (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches);
+
+const toolButton = (
+  label: string,
+  name: Parameters<typeof icon>[0],
+  act: () => void,
+): TemplateResult => html`
+  <button type="button" class="tool" aria-label=${label} title=${label} @click=${act}>
+    ${icon(name)}
+  </button>
+`;
+
+export const sideBar = (app: App): TemplateResult => {
+  const { me, readers, theme } = app.store.get();
+  const dark = isDark(theme);
+  return html`
+    <div class="brand">
+      <img src="/page/icon.svg" alt="" width="34" height="34" />
+      <div><strong>Dragoman</strong><span>${t('web.brand')}</span></div>
+    </div>
+    <nav aria-label=${t('web.channels.label')}>
+      <h2>${t('web.channels.label')}</h2>
+      <ul class="channels">
+        ${CHANNELS.map((id) => channelLink(app, id))}
+      </ul>
+    </nav>
+    <section class="present" aria-label=${t('web.present')}>
+      <h2>${t('web.present')}</h2>
+      <ul>
+        ${readers.map(
+          ({ id, name, language }) => html`
+            <li>
+              ${avatar({ id, name, ours: false })}<bdi>${name}</bdi
+              ><span class="language">${language}</span>
+            </li>
+          `,
+        )}
+      </ul>
+    </section>
+    <div class="foot">
+      ${engineButton(app)}
+      <div class="self">
+        <button
+          type="button"
+          class="me"
+          @click=${() => app.open('preferences')}
+          aria-label=${t('web.preferences.title')}
+        >
+          ${me ? html`${avatar({ ...me, ours: false })}<bdi>${me.name}</bdi>` : nothing}${icon('sliders')}
+        </button>
+        ${toolButton(t('web.shortcuts.title'), 'keyboard', () => app.open('shortcuts'))}
+        ${toolButton(
+          t(dark ? 'web.theme.to-light' : 'web.theme.to-dark'),
+          dark ? 'sun' : 'moon',
+          () => app.setTheme(dark ? 'light' : 'dark'),
+        )}
+      </div>
+    </div>
+  `;
+};

@@ -1,0 +1,106 @@
+import { html, LitElement } from 'lit';
+import { boot, t } from './boot.ts';
+import { icon } from './icons.ts';
+import { barsPath } from './waveform.ts';
+import { canRecord, type Recording, startRecording } from './recorder.ts';
+
+const LEVELS = 24;
+const TICK_MS = 100;
+
+/** Records from the microphone; says `recorded` with the file, or `failed` with a sentence. */
+export class VoiceRecorder extends LitElement {
+  static override readonly properties = {
+    recording: { state: true },
+    seconds: { state: true },
+    levels: { state: true },
+  };
+
+  declare private recording: Recording | undefined;
+  declare private seconds: number;
+  declare private levels: readonly number[];
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  protected override createRenderRoot(): this {
+    return this;
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#end()?.discard();
+  }
+
+  #end(): Recording | undefined {
+    clearInterval(this.#timer);
+    const { recording } = this;
+    this.recording = undefined;
+    return recording;
+  }
+
+  #say(event: 'recorded' | 'failed', detail: File | string): void {
+    this.dispatchEvent(new CustomEvent(event, { detail }));
+  }
+
+  readonly #start = async (): Promise<void> => {
+    if (!canRecord()) return this.#say('failed', t('web.record.impossible'));
+    try {
+      const startedAtMs = performance.now();
+      this.levels = Array.from({ length: LEVELS }, () => 0);
+      this.seconds = 0;
+      this.recording = await startRecording();
+      this.#timer = setInterval(() => {
+        this.seconds = Math.floor((performance.now() - startedAtMs) / 1_000);
+        this.levels = [...this.levels.slice(1), this.recording?.level() ?? 0];
+      }, TICK_MS);
+      await this.updateComplete;
+      this.querySelector<HTMLElement>('.finish')?.focus();
+    } catch {
+      this.#say('failed', t('web.record.refused'));
+    }
+  };
+
+  readonly #finish = async (): Promise<void> => {
+    const file = await this.#end()?.finish();
+    if (file && file.size > 0) this.#say('recorded', file);
+  };
+
+  protected override render() {
+    if (!this.recording)
+      return html`<button
+        type="button"
+        class="tool"
+        aria-label=${t('web.record.start')}
+        title=${t('web.record.start')}
+        @click=${this.#start}
+      >
+        ${icon('microphone')}
+      </button>`;
+    const clock = new Intl.DateTimeFormat(boot.locale, { minute: '2-digit', second: '2-digit' });
+    return html`
+      <div class="recording" role="group" aria-label=${t('web.record.running')}>
+        <span class="dot"></span>
+        <svg class="levels" viewBox="0 0 ${LEVELS * 3} 20" aria-hidden="true">
+          <path d=${barsPath(this.levels, 20)} />
+        </svg>
+        <time>${clock.format(this.seconds * 1_000)}</time>
+        <button
+          type="button"
+          class="tool"
+          aria-label=${t('web.record.discard')}
+          title=${t('web.record.discard')}
+          @click=${() => this.#end()?.discard()}
+        >
+          ${icon('close')}
+        </button>
+        <button
+          type="button"
+          class="tool finish"
+          aria-label=${t('web.record.finish')}
+          title=${t('web.record.finish')}
+          @click=${this.#finish}
+        >
+          ${icon('check')}
+        </button>
+      </div>
+    `;
+  }
+}

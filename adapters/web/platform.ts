@@ -1,0 +1,91 @@
+import { AppError } from '../../src/errors.ts';
+import type { Channel, Content, OutgoingFile } from '../../src/model.ts';
+import type { Platform } from '../../src/platform.ts';
+import type { Board } from './board.ts';
+import type { Hub } from './hub.ts';
+import { LIMITS } from './limits.ts';
+import { toHtml } from './markdown.ts';
+import { PLATFORM } from './members.ts';
+import type { TempStore } from './temp-store.ts';
+import type { ChannelId, WireAuthor, WireFile, WireMessage } from './wire.ts';
+
+export const SPACE = { platform: PLATFORM, id: 'page' } as const;
+
+export const OURSELVES: WireAuthor = { id: 'dragoman', name: 'Dragoman', ours: true };
+
+const CHANNELS: readonly string[] = ['playground', 'lounge'] satisfies ChannelId[];
+
+const isChannelId = (id: string): id is ChannelId => CHANNELS.includes(id);
+
+export const channelOf = (id: ChannelId): Channel => ({ space: SPACE, id });
+
+/** Turns `Content` into what the page shows, keeping its files. */
+export type Render = (content: Content) => Promise<Pick<WireMessage, 'html' | 'tone' | 'files'>>;
+
+export const createRender = (files: TempStore): Render => {
+  const kept = new WeakMap<OutgoingFile, Promise<WireFile>>();
+  const keep = (file: OutgoingFile): Promise<WireFile> => {
+    const already = kept.get(file);
+    if (already) return already;
+    const keeping = files.put(file, [file.bytes], LIMITS.answerFilesBytes);
+    kept.set(file, keeping);
+    return keeping;
+  };
+  return async ({ text, files: given = [], tone = 'plain' }) => ({
+    html: toHtml(text),
+    tone,
+    files: await Promise.all(given.map(keep)),
+  });
+};
+
+const channelIdOf = (channel: Channel): ChannelId => {
+  if (channel.space.platform !== PLATFORM || !isChannelId(channel.id))
+    throw new AppError('not-found', 'there is no such channel on the page');
+  return channel.id;
+};
+
+export interface PlatformParts {
+  readonly board: Board;
+  readonly render: Render;
+  readonly publish: Hub['publish'];
+}
+
+/** The page as the core sees it. */
+export const createPlatform = ({ board, render, publish }: PlatformParts): Platform => {
+  const put = async (
+    to: Channel,
+    content: Content,
+    extra: { replyTo?: string; onlyFor?: string } = {},
+  ): Promise<{ channel: Channel; id: string }> => {
+    const channel = channelIdOf(to);
+    const shown = await render(content);
+    const entry = board.add({ channel, author: OURSELVES, ...shown, ...extra, working: false });
+    return { channel: to, id: entry.message.id };
+  };
+
+  return {
+    name: PLATFORM,
+    post: (to, content, options) =>
+      put(to, content, options?.replyTo ? { replyTo: options.replyTo.id } : {}),
+    edit: async (message, content) => {
+      channelIdOf(message.channel);
+      if (!board.find(message.id)?.message.author.ours)
+        throw new AppError('not-found', 'there is no such message of ours');
+      board.change(message.id, await render(content));
+    },
+    delete: async (message) => {
+      channelIdOf(message.channel);
+      if (board.find(message.id)?.message.author.ours === false)
+        throw new AppError('forbidden', 'only messages of ours can be deleted');
+      board.remove(message.id);
+    },
+    upload: (to, file) => put(to, { text: '', files: [file] }),
+    whisper: async (to, member, content) => {
+      await put(to, content, { onlyFor: member.id });
+    },
+    typing: async (to) => {
+      const channel = channelIdOf(to);
+      publish(() => ({ type: 'typing', channel }));
+    },
+  };
+};

@@ -1,0 +1,71 @@
+import type { Context } from 'hono';
+import { z } from 'zod';
+import { AppError } from '../../src/errors.ts';
+import { LIMITS } from './limits.ts';
+
+const channel = z.enum(['playground', 'lounge']);
+const id = z.string().max(64);
+
+export const lineRequest = z.object({
+  channel,
+  text: z.string().trim().min(1).max(LIMITS.lineChars),
+});
+
+export const useRequest = z.object({
+  channel,
+  command: z.string().max(80),
+  options: z.record(z.string().max(80), z.union([z.string(), z.number(), z.boolean()])),
+  /** Uploads by the option that takes them. */
+  files: z.record(z.string().max(80), id).default({}),
+});
+
+export const completeRequest = z.object({
+  command: z.string().max(80),
+  option: z.string().max(80),
+  typed: z.string().max(200),
+});
+
+export const stopRequest = z.object({ id });
+
+export const meRequest = z.object({
+  name: z.string().trim().min(1).max(LIMITS.nameChars).optional(),
+  language: z.string().max(35).optional(),
+});
+
+const readBounded = async (c: Context): Promise<string> => {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of c.req.raw.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > LIMITS.bodyBytes)
+      throw new AppError('too-large', 'a request body is too large', {
+        sentence: { key: 'web.errors.text-too-large' },
+      });
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+};
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new AppError('bad-input', 'the body is not JSON', { cause });
+  }
+};
+
+/** The JSON body of a request, checked. */
+export const readJson = async <S extends z.ZodType>(c: Context, schema: S): Promise<z.infer<S>> => {
+  if (!/^application\/json\b/i.test(c.req.header('content-type') ?? ''))
+    throw new AppError('bad-input', 'a JSON body is expected');
+  const parsed = schema.safeParse(parseJson(await readBounded(c)));
+  if (parsed.success) return parsed.data;
+  const tooLong = parsed.error.issues.some(
+    ({ code, path }) => code === 'too_big' && path.at(-1) === 'text',
+  );
+  throw tooLong
+    ? new AppError('too-large', 'a line is too long', {
+        sentence: { key: 'web.errors.line-too-long', params: { limit: LIMITS.lineChars } },
+      })
+    : new AppError('bad-input', 'the body has the wrong shape', { cause: parsed.error });
+};

@@ -1,0 +1,219 @@
+import { randomUUID } from 'node:crypto';
+import type { Choice, CommandInfo } from '../../src/command.ts';
+import { AppError } from '../../src/errors.ts';
+import type { CompletionRequest, Core, Platform } from '../../src/platform.ts';
+import { createBoard } from './board.ts';
+import { createHub, type Hub } from './hub.ts';
+import { createInvocations, type Invocations } from './invocations.ts';
+import { LIMITS, TIMES } from './limits.ts';
+import { createLounge } from './lounge.ts';
+import { toHtml } from './markdown.ts';
+import { createMembers, type Members, type Profile } from './members.ts';
+import { createPlatform, createRender, SPACE } from './platform.ts';
+import { createTempStore, type TempStore } from './temp-store.ts';
+import { createUploads, type Uploads } from './uploads.ts';
+import type { ChannelId, ServerEvent, WireMe, WireReader, WireUse } from './wire.ts';
+
+/** Everything behind the page's routes: who is there, what was said, what is being made. */
+export interface Room extends AsyncDisposable {
+  readonly platform: Platform;
+  readonly members: Members;
+  readonly files: TempStore;
+  readonly uploads: Uploads;
+  readonly stop: Invocations['stop'];
+  events(member: Profile, lastId: string): ReadableStream<Uint8Array>;
+  post(member: Profile, channel: ChannelId, text: string): void;
+  use(member: Profile, request: UseRequest): string;
+  complete(member: Profile, request: CompleteRequest): Promise<readonly Choice[]>;
+  rename(member: Profile, name: string): void;
+  read(member: Profile, language: string): Promise<void>;
+}
+
+type CompleteRequest = Pick<CompletionRequest, 'command' | 'option' | 'typed'>;
+
+interface UseRequest {
+  readonly channel: ChannelId;
+  readonly command: string;
+  readonly options: Readonly<Record<string, string | number | boolean>>;
+  readonly files: Readonly<Record<string, string>>;
+}
+
+const clip = (text: string): string =>
+  text.length > LIMITS.shownOptionChars ? `${text.slice(0, LIMITS.shownOptionChars)}…` : text;
+
+export const createRoom = (
+  core: Core,
+  options: { maxUploadBytes: number; graceMs?: number },
+): Room => {
+  const { languages } = core.services;
+  const members = createMembers(core.texts, core.services);
+  const files = createTempStore({ files: LIMITS.answerFiles, bytes: LIMITS.answerFilesBytes });
+  const uploads = createUploads(options.maxUploadBytes);
+  /** How offered values are called: ids are shown by name once they are chosen. */
+  const labels = new Map<string, string>();
+  const leaving = new Map<string, NodeJS.Timeout>();
+
+  const present = (): Profile[] => hub.present().flatMap((id) => members.get(id) ?? []);
+
+  const onPresence = (memberId: string, isPresent: boolean): void => {
+    clearTimeout(leaving.get(memberId));
+    leaving.delete(memberId);
+    if (!isPresent) {
+      const abandon = setTimeout(() => {
+        leaving.delete(memberId);
+        invocations.abandon(memberId);
+      }, options.graceMs ?? TIMES.graceMs);
+      leaving.set(memberId, abandon.unref());
+    }
+    tellReaders();
+  };
+
+  const hub: Hub = createHub({ epoch: randomUUID(), reader: members.get, onPresence });
+  const board = createBoard(hub.publish);
+  const render = createRender(files);
+  const invocations = createInvocations(core, board, render);
+  const lounge = createLounge({
+    core,
+    board,
+    publish: hub.publish,
+    languages: () => present().map(({ language }) => language),
+  });
+  const beat = setInterval(hub.beat, TIMES.beatMs).unref();
+
+  const readers = (): WireReader[] =>
+    present().map(({ id, name, language }) => ({ id, name, language }));
+
+  const tellReaders = (): void => {
+    const event: ServerEvent = { type: 'readers', readers: readers() };
+    hub.publish(() => event);
+  };
+
+  const meOf = ({ id, name, language, locale }: Profile): WireMe => ({
+    id,
+    name,
+    language,
+    languageName: languages.name(language, locale),
+  });
+
+  const helloTo = (reader: Profile): ServerEvent => ({
+    type: 'hello',
+    snapshot: {
+      me: meOf(reader),
+      readers: readers(),
+      messages: board.visibleTo(reader.id).map((message) => lounge.as(message, reader)),
+    },
+  });
+
+  /** Shows somebody the lounge in the language that they read now. */
+  const readAnew = (memberId: string): void => {
+    hub.publish((reader) => (reader.id === memberId ? helloTo(reader) : undefined));
+    tellReaders();
+    const language = members.get(memberId)?.language;
+    if (language !== undefined) lounge.catchUp(language);
+  };
+
+  const shownUse = (
+    member: Profile,
+    { command, options: given, files: uploadIds }: UseRequest,
+  ): WireUse => ({
+    command,
+    options: [
+      ...Object.entries(given).map(([name, value]) => ({
+        name,
+        value: clip(labels.get(String(value)) ?? String(value)),
+      })),
+      ...Object.entries(uploadIds).map(([name, id]) => ({
+        name,
+        value: clip(uploads.take(id, member.id).name),
+      })),
+    ],
+  });
+
+  const commandOf = (name: string, locale: string): CommandInfo => {
+    const command = core.commands(locale).find((each) => each.name === name);
+    if (!command)
+      throw new AppError('not-found', 'an unknown command was asked for', {
+        sentence: { key: 'web.line.unknown-command', params: { command: clip(name) } },
+      });
+    return command;
+  };
+
+  return {
+    platform: createPlatform({ board, render, publish: hub.publish }),
+    members,
+    files,
+    uploads,
+    stop: invocations.stop,
+    events: (member, lastId) => {
+      const stream = hub.connect(member.id, lastId, () =>
+        helloTo(members.get(member.id) ?? member),
+      );
+      lounge.catchUp(member.language);
+      return stream;
+    },
+    post: ({ id, name }, channel, text) => {
+      const entry = board.add({
+        channel,
+        author: { id, name, ours: false },
+        html: toHtml(text),
+        tone: 'plain',
+        files: [],
+        working: false,
+        source: text,
+      });
+      if (channel === 'lounge') lounge.translate(entry);
+    },
+    use: (member, request) => {
+      const attachments = Object.entries(request.files).map(
+        ([name, id]) => [name, uploads.take(id, member.id)] as const,
+      );
+      const { id, done } = invocations.run(member, {
+        command: commandOf(request.command, member.locale),
+        options: { ...request.options, ...Object.fromEntries(attachments) },
+        shown: shownUse(member, request),
+        channel: request.channel,
+      });
+      const settle = async (): Promise<void> => {
+        await done;
+        await uploads.discard(Object.values(request.files));
+        if (await members.refresh(member.id)) readAnew(member.id);
+      };
+      settle().catch((error: unknown) => core.log.error({ err: error }, 'a command ended badly'));
+      return id;
+    },
+    complete: async (member, request) => {
+      const choices = await core.complete({ ...request, member, space: SPACE });
+      for (const { value, label } of choices) labels.set(value, label);
+      for (const value of labels.keys()) {
+        if (labels.size <= LIMITS.labels) break;
+        labels.delete(value);
+      }
+      return choices;
+    },
+    rename: (member, name) => {
+      members.rename(member.id, name);
+      hub.publish((reader) =>
+        reader.id === member.id ? { type: 'me', me: meOf(reader) } : undefined,
+      );
+      tellReaders();
+    },
+    read: async (member, typed) => {
+      const language = languages.find(typed);
+      if (language === undefined)
+        throw new AppError('bad-input', 'an unknown language was chosen', {
+          sentence: { key: 'web.errors.unknown-language', params: { language: clip(typed) } },
+        });
+      await members.read(member.id, language);
+      readAnew(member.id);
+    },
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(beat);
+      await invocations[Symbol.asyncDispose]();
+      await lounge[Symbol.asyncDispose]();
+      hub.close();
+      await uploads[Symbol.asyncDispose]();
+      await files[Symbol.asyncDispose]();
+      for (const timer of leaving.values()) clearTimeout(timer);
+    },
+  };
+};

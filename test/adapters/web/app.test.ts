@@ -1,0 +1,172 @@
+import { request as httpRequest } from 'node:http';
+import { describe, expect, test } from 'vitest';
+import { startWeb } from './start-web.ts';
+
+/** With any Host header, which `fetch` does not allow. */
+const statusFor = (url: string, host: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const request = httpRequest(url, { headers: { host } }, (reply) => {
+      reply.resume();
+      resolve(reply.statusCode);
+    });
+    request.once('error', reject);
+    request.end();
+  });
+
+describe('the page', () => {
+  test('comes in the locale that the browser asks for, with its texts and commands', async () => {
+    const web = await startWeb();
+    const reply = await web.visit('de, ja;q=0.8').request('/');
+    const html = await reply.text();
+    expect(html).toContain('<html lang="ja">');
+    expect(html).toContain('チャンネル');
+    expect(html).toContain('"name":"translate"');
+  });
+
+  test('allows nothing but its own parts', async () => {
+    const web = await startWeb();
+    const { headers } = await web.visit().request('/');
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self' 'sha256-[\w+/]+='; style-src 'self';/,
+    );
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('same-origin');
+    expect(headers.getSetCookie()[0]).toMatch(/HttpOnly; SameSite=Strict/);
+  });
+
+  test('is made of modules without types, which browsers may keep', async () => {
+    const web = await startWeb();
+    const visitor = web.visit();
+    const html = await (await visitor.request('/')).text();
+    const parts = [...html.matchAll(/(?:href|src)="(\/[^"]+)"/g)].map(([, path]) => path!);
+    expect(parts.length).toBeGreaterThan(20);
+    for (const path of parts) {
+      const reply = await visitor.request(path);
+      expect(reply.status, path).toBe(200);
+      if (path.endsWith('.ts')) expect(await reply.text()).not.toMatch(/^import type/m);
+    }
+    const etag = (await visitor.request('/page/main.ts')).headers.get('etag')!;
+    const again = await visitor.request('/page/main.ts', { headers: { 'if-none-match': etag } });
+    expect(again.status).toBe(304);
+  });
+
+  test.each([
+    '/page/../index.ts',
+    '/page/%2e%2e/index.ts',
+    '/page/tsconfig.json',
+    '/lib/lit/../../zod/index.js',
+    '/lib/lit/..%2f..%2fzod%2findex.js',
+    '/lib/zod/index.js',
+    '/lib/lit/package.json',
+    '/lib/lit/none.js',
+    '/nowhere',
+  ])('has nothing at %s', async (path) => {
+    const web = await startWeb();
+    const reply = await web.visit().request(path);
+    expect(reply.status).toBe(404);
+    expect(await reply.json()).toEqual({ error: 'I could not find that.' });
+  });
+});
+
+describe('a server on this machine alone', () => {
+  test('answers only to names of this machine', async () => {
+    const { url } = await startWeb();
+    const { port } = new URL(url);
+    expect(await statusFor(url, `localhost:${port}`)).toBe(200);
+    expect(await statusFor(url, `[::1]:${port}`)).toBe(200);
+    expect(await statusFor(url, `rebound.example:${port}`)).toBe(403);
+  });
+
+  test.each<Record<string, string>>([
+    { origin: 'https://evil.example' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ])('refuses changes asked for by other sites: %j', async (headers) => {
+    const web = await startWeb();
+    const reply = await web.visit().post('/api/lines', { channel: 'lounge', text: 'x' }, headers);
+    expect(reply.status).toBe(403);
+  });
+
+  test('takes changes of its own page', async () => {
+    const web = await startWeb();
+    const headers = { origin: new URL(web.url).origin, 'sec-fetch-site': 'same-origin' };
+    const reply = await web.visit().post('/api/lines', { channel: 'lounge', text: 'x' }, headers);
+    expect(reply.status).toBe(202);
+  });
+});
+
+const line = (text: unknown) => ({ channel: 'lounge', text });
+
+describe('bad input', () => {
+  test.each([
+    ['not JSON', '{', 400],
+    ['another shape', { text: 1 }, 400],
+    ['an unknown channel', { channel: 'attic', text: 'x' }, 400],
+    ['an empty line', line(' '), 400],
+    ['a line too long', line('x'.repeat(8_001)), 413],
+    ['two megabytes', line('x'.repeat(2_000_000)), 413],
+  ])('is refused with a sentence: %s', async (_, body, status) => {
+    const web = await startWeb();
+    const reply = await web.visit().post('/api/lines', body);
+    expect(reply.status).toBe(status);
+    expect(await reply.json()).toEqual({ error: expect.stringMatching(/\S+ \S+.*\.$/) });
+  });
+
+  test('is refused in the language of whoever sent it', async () => {
+    const web = await startWeb();
+    const reply = await web.visit('ja').post('/api/lines', line('x'.repeat(8_001)));
+    expect(await reply.json()).toEqual({ error: 'メッセージは 8000 文字までです。' });
+  });
+
+  test('is refused when it is no JSON type, which forms of other sites could send', async () => {
+    const web = await startWeb();
+    const reply = await web.visit().post('/api/lines', line('x'), { 'content-type': 'text/plain' });
+    expect(reply.status).toBe(400);
+  });
+
+  test('of any script and shape is taken when it is text', async () => {
+    const web = await startWeb();
+    const visitor = web.visit();
+    const events = await visitor.events();
+    for (const text of ['שלום', '\u200B.', '🎉', '\uD800 lone', '<script>'])
+      expect((await visitor.post('/api/lines', line(text))).status).toBe(202);
+    const { html } = await events.message((message) => message.html.includes('script'));
+    expect(html).toContain('&lt;script&gt;');
+  });
+
+  test('to a command that does not exist is named', async () => {
+    const web = await startWeb();
+    const reply = await web
+      .visit()
+      .post('/api/uses', { channel: 'playground', command: 'nothing', options: {} });
+    expect(reply.status).toBe(404);
+    expect(await reply.json()).toMatchObject({ error: expect.stringContaining('/nothing') });
+  });
+});
+
+describe('health', () => {
+  test('says that the process lives and that people can be served', async () => {
+    const web = await startWeb();
+    expect((await web.visit().request('/healthz')).status).toBe(200);
+    const ready = await web.visit().request('/readyz');
+    expect(ready.status).toBe(200);
+    expect(await ready.json()).toEqual({ ready: true, parts: { page: true, service: true } });
+  });
+
+  test('names the part that is not ready', async () => {
+    const web = await startWeb();
+    web.core.setReachable(false);
+    const ready = await web.visit().request('/readyz');
+    expect(ready.status).toBe(503);
+    expect(await ready.json()).toEqual({ ready: false, parts: { page: true, service: false } });
+  });
+});
+
+test('a taken port is said in one sentence', async () => {
+  const { url } = await startWeb();
+  await expect(startWeb({ port: Number(new URL(url).port) })).rejects.toMatchObject({
+    code: 'config',
+    message: expect.stringMatching(/^port \d+ is in use already: set PORT/),
+  });
+});

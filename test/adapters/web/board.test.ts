@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { createBoard, type Posting } from '../../../adapters/web/board.ts';
+import type { EventFor } from '../../../adapters/web/hub.ts';
+import type { Profile } from '../../../adapters/web/members.ts';
+
+const posting = (html: string, part: Partial<Posting> = {}): Posting => ({
+  channel: 'playground',
+  author: { id: 'ada', name: 'Ada', ours: false },
+  html,
+  tone: 'plain',
+  files: [],
+  working: false,
+  ...part,
+});
+
+const setUp = (limits = { messages: 3, bytes: 100_000 }) => {
+  const events: EventFor[] = [];
+  const board = createBoard(
+    (event) => events.push(event),
+    () => 1_000,
+    limits,
+  );
+  const shown = (id = 'ada') => board.visibleTo(id).map(({ html }) => html);
+  const seenBy = (id: string) => events.map((event) => event({ id } as Profile)?.type);
+  return { board, shown, seenBy };
+};
+
+test('keeps the last messages of each channel', () => {
+  const { board, shown } = setUp();
+  board.add(posting('other', { channel: 'lounge' }));
+  for (const html of ['1', '2', '3', '4']) board.add(posting(html));
+  expect(shown()).toEqual(['other', '2', '3', '4']);
+  expect(board.inChannel('playground')).toHaveLength(3);
+});
+
+test('keeps no more text than is allowed, but always the newest', () => {
+  const { board, shown } = setUp({ messages: 100, bytes: 3_000 });
+  board.add(posting('a'.repeat(900)));
+  board.add(posting('b'.repeat(900)));
+  board.add(posting('c'.repeat(900)));
+  expect(shown().map(([first]) => first)).toEqual(['b', 'c']);
+  board.add(posting('d'.repeat(9_000)));
+  expect(shown().map(([first]) => first)).toEqual(['d']);
+});
+
+test('counts a message that grows and shrinks at its present size', () => {
+  const { board, shown } = setUp({ messages: 100, bytes: 3_000 });
+  const { message } = board.add(posting('a'));
+  for (let index = 0; index < 20; index += 1) board.change(message.id, { html: 'x'.repeat(900) });
+  board.add(posting('b'));
+  expect(shown()).toHaveLength(2);
+});
+
+test('shows and tells what is for one member to nobody else', () => {
+  const { board, shown, seenBy } = setUp();
+  const { message } = board.add(posting('secret', { onlyFor: 'ada' }));
+  board.remove(message.id);
+  expect(seenBy('ada')).toEqual(['message', 'removed']);
+  expect(seenBy('bob')).toEqual([undefined, undefined]);
+  board.add(posting('for ada', { onlyFor: 'ada' }));
+  expect(shown('bob')).toEqual([]);
+  expect(board.visibleTo('ada')[0]?.onlyYou).toBe(true);
+});
+
+test('knows nothing of what is gone', () => {
+  const { board, seenBy } = setUp();
+  const { message } = board.add(posting('a'));
+  board.remove(message.id);
+  board.remove(message.id);
+  expect(board.change(message.id, { html: 'b' })).toBeUndefined();
+  expect(board.find(message.id)).toBeUndefined();
+  expect(seenBy('ada')).toEqual(['message', 'removed']);
+});

@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { createHub } from '../../../adapters/web/hub.ts';
+import type { Profile } from '../../../adapters/web/members.ts';
+import type { ServerEvent } from '../../../adapters/web/wire.ts';
+
+const profile = (id: string): Profile => ({
+  platform: 'web',
+  id,
+  name: id,
+  locale: 'en',
+  role: 'moderator',
+  language: 'en',
+});
+
+const removed = (id: string): ServerEvent => ({ type: 'removed', id });
+
+const setUp = (options: { replayEvents?: number; queueBytes?: number } = {}) => {
+  const presence: string[] = [];
+  const hub = createHub({
+    epoch: 'run1',
+    reader: profile,
+    onPresence: (id, present) => presence.push(`${id} ${present ? 'came' : 'went'}`),
+    ...options,
+  });
+  const hello = removed('hello');
+  const connect = (id: string, lastId = '') => hub.connect(id, lastId, () => hello).getReader();
+  return { hub, presence, connect };
+};
+
+type FrameReader = ReadableStreamDefaultReader<Uint8Array>;
+
+/** The next events of a stream, as `id:name`; `end` when it was closed. */
+const take = async (reader: FrameReader, count: number): Promise<string[]> => {
+  const seen: string[] = [];
+  while (seen.length < count) {
+    const { value, done } = await reader.read();
+    if (done) return [...seen, 'end'];
+    const frame = new TextDecoder().decode(value);
+    const data = /^data: (.*)$/m.exec(frame)?.[1];
+    if (data === undefined) continue;
+    const event = JSON.parse(data) as { id?: string; type: string };
+    seen.push(`${/^id: run1\.(\d+)$/m.exec(frame)?.[1] ?? '-'}:${event.id ?? event.type}`);
+  }
+  return seen;
+};
+
+describe('a stream of events', () => {
+  test('begins with hello and goes on with what is published', async () => {
+    const { hub, connect } = setUp();
+    const ada = connect('ada');
+    hub.publish(() => removed('one'));
+    expect(await take(ada, 2)).toEqual(['0:hello', '1:one']);
+  });
+
+  test('holds only what is for its reader', async () => {
+    const { hub, connect } = setUp();
+    const ada = connect('ada');
+    const bob = connect('bob');
+    hub.publish(({ id }) => (id === 'bob' ? removed('for bob') : undefined));
+    hub.publish(() => removed('for all'));
+    expect(await take(ada, 2)).toEqual(['0:hello', '2:for all']);
+    expect(await take(bob, 3)).toEqual(['0:hello', '1:for bob', '2:for all']);
+  });
+
+  test('goes on where a reader left off', async () => {
+    const { hub, connect } = setUp();
+    for (const name of ['one', 'two', 'three']) hub.publish(() => removed(name));
+    expect(await take(connect('ada', 'run1.1'), 2)).toEqual(['2:two', '3:three']);
+  });
+
+  test.each([
+    ['too long ago', 'run1.0'],
+    ['of another run of the server', 'run0.4'],
+    ['of the future', 'run1.99'],
+    ['nonsense', 'x.y.z'],
+  ])('begins anew for an id that is %s', async (_, lastId) => {
+    const { hub, connect } = setUp({ replayEvents: 2 });
+    for (const name of ['one', 'two', 'three', 'four']) hub.publish(() => removed(name));
+    expect(await take(connect('ada', lastId), 1)).toEqual(['4:hello']);
+  });
+
+  test('ends for a reader who is too slow, and for nobody else', async () => {
+    const { hub, connect, presence } = setUp({ queueBytes: 600 });
+    connect('slow');
+    const ada = connect('ada');
+    expect(await take(ada, 1)).toEqual(['0:hello']);
+    for (let index = 1; index <= 40; index += 1) {
+      hub.publish(() => removed(`event ${index}`));
+      expect(await take(ada, 1)).toEqual([`${index}:event ${index}`]);
+    }
+    expect(presence).toContain('slow went');
+    expect(hub.present()).toEqual(['ada']);
+  });
+
+  test('beats without counting', async () => {
+    const { hub, connect } = setUp();
+    const ada = connect('ada');
+    hub.beat();
+    hub.publish(() => removed('one'));
+    expect(await take(ada, 3)).toEqual(['0:hello', '-:beat', '1:one']);
+  });
+
+  test('ends when the hub closes', async () => {
+    const { hub, connect } = setUp();
+    const ada = connect('ada');
+    hub.close();
+    expect(await take(ada, 2)).toEqual(['0:hello', 'end']);
+  });
+});
+
+test('somebody is present from the first connection to the last', async () => {
+  const { presence, connect } = setUp();
+  const first = connect('ada');
+  const second = connect('ada');
+  await first.cancel();
+  expect(presence).toEqual(['ada came']);
+  await second.cancel();
+  expect(presence).toEqual(['ada came', 'ada went']);
+});

@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest';
+import type { WireTranslation } from '../../../adapters/web/wire.ts';
+import { type Events, startWeb, type Visitor } from './start-web.ts';
+
+const say = (visitor: Visitor, text: string) =>
+  visitor.post('/api/lines', { channel: 'lounge', text });
+
+/** The next translation that has come to its end. */
+const settled = (events: Events): Promise<WireTranslation> =>
+  events.next((event) =>
+    event.type === 'translation' && event.translation.state !== 'growing'
+      ? event.translation
+      : undefined,
+  );
+
+/** A reader who is there, and reads in `language`. */
+const read = async (visitor: Visitor, language: string): Promise<Events> => {
+  const events = await visitor.events();
+  await visitor.post('/api/me', { language });
+  await events.next((event) =>
+    event.type === 'hello' && event.snapshot.me.language === language ? event : undefined,
+  );
+  return events;
+};
+
+describe('a line in the lounge', () => {
+  test('is read by each in their own language, asked for once a language', async () => {
+    const { core, visit } = await startWeb();
+    const writer = visit();
+    const spanish = await read(writer, 'es');
+    const alsoSpanish = await read(visit(), 'es');
+    const japanese = await read(visit(), 'ja');
+    await say(writer, 'Hello');
+    for (const events of [spanish, alsoSpanish])
+      expect(await settled(events)).toMatchObject({ language: 'es', html: '<p>es: Hello</p>\n' });
+    expect(await settled(japanese)).toMatchObject({ language: 'ja', html: '<p>ja: Hello</p>\n' });
+    expect(core.lines).toEqual([{ text: 'Hello', languages: ['es', 'ja'] }]);
+  });
+
+  test('grows', async () => {
+    const { core, visit } = await startWeb();
+    const visitor = visit();
+    const events = await read(visitor, 'es');
+    await say(visitor, 'slowly now');
+    const growing = await events.next((event) =>
+      event.type === 'translation' && event.translation.html !== '' ? event.translation : undefined,
+    );
+    expect(growing).toMatchObject({ state: 'growing', html: '<p>es: slo</p>\n' });
+    core.step();
+    expect((await settled(events)).html).toBe('<p>es: slowly now</p>\n');
+  });
+
+  test('stays as it is for those who read its language', async () => {
+    const visitor = (await startWeb()).visit();
+    const events = await read(visitor, 'es');
+    await say(visitor, 'es: Hola');
+    expect(await settled(events)).toMatchObject({ state: 'same' });
+  });
+
+  test('stays as it is, with the reason, when it cannot be translated', async () => {
+    const visitor = (await startWeb()).visit();
+    const events = await read(visitor, 'fr');
+    await say(visitor, 'Hello');
+    const failed = await settled(events);
+    expect(failed.state).toBe('failed');
+    expect(failed.reason).toMatch(/^The service cannot be reached/);
+  });
+});
+
+describe('somebody who comes later', () => {
+  test('finds what is translated already, and has the rest translated', async () => {
+    const { core, visit } = await startWeb();
+    const writer = visit();
+    const first = await read(writer, 'es');
+    await say(writer, 'Hello');
+    await settled(first);
+
+    const reader = visit();
+    const events = await reader.events();
+    expect(await settled(events)).toMatchObject({ language: 'en', html: '<p>en: Hello</p>\n' });
+    await reader.post('/api/me', { language: 'es' });
+    const snapshot = await events.next((event) =>
+      event.type === 'hello' ? event.snapshot : undefined,
+    );
+    expect(snapshot.messages[0]?.translation).toMatchObject({ html: '<p>es: Hello</p>\n' });
+    expect(core.lines.map(({ languages }) => languages)).toEqual([['es'], ['en']]);
+  });
+
+  test('has only the last lines translated, the newest first', async () => {
+    const { core, visit } = await startWeb();
+    const writer = visit();
+    for (let line = 0; line < 25; line += 1) await say(writer, `line ${line}`);
+    const asked = core.lines.length;
+    const events = await visit().events();
+    for (let line = 0; line < 20; line += 1) await settled(events);
+    expect(core.lines.slice(asked).map(({ text }) => text)).toEqual(
+      Array.from({ length: 20 }, (_, line) => `line ${24 - line}`),
+    );
+  });
+
+  test('is counted among the readers until the last page is closed', async () => {
+    const { visit } = await startWeb();
+    const staying = await read(visit(), 'es');
+    const languages = (count: number) =>
+      staying.next((event) =>
+        event.type === 'readers' && event.readers.length === count
+          ? event.readers.map(({ language }) => language)
+          : undefined,
+      );
+    const leaving = await read(visit(), 'ja');
+    expect(await languages(2)).toContain('es');
+    leaving.close();
+    expect(await languages(1)).toEqual(['es']);
+  });
+});
+
+describe('a reading language', () => {
+  test('is that of the browser until another is chosen', async () => {
+    const visitor = (await startWeb()).visit('ja-JP, en;q=0.5');
+    const events = await visitor.events();
+    const me = await events.next((event) =>
+      event.type === 'hello' ? event.snapshot.me : undefined,
+    );
+    expect(me).toMatchObject({ language: 'ja', languageName: 'Japanese' });
+  });
+
+  test('follows what a command sets', async () => {
+    const visitor = (await startWeb()).visit();
+    const events = await visitor.events();
+    await visitor.post('/api/uses', {
+      channel: 'playground',
+      command: 'language',
+      options: { language: 'ja' },
+    });
+    const me = await events.next((event) =>
+      event.type === 'hello' && event.snapshot.me.language !== 'en' ? event.snapshot.me : undefined,
+    );
+    expect(me.language).toBe('ja');
+  });
+
+  test('is refused when nobody knows it', async () => {
+    const visitor = (await startWeb()).visit();
+    const reply = await visitor.post('/api/me', { language: 'klingon' });
+    expect(reply.status).toBe(400);
+    expect(await reply.json()).toMatchObject({ error: expect.stringContaining('klingon') });
+  });
+});
+
+test('a name is shown to everybody, beside what is said from then on', async () => {
+  const { visit } = await startWeb();
+  const visitor = visit();
+  const watching = await visit().events();
+  await visitor.events();
+  await visitor.post('/api/me', { name: '  Ada  ' });
+  await say(visitor, 'Hello');
+  const { author } = await watching.message(() => true);
+  expect(author.name).toBe('Ada');
+});

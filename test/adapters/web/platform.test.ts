@@ -1,0 +1,62 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { ServerEvent } from '../../../adapters/web/wire.ts';
+import { channelOf } from '../../../adapters/web/platform.ts';
+import { createRoom } from '../../../adapters/web/room.ts';
+import type { Member } from '../../../src/model.ts';
+import { PLATFORM_RULES, type PlatformSubject } from '../../contracts/platform.ts';
+import { createFakeCore } from '../../fakes/core.ts';
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' };
+
+const textOf = (html: string): string =>
+  html
+    .replaceAll(/<[^>]+>/g, '')
+    .replaceAll(/&(\w+);/g, (_, name: string) => ENTITIES[name] ?? '?')
+    .trim();
+
+const setUp = async (): Promise<PlatformSubject> => {
+  const room = createRoom(createFakeCore(), { maxUploadBytes: 1_000 });
+  onTestFinished(() => room[Symbol.asyncDispose]());
+  const asker = await room.members.know('secret of the asker', 'en');
+  const other = await room.members.know('secret of the other', 'en');
+
+  const helloTo = async (member: Member) => {
+    const reader = room.events(room.members.get(member.id)!, '').getReader();
+    for (;;) {
+      const { value } = await reader.read();
+      const data = /^data: (.*)$/m.exec(new TextDecoder().decode(value))?.[1];
+      if (data === undefined) continue;
+      await reader.cancel();
+      const event = JSON.parse(data) as ServerEvent;
+      return event.type === 'hello' ? event.snapshot.messages : [];
+    }
+  };
+
+  return {
+    platform: room.platform,
+    channel: channelOf('playground'),
+    asker,
+    other,
+    seenBy: async (member) =>
+      (await helloTo(member)).map(({ id, html, tone, files }) => ({
+        id,
+        text: textOf(html),
+        tone,
+        files: files.map(({ name, sizeBytes }) => ({ name, bytes: sizeBytes })),
+      })),
+  };
+};
+
+describe('the page as a platform', () => {
+  test.each(PLATFORM_RULES.map((rule) => [rule.name, rule] as const))('%s', async (_, rule) => {
+    await rule.check(await setUp());
+  });
+
+  test('keeps the bytes of a file once, however often it is shown', async () => {
+    const { platform, channel, asker, seenBy } = await setUp();
+    const files = [{ name: 'a.txt', mediaType: 'text/plain', bytes: new Uint8Array(3) }];
+    const ref = await platform.post(channel, { text: 'one', files });
+    await platform.edit(ref, { text: 'two', files });
+    expect(await seenBy(asker)).toMatchObject([{ text: 'two', files: [{ bytes: 3 }] }]);
+  });
+});

@@ -1,0 +1,135 @@
+import { createParser } from 'eventsource-parser';
+import { onTestFinished } from 'vitest';
+import { createWebAdapter, type WebOptions } from '../../../adapters/web/adapter.ts';
+import type { ServerEvent, WireMessage } from '../../../adapters/web/wire.ts';
+import { createFakeCore, type FakeCore } from '../../fakes/core.ts';
+
+/** The events of one page, in order. */
+export interface Events {
+  /** The next event, seen or to come, for which `wanted` gives something. */
+  next<T>(wanted: (event: ServerEvent) => T | undefined): Promise<T>;
+  /** The next message that has this. */
+  message(part: (message: WireMessage) => boolean): Promise<WireMessage>;
+  readonly lastId: () => string;
+  close(): void;
+}
+
+/** A browser without a page: it keeps cookies and listens. */
+export interface Visitor {
+  request(path: string, init?: RequestInit): Promise<Response>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
+  upload(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<string>;
+  events(lastId?: string): Promise<Events>;
+}
+
+const listen = (body: ReadableStream<Uint8Array>, abort: AbortController): Events => {
+  const seen: ServerEvent[] = [];
+  const waiting = new Set<() => void>();
+  let lastId = '';
+  const parser = createParser({
+    onEvent: ({ id, data }) => {
+      lastId = id ?? lastId;
+      seen.push(JSON.parse(data) as ServerEvent);
+      for (const look of waiting) look();
+    },
+  });
+  const read = async (): Promise<void> => {
+    const decoder = new TextDecoder();
+    for await (const chunk of body) parser.feed(decoder.decode(chunk, { stream: true }));
+  };
+  read().catch(() => undefined);
+
+  const next: Events['next'] = (wanted) =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        for (const [index, event] of seen.entries()) {
+          const found = wanted(event);
+          if (found === undefined) continue;
+          seen.splice(0, index + 1);
+          waiting.delete(look);
+          return resolve(found);
+        }
+      };
+      waiting.add(look);
+      look();
+    });
+
+  return {
+    next,
+    message: (part) =>
+      next((event) =>
+        event.type === 'message' && part(event.message) ? event.message : undefined,
+      ),
+    lastId: () => lastId,
+    close: () => abort.abort(),
+  };
+};
+
+const createVisitor = (url: string, locale = 'en'): Visitor => {
+  const cookies = new Map<string, string>();
+
+  const request = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const headers = new Headers(init.headers);
+    headers.set('accept-language', locale);
+    headers.set('cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '));
+    const reply = await fetch(new URL(path, url), { redirect: 'manual', ...init, headers });
+    for (const cookie of reply.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+      cookies.set(name, value);
+    }
+    return reply;
+  };
+
+  return {
+    request,
+    post: (path, body, headers = {}) =>
+      request(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    upload: async (name, bytes) => {
+      const query = new URLSearchParams({ name, type: 'audio/wav' });
+      const reply = await request(`/api/uploads?${query.toString()}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/octet-stream' },
+        body: bytes,
+      });
+      return ((await reply.json()) as { id: string }).id;
+    },
+    events: async (lastId = '') => {
+      const abort = new AbortController();
+      const reply = await request(`/events?last=${lastId}`, { signal: abort.signal });
+      return listen(reply.body!, abort);
+    },
+  };
+};
+
+export interface StartedWeb extends AsyncDisposable {
+  readonly core: FakeCore;
+  readonly url: string;
+  readonly visit: (locale?: string) => Visitor;
+}
+
+/** The web adapter on a free port, over a scripted core. */
+export const createWeb = async (options: Partial<WebOptions> = {}): Promise<StartedWeb> => {
+  const core = createFakeCore();
+  const adapter = createWebAdapter(
+    { host: '127.0.0.1', port: 0, token: undefined, maxUploadBytes: 1_000_000, ...options },
+    core,
+  );
+  const { where } = await adapter.start();
+  return {
+    core,
+    url: where,
+    visit: (locale) => createVisitor(where, locale),
+    [Symbol.asyncDispose]: () => adapter[Symbol.asyncDispose](),
+  };
+};
+
+/** The same, until the test ends. */
+export const startWeb = async (options: Partial<WebOptions> = {}): Promise<StartedWeb> => {
+  const web = await createWeb(options);
+  onTestFinished(() => web[Symbol.asyncDispose]());
+  return web;
+};

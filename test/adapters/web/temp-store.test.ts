@@ -1,0 +1,66 @@
+import { readdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
+import { createTempStore, type TempStore } from '../../../adapters/web/temp-store.ts';
+
+const open: TempStore[] = [];
+const create = (bounds = { files: 10, bytes: 1_000 }): TempStore => {
+  const store = createTempStore(bounds);
+  open.push(store);
+  return store;
+};
+afterEach(async () => {
+  for (const store of open.splice(0)) await store[Symbol.asyncDispose]();
+});
+
+const file = { name: 'a.txt', mediaType: 'text/plain' };
+
+const read = async (bytes: AsyncIterable<Uint8Array>): Promise<string> => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bytes) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+};
+
+test('gives back what was put, whole or in part, more than once', async () => {
+  const store = create();
+  const { id, sizeBytes } = await store.put(file, [Buffer.from('hello '), Buffer.from('you')], 100);
+  expect(sizeBytes).toBe(9);
+  expect(await read(store.read(id))).toBe('hello you');
+  expect(await read(store.read(id, { start: 6, end: 7 }))).toBe('yo');
+  expect(store.get(id)).toMatchObject(file);
+});
+
+test('stops reading at the limit and keeps nothing of it', async () => {
+  const store = create();
+  let given = 0;
+  const endless = async function* () {
+    for (;;) {
+      given += 10;
+      yield Buffer.alloc(10);
+    }
+  };
+  await expect(store.put(file, endless(), 95)).rejects.toMatchObject({ code: 'too-large' });
+  expect(given).toBeLessThan(100_000);
+});
+
+test('makes room by dropping the oldest', async () => {
+  const store = create({ files: 2, bytes: 100 });
+  const ids: string[] = [];
+  for (const size of [10, 10, 10]) ids.push((await store.put(file, [Buffer.alloc(size)], 100)).id);
+  expect(ids.map((id) => store.get(id) !== undefined)).toEqual([false, true, true]);
+  await store.put(file, [Buffer.alloc(95)], 100);
+  expect(ids.map((id) => store.get(id) !== undefined)).toEqual([false, false, false]);
+  await expect(read(store.read(ids[0]!))).rejects.toMatchObject({ code: 'not-found' });
+});
+
+test('leaves no folder behind', async () => {
+  const parent = await mkdtemp(join(tmpdir(), 'dragoman-test-'));
+  onTestFinished(() => rm(parent, { recursive: true }));
+  const store = createTempStore({ files: 1, bytes: 100 }, parent);
+  await store.put(file, [Buffer.from('x')], 100);
+  expect(readdirSync(parent)).toHaveLength(1);
+  await store[Symbol.asyncDispose]();
+  expect(readdirSync(parent)).toEqual([]);
+});

@@ -1,0 +1,126 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { startWeb } from '../adapters/web/start-web.ts';
+import { closeWithTest, line, type OpenPage, type SharedPage, said, send } from './open-page.ts';
+
+const background = (page: Page): Promise<string> =>
+  page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+
+const focused = (page: Page): Promise<string> =>
+  page.evaluate<string>('document.activeElement.id || document.activeElement.textContent.trim()');
+
+export const testLooks = (shared: SharedPage, open: OpenPage): void => {
+  test('the engines are listed, with the line that adds what is missing', async () => {
+    const { page } = shared();
+    const button = page.getByRole('button', { name: /Engines/ });
+    await button.filter({ hasText: '2 of 4' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Engines' });
+    const rows = dialog.getByRole('row');
+    expect(await rows.count()).toBe(5);
+    const missing = rows.filter({ hasText: 'apertium' });
+    expect(await missing.textContent()).toContain('Missing');
+    await missing.getByRole('button', { name: 'Copy this line' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+      'apt-get install -y apertium-eng-spa',
+    );
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await focused(page)).toContain('Engines');
+  });
+
+  describe('colours', () => {
+    test('follow the system until somebody chooses, and then the choice', async () => {
+      const { page } = shared();
+      await page.emulateMedia({ colorScheme: 'dark' });
+      const dark = await background(page);
+      await page.emulateMedia({ colorScheme: 'light' });
+      const light = await background(page);
+      expect(light).not.toBe(dark);
+      await page.getByRole('button', { name: 'Switch to dark' }).click();
+      expect(await background(page)).toBe(dark);
+      await page.reload();
+      expect(await background(page)).toBe(dark);
+    });
+  });
+
+  test('a phone shows all of it without scrolling sideways', async () => {
+    const { url } = await startWeb();
+    const page = closeWithTest(
+      await open(url, {
+        viewport: { width: 360, height: 740 },
+        hasTouch: true,
+        isMobile: true,
+      }),
+    );
+    await send(page, `/translate text:"${'long'.repeat(40)} word" to:es`);
+    await said(page, 'word').waitFor();
+    await send(page, '/say Hello');
+    await page.locator('article .wave').waitFor();
+    await line(page).fill('/translate ');
+    const width = () => page.evaluate('document.documentElement.scrollWidth');
+    expect(await width()).toBe(360);
+    expect(await page.locator('#side').isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Show channels' }).tap();
+    await page.getByRole('link', { name: 'lounge' }).tap();
+    await page.locator('#side').waitFor({ state: 'hidden' });
+    expect(await page.locator('h1').textContent()).toContain('lounge');
+    expect(await width()).toBe(360);
+    const box = await line(page).boundingBox();
+    expect(box!.y + box!.height).toBeLessThanOrEqual(740);
+  });
+
+  test('everything can be reached by keyboard', async () => {
+    const { page } = shared();
+    await page.evaluate('document.body.tabIndex = -1; document.body.focus()');
+    await page.keyboard.press('Tab');
+    expect(await focused(page)).toBe('Skip to the message field');
+    await page.keyboard.press('Enter');
+    expect(await focused(page)).toBe('line');
+
+    await page.keyboard.press('Alt+ArrowDown');
+    expect(await page.locator('h1').textContent()).toContain('lounge');
+    await page.keyboard.press('Alt+ArrowUp');
+
+    await page.locator('#log').focus();
+    await page.keyboard.press('?');
+    const keys = page.getByRole('dialog', { name: 'Keyboard' });
+    await keys.waitFor();
+    await page.keyboard.press('Escape');
+    await keys.waitFor({ state: 'hidden' });
+    expect(await focused(page)).toBe('log');
+
+    await page.keyboard.press('/');
+    expect(await line(page).inputValue()).toBe('/');
+    await page.getByRole('listbox').waitFor();
+    await line(page).fill('/wait');
+    await page.keyboard.press('Enter');
+    await page.locator('article[aria-busy="true"]', { hasText: 'Working' }).waitFor();
+    await page.keyboard.press('Control+.');
+    await page.locator('article.error:last-of-type', { hasText: 'Stopped.' }).waitFor();
+    await page.keyboard.press('ArrowUp');
+    expect(await line(page).inputValue()).toBe('/wait');
+  });
+
+  test('a name that is chosen stays with the browser', async () => {
+    const { page } = shared();
+    await page.getByRole('button', { name: 'Preferences' }).click();
+    await page.getByLabel('Your name').fill('Ada');
+    await page.getByLabel('Your name').press('Enter');
+    await page.locator('.present').getByText('Ada').waitFor();
+    await page.reload();
+    await page.locator('.present').getByText('Ada').waitFor();
+  });
+
+  test('a page with a token asks for it, says when it is wrong, and can be left', async () => {
+    const { url } = await startWeb({ token: 'a long enough secret' });
+    const page = closeWithTest(await open(url, { mayBreak: true, locked: true }));
+    await page.getByLabel('Token').fill('a guess');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Token').fill('a long enough secret');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Preferences' }).click();
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByLabel('Token').waitFor();
+  });
+};

@@ -1,0 +1,86 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { toneWav } from '../fakes/core.ts';
+import { line, type SharedPage, said, send } from './open-page.ts';
+
+/** Lets go of a file over the page, as a drag from the desktop does. */
+export const drop = async (page: Page, name: string, bytes: Uint8Array): Promise<void> => {
+  const base64 = Buffer.from(bytes).toString('base64');
+  const carried = await page.evaluateHandle(`(() => {
+    const content = Uint8Array.from(atob(${JSON.stringify(base64)}), (char) => char.charCodeAt(0));
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([content], ${JSON.stringify(name)}, { type: 'audio/wav' }));
+    return transfer;
+  })()`);
+  await page.dispatchEvent('.log', 'dragover', { dataTransfer: carried });
+  await page.locator('.drop-note').waitFor();
+  await page.dispatchEvent('.log', 'drop', { dataTransfer: carried });
+};
+
+export const testMedia = (shared: SharedPage): void => {
+  describe('sound', () => {
+    test('of an answer has a player with a picture, and can be kept', async () => {
+      const { page } = shared();
+      await send(page, '/say Hello');
+      const player = page.locator('article audio-player').last();
+      await player.locator('.wave').waitFor();
+      const path = await player.locator('.wave path').first().getAttribute('d');
+      expect(path?.split('M')).toHaveLength(73);
+      await player.locator('.clock', { hasText: '0:00 / 0:01' }).waitFor();
+
+      await player.getByRole('button', { name: 'Play: speech.wav' }).click();
+      await player.getByRole('button', { name: 'Pause: speech.wav' }).waitFor();
+      const slider = player.getByRole('slider');
+      await slider.press('End');
+      await player.getByRole('button', { name: 'Play: speech.wav' }).waitFor();
+      expect(await slider.getAttribute('aria-valuetext')).toBe('0:01 / 0:01');
+
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('link', { name: 'Download speech.wav' }).last().click(),
+      ]);
+      expect(download.suggestedFilename()).toBe('speech.wav');
+    });
+
+    test('that is dropped on the page is offered to /transcribe', async () => {
+      const { page } = shared();
+      await drop(page, 'memo.wav', toneWav());
+      expect(await line(page).inputValue()).toBe('/transcribe ');
+      const held = page.locator('.held');
+      await held.locator('.wave').waitFor();
+      expect(await held.textContent()).toContain('memo.wav');
+      await line(page).press('Enter');
+      await said(page, 'memo.wav audio/wav: 16044 bytes').waitFor();
+      await held.waitFor({ state: 'hidden' });
+    });
+
+    test('that was attached can be taken back', async () => {
+      const { page } = shared();
+      await drop(page, 'memo.wav', toneWav());
+      await page.getByRole('button', { name: 'Remove memo.wav' }).click();
+      await line(page).press('Enter');
+      expect(await page.getByRole('alert').textContent()).toContain('audio takes a file');
+    });
+
+    test('too large is refused before it is sent', async () => {
+      const { page } = shared();
+      await drop(page, 'memo.wav', new Uint8Array(1_000_001));
+      expect(await page.getByRole('alert').textContent()).toContain('too large');
+    });
+
+    test('is recorded from the microphone', async () => {
+      const { page } = shared();
+      await page.getByRole('button', { name: 'Record your voice' }).click();
+      const recording = page.getByRole('group', { name: 'Recording' });
+      await recording.waitFor();
+      // The meter moves once something has been heard.
+      const bars = async () => await recording.locator('.levels path').getAttribute('d');
+      await expect.poll(bars, { timeout: 5_000 }).toMatch(/v(?:[2-9]|1\d)\./);
+      await recording.getByRole('button', { name: 'Use the recording' }).click();
+      await page.locator('.held audio-player').waitFor();
+      expect(await line(page).inputValue()).toBe('/transcribe ');
+      await line(page).press('Enter');
+      await said(page, /recording-[\d-]+\.webm audio\/webm: \d{3,} bytes/).waitFor();
+    });
+  });
+};

@@ -1,0 +1,95 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished } from 'vitest';
+import { createWeb, type StartedWeb } from '../adapters/web/start-web.ts';
+import { launchBrowser } from './chromium.ts';
+
+export interface OpenOptions extends BrowserContextOptions {
+  /** True where the server goes away on purpose, which browsers complain about. */
+  readonly mayBreak?: boolean;
+  /** True where the page asks for its token first. */
+  readonly locked?: boolean;
+}
+
+/** Opens a page of its own, as somebody nobody has seen yet, ready to be typed into. */
+export type OpenPage = (url: string, options?: OpenOptions) => Promise<Page>;
+
+/**
+ * Starts the browser of a test file. Whatever a page complains about (an error, a breach of its
+ * policy, a request to another host) fails the test that opened it.
+ */
+export const useBrowser = (): OpenPage => {
+  let browser: Browser;
+  const faults: string[] = [];
+
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+  });
+  afterEach(() => {
+    expect(faults.splice(0)).toEqual([]);
+  });
+
+  return async (url, { mayBreak = false, locked = false, ...options } = {}) => {
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      ...options,
+    });
+    const page = await context.newPage();
+    page.setDefaultTimeout(5_000);
+    const { origin } = new URL(url);
+    page.on('pageerror', (error) => faults.push(String(error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !mayBreak) faults.push(message.text());
+    });
+    page.on('request', (request) => {
+      if (!request.url().startsWith(origin) && !request.url().startsWith('blob:'))
+        faults.push(`a request to ${request.url()}`);
+    });
+    await page.goto(url, { waitUntil: 'commit' });
+    await page.locator(locked ? '#token' : '.me bdi').waitFor({ state: 'attached' });
+    return page;
+  };
+};
+
+/** One page and the server behind it; each test finds it in the playground, with an empty line. */
+export type SharedPage = () => StartedWeb & { readonly page: Page };
+
+/** Opening a page is what takes longest: tests that leave it usable share one. */
+export const useSharedPage = (open: OpenPage, options: OpenOptions = {}): SharedPage => {
+  let web: StartedWeb;
+  let page: Page;
+
+  beforeAll(async () => {
+    web = await createWeb();
+    page = await open(web.url, options);
+  });
+  beforeEach(async () => {
+    await page.evaluate('location.hash = "playground"');
+    await line(page).fill('');
+  });
+  afterAll(async () => {
+    await page.context().close();
+    await web[Symbol.asyncDispose]();
+  });
+  return () => ({ ...web, page });
+};
+
+/** For a test's own page: it closes with the test. */
+export const closeWithTest = (page: Page): Page => {
+  onTestFinished(() => page.context().close());
+  return page;
+};
+
+export const line = (page: Page) => page.locator('#line');
+
+/** Types a line as a person does, and sends it. */
+export const send = async (page: Page, text: string): Promise<void> => {
+  await line(page).fill(text);
+  await line(page).press('Enter');
+};
+
+/** The messages of the channel on show, as text. */
+export const said = (page: Page, text: string | RegExp) =>
+  page.locator('article .body').filter({ hasText: text });

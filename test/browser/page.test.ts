@@ -1,0 +1,15 @@
+import { describe } from 'vitest';
+import { testComposing } from './composing.ts';
+import { testLooks } from './looks.ts';
+import { testMedia } from './media.ts';
+import { useBrowser, useSharedPage } from './open-page.ts';
+import { testTalking } from './talking.ts';
+
+// One file, so that one browser serves all of them.
+const open = useBrowser();
+const shared = useSharedPage(open, { permissions: ['clipboard-read', 'clipboard-write'] });
+
+describe('talking', () => testTalking(shared, open));
+describe('composing', () => testComposing(shared));
+describe('media', () => testMedia(shared));
+describe('looks', () => testLooks(shared, open));

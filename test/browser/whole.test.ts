@@ -1,0 +1,179 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decode } from '../../src/audio/decode.ts';
+import { AUDIO_FORMATS } from '../../src/model.ts';
+import { startFakeOpenai, type FakeOpenai } from '../fakes/openai.ts';
+import { drop } from './media.ts';
+import { line, said, send, useBrowser, type OpenPage } from './open-page.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const WHERE = /^Dragoman on web: (\S+)/;
+
+/** The very command of `npm start`, in a folder and an environment of its own. */
+const startDragoman = async (
+  environment: Record<string, string>,
+): Promise<{ child: ChildProcess; url: string }> => {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-'));
+  const child = spawn(process.execPath, [join(ROOT, 'scripts/run.mjs'), join(ROOT, 'main.ts')], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  for await (const text of createInterface({ input: child.stdout })) {
+    const url = WHERE.exec(text)?.[1];
+    if (url) return { child, url };
+  }
+  throw new Error('it ended before it was ready');
+};
+
+const secondsOf = async (bytes: Uint8Array): Promise<number> => {
+  const source = {
+    sizeBytes: bytes.length,
+    async *open() {
+      yield bytes;
+    },
+  };
+  let seconds = 0;
+  for await (const { samples, sampleRateHz } of decode(source, new AbortController().signal))
+    seconds += samples.length / sampleRateHz;
+  return seconds;
+};
+
+/** The bytes that the newest answer's download link gives. */
+const downloaded = async (page: Page, name: string): Promise<Uint8Array> => {
+  const link = page.getByRole('link', { name: `Download ${name}` });
+  const address = await link.last().getAttribute('href');
+  return (await page.request.get(new URL(address ?? '', page.url()).href)).body();
+};
+
+interface Running {
+  readonly page: () => Page;
+  readonly openai: () => FakeOpenai;
+}
+
+/** Starts the real program and opens its page before a group's tests; ends it well after them. */
+const useDragoman = (open: OpenPage, withOpenai: boolean): Running => {
+  let openai: FakeOpenai;
+  let dragoman: Awaited<ReturnType<typeof startDragoman>>;
+  let page: Page;
+
+  beforeAll(async () => {
+    openai = await startFakeOpenai({
+      models: ['talk-1', 'whisper-1'],
+      chat: () => ['An interpreter', ' and', ' guide.'],
+    });
+    dragoman = await startDragoman({
+      SERVICE_APERTIUM_MODES: '/nowhere',
+      LOG_LEVEL: 'silent',
+      ...(withOpenai ? { SERVICE_OPENAI_URL: openai.url } : {}),
+    });
+    page = await open(dragoman.url);
+    page.setDefaultTimeout(10_000);
+  });
+  afterAll(async () => {
+    await page.context().close();
+    dragoman.child.kill('SIGTERM');
+    const [code] = (await once(dragoman.child, 'exit')) as [number];
+    await openai[Symbol.asyncDispose]();
+    expect(code).toBe(0);
+  });
+  return { page: () => page, openai: () => openai };
+};
+
+// The whole of it: the real program, its built-in service, a real browser.
+const open = useBrowser();
+
+describe('without an account', () => {
+  const running = useDragoman(open, false);
+
+  test('it translates into the pseudo-locale', async () => {
+    const page = running.page();
+    await send(page, '/translate text:"The quick brown fox" to:en-XA');
+    await said(page, /\[Ţĥ.*ƒ.*\]/).waitFor();
+  });
+
+  test('it says what another language needs', async () => {
+    const page = running.page();
+    await send(page, '/translate text:"The quick brown fox" to:es');
+    await said(page, 'apt-get install -y apertium-eng-spa').waitFor();
+  });
+
+  test('it speaks, in all five formats', async () => {
+    const page = running.page();
+    for (const format of AUDIO_FORMATS) {
+      await send(page, `/say text:"Hello, where shall we go?" language:en format:${format}`);
+      await page.getByRole('link', { name: `Download speech.${format}` }).waitFor();
+      const bytes = await downloaded(page, `speech.${format}`);
+      const seconds = format === 'pcm' ? bytes.length / 48_000 : await secondsOf(bytes);
+      expect(seconds, format).toBeGreaterThan(0.8);
+      expect(seconds, format).toBeLessThan(4);
+    }
+  });
+
+  test('it shows which engines there are and how to add the others', async () => {
+    const page = running.page();
+    await page.getByRole('button', { name: /Engines/ }).click();
+    const panel = page.getByRole('dialog', { name: /Engines/ });
+    await panel.getByText('espeak-ng').waitFor();
+    expect(await panel.textContent()).toContain('apt-get install');
+    await page.keyboard.press('Escape');
+  });
+
+  test('everybody in the lounge reads their own language', async () => {
+    const page = running.page();
+    await page.getByRole('link', { name: 'lounge' }).click();
+    const chooser = page.locator('.top').getByRole('combobox');
+    await chooser.click();
+    await chooser.fill('pseudo');
+    await page.locator('.top').getByRole('option').first().click();
+    await page.locator('.present').getByText('en-XA', { exact: true }).waitFor();
+    await send(page, 'Good morning everybody, did you all sleep well?');
+    await said(page, /\[Ĝ.*\]/).waitFor();
+  });
+});
+
+describe('with an OpenAI-compatible server', () => {
+  const running = useDragoman(open, true);
+
+  test('it asks the language model, and shows the answer as it grows', async () => {
+    const page = running.page();
+    const release = running.openai().hold();
+    await send(page, '/ask What is a dragoman?');
+    await said(page, /An interpreter\s*$/).waitFor();
+    release();
+    await said(page, 'An interpreter and guide.').waitFor();
+  });
+
+  test.each(['speech.wav', 'speech.opus', 'speech.mp3', 'speech.flac', 'speech.m4a'])(
+    'it writes down a dropped %s',
+    async (name) => {
+      const page = running.page();
+      const before = await said(page, 'hello there').count();
+      await drop(page, name, readFileSync(join(ROOT, 'test/fixtures/audio', name)));
+      await page.locator('.held').waitFor();
+      await line(page).press('Enter');
+      await said(page, 'hello there').nth(before).waitFor();
+    },
+  );
+
+  test('it writes down what is recorded, wrapped anew and not decoded', async () => {
+    const page = running.page();
+    const before = await said(page, 'hello there').count();
+    await page.getByRole('button', { name: 'Record your voice' }).click();
+    const recording = page.getByRole('group', { name: 'Recording' });
+    const bars = async () => recording.locator('.levels path').getAttribute('d');
+    await expect.poll(bars, { timeout: 5_000 }).toMatch(/v(?:[2-9]|1\d)\./);
+    await recording.getByRole('button', { name: 'Use the recording' }).click();
+    await page.locator('.held audio-player').waitFor();
+    await line(page).press('Enter');
+    await said(page, 'hello there').nth(before).waitFor();
+    const heard = running.openai().requests.findLast(({ file }) => file !== undefined);
+    expect(Buffer.from(heard?.file?.bytes ?? []).toString('latin1', 0, 4)).toBe('OggS');
+  });
+});

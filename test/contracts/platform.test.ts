@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import type { Channel, Content, Member } from '../../src/model.ts';
+import { PLATFORM_RULES, type PlatformSubject } from './platform.ts';
+
+const channel: Channel = { space: { platform: 'broken', id: 'space' }, id: 'channel' };
+
+const member = (id: string): Member => ({
+  platform: 'broken',
+  id,
+  name: id,
+  locale: 'en',
+  role: 'member',
+});
+
+/** Keeps no rule: one id for all, markup left in, edits added, whispers shouted, nothing refused. */
+const createBroken = (): PlatformSubject => {
+  const shown: { id: string; text: string; tone: string; files: [] }[] = [];
+  const put = async (_: Channel, { text }: Content) => {
+    shown.push({ id: 'same', text: `<p>${text}</p>`, tone: 'plain', files: [] });
+    return { channel: { ...channel, id: 'elsewhere' }, id: 'same' };
+  };
+  return {
+    channel,
+    asker: member('asker'),
+    other: member('other'),
+    seenBy: async () => shown,
+    platform: {
+      name: 'broken',
+      post: put,
+      edit: async (message, content) => void (await put(message.channel, content)),
+      delete: async () => undefined,
+      upload: (to) => put(to, { text: '' }),
+      whisper: async (to, _, content) => void (await put(to, content)),
+      typing: async (to) => void (await put(to, { text: 'typing' })),
+    },
+  };
+};
+
+test.each(PLATFORM_RULES.map((rule) => [rule.name, rule] as const))(
+  'a platform that breaks every rule is caught by: %s',
+  async (_, rule) => {
+    await expect(rule.check(createBroken())).rejects.toThrow();
+  },
+);

@@ -1,0 +1,124 @@
+import type { ByteSource } from '../model.ts';
+
+/** Reads a stream of chunks of any sizes by count. Views given out stay valid. */
+export interface ByteReader {
+  /** The next `count` bytes, left in place; fewer only at the end. */
+  peek(count: number): Promise<Uint8Array>;
+  /** The next `count` bytes; fewer only at the end. */
+  take(count: number): Promise<Uint8Array>;
+  /** Passes over `count` bytes without keeping them; resolves with how many there were. */
+  skip(count: number): Promise<number>;
+  /** What is left, as it comes. */
+  rest(): AsyncGenerator<Uint8Array, void, void>;
+  /** Bytes taken and skipped so far. */
+  readonly position: number;
+  /** Ends the stream that is read. */
+  close(): Promise<void>;
+}
+
+export const createByteReader = (bytes: AsyncIterable<Uint8Array>): ByteReader => {
+  const chunks = bytes[Symbol.asyncIterator]();
+  let buffer = new Uint8Array(0);
+  let start = 0;
+  let end = 0;
+  let owned = false;
+  let ended = false;
+  let position = 0;
+
+  /** Bytes in `buffer` before `end` are never overwritten, so that views stay valid. */
+  const append = (chunk: Uint8Array): void => {
+    if (start === end) {
+      buffer = chunk as Uint8Array<ArrayBuffer>;
+      start = 0;
+      end = chunk.length;
+      owned = false;
+      return;
+    }
+    if (!owned || end + chunk.length > buffer.length) {
+      const larger = new Uint8Array(Math.max(4_096, (held() + chunk.length) * 2));
+      larger.set(buffer.subarray(start, end));
+      buffer = larger;
+      end = held();
+      start = 0;
+      owned = true;
+    }
+    buffer.set(chunk, end);
+    end += chunk.length;
+  };
+
+  const held = (): number => end - start;
+
+  const pull = async (): Promise<boolean> => {
+    if (ended) return false;
+    const next = await chunks.next();
+    if (next.done) ended = true;
+    else append(next.value);
+    return !ended;
+  };
+
+  const peek = async (count: number): Promise<Uint8Array> => {
+    for (let more = true; more && held() < count;) more = await pull();
+    return buffer.subarray(start, Math.min(end, start + count));
+  };
+
+  const advance = (count: number): void => {
+    start += count;
+    position += count;
+  };
+
+  return {
+    peek,
+    take: async (count) => {
+      const taken = await peek(count);
+      advance(taken.length);
+      return taken;
+    },
+    skip: async (count) => {
+      let skipped = 0;
+      for (let more = true; more && skipped < count; more = skipped < count && (await pull())) {
+        const step = Math.min(count - skipped, held());
+        advance(step);
+        skipped += step;
+      }
+      return skipped;
+    },
+    async *rest() {
+      do {
+        const left = buffer.subarray(start, end);
+        advance(left.length);
+        if (left.length > 0) yield left;
+      } while (await pull());
+    },
+    get position() {
+      return position;
+    },
+    close: async () => {
+      ended = true;
+      await chunks.return?.();
+    },
+  };
+};
+
+export const concatBytes = (parts: readonly Uint8Array[]): Uint8Array => {
+  const whole = new Uint8Array(parts.reduce((total, part) => total + part.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.length;
+  }
+  return whole;
+};
+
+export const viewOf = (bytes: Uint8Array): DataView =>
+  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+export const ascii = (bytes: Uint8Array, offset: number, length: number): string =>
+  String.fromCharCode(...bytes.subarray(offset, offset + length));
+
+/** Bytes in memory as a source. */
+export const bytesSource = (parts: readonly Uint8Array[]): ByteSource => ({
+  sizeBytes: parts.reduce((total, part) => total + part.length, 0),
+  async *open() {
+    yield* parts;
+  },
+});

@@ -1,0 +1,62 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** One slice of sound: mono, -1 to 1. */
+export interface Pcm {
+  readonly samples: Float32Array;
+  readonly sampleRateHz: number;
+}
+
+/**
+ * Codec work is done in slices of this length, with a turn of the event loop after each: the
+ * slowest codec here needs 7 ms for a whole second.
+ */
+const SLICES_PER_SECOND = 4;
+
+export const sliceSamples = (sampleRateHz: number): number =>
+  Math.max(1, Math.round(sampleRateHz / SLICES_PER_SECOND));
+
+/** Lets everything else that waits run before the next slice. */
+export const breathe = (): Promise<void> => nextTurn();
+
+/** Cuts `pcm` into slices of at most `longest` samples and lets others run between them. */
+export async function* inSlices(
+  pcm: AsyncIterable<Float32Array>,
+  longest: number,
+): AsyncGenerator<Float32Array, void, void> {
+  for await (const samples of pcm)
+    for (let from = 0; from < samples.length; from += longest) {
+      yield samples.subarray(from, from + longest);
+      await breathe();
+    }
+}
+
+/** The mean of all channels. */
+export const mixToMono = (channels: readonly Float32Array[]): Float32Array => {
+  const [first, ...others] = channels;
+  if (!first) return new Float32Array(0);
+  if (others.length === 0) return first;
+  const mono = Float32Array.from(first);
+  for (const channel of others)
+    for (let i = 0; i < mono.length; i += 1) mono[i]! += channel[i] ?? 0;
+  for (let i = 0; i < mono.length; i += 1) mono[i]! /= channels.length;
+  return mono;
+};
+
+/** Signed 16-bit samples; what is louder than full scale is clipped, NaN becomes silence. */
+export const toInt16 = (samples: Float32Array): Int16Array => {
+  const integers = new Int16Array(samples.length);
+  for (let i = 0; i < samples.length; i += 1) {
+    const scaled = Math.round((samples[i] ?? 0) * 32_768);
+    integers[i] = scaled > 32_767 ? 32_767 : scaled < -32_768 ? -32_768 : scaled;
+  }
+  return integers;
+};
+
+/** The bytes of signed 16-bit little-endian samples. */
+export const toS16le = (samples: Float32Array): Uint8Array => {
+  const integers = toInt16(samples);
+  if (BIG_ENDIAN) Buffer.from(integers.buffer).swap16();
+  return new Uint8Array(integers.buffer);
+};
+
+const BIG_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 0;

@@ -1,0 +1,138 @@
+import { inSlices, type Pcm, sliceSamples } from './pcm.ts';
+
+export interface Resampler {
+  /** Takes the next samples; returns what can be said by now. */
+  push(samples: Float32Array): Float32Array;
+  /** The rest: in all there are as many samples as the input's length says, rounded. */
+  end(): Float32Array;
+}
+
+/** Input samples that one output sample is made of; more by the ratio where the rate sinks. */
+const TAPS = 32;
+/**
+ * Kaiser window and cut-off, as part of the lower rate: measured, tones up to 0.36 of it come out
+ * with 90 dB and what would alias below that is as far down.
+ */
+const KAISER_BETA = 9;
+const CUTOFF = 0.46;
+/** Positions between two input samples that have a filter of their own; all ratios of usual rates fit. */
+const MOST_PHASES = 4_096;
+
+const bessel = (x: number): number => {
+  let sum = 1;
+  let term = 1;
+  for (let k = 1; term > sum * 1e-9; k += 1) {
+    term *= (x / (2 * k)) ** 2;
+    sum += term;
+  }
+  return sum;
+};
+
+const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
+
+/** One row of `taps` coefficients for each phase; every row sums to one. */
+const designFilters = (phases: number, taps: number, cutoff: number): Float32Array => {
+  const filters = new Float32Array(phases * taps);
+  const half = taps / 2;
+  const peak = bessel(KAISER_BETA);
+  const row = new Float64Array(taps);
+  for (let phase = 0; phase < phases; phase += 1) {
+    let sum = 0;
+    for (let tap = 0; tap < taps; tap += 1) {
+      const t = tap - half + 1 - phase / phases;
+      const x = 2 * Math.PI * cutoff * t;
+      const inside = Math.max(0, 1 - (t / half) ** 2);
+      row[tap] = (x === 0 ? 1 : Math.sin(x) / x) * (bessel(KAISER_BETA * Math.sqrt(inside)) / peak);
+      sum += row[tap]!;
+    }
+    for (let tap = 0; tap < taps; tap += 1) filters[phase * taps + tap] = row[tap]! / sum;
+  }
+  return filters;
+};
+
+const passThrough: Resampler = { push: (samples) => samples, end: () => new Float32Array(0) };
+
+/** A polyphase filter from one whole rate to another, for one channel. */
+export const createResampler = (fromHz: number, toHz: number): Resampler => {
+  if (fromHz === toHz) return passThrough;
+  const common = gcd(fromHz, toHz);
+  const up = toHz / common;
+  const down = fromHz / common;
+  const half = Math.ceil((TAPS / 2) * Math.max(1, fromHz / toHz));
+  const taps = 2 * half;
+  const phases = Math.min(up, MOST_PHASES);
+  const filters = designFilters(phases, taps, CUTOFF * Math.min(1, toHz / fromHz));
+
+  /** Input from `half - 1` before the sample at `at`; silence before the first. */
+  let held = new Float32Array(half - 1);
+  let remainder = 0;
+  let taken = 0;
+  let given = 0;
+
+  const push = (samples: Float32Array): Float32Array => {
+    taken += samples.length;
+    const input = new Float32Array(held.length + samples.length);
+    input.set(held);
+    input.set(samples, held.length);
+    const output = new Float32Array(
+      Math.max(0, Math.ceil(((input.length - taps + 1) * up - remainder) / down)),
+    );
+    let at = 0;
+    for (let i = 0; i < output.length; i += 1) {
+      const phase = phases === up ? remainder : Math.floor((remainder * phases) / up);
+      const row = phase * taps;
+      let sum = 0;
+      for (let tap = 0; tap < taps; tap += 1) sum += input[at + tap]! * filters[row + tap]!;
+      output[i] = sum;
+      remainder += down;
+      const whole = Math.floor(remainder / up);
+      at += whole;
+      remainder -= whole * up;
+    }
+    held = input.slice(at);
+    given += output.length;
+    return output;
+  };
+
+  return {
+    push,
+    end: () => {
+      const wanted = Math.round((taken * up) / down) - given;
+      const rest = push(new Float32Array(taps + Math.ceil(down / up)));
+      return rest.subarray(0, Math.max(0, wanted));
+    },
+  };
+};
+
+/** The same sound at `toHz`; long chunks are worked off in slices. */
+export async function* resample(
+  pcm: AsyncIterable<Float32Array>,
+  fromHz: number,
+  toHz: number,
+): AsyncGenerator<Float32Array, void, void> {
+  const resampler = createResampler(fromHz, toHz);
+  for await (const slice of inSlices(pcm, sliceSamples(fromHz))) {
+    const samples = resampler.push(slice);
+    if (samples.length > 0) yield samples;
+  }
+  const rest = resampler.end();
+  if (rest.length > 0) yield rest;
+}
+
+/** Sound whose rate may change on the way, all at `toHz`. */
+export async function* toOneRate(
+  sound: AsyncIterable<Pcm>,
+  toHz: number,
+): AsyncGenerator<Float32Array, void, void> {
+  let fromHz = toHz;
+  let resampler = passThrough;
+  for await (const { samples, sampleRateHz } of sound) {
+    if (sampleRateHz !== fromHz) {
+      yield resampler.end();
+      fromHz = sampleRateHz;
+      resampler = createResampler(fromHz, toHz);
+    }
+    yield resampler.push(samples);
+  }
+  yield resampler.end();
+}

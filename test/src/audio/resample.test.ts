@@ -1,0 +1,89 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createResampler, resample } from '../../../src/audio/resample.ts';
+import { chunked, joinSamples, tone } from './support.ts';
+
+const convert = (samples: Float32Array, fromHz: number, toHz: number, size = 700): Float32Array => {
+  const resampler = createResampler(fromHz, toHz);
+  const parts: Float32Array[] = [];
+  for (let at = 0; at < samples.length; at += size)
+    parts.push(resampler.push(samples.subarray(at, at + size)));
+  return joinSamples([...parts, resampler.end()]);
+};
+
+/** How far below the tone everything else is, in dB; the edges, where the tone begins, left out. */
+const toneToNoiseDb = (samples: Float32Array, sampleRateHz: number, hz: number): number => {
+  const inner = samples.subarray(500, -500);
+  let [sin, cos, all] = [0, 0, 0];
+  const phase = (i: number) => (2 * Math.PI * hz * (i + 500)) / sampleRateHz;
+  for (const [i, sample] of inner.entries()) {
+    sin += sample * Math.sin(phase(i));
+    cos += sample * Math.cos(phase(i));
+    all += sample * sample;
+  }
+  const [a, b] = [(2 * sin) / inner.length, (2 * cos) / inner.length];
+  let noise = 0;
+  for (const [i, sample] of inner.entries())
+    noise += (sample - a * Math.sin(phase(i)) - b * Math.cos(phase(i))) ** 2;
+  return 10 * Math.log10(all / noise);
+};
+
+/** A whole number of periods of any tone of whole Hz lies in the inner part of 1 s and the edges. */
+const seconds = (sampleRateHz: number): number => 1 + 1_000 / sampleRateHz;
+
+describe('the resampler', () => {
+  it.each([
+    [22_050, 24_000],
+    [44_100, 16_000],
+    [48_000, 16_000],
+    [44_100, 48_000],
+    [8_000, 48_000],
+    [16_000, 8_000],
+  ])('keeps a tone clean by over 80 dB from %i to %i Hz', (fromHz, toHz) => {
+    for (const part of [0.05, 0.2, 0.34]) {
+      const hz = Math.round(part * Math.min(fromHz, toHz));
+      const out = convert(tone(fromHz, seconds(toHz), hz), fromHz, toHz);
+      expect(toneToNoiseDb(out, toHz, hz)).toBeGreaterThan(80);
+    }
+  });
+
+  it('lets nothing above the new rate come down as another tone', () => {
+    const out = convert(tone(48_000, 1, 10_000), 48_000, 16_000).subarray(500, -500);
+    expect(Math.max(...out.map(Math.abs))).toBeLessThan(1e-4);
+  });
+
+  it('gives as many samples as the length says, whatever the chunks', () => {
+    const rate = fc.integer({ min: 8_000, max: 50_000 });
+    fc.assert(
+      fc.property(
+        rate,
+        rate,
+        fc.nat(3_000),
+        fc.integer({ min: 1, max: 900 }),
+        (from, to, n, size) => {
+          const out = convert(new Float32Array(n), from, to, size);
+          expect(out.length).toBe(Math.round((n * to) / from));
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('says the same in small chunks as in one', () => {
+    const samples = tone(44_100, 0.2);
+    expect(convert(samples, 44_100, 16_000, 37)).toEqual(convert(samples, 44_100, 16_000, 1e6));
+  });
+
+  it('passes sound through that has the rate already', async () => {
+    const samples = tone(16_000, 0.5);
+    const out = joinSamples(await Array.fromAsync(resample(chunked(samples), 16_000, 16_000)));
+    expect(out).toEqual(samples);
+  });
+
+  it('works off a stream', async () => {
+    const out = joinSamples(
+      await Array.fromAsync(resample(chunked(tone(48_000, 1)), 48_000, 16_000)),
+    );
+    expect(out.length).toBe(16_000);
+  });
+});

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { decodeTo } from '../../../src/audio/decode.ts';
+import { createLevelMeter } from '../../../src/audio/vad.ts';
+import type { ByteSource } from '../../../src/model.ts';
+
+export const fixture = (name: string): Uint8Array =>
+  new Uint8Array(readFileSync(new URL(`../../fixtures/audio/${name}`, import.meta.url)));
+
+/** Bytes as a stream of chunks, which counts how often it was opened and how much was read. */
+export const sourceOf = (bytes: Uint8Array, chunkBytes = 4_096) => {
+  const source = {
+    sizeBytes: bytes.length,
+    opened: 0,
+    readBytes: 0,
+    async *open() {
+      source.opened += 1;
+      for (let at = 0; at < bytes.length; at += chunkBytes) {
+        const chunk = bytes.subarray(at, at + chunkBytes);
+        source.readBytes += chunk.length;
+        yield chunk;
+      }
+    },
+  };
+  return source satisfies ByteSource;
+};
+
+export const never = new AbortController().signal;
+
+export const concat = (parts: readonly Uint8Array[]): Uint8Array =>
+  new Uint8Array(Buffer.concat(parts));
+
+export const joinSamples = (parts: readonly Float32Array[]): Float32Array => {
+  const whole = new Float32Array(parts.reduce((total, part) => total + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+};
+
+export const tone = (sampleRateHz: number, seconds: number, hz = 440): Float32Array =>
+  Float32Array.from(
+    { length: Math.round(sampleRateHz * seconds) },
+    (_, i) => 0.5 * Math.sin((2 * Math.PI * hz * i) / sampleRateHz),
+  );
+
+export async function* chunked(samples: Float32Array, size = 1_000): AsyncGenerator<Float32Array> {
+  for (let at = 0; at < samples.length; at += size) yield samples.subarray(at, at + size);
+}
+
+export const decodeAll = async (source: ByteSource, sampleRateHz = 16_000): Promise<Float32Array> =>
+  joinSamples(await Array.fromAsync(decodeTo(source, sampleRateHz, never)));
+
+/** How alike two sounds of 16 kHz are in their course of loudness: 1 for the same. */
+export const likeness = (a: Float32Array, b: Float32Array): number => {
+  const [x, y] = [a, b].map((samples) =>
+    createLevelMeter()(samples).map((db) => Math.max(db, -50)),
+  );
+  const length = Math.min(x!.length, y!.length);
+  const mean = (values: readonly number[]) =>
+    values.slice(0, length).reduce((sum, value) => sum + value, 0) / length;
+  const [mx, my] = [mean(x!), mean(y!)];
+  let [xy, xx, yy] = [0, 0, 0];
+  for (let i = 0; i < length; i += 1) {
+    const [dx, dy] = [x![i]! - mx, y![i]! - my];
+    xy += dx * dy;
+    xx += dx * dx;
+    yy += dy * dy;
+  }
+  return xy / Math.sqrt(xx * yy);
+};

@@ -1,0 +1,79 @@
+import { Hono } from 'hono';
+import type { HttpBindings } from '@hono/node-server';
+import { AppError } from '../src/errors.ts';
+import type { Log } from '../src/log.ts';
+import type { EngineConfig } from './config.ts';
+import type { Engines } from './engines.ts';
+import { errorReply, ServiceError } from './errors.ts';
+import { createKeyCheck } from './keys.ts';
+import type { Route } from './route.ts';
+import { asr } from './routes/asr.ts';
+import { chat } from './routes/chat.ts';
+import { translate } from './routes/translate.ts';
+import { tts } from './routes/tts.ts';
+import { voices } from './routes/voices.ts';
+
+const ROUTES: readonly Route[] = [chat, voices, tts, asr, translate];
+
+export interface AppOptions {
+  readonly keys: readonly string[];
+  readonly engines: Engines;
+  readonly config: EngineConfig;
+  readonly log: Log;
+}
+
+/** Aborted when the time is over, and when the connection of this reply is. */
+const signalFor = (outgoing: HttpBindings['outgoing'], timeoutMs: number): AbortSignal => {
+  const controller = new AbortController();
+  const timer = setTimeout(
+    () => controller.abort(new AppError('timeout', 'the request took too long')),
+    timeoutMs,
+  );
+  outgoing.once('close', () => {
+    clearTimeout(timer);
+    controller.abort(new AppError('cancelled', 'the client has left'));
+  });
+  return controller.signal;
+};
+
+/** The paths of contract section 4.1 over the engines. */
+export const createApp = (options: AppOptions): Hono<{ Bindings: HttpBindings }> => {
+  const { engines, config, log } = options;
+  const checkKey = createKeyCheck(options.keys);
+  const app = new Hono<{ Bindings: HttpBindings }>();
+
+  app.use(async (c, next) => {
+    checkKey(c.req.header('authorization') ?? null);
+    await next();
+  });
+
+  for (const route of ROUTES) {
+    app.on(route.method, route.path, async (c) => {
+      const { outgoing } = c.env;
+      const signal = signalFor(outgoing, route.timeoutMs);
+      const cutOff = (): void => {
+        outgoing.destroy();
+      };
+      try {
+        return await route.handle({ request: c.req.raw, engines, config, log, signal, cutOff });
+      } catch (error) {
+        const reply = errorReply(error, route.stage, route.failures);
+        if (reply.status >= 500 && !outgoing.destroyed)
+          log.warn({ stage: route.stage, status: reply.status, err: error }, 'a request failed');
+        return reply;
+      }
+    });
+    app.all(route.path, () => {
+      const error = new ServiceError('ErrMethodNotAllowed', `Use ${route.method} here.`);
+      const reply = errorReply(error, 'router');
+      reply.headers.set('allow', route.method);
+      return reply;
+    });
+  }
+
+  app.notFound(() =>
+    errorReply(new ServiceError('ErrUnsupportedEndpoint', 'Unsupported API endpoint'), 'router'),
+  );
+  app.onError((error) => errorReply(error, 'router'));
+  return app;
+};

@@ -1,0 +1,137 @@
+import { parseJson } from './body.ts';
+import { ServiceError } from './errors.ts';
+
+/** Everything of the body but the audio. */
+const MAX_OTHER_BYTES = 256 * 1024;
+/** Longer keys than this are not `audio`. */
+const LONGEST_KEY_BYTES = 32;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPENING = new Set([0x5b, 0x7b]);
+const CLOSING = new Set([0x5d, 0x7d]);
+const SPACES = new Set([0x20, 0x09, 0x0a, 0x0d]);
+
+export interface AudioBody {
+  /** The JSON value, with an empty string where the audio stood. */
+  readonly fields: unknown;
+  /** The decoded audio; undefined where there was none. */
+  readonly audio: readonly Uint8Array[] | undefined;
+}
+
+const notBase64 = (): ServiceError =>
+  new ServiceError('ErrInvalidAudio', 'audio is not valid base64.');
+
+/** Decodes the inside of a JSON string of base64, cut anywhere. */
+const createBase64Decoder = (): { push(bytes: Buffer): Buffer; end(): void } => {
+  let rest = '';
+  let ended = false;
+  return {
+    push: (bytes) => {
+      let text = rest + bytes.toString('latin1');
+      // Some writers of JSON escape "/" and "+"; an escape may be cut at the end.
+      const cut = /\\(?:u[0-9a-fA-F]{0,3})?$/.exec(text)?.[0] ?? '';
+      text = text.slice(0, text.length - cut.length);
+      if (text.includes('\\'))
+        text = text
+          .replace(/\\u00([0-9a-fA-F]{2})/g, (_, hex: string) =>
+            String.fromCharCode(Number.parseInt(hex, 16)),
+          )
+          .replaceAll('\\/', '/');
+      if (text !== '' && (ended || !/^[A-Za-z0-9+/]*={0,2}$/.test(text))) throw notBase64();
+      const whole = text.slice(0, text.length - (text.length % 4));
+      ended ||= whole.endsWith('=');
+      rest = text.slice(whole.length) + cut;
+      return Buffer.from(whole, 'base64');
+    },
+    end: () => {
+      if (rest !== '') throw notBase64();
+    },
+  };
+};
+
+/**
+ * Reads a JSON object whose `audio` is a long base64 string, without ever holding that as text: the
+ * audio is decoded as it comes, the rest is parsed at the end. Throws `ServiceError` for what is
+ * not JSON or not base64, and past the limits.
+ */
+export const readAudioBody = async (body: AsyncIterable<Uint8Array>): Promise<AudioBody> => {
+  const others: Buffer[] = [];
+  let othersBytes = 0;
+  let audio: Uint8Array[] | undefined;
+  let decoder: ReturnType<typeof createBase64Decoder> | undefined;
+  let depth = 0;
+  let inString = false;
+  let escaped = false;
+  let expectsKey = false;
+  let key = '';
+  let colon = false;
+
+  /** Takes the bytes of one chunk from `at`; returns where the audio begins or the chunk ends. */
+  const scan = (chunk: Buffer, from: number): number => {
+    for (let at = from; at < chunk.length; at += 1) {
+      const byte = chunk[at]!;
+      if (inString) {
+        if (escaped) escaped = false;
+        else if (byte === BACKSLASH) escaped = true;
+        else if (byte === QUOTE) inString = false;
+        if (inString && expectsKey && depth === 1 && key.length < LONGEST_KEY_BYTES)
+          key += String.fromCharCode(byte);
+      } else if (byte === QUOTE) {
+        if (depth === 1 && colon && key === 'audio') {
+          decoder = createBase64Decoder();
+          audio = [];
+          colon = false;
+          return at + 1;
+        }
+        inString = true;
+        colon = false;
+        if (expectsKey) key = '';
+      } else if (OPENING.has(byte)) {
+        depth += 1;
+        expectsKey = depth === 1;
+        colon = false;
+      } else if (CLOSING.has(byte)) depth -= 1;
+      else if (byte === COMMA) expectsKey = depth === 1;
+      else if (byte === COLON) {
+        expectsKey = false;
+        colon = true;
+      } else if (!SPACES.has(byte)) colon = false;
+    }
+    return chunk.length;
+  };
+
+  const keep = (bytes: Buffer): void => {
+    othersBytes += bytes.length;
+    if (othersBytes > MAX_OTHER_BYTES)
+      throw new ServiceError('ErrRequestTooLarge', 'The fields besides audio are too long.');
+    others.push(bytes);
+  };
+
+  for await (const bytes of body) {
+    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (let at = 0; at < chunk.length;) {
+      if (decoder) {
+        const quote = chunk.indexOf(QUOTE, at);
+        const end = quote < 0 ? chunk.length : quote;
+        audio?.push(decoder.push(chunk.subarray(at, end)));
+        at = end;
+        if (quote >= 0) {
+          decoder.end();
+          decoder = undefined;
+          // Goes to the others, after the opening one.
+          keep(chunk.subarray(quote, quote + 1));
+          at += 1;
+        }
+      } else {
+        const end = scan(chunk, at);
+        keep(chunk.subarray(at, end));
+        at = end;
+      }
+    }
+  }
+  const fields = parseJson(Buffer.concat(others).toString('utf8'));
+  return { fields, audio };
+};

@@ -1,0 +1,157 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { AppError } from '../src/errors.ts';
+import type { Log } from '../src/log.ts';
+
+export interface ChildOptions {
+  readonly name: string;
+  readonly file: URL;
+  readonly args?: readonly string[];
+  readonly log: Log;
+  /** A child that takes longer over one call is killed. */
+  readonly callTimeoutMs: number;
+  /** After so many calls a fresh child takes over: what leaks memory is bounded by it. */
+  readonly callsPerChild: number;
+  /** Without calls for so long the child is ended; the next call starts one. */
+  readonly idleMs: number;
+}
+
+export interface Child<Request, Reply> extends AsyncDisposable {
+  /**
+   * Has the child do `request`; calls are done one at a time in their order. A call during which
+   * the child dies is tried once more with a new child. Rejects with an `AppError`.
+   */
+  call(request: Request, signal: AbortSignal): Promise<Reply>;
+}
+
+/** What goes over the channel. */
+export type ToChild<Request> = { readonly id: number; readonly request: Request };
+export type FromChild<Reply> =
+  | { readonly id: number; readonly reply: Reply }
+  | { readonly id: number; readonly error: string };
+
+const CRASHES_PER_CALL = 2;
+const STDERR_TAIL_CHARS = 1_000;
+
+/** Runs in the child: answers each call with what `handle` makes of it; ends with its parent. */
+export const serveParent = (handle: (request: never) => Promise<unknown>): void => {
+  process.on('message', ({ id, request }: ToChild<never>) => {
+    handle(request).then(
+      (reply) => process.send?.({ id, reply } satisfies FromChild<unknown>),
+      (error: unknown) => process.send?.({ id, error: String(error) } satisfies FromChild<unknown>),
+    );
+  });
+  process.on('disconnect', () => process.exit());
+};
+
+export const createChild = <Request, Reply>(options: ChildOptions): Child<Request, Reply> => {
+  const { name, log } = options;
+  let current: ChildProcess | undefined;
+  let callsOfCurrent = 0;
+  let lastId = 0;
+  let idleTimer: NodeJS.Timeout | undefined;
+  let turn: Promise<unknown> = Promise.resolve();
+  let closed = false;
+
+  const start = (): ChildProcess => {
+    const child = fork(options.file, options.args ?? [], {
+      // No inherited environment: the child has no use for the secrets in it.
+      env: {},
+      execArgv: [],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    let tail = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      tail = (tail + text).slice(-STDERR_TAIL_CHARS);
+    });
+    child.on('error', (cause) => {
+      log.warn({ engine: name, err: cause }, 'engine process failed');
+      child.kill('SIGKILL');
+      if (current === child) current = undefined;
+    });
+    child.once('exit', (code, signal) => {
+      if (current !== child) return;
+      current = undefined;
+      log.warn({ engine: name, code, signal, stderr: tail }, 'engine process died');
+    });
+    callsOfCurrent = 0;
+    return child;
+  };
+
+  const stop = async (): Promise<void> => {
+    clearTimeout(idleTimer);
+    const child = current;
+    current = undefined;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  };
+
+  /** Undefined when the child died over it. */
+  const attempt = async (request: Request): Promise<FromChild<Reply> | undefined> => {
+    clearTimeout(idleTimer);
+    const child = (current ??= start());
+    const id = (lastId += 1);
+    callsOfCurrent += 1;
+    const answer = Promise.withResolvers<FromChild<Reply> | undefined>();
+    const onMessage = (message: FromChild<Reply>): void => {
+      if (message.id === id) answer.resolve(message);
+    };
+    const onExit = (): void => answer.resolve(undefined);
+    const timer = setTimeout(() => {
+      answer.reject(new AppError('timeout', `${name} took too long`, { retryable: true }));
+      void stop();
+    }, options.callTimeoutMs);
+    child.on('message', onMessage);
+    child.once('exit', onExit);
+    child.once('error', onExit);
+    try {
+      child.send({ id, request } satisfies ToChild<Request>, (error) => {
+        if (error) onExit();
+      });
+      return await answer.promise;
+    } finally {
+      clearTimeout(timer);
+      child.off('message', onMessage);
+      child.off('exit', onExit);
+      child.off('error', onExit);
+    }
+  };
+
+  const settle = async (): Promise<void> => {
+    if (callsOfCurrent >= options.callsPerChild) {
+      await stop();
+      if (!closed) current = start();
+    }
+    clearTimeout(idleTimer);
+    idleTimer = setTimeout(() => void stop(), options.idleMs);
+    idleTimer.unref();
+  };
+
+  const perform = async (request: Request, signal: AbortSignal): Promise<Reply> => {
+    for (let tries = 0; tries < CRASHES_PER_CALL; tries += 1) {
+      signal.throwIfAborted();
+      if (closed) throw new AppError('unavailable', `${name} is shut down`);
+      const answer = await attempt(request);
+      if (!answer) continue;
+      await settle();
+      if ('error' in answer) throw new AppError('bad-reply', `${name}: ${answer.error}`);
+      return answer.reply;
+    }
+    throw new AppError('unavailable', `${name} crashed`, { retryable: true });
+  };
+
+  return {
+    call: (request, signal) => {
+      const result = turn.then(() => perform(request, signal));
+      turn = result.catch(() => undefined);
+      return result;
+    },
+    [Symbol.asyncDispose]: async () => {
+      closed = true;
+      await stop();
+    },
+  };
+};

@@ -1,0 +1,117 @@
+import { readdir } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { AppError } from '../src/errors.ts';
+import type {
+  Ability,
+  CreateEngine,
+  Engine,
+  EngineContext,
+  EngineLine,
+  Need,
+  Parts,
+} from './engine.ts';
+import { ServiceError } from './errors.ts';
+import { createGate, type Gate } from './gate.ts';
+
+/** How many calls wait for an engine before it answers 429. */
+const WAITING = 32;
+
+/** One engine's part for one ability, and the gate that its calls go through. */
+export interface Offer<A extends Ability> {
+  readonly engine: string;
+  readonly part: NonNullable<Parts[A]>;
+  readonly gate: Gate;
+}
+
+export interface Engines extends AsyncDisposable {
+  /** Those that can do it at this moment, best first. */
+  having<A extends Ability>(ability: A): Promise<readonly Offer<A>[]>;
+  /** The 404 that says what is missing and how to add it. */
+  missing(need: Need): ServiceError;
+  report(): Promise<readonly EngineLine[]>;
+}
+
+const loadEngine = async (file: URL, context: EngineContext): Promise<Engine> => {
+  const name = basename(file.pathname);
+  let loaded: { createEngine?: unknown };
+  try {
+    loaded = (await import(file.href)) as { createEngine?: unknown };
+  } catch (cause) {
+    throw new AppError('config', `the engine ${name} cannot be loaded`, { cause });
+  }
+  if (typeof loaded.createEngine !== 'function')
+    throw new AppError('config', `the engine ${name} does not export createEngine`);
+  return (loaded.createEngine as CreateEngine)(context);
+};
+
+const LACKS = {
+  speech: 'No engine speaks.',
+  recognition: 'No engine recognises speech.',
+  chat: 'No engine chats.',
+} as const;
+
+const lackOf = (need: Need): string =>
+  need.ability === 'translation'
+    ? `No engine translates ${need.from} to ${need.to}.`
+    : LACKS[need.ability];
+
+/** Every file of `folder` is one engine. Throws `AppError` (`config`) with the name of a wrong one. */
+export const loadEngines = async (
+  context: EngineContext,
+  folder = new URL('./engines/', import.meta.url),
+): Promise<Engines> => {
+  const files = (await readdir(folder, { withFileTypes: true }))
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map(({ name }) => new URL(name, folder));
+  const engines = (await Promise.all(files.map((file) => loadEngine(file, context)))).toSorted(
+    (a, b) => a.rank - b.rank || a.name.localeCompare(b.name, 'en'),
+  );
+
+  const gates = new Map<string, Gate>();
+  const gateOf = (engine: Engine, ability: Ability): Gate => {
+    const id = `${engine.name} ${ability}`;
+    let gate = gates.get(id);
+    if (!gate) {
+      gate = createGate({ concurrent: engine.concurrent, waiting: WAITING });
+      gates.set(id, gate);
+    }
+    return gate;
+  };
+
+  return {
+    having: async <A extends Ability>(ability: A) => {
+      const candidates = engines.filter(({ serves }) => serves.includes(ability));
+      const parts = await Promise.all(candidates.map((engine) => engine.parts()));
+      return candidates.flatMap((engine, index): Offer<A>[] => {
+        const part = parts[index]?.[ability];
+        return part ? [{ engine: engine.name, part, gate: gateOf(engine, ability) }] : [];
+      });
+    },
+    missing: (need) => {
+      const remedies = engines
+        .toReversed()
+        .map((engine) => engine.remedy(need))
+        .filter((remedy) => remedy !== undefined);
+      const lack = lackOf(need);
+      return new ServiceError(
+        'ErrServiceNotRegistered',
+        remedies.length > 0 ? `${lack} Add one: ${remedies.join(', or ')}.` : lack,
+        { context: ['engines', need.ability] },
+      );
+    },
+    report: () =>
+      Promise.all(
+        engines.map((engine) =>
+          engine.report().catch((error: unknown): EngineLine => ({
+            name: engine.name,
+            serves: engine.serves,
+            ready: false,
+            detail: error instanceof Error ? error.message : 'it failed',
+          })),
+        ),
+      ),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.allSettled(engines.map((engine) => engine[Symbol.asyncDispose]()));
+    },
+  };
+};

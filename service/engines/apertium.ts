@@ -1,0 +1,73 @@
+import { splitText } from '../../src/text/split.ts';
+import type { CreateEngine, TranslationPart } from '../engine.ts';
+import { findMode, readModes, type Mode } from './apertium/modes.ts';
+import { findPackage } from './apertium/packages.ts';
+import { createPool } from './apertium/pool.ts';
+
+const NAME = 'apertium';
+const CONCURRENT = 4;
+
+/** What goes through a pipeline at once: bounded so that others get their turn. */
+const LONGEST_PIECE_CHARACTERS = 2_000;
+
+/** Paragraphs and the white space between them; parts of very long ones. */
+const piecesOf = (text: string): readonly string[] =>
+  text.split(/(\s*\n\s*)/).flatMap((piece) => splitText(piece, LONGEST_PIECE_CHARACTERS));
+
+/** Rule-based translation between related languages, by the programs of the Apertium project. */
+export const createEngine: CreateEngine = ({ config }) => {
+  const modes: Promise<ReadonlyMap<string, Mode>> = readModes(config.SERVICE_APERTIUM_MODES);
+  const pool = createPool({
+    maxPipelines: 2 * CONCURRENT,
+    callTimeoutMs: 15_000,
+    idleMs: 5 * 60_000,
+  });
+
+  const build = (installed: ReadonlyMap<string, Mode>): TranslationPart => ({
+    translates: (from, to) => findMode(installed, from, to) !== undefined,
+    translate: async function* ({ text, from, to }, signal) {
+      const mode = findMode(installed, from, to);
+      if (!mode) return;
+      for (const piece of piecesOf(text)) {
+        signal.throwIfAborted();
+        const core = piece.trim();
+        const at = piece.indexOf(core);
+        const translated = core === '' ? '' : (await pool.translate(mode, core)).trim();
+        yield {
+          text: `${piece.slice(0, at)}${translated}${piece.slice(at + core.length)}`,
+          model: `${NAME}-${mode.name}`,
+        };
+      }
+    },
+  });
+
+  return {
+    name: NAME,
+    serves: ['translation'],
+    rank: 2,
+    concurrent: CONCURRENT,
+    parts: async () => {
+      const installed = await modes;
+      return installed.size > 0 ? { translation: build(installed) } : {};
+    },
+    report: async () => {
+      const installed = await modes;
+      const names = [...new Set([...installed.values()].map(({ name }) => name))];
+      return {
+        name: NAME,
+        serves: ['translation'],
+        ready: installed.size > 0,
+        detail:
+          installed.size > 0
+            ? names.join(', ')
+            : 'apt-get install -y apertium-eng-spa, or another language pair',
+      };
+    },
+    remedy: (need) => {
+      if (need.ability !== 'translation') return undefined;
+      const found = findPackage(need.from, need.to);
+      return found === undefined ? undefined : `apt-get install -y ${found}`;
+    },
+    [Symbol.asyncDispose]: async () => pool.end(),
+  };
+};

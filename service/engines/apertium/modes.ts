@@ -1,0 +1,117 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** One program of a pipeline with its arguments. */
+export type Stage = readonly [program: string, ...args: string[]];
+
+export interface Mode {
+  readonly name: string;
+  readonly stages: readonly Stage[];
+}
+
+/** The programs that can flush at a NUL (`-z`), so that one run serves many texts. */
+const KEEPABLE = new Set([
+  'apertium-anaphora',
+  'apertium-extract-caps',
+  'apertium-interchunk',
+  'apertium-postchunk',
+  'apertium-posttransfer',
+  'apertium-pretransfer',
+  'apertium-restore-caps',
+  'apertium-tagger',
+  'apertium-transfer',
+  'apertium-wblank-attach',
+  'apertium-wblank-detach',
+  'cg-proc',
+  'hfst-proc',
+  'lrx-proc',
+  'lsx-proc',
+  'lt-proc',
+  'rtx-proc',
+]);
+
+/** What a mode's `$1` and `$2` become: no marks at unknown words, no tagger option. */
+const VARIABLES: Readonly<Record<string, readonly string[]>> = { $1: ['-n'], $2: [] };
+
+const WORD =
+  /\s*(?:(\|)|((?:'[^']*'|"[^"$`\\]*"|[^\s|'"$`\\;&<>(){}*?~#!])+)|(\$[12])(?=\s|\||$))/y;
+
+/**
+ * The stages of a `.mode` file, which is one shell pipeline of quoted words. Undefined for one that
+ * needs more of a shell than that, or a program that cannot be kept alive.
+ */
+export const parseMode = (text: string): readonly Stage[] | undefined => {
+  const source = text.trim();
+  const words: string[][] = [[]];
+  const matcher = new RegExp(WORD);
+  while (matcher.lastIndex < source.length) {
+    const found = matcher.exec(source);
+    if (!found) return undefined;
+    const [, pipe, word, variable] = found;
+    if (pipe) words.push([]);
+    else if (word) words.at(-1)?.push(word.replace(/['"]/g, ''));
+    else if (variable) words.at(-1)?.push(...(VARIABLES[variable] ?? []));
+  }
+  const stages: Stage[] = [];
+  for (const [program, ...args] of words) {
+    if (!program || !KEEPABLE.has(program.split('/').at(-1) ?? '')) return undefined;
+    stages.push([program, ...(args.includes('-z') ? [] : ['-z']), ...args]);
+  }
+  return stages;
+};
+
+/** Modes are named by codes of three letters or two; languages are asked for by BCP 47. */
+const ALSO: Readonly<Record<string, readonly string[]>> = {
+  hbs: ['sh', 'sr', 'hr', 'bs'],
+  nob: ['nb', 'no'],
+  zlm: ['ms'],
+};
+
+export const languagesOf = (code: string): readonly string[] => {
+  const also = ALSO[code];
+  if (also) return also;
+  try {
+    return Intl.getCanonicalLocales(code.replace('_', '-'));
+  } catch {
+    return [];
+  }
+};
+
+const FILE = /^([a-z]{2,3}(?:_[A-Za-z]+)?)-([a-z]{2,3}(?:_[A-Za-z]+)?)\.mode$/;
+
+export const pairKey = (from: string, to: string): string => `${from}>${to}`;
+
+/** What is installed: modes by `pairKey`. Empty when the folder does not exist. */
+export const readModes = async (folder: string): Promise<ReadonlyMap<string, Mode>> => {
+  const modes = new Map<string, Mode>();
+  const files = await readdir(folder).catch(() => []);
+  for (const file of files.toSorted((a, b) => a.localeCompare(b, 'en'))) {
+    const [, from, to] = FILE.exec(file) ?? [];
+    if (!from || !to) continue;
+    const stages = parseMode(await readFile(join(folder, file), 'utf8').catch(() => ''));
+    if (!stages) continue;
+    for (const source of languagesOf(from))
+      for (const target of languagesOf(to))
+        modes.set(pairKey(source, target), { name: `${from}-${to}`, stages });
+  }
+  return modes;
+};
+
+const widen = (code: string): readonly string[] => {
+  const [exact = code] = languagesOf(code);
+  return [exact, exact.split('-')[0] ?? exact];
+};
+
+/** `en-US` finds a mode of its own, else that of `en`. */
+export const findMode = (
+  modes: ReadonlyMap<string, Mode>,
+  from: string,
+  to: string,
+): Mode | undefined => {
+  for (const target of widen(to))
+    for (const source of widen(from)) {
+      const mode = modes.get(pairKey(source, target));
+      if (mode) return mode;
+    }
+  return undefined;
+};

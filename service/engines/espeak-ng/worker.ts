@@ -1,0 +1,30 @@
+import { serveParent } from '../../child.ts';
+import { loadEspeak, type EspeakVoice } from './library.ts';
+
+export type EspeakRequest =
+  | { readonly kind: 'voices' }
+  | { readonly kind: 'speak'; readonly voice: string; readonly markup: string };
+
+export type EspeakReply =
+  | { readonly voices: readonly EspeakVoice[] }
+  | { readonly sampleRateHz: number; readonly samples: Int16Array };
+
+const loading = loadEspeak();
+
+serveParent(async (request: EspeakRequest): Promise<EspeakReply> => {
+  const espeak = await loading;
+  if (request.kind === 'voices') return { voices: espeak.list_voices() };
+  espeak.set_voice(request.voice, '', 0, 0, 0);
+  const chunks: Int16Array[] = [];
+  espeak.synthesize(request.markup, (chunk) => {
+    if (chunk.length > 0) chunks.push(chunk);
+    return false;
+  });
+  const samples = new Int16Array(chunks.reduce((total, chunk) => total + chunk.length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    samples.set(chunk, at);
+    at += chunk.length;
+  }
+  return { sampleRateHz: espeak.get_samplerate(), samples };
+});

@@ -1,0 +1,102 @@
+import type { Ability, CreateEngine, Parts } from '../engine.ts';
+import { createChat } from './openai/chat.ts';
+import { createUpstream, type Upstream } from './openai/http.ts';
+import { chooseModels, listModels, type Models } from './openai/models.ts';
+import { createRecognition } from './openai/recognition.ts';
+import { createSpeech } from './openai/speech.ts';
+import { createTranslation } from './openai/translation.ts';
+
+const NAME = 'openai';
+const SERVES = ['chat', 'translation', 'recognition', 'speech'] as const;
+
+/** A server's list of models is asked for again after this; sooner where it could not be had. */
+const LIST_FRESH_MS = 60_000;
+const LIST_MISSING_MS = 5_000;
+
+const MODEL_VARIABLES: Readonly<Record<Ability, string>> = {
+  chat: 'SERVICE_OPENAI_CHAT_MODEL',
+  translation: 'SERVICE_OPENAI_TRANSLATION_MODEL',
+  recognition: 'SERVICE_OPENAI_ASR_MODEL',
+  speech: 'SERVICE_OPENAI_TTS_MODEL',
+};
+
+/** Any server that speaks the OpenAI API: hosted, or Ollama, vLLM, llama.cpp, LocalAI, Speaches. */
+export const createEngine: CreateEngine = ({ config, log }) => {
+  const url = config.SERVICE_OPENAI_URL;
+  const upstream = url === undefined ? undefined : createUpstream(url, config.SERVICE_OPENAI_KEY);
+
+  const build = (to: Upstream, models: Models): Parts => ({
+    ...(models.chat ? { chat: createChat(to, models.chat, models) } : {}),
+    ...(models.translation
+      ? { translation: createTranslation(to, models.translation, models) }
+      : {}),
+    ...(models.recognition ? { recognition: createRecognition(to, models.recognition) } : {}),
+    ...(models.speech
+      ? { speech: createSpeech(to, models.speech, config.SERVICE_OPENAI_TTS_VOICES) }
+      : {}),
+  });
+
+  let state: { readonly models: Models; readonly parts: Parts; readonly ids: string } | undefined;
+  let listAgainAtMs = 0;
+  let listing: Promise<void> | undefined;
+
+  const refresh = async (to: Upstream): Promise<void> => {
+    const listed = await listModels(to).catch((error: unknown) => {
+      log.debug({ engine: NAME, err: error }, 'the server does not list its models');
+      return undefined;
+    });
+    listAgainAtMs = performance.now() + (listed ? LIST_FRESH_MS : LIST_MISSING_MS);
+    const ids = listed?.join('\n') ?? state?.ids ?? '';
+    // The parts remember what the server refuses: they are kept while its models stay the same.
+    if (state?.ids === ids) return;
+    const models = chooseModels(listed ?? [], config);
+    state = { models, parts: build(to, models), ids };
+  };
+
+  const current = async (): Promise<typeof state> => {
+    if (!upstream) return undefined;
+    if (performance.now() >= listAgainAtMs) {
+      listing ??= refresh(upstream).finally(() => {
+        listing = undefined;
+      });
+      // Who can be served by what is known already does not wait for news.
+      if (!state || Object.keys(state.parts).length === 0) await listing;
+    }
+    return state;
+  };
+
+  return {
+    name: NAME,
+    serves: SERVES,
+    rank: 1,
+    concurrent: 16,
+    parts: async () => (await current())?.parts ?? {},
+    report: async () => {
+      const models = (await current())?.models;
+      const found = SERVES.filter((ability) => models?.[ability] !== undefined);
+      const variables = SERVES.filter((ability) => !found.includes(ability)).map(
+        (ability) => MODEL_VARIABLES[ability],
+      );
+      const lack =
+        found.length === 0
+          ? `start the server of SERVICE_OPENAI_URL, or set ${variables.join(', ')}`
+          : `for the rest set ${variables.join(', ')}`;
+      return {
+        name: NAME,
+        serves: SERVES,
+        ready: found.length > 0,
+        detail: upstream
+          ? [
+              ...found.map((ability) => `${ability}: ${models?.[ability]}`),
+              ...(variables.length > 0 ? [lack] : []),
+            ].join('; ')
+          : 'set SERVICE_OPENAI_URL to an OpenAI-compatible server',
+      };
+    },
+    remedy: ({ ability }) =>
+      upstream ? `set ${MODEL_VARIABLES[ability]}` : 'set SERVICE_OPENAI_URL',
+    [Symbol.asyncDispose]: async () => {
+      await upstream?.[Symbol.asyncDispose]();
+    },
+  };
+};

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import type { EngineConfig } from '../../config.ts';
+import type { Upstream } from './http.ts';
+
+export interface Models {
+  readonly chat: string | undefined;
+  readonly translation: string | undefined;
+  readonly recognition: string | undefined;
+  readonly speech: string | undefined;
+  /** Every model that the server names; empty when it does not list them. */
+  readonly listed: ReadonlySet<string>;
+}
+
+const list = z.object({ data: z.array(z.object({ id: z.string() })) });
+
+/** How servers name models that hear, that speak, and that do neither and do not chat. */
+const HEARS = /whisper|transcri|\basr\b|[-_/]asr|sense-?voice|paraformer|parakeet|canary/i;
+const SPEAKS = /\btts\b|[-_/]tts|kokoro|piper|\bspeech\b|orpheus|bark/i;
+const OTHERS = /embed|rerank|moderation|dall-e|image|diffusion|flux|guard|realtime/i;
+
+const LIST_TIMEOUT_MS = 3_000;
+
+/** Which model does what: what the configuration names, else the first whose name says so. */
+export const chooseModels = (ids: readonly string[], config: EngineConfig): Models => {
+  const chat =
+    config.SERVICE_OPENAI_CHAT_MODEL ??
+    ids.find((id) => !HEARS.test(id) && !SPEAKS.test(id) && !OTHERS.test(id));
+  return {
+    chat,
+    translation: config.SERVICE_OPENAI_TRANSLATION_MODEL ?? chat,
+    recognition: config.SERVICE_OPENAI_ASR_MODEL ?? ids.find((id) => HEARS.test(id)),
+    speech: config.SERVICE_OPENAI_TTS_MODEL ?? ids.find((id) => SPEAKS.test(id) && !HEARS.test(id)),
+    listed: new Set(ids),
+  };
+};
+
+/** The ids that `/models` lists. Rejects when the server cannot be reached or has no such list. */
+export const listModels = async (upstream: Upstream): Promise<readonly string[]> => {
+  const reply = await upstream.sendForJson(
+    '/models',
+    undefined,
+    AbortSignal.timeout(LIST_TIMEOUT_MS),
+  );
+  const parsed = list.safeParse(reply);
+  return parsed.success ? parsed.data.data.map(({ id }) => id) : [];
+};

@@ -1,0 +1,111 @@
+import { FormData } from 'undici';
+import { z } from 'zod';
+import { MEDIA_TYPES } from '../../../src/api/contract.ts';
+import { encode } from '../../../src/audio/encode.ts';
+import { AppError } from '../../../src/errors.ts';
+import { RECOGNITION_RATE_HZ, type Heard, type Hints, type RecognitionPart } from '../../engine.ts';
+import { BackendError } from '../../errors.ts';
+import type { Upstream } from './http.ts';
+
+/** Servers refuse files over 25 MB; ten minutes of 16 kHz WAV are 19 MB. */
+const LONGEST_MS = 10 * 60_000;
+
+const reply = z.object({
+  text: z.string(),
+  language: z.string().nullish(),
+  segments: z
+    .array(z.object({ start: z.number(), end: z.number(), avg_logprob: z.number().nullish() }))
+    .nullish(),
+});
+
+/** The mean probability of a token, weighted by how long each segment lasts. */
+const confidenceOf = (segments: z.infer<typeof reply>['segments']): number | undefined => {
+  let weight = 0;
+  let sum = 0;
+  for (const { start, end, avg_logprob } of segments ?? []) {
+    if (typeof avg_logprob !== 'number') return undefined;
+    const seconds = Math.max(end - start, 0.01);
+    weight += seconds;
+    sum += seconds * Math.exp(Math.min(0, avg_logprob));
+  }
+  return weight === 0 ? undefined : sum / weight;
+};
+
+export const createRecognition = (upstream: Upstream, model: string): RecognitionPart => {
+  /** False once the server has refused to give more than the text. */
+  let verbose = true;
+
+  const ask = async (
+    file: {
+      readonly chunks: readonly Uint8Array[];
+      readonly mediaType: string;
+      readonly name: string;
+    },
+    hints: Hints,
+    signal: AbortSignal,
+  ): Promise<Heard> => {
+    const form = new FormData();
+    form.set(
+      'file',
+      new Blob([...file.chunks] as Uint8Array<ArrayBuffer>[], { type: file.mediaType }),
+      file.name,
+    );
+    form.set('model', model);
+    form.set('response_format', verbose ? 'verbose_json' : 'json');
+    form.set('temperature', String(hints.temperature ?? 0));
+    const language = hints.language?.split('-')[0];
+    if (language) form.set('language', language);
+    if (hints.hotwords?.length) form.set('prompt', hints.hotwords.join(', '));
+    const parsed = reply.safeParse(
+      await upstream.sendForJson('/audio/transcriptions', form, signal),
+    );
+    if (!parsed.success)
+      throw new AppError('bad-reply', 'The backend answered with something that is no transcript.');
+    const { text, language: heardLanguage, segments } = parsed.data;
+    return {
+      text: text.trim(),
+      language: heardLanguage ?? undefined,
+      confidence: confidenceOf(segments),
+    };
+  };
+
+  const recogniseBytes: typeof ask = async (file, hints, signal) => {
+    try {
+      return await ask(file, hints, signal);
+    } catch (error) {
+      const refused = error instanceof BackendError && [400, 422].includes(error.status);
+      if (!refused || !verbose) throw error;
+      const heard = await (() => {
+        verbose = false;
+        return ask(file, hints, signal);
+      })().catch((again: unknown) => {
+        // The refusal was about something else.
+        verbose = true;
+        throw again;
+      });
+      return heard;
+    }
+  };
+
+  return {
+    longestMs: LONGEST_MS,
+    recogniseFile: ({ format, chunks }, hints, signal) =>
+      recogniseBytes(
+        { chunks, mediaType: MEDIA_TYPES[format], name: `audio.${format}` },
+        hints,
+        signal,
+      ),
+    recognise: async (samples, hints, signal) => {
+      const once = (async function* () {
+        yield samples;
+      })();
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of encode('wav', RECOGNITION_RATE_HZ, once)) chunks.push(chunk);
+      return recogniseBytes(
+        { chunks, mediaType: MEDIA_TYPES.wav, name: 'audio.wav' },
+        hints,
+        signal,
+      );
+    },
+  };
+};

@@ -1,0 +1,29 @@
+import { pseudoLocalise } from '../../src/text/pseudo.ts';
+import type { CreateEngine } from '../engine.ts';
+
+const NAME = 'pseudo';
+const TARGET = 'en-xa';
+
+/** The pseudo-locale: shows what a translation would touch, without any engine. */
+export const createEngine: CreateEngine = () => ({
+  name: NAME,
+  serves: ['translation'],
+  rank: 1,
+  concurrent: 16,
+  parts: async () => ({
+    translation: {
+      translates: (_from, to) => to.toLowerCase() === TARGET,
+      translate: async function* ({ text }) {
+        yield { text: pseudoLocalise(text), model: NAME };
+      },
+    },
+  }),
+  report: async () => ({
+    name: NAME,
+    serves: ['translation'],
+    ready: true,
+    detail: 'any language to en-XA, the pseudo-locale',
+  }),
+  remedy: () => undefined,
+  [Symbol.asyncDispose]: async () => {},
+});

@@ -1,0 +1,99 @@
+import { createRequire } from 'node:module';
+import { AppError } from '../../src/errors.ts';
+import { createChild } from '../child.ts';
+import { RECOGNITION_RATE_HZ, type CreateEngine, type RecognitionPart } from '../engine.ts';
+import { findModel, type Model } from './sherpa-onnx/model.ts';
+import type { SherpaReply, SherpaRequest } from './sherpa-onnx/worker.ts';
+
+const NAME = 'sherpa-onnx';
+const PACKAGE = 'sherpa-onnx-node';
+
+/** Whisper hears at most 30 s at once; the others grow slow with much more. */
+const LONGEST_MS = 28_000;
+/** Loading a large model included. */
+const CALL_TIMEOUT_MS = 120_000;
+const CALLS_PER_CHILD = 5_000;
+/** Models are slow to load: kept for long. */
+const IDLE_MS = 60 * 60_000;
+
+const installed = (): boolean => {
+  try {
+    createRequire(import.meta.url).resolve(PACKAGE);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+type Setup = { readonly model: Model; readonly recognition: RecognitionPart } | { lack: string };
+
+/** Speech recognition here, with a model from a folder, in a process of its own. */
+export const createEngine: CreateEngine = ({ config, log }) => {
+  const children: AsyncDisposable[] = [];
+
+  const setUp = async (): Promise<Setup> => {
+    const folder = config.SERVICE_SHERPA_MODEL;
+    if (folder === undefined)
+      return { lack: 'set SERVICE_SHERPA_MODEL to the folder of a sherpa-onnx model' };
+    if (!installed()) return { lack: `npm install --include=optional, which adds ${PACKAGE}` };
+    let model: Model;
+    try {
+      model = await findModel(folder);
+    } catch (error) {
+      if (error instanceof AppError) return { lack: error.message };
+      throw error;
+    }
+    const child = createChild<SherpaRequest, SherpaReply>({
+      name: NAME,
+      file: new URL('./sherpa-onnx/worker.ts', import.meta.url),
+      args: [JSON.stringify(model.config)],
+      log,
+      callTimeoutMs: CALL_TIMEOUT_MS,
+      callsPerChild: CALLS_PER_CHILD,
+      idleMs: IDLE_MS,
+    });
+    children.push(child);
+    return {
+      model,
+      recognition: {
+        longestMs: LONGEST_MS,
+        recognise: (samples, hints, signal) =>
+          child.call(
+            {
+              samples,
+              sampleRateHz: RECOGNITION_RATE_HZ,
+              language: hints.language?.split('-')[0],
+            },
+            signal,
+          ),
+      },
+    };
+  };
+  const setup = setUp();
+
+  return {
+    name: NAME,
+    serves: ['recognition'],
+    rank: 2,
+    concurrent: 2,
+    parts: async () => {
+      const now = await setup;
+      return 'lack' in now ? {} : { recognition: now.recognition };
+    },
+    report: async () => {
+      const now = await setup;
+      return {
+        name: NAME,
+        serves: ['recognition'],
+        ready: !('lack' in now),
+        detail: 'lack' in now ? now.lack : `${now.model.kind} model ${now.model.name}`,
+      };
+    },
+    remedy: ({ ability }) =>
+      ability === 'recognition' ? 'set SERVICE_SHERPA_MODEL to the folder of a model' : undefined,
+    [Symbol.asyncDispose]: async () => {
+      await setup.catch(() => undefined);
+      await Promise.all(children.map((child) => child[Symbol.asyncDispose]()));
+    },
+  };
+};

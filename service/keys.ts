@@ -1,0 +1,25 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { KEY_PREFIX } from '../src/api/contract.ts';
+import { ServiceError } from './errors.ts';
+
+/** A new key: the prefix and 192 random bits. */
+export const makeKey = (): string => `${KEY_PREFIX}${randomBytes(24).toString('base64url')}`;
+
+const digest = (key: string): Buffer => createHash('sha256').update(key).digest();
+
+/**
+ * Checks an `Authorization` header (contract section 5). Keys are compared by their digests, all of
+ * them and in constant time, so that neither a key nor its length shows in how long a refusal takes.
+ */
+export const createKeyCheck = (keys: readonly string[]): ((header: string | null) => void) => {
+  const known = keys.map(digest);
+  return (header) => {
+    const given = digest(/^Bearer (\S+)$/i.exec(header ?? '')?.[1] ?? '');
+    let found = false;
+    for (const key of known) found = timingSafeEqual(key, given) || found;
+    if (!found)
+      throw new ServiceError('ErrAuthenticationFailed', 'Authentication error: Invalid token', {
+        context: ['auth'],
+      });
+  };
+};

@@ -1,0 +1,28 @@
+import { findLanguage } from '../src/text/languages.ts';
+import { ServiceError } from './errors.ts';
+
+const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
+
+const canonical = (code: string): string | undefined => {
+  try {
+    const [found] = Intl.getCanonicalLocales(code.replaceAll('_', '-'));
+    return found !== undefined && names.of(found) !== undefined ? found : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** A BCP 47 or ISO 639 code, or a language's name, as a BCP 47 code; undefined if unknown. */
+export const toLanguage = (said: string): string | undefined =>
+  canonical(said) ?? findLanguage(said);
+
+/** As `toLanguage`; a 400 that names the field if unknown. */
+export const readLanguage = (field: string, said: string): string => {
+  const code = toLanguage(said);
+  if (code === undefined)
+    throw new ServiceError(
+      'ErrInvalidParameter',
+      `Invalid parameter: ${field}: not a language code`,
+    );
+  return code;
+};

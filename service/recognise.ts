@@ -1,0 +1,119 @@
+import {
+  SEGMENT_DEFAULTS,
+  type AsrParameters,
+  type AsrPlainReply,
+  type AsrSegmentsReply,
+} from '../src/api/contract.ts';
+import { decodeTo } from '../src/audio/decode.ts';
+import { findSpeech, type SegmentParameters, type SpeechSpan } from '../src/audio/vad.ts';
+import type { ByteSource } from '../src/model.ts';
+import { RECOGNITION_RATE_HZ, type Heard, type Hints, type RecognitionPart } from './engine.ts';
+import { toLanguage } from './language.ts';
+import { cutOut, planWhole, splitLong } from './pieces.ts';
+
+interface HeardSpan extends SpeechSpan {
+  readonly heard: Heard;
+}
+
+/** `und`: undetermined (ISO 639-2), where neither the client nor the engine said. */
+const languageOf = (heard: readonly Heard[], hints: Hints): string => {
+  const said = heard.find(({ language }) => language !== undefined && language !== '')?.language;
+  return hints.language ?? (said && (toLanguage(said) ?? said)) ?? 'und';
+};
+
+/** An engine that does not say how certain it is leaves nothing to doubt: 1. */
+const confidenceOf = (parts: readonly HeardSpan[]): number => {
+  let weight = 0;
+  let sum = 0;
+  for (const { startMs, endMs, heard } of parts) {
+    if (heard.text === '') continue;
+    weight += endMs - startMs;
+    sum += (endMs - startMs) * (heard.confidence ?? 1);
+  }
+  return weight === 0 ? 1 : Math.min(1, Math.max(0, sum / weight));
+};
+
+const UNSPACED = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}]$/u;
+
+const joinTexts = (texts: readonly string[]): string =>
+  texts
+    .filter((text) => text !== '')
+    .reduce((all, text) => (all === '' || UNSPACED.test(all) ? all + text : `${all} ${text}`), '');
+
+export const plainReply = (parts: readonly HeardSpan[], hints: Hints): AsrPlainReply => ({
+  text: joinTexts(parts.map(({ heard }) => heard.text)),
+  language: languageOf(
+    parts.map(({ heard }) => heard),
+    hints,
+  ),
+  confidence: confidenceOf(parts),
+});
+
+const toSeconds = (ms: number): number => Math.round(ms) / 1000;
+
+export const segmentsReply = (parts: readonly HeardSpan[], hints: Hints): AsrSegmentsReply => ({
+  language: languageOf(
+    parts.map(({ heard }) => heard),
+    hints,
+  ),
+  confidence: confidenceOf(parts),
+  segments: parts
+    .filter(({ heard }) => heard.text !== '')
+    .map(({ startMs, endMs, heard }) => ({
+      start: toSeconds(startMs),
+      end: toSeconds(endMs),
+      text: heard.text,
+    })),
+});
+
+/** Bare speech, to find the pauses of what is recognised whole. */
+const PAUSES: SegmentParameters = {
+  minSilenceGapMs: SEGMENT_DEFAULTS.min_silence_gap,
+  segmentPaddingMs: 0,
+  initialSegmentPaddingMs: 0,
+  speechPadMs: 0,
+  minSegmentDurationMs: 0,
+};
+
+/** Section 4.5: what is left out has its default. */
+export const segmentParameters = (
+  given: Pick<AsrParameters, keyof typeof SEGMENT_DEFAULTS>,
+): SegmentParameters => ({
+  minSilenceGapMs: given.min_silence_gap ?? SEGMENT_DEFAULTS.min_silence_gap,
+  segmentPaddingMs: given.segment_padding ?? SEGMENT_DEFAULTS.segment_padding,
+  initialSegmentPaddingMs:
+    given.initial_segment_padding_ms ?? SEGMENT_DEFAULTS.initial_segment_padding_ms,
+  speechPadMs: given.speech_pad_ms ?? SEGMENT_DEFAULTS.speech_pad_ms,
+  minSegmentDurationMs:
+    1000 * (given.min_segment_duration ?? SEGMENT_DEFAULTS.min_segment_duration),
+});
+
+/**
+ * Recognises `audio` piece by piece: where there is speech, or all of it without `speech`. The file
+ * is decoded twice, to find the pauses and to cut, so that one piece at most is in memory.
+ */
+export const recogniseInPieces = async (
+  audio: ByteSource,
+  speech: SegmentParameters | undefined,
+  part: RecognitionPart,
+  hints: Hints,
+  signal: AbortSignal,
+): Promise<readonly HeardSpan[]> => {
+  let samplesSeen = 0;
+  const counted = async function* (): AsyncGenerator<Float32Array> {
+    for await (const samples of decodeTo(audio, RECOGNITION_RATE_HZ, signal)) {
+      samplesSeen += samples.length;
+      yield samples;
+    }
+  };
+  const found = await findSpeech(counted(), speech ?? PAUSES);
+  const durationMs = (1000 * samplesSeen) / RECOGNITION_RATE_HZ;
+  const plan = speech
+    ? splitLong(found, part.longestMs)
+    : planWhole(found, durationMs, part.longestMs);
+  const heard: HeardSpan[] = [];
+  const again = decodeTo(audio, RECOGNITION_RATE_HZ, signal);
+  for await (const { span, samples } of cutOut(again, plan, RECOGNITION_RATE_HZ))
+    heard.push({ ...span, heard: await part.recognise(samples, hints, signal) });
+  return heard;
+};

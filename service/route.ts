@@ -1,0 +1,26 @@
+import type { Log } from '../src/log.ts';
+import type { EngineConfig } from './config.ts';
+import type { Engines } from './engines.ts';
+import type { FailureRules } from './errors.ts';
+
+export interface RouteContext {
+  readonly request: Request;
+  readonly engines: Engines;
+  readonly config: EngineConfig;
+  readonly log: Log;
+  /** Aborted when the client has left or the route's time is over. */
+  readonly signal: AbortSignal;
+  /** Breaks the connection. */
+  readonly cutOff: () => void;
+}
+
+/** One path of the contract (section 4.1). */
+export interface Route {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** The stage that its errors name (section 2.6 `context`). */
+  readonly stage: string;
+  readonly timeoutMs: number;
+  readonly failures?: FailureRules;
+  handle(context: RouteContext): Promise<Response>;
+}

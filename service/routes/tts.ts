@@ -1,0 +1,117 @@
+import {
+  LIMITS,
+  MEDIA_TYPES,
+  PATHS,
+  ttsRequest,
+  type TtsRequest,
+  type Voice,
+} from '../../src/api/contract.ts';
+import { encode, streamable } from '../../src/audio/encode.ts';
+import { resample } from '../../src/audio/resample.ts';
+import { parseJson, readBytes, validate } from '../body.ts';
+import { ServiceError } from '../errors.ts';
+import { holding, primed, streamReply } from '../respond.ts';
+import type { Route } from '../route.ts';
+import { countCodePoints, isBlank } from '../../src/text/unicode.ts';
+import { allVoices } from './voices.ts';
+
+/** JSON may write each half of a surrogate pair in six bytes. */
+const BYTES_PER_CHARACTER = 12;
+const OTHER_FIELDS_BYTES = 16 * 1024;
+
+/** The rate that `sample_rate` means for this voice; section 4.2. */
+const sampleRateFor = (voice: Voice, wished: number | undefined): number => {
+  const rates = voice.sample_rates;
+  if (wished) {
+    if (rates.length > 1 && rates.includes(wished)) return wished;
+    throw new ServiceError(
+      'ErrUnsupportedSampleRate',
+      rates.length > 1
+        ? `Unsupported sample_rate: this voice has ${rates.join(', ')} Hz.`
+        : 'Unsupported sample_rate: this voice has one rate only; leave sample_rate out.',
+    );
+  }
+  return rates.includes(LIMITS.ttsDefaultSampleRateHz)
+    ? LIMITS.ttsDefaultSampleRateHz
+    : (rates[0] ?? LIMITS.ttsDefaultSampleRateHz);
+};
+
+const checkText = (text: string, limit: number): void => {
+  if (countCodePoints(text) > limit)
+    throw new ServiceError('ErrTextTooLong', `text is over ${limit} characters.`);
+  if (isBlank(text))
+    throw new ServiceError('ErrInvalidParameter', 'Invalid parameter: text has nothing to speak');
+};
+
+const checkFormat = (voice: Voice, { format, stream }: TtsRequest): void => {
+  if (!voice.formats.includes(format))
+    throw new ServiceError(
+      'ErrUnsupportedFormat',
+      `format ${format} is not supported by this voice, which has ${voice.formats.join(', ')}.`,
+    );
+  if (stream && !(voice.streaming && streamable(format)))
+    throw new ServiceError(
+      'ErrStreamingNotSupported',
+      `Streaming is not supported for ${format} with this voice.`,
+    );
+};
+
+/** Sent one by one, for joining them would copy up to 60 MB at once. */
+async function* each(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
+
+/** Contract section 4.2. */
+export const tts: Route = {
+  method: 'POST',
+  path: PATHS.tts,
+  stage: 'tts',
+  timeoutMs: 180_000,
+  failures: { unreachable: 500 },
+  handle: async ({ request, engines, config, log, signal, cutOff }) => {
+    const limit = config.SERVICE_TTS_TEXT_LIMIT;
+    const bytes = await readBytes(
+      request,
+      BYTES_PER_CHARACTER * limit + OTHER_FIELDS_BYTES,
+      signal,
+    );
+    const wish = validate(ttsRequest, parseJson(bytes.toString('utf8')));
+    checkText(wish.text, limit);
+    const known = await allVoices(engines, signal);
+    if (known.length === 0) throw engines.missing({ ability: 'speech' });
+    const found = known.find(({ voice }) => voice.id === wish.voice_id.toLowerCase());
+    if (!found)
+      throw new ServiceError('ErrVoiceNotFound', `voice_id is not one of GET ${PATHS.voices}.`);
+    const { voice, offer } = found;
+    checkFormat(voice, wish);
+    const sampleRateHz = sampleRateFor(voice, wish.sample_rate);
+
+    const place = await offer.gate.enter(signal);
+    const speech = (async function* () {
+      const sound = await offer.part.speak(
+        {
+          voiceId: voice.id,
+          text: wish.text,
+          ...(wish.temperature === undefined ? {} : { temperature: wish.temperature }),
+        },
+        signal,
+      );
+      yield* encode(
+        wish.format,
+        sampleRateHz,
+        resample(sound.pcm, sound.sampleRateHz, sampleRateHz),
+      );
+    })();
+    const audio = await primed(holding(place, speech));
+    const headers = { 'content-type': MEDIA_TYPES[wish.format] };
+    if (wish.stream) return streamReply(audio, headers, { log, cutOff });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of audio) chunks.push(chunk);
+    const size = chunks.reduce((total, chunk) => total + chunk.length, 0);
+    return streamReply(
+      each(chunks),
+      { ...headers, 'content-length': String(size) },
+      { log, cutOff },
+    );
+  },
+};

@@ -1,0 +1,34 @@
+import { PATHS, type Voice } from '../../src/api/contract.ts';
+import type { Engines, Offer } from '../engines.ts';
+import type { Route } from '../route.ts';
+
+/** Every voice with the engine that has it, in the engines' order. */
+export const allVoices = async (
+  engines: Engines,
+  signal: AbortSignal,
+): Promise<readonly { readonly voice: Voice; readonly offer: Offer<'speech'> }[]> => {
+  const offers = await engines.having('speech');
+  const lists = await Promise.allSettled(offers.map(async ({ part }) => part.voices(signal)));
+  const [first] = lists;
+  // One engine that fails does not silence the others.
+  if (first?.status === 'rejected' && lists.every(({ status }) => status === 'rejected'))
+    throw first.reason;
+  return offers.flatMap((offer, index) => {
+    const list = lists[index];
+    return list?.status === 'fulfilled' ? list.value.map((voice) => ({ voice, offer })) : [];
+  });
+};
+
+/** Contract section 4.3. */
+export const voices: Route = {
+  method: 'GET',
+  path: PATHS.voices,
+  stage: 'tts',
+  timeoutMs: 30_000,
+  failures: { unreachable: 500 },
+  handle: async ({ engines, signal }) => {
+    const known = await allVoices(engines, signal);
+    if (known.length === 0) throw engines.missing({ ability: 'speech' });
+    return Response.json({ voices: known.map(({ voice }) => voice) });
+  },
+};

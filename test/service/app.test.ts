@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorObject, PATHS } from '../../src/api/contract.ts';
+import { failure, startTestService, type TestService } from './support.ts';
+
+const ALL_PATHS = Object.values(PATHS);
+
+describe('the service without engines that need anything', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService();
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const INVALID = {
+    status: 401,
+    context: ['auth'],
+    code: 104,
+    name: 'ErrAuthenticationFailed',
+    error: 'Authentication error: Invalid token',
+  };
+
+  it.each(ALL_PATHS)('%s answers 401 in the error object without a key', async (path) => {
+    const reply = await service.request(path, { key: null, method: 'POST' });
+    expect(await failure(reply)).toEqual(INVALID);
+  });
+
+  it.each([
+    ['unknown', 'svck:unknown-0123456789abcdef'],
+    ['without its prefix', 'test-0123456789abcdef'],
+    ['empty', ''],
+    ['cut', 'svck:test-0123456789abcde'],
+  ])('answers 401 to a key that is %s', async (_, key) => {
+    expect(await failure(await service.request(PATHS.voices, { key }))).toEqual(INVALID);
+  });
+
+  it('answers 401 to a key that is no bearer token', async () => {
+    const headers = { authorization: 'Basic svck:test-0123456789abcdef' };
+    const reply = await service.request(PATHS.voices, { key: null, headers });
+    expect(await failure(reply)).toEqual(INVALID);
+  });
+
+  it('lets any of its keys in', async () => {
+    const key = 'svck:another-0123456789abcdef';
+    expect((await service.request(PATHS.voices, { key })).status).toBe(200);
+  });
+
+  it.each(['/', '/tts/', '/translate', '/openai/v1/audio/speech', '/ws/tts/realtime'])(
+    'answers 404 for %s',
+    async (path) => {
+      expect(await failure(await service.request(path))).toMatchObject({
+        status: 404,
+        name: 'ErrUnsupportedEndpoint',
+        error: 'Unsupported API endpoint',
+      });
+    },
+  );
+
+  it.each([
+    [PATHS.tts, 'GET', 'POST'],
+    [PATHS.voices, 'POST', 'GET'],
+    [PATHS.translate, 'PUT', 'POST'],
+  ])('answers 405 for %s with %s', async (path, method, allowed) => {
+    const reply = await service.request(path, { method });
+    expect(reply.headers.get('allow')).toBe(allowed);
+    expect(await failure(reply)).toMatchObject({ status: 405, name: 'ErrMethodNotAllowed' });
+  });
+
+  it.each([
+    [PATHS.chat, { messages: [{ role: 'user', content: 'hi' }] }, 'No engine chats.'],
+    [PATHS.asr, { audio: 'AAAA' }, 'No engine recognises speech.'],
+  ])('%s says what is missing and how to add it', async (path, body, lack) => {
+    const { error, ...rest } = await failure(await service.postJson(path, body));
+    expect(rest).toMatchObject({ status: 404, name: 'ErrServiceNotRegistered' });
+    expect(error).toContain(`${lack} Add one: `);
+    expect(error).toContain('set SERVICE_OPENAI_URL');
+  });
+
+  it('names the Debian package of a language pair', async () => {
+    const fields = { text: 'fox', source_lang: 'en', target_lang: 'es' };
+    expect(await failure(await service.translate(fields))).toMatchObject({
+      status: 404,
+      error:
+        'No engine translates en to es. Add one: apt-get install -y apertium-eng-spa, or set SERVICE_OPENAI_URL.',
+    });
+  });
+
+  it('answers 413 for a body that says it is too long', async () => {
+    const reply = await service.postJson(PATHS.tts, { text: 'x'.repeat(200_000) });
+    expect(await failure(reply)).toMatchObject({ status: 413, name: 'ErrRequestTooLarge' });
+  });
+
+  it('answers 413 for a streamed body once it is too long', async () => {
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(16_384)),
+    });
+    const init = { method: 'POST', body, duplex: 'half' } as {
+      method: string;
+      body: ReadableStream;
+    };
+    const reply = await service.request(PATHS.tts, init);
+    expect(errorObject.parse(await reply.json()).name).toBe('ErrRequestTooLarge');
+  });
+
+  it('reports every engine, with the line that adds each missing one', async () => {
+    const lines = await service.service.engines();
+    expect(lines.map(({ name }) => name).toSorted()).toEqual([
+      'apertium',
+      'espeak-ng',
+      'openai',
+      'pseudo',
+      'sherpa-onnx',
+    ]);
+    for (const line of lines) expect(line.detail).not.toBe('');
+    expect(lines.find(({ name }) => name === 'sherpa-onnx')).toMatchObject({
+      ready: false,
+      detail: expect.stringContaining('SERVICE_SHERPA_MODEL'),
+    });
+  });
+});

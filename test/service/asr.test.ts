@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asrSegmentsReply, PATHS } from '../../src/api/contract.ts';
+import { startFakeOpenai, type FakeOpenai } from '../fakes/openai.ts';
+import { failure, makeWav, startTestService, type TestService } from './support.ts';
+
+const TONES = [
+  [2, 4],
+  [6, 8],
+] as const;
+const WAV = makeWav(10, TONES);
+
+describe('recognition over HTTP', () => {
+  let openai: FakeOpenai;
+  let service: TestService;
+  const asr = (fields: object): Promise<Response> =>
+    service.postJson(PATHS.asr, { audio: WAV.toString('base64'), ...fields });
+  beforeAll(async () => {
+    openai = await startFakeOpenai();
+    service = await startTestService({ SERVICE_OPENAI_URL: openai.url });
+  });
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]();
+    await openai[Symbol.asyncDispose]();
+  });
+  const transcriptions = (): FakeOpenai['requests'] =>
+    openai.requests.filter(({ path }) => path === '/audio/transcriptions');
+
+  it('gives the file to the engine as it is and answers with the plain result', async () => {
+    const reply = await asr({ hotwords: ['Acme', 'Dragoman'], temperature: 0.2, model: 'any' });
+    expect(await reply.json()).toEqual({ text: 'hello there', language: 'en', confidence: 0.8 });
+    const { body, file } = transcriptions().at(-1)!;
+    expect(file).toMatchObject({ name: 'audio.wav', type: 'audio/wav' });
+    expect(Buffer.from(file!.bytes).equals(WAV)).toBe(true);
+    expect(body).toEqual({
+      model: 'whisper-1',
+      response_format: 'verbose_json',
+      temperature: '0.2',
+      prompt: 'Acme, Dragoman',
+    });
+  });
+
+  it('says the language that the client gave', async () => {
+    expect(await (await asr({ language: 'ja' })).json()).toMatchObject({ language: 'ja' });
+    expect(transcriptions().at(-1)?.body?.['language']).toBe('ja');
+  });
+
+  it.each([0, 'off'])('takes vad %s as off', async (vad) => {
+    const before = transcriptions().length;
+    await asr({ vad });
+    expect(
+      transcriptions()
+        .slice(before)
+        .map(({ file }) => file?.bytes.length),
+    ).toEqual([WAV.length]);
+  });
+
+  it.each([1, 'on'])('hears only the speech with vad %s', async (vad) => {
+    const before = transcriptions().length;
+    const body = await (await asr({ vad })).json();
+    expect(body).toMatchObject({ text: 'hello there hello there', language: 'en' });
+    expect(transcriptions().length).toBe(before + 2);
+  });
+
+  it('answers segments with the times of the speech', async () => {
+    const reply = await asr({
+      vad: 'segments',
+      min_silence_gap: 500,
+      segment_padding: 100,
+      initial_segment_padding_ms: 1_000,
+      speech_pad_ms: 200,
+      min_segment_duration: 0.5,
+    });
+    const body: unknown = await reply.json();
+    expect(asrSegmentsReply.strict().parse(body)).toEqual(body);
+    const { segments } = asrSegmentsReply.parse(body);
+    expect(segments.map(({ text }) => text)).toEqual(['hello there', 'hello there']);
+    expect(segments[0]?.start).toBeCloseTo(0.8, 1);
+    expect(segments[0]?.end).toBeCloseTo(4.3, 1);
+    expect(segments[1]?.start).toBeCloseTo(5.7, 1);
+    expect(segments[1]?.end).toBeCloseTo(8.3, 1);
+    const [first, second] = transcriptions().slice(-2);
+    expect((first!.file!.bytes.length - 44) / 32_000).toBeCloseTo(3.5, 1);
+    expect((second!.file!.bytes.length - 44) / 32_000).toBeCloseTo(2.6, 1);
+  });
+
+  it('merges across a gap that is shorter than asked for', async () => {
+    const reply = await asr({ vad: 'segments', min_silence_gap: 2_500 });
+    expect(asrSegmentsReply.parse(await reply.json()).segments).toHaveLength(1);
+  });
+
+  it('finds nothing in silence and asks nobody', async () => {
+    const before = transcriptions().length;
+    const audio = makeWav(3).toString('base64');
+    expect(await (await asr({ vad: 'segments', audio })).json()).toMatchObject({ segments: [] });
+    expect(await (await asr({ vad: 'on', audio })).json()).toMatchObject({ text: '' });
+    expect(transcriptions().length).toBe(before);
+  });
+
+  it.each([
+    ['no audio', { audio: undefined }, 'ErrInvalidParameter'],
+    ['audio that is no string', { audio: 7 }, 'ErrInvalidParameter'],
+    ['empty audio', { audio: '' }, 'ErrInvalidAudio'],
+    ['audio that is no base64', { audio: 'data:audio/wav;base64,AAAA' }, 'ErrInvalidAudio'],
+    ['audio of no known format', { audio: 'AAAAAAAAAAAAAAAA' }, 'ErrInvalidAudio'],
+    [
+      'WebM',
+      { audio: Buffer.from([0x1a, 0x45, 0xdf, 0xa3, 0, 0, 0, 0]).toString('base64') },
+      'ErrInvalidAudio',
+    ],
+    ['an unknown language', { language: 'klingonese' }, 'ErrInvalidParameter'],
+    ['another value of vad', { vad: 'yes' }, 'ErrInvalidParameter'],
+    ['vad_filter', { vad_filter: true }, 'ErrInvalidParameter'],
+    ['messages', { messages: [] }, 'ErrInvalidRequest'],
+    ['hotwords that are no array', { hotwords: 'Acme' }, 'ErrInvalidParameter'],
+    ['a temperature that is text', { temperature: '0' }, 'ErrInvalidParameter'],
+    ['a padding over 5000 ms', { vad: 'segments', segment_padding: 5_001 }, 'ErrInvalidParameter'],
+    [
+      'a negative pre-roll',
+      { vad: 'segments', initial_segment_padding_ms: -1 },
+      'ErrInvalidParameter',
+    ],
+  ])('answers 400 for %s', async (_, fields, name) => {
+    expect(await failure(await asr(fields))).toMatchObject({ status: 400, name });
+  });
+
+  it('answers 400 for JSON that is cut', async () => {
+    const reply = await service.postJson(PATHS.asr, `{"audio":"${WAV.toString('base64')}`);
+    expect(await failure(reply)).toMatchObject({ status: 400, name: 'ErrInvalidRequest' });
+  });
+
+  it('answers 400 for audio that cannot be read where it must be cut', async () => {
+    const audio = Buffer.concat([WAV.subarray(0, 12), Buffer.from('rubbish')]).toString('base64');
+    expect(await failure(await asr({ vad: 'segments', audio }))).toMatchObject({
+      status: 400,
+      name: 'ErrInvalidAudio',
+    });
+  });
+
+  it('forwards an error of the engine with its status and body', async () => {
+    const body = '{"error":{"message":"audio too short","type":"invalid"}}';
+    openai.fail('/audio/transcriptions', { kind: 'status', status: 415, body });
+    const reply = await asr({});
+    expect(reply.status).toBe(415);
+    expect(await reply.text()).toBe(body);
+  });
+
+  it('does not pass the refusal of its own key on as the client’s', async () => {
+    openai.fail('/audio/transcriptions', { kind: 'status', status: 401 });
+    expect(await failure(await asr({}))).toMatchObject({
+      status: 502,
+      error: expect.stringContaining('SERVICE_OPENAI_KEY'),
+    });
+  });
+
+  it('answers 502 for HTML', async () => {
+    openai.fail('/audio/transcriptions', { kind: 'html' });
+    expect(await failure(await asr({}))).toMatchObject({ status: 502, name: 'ErrBackendFailed' });
+  });
+
+  it('asks a server without verbose replies for plain ones from then on', async () => {
+    await using plain = await startFakeOpenai({ transcript: () => ({ text: 'plain' }) });
+    await using own = await startTestService({ SERVICE_OPENAI_URL: plain.url });
+    plain.fail('/audio/transcriptions', { kind: 'status', status: 400 });
+    const ask = async (): Promise<unknown> =>
+      (await own.postJson(PATHS.asr, { audio: WAV.toString('base64') })).json();
+    expect(await ask()).toEqual({ text: 'plain', language: 'und', confidence: 1 });
+    await ask();
+    const formats = plain.requests
+      .filter(({ path }) => path === '/audio/transcriptions')
+      .map(({ body }) => body?.['response_format']);
+    expect(formats).toEqual(['verbose_json', 'json', 'json']);
+  });
+
+  it('aborts the engine when the client leaves', async () => {
+    openai.fail('/audio/transcriptions', { kind: 'silent' });
+    const before = transcriptions().length;
+    const leaving = new AbortController();
+    const audio = WAV.toString('base64');
+    const reply = service.postJson(PATHS.asr, { audio }, leaving.signal);
+    reply.catch(() => undefined);
+    await expect.poll(() => transcriptions().length, { timeout: 10_000 }).toBe(before + 1);
+    leaving.abort();
+    expect(await transcriptions().at(-1)?.aborted).toBe(true);
+  });
+});

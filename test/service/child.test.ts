@@ -1,0 +1,99 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createChild, type Child, type ChildOptions } from '../../service/child.ts';
+import { createLog } from '../../src/log.ts';
+import type { EchoRequest } from '../fakes/echo-worker.ts';
+
+const signal = new AbortController().signal;
+
+describe('a child process', () => {
+  let child: Child<EchoRequest, number | Float32Array>;
+  const start = (options: Partial<ChildOptions> = {}): void => {
+    child = createChild({
+      name: 'echo',
+      file: new URL('../fakes/echo-worker.ts', import.meta.url),
+      log: createLog('silent'),
+      callTimeoutMs: 10_000,
+      callsPerChild: 100,
+      idleMs: 60_000,
+      ...options,
+    });
+  };
+  afterEach(() => child[Symbol.asyncDispose]());
+  const pid = (): Promise<unknown> => child.call({ kind: 'pid' }, signal);
+
+  it('does one call after the other in one process', async () => {
+    start();
+    const [first, second] = await Promise.all([pid(), pid()]);
+    expect(first).toBe(second);
+    const samples = Float32Array.of(0.25, -1);
+    expect(await child.call({ kind: 'echo', samples }, signal)).toEqual(samples);
+  });
+
+  it('tells what it failed with, and lives on', async () => {
+    start();
+    const before = await pid();
+    await expect(child.call({ kind: 'fail' }, signal)).rejects.toThrow('echo: Error: no model');
+    expect(await pid()).toBe(before);
+  });
+
+  it('gives a call up that kills it twice, and starts anew for the next', async () => {
+    start();
+    const before = await pid();
+    await expect(child.call({ kind: 'die' }, signal)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'echo crashed',
+    });
+    expect(await pid()).not.toBe(before);
+  });
+
+  it('does a call again that was not to blame for its death', async () => {
+    start();
+    const before = (await pid()) as number;
+    process.kill(before, 'SIGKILL');
+    expect(await pid()).not.toBe(before);
+  });
+
+  it('is not waited for when a call takes too long, nor by the next call', async () => {
+    start({ callTimeoutMs: 1 });
+    const hang = (): Promise<unknown> => child.call({ kind: 'hang' }, signal);
+    const both = await Promise.allSettled([hang(), hang()]);
+    for (const one of both)
+      expect(one).toMatchObject({ status: 'rejected', reason: { code: 'timeout' } });
+  });
+
+  it('is replaced after its number of calls', async () => {
+    start({ callsPerChild: 2 });
+    const pids = [await pid(), await pid(), await pid()];
+    expect(pids[0]).toBe(pids[1]);
+    expect(pids[2]).not.toBe(pids[0]);
+  });
+
+  it('is ended when it has nothing to do, and started again', async () => {
+    start({ idleMs: 1 });
+    const before = (await pid()) as number;
+    await expect
+      .poll(
+        () => {
+          try {
+            return process.kill(before, 0);
+          } catch {
+            return false;
+          }
+        },
+        { timeout: 10_000 },
+      )
+      .toBe(false);
+    expect(await pid()).not.toBe(before);
+  });
+
+  it('does not begin a call whose asker has left', async () => {
+    start();
+    await expect(child.call({ kind: 'pid' }, AbortSignal.abort())).rejects.toThrow();
+  });
+
+  it('refuses calls once it is closed', async () => {
+    start();
+    await child[Symbol.asyncDispose]();
+    await expect(pid()).rejects.toMatchObject({ code: 'unavailable' });
+  });
+});

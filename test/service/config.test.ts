@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { engineSection, serverSection } from '../../service/config.ts';
+import { makeKey } from '../../service/keys.ts';
+import { engineTable } from '../../service/table.ts';
+import { parseConfig } from '../../src/config.ts';
+import { engineConfig } from './support.ts';
+
+describe('the service’s configuration', () => {
+  it('tells all mistakes together, with names and without values', () => {
+    const variables = {
+      SERVICE_OPENAI_URL: 'ftp://secret',
+      SERVICE_TTS_TEXT_LIMIT: 'many',
+      SERVICE_OPENAI_TTS_VOICES: 'alloy:English:Robot',
+    };
+    const parse = (): unknown => engineConfig(variables);
+    expect(parse).toThrow(/3 mistakes/);
+    for (const name of Object.keys(variables)) expect(parse).toThrow(name);
+    expect(parse).not.toThrow(/secret|many|Robot$/m);
+  });
+
+  it.each([
+    ['without its prefix', 'abcdefghijklmnopqrstuvwxyz'],
+    ['that is short', 'svck:abc'],
+    ['with a space', 'svck:abcdefgh ijklmnopqrst'],
+  ])('refuses a key %s', (_, key) => {
+    const environment = { SERVICE_KEYS: `${makeKey()},${key}` };
+    expect(() => parseConfig(environment, { server: serverSection })).toThrow('SERVICE_KEYS');
+  });
+
+  it('reads keys and listens on this machine alone by default', () => {
+    const keys = [makeKey(), makeKey()];
+    const { server } = parseConfig({ SERVICE_KEYS: keys.join(' , ') }, { server: serverSection });
+    expect(server).toEqual({ SERVICE_HOST: '127.0.0.1', SERVICE_PORT: 8090, SERVICE_KEYS: keys });
+    expect(keys[0]).not.toBe(keys[1]);
+  });
+
+  it('reads voices with and without language and gender', () => {
+    const { SERVICE_OPENAI_TTS_VOICES } = engineConfig({
+      SERVICE_OPENAI_TTS_VOICES: 'alloy, nova:English:Female',
+    });
+    expect(SERVICE_OPENAI_TTS_VOICES).toEqual([
+      { name: 'alloy', language: expect.stringContaining('Japanese, Chinese'), gender: 'Neutral' },
+      { name: 'nova', language: 'English', gender: 'Female' },
+    ]);
+  });
+
+  it('describes every variable', () => {
+    for (const section of [engineSection, serverSection])
+      for (const [name, schema] of Object.entries(section.shape))
+        expect(schema.description, name).toBeTruthy();
+  });
+
+  it('shows engines as lines that say how to add the missing ones', () => {
+    const table = engineTable([
+      { name: 'one', serves: ['speech'], ready: true, detail: '3 voices' },
+      { name: 'other', serves: ['chat'], ready: false, detail: 'set X' },
+    ]);
+    expect(table.split('\n')).toEqual([
+      expect.stringMatching(/yes +one +speech: 3 voices/),
+      expect.stringMatching(/no +other +chat\. To add it: set X/),
+    ]);
+  });
+});

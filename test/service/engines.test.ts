@@ -1,0 +1,63 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadEngines } from '../../service/engines.ts';
+import { createLog } from '../../src/log.ts';
+import { engineConfig } from './support.ts';
+
+const context = { config: engineConfig(), log: createLog('silent') };
+
+const engine = (name: string, rank: number, parts: string): string =>
+  `export const createEngine = () => ({
+    name: '${name}', serves: ['chat'], rank: ${rank}, concurrent: 1,
+    parts: async () => (${parts}),
+    report: async () => { throw new Error('${name} broke') },
+    remedy: () => 'set ${name.toUpperCase()}',
+    [Symbol.asyncDispose]: async () => {},
+  });`;
+
+describe('the folder of engines', () => {
+  let folder: string;
+  const load = (): ReturnType<typeof loadEngines> =>
+    loadEngines(context, pathToFileURL(`${folder}/`));
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'dragoman-engines-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it.each([
+    ['has no engine', 'export const other = 7;', 'wrong.ts does not export createEngine'],
+    ['is no script', 'export const <', 'wrong.ts cannot be loaded'],
+  ])('names the one file that %s', async (_, text, words) => {
+    writeFileSync(join(folder, 'right.ts'), engine('right', 1, '{}'));
+    writeFileSync(join(folder, 'wrong.ts'), text);
+    await expect(load()).rejects.toMatchObject({
+      code: 'config',
+      message: expect.stringContaining(words),
+    });
+  });
+
+  it('takes files alone, asks the best that is ready, and names all that could be', async () => {
+    mkdirSync(join(folder, 'parts'));
+    writeFileSync(join(folder, 'second.ts'), engine('second', 2, '{ chat: {} }'));
+    writeFileSync(join(folder, 'first.ts'), engine('first', 1, '{ chat: {} }'));
+    writeFileSync(join(folder, 'best.ts'), engine('best', 0, '{}'));
+    await using engines = await load();
+    const offers = await engines.having('chat');
+    expect(offers.map((offer) => offer.engine)).toEqual(['first', 'second']);
+    expect(await engines.having('speech')).toEqual([]);
+    expect(engines.missing({ ability: 'chat' }).message).toBe(
+      'No engine chats. Add one: set SECOND, or set FIRST, or set BEST.',
+    );
+  });
+
+  it('reports an engine that fails to report', async () => {
+    writeFileSync(join(folder, 'one.ts'), engine('one', 1, '{}'));
+    await using engines = await load();
+    expect(await engines.report()).toEqual([
+      { name: 'one', serves: ['chat'], ready: false, detail: 'one broke' },
+    ]);
+  });
+});

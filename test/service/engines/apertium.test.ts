@@ -1,0 +1,158 @@
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createEngine } from '../../../service/engines/apertium.ts';
+import { findMode, parseMode, readModes } from '../../../service/engines/apertium/modes.ts';
+import { findPackage } from '../../../service/engines/apertium/packages.ts';
+import { createPool } from '../../../service/engines/apertium/pool.ts';
+import {
+  END_OF_TEXT,
+  fromStream,
+  toStream,
+} from '../../../service/engines/apertium/stream-format.ts';
+import type { Engine } from '../../../service/engine.ts';
+import { createLog } from '../../../src/log.ts';
+import { describeContract } from '../../contracts/contract.ts';
+import { translationEngineContract } from '../../contracts/translation-engine.ts';
+import { installFakeApertium, type FakeApertium } from '../../fakes/apertium.ts';
+import { engineConfig } from '../support.ts';
+
+describe('a mode file', () => {
+  it('becomes programs and arguments, kept alive and without marks', () => {
+    const text = `lt-proc '/usr/a b.bin' | apertium-tagger -g $2 "/x.prob" |lt-proc $1 /c.bin\n`;
+    expect(parseMode(text)).toEqual([
+      ['lt-proc', '-z', '/usr/a b.bin'],
+      ['apertium-tagger', '-z', '-g', '/x.prob'],
+      ['lt-proc', '-z', '-n', '/c.bin'],
+    ]);
+  });
+
+  it.each([
+    ['a second command', 'lt-proc a; rm b'],
+    ['a substitution', 'lt-proc $(id)'],
+    ['backquotes', 'lt-proc `id`'],
+    ['a redirection', 'lt-proc a > b'],
+    ['a variable', 'lt-proc $HOME'],
+    ['a variable in quotes', 'lt-proc "$HOME"'],
+    ['an assignment before it', 'A=b lt-proc a'],
+    ['a program that cannot flush', 'cat a'],
+    ['an open quote', "lt-proc 'a"],
+    ['an empty stage', 'lt-proc a || lt-proc b'],
+    ['nothing', ''],
+  ])('with %s is passed over', (_, text) => {
+    expect(parseMode(text)).toBeUndefined();
+  });
+
+  it('never throws, whatever it holds', () => {
+    fc.assert(fc.property(fc.string(), (text) => void parseMode(text)));
+  });
+});
+
+describe('the stream format', () => {
+  const parts = [...'[]{}^$/\\@<>\0 \nabé'.split(''), '😀', '\ud800', '⟦1⟧', '⟦', '⟧'];
+  const anyText = fc.array(fc.constantFrom(...parts)).map((chosen) => chosen.join(''));
+
+  it('brings any text back', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const expected = text.toWellFormed().replaceAll('\0', '');
+        expect(fromStream(toStream(text) + END_OF_TEXT)).toBe(expected);
+      }),
+    );
+  });
+
+  it('makes tokens superblanks and escapes what means something', () => {
+    expect(toStream('a ⟦12⟧ [b] \0^c$')).toBe('a [⟦12⟧] \\[b\\] \\^c\\$');
+  });
+});
+
+describe('the Debian packages', () => {
+  it.each([
+    ['en', 'es', 'apertium-eng-spa'],
+    ['es', 'en', 'apertium-eng-spa'],
+    ['es', 'ca', 'apertium-spa-cat'],
+    ['ca', 'fr', 'apertium-fra-cat'],
+    ['en-US', 'gl', 'apertium-en-gl'],
+    ['no', 'da', 'apertium-dan-nor'],
+    ['id', 'ms', 'apertium-ind-zlm'],
+    ['hr', 'en', 'apertium-hbs-eng'],
+    ['eu', 'en', 'apertium-eu-en'],
+    ['en', 'eu', undefined],
+    ['en', 'ja', undefined],
+    ['en', 'en', undefined],
+  ])('for %s to %s: %s', (from, to, name) => {
+    expect(findPackage(from, to)).toBe(name);
+  });
+});
+
+describe('apertium', () => {
+  let fake: FakeApertium;
+  let engine: Engine;
+  beforeAll(() => {
+    fake = installFakeApertium();
+    engine = createEngine({
+      config: engineConfig({ SERVICE_APERTIUM_MODES: fake.modes }),
+      log: createLog('silent'),
+    });
+  });
+  afterAll(async () => {
+    await engine[Symbol.asyncDispose]();
+    fake[Symbol.dispose]();
+  });
+
+  describeContract(
+    'keeps the contract of translation engines:',
+    translationEngineContract,
+    async () => ({
+      port: (await engine.parts()).translation!,
+      from: 'en',
+      to: 'es',
+    }),
+  );
+
+  const translate = async (text: string): Promise<string> => {
+    const request = { text, from: 'en-GB', to: 'es', keywords: [], context: '' };
+    let said = '';
+    const { translation } = await engine.parts();
+    for await (const piece of translation!.translate(request, AbortSignal.timeout(10_000)))
+      said += piece.text;
+    return said;
+  };
+
+  it('offers only the modes that it can keep alive', async () => {
+    expect(await engine.report()).toMatchObject({ ready: true, detail: 'eng-spa' });
+  });
+
+  it('keeps white space and the characters of the stream format', async () => {
+    expect(await translate('  hello\n\n\tthe \0fox [^$/\\@<>{}] ')).toBe(
+      '  hola\n\n\tel zorro [^$/\\@<>{}] ',
+    );
+  });
+
+  it('translates many at once, each its own', async () => {
+    const texts = Array.from({ length: 3 }, (_, i) => `hello ${i}`);
+    expect(await Promise.all(texts.map(translate))).toEqual(texts.map((_, i) => `hola ${i}`));
+  });
+
+  it('goes on after a text that kills a program', async () => {
+    await expect(translate('poison')).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await translate('hello')).toBe('hola');
+  });
+
+  it('gives a text up that takes too long, and goes on', async () => {
+    const modes = await readModes(fake.modes);
+    const mode = findMode(modes, 'en', 'es')!;
+    const pool = createPool({ maxPipelines: 1, callTimeoutMs: 50, idleMs: 10_000 });
+    await expect(pool.translate(mode, 'tarpit')).rejects.toMatchObject({ code: 'timeout' });
+    pool.end();
+    await expect(pool.translate(mode, 'hello')).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('says how to add it where it is not installed', async () => {
+    await using missing = createEngine({ config: engineConfig(), log: createLog('silent') });
+    expect(await missing.parts()).toEqual({});
+    expect(await missing.report()).toMatchObject({
+      ready: false,
+      detail: expect.stringContaining('apt-get install -y apertium-eng-spa'),
+    });
+  });
+});

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Engine, SpeechPart } from '../../../service/engine.ts';
+import { createEngine } from '../../../service/engines/espeak-ng.ts';
+import { toMarkup } from '../../../service/engines/espeak-ng/voices.ts';
+import { createLog } from '../../../src/log.ts';
+import type { Voice } from '../../../src/api/contract.ts';
+import { describeBroken, describeContract } from '../../contracts/contract.ts';
+import { speechEngineContract } from '../../contracts/speech-engine.ts';
+import { engineConfig } from '../support.ts';
+
+describe('espeak-ng', () => {
+  let engine: Engine;
+  beforeAll(() => {
+    engine = createEngine({ config: engineConfig(), log: createLog('silent') });
+  });
+  afterAll(() => engine[Symbol.asyncDispose]());
+  const port = async (): Promise<SpeechPart> => (await engine.parts()).speech!;
+
+  describeContract('keeps the contract of speech engines:', speechEngineContract, port);
+
+  it('names one language a voice, the usual voice of each language first', async () => {
+    const voices = await (await port()).voices(AbortSignal.timeout(5_000));
+    const languages = voices.map(({ language }) => language);
+    expect(languages[0]).toBe('English (Great Britain)');
+    expect(languages.indexOf('French (France)')).toBeLessThan(
+      languages.indexOf('French (Belgium)'),
+    );
+    expect(languages).toContain('Chinese (Mandarin)');
+    expect(languages.filter((language) => language.includes(','))).toEqual([
+      'English (America, New York City)',
+      'English (America, New York City)',
+    ]);
+  });
+
+  it('gives the first sentence before the last one is made', async () => {
+    const speech = await port();
+    const [voice] = await speech.voices(AbortSignal.timeout(5_000));
+    const leaving = new AbortController();
+    const { pcm } = await speech.speak(
+      { voiceId: voice!.id, text: 'One two. Three four. Five six.' },
+      leaving.signal,
+    );
+    const pieces = pcm[Symbol.asyncIterator]();
+    expect((await pieces.next()).value?.length).toBeGreaterThan(1_000);
+    leaving.abort();
+    await expect(pieces.next()).rejects.toThrow();
+  });
+
+  it('gets text that cannot be markup, phonemes or an end', () => {
+    expect(toMarkup('a<b>&\0[[x]] [[[')).toBe('a&lt;b&gt;&amp; [ [x]] [ [ [');
+  });
+});
+
+async function* one(sample: number): AsyncGenerator<Float32Array> {
+  yield Float32Array.of(sample, 0.5);
+}
+
+describe('the contract of speech engines', () => {
+  const voice: Voice = {
+    id: '7d1c7a6e-3f57-4c2c-9a1e-0d6f2a8b4c11',
+    description: 'A',
+    language: 'English',
+    gender: 'Male',
+    formats: ['wav'],
+    sample_rates: [24_000],
+    streaming: true,
+  };
+  const good: SpeechPart = {
+    voices: async () => [voice],
+    speak: async ({ voiceId }, signal) => {
+      signal.throwIfAborted();
+      if (voiceId !== voice.id) throw Object.assign(new Error(), { code: 'not-found' });
+      return { sampleRateHz: 24_000, pcm: one(0.1) };
+    },
+  };
+
+  describeContract('is kept by a good fake:', speechEngineContract, () => good);
+  describeBroken(speechEngineContract, {
+    'has ids that are no UUIDs': {
+      port: { ...good, voices: async () => [{ ...voice, id: 'alloy' }] },
+      fails: 'lists voices as the contract describes them',
+    },
+    'has new ids each time': {
+      port: {
+        ...good,
+        voices: async () => [{ ...voice, id: crypto.randomUUID() }],
+      },
+      fails: 'gives a voice the same id each time',
+    },
+    'makes silence': {
+      port: {
+        ...good,
+        speak: async () => ({
+          sampleRateHz: 24_000,
+          pcm: (async function* () {
+            yield new Float32Array(10);
+          })(),
+        }),
+      },
+      fails: 'makes sound that can be heard and does not clip',
+    },
+    clips: {
+      port: { ...good, speak: async () => ({ sampleRateHz: 24_000, pcm: one(1.5) }) },
+      fails: 'makes sound that can be heard and does not clip',
+    },
+    'takes any voice': {
+      port: { ...good, speak: async () => ({ sampleRateHz: 24_000, pcm: one(0.1) }) },
+      fails: 'refuses a voice that it does not have',
+    },
+    'speaks to nobody': {
+      port: { ...good, speak: async () => ({ sampleRateHz: 24_000, pcm: one(0.1) }) },
+      fails: 'does not speak for somebody who has left',
+    },
+  });
+});

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { translateReply } from '../../src/api/contract.ts';
+import { startFakeOpenai, type FakeOpenai } from '../fakes/openai.ts';
+import { failure, startTestService, type TestService } from './support.ts';
+
+const FIELDS = { text: 'The fox ⟦1⟧', source_lang: 'en', target_lang: 'ja' };
+
+describe('translation over HTTP', () => {
+  let openai: FakeOpenai;
+  let service: TestService;
+  beforeAll(async () => {
+    openai = await startFakeOpenai({ chat: () => ['キツ', 'ネ ', '⟦1⟧'], key: 'sk-1' });
+    service = await startTestService({
+      SERVICE_OPENAI_URL: openai.url,
+      SERVICE_OPENAI_KEY: 'sk-1',
+    });
+  });
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]();
+    await openai[Symbol.asyncDispose]();
+  });
+
+  it('answers with the completion of section 2.2', async () => {
+    const reply = await service.translate({ ...FIELDS, stream: 'false', model: 'svc-ai/chotto' });
+    expect(reply.headers.get('content-type')).toMatch(/^application\/json/);
+    const body: unknown = await reply.json();
+    expect(translateReply.parse(body)).toEqual(body);
+    expect(body).toMatchObject({
+      id: expect.stringMatching(/^trans_/),
+      object: 'translation.completion',
+      model: 'talk-1-2026',
+      choices: [
+        { index: 0, message: { role: 'assistant', content: 'キツネ ⟦1⟧' }, finish_reason: 'stop' },
+      ],
+      transcription: 'The fox ⟦1⟧',
+      source_lang: 'en',
+      target_lang: 'ja',
+      usage: { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 },
+    });
+  });
+
+  it('streams exactly the events of section 6', async () => {
+    const reply = await service.translate({ ...FIELDS, stream: 'true' });
+    expect(reply.headers.get('content-type')).toBe('text/event-stream');
+    const text = await reply.text();
+    const id = /trans_[0-9a-f]+/.exec(text)?.[0] ?? 'no id';
+    const chunk = (content: string, more = ''): string =>
+      `data: {"id":"${id}","object":"translation.completion.chunk","choices":[{"delta":{"content":"${content}"},"index":0}]${more}}\n\n`;
+    expect(text).toBe(
+      [
+        chunk('', ',"transcription":"The fox ⟦1⟧","source_lang":"en","target_lang":"ja"'),
+        chunk('キツ'),
+        chunk('ネ '),
+        chunk('⟦1⟧'),
+        chunk('', ',"usage":{"prompt_tokens":11,"completion_tokens":7,"total_tokens":18}'),
+        'data: [DONE]\n\n',
+      ].join(''),
+    );
+  });
+
+  it('sends a piece on before the next one is there', async () => {
+    const release = openai.hold();
+    const reply = await service.translate({ ...FIELDS, stream: 'true' });
+    const reader = reply.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    while (!text.includes('キツ')) text += (await reader.read()).value;
+    expect(text).not.toContain('[DONE]');
+    release();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) text += part.value;
+    expect(text).toContain('[DONE]');
+  });
+
+  it('gives glossary and context to the model, and the text alone as the message', async () => {
+    await service.translate({ ...FIELDS, keywords: ['Acme', 'Zürich'], context: 'Earlier talk.' });
+    const { body, authorization } = openai.requests.at(-1)!;
+    const messages = body?.['messages'] as { role: string; content: string }[];
+    expect(authorization).toBe('Bearer sk-1');
+    expect(body).toMatchObject({ temperature: 0, model: 'talk-1' });
+    expect(messages.map(({ role }) => role)).toEqual(['system', 'user']);
+    expect(messages[0]?.content).toMatch(/English \(en\) to Japanese \(ja\)[^]*"Acme", "Zürich"/);
+    expect(messages[0]?.content).toContain('Earlier talk.');
+    expect(messages[1]?.content).toBe(FIELDS.text);
+  });
+
+  it('aborts the engine when the client leaves', async () => {
+    openai.fail('/chat/completions', { kind: 'silent' });
+    const leaving = new AbortController();
+    const before = openai.requests.length;
+    const reply = service.translate(FIELDS, leaving.signal);
+    reply.catch(() => undefined);
+    await expect.poll(() => openai.requests.length, { timeout: 10_000 }).toBe(before + 1);
+    leaving.abort();
+    await expect(reply).rejects.toThrow();
+    expect(await openai.requests.at(-1)?.aborted).toBe(true);
+  });
+
+  it('breaks a stream whose engine broke off, without the closing event', async () => {
+    openai.fail('/chat/completions', { kind: 'cut' });
+    const reply = await service.translate({ ...FIELDS, stream: 'true' });
+    let text = '';
+    const read = async (): Promise<void> => {
+      for await (const part of reply.body!.pipeThrough(new TextDecoderStream())) text += part;
+    };
+    await expect(read()).rejects.toThrow();
+    expect(text).toContain('Hal');
+    expect(text).not.toContain('[DONE]');
+  });
+
+  it('answers 502 when the engine breaks off before a whole reply', async () => {
+    openai.fail('/chat/completions', { kind: 'cut' });
+    expect(await failure(await service.translate(FIELDS))).toMatchObject({
+      status: 502,
+      name: 'ErrBackendUnreachable',
+    });
+  });
+
+  it.each([
+    ['HTML', { kind: 'html' }, 502, 'ErrBackendFailed'],
+    ['another shape', { kind: 'json', value: { choices: 'none' } }, 502, 'ErrBackendFailed'],
+    ['500', { kind: 'status', status: 500 }, 502, 'ErrBackendFailed'],
+    ['401', { kind: 'status', status: 401 }, 502, 'ErrBackendFailed'],
+    ['400', { kind: 'status', status: 400 }, 400, 'ErrInvalidRequest'],
+    ['429', { kind: 'status', status: 429, retryAfter: '7' }, 429, 'ErrRateLimited'],
+  ] as const)('turns %s of the engine into the error object', async (_, fault, status, name) => {
+    openai.fail('/chat/completions', fault);
+    const reply = await service.translate({ ...FIELDS, stream: 'true' });
+    expect(reply.headers.get('retry-after')).toBe(status === 429 ? '7' : null);
+    expect(await failure(reply)).toMatchObject({ status, name, context: ['translation'] });
+  });
+
+  it.each([
+    ['no text', { text: [] }, 'ErrInvalidParameter'],
+    ['no source language', { source_lang: [] }, 'ErrInvalidParameter'],
+    ['no target language', { target_lang: [] }, 'ErrInvalidParameter'],
+    ['no language', { target_lang: 'klingonese' }, 'ErrInvalidParameter'],
+    ['an unknown language', { target_lang: 'xx' }, 'ErrInvalidParameter'],
+    ['another value of stream', { stream: 'yes' }, 'ErrInvalidParameter'],
+    ['10,001 code points', { text: '😀'.repeat(10_001) }, 'ErrTextTooLong'],
+    ['a context that is too long', { context: 'c'.repeat(2_001) }, 'ErrTextTooLong'],
+    ['21 keywords', { keywords: Array(21).fill('x') as string[] }, 'ErrInvalidParameter'],
+    ['a keyword of 102 bytes', { keywords: ['語'.repeat(34)] }, 'ErrInvalidParameter'],
+  ])('answers 400 for %s', async (_, fields, name) => {
+    expect(await failure(await service.translate({ ...FIELDS, ...fields }))).toMatchObject({
+      status: 400,
+      name,
+    });
+  });
+
+  it('takes every field at its limit', async () => {
+    const reply = await service.translate({
+      ...FIELDS,
+      text: '😀'.repeat(10_000),
+      context: '語'.repeat(2_000),
+      keywords: Array(20).fill('k'.repeat(100)) as string[],
+    });
+    expect(reply.status).toBe(200);
+  });
+
+  it('answers 400 for JSON and for a form that is cut', async () => {
+    const json = await service.postJson('/translate/', FIELDS);
+    expect(await failure(json)).toMatchObject({ status: 400, name: 'ErrInvalidRequest' });
+    const cut = await service.request('/translate/', {
+      method: 'POST',
+      headers: { 'content-type': 'multipart/form-data; boundary=x' },
+      body: '--x\r\nContent-Disposition: form-data; name="text"\r\n\r\nfox',
+    });
+    expect(await failure(cut)).toMatchObject({ status: 400, name: 'ErrInvalidRequest' });
+  });
+
+  it('translates to the pseudo-locale without asking anyone', async () => {
+    const before = openai.requests.length;
+    const reply = await service.translate({ ...FIELDS, source_lang: 'ja', target_lang: 'en-XA' });
+    const { model, choices } = translateReply.parse(await reply.json());
+    expect(model).toBe('pseudo');
+    expect(choices[0]?.message.content).toContain('⟦1⟧');
+    expect(openai.requests.length).toBe(before);
+  });
+});

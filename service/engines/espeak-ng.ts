@@ -14,7 +14,7 @@ const CALL_TIMEOUT_MS = 15_000;
 
 /** Its memory grows by about 64 MB in 2,000 calls. */
 const CALLS_PER_CHILD = 1_000;
-const IDLE_MS = 10 * 60_000;
+const IDLE_MS = 2 * 60_000;
 
 /** Of text without sentence ends: what is spoken at once, so that others get their turn. */
 const LONGEST_PHRASE_CHARACTERS = 300;

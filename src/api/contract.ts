@@ -31,9 +31,6 @@ export const LIMITS = {
 /** Contract section 5: every key begins with it, and it is sent along. */
 export const KEY_PREFIX = 'svck:';
 
-/** Contract section 4.4 `model`. */
-export const DEFAULT_TRANSLATION_MODEL = 'svc-ai/chotto';
-
 /** The Content-Type of each format's reply (section 4.2 names `audio/mpeg`). */
 export const MEDIA_TYPES = {
   mp3: 'audio/mpeg',
@@ -232,4 +229,3 @@ export const chatChunk = z.object({
   ),
   usage: usage.nullish(),
 });
-export type ChatChunk = z.infer<typeof chatChunk>;

@@ -1,4 +1,3 @@
-import { FLACDecoder } from '@wasm-audio-decoders/flac';
 import type { ByteReader } from './bytes.ts';
 import { damagedAudio } from './faults.ts';
 import { type FlacFrame, readFlacFrames } from './flac-frame.ts';
@@ -13,6 +12,7 @@ const toFullScale = (samples: Float32Array, bitsPerSample: number): Float32Array
 /** Mono sound of a FLAC file. */
 export async function* decodeFlac(reader: ByteReader): AsyncGenerator<Pcm, void, void> {
   // Frames are cut here: the library's own parser loses a last frame of silence.
+  const { FLACDecoder } = await import('@wasm-audio-decoders/flac');
   const decoder = new FLACDecoder();
   await decoder.ready;
   let batch: FlacFrame[] = [];

@@ -1,4 +1,3 @@
-import { MPEGDecoder } from 'mpg123-decoder';
 import { type ByteReader, concatBytes } from './bytes.ts';
 import { damagedAudio } from './faults.ts';
 import { type Mp3Frame, readMp3Frames } from './mp3-frame.ts';
@@ -7,6 +6,7 @@ import { mixToMono, type Pcm, sliceSamples } from './pcm.ts';
 /** Mono sound of an MP3 file. */
 export async function* decodeMp3(reader: ByteReader): AsyncGenerator<Pcm, void, void> {
   // The tables that gapless playback trusts are left out: a wrong one ends the decoder early.
+  const { MPEGDecoder } = await import('mpg123-decoder');
   const decoder = new MPEGDecoder({ enableGapless: false });
   await decoder.ready;
   let batch: Mp3Frame[] = [];

@@ -1,4 +1,4 @@
-import { createDecoder, DecoderCtl, type OpusDecoderHandle, type SampleRate } from 'libopus-wasm';
+import type { OpusDecoderHandle, SampleRate } from 'libopus-wasm';
 import { unsupportedAudio } from './faults.ts';
 import type { OpusItem, OpusPacket } from './ogg.ts';
 import { OPUS_CLOCK_HZ } from './opus.ts';
@@ -24,6 +24,7 @@ const createDecoderFor = async (head: OpusHead, rate: number): Promise<OpusDecod
   const streams = head.mappingFamily === 0 ? 1 : head.mapping[0];
   if (head.channels > 2 || streams !== 1)
     throw unsupportedAudio('Opus with more than two channels');
+  const { createDecoder, DecoderCtl } = await import('libopus-wasm');
   const decoder = await createDecoder({ sampleRate: rate as SampleRate, channels: 1 });
   decoder.decoderCtl(DecoderCtl.SetGain, head.gain);
   return decoder;

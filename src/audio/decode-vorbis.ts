@@ -1,4 +1,4 @@
-import { OggVorbisDecoder, type OggVorbisDecodedAudio } from '@wasm-audio-decoders/ogg-vorbis';
+import type { OggVorbisDecodedAudio } from '@wasm-audio-decoders/ogg-vorbis';
 import type { ByteReader } from './bytes.ts';
 import { damagedAudio } from './faults.ts';
 import { readPages, writePage } from './ogg-page.ts';
@@ -15,6 +15,7 @@ async function* toPcm(decoded: Promise<OggVorbisDecodedAudio>): AsyncGenerator<P
 
 /** Mono sound of an Ogg Vorbis file. */
 export async function* decodeVorbis(reader: ByteReader): AsyncGenerator<Pcm, void, void> {
+  const { OggVorbisDecoder } = await import('@wasm-audio-decoders/ogg-vorbis');
   const decoder = new OggVorbisDecoder();
   await decoder.ready;
   try {

@@ -1,4 +1,4 @@
-import libflac, { type StreamMetadata } from 'libflacjs/dist/libflac.js';
+import type { StreamMetadata } from 'libflacjs/dist/libflac.js';
 import { AppError } from '../errors.ts';
 import { concatBytes, viewOf } from './bytes.ts';
 import { createLengthLimit } from './encode-raw.ts';
@@ -13,8 +13,10 @@ const HEADER_BYTES = 42;
 
 const failed = (step: string): AppError => new AppError('internal', `libFLAC failed to ${step}`);
 
-const ready = async (): Promise<void> => {
+const loadLibrary = async () => {
+  const { default: libflac } = await import('libflacjs/dist/libflac.js');
   if (!libflac.isReady()) await new Promise((resolve) => libflac.on('ready', resolve));
+  return libflac;
 };
 
 /** Writes into the header what is only known at the end, as libFLAC itself would by seeking back. */
@@ -36,7 +38,7 @@ export const flac: EncoderKind = {
   streamable: false,
   supportsRate: anyRate,
   create: async (sampleRateHz) => {
-    await ready();
+    const libflac = await loadLibrary();
     const count = createLengthLimit(sampleRateHz);
     let written: Uint8Array[] = [];
     let info: StreamMetadata | undefined;

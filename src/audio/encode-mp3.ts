@@ -1,4 +1,4 @@
-import { createMp3Encoder, type WasmMediaEncoder } from 'wasm-media-encoders';
+import type { WasmMediaEncoder } from 'wasm-media-encoders';
 import { type EncoderKind, NO_BYTES } from './encoder.ts';
 
 /** The rates of MPEG-1, 2 and 2.5, with a bit rate that keeps speech clear in each. */
@@ -29,6 +29,7 @@ export const mp3: EncoderKind = {
   supportsRate: isMp3Rate,
   create: async (sampleRateHz) => {
     const rate = sampleRateHz as Mp3Rate;
+    const { createMp3Encoder } = await import('wasm-media-encoders');
     const encoder = idle.pop() ?? (await createMp3Encoder());
     encoder.configure({
       sampleRate: rate,

@@ -1,4 +1,4 @@
-import { Application, createEncoder, type SampleRate } from 'libopus-wasm';
+import type { SampleRate } from 'libopus-wasm';
 import { concatBytes } from './bytes.ts';
 import type { EncoderKind } from './encoder.ts';
 import { createOggOpusWriter } from './ogg-writer.ts';
@@ -18,6 +18,7 @@ export const oggOpus: EncoderKind = {
   create: async (sampleRateHz) => {
     const frameSamples = sampleRateHz / PACKETS_PER_SECOND;
     const clocks = OPUS_CLOCK_HZ / sampleRateHz;
+    const { Application, createEncoder } = await import('libopus-wasm');
     const encoder = await createEncoder({
       sampleRate: sampleRateHz as SampleRate,
       channels: 1,

@@ -50,6 +50,20 @@ const designFilters = (phases: number, taps: number, cutoff: number): Float32Arr
   return filters;
 };
 
+/** Filters made last, by ratio: a room asks for the same one with every sentence. */
+const KEPT_FILTERS = 16;
+const kept = new Map<string, Float32Array>();
+
+const filtersFor = (phases: number, taps: number, cutoff: number): Float32Array => {
+  const key = `${phases} ${taps} ${cutoff}`;
+  const filters = kept.get(key) ?? designFilters(phases, taps, cutoff);
+  kept.delete(key);
+  kept.set(key, filters);
+  const [oldest] = kept.keys();
+  if (kept.size > KEPT_FILTERS && oldest !== undefined) kept.delete(oldest);
+  return filters;
+};
+
 const passThrough: Resampler = { push: (samples) => samples, end: () => new Float32Array(0) };
 
 /** A polyphase filter from one whole rate to another, for one channel. */
@@ -61,7 +75,7 @@ export const createResampler = (fromHz: number, toHz: number): Resampler => {
   const half = Math.ceil((TAPS / 2) * Math.max(1, fromHz / toHz));
   const taps = 2 * half;
   const phases = Math.min(up, MOST_PHASES);
-  const filters = designFilters(phases, taps, CUTOFF * Math.min(1, toHz / fromHz));
+  const filters = filtersFor(phases, taps, CUTOFF * Math.min(1, toHz / fromHz));
 
   /** Input from `half - 1` before the sample at `at`; silence before the first. */
   let held = new Float32Array(half - 1);

@@ -2,8 +2,12 @@ import type { Voice } from '../api/contract.ts';
 import type { VoiceWish } from '../services.ts';
 import { languagesInWords, sameLanguage } from '../text/languages.ts';
 
-/** How well a voice speaks a language: it alone, among others, by a description that names it, not. */
+/** What services call a voice that speaks whatever it is given. */
+const EVERY_LANGUAGE = /\b(?:multilingual|multi-lingual|all languages|any language)\b/i;
+
+/** How well a voice speaks a language: it alone or any, it first among others, among others, not. */
 const languageRank = (voice: Voice, wanted: string): number => {
+  if (EVERY_LANGUAGE.test(voice.language)) return 0;
   const spoken = languagesInWords(voice.language);
   const index = spoken.findIndex((language) => sameLanguage(language, wanted));
   if (index === 0) return spoken.length === 1 ? 0 : 1;

@@ -16,7 +16,7 @@ const VARIANTS = [
 const UNUSABLE = new Set(['art/xex']);
 
 const REMARKS: Readonly<Record<string, string>> = {
-  'jpx/ja': ' Reads kana; kanji are announced as "Chinese letter".',
+  'jpx/ja': ', reads kana only: kanji are announced as "Chinese letter"',
 };
 
 export interface KnownVoice {

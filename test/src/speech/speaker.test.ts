@@ -83,6 +83,12 @@ describe('the choice of a voice', () => {
     expect(await ids({ language: 'fr' })).toEqual([]);
   });
 
+  it('takes a voice of every language for any', async () => {
+    voices.unshift(voiceOf('all', { language: 'Multilingual' }));
+    expect(await ids({ language: 'fr' })).toEqual(['all']);
+    expect(await ids({ language: 'en' })).toEqual(['all', 'en', 'both']);
+  });
+
   it('goes by gender, unless nobody has it', async () => {
     expect(await ids({ language: 'ja', gender: 'Female' })).toEqual(['both']);
     expect(await ids({ language: 'ja', gender: 'Neutral' })).toEqual(['ja-m', 'both']);

@@ -106,7 +106,7 @@ describe('/transcribe', () => {
 describe('/say', () => {
   it('gives an audio file and says whose voice it is', async () => {
     const content = await last('say', { text: 'Hello there.' });
-    expect(content.text).toBe('Spoken by Ada (English)');
+    expect(content.text).toBe('Spoken by Ada · English');
     expect(content.files).toMatchObject([{ name: 'speech.mp3', mediaType: 'audio/mpeg' }]);
     expect(Buffer.from(content.files?.[0]?.bytes ?? []).toString()).toBe('Hello there.');
   });
@@ -137,7 +137,7 @@ describe('/voices and /voice', () => {
   it('choose, show and give up one’s own', async () => {
     expect((await last('voice')).tone).toBe('note');
     expect((await last('voice', { voice: 'ada' })).text).toContain('Ada');
-    expect((await last('voice')).text).toBe('Your voice is Ada (English).');
+    expect((await last('voice')).text).toBe('Your voice is Ada · English.');
     await harness.run('voice', { reset: 'yes' });
     expect((await last('voice')).tone).toBe('note');
     expect((await last('voice', { voice: 'nobody' })).tone).toBe('error');

@@ -47,7 +47,7 @@ const describeVoice = (
     espeakName,
     voice: {
       id: stableUuid(`espeak-ng ${espeakName}`),
-      description: `eSpeak NG, ${known.name.trim()}: synthetic, quick and clear.${remark}`,
+      description: `eSpeak NG${remark}`,
       language: languageOf(known),
       gender,
       formats: [...AUDIO_FORMATS],

@@ -1,7 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Page } from 'playwright-core';
@@ -9,22 +8,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decode } from '../../src/audio/decode.ts';
 import { AUDIO_FORMATS } from '../../src/model.ts';
 import { startFakeOpenai, type FakeOpenai } from '../fakes/openai.ts';
+import { spawnDragoman } from '../fakes/program.ts';
 import { drop } from './media.ts';
 import { line, said, send, useBrowser, type OpenPage } from './open-page.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const WHERE = /^Dragoman on web: (\S+)/;
 
-/** The very command of `npm start`, in a folder and an environment of its own. */
 const startDragoman = async (
   environment: Record<string, string>,
 ): Promise<{ child: ChildProcess; url: string }> => {
-  const folder = mkdtempSync(join(tmpdir(), 'dragoman-'));
-  const child = spawn(process.execPath, [join(ROOT, 'scripts/run.mjs'), join(ROOT, 'main.ts')], {
-    cwd: folder,
-    env: { PATH: process.env['PATH'], PORT: '0', ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawnDragoman({ PORT: '0', ...environment });
   for await (const text of createInterface({ input: child.stdout })) {
     const url = WHERE.exec(text)?.[1];
     if (url) return { child, url };

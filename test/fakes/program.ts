@@ -1,0 +1,21 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** The very command of `npm start`, in an empty folder and an environment of its own. */
+export const spawnDragoman = (
+  environment: Record<string, string>,
+  envFile = '',
+): ChildProcessByStdio<null, Readable, Readable> => {
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-'));
+  writeFileSync(join(folder, '.env'), envFile);
+  return spawn(process.execPath, [join(ROOT, 'scripts/run.mjs'), join(ROOT, 'main.ts')], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+};

@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { spawnDragoman } from './fakes/program.ts';
+
+/** Runs the program until it ends by itself. */
+const run = async (environment: Record<string, string>, envFile = '') => {
+  const child = spawnDragoman(environment, envFile);
+  const [said, [code]] = await Promise.all([
+    text(child.stderr),
+    once(child, 'exit') as Promise<[number]>,
+  ]);
+  return { said, code };
+};
+
+describe('the program', () => {
+  it('tells every mistake of its configuration at once, wherever it stands', async () => {
+    const { said, code } = await run(
+      { PORT: 'eighty', HOST: '0.0.0.0', DATABASE_URL: 'mysql://x' },
+      'LOG_LEVEL=loud\nSPEECH_API_URL=ftp://x\n',
+    );
+    expect(code).toBe(1);
+    for (const name of ['PORT', 'WEB_TOKEN', 'DATABASE_URL', 'LOG_LEVEL', 'SPEECH_API_URL'])
+      expect(said).toContain(`  ${name}: `);
+    expect(said).not.toContain('    at ');
+  });
+
+  it('says in a sentence that its port is taken', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { said, code } = await run({ PORT: String(port), LOG_LEVEL: 'silent' });
+    server.close();
+    expect(code).toBe(1);
+    expect(said).toContain(String(port));
+    expect(said).not.toContain('    at ');
+  });
+
+  it('says in a sentence that its database cannot be opened', async () => {
+    const { said, code } = await run({ DATABASE_URL: 'sqlite:/dev/null/x.db', PORT: '0' });
+    expect(code).toBe(1);
+    expect(said).toContain('DATABASE_URL');
+    expect(said).not.toContain('    at ');
+  });
+});

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { toneWav } from '../fakes/core.ts';
+import { toneWav } from '../fakes/tone.ts';
 import { line, type SharedPage, said, send } from './open-page.ts';
 
 /** Lets go of a file over the page, as a drag from the desktop does. */

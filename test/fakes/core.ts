@@ -7,6 +7,7 @@ import { loadTexts, say } from '../../src/i18n.ts';
 import type { Attachment, OutgoingFile } from '../../src/model.ts';
 import type { Core, Invocation, LineTranslation, ServiceStatus } from '../../src/platform.ts';
 import type { MemberSettings, Preferences, Services } from '../../src/services.ts';
+import { toneWav } from './tone.ts';
 
 const LANGUAGES: Readonly<Record<string, string>> = {
   en: 'English',
@@ -14,30 +15,6 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   fr: 'French',
   ja: 'Japanese',
   'en-XA': 'Pseudo-English',
-};
-
-/** A second of a tone that swells and fades, as 16-bit mono. */
-export const toneWav = (seconds = 1, rateHz = 8_000): Uint8Array<ArrayBuffer> => {
-  const samples = seconds * rateHz;
-  const wav = Buffer.alloc(44 + samples * 2);
-  wav.write('RIFF', 0);
-  wav.writeUInt32LE(36 + samples * 2, 4);
-  wav.write('WAVEfmt ', 8);
-  wav.writeUInt32LE(16, 16);
-  wav.writeUInt16LE(1, 20);
-  wav.writeUInt16LE(1, 22);
-  wav.writeUInt32LE(rateHz, 24);
-  wav.writeUInt32LE(rateHz * 2, 28);
-  wav.writeUInt16LE(2, 32);
-  wav.writeUInt16LE(16, 34);
-  wav.write('data', 36);
-  wav.writeUInt32LE(samples * 2, 40);
-  for (let index = 0; index < samples; index += 1) {
-    const swell = Math.abs(Math.sin((index / samples) * Math.PI * 4));
-    const sample = Math.sin((index / rateHz) * 440 * 2 * Math.PI) * swell * 20_000;
-    wav.writeInt16LE(Math.round(sample), 44 + index * 2);
-  }
-  return new Uint8Array(wav);
 };
 
 const option = (name: string, part: Partial<OptionInfo> = {}): OptionInfo => ({

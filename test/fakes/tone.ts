@@ -1,24 +1,30 @@
 const RATE_HZ = 8_000;
+/** Every 20 seconds of it end with a second of silence. */
+const PERIOD_SECONDS = 20;
+const LOUD_SECONDS = 19;
 
-/** A WAV of tone and, every 20 seconds, a second of silence. */
-export const toneWav = (seconds: number): Uint8Array => {
-  const samples = Buffer.alloc(seconds * RATE_HZ * 2);
-  for (let index = 0; index < seconds * RATE_HZ; index += 1) {
-    const loud = (index / RATE_HZ) % 20 < 19;
-    samples.writeInt16LE(loud ? Math.round(8_000 * Math.sin(index / 4)) : 0, index * 2);
+/** A tone that swells and fades, as 16-bit mono WAV. */
+export const toneWav = (seconds = 1): Uint8Array<ArrayBuffer> => {
+  const samples = seconds * RATE_HZ;
+  const wav = Buffer.alloc(44 + samples * 2);
+  wav.write('RIFF', 0);
+  wav.writeUInt32LE(36 + samples * 2, 4);
+  wav.write('WAVEfmt ', 8);
+  wav.writeUInt32LE(16, 16);
+  wav.writeUInt16LE(1, 20);
+  wav.writeUInt16LE(1, 22);
+  wav.writeUInt32LE(RATE_HZ, 24);
+  wav.writeUInt32LE(RATE_HZ * 2, 28);
+  wav.writeUInt16LE(2, 32);
+  wav.writeUInt16LE(16, 34);
+  wav.write('data', 36);
+  wav.writeUInt32LE(samples * 2, 40);
+  for (let index = 0; index < samples; index += 1) {
+    const second = index / RATE_HZ;
+    const swell = Math.abs(Math.sin(second * Math.PI * 4));
+    const loud = second % PERIOD_SECONDS < LOUD_SECONDS ? 20_000 : 0;
+    const sample = Math.sin(second * 440 * 2 * Math.PI) * swell * loud;
+    wav.writeInt16LE(Math.round(sample), 44 + index * 2);
   }
-  const head = Buffer.alloc(44);
-  head.write('RIFF', 0);
-  head.writeUInt32LE(36 + samples.length, 4);
-  head.write('WAVEfmt ', 8);
-  head.writeUInt32LE(16, 16);
-  head.writeUInt16LE(1, 20);
-  head.writeUInt16LE(1, 22);
-  head.writeUInt32LE(RATE_HZ, 24);
-  head.writeUInt32LE(RATE_HZ * 2, 28);
-  head.writeUInt16LE(2, 32);
-  head.writeUInt16LE(16, 34);
-  head.write('data', 36);
-  head.writeUInt32LE(samples.length, 40);
-  return Buffer.concat([head, samples]);
+  return new Uint8Array(wav);
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Attachment } from '../../../src/model.ts';
-import { toneWav } from '../../fakes/core.ts';
+import { toneWav } from '../../fakes/tone.ts';
 import { startWeb, type Visitor } from './start-web.ts';
 
 const use = (

@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from './src/api/client.ts';
 import type { Command } from './src/command.ts';
+import { commandFault } from './src/command-check.ts';
 import { parseConfig, readEnvironment } from './src/config.ts';
 import { coreSection, createCore, type CoreConfig } from './src/core.ts';
 import { discover } from './src/discover.ts';
 import { loadTexts } from './src/i18n.ts';
 import { createLog, type Log } from './src/log.ts';
-import type { AdapterModule } from './src/platform.ts';
+import { adapterFault, type AdapterModule } from './src/platform.ts';
 import { runProgram } from './src/program.ts';
 import { openStore } from './src/store/index.ts';
 import { engineSection, type EngineConfig } from './service/config.ts';
@@ -18,15 +19,6 @@ import { engineTable } from './service/table.ts';
 const HERE = import.meta.dirname;
 /** Longer than this nobody waits for a process that was told to stop. */
 const STOP_MS = 10_000;
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null;
-
-const isCommand = (value: unknown): value is Command =>
-  isObject(value) && typeof value['name'] === 'string' && isObject(value['actions']);
-
-const isAdapterModule = (value: unknown): value is AdapterModule =>
-  isObject(value) && typeof value['name'] === 'string' && typeof value['create'] === 'function';
 
 /** Where the service is: the one that the configuration names, or the built-in one, started here. */
 const findService = async (
@@ -43,8 +35,8 @@ const findService = async (
 
 runProgram(async (stopped) => {
   const [commands, adapterModules] = await Promise.all([
-    discover(join(HERE, 'commands'), isCommand, 'a command'),
-    discover(join(HERE, 'adapters'), isAdapterModule, 'an adapter'),
+    discover<Command>(join(HERE, 'commands'), commandFault),
+    discover<AdapterModule>(join(HERE, 'adapters'), adapterFault),
   ]);
   const adapterSections = Object.fromEntries(
     adapterModules.map((module) => [module.name, module.config]),

@@ -11,7 +11,6 @@ import {
   type Complete,
 } from '../src/command.ts';
 
-const TERM_CHARS = 200;
 const LISTED = 50;
 const REJECTED_SHOWN = 10;
 
@@ -25,8 +24,8 @@ const completeTerm: Complete = async (typed, { services, space }) => {
 
 const add = defineAction({
   options: z.object({
-    term: z.string().min(1).max(TERM_CHARS),
-    translation: z.string().min(1).max(TERM_CHARS).optional(),
+    term: z.string().min(1),
+    translation: z.string().min(1).optional(),
     language: z.string().optional(),
   }),
   complete: { language: completeLanguage },
@@ -91,12 +90,12 @@ const importFile = defineAction({
   guards: [moderator],
   slow: true,
   async run({ options, services, channel, t, signal, reply }) {
-    const { added, changed, rejected } = await services.glossary.importCsv(
+    const { added, changed, rejectedCount, rejected } = await services.glossary.importCsv(
       channel.space,
       options.file,
       signal,
     );
-    const lines = [t('glossary.imported', { added, changed, rejected: rejected.length })];
+    const lines = [t('glossary.imported', { added, changed, rejected: rejectedCount })];
     for (const { line, reason } of rejected.slice(0, REJECTED_SHOWN))
       lines.push(`- ${t(`glossary.rejected.${reason}`, { line })}`);
     await reply({ text: lines.join('\n') });

@@ -4,12 +4,25 @@ import {
   completeVoice,
   defineCommand,
   languageOf,
+  plainLine,
   userError,
+  type CommandContext,
+  type VoiceWish,
 } from '../src/command.ts';
 import { AUDIO_FORMATS } from '../src/model.ts';
 
 const LONGEST_TEXT_CHARS = 10_000;
 const LARGEST_FILE_BYTES = 24 * 1_048_576;
+
+/** The first wish that any voice fits; the last one where none does, for its error to be told. */
+const firstThatFits = async (
+  wishes: readonly VoiceWish[],
+  { speaker }: CommandContext<unknown>['services'],
+  signal: AbortSignal,
+): Promise<VoiceWish> => {
+  for (const wish of wishes) if ((await speaker.voices(wish, signal)).length > 0) return wish;
+  return wishes.at(-1) ?? {};
+};
 
 export default defineCommand('say', {
   options: z.object({
@@ -25,20 +38,28 @@ export default defineCommand('say', {
     const { text, format, gender } = options;
     const mine = await services.settings.of(member);
     const told = options.language && languageOf(options.language, services);
-    const language =
-      told ??
-      services.languages.detect(text)?.language ??
-      mine.language ??
-      services.languages.find(member.locale) ??
-      'en';
+    // What is only guessed gives way to a language that somebody speaks.
+    const languages = told
+      ? [told]
+      : [
+          services.languages.detect(text)?.language,
+          mine.language,
+          services.languages.find(member.locale),
+        ].filter((language) => language !== undefined);
     // One's own voice speaks what one did not ask somebody else to say.
-    const named = options.voice ?? (told || gender ? undefined : mine.voiceId);
+    const own = told || gender || options.voice ? undefined : mine.voiceId;
+    const wishes: VoiceWish[] = [
+      ...(options.voice ? [{ named: options.voice }] : []),
+      ...(own ? [{ named: own }] : []),
+      ...languages.map((language) => ({ language, ...(gender ? { gender } : {}) })),
+      ...(told || options.voice ? [] : [gender ? { gender } : {}]),
+    ];
+    const wish = await firstThatFits(wishes, services, signal);
     const speech = await services.speaker.speak(
       {
         text,
-        language,
-        ...(named ? { named } : {}),
-        ...(gender ? { gender } : {}),
+        ...(languages[0] ? { language: languages[0] } : {}),
+        ...wish,
         ...(format ? { formats: [format] } : {}),
       },
       signal,
@@ -50,11 +71,12 @@ export default defineCommand('say', {
       if (sizeBytes > LARGEST_FILE_BYTES) throw userError('too-large', 'say.too-large');
       chunks.push(chunk);
     }
+    const spokenBy = t('say.spoken-by', {
+      voice: plainLine(speech.voice.description || speech.voice.id),
+      language: plainLine(speech.voice.language),
+    });
     await reply({
-      text: t('say.spoken-by', {
-        voice: speech.voice.description || speech.voice.id,
-        language: speech.voice.language,
-      }),
+      text: own && speech.voice.id !== own ? `${spokenBy}\n${t('say.voice-gone')}` : spokenBy,
       files: [
         {
           name: `speech.${speech.format}`,

@@ -24,18 +24,15 @@ export default defineCommand('transcribe', {
       await reply({ text });
       return;
     }
-    const request = { text, to, space, ...(heard ? { from: heard } : {}) };
-    const translation = await stream(services.translator.translate(request, signal));
-    if (translation.outcome !== 'translated') {
-      await reply({ text });
-      return;
-    }
+    const name = services.languages.name(to, locale);
+    const withTranslation = (translation: string): string =>
+      t('transcribe.with-translation', { original: text, translation, language: name });
+    const translation = await stream(
+      services.translator.translate({ text, to, space, ...(heard ? { from: heard } : {}) }, signal),
+      withTranslation,
+    );
     await reply({
-      text: t('transcribe.with-translation', {
-        original: text,
-        translation: translation.text,
-        language: services.languages.name(to, locale),
-      }),
+      text: translation.outcome === 'translated' ? withTranslation(translation.text) : text,
     });
   },
 });

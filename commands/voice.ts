@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { completeVoice, defineCommand, quote, userError } from '../src/command.ts';
+import { completeVoice, defineCommand, plainLine, quote, userError } from '../src/command.ts';
 
 export default defineCommand('voice', {
   options: z.object({ voice: z.string().min(1).optional(), reset: z.boolean().optional() }),
   complete: { voice: completeVoice },
   private: true,
   slow: true,
-  async run({ options, services, member, t, reply }) {
+  async run({ options, services, member, t, signal, reply }) {
     if (options.reset) {
       await services.settings.change(member, { voiceId: undefined });
       await reply({ text: t('voice.reset') });
@@ -17,13 +17,13 @@ export default defineCommand('voice', {
       await reply({ text: t('voice.none'), tone: 'note' });
       return;
     }
-    const [voice] = await services.speaker.voices({ named });
+    const [voice] = await services.speaker.voices({ named }, signal);
     if (!voice) throw userError('not-found', 'voice.unknown', { voice: quote(named) });
     if (options.voice) await services.settings.change(member, { voiceId: voice.id });
     await reply({
       text: t(options.voice ? 'voice.set' : 'voice.current', {
-        voice: voice.description,
-        language: voice.language,
+        voice: plainLine(voice.description),
+        language: plainLine(voice.language),
       }),
     });
   },

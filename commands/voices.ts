@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { completeLanguage, defineCommand, languageOf } from '../src/command.ts';
+import { completeLanguage, defineCommand, languageOf, plainLine } from '../src/command.ts';
 
 const LISTED = 40;
 
@@ -11,19 +11,25 @@ export default defineCommand('voices', {
   complete: { language: completeLanguage },
   slow: true,
   private: true,
-  async run({ options, services, t, reply }) {
+  async run({ options, services, t, signal, reply }) {
     const language = options.language && languageOf(options.language, services);
-    const voices = await services.speaker.voices({
-      ...(language ? { language } : {}),
-      ...(options.gender ? { gender: options.gender } : {}),
-    });
+    const voices = await services.speaker.voices(
+      {
+        ...(language ? { language } : {}),
+        ...(options.gender ? { gender: options.gender } : {}),
+      },
+      signal,
+    );
     if (voices.length === 0) {
       await reply({ text: t('voices.none'), tone: 'note' });
       return;
     }
     const lines = voices
       .slice(0, LISTED)
-      .map((voice) => `- **${voice.description}** · ${voice.language} · ${voice.gender}`);
+      .map(
+        ({ description, language: spoken, gender }) =>
+          `- **${plainLine(description)}** · ${plainLine(spoken)} · ${plainLine(gender)}`,
+      );
     if (voices.length > LISTED) lines.push(t('voices.more', { count: voices.length - LISTED }));
     await reply({ text: [t('voices.heading', { count: voices.length }), ...lines].join('\n') });
   },

@@ -4,6 +4,11 @@ import type { Translate } from './i18n.ts';
 import type { Attachment, Channel, Content, Member } from './model.ts';
 import type { Services } from './services.ts';
 
+import { quote } from './text/plain-line.ts';
+
+export type { VoiceWish } from './services.ts';
+export { plainLine, quote } from './text/plain-line.ts';
+
 export interface Choice {
   /** What the option gets. */
   readonly value: string;
@@ -38,8 +43,13 @@ export interface CommandContext<Options> {
    * Shows an answer that grows: each item is the whole text so far. Items that come faster than the
    * platform takes them are passed over; the last one is always shown. Resolves with what the
    * generator returns.
+   *
+   * @param as what to show of each text; the text itself when left out
    */
-  readonly stream: <Result>(texts: AsyncGenerator<string, Result, void>) => Promise<Result>;
+  readonly stream: <Result>(
+    texts: AsyncGenerator<string, Result, void>,
+    as?: (text: string) => string,
+  ) => Promise<Result>;
 }
 
 /** Throws an `AppError` when the command may not run here or for this person. */
@@ -104,21 +114,6 @@ export const userError = (
   options: Omit<AppErrorOptions, 'sentence'> = {},
 ): AppError => new AppError(code, key, { ...options, sentence: { key, params } });
 
-/** Longer pieces of what people typed are cut where they are shown back. */
-const QUOTED_CHARS = 60;
-
-/** What somebody typed, fit to stand in a sentence: short, on one line, and no markup. */
-export const quote = (typed: string): string => {
-  const line = typed
-    .toWellFormed()
-    .replaceAll(/[\s`]+/g, ' ')
-    .trim();
-  const characters = Array.from(line);
-  const short =
-    characters.length > QUOTED_CHARS ? `${characters.slice(0, QUOTED_CHARS).join('')}…` : line;
-  return `\`${short}\``;
-};
-
 /** Guard: the person moderates this space. */
 export const moderator: Guard = ({ member }) => {
   if (member.role !== 'moderator') throw userError('forbidden', 'errors.needs-moderator');
@@ -130,10 +125,13 @@ export const completeLanguage: Complete = (typed, { services, locale }) =>
     .search(typed, locale)
     .map(({ code, name }) => ({ value: code, label: `${name} (${code})` }));
 
+/** What completes nothing by then is of no use to the person who types. */
+const COMPLETION_MS = 2_500;
+
 /** Completes a voice by words of its description, its language or its gender. */
 export const completeVoice: Complete = async (typed, { services }) => {
   const wish = typed.trim() === '' ? {} : { named: typed };
-  const voices = await services.speaker.voices(wish);
+  const voices = await services.speaker.voices(wish, AbortSignal.timeout(COMPLETION_MS));
   return voices.map(({ id, description, language, gender }) => ({
     value: id,
     label: `${description} (${language}, ${gender})`,

@@ -3,6 +3,7 @@ import type { ServiceClient } from './api/client.ts';
 import { createAssistant } from './chat/assistant.ts';
 import type { Command } from './command.ts';
 import { httpUrl } from './config.ts';
+import { toAppError } from './errors.ts';
 import { createDispatcher } from './dispatch.ts';
 import type { Texts } from './i18n.ts';
 import { logLevel, type Log } from './log.ts';
@@ -43,9 +44,9 @@ export const coreSection = z
       'How much is logged: fatal, error, warn, info, debug, trace, silent.',
     ),
   })
-  .refine(({ SPEECH_API_URL, SPEECH_API_KEY }) => !SPEECH_API_URL || SPEECH_API_KEY, {
+  .refine(({ SPEECH_API_URL, SPEECH_API_KEY }) => !SPEECH_API_URL === !SPEECH_API_KEY, {
     path: ['SPEECH_API_KEY'],
-    error: 'is needed with SPEECH_API_URL',
+    error: 'and SPEECH_API_URL are needed together',
     // Also when other variables are wrong, so that every mistake is told at once.
     when: () => true,
   });
@@ -63,6 +64,20 @@ export interface CoreParts {
 }
 
 const modelOf = (model: string | undefined): { model?: string } => (model ? { model } : {});
+
+/** A service elsewhere tells nothing of its engines: it is one line of the table itself. */
+const remoteReport = (ready: boolean, detail: string): ServiceStatus => ({
+  builtIn: false,
+  reachable: ready,
+  engines: [
+    {
+      name: 'SPEECH_API_URL',
+      serves: ['speech', 'recognition', 'translation', 'chat'],
+      ready,
+      detail,
+    },
+  ],
+});
 
 export const createCore = ({
   client,
@@ -97,12 +112,12 @@ export const createCore = ({
     commands: dispatcher.commands,
   };
 
-  const remoteStatus = async (): Promise<ServiceStatus> => {
+  const remoteStatus = async (signal: AbortSignal): Promise<ServiceStatus> => {
     try {
-      await services.speaker.voices({});
-      return { builtIn: false, reachable: true, engines: [] };
-    } catch {
-      return { builtIn: false, reachable: false, engines: [] };
+      const voices = await client.voices({ signal, hasOtherWay: true });
+      return remoteReport(true, `${voices.length} voices`);
+    } catch (thrown) {
+      return remoteReport(false, toAppError(thrown).message);
     }
   };
 
@@ -113,7 +128,7 @@ export const createCore = ({
     ...dispatcher,
     translateLine: (line, targets, signal) =>
       translateLine(services.translator, line, targets, signal),
-    status: async () =>
-      engines ? { builtIn: true, reachable: true, engines: await engines() } : remoteStatus(),
+    status: async (signal) =>
+      engines ? { builtIn: true, reachable: true, engines: await engines() } : remoteStatus(signal),
   };
 };

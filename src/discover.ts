@@ -1,37 +1,41 @@
 import { readdir } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AppError } from './errors.ts';
+
+const nameOf = (path: string): string =>
+  basename(path) === 'index.ts' ? basename(join(path, '..')) : basename(path, '.ts');
 
 /**
  * Imports the default export of each `*.ts` file, or of each folder's `index.ts`, of `folder`, in
  * the order of their names. The one file that is wrong is named in the `AppError` (`config`).
  *
- * @param check tells what is wrong with a default export, or nothing
+ * @param fault tells what is wrong with a default export, given the file's or folder's name
  */
 export const discover = async <T>(
   folder: string,
-  check: (value: unknown) => value is T,
-  shape: string,
+  fault: (value: unknown, name: string) => string | undefined,
 ): Promise<readonly T[]> => {
-  const entries = (await readdir(folder, { withFileTypes: true }))
+  const entries = await readdir(folder, { withFileTypes: true });
+  const paths = entries
     .filter((entry) => entry.isDirectory() || entry.name.endsWith('.ts'))
-    .map((entry) => join(folder, entry.name, entry.isDirectory() ? 'index.ts' : ''))
-    .map((path) => path.replace(/\/$/, ''))
+    .map(({ parentPath, name }) =>
+      name.endsWith('.ts') ? join(parentPath, name) : join(parentPath, name, 'index.ts'),
+    )
     .toSorted();
   const found: T[] = [];
-  for (const path of entries) {
-    const name = relative(join(folder, '..'), path);
-    let module: { default?: unknown };
+  for (const path of paths) {
+    const file = relative(join(folder, '..'), path);
+    let value: unknown;
     try {
-      module = (await import(pathToFileURL(path).href)) as { default?: unknown };
+      ({ default: value } = (await import(pathToFileURL(path).href)) as { default?: unknown });
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message.split('\n', 1)[0] : 'unknown';
-      throw new AppError('config', `${name} cannot be loaded: ${reason}`, { cause });
+      throw new AppError('config', `${file} cannot be loaded: ${reason}`, { cause });
     }
-    if (!check(module.default))
-      throw new AppError('config', `${name} has no default export that is ${shape}`);
-    found.push(module.default);
+    const wrong = fault(value, nameOf(path));
+    if (wrong !== undefined) throw new AppError('config', `${file}: ${wrong}`);
+    found.push(value as T);
   }
   return found;
 };

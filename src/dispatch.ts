@@ -6,8 +6,9 @@ import {
   type CommandContext,
   type CommandInfo,
 } from './command.ts';
+import { ServiceError } from './api/service-error.ts';
 import { actionsOf, describeAction, type NamedAction } from './describe.ts';
-import { toAppError, type AppError } from './errors.ts';
+import { toAppError, type AppError, type ErrorCode } from './errors.ts';
 import { showGrowing } from './growing-answer.ts';
 import { say, type Texts } from './i18n.ts';
 import type { Log } from './log.ts';
@@ -29,13 +30,21 @@ export interface DispatcherParts {
 
 export type Dispatcher = Pick<Core, 'commands' | 'dispatch' | 'complete'>;
 
+const OPERATORS_CONCERN: ReadonlySet<ErrorCode> = new Set([
+  'config',
+  'unavailable',
+  'rate-limited',
+  'timeout',
+  'bad-reply',
+]);
+
 /** Faults of ours and of the service are the operator's concern; what people typed is not. */
 const logFault = (log: Log, command: string, error: AppError): void => {
   const fields = { command, code: error.code, reason: error.message };
   if (error.code === 'internal') log.error({ ...fields, err: error.cause }, 'a command failed');
-  else if (error.code === 'bad-input' || error.code === 'cancelled')
-    log.debug(fields, 'a command was refused');
-  else log.warn(fields, 'a command could not be done');
+  else if (error instanceof ServiceError || OPERATORS_CONCERN.has(error.code))
+    log.warn(fields, 'a command could not be done');
+  else log.debug(fields, 'a command was refused');
 };
 
 export const createDispatcher = ({
@@ -80,8 +89,8 @@ export const createDispatcher = ({
       t: texts.in(member.locale),
       signal,
       reply: show,
-      stream: async (states) =>
-        showGrowing(states, async (text) => show({ text }), { paceMs: answer.paceMs }),
+      stream: async (states, as = (text) => text) =>
+        showGrowing(states, async (text) => show({ text: as(text) }), { paceMs: answer.paceMs }),
     };
     await named.action.run(ctx);
   };
@@ -91,12 +100,22 @@ export const createDispatcher = ({
 
     async dispatch(invocation) {
       let shown: Content | undefined;
-      try {
-        await run(invocation, async (content) => {
-          invocation.signal.throwIfAborted();
+      // An answer that can no longer be shown ends the work for it.
+      const unseen = new AbortController();
+      const signal = AbortSignal.any([invocation.signal, unseen.signal]);
+      const show = async (content: Content): Promise<void> => {
+        signal.throwIfAborted();
+        if (isSame(shown, content)) return;
+        try {
           await invocation.answer.show(content);
-          shown = content;
-        });
+        } catch (thrown) {
+          unseen.abort();
+          throw thrown;
+        }
+        shown = content;
+      };
+      try {
+        await run({ ...invocation, signal }, show);
       } catch (thrown) {
         const error = invocation.signal.aborted ? toAppError(abortion()) : toAppError(thrown);
         logFault(log, invocation.command, error);
@@ -124,5 +143,8 @@ export const createDispatcher = ({
     },
   };
 };
+
+const isSame = (shown: Content | undefined, content: Content): boolean =>
+  shown?.text === content.text && shown.tone === content.tone && !content.files;
 
 const abortion = (): Error => new DOMException('the asker is gone', 'AbortError');

@@ -12,8 +12,8 @@ const sleepMs = async (ms: number): Promise<void> => {
 
 /**
  * Shows the states of a growing answer, the newest whenever the platform takes the next one; those
- * in between are passed over, the last is always shown. Resolves with the generator's result; when
- * showing fails, the generator is closed and the failure thrown.
+ * in between are passed over, the last is always shown. Resolves with the generator's result. When
+ * the generator or showing fails, nothing is shown any more by the time the failure is thrown.
  */
 export const showGrowing = async <Result>(
   states: AsyncGenerator<string, Result, void>,
@@ -21,9 +21,10 @@ export const showGrowing = async <Result>(
   { paceMs, sleep = sleepMs }: Pace,
 ): Promise<Result> => {
   const ended = Promise.withResolvers<void>();
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => {});
   let newest: string | undefined;
   let showing: Promise<void> | undefined;
-  let failure: { readonly thrown: unknown } | undefined;
 
   const showUntilNoneIsNew = async (): Promise<void> => {
     try {
@@ -34,7 +35,7 @@ export const showGrowing = async <Result>(
         await Promise.race([sleep(paceMs), ended.promise]);
       }
     } catch (thrown) {
-      failure = { thrown };
+      failed.reject(thrown);
     } finally {
       showing = undefined;
     }
@@ -42,18 +43,19 @@ export const showGrowing = async <Result>(
 
   try {
     for (;;) {
-      const { done, value } = await states.next();
+      const { done, value } = await Promise.race([states.next(), failed.promise]);
       if (done) {
         ended.resolve();
-        await showing;
+        await Promise.race([showing, failed.promise]);
+        return value;
       }
-      if (failure) throw failure.thrown;
-      if (done) return value;
       newest = value;
       showing ??= showUntilNoneIsNew();
     }
   } finally {
+    newest = undefined;
     ended.resolve();
+    await showing;
     await states.return(undefined as never);
   }
 };

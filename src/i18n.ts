@@ -34,6 +34,17 @@ const readLocale = (path: string): Map<string, string> => {
   }
 };
 
+/** Undefined for a sentence that is missing or broken: another locale's is said in its place. */
+const parse = (text: string | undefined, locale: string): IntlMessageFormat | undefined => {
+  try {
+    return text === undefined
+      ? undefined
+      : new IntlMessageFormat(text, locale, undefined, { ignoreTag: true });
+  } catch {
+    return undefined;
+  }
+};
+
 /** Reads every `<locale>.json` of `folder`. Blocking: for start-up only. */
 export const loadTexts = (folder: string): Texts => {
   const tables = new Map<string, Map<string, string>>();
@@ -63,11 +74,10 @@ export const loadTexts = (folder: string): Texts => {
     const id = `${locale} ${key}`;
     let format = formats.get(id);
     if (!format) {
-      const own = tables.get(locale)?.get(key);
-      const text = own ?? english.get(key) ?? key;
-      format = new IntlMessageFormat(text, own ? locale : FALLBACK_LOCALE, undefined, {
-        ignoreTag: true,
-      });
+      format =
+        parse(tables.get(locale)?.get(key), locale) ??
+        parse(english.get(key), FALLBACK_LOCALE) ??
+        new IntlMessageFormat(`'${key}'`, FALLBACK_LOCALE);
       formats.set(id, format);
     }
     return format;

@@ -69,7 +69,7 @@ export const parseOptions = (
     });
   const values: Record<string, unknown> = {};
   for (const option of known) {
-    const value = given[option.name];
+    const value = given[option.name] === '' && !option.required ? undefined : given[option.name];
     if (value === undefined || value === null) {
       if (option.required)
         throw userError('bad-input', 'options.missing', {

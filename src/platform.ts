@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Choice, CommandInfo } from './command.ts';
 import type { ConfigSection } from './config.ts';
 import type { AppError } from './errors.ts';
@@ -139,3 +139,18 @@ export const defineAdapter = <Section extends ConfigSection>(module: {
   readonly config: Section;
   create(config: z.infer<Section>, core: Core): Adapter | undefined;
 }): AdapterModule => module;
+
+const adapterModule = z.looseObject({
+  name: z.string(),
+  config: z.instanceof(z.ZodObject),
+  create: z.function(),
+});
+
+/** What is wrong with the default export of `adapters/<folder>/index.ts`; undefined for a good one. */
+export const adapterFault = (value: unknown, folder: string): string | undefined => {
+  const parsed = adapterModule.safeParse(value);
+  if (!parsed.success) return 'its default export is no adapter: see defineAdapter';
+  return parsed.data.name === folder
+    ? undefined
+    : `its adapter is named ${parsed.data.name}, not as the folder`;
+};

@@ -111,7 +111,7 @@ export interface Speaker {
   /** Resolves when the first bytes are there, so that a voice or format that fails is passed over. */
   speak(request: SpeechRequest, signal: AbortSignal): Promise<Speech>;
   /** All voices, or those that fit the wish, best first. */
-  voices(wish: VoiceWish): Promise<readonly Voice[]>;
+  voices(wish: VoiceWish, signal: AbortSignal): Promise<readonly Voice[]>;
 }
 
 export interface Assistant {
@@ -130,7 +130,9 @@ export interface GlossaryTerm {
 export interface ImportReport {
   readonly added: number;
   readonly changed: number;
-  /** Lines that were left out, with the line's number in the file. */
+  /** How many lines were left out. */
+  readonly rejectedCount: number;
+  /** The first of them, with the line's number in the file. */
   readonly rejected: readonly {
     readonly line: number;
     readonly reason: 'empty' | 'too-long' | 'unknown-language' | 'limit';

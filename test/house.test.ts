@@ -1,12 +1,14 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
 
+import type { Command } from '../src/command.ts';
+import { commandFault } from '../src/command-check.ts';
 import { keysOf } from '../src/describe.ts';
 import { discover } from '../src/discover.ts';
 import { loadTexts } from '../src/i18n.ts';
-import { isCommand } from './fakes/harness.ts';
 
 const sourcesOf = (folder: string): string =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -16,20 +18,36 @@ const sourcesOf = (folder: string): string =>
 
 describe('the commands’ folder', () => {
   it('holds one command a file, named as the file', async () => {
-    const commands = await discover('commands', isCommand, 'a command');
+    const commands = await discover<Command>('commands', commandFault);
     const files = readdirSync('commands').map((file) => file.replace('.ts', ''));
     expect(commands.map(({ name }) => name)).toEqual(files.toSorted());
   });
 
   it.each([
-    ['has no command', 'export default 7;', 'has no default export that is a command'],
+    ['has no command', 'export default 7;', 'no command'],
+    ['has no action', "export default { name: 'wrong', actions: { '': null } };", 'actions'],
+    ['does nothing', "export default { name: 'wrong', actions: { '': {} } };", 'run'],
+    [
+      'has no schema',
+      "export default { name: 'wrong', actions: { '': { run() {}, options: { a: 1 } } } };",
+      'options',
+    ],
+    [
+      'has another name',
+      "export default { name: 'right', actions: { '': { run() {} } } };",
+      'named right',
+    ],
     ['is no script', 'export default <not> script', 'cannot be loaded'],
   ])('names the one file that %s', async (_, wrong, expected) => {
     const folder = mkdtempSync(join(tmpdir(), 'dragoman-commands-'));
-    writeFileSync(join(folder, 'good.ts'), "export default { name: 'good', actions: {} };");
+    writeFileSync(
+      join(folder, 'good.ts'),
+      "export default { name: 'good', actions: { '': { run() {} } } };",
+    );
     writeFileSync(join(folder, 'wrong.ts'), wrong);
-    const load = discover(folder, isCommand, 'a command');
-    await expect(load).rejects.toThrow(`wrong.ts ${expected}`);
+    const load = discover<Command>(folder, commandFault);
+    await expect(load).rejects.toThrow('wrong.ts');
+    await expect(load).rejects.toThrow(expected);
   });
 });
 
@@ -40,6 +58,18 @@ describe('the locales', () => {
 
   it.each(texts.locales)('%s has every sentence, and no other', (locale) => {
     expect(keysIn(locale)).toEqual(keysIn('en'));
+  });
+
+  it.each(texts.locales)('%s has only sentences that can be said', (locale) => {
+    const sentences = JSON.parse(readFileSync(`locales/${locale}.json`, 'utf8')) as Record<
+      string,
+      string
+    >;
+    for (const [key, text] of Object.entries(sentences))
+      expect(
+        () => new IntlMessageFormat(text, locale, undefined, { ignoreTag: true }),
+        key,
+      ).not.toThrow();
   });
 
   it.each(texts.locales)('%s has the placeholders of English', (locale) => {
@@ -56,7 +86,7 @@ describe('the locales', () => {
 
   it('have every sentence that is used, and use every one they have', async () => {
     const sources = ['src', 'commands', 'adapters', 'service'].map(sourcesOf).join('\n');
-    const commands = await discover('commands', isCommand, 'a command');
+    const commands = await discover<Command>('commands', commandFault);
     const described = new Set<string>(commands.flatMap(keysOf));
     for (const key of described) expect(keysIn('en')).toContain(key);
     const literals = new Set(

@@ -1,7 +1,13 @@
+import { readEvents } from '../http/event-stream.ts';
 import type { CallOptions, Caller } from './client.ts';
 import { chatChunk, chatReply, PATHS, type ChatReply, type ChatRequest } from './contract.ts';
-import { readEvents } from './event-stream.ts';
-import { expectMediaType, parseReply, readJson, type HttpReply } from './transport.ts';
+import {
+  expectMediaType,
+  networkError,
+  parseReply,
+  readJson,
+  type HttpReply,
+} from './transport.ts';
 
 const DEADLINE_MS = 120_000;
 
@@ -40,7 +46,7 @@ export const createChat = (caller: Caller): ChatApi => {
         const reply = await send({ ...request, stream: true }, signal);
         expectMediaType(reply, /^text\/event-stream$/);
         let text = '';
-        for await (const data of readEvents(reply.body)) {
+        for await (const data of readEvents(reply.body, networkError)) {
           const delta = parseReply(chatChunk, data).choices[0]?.delta.content;
           if (!delta) continue;
           text += delta;

@@ -1,3 +1,4 @@
+import type { AppError } from '../errors.ts';
 import { createChat, type ChatApi } from './chat.ts';
 import { createRecognition, type RecognitionApi } from './recognition.ts';
 import {
@@ -7,6 +8,7 @@ import {
   startDeadline,
   type RetryPolicy,
 } from './retry.ts';
+import { ServiceError } from './service-error.ts';
 import { createSpeech, type SpeechApi } from './speech.ts';
 import { createTransport, type Transport } from './transport.ts';
 import { createTranslation, type TranslationApi } from './translation.ts';
@@ -19,6 +21,11 @@ export interface CallOptions {
    * as much for each.
    */
   readonly deadlineMs?: number;
+  /**
+   * The caller knows another way to get what it wants, so an answer that says no (5xx) is not asked
+   * for again; a busy service and a broken connection are.
+   */
+  readonly hasOtherWay?: boolean;
 }
 
 /** How one call is made: its deadline started, its tries counted. Shared by every group of paths. */
@@ -48,18 +55,23 @@ export interface ClientOptions {
   readonly retry?: Partial<RetryPolicy>;
 }
 
+const isNoAnswer = (error: AppError): boolean =>
+  error.retryable && (error.code === 'rate-limited' || !(error instanceof ServiceError));
+
 export const createClient = ({ baseUrl, key, retry }: ClientOptions): ServiceClient => {
   const policy = { ...DEFAULT_RETRY, ...retry };
+  const policyFor = ({ hasOtherWay = false }: CallOptions): RetryPolicy =>
+    hasOtherWay ? { ...policy, retries: isNoAnswer } : policy;
   const transport = createTransport(baseUrl, key);
   const caller: Caller = {
     transport,
     once: async (options, defaultMs, run) => {
       const deadline = startDeadline(options.signal, options.deadlineMs ?? defaultMs);
-      return retrying(policy, deadline, async () => run(deadline.signal));
+      return retrying(policyFor(options), deadline, async () => run(deadline.signal));
     },
     states: (options, defaultMs, run) => {
       const deadline = startDeadline(options.signal, options.deadlineMs ?? defaultMs);
-      return retryingStates(policy, deadline, () => run(deadline.signal));
+      return retryingStates(policyFor(options), deadline, () => run(deadline.signal));
     },
   };
   return {

@@ -35,6 +35,33 @@ export interface RecognitionApi {
 /** A multiple of 3 bytes, so that base64 needs no padding between chunks. */
 const SLICE_BYTES = 49_152;
 
+/** A fault of the audio's own source, which must not pass for one of the service. */
+const unreadable = (cause: unknown): AppError =>
+  cause instanceof AppError
+    ? cause
+    : new AppError('not-found', 'the audio cannot be read', {
+        sentence: { key: 'speech.audio-gone' },
+        cause,
+      });
+
+const reading = async function* (
+  audio: ByteSource,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, void> {
+  try {
+    let leftBytes = audio.sizeBytes;
+    for await (const chunk of audio.open(signal)) {
+      if (leftBytes !== undefined) leftBytes -= chunk.byteLength;
+      if (leftBytes !== undefined && leftBytes < 0) break;
+      yield chunk;
+    }
+    if (leftBytes !== undefined && leftBytes !== 0) throw new Error('the size was wrong');
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw unreadable(cause);
+  }
+};
+
 const base64Slices = async function* (
   audio: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<string, void, void> {
@@ -57,7 +84,7 @@ const jsonBody = async function* (
 ): AsyncGenerator<string, void, void> {
   const [head, tail] = envelope(parameters);
   yield head;
-  yield* base64Slices(audio.open(signal));
+  yield* base64Slices(reading(audio, signal));
   yield tail;
 };
 

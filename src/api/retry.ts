@@ -6,6 +6,8 @@ export interface RetryPolicy {
   readonly attempts: number;
   readonly baseDelayMs: number;
   readonly longestDelayMs: number;
+  /** Whether this error is worth another try. */
+  readonly retries: (error: AppError) => boolean;
   /** 0 to below 1; injected by tests. */
   readonly random: () => number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -15,6 +17,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
   attempts: 4,
   baseDelayMs: 300,
   longestDelayMs: 10_000,
+  retries: ({ retryable }) => retryable,
   random: Math.random,
   sleep: async (ms, signal) => {
     await delay(ms, undefined, { signal });
@@ -40,7 +43,7 @@ export interface Deadline {
 
 /** Starts the one deadline of a job, waits between tries included. */
 export const startDeadline = (caller: AbortSignal, deadlineMs: number): Deadline => ({
-  signal: AbortSignal.any([caller, AbortSignal.timeout(deadlineMs)]),
+  signal: AbortSignal.any([caller, AbortSignal.timeout(Math.ceil(deadlineMs))]),
   endsAtMs: performance.now() + deadlineMs,
 });
 
@@ -56,7 +59,7 @@ const waitOrThrow = async (
 ): Promise<void> => {
   deadline.signal.throwIfAborted();
   const error = toAppError(thrown);
-  if (!error.retryable || attempt + 1 >= policy.attempts) throw error;
+  if (!policy.retries(error) || attempt + 1 >= policy.attempts) throw error;
   const waitMs = pauseMs(policy, attempt, error);
   if (performance.now() + waitMs >= deadline.endsAtMs) throw error;
   await policy.sleep(waitMs, deadline.signal);

@@ -1,6 +1,7 @@
 import { AppError, type AppErrorOptions, type ErrorCode, type Sentence } from '../errors.ts';
+import { plainLine } from '../text/plain-line.ts';
 import { errorObject, type ErrorObject } from './contract.ts';
-import { waitInText } from './retry-after.ts';
+import { waitInText } from '../http/retry-after.ts';
 
 /** An answer of the service that is not a success. */
 export class ServiceError extends AppError {
@@ -21,9 +22,6 @@ export class ServiceError extends AppError {
   }
 }
 
-/** What people see of a message that the service wrote. */
-const SHOWN_DETAIL_CHARS = 300;
-
 const parseBody = (text: string): ErrorObject | undefined => {
   try {
     return errorObject.parse(JSON.parse(text));
@@ -32,15 +30,13 @@ const parseBody = (text: string): ErrorObject | undefined => {
   }
 };
 
-const showable = (detail: string): string =>
-  detail
-    .replaceAll(/[\p{Cc}\p{Cf}]+/gu, ' ')
-    .trim()
-    .slice(0, SHOWN_DETAIL_CHARS);
-
 const kindOf = (status: number): { code: ErrorCode; key: Sentence['key']; retryable: boolean } => {
   if (status === 401) return { code: 'config', key: 'service.bad-key', retryable: false };
   if (status === 403) return { code: 'forbidden', key: 'service.no-access', retryable: false };
+  if (status < 400) return { code: 'config', key: 'service.moved', retryable: false };
+  if (status === 402) return { code: 'forbidden', key: 'service.no-credit', retryable: false };
+  if (status === 408 || status === 425)
+    return { code: 'unavailable', key: 'errors.unavailable', retryable: true };
   if (status === 404) return { code: 'unavailable', key: 'service.missing', retryable: false };
   if (status === 413) return { code: 'too-large', key: 'errors.too-large', retryable: false };
   if (status === 429) return { code: 'rate-limited', key: 'errors.rate-limited', retryable: true };
@@ -61,6 +57,6 @@ export const serviceError = (
   return new ServiceError(status, body, code, {
     retryable,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    sentence: { key, params: { detail: showable(body?.error ?? '') } },
+    sentence: { key, params: { detail: plainLine(body?.error ?? '') } },
   });
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { join } from '../audio/join.ts';
-import { AppError } from '../errors.ts';
+import { AppError, toAppError } from '../errors.ts';
+import type { AudioFormat } from '../model.ts';
 import { splitText } from '../text/split.ts';
 import type { CallOptions, Caller } from './client.ts';
 import {
@@ -28,7 +29,19 @@ export interface SpeechApi {
 }
 
 /** Some deployments answer with the bare array. */
-const anyVoicesReply = z.union([voicesReply, z.array(voice).transform((voices) => ({ voices }))]);
+const anyVoicesReply = z.union([
+  voicesReply,
+  z.array(z.unknown()).transform((voices) => ({ voices })),
+]);
+
+/** How services name each format's type; what says nothing passes for any. */
+const TYPES: Readonly<Record<AudioFormat, RegExp>> = {
+  mp3: /^audio\/(?:mpeg|mp3|x-mp3)$|octet-stream$/,
+  wav: /^audio\/(?:x-|vnd\.)?wave?$|octet-stream$/,
+  ogg: /^(?:audio|application)\/(?:ogg|opus)$|octet-stream$/,
+  pcm: /^audio\/(?:pcm|x-pcm|l16|raw|x-raw|basic)$|octet-stream$/,
+  flac: /^audio\/(?:x-)?flac$|octet-stream$/,
+};
 
 const body = async function* (
   chunks: AsyncIterable<Uint8Array>,
@@ -37,8 +50,7 @@ const body = async function* (
   try {
     yield* chunks;
   } catch (cause) {
-    signal.throwIfAborted();
-    throw networkError(cause);
+    throw signal.aborted ? toAppError(signal.reason) : networkError(cause);
   }
 };
 
@@ -57,7 +69,7 @@ export const createSpeech = (caller: Caller): SpeechApi => {
         },
         signal,
       );
-      expectMediaType(reply, /^audio\/|^application\/(?:ogg|octet-stream)$/);
+      expectMediaType(reply, TYPES[request.format]);
       return body(reply.body, signal);
     });
 
@@ -66,7 +78,11 @@ export const createSpeech = (caller: Caller): SpeechApi => {
       caller.once(options, VOICES_DEADLINE_MS, async (signal) => {
         const reply = await caller.transport.send({ method: 'GET', path: PATHS.voices }, signal);
         expectMediaType(reply, /json$/);
-        return (await readJson(reply, anyVoicesReply)).voices;
+        const { voices } = await readJson(reply, anyVoicesReply);
+        const good = voices.flatMap((entry) => voice.safeParse(entry).data ?? []);
+        if (good.length === 0 && voices.length > 0)
+          throw new AppError('bad-reply', 'no entry of the voice list has the right shape');
+        return good;
       }),
 
     async speak(request, options) {

@@ -1,10 +1,16 @@
 import { FormData } from 'undici';
 import { countCodePoints } from '../text/unicode.ts';
+import { readEvents } from '../http/event-stream.ts';
 import { splitText } from '../text/split.ts';
 import type { CallOptions, Caller } from './client.ts';
 import { LIMITS, PATHS, translateChunk, translateReply } from './contract.ts';
-import { readEvents } from './event-stream.ts';
-import { expectMediaType, parseReply, readJson, type HttpReply } from './transport.ts';
+import {
+  expectMediaType,
+  networkError,
+  parseReply,
+  readJson,
+  type HttpReply,
+} from './transport.ts';
 
 const DEADLINE_MS = 60_000;
 
@@ -86,7 +92,7 @@ export const createTranslation = (caller: Caller): TranslationApi => {
     const reply = await send(input, text, true, signal);
     expectMediaType(reply, /^text\/event-stream$/);
     let translated = '';
-    for await (const data of readEvents(reply.body)) {
+    for await (const data of readEvents(reply.body, networkError)) {
       const delta = parseReply(translateChunk, data).choices[0]?.delta.content;
       if (!delta) continue;
       translated += delta;

@@ -1,7 +1,8 @@
 import { Pool, type Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
-import { waitInHeader } from './retry-after.ts';
+import { errorObject } from './contract.ts';
+import { waitInHeader } from '../http/retry-after.ts';
 import { serviceError } from './service-error.ts';
 
 /** An error's body is read up to here. */
@@ -50,7 +51,7 @@ export const networkError = (cause: unknown): AppError => {
     timeout ? 'timeout' : 'unavailable',
     `the service cannot be reached: ${code}`,
     {
-      retryable: code !== 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH',
+      retryable: true,
       cause,
     },
   );
@@ -116,7 +117,10 @@ const firstIssue = (error: z.ZodError): string => {
   return issue ? `${issue.path.join('.') || 'reply'}: ${issue.code}` : 'reply';
 };
 
-/** Parses one JSON value of the service; what it says beyond the schema is ignored. */
+/**
+ * Parses one JSON value of the service; what it says beyond the schema is ignored. An error object
+ * in its place, as streams send it when they fail midway, becomes its `ServiceError`.
+ */
 export const parseReply = <T>(schema: z.ZodType<T>, text: string): T => {
   let value: unknown;
   try {
@@ -125,9 +129,9 @@ export const parseReply = <T>(schema: z.ZodType<T>, text: string): T => {
     throw new AppError('bad-reply', 'the reply is not JSON', { cause });
   }
   const parsed = schema.safeParse(value);
-  if (!parsed.success)
-    throw new AppError('bad-reply', `the reply has the wrong shape (${firstIssue(parsed.error)})`);
-  return parsed.data;
+  if (parsed.success) return parsed.data;
+  if (errorObject.safeParse(value).success) throw serviceError(400, undefined, text);
+  throw new AppError('bad-reply', `the reply has the wrong shape (${firstIssue(parsed.error)})`);
 };
 
 export const readJson = async <T>(reply: HttpReply, schema: z.ZodType<T>): Promise<T> => {

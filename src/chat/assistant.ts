@@ -11,7 +11,10 @@ export interface AssistantParts {
 export const createAssistant = ({ client, model }: AssistantParts): Assistant => ({
   async *answer(turns, signal) {
     const text = yield* client.chatStream(
-      { ...(model ? { model } : {}), messages: [...turns] },
+      {
+        ...(model ? { model } : {}),
+        messages: turns.map(({ role, content }) => ({ role, content: content.toWellFormed() })),
+      },
       { signal },
     );
     if (text.trim() === '') throw new AppError('bad-reply', 'the language model answered nothing');

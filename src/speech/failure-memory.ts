@@ -1,4 +1,6 @@
+import { ServiceError } from '../api/service-error.ts';
 import type { AppError } from '../errors.ts';
+import { idOf, type Way } from './ways.ts';
 
 /** A backend that fails is asked again after this; what a voice cannot do, it will not learn soon. */
 const PASSING_MS = 300_000;
@@ -6,19 +8,26 @@ const LASTING_MS = 6 * 3_600_000;
 const ENTRIES = 2_000;
 
 export interface FailureMemory {
-  has(way: string): boolean;
-  add(way: string, error: AppError): void;
+  has(id: string): boolean;
+  /**
+   * Remembers that `way` failed where `instead` succeeded with the same text. A refusal (400) counts
+   * only when the same voice then spoke the text: otherwise the text may have been too much for it.
+   */
+  add(way: Way, error: AppError, instead: Way): void;
+  forget(id: string): void;
 }
 
-/** Remembers which ways of asking failed, so that the next request does not find out again. */
 export const createFailureMemory = (now: () => number): FailureMemory => {
   const untilMs = new Map<string, number>();
   return {
-    has: (way) => (untilMs.get(way) ?? Number.NEGATIVE_INFINITY) > now(),
-    add(way, error) {
+    has: (id) => (untilMs.get(id) ?? Number.NEGATIVE_INFINITY) > now(),
+    add(way, error, instead) {
+      const isRefusal = error instanceof ServiceError && error.status === 400;
+      if (isRefusal && way.voice.id !== instead.voice.id) return;
       const [oldest] = untilMs.keys();
       if (untilMs.size >= ENTRIES && oldest !== undefined) untilMs.delete(oldest);
-      untilMs.set(way, now() + (error.retryable ? PASSING_MS : LASTING_MS));
+      untilMs.set(idOf(way), now() + (error.retryable ? PASSING_MS : LASTING_MS));
     },
+    forget: (id) => void untilMs.delete(id),
   };
 };

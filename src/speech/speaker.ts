@@ -1,12 +1,15 @@
 import type { ServiceClient } from '../api/client.ts';
 import { LIMITS, MEDIA_TYPES, type Voice } from '../api/contract.ts';
 import { ServiceError } from '../api/service-error.ts';
+import { sniff, type Container } from '../audio/sniff.ts';
 import { AppError, toAppError } from '../errors.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../model.ts';
 import type { Speaker, Speech } from '../services.ts';
 import { speakable } from '../text/speakable.ts';
 import { createFailureMemory } from './failure-memory.ts';
+import { createVoiceList } from './voice-list.ts';
 import { fittingVoices } from './voice-choice.ts';
+import { idOf, waysOf, type Way } from './ways.ts';
 
 export interface SpeakerParts {
   readonly client: Pick<ServiceClient, 'voices' | 'speak'>;
@@ -14,43 +17,40 @@ export interface SpeakerParts {
   readonly now?: () => number;
 }
 
-const VOICES_TTL_MS = 300_000;
-/** Ways (voice, format, streamed or not) that one request may try. */
+/** Ways that one request may try, and the time that it may take with all of them. */
 const TRIES = 6;
-
-interface Way {
-  readonly voice: Voice;
-  readonly format: AudioFormat;
-  readonly stream: boolean;
-}
-
-const idOf = ({ voice, format, stream }: Way): string => `${voice.id} ${format} ${stream}`;
-
-/** In order of preference: each format streamed, where the voice says it can, then whole. */
-const waysOf = (voices: readonly Voice[], formats: readonly AudioFormat[]): Way[] =>
-  voices.flatMap((voice) =>
-    formats
-      .filter((format) => voice.formats.includes(format))
-      .flatMap((format) =>
-        (voice.streaming ? [true, false] : [false]).map((stream) => ({ voice, format, stream })),
-      ),
-  );
+const DEADLINE_MS = 120_000;
 
 /** Whether another way may do better: not when the text, the key or the asker is the cause. */
 const worthAnotherWay = (error: AppError): boolean =>
   error instanceof ServiceError
-    ? error.status === 400 || error.status === 403 || error.status >= 500
+    ? [400, 403, 404].includes(error.status) || error.status >= 500
     : error.code === 'bad-reply';
 
-/** The stream begun: what was read to know that there is audio comes first. */
-const firstBytesThere = async (
+const CONTAINERS: Readonly<Partial<Record<Container, AudioFormat>>> = {
+  wav: 'wav',
+  mp3: 'mp3',
+  flac: 'flac',
+  'ogg-opus': 'ogg',
+  'ogg-vorbis': 'ogg',
+  ogg: 'ogg',
+};
+
+/** The stream begun: what was read to know that there is audio, of the right kind, comes first. */
+const begun = async (
   chunks: AsyncIterable<Uint8Array>,
+  format: AudioFormat,
 ): Promise<AsyncIterable<Uint8Array>> => {
   const iterator = chunks[Symbol.asyncIterator]();
   let first = await iterator.next();
   while (!first.done && first.value.byteLength === 0) first = await iterator.next();
   if (first.done) throw new AppError('bad-reply', 'the service answered without audio');
   const opening = first.value;
+  const container = format === 'pcm' ? undefined : sniff(opening);
+  if (container && CONTAINERS[container] !== format) {
+    await iterator.return?.();
+    throw new AppError('bad-reply', `the service answered ${container} when asked for ${format}`);
+  }
   return (async function* () {
     try {
       yield opening;
@@ -61,51 +61,70 @@ const firstBytesThere = async (
   })();
 };
 
+/** The rate to ask for; undefined where the service's own default will do. */
+const rateOf = ({ sample_rates: rates }: Voice): number | undefined =>
+  rates.length < 2 || rates.includes(LIMITS.ttsDefaultSampleRateHz) ? undefined : rates[0];
+
 export const createSpeaker = ({ client, now = () => performance.now() }: SpeakerParts): Speaker => {
   const failures = createFailureMemory(now);
-  let list:
-    | { readonly voices: Promise<readonly Voice[]>; readonly freshUntilMs: number }
-    | undefined;
+  const list = createVoiceList(client, now);
 
-  /** One request for all who ask at once; it is not the first asker's to abort. */
-  const allVoices = async (): Promise<readonly Voice[]> => {
-    if (!list || now() >= list.freshUntilMs) {
-      const voices = client.voices({ signal: new AbortController().signal });
-      list = { voices, freshUntilMs: now() + VOICES_TTL_MS };
-      voices.catch(() => {
-        list = undefined;
-      });
-    }
-    return list.voices;
-  };
-
-  const open = async (way: Way, text: string, signal: AbortSignal): Promise<Speech> => {
-    const { voice, format, stream } = way;
-    const fixedRate = voice.sample_rates.includes(LIMITS.ttsDefaultSampleRateHz)
-      ? undefined
-      : voice.sample_rates[0];
-    const needsRate = fixedRate !== undefined && voice.sample_rates.length > 1;
+  const open = async (
+    { voice, format, stream }: Way,
+    text: string,
+    options: Parameters<ServiceClient['speak']>[1],
+  ): Promise<Speech> => {
+    const rateHz = rateOf(voice);
     const chunks = await client.speak(
       {
         voice_id: voice.id,
         text,
         format,
         ...(stream ? { stream } : {}),
-        ...(needsRate ? { sample_rate: fixedRate } : {}),
+        ...(rateHz === undefined ? {} : { sample_rate: rateHz }),
       },
-      { signal },
+      options,
     );
     return {
       voice,
       format,
       mediaType: MEDIA_TYPES[format],
-      sampleRateHz: fixedRate ?? LIMITS.ttsDefaultSampleRateHz,
-      chunks: await firstBytesThere(chunks),
+      sampleRateHz: rateHz ?? voice.sample_rates[0] ?? LIMITS.ttsDefaultSampleRateHz,
+      chunks: await begun(chunks, format),
     };
   };
 
+  /** Tries one way after the other; what failed is remembered once another way has succeeded. */
+  const tryWays = async (
+    ways: readonly Way[],
+    text: string,
+    signal: AbortSignal,
+  ): Promise<Speech> => {
+    const endMs = now() + DEADLINE_MS;
+    const failed: { way: Way; error: AppError }[] = [];
+    for (const [index, way] of ways.entries()) {
+      const isLast = index === ways.length - 1;
+      try {
+        const speech = await open(way, text, {
+          signal,
+          deadlineMs: Math.max(1, endMs - now()),
+          hasOtherWay: !isLast,
+        });
+        failures.forget(idOf(way));
+        for (const { way: other, error } of failed) failures.add(other, error, way);
+        return speech;
+      } catch (thrown) {
+        signal.throwIfAborted();
+        const error = toAppError(thrown);
+        if (isLast || !worthAnotherWay(error)) throw error;
+        failed.push({ way, error });
+      }
+    }
+    throw new AppError('internal', 'there was no way to speak');
+  };
+
   return {
-    voices: async (wish) => fittingVoices(await allVoices(), wish),
+    voices: async (wish, signal) => fittingVoices(await list.get(signal), wish),
 
     async speak({ text: written, formats = AUDIO_FORMATS, ...wish }, signal) {
       const text = speakable(written, wish.language === undefined ? {} : { locale: wish.language });
@@ -113,7 +132,7 @@ export const createSpeaker = ({ client, now = () => performance.now() }: Speaker
         throw new AppError('bad-input', 'nothing in the text can be spoken', {
           sentence: { key: 'speech.nothing-to-say' },
         });
-      const voices = fittingVoices(await allVoices(), wish);
+      const voices = fittingVoices(await list.get(signal), wish);
       if (voices.length === 0)
         throw new AppError('not-found', 'no voice fits the wish', {
           sentence: { key: 'speech.no-voice' },
@@ -124,18 +143,7 @@ export const createSpeaker = ({ client, now = () => performance.now() }: Speaker
           sentence: { key: 'speech.no-format', params: { formats: formats.join(', ') } },
         });
       const fresh = ways.filter((way) => !failures.has(idOf(way)));
-      let last: AppError | undefined;
-      for (const way of (fresh.length > 0 ? fresh : ways).slice(0, TRIES)) {
-        try {
-          return await open(way, text, signal);
-        } catch (thrown) {
-          signal.throwIfAborted();
-          last = toAppError(thrown);
-          if (!worthAnotherWay(last)) throw last;
-          failures.add(idOf(way), last);
-        }
-      }
-      throw last ?? new AppError('internal', 'no way to speak was tried');
+      return tryWays((fresh.length > 0 ? fresh : ways).slice(0, TRIES), text, signal);
     },
   };
 };

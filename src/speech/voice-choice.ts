@@ -16,13 +16,13 @@ const languageRank = (voice: Voice, wanted: string): number => {
 };
 
 const described = ({ description, language, gender }: Voice): string =>
-  `${description} ${language} ${gender}`.toLowerCase();
+  ` ${description} ${language} ${gender}`.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, ' ');
 
 const voicesNamed = (voices: readonly Voice[], named: string): Voice[] => {
   const wanted = named.trim().toLowerCase();
   const byId = voices.filter(({ id }) => id.toLowerCase() === wanted);
   if (byId.length > 0) return byId;
-  const words = wanted.split(/\s+/);
+  const words = wanted.split(/\s+/).map((word) => ` ${word}`);
   return voices.filter((voice) => words.every((word) => described(voice).includes(word)));
 };
 

@@ -8,7 +8,7 @@ const SQLITE_PREFIX = 'sqlite:';
 
 export const databaseUrl = z
   .string()
-  .startsWith(SQLITE_PREFIX, 'must be sqlite:PATH, e.g. sqlite:data/dragoman.db')
+  .regex(/^sqlite:\S/, 'must be sqlite:PATH, e.g. sqlite:data/dragoman.db')
   .default('sqlite:data/dragoman.db');
 
 export type Store = Kysely<Schema>;

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { SqliteDialect, type SqliteDatabase } from 'kysely';
@@ -11,7 +11,6 @@ const PRAGMAS = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   PRAGMA foreign_keys = ON;
-  PRAGMA busy_timeout = ${BUSY_MS};
 `;
 
 const values = (parameters: readonly unknown[]): SQLInputValue[] => parameters as SQLInputValue[];
@@ -29,17 +28,26 @@ const asKyselyDatabase = (database: DatabaseSync): SqliteDatabase => ({
   },
 });
 
+/** One level only: making several never ends in folders that refuse it in an odd way, as /proc. */
+const makeFolder = (path: string): void => {
+  const folder = dirname(path);
+  if (path !== ':memory:' && !existsSync(folder)) mkdirSync(folder);
+};
+
 /** @param path a file, whose folder is made when missing, or `:memory:`. */
 export const sqliteDialect = (path: string): SqliteDialect => {
   try {
-    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
-    const database = new DatabaseSync(path);
+    makeFolder(path);
+    const database = new DatabaseSync(path, { timeout: BUSY_MS });
     database.exec(PRAGMAS);
     return new SqliteDialect({ database: asKyselyDatabase(database) });
   } catch (cause) {
+    const busy = cause instanceof Error && /locked|busy/i.test(cause.message);
     throw new AppError(
       'config',
-      `the database ${path} cannot be opened; check DATABASE_URL and the folder's permissions`,
+      busy
+        ? `the database ${path} is in use by another program; end it, or choose another DATABASE_URL`
+        : `the database ${path} cannot be opened; check DATABASE_URL and that its folder is there and writable`,
       { cause },
     );
   }

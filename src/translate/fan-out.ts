@@ -7,9 +7,13 @@ import { mapStates } from '../states.ts';
 /** Languages of one line that are asked for at the same moment. */
 const AT_ONCE = 4;
 
-/** Hands out items as they come from several producers, each waiting until its item was taken. */
+/**
+ * Hands out items as they come from several producers, each waiting until its item was taken. When
+ * nobody takes them any more, `stop` is aborted.
+ */
 const merge = async function* <T>(
   producers: readonly AsyncGenerator<T, void, void>[],
+  stop: AbortController,
 ): AsyncGenerator<T, void, void> {
   type Turn = {
     readonly producer: AsyncGenerator<T, void, void>;
@@ -37,6 +41,7 @@ const merge = async function* <T>(
       advance(producer);
     }
   } finally {
+    stop.abort();
     await Promise.allSettled([...turns.keys()].map(async (producer) => producer.return()));
   }
 };
@@ -48,10 +53,12 @@ export const translateLine = (
   languages: readonly string[],
   signal: AbortSignal,
 ): AsyncIterable<LineTranslation> => {
+  const stop = new AbortController();
+  const both = AbortSignal.any([signal, stop.signal]);
   const into = async function* (language: string): AsyncGenerator<LineTranslation, void, void> {
     try {
       const { text, outcome } = yield* mapStates(
-        translator.translate({ ...line, to: language }, signal),
+        translator.translate({ ...line, to: language }, both),
         (soFar): LineTranslation => ({ language, text: soFar, done: false }),
       );
       if (outcome === 'translated') yield { language, text, done: true };
@@ -59,5 +66,5 @@ export const translateLine = (
       yield { language, text: '', done: true, error: toAppError(thrown) };
     }
   };
-  return merge([...new Set(languages)].map(into));
+  return merge([...new Set(languages)].map(into), stop);
 };

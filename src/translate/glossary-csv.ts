@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
 import { AppError } from '../errors.ts';
@@ -5,7 +6,10 @@ import type { ByteSource } from '../model.ts';
 import type { GlossaryTerm } from '../services.ts';
 
 /** More than the largest glossary needs; a spreadsheet above it is a mistake. */
-export const CSV_LIMIT_BYTES = 1_048_576;
+const LARGEST_BYTES = 1_048_576;
+const LONGEST_LINES = 5_000;
+/** Lines after which others get their turn. */
+const LINES_AT_ONCE = 250;
 
 const BYTE_ORDER_MARK = '\uFEFF';
 const COLUMNS = ['term', 'language', 'translation'] as const;
@@ -27,18 +31,20 @@ const notCsv = (cause?: unknown): AppError =>
     cause,
   });
 
+const tooLarge = (): AppError =>
+  new AppError('too-large', 'the glossary file is too large', {
+    sentence: {
+      key: 'glossary.file-too-large',
+      params: { mebibytes: LARGEST_BYTES / 2 ** 20, lines: LONGEST_LINES },
+    },
+  });
+
 const readAll = async (file: ByteSource, signal: AbortSignal): Promise<string> => {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   for await (const chunk of file.open(signal)) {
     sizeBytes += chunk.byteLength;
-    if (sizeBytes > CSV_LIMIT_BYTES)
-      throw new AppError('too-large', 'the glossary file is too large', {
-        sentence: {
-          key: 'glossary.file-too-large',
-          params: { mebibytes: CSV_LIMIT_BYTES / 2 ** 20 },
-        },
-      });
+    if (sizeBytes > LARGEST_BYTES) throw tooLarge();
     chunks.push(chunk);
   }
   const bytes = Buffer.concat(chunks);
@@ -54,37 +60,36 @@ const readAll = async (file: ByteSource, signal: AbortSignal): Promise<string> =
  * The lines of a glossary file: `term`, `language`, `translation`, under a header line or without
  * one, parted by commas, semicolons or tabs, in UTF-8 or UTF-16 with a byte order mark.
  */
-export const readGlossaryCsv = async (
+export const readGlossaryCsv = async function* (
   file: ByteSource,
   signal: AbortSignal,
-): Promise<CsvLine[]> => {
+): AsyncGenerator<CsvLine, void, void> {
   const text = await readAll(file, signal);
   const [head = ''] = text.split(/\r?\n/, 1);
   const delimiter = [',', ';', '\t'].find((mark) => head.includes(mark)) ?? ',';
-  const lines: CsvLine[] = [];
+  const parser = parse(text, {
+    bom: true,
+    delimiter,
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    trim: true,
+  }) as AsyncIterable<{ record: string[]; info: { lines: number } }>;
+  let count = 0;
   try {
-    const parser = parse(text, {
-      bom: true,
-      delimiter,
-      info: true,
-      relax_column_count: true,
-      skip_empty_lines: true,
-      trim: true,
-    });
-    for await (const { record, info } of parser as AsyncIterable<{
-      record: string[];
-      info: { lines: number };
-    }>) {
+    for await (const { record, info } of parser) {
       const [term = '', language = '', translation = ''] = record.map((cell) =>
         cell.replace(DISARMED, ''),
       );
-      const isHeader = lines.length === 0 && term.toLowerCase() === 'term';
-      if (!isHeader) lines.push({ line: info.lines, term, language, translation });
+      count += 1;
+      if (count > LONGEST_LINES) throw tooLarge();
+      if (count % LINES_AT_ONCE === 0) await setImmediate();
+      if (count > 1 || term.toLowerCase() !== 'term')
+        yield { line: info.lines, term, language, translation };
     }
   } catch (cause) {
-    throw notCsv(cause);
+    throw cause instanceof AppError ? cause : notCsv(cause);
   }
-  return lines;
 };
 
 const disarm = (cell: string): string => (RUNS_IN_SPREADSHEETS.test(cell) ? `'${cell}` : cell);

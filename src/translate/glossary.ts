@@ -1,16 +1,20 @@
+import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 import type { Space } from '../model.ts';
 import type { Glossary, GlossaryTerm, ImportReport, Languages } from '../services.ts';
 import type { Store } from '../store/index.ts';
 import { readGlossaryCsv, writeGlossaryCsv } from './glossary-csv.ts';
+import { foldTerm } from './terms.ts';
 
 export const TERM_CHARS = 200;
 export const TERMS_PER_SPACE = 2_000;
-const SPACES_IN_MEMORY = 1_000;
+const SPACES_IN_MEMORY = 200;
+/** Lines of one file that are told to have been left out. */
+const REJECTED_TOLD = 20;
+/** Rows of one statement; the event loop runs between two. */
+const ROWS_AT_ONCE = 100;
 
 const EVERY_LANGUAGE = '';
-
-const keyOf = (term: string): string => term.normalize('NFKC').toLowerCase();
 
 type Fault = ImportReport['rejected'][number]['reason'];
 
@@ -28,7 +32,7 @@ const tidy = (term: GlossaryTerm): GlossaryTerm => ({
 });
 
 const idOf = (term: GlossaryTerm): string =>
-  `${term.language ?? EVERY_LANGUAGE} ${keyOf(term.term)}`;
+  `${term.language ?? EVERY_LANGUAGE} ${foldTerm(term.term)}`;
 
 const cacheKey = ({ platform, id }: Space): string => JSON.stringify([platform, id]);
 
@@ -62,22 +66,27 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
     const row = (term: GlossaryTerm) => ({
       platform: space.platform,
       space_id: space.id,
-      term_key: keyOf(term.term),
+      term_key: foldTerm(term.term),
       language: term.language ?? EVERY_LANGUAGE,
       term: term.term,
       translation: term.translation ?? null,
     });
     await store.transaction().execute(async (transaction) => {
-      for (const term of terms)
+      for (let from = 0; from < terms.length; from += ROWS_AT_ONCE) {
         await transaction
           .insertInto('glossary_term')
-          .values(row(term))
+          .values(terms.slice(from, from + ROWS_AT_ONCE).map(row))
           .onConflict((conflict) =>
             conflict
               .columns(['platform', 'space_id', 'term_key', 'language'])
-              .doUpdateSet({ term: term.term, translation: term.translation ?? null }),
+              .doUpdateSet((excluded) => ({
+                term: excluded.ref('excluded.term'),
+                translation: excluded.ref('excluded.translation'),
+              })),
           )
           .execute();
+        await setImmediate();
+      }
     });
     cache.delete(cacheKey(space));
   };
@@ -105,7 +114,7 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
         .deleteFrom('glossary_term')
         .where('platform', '=', space.platform)
         .where('space_id', '=', space.id)
-        .where('term_key', '=', keyOf(term.trim()));
+        .where('term_key', '=', foldTerm(term.trim()));
       if (language !== undefined) query = query.where('language', '=', language);
       const { numDeletedRows } = await query.executeTakeFirstOrThrow();
       cache.delete(cacheKey(space));
@@ -113,19 +122,23 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
     },
 
     async importCsv(space, file, signal) {
-      const lines = await readGlossaryCsv(file, signal);
       const known = new Set((await list(space)).map(idOf));
       const before = new Set(known);
       const accepted = new Map<string, GlossaryTerm>();
       const rejected: { line: number; reason: Fault }[] = [];
-      for (const { line, term, language: typed, translation } of lines) {
+      let rejectedCount = 0;
+      for await (const { line, term, language: typed, translation } of readGlossaryCsv(
+        file,
+        signal,
+      )) {
         const language = typed === '' ? undefined : languages.find(typed);
         const entry = tidy({ term, language, translation });
         const reason: Fault | undefined =
           typed !== '' && language === undefined ? 'unknown-language' : faultOf(entry);
         const full = known.size >= TERMS_PER_SPACE && !known.has(idOf(entry));
         if (reason || full) {
-          rejected.push({ line, reason: reason ?? 'limit' });
+          rejectedCount += 1;
+          if (rejected.length < REJECTED_TOLD) rejected.push({ line, reason: reason ?? 'limit' });
           continue;
         }
         known.add(idOf(entry));
@@ -136,6 +149,7 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
       return {
         added: accepted.size - changed,
         changed,
+        rejectedCount,
         rejected,
       };
     },

@@ -2,9 +2,10 @@ import type { ServiceClient } from '../api/client.ts';
 import type { TranslationInput } from '../api/translation.ts';
 import { protect, type Protected } from '../text/protect.ts';
 import { sameLanguage } from '../text/languages.ts';
+import { foldTerm, termsFor, termsIn } from './terms.ts';
 import { isBlank, isEmojiOnly } from '../text/unicode.ts';
 import { mapStates } from '../states.ts';
-import type { Glossary, GlossaryTerm, Languages, Translation, Translator } from '../services.ts';
+import type { Glossary, Languages, Translation, Translator } from '../services.ts';
 
 export interface TranslatorParts {
   readonly client: Pick<ServiceClient, 'translateStream'>;
@@ -22,16 +23,6 @@ const UNDETECTED = 'en';
  * tokens back proportional to the text's length, however small the steps it comes in.
  */
 const WORTH_SHOWING = 1.02;
-
-/** The entries for one target; those of the language win over those of every language. */
-const termsFor = (terms: readonly GlossaryTerm[], to: string): GlossaryTerm[] =>
-  terms
-    .filter(({ language }) => language === undefined || sameLanguage(language, to))
-    .toSorted((a, b) => Number(b.language !== undefined) - Number(a.language !== undefined))
-    .filter(
-      ({ term }, index, all) =>
-        all.findIndex((other) => other.term.toLowerCase() === term.toLowerCase()) === index,
-    );
 
 export const createTranslator = ({
   client,
@@ -65,13 +56,8 @@ export const createTranslator = ({
       if (isBlank(text) || isEmojiOnly(text)) return unchanged('nothing-to-translate', from);
       if (sameLanguage(from, to)) return unchanged('same-language', from);
 
-      const terms = termsFor(await glossary.list(space), to);
-      const forced = terms.filter(({ translation }) => translation !== undefined);
-      const present = text.toLowerCase();
-      const kept = terms.filter(
-        ({ term, translation }) =>
-          translation === undefined && present.includes(term.toLowerCase()),
-      );
+      const { forced, kept } = termsFor(await glossary.list(space), to);
+      const present = termsIn(text, kept);
       const input = {
         sourceLang: from,
         targetLang: to,
@@ -81,19 +67,16 @@ export const createTranslator = ({
 
       const first = protect(text, forced);
       if (!first.hasWords) return unchanged('nothing-to-translate', from);
-      const keywords = kept.map(({ term }) => term);
+      const keywords = [...termsIn(first.text, present.values())].map(([, { term }]) => term);
       const reply = yield* request(first, { ...input, keywords }, signal);
       const restored = first.restore(reply);
-      const keptAll = keywords.every(
-        (term) =>
-          reply.toLowerCase().includes(term.toLowerCase()) ||
-          !first.text.toLowerCase().includes(term.toLowerCase()),
-      );
+      const repliedTerms = termsIn(reply, present.values());
+      const keptAll = keywords.every((term) => repliedTerms.has(foldTerm(term)));
       if (restored.ok && keptAll) return { text: restored.text, from, to, outcome: 'translated' };
 
       // Asked once more, with every term out of the engine's reach; what then is still missing
       // stands at the end of the text rather than nowhere.
-      const second = protect(text, [...forced, ...kept]);
+      const second = protect(text, [...forced, ...present.values()]);
       const again = yield* request(second, input, signal);
       return { text: second.restore(again).text, from, to, outcome: 'translated' };
     },

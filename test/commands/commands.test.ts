@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
+import { sniff } from '../../src/audio/sniff.ts';
 import type { Content } from '../../src/model.ts';
 import { attachmentOf, SPACE, startHarness, type Harness } from '../fakes/harness.ts';
 import { VOICE } from '../fakes/speech.ts';
@@ -91,6 +92,14 @@ describe('/transcribe', () => {
     expect(text).toBe('hello there\n\n**Japanese**\nja:hello there');
   });
 
+  it('keeps the transcript when its translation fails', async () => {
+    const broken = Array.from({ length: 4 }, () => ({ status: 503 }));
+    harness.speech.fail(PATHS.translate, ...broken);
+    const content = await last('transcribe', { audio: attachmentOf(wav), to: 'ja' });
+    expect(content.tone).toBe('error');
+    expect(content.text).toContain('hello there');
+  });
+
   it.each([
     ['empty', new Uint8Array(0)],
     ['no audio', Buffer.from('%PDF-1.7 not audio at all, whatever its name says')],
@@ -108,7 +117,7 @@ describe('/say', () => {
     const content = await last('say', { text: 'Hello there.' });
     expect(content.text).toBe('Spoken by Ada · English');
     expect(content.files).toMatchObject([{ name: 'speech.mp3', mediaType: 'audio/mpeg' }]);
-    expect(Buffer.from(content.files?.[0]?.bytes ?? []).toString()).toBe('Hello there.');
+    expect(sniff(content.files?.[0]?.bytes ?? new Uint8Array())).toBe('mp3');
   });
 
   it('makes the format that was asked for', async () => {
@@ -116,7 +125,11 @@ describe('/say', () => {
     expect(content.files?.[0]?.name).toBe('speech.flac');
   });
 
-  it('says so when no voice speaks the language', async () => {
+  it('speaks with any voice rather than with none when the language was only guessed', async () => {
+    expect((await last('say', { text: 'ciao' })).files).toHaveLength(1);
+  });
+
+  it('says so when no voice speaks the language that was asked for', async () => {
     expect((await last('say', { text: 'Hallo', language: 'de' })).text).toContain('/voices');
   });
 
@@ -125,6 +138,13 @@ describe('/say', () => {
     harness.speech.voices = [VOICE, mine];
     await harness.run('voice', { voice: mine.id });
     expect((await last('say', { text: 'Hello there.' })).text).toContain('Mine');
+    await harness.core.services.settings.change(
+      { platform: 'test', id: 'ada' },
+      { voiceId: '99999999-2222-4333-8444-555555555555' },
+    );
+    const { text, files } = await last('say', { text: 'Hello there.' });
+    expect(files).toHaveLength(1);
+    expect(text).toContain('Your own voice is no longer there');
   });
 });
 
@@ -232,6 +252,23 @@ describe('/help', () => {
     expect((await last('help', { command: '/translate' })).text).toContain('`to` (optional)');
     expect((await last('help', { command: 'glossary' })).text).toContain('/glossary import');
     expect((await last('help', { command: 'nothing' })).tone).toBe('error');
+  });
+});
+
+describe('an asker who leaves', () => {
+  it.each([
+    ['translate', { text: 'How are you today?', to: 'ja' }, PATHS.translate],
+    ['say', { text: 'Hello there.' }, PATHS.tts],
+    ['ask', { question: 'Why?' }, PATHS.chat],
+    ['transcribe', { audio: attachmentOf(toneWav(1)) }, PATHS.asr],
+  ] as const)('takes the request of /%s along', async (command, options, path) => {
+    harness.speech.fail(path, { hang: true });
+    const asker = new AbortController();
+    const run = harness.run(command, options, {}, asker.signal);
+    await expect.poll(() => harness.speech.hanging()).toBe(1);
+    asker.abort();
+    expect((await run).at(-1)).toMatchObject({ text: 'Stopped.', tone: 'note' });
+    await expect.poll(() => harness.speech.hanging()).toBe(0);
   });
 });
 

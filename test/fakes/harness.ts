@@ -1,5 +1,6 @@
 import { createClient } from '../../src/api/client.ts';
 import type { Command } from '../../src/command.ts';
+import { commandFault } from '../../src/command-check.ts';
 import { createCore } from '../../src/core.ts';
 import { discover } from '../../src/discover.ts';
 import { loadTexts } from '../../src/i18n.ts';
@@ -18,6 +19,7 @@ export interface Harness extends AsyncDisposable {
     command: string,
     options?: Record<string, unknown>,
     member?: Partial<Member>,
+    signal?: AbortSignal,
   ): Promise<Content[]>;
 }
 
@@ -30,9 +32,6 @@ const MEMBER: Member = {
   locale: 'en',
   role: 'moderator',
 };
-
-export const isCommand = (value: unknown): value is Command =>
-  typeof value === 'object' && value !== null && 'actions' in value && 'name' in value;
 
 export const attachmentOf = (bytes: Uint8Array, name = 'file.bin'): Attachment => ({
   name,
@@ -56,14 +55,14 @@ export const startHarness = async (): Promise<Harness> => {
     store,
     texts: loadTexts('locales'),
     log: createLog('silent'),
-    commands: await discover('commands', isCommand, 'a command'),
+    commands: await discover<Command>('commands', commandFault),
     config: {},
     engines: undefined,
   });
   return {
     core,
     speech,
-    async run(command, options = {}, member = {}) {
+    async run(command, options = {}, member = {}, signal = new AbortController().signal) {
       const shown: Content[] = [];
       await core.dispatch({
         id: 'invocation',
@@ -71,7 +70,7 @@ export const startHarness = async (): Promise<Harness> => {
         options,
         member: { ...MEMBER, ...member },
         channel: { space: SPACE, id: 'channel' },
-        signal: new AbortController().signal,
+        signal,
         answer: { show: async (content) => void shown.push(content), paceMs: 0 },
       });
       return shown;

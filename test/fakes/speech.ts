@@ -1,13 +1,16 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import {
   asrRequest,
   LIMITS,
+  MEDIA_TYPES,
   PATHS,
   translateRequest,
   ttsRequest,
   type Voice,
 } from '../../src/api/contract.ts';
+import { encode } from '../../src/audio/encode.ts';
 import { countCodePoints } from '../../src/text/unicode.ts';
 
 /** One request as the service got it. */
@@ -24,7 +27,8 @@ export type Fault =
   | { readonly status: number; readonly body?: string; readonly headers?: Record<string, string> }
   | { readonly reset: true }
   | { readonly hang: true }
-  | { readonly cutAfter: number };
+  /** `stall`: the rest never comes, though the connection stays. */
+  | { readonly cutAfter: number; readonly stall?: boolean };
 
 export interface SpeechFake extends AsyncDisposable {
   readonly url: string;
@@ -37,6 +41,8 @@ export interface SpeechFake extends AsyncDisposable {
   translate: (text: string, fields: Readonly<Record<string, string>>) => string;
   /** What the language model answers. */
   answers: (question: string) => string;
+  /** Requests that hang until their asker leaves. */
+  hanging(): number;
   /** Puts faults before the next good answers of a path. */
   fail(path: (typeof PATHS)[keyof typeof PATHS], ...faults: Fault[]): void;
 }
@@ -77,11 +83,24 @@ const sendEvents = (response: ServerResponse, events: readonly unknown[]): void 
   response.end();
 };
 
+/** What each character of a text takes to speak. */
+export const CHARACTER_SECONDS = 0.01;
+
+/** A tone as long as the text takes to speak. */
+const toneOf = async function* (text: string): AsyncGenerator<Float32Array, void, void> {
+  const rateHz = LIMITS.ttsDefaultSampleRateHz;
+  for (const _ of text)
+    yield Float32Array.from({ length: rateHz * CHARACTER_SECONDS }, (__, index) =>
+      Math.sin(index / 8),
+    );
+};
+
 /** The service of the contract with its limits, on loopback; everything it says can be scripted. */
 export const startSpeechFake = async (): Promise<SpeechFake> => {
   const key = 'svck:test-key-of-the-fake-service';
   const seen: Seen[] = [];
   const faults = new Map<string, Fault[]>();
+  let hanging = 0;
 
   const good: Record<string, (request: Seen, response: ServerResponse) => void> = {
     [PATHS.voices]: (_, response) => sendJson(response, 200, { voices: fake.voices, total: 1 }),
@@ -95,8 +114,9 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
         return refuse(response, 400, 'ErrTextTooLong', 'too long');
       if (!voice.formats.includes(format))
         return refuse(response, 400, 'ErrFormatNotSupported', 'format');
-      response.writeHead(200, { 'content-type': 'audio/pcm' });
-      response.end(Buffer.from(text));
+      response.writeHead(200, { 'content-type': MEDIA_TYPES[format] });
+      const audio = encode(format, LIMITS.ttsDefaultSampleRateHz, toneOf(text));
+      return void Readable.from(audio).pipe(response);
     },
 
     [PATHS.asr]: ({ json }, response) => {
@@ -176,13 +196,18 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
     if ('status' in fault) {
       response.writeHead(fault.status, { 'content-type': 'application/json', ...fault.headers });
       response.end(fault.body ?? '{}');
+    } else if ('hang' in fault) {
+      hanging += 1;
+      response.once('close', () => {
+        hanging -= 1;
+      });
     } else if ('reset' in fault) response.destroy();
     else if ('cutAfter' in fault) {
       let sentBytes = 0;
       const write = response.write.bind(response);
       response.write = ((chunk: Buffer) => {
         sentBytes += chunk.byteLength;
-        if (sentBytes > fault.cutAfter) setImmediate(() => response.destroy());
+        if (sentBytes > fault.cutAfter && !fault.stall) setImmediate(() => response.destroy());
         return sentBytes > fault.cutAfter ? false : write(chunk);
       }) as typeof response.write;
       response.end = (() => response) as typeof response.end;
@@ -229,6 +254,7 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
     hears: [{ text: 'hello there', language: 'en' }],
     translate: (text, { target_lang }) => `${target_lang}:${text}`,
     answers: (question) => `You asked: ${question}`,
+    hanging: () => hanging,
     fail(path, ...more) {
       faults.set(path, [...(faults.get(path) ?? []), ...more]);
     },

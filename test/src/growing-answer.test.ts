@@ -25,6 +25,37 @@ describe('a growing answer', () => {
     expect(shown).toEqual([]);
   });
 
+  it('shows nothing any more once its source has failed', async () => {
+    const events: string[] = [];
+    const breaking = async function* () {
+      yield 'a';
+      await new Promise(setImmediate);
+      yield 'ab';
+      throw new Error('broken');
+    };
+    const slow = async (text: string): Promise<void> => {
+      for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+      events.push(text);
+    };
+    await expect(showGrowing(breaking(), slow, { paceMs: 0 })).rejects.toThrow('broken');
+    events.push('failure told');
+    for (let turn = 0; turn < 30; turn += 1) await new Promise(setImmediate);
+    expect(events).toEqual(['a', 'failure told']);
+  });
+
+  it('does not wait for a silent source when showing fails', async () => {
+    const gate = Promise.withResolvers<void>();
+    const silent = async function* () {
+      yield 'a';
+      await gate.promise;
+    };
+    const gone = async (): Promise<void> => {
+      setImmediate(gate.resolve);
+      throw new Error('the message is gone');
+    };
+    await expect(showGrowing(silent(), gone, { paceMs: 0 })).rejects.toThrow('gone');
+  });
+
   it('closes its source when showing fails', async () => {
     let closed = false;
     const endless = async function* () {

@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createClient, type ServiceClient } from '../../../src/api/client.ts';
 import { LIMITS, PATHS } from '../../../src/api/contract.ts';
 import type { ServiceError } from '../../../src/api/service-error.ts';
-import type { ByteSource } from '../../../src/model.ts';
-import { startSpeechFake, VOICE, type SpeechFake } from '../../fakes/speech.ts';
+import { AUDIO_FORMATS, type ByteSource } from '../../../src/model.ts';
+import { decode } from '../../../src/audio/decode.ts';
+import { CHARACTER_SECONDS, startSpeechFake, VOICE, type SpeechFake } from '../../fakes/speech.ts';
 
 let fake: SpeechFake;
 let client: ServiceClient;
@@ -34,10 +35,14 @@ const statesOf = async <R>(states: AsyncGenerator<string, R, void>) => {
   }
 };
 
-const bytesOf = async (chunks: AsyncIterable<Uint8Array>): Promise<string> => {
-  const all: Uint8Array[] = [];
-  for await (const chunk of chunks) all.push(chunk);
-  return Buffer.concat(all).toString();
+const bytesOf = async (chunks: AsyncIterable<Uint8Array>): Promise<Buffer> =>
+  Buffer.concat(await Array.fromAsync(chunks));
+
+const secondsOf = async (audio: ByteSource): Promise<number> => {
+  let seconds = 0;
+  for await (const { samples, sampleRateHz } of decode(audio, signal))
+    seconds += samples.length / sampleRateHz;
+  return seconds;
 };
 
 const source = (bytes: Uint8Array, sizeBytes: number | undefined = bytes.length): ByteSource => ({
@@ -98,17 +103,34 @@ describe('translation', () => {
 
 describe('speech', () => {
   const request = { voice_id: VOICE.id, format: 'pcm' } as const;
+  const BYTES_PER_CHARACTER = CHARACTER_SECONDS * 24_000 * 2;
 
   it('comes as the bytes of the file', async () => {
     const chunks = await client.speak({ ...request, text: 'Hello.' }, { signal });
-    expect(await bytesOf(chunks)).toBe('Hello.');
+    expect((await bytesOf(chunks)).length).toBe(6 * BYTES_PER_CHARACTER);
   });
 
-  it('of a text over the limit is made in parts and joined', async () => {
-    const text = 'A sentence that is spoken. '.repeat(600).trim();
-    const chunks = await client.speak({ ...request, text }, { signal });
-    expect((await bytesOf(chunks)).replaceAll(/\s/g, '')).toBe(text.replaceAll(/\s/g, ''));
-    expect(fake.seen.length).toBeGreaterThan(3);
+  it.each(AUDIO_FORMATS)(
+    'of a text over the limit is made in parts and joined to one %s file',
+    async (format) => {
+      const text = 'A sentence that is spoken. '.repeat(230).trim();
+      const bytes = await bytesOf(await client.speak({ ...request, format, text }, { signal }));
+      expect(fake.seen).toHaveLength(2);
+      const seconds = format === 'pcm' ? bytes.length / 48_000 : await secondsOf(source(bytes));
+      expect(seconds).toBeCloseTo(text.length * CHARACTER_SECONDS, 0);
+    },
+  );
+
+  it('of another type than was asked for is not believed', async () => {
+    fake.fail(PATHS.tts, { status: 200, body: 'RIFF', headers: { 'content-type': 'audio/wav' } });
+    const wrong = client.speak({ ...request, format: 'mp3', text: 'a' }, { signal });
+    await expect(wrong).rejects.toMatchObject({ code: 'bad-reply' });
+  });
+
+  it('that is cut by the deadline says so', async () => {
+    fake.fail(PATHS.tts, { cutAfter: 2_000, stall: true });
+    const chunks = await client.speak({ ...request, text: 'Hello.' }, { signal, deadlineMs: 300 });
+    await expect(bytesOf(chunks)).rejects.toMatchObject({ code: 'timeout' });
   });
 
   it('is asked for only with what the contract knows', async () => {
@@ -120,6 +142,12 @@ describe('speech', () => {
   it('lists the voices, also when they come as a bare array', async () => {
     expect(await client.voices({ signal })).toEqual([VOICE]);
     fake.fail(PATHS.voices, { status: 200, body: JSON.stringify([{ ...VOICE, name: 'extra' }]) });
+    expect(await client.voices({ signal })).toEqual([VOICE]);
+  });
+
+  it('lists the good voices when an odd one is among them', async () => {
+    const body = JSON.stringify({ voices: [{ ...VOICE, gender: null }, VOICE] });
+    fake.fail(PATHS.voices, { status: 200, body });
     expect(await client.voices({ signal })).toEqual([VOICE]);
   });
 });
@@ -151,6 +179,26 @@ describe('recognition', () => {
   it('refuses parameters outside the contract before sending them', async () => {
     const wrong = client.transcribeSegments(source(audio), { segment_padding: 5_001 }, { signal });
     await expect(wrong).rejects.toMatchObject({ code: 'bad-input' });
+    expect(fake.seen).toHaveLength(0);
+  });
+
+  it.each([
+    [
+      'cannot be read',
+      {
+        ...source(audio),
+        async *open() {
+          throw new Error('ENOENT');
+        },
+      },
+    ],
+    ['is longer than it said', source(audio, 50)],
+    ['is shorter than it said', source(audio, audio.length + 50)],
+  ])('does not blame the service for audio that %s', async (_, broken) => {
+    await expect(client.transcribe(broken, {}, { signal })).rejects.toMatchObject({
+      code: 'not-found',
+      sentence: { key: 'speech.audio-gone' },
+    });
     expect(fake.seen).toHaveLength(0);
   });
 
@@ -258,6 +306,50 @@ describe('a service that misbehaves', () => {
       code: 'config',
       sentence: { key: 'service.bad-key' },
     });
+  });
+
+  it.each([
+    [302, 'config'],
+    [402, 'forbidden'],
+    [404, 'unavailable'],
+    [413, 'too-large'],
+  ])('and answers %i is told as %s, without another try', async (status, code) => {
+    fake.fail(PATHS.voices, { status });
+    await expect(voices()).rejects.toMatchObject({ code, status });
+    expect(fake.seen).toHaveLength(1);
+  });
+
+  it.each([408, 425])('and answers %i is tried again', async (status) => {
+    fake.fail(PATHS.voices, { status });
+    expect(await voices()).toEqual([VOICE]);
+  });
+
+  it('and fails is not tried again for those who know another way', async () => {
+    fake.fail(PATHS.voices, { status: 429 }, { reset: true }, { status: 500 });
+    await expect(client.voices({ signal, hasOtherWay: true })).rejects.toMatchObject({
+      status: 500,
+    });
+    expect(fake.seen).toHaveLength(3);
+  });
+
+  it('and writes markup into its message cannot make us show it', async () => {
+    const body = { context: [], code: 1, name: 'Err', error: '**[here](https://evil)**\nmore' };
+    fake.fail(PATHS.voices, { status: 400, body: JSON.stringify(body) });
+    const error = await voices().catch((thrown: unknown) => thrown as ServiceError);
+    expect(error).toMatchObject({
+      sentence: { params: { detail: '\\*\\*\\[here\\]\\(https://evil\\)\\*\\* more' } },
+    });
+  });
+
+  it('and fails in the middle of a stream with an error object says what it says', async () => {
+    const object = { context: ['router'], code: 9, name: 'ErrBackend', error: 'credit used up' };
+    fake.fail(PATHS.chat, {
+      status: 200,
+      body: `data: ${JSON.stringify(object)}\n\n`,
+      headers: { 'content-type': 'text/event-stream' },
+    });
+    const stream = client.chatStream({ messages: [{ role: 'user', content: 'a' }] }, { signal });
+    await expect(stream.next()).rejects.toMatchObject({ body: object });
   });
 
   it('and is not there is told as unavailable', async () => {

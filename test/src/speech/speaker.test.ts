@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { CallOptions } from '../../../src/api/client.ts';
 import type { TtsRequest, Voice } from '../../../src/api/contract.ts';
 import { serviceError } from '../../../src/api/service-error.ts';
 import { AppError } from '../../../src/errors.ts';
@@ -7,6 +8,15 @@ import { createSpeaker } from '../../../src/speech/speaker.ts';
 import { VOICE } from '../../fakes/speech.ts';
 
 const signal = new AbortController().signal;
+
+/** How a file of each format begins. */
+const HEADS = {
+  mp3: Buffer.from('ID3 '),
+  wav: Buffer.from('RIFF....WAVE '),
+  ogg: Buffer.from('OggS....OpusHead '),
+  flac: Buffer.from('fLaC '),
+  pcm: Buffer.from('pcm '),
+};
 
 const voiceOf = (id: string, more: Partial<Voice> = {}): Voice => ({
   ...VOICE,
@@ -41,7 +51,7 @@ beforeEach(() => {
         if (error) throw error;
         return (async function* () {
           yield new Uint8Array(0);
-          yield Buffer.from(`${request.format} `);
+          yield HEADS[request.format];
           yield Buffer.from(request.text);
         })();
       },
@@ -75,7 +85,7 @@ describe('the choice of a voice', () => {
     ];
   });
   const ids = async (wish: Parameters<Speaker['voices']>[0]): Promise<string[]> =>
-    (await speaker.voices(wish)).map(({ id }) => id);
+    (await speaker.voices(wish, signal)).map(({ id }) => id);
 
   it('goes by the words of its language, those that speak only it first', async () => {
     expect(await ids({ language: 'ja' })).toEqual(['ja-m', 'both']);
@@ -97,6 +107,7 @@ describe('the choice of a voice', () => {
   it('goes by id, or by words of its description', async () => {
     expect(await ids({ named: 'EN' })).toEqual(['en']);
     expect(await ids({ named: 'voice female' })).toEqual(['both', 'en']);
+    expect(await ids({ named: 'male' })).toEqual(['nl', 'ja-m']);
     expect(await ids({ named: 'nobody' })).toEqual([]);
   });
 
@@ -112,7 +123,7 @@ describe('the choice of a voice', () => {
 describe('speaking', () => {
   it('streams where the voice says it can', async () => {
     const speech = await speaker.speak({ text: 'Hello.' }, signal);
-    expect(await heard(speech)).toBe('mp3 Hello.');
+    expect(await heard(speech)).toBe('ID3 Hello.');
     expect(speech).toMatchObject({ format: 'mp3', mediaType: 'audio/mpeg', sampleRateHz: 24_000 });
     expect(ways()).toEqual([`${VOICE.id} mp3 stream`]);
   });
@@ -151,6 +162,62 @@ describe('speaking', () => {
     expect(asked).toHaveLength(1);
   });
 
+  it('does not blame a voice for a text that only another one spoke', async () => {
+    voices = [voiceOf('best'), voiceOf('second')];
+    refuse = ({ voice_id, text }) =>
+      voice_id === 'best' && text === 'Much too long.' ? status(400, 'ErrTextTooLong') : undefined;
+    expect(
+      (await speaker.speak({ text: 'Much too long.', formats: ['mp3'] }, signal)).voice.id,
+    ).toBe('second');
+    expect((await speaker.speak({ text: 'Short.', formats: ['mp3'] }, signal)).voice.id).toBe(
+      'best',
+    );
+  });
+
+  it('remembers no failure when nothing worked, and forgets one when the way works again', async () => {
+    const formats = ['pcm', 'wav'] as const;
+    refuse = () => status(500);
+    await expect(speaker.speak({ text: 'Hello.', formats }, signal)).rejects.toThrow();
+    refuse = () => undefined;
+    expect((await speaker.speak({ text: 'Hello.', formats }, signal)).format).toBe('pcm');
+  });
+
+  it('leaves trying again to the last way, and gives all ways one deadline', async () => {
+    voices = [voiceOf('a', { formats: ['mp3'] })];
+    const calls: (CallOptions | undefined)[] = [];
+    const slow = createSpeaker({
+      now: () => nowMs,
+      client: {
+        voices: async () => voices,
+        speak: async (_, options) => {
+          calls.push(options);
+          nowMs += 50_000;
+          throw status(500);
+        },
+      },
+    });
+    await expect(slow.speak({ text: 'Hello.' }, signal)).rejects.toThrow();
+    expect(calls.map((call) => [call?.hasOtherWay, call?.deadlineMs])).toEqual([
+      [true, 120_000],
+      [false, 70_000],
+    ]);
+  });
+
+  it('passes over a voice that gives another kind of file than it says', async () => {
+    voices = [voiceOf('liar'), voiceOf('honest')];
+    const lying = createSpeaker({
+      client: {
+        voices: async () => voices,
+        speak: async ({ voice_id }) =>
+          (async function* () {
+            yield voice_id === 'liar' ? HEADS.wav : HEADS.mp3;
+          })(),
+      },
+    });
+    const speech = await lying.speak({ text: 'Hello.', formats: ['mp3'] }, signal);
+    expect(speech.voice.id).toBe('honest');
+  });
+
   it('gives up after a bounded number of ways with the last fault', async () => {
     voices = Array.from({ length: 20 }, (_, index) => voiceOf(`v${index}`));
     refuse = () => status(500);
@@ -178,12 +245,23 @@ describe('speaking', () => {
     });
   });
 
-  it.each(['', '🎉 https://example.org', '```js\ncode\n```'])(
-    'asks nobody to speak %j when there is nothing to say, or says a word for it',
-    async (text) => {
-      const speech = speaker.speak({ text }, signal);
-      const outcome = await speech.then(heard, (error: AppError) => error.sentence.key);
-      expect(outcome === 'speech.nothing-to-say' || !/https|```/.test(outcome)).toBe(true);
-    },
-  );
+  it.each(['', ' \u200b ', '```js\ncode\n```'])('asks nobody to speak %j', async (text) => {
+    await expect(speaker.speak({ text }, signal)).rejects.toMatchObject({
+      sentence: { key: 'speech.nothing-to-say' },
+    });
+    expect(asked).toEqual([]);
+  });
+
+  it('leaves an asker who is gone at once, though others wait for the same list', async () => {
+    const never = createSpeaker({
+      client: {
+        voices: async () => new Promise(() => {}),
+        speak: async () => (async function* () {})(),
+      },
+    });
+    const asker = new AbortController();
+    const speech = never.speak({ text: 'Hello.' }, asker.signal);
+    asker.abort();
+    await expect(speech).rejects.toMatchObject({ code: 'cancelled' });
+  });
 });

@@ -98,4 +98,21 @@ describe('one line into several languages', () => {
     }
     expect(closed).toBe(1);
   });
+
+  it('aborts what other languages still wait for when nobody listens any more', async () => {
+    const translator: Translator = {
+      async *translate({ to, text }, stop) {
+        if (to === 'fr')
+          await new Promise((_, reject) => {
+            stop.addEventListener('abort', () => reject(stop.reason));
+          });
+        yield to;
+        return { text, from: 'en', to, outcome: 'translated' };
+      },
+    };
+    for await (const item of translateLine(translator, LINE, ['fr', 'ja'], signal)) {
+      expect(item.language).toBe('ja');
+      break;
+    }
+  });
 });

@@ -57,6 +57,7 @@ describe('a glossary', () => {
     expect(await glossary.remove(SPACE, 'MAGE', 'de')).toBe(1);
     expect(await glossary.remove(SPACE, 'mage')).toBe(2);
     expect(await glossary.remove(SPACE, 'mage')).toBe(0);
+    expect(await glossary.list(SPACE)).toEqual([]);
   });
 
   it.each(['', '   ', 'x'.repeat(201)])('refuses the term %j', async (word) => {
@@ -89,6 +90,7 @@ describe('a glossary file', () => {
         { line: 5, reason: 'unknown-language' },
         { line: 6, reason: 'too-long' },
       ],
+      rejectedCount: 3,
     });
     expect(await glossary.list(SPACE)).toEqual([term('known'), term('mage', 'ja', '魔道士')]);
   });
@@ -130,6 +132,14 @@ describe('a glossary file', () => {
     expect(read).toBeLessThan(20);
   });
 
+  it('of too many lines changes nothing', async () => {
+    const csv = Array.from({ length: 5_001 }, (_, index) => `term ${index}`).join('\n');
+    await expect(glossary.importCsv(SPACE, file(csv), signal)).rejects.toMatchObject({
+      code: 'too-large',
+    });
+    expect(await glossary.list(SPACE)).toEqual([]);
+  });
+
   it('stops at the glossary’s limit', async () => {
     const csv = Array.from({ length: TERMS_PER_SPACE + 3 }, (_, index) => `term ${index}`);
     const report = await glossary.importCsv(SPACE, file(csv.join('\n')), signal);
@@ -153,7 +163,7 @@ describe('a glossary file', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(words, words), { maxLength: 10 }), async (pairs) => {
         const terms = pairs.map(([word, translation]) => term(word, 'ja', translation));
-        const lines = await readGlossaryCsv(file(writeGlossaryCsv(terms)), signal);
+        const lines = await Array.fromAsync(readGlossaryCsv(file(writeGlossaryCsv(terms)), signal));
         expect(lines.map((line) => [line.term, line.translation])).toEqual(pairs);
       }),
     );

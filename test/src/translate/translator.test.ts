@@ -107,6 +107,14 @@ describe('the translator', () => {
     expect(text).toContain('Dragoman');
   });
 
+  it('does not take a term inside of another word for the term', async () => {
+    terms = [{ term: 'art', language: undefined, translation: undefined }];
+    engine = () => 'commence maintenant';
+    await translate({ text: 'start right now please', from: 'en', to: 'fr' });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.keywords).toEqual([]);
+  });
+
   it('asks once more when a token was lost, and never loses what it stood for', async () => {
     engine = () => 'the link is gone';
     const { text } = await translate({ text: 'look at https://example.org now', from: 'en' });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readEvents } from '../../../src/api/event-stream.ts';
+import { readEvents } from '../../../src/http/event-stream.ts';
 
 const inChunks = async function* (bytes: Uint8Array, sizes: readonly number[]) {
   let at = 0;
@@ -11,9 +11,12 @@ const inChunks = async function* (bytes: Uint8Array, sizes: readonly number[]) {
   yield bytes.subarray(at);
 };
 
+const broken = (cause: unknown): Error => new Error('broken', { cause });
+
 const read = async (text: string, sizes: readonly number[] = []): Promise<string[]> => {
   const events: string[] = [];
-  for await (const data of readEvents(inChunks(Buffer.from(text), sizes))) events.push(data);
+  for await (const data of readEvents(inChunks(Buffer.from(text), sizes), broken))
+    events.push(data);
   return events;
 };
 
@@ -42,6 +45,20 @@ describe('an event stream', () => {
       code: 'unavailable',
       retryable: true,
     });
+  });
+
+  it.each(['', '\n', '\r\n'])('may end right after the closing mark, with %j', async (end) => {
+    expect(await read(`data: {"a":1}\n\ndata: [DONE]${end}`)).toEqual(['{"a":1}']);
+  });
+
+  it('that fails is the reader’s own kind of error', async () => {
+    const failing = async function* () {
+      yield Buffer.from('data: {"a":1}\n\n');
+      throw new TypeError('terminated');
+    };
+    const events = readEvents(failing(), broken);
+    expect((await events.next()).value).toBe('{"a":1}');
+    await expect(events.next()).rejects.toThrow('broken');
   });
 
   it('refuses an event without an end', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { waitInHeader, waitInText } from '../../../src/api/retry-after.ts';
+import { waitInHeader, waitInText } from '../../../src/http/retry-after.ts';
 
 describe('the Retry-After header', () => {
   const nowMs = Date.parse('2026-03-01T12:00:00Z');

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from './src/api/client.ts';
 import type { Command } from './src/command.ts';
 import { commandFault } from './src/command-check.ts';
-import { parseConfig, readEnvironment } from './src/config.ts';
+import { parseConfig, readEnvFile, strayNames } from './src/config.ts';
 import { coreSection, createCore, type CoreConfig } from './src/core.ts';
 import { discover } from './src/discover.ts';
 import { loadTexts } from './src/i18n.ts';
@@ -11,7 +11,7 @@ import { createLog, type Log } from './src/log.ts';
 import { adapterFault, type AdapterModule } from './src/platform.ts';
 import { runProgram } from './src/program.ts';
 import { openStore } from './src/store/index.ts';
-import { engineSection, type EngineConfig } from './service/config.ts';
+import { engineSection, serverSection, type EngineConfig } from './service/config.ts';
 import { startService, type Service } from './service/index.ts';
 import { makeKey } from './service/keys.ts';
 import { engineTable } from './service/table.ts';
@@ -41,12 +41,12 @@ runProgram(async (stopped) => {
   const adapterSections = Object.fromEntries(
     adapterModules.map((module) => [module.name, module.config]),
   );
-  const config = parseConfig(readEnvironment(process.env, '.env'), {
-    ...adapterSections,
-    core: coreSection,
-    engines: engineSection,
-  });
+  const sections = { ...adapterSections, core: coreSection, engines: engineSection };
+  const file = readEnvFile('.env');
+  const config = parseConfig({ ...file, ...process.env }, sections);
   const log = createLog(config.core.LOG_LEVEL);
+  const stray = strayNames(file, [...Object.values(sections), serverSection]);
+  if (stray.length > 0) log.warn({ names: stray }, '.env sets variables that nothing reads');
   const texts = loadTexts(join(HERE, 'locales'));
 
   await using parts = new AsyncDisposableStack();

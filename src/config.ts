@@ -9,16 +9,23 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** One owner's variables: each documented with `.describe()`, each with a default or optional. */
 export type ConfigSection = z.ZodObject<Record<string, z.ZodType>>;
 
-/** The process's environment over the lines of an env file, which may be missing. */
-export const readEnvironment = (processEnv: Environment, file: string): Environment => {
-  let lines: Environment = {};
+/** The lines of an env file; none when it is missing. */
+export const readEnvFile = (file: string): Environment => {
   try {
-    lines = parseEnv(readFileSync(file, 'utf8'));
+    return parseEnv(readFileSync(file, 'utf8'));
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT')
-      throw new AppError('config', `${file} cannot be read`, { cause });
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw new AppError('config', `${file} cannot be read`, { cause });
   }
-  return { ...lines, ...processEnv };
+};
+
+/** Names that no section knows: mistyped ones, most likely. */
+export const strayNames = (
+  environment: Environment,
+  sections: readonly ConfigSection[],
+): readonly string[] => {
+  const known = new Set(sections.flatMap((section) => Object.keys(section.shape)));
+  return Object.keys(environment).filter((name) => !known.has(name));
 };
 
 type Values<Sections extends Record<string, ConfigSection>> = {

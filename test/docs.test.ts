@@ -24,6 +24,9 @@ describe('the page about the configuration', () => {
   it.each(variables)('says of %s what the code says', (name, schema) => {
     const row = rows.find(([, cell]) => cell === `\`${name}\``);
     expect(row?.[2]).toBe(schema.description);
+    const { data } = schema.safeParse(undefined);
+    const isPlain = typeof data === 'string' || typeof data === 'number';
+    if (isPlain || data === undefined) expect(row?.[3]).toBe(isPlain ? `\`${data}\`` : '–');
   });
 
   it('is followed by .env.example', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { engineSection, serverSection } from '../../service/config.ts';
-import { isLoopback, parseConfig, readEnvironment } from '../../src/config.ts';
+import { isLoopback, parseConfig, readEnvFile, strayNames } from '../../src/config.ts';
 import { coreSection } from '../../src/core.ts';
 
 describe('the configuration', () => {
@@ -37,14 +37,16 @@ describe('the configuration', () => {
     expect(parse).toThrow('SPEECH_API_KEY');
   });
 
-  it('takes lines of an env file, which the environment overrules', () => {
+  it('takes lines of an env file, which may be missing', () => {
     const file = join(mkdtempSync(join(tmpdir(), 'dragoman-')), '.env');
     writeFileSync(file, 'LOG_LEVEL=debug\nHOST="::1"\n');
-    expect(readEnvironment({ LOG_LEVEL: 'warn' }, file)).toMatchObject({
-      LOG_LEVEL: 'warn',
-      HOST: '::1',
-    });
-    expect(readEnvironment({}, `${file}.missing`)).toEqual({});
+    expect(readEnvFile(file)).toEqual({ LOG_LEVEL: 'debug', HOST: '::1' });
+    expect(readEnvFile(`${file}.missing`)).toEqual({});
+  });
+
+  it('knows which names nothing reads', () => {
+    const environment = { LOG_LEVEL: 'debug', PROT: '80', SERVICE_PORT: '1' };
+    expect(strayNames(environment, [coreSection, serverSection])).toEqual(['PROT']);
   });
 
   it('describes every variable', () => {

@@ -46,19 +46,28 @@ const isOwnOrigin = (c: Context, origin: string): boolean =>
   URL.canParse(origin) && new URL(origin).host === c.req.header('host');
 
 /**
- * Refuses changes that another site's page asks a visitor's browser for. `Sec-Fetch-Site` decides
- * where the browser sends it (HTTPS and loopback), else `Origin`; who sends neither is no browser.
+ * Whether another site's page asked a visitor's browser for this. `Sec-Fetch-Site` decides where the
+ * browser sends it (HTTPS and loopback), else `Origin`; who sends neither is no browser.
  */
-export const sameOriginOnly = (): MiddlewareHandler => async (c, next) => {
-  if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
-    const site = c.req.header('sec-fetch-site');
-    const origin = c.req.header('origin');
-    const own =
-      site === undefined
-        ? origin === undefined || isOwnOrigin(c, origin)
-        : site === 'same-origin' || site === 'none';
-    if (!own) throw new AppError('forbidden', 'a request from another site was refused');
-  }
+export const isFromElsewhere = (c: Context): boolean => {
+  const site = c.req.header('sec-fetch-site');
+  const origin = c.req.header('origin');
+  return site === undefined
+    ? origin !== undefined && !isOwnOrigin(c, origin)
+    : site !== 'same-origin' && site !== 'none';
+};
+
+/** Somebody follows a link to the page; nothing is put into another site's page then. */
+const opensPage = (c: Context): boolean =>
+  c.req.method === 'GET' &&
+  c.req.path === '/' &&
+  c.req.header('sec-fetch-mode') === 'navigate' &&
+  c.req.header('sec-fetch-dest') === 'document';
+
+/** Refuses what other sites ask a visitor's browser for, but for a link that opens the page. */
+export const ownPageOnly = (): MiddlewareHandler => async (c, next) => {
+  if (isFromElsewhere(c) && !opensPage(c))
+    throw new AppError('forbidden', 'a request from another site was refused');
   await next();
 };
 

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { createAdaptorServer } from '@hono/node-server';
 import { AppError } from '../../src/errors.ts';
 import type { Adapter, Core, ServiceStatus } from '../../src/platform.ts';
@@ -6,6 +7,7 @@ import { createApp } from './app.ts';
 import { createAssets } from './assets.ts';
 import { TIMES } from './limits.ts';
 import { createRoom } from './room.ts';
+import { sweepTempFolders } from './temp-folders.ts';
 
 export interface WebOptions {
   readonly host: string;
@@ -68,6 +70,7 @@ export const createWebAdapter = (options: WebOptions, core: Core): Adapter => {
     start: async () => {
       const address = await listen();
       listening = true;
+      await sweepTempFolders(tmpdir());
       assets.warm().catch((error: unknown) => core.log.warn({ err: error }, 'the page is broken'));
       const name = host.includes(':') ? `[${host}]` : host;
       return { where: `http://${name}:${address.port}/` };

@@ -1,4 +1,4 @@
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import type { Core, ServiceStatus } from '../../src/platform.ts';
 import { sendFile } from './files.ts';
 import type { Profile } from './members.ts';
@@ -6,6 +6,7 @@ import {
   completeRequest,
   lineRequest,
   meRequest,
+  readBytes,
   readJson,
   stopRequest,
   useRequest,
@@ -22,12 +23,13 @@ export interface ApiParts {
   readonly core: Core;
   readonly room: Room;
   readonly status: () => Promise<ServiceStatus>;
+  readonly localeOf: (c: Context) => string;
 }
 
 const MAX_LANGUAGES = 50;
 
-/** What the page asks for; every route knows its member already. */
-export const createApi = ({ core, room, status }: ApiParts): Hono<WebEnv> => {
+/** What the page asks for. What listens or changes anything knows its member already. */
+export const createApi = ({ core, room, status, localeOf }: ApiParts): Hono<WebEnv> => {
   const api = new Hono<WebEnv>();
 
   api.get('/events', (c) => {
@@ -65,7 +67,7 @@ export const createApi = ({ core, room, status }: ApiParts): Hono<WebEnv> => {
   api.get('/api/languages', (c) => {
     const found = core.services.languages.search(
       (c.req.query('typed') ?? '').slice(0, 100),
-      c.var.member.locale,
+      localeOf(c),
     );
     const choices = found
       .slice(0, MAX_LANGUAGES)
@@ -81,13 +83,12 @@ export const createApi = ({ core, room, status }: ApiParts): Hono<WebEnv> => {
   });
 
   api.post('/api/uploads', async (c) => {
-    const { body } = c.req.raw;
     // Forms of other sites can send neither this type nor a header of ours without asking first.
-    if (!body || c.req.header('content-type') !== 'application/octet-stream')
-      throw new AppError('bad-input', 'an upload has no bytes or the wrong type');
+    if (c.req.header('content-type') !== 'application/octet-stream')
+      throw new AppError('bad-input', 'an upload has the wrong type');
     const name = (c.req.query('name') ?? '').slice(0, 200) || 'file';
     const mediaType = (c.req.query('type') ?? '').slice(0, 100);
-    const { id } = await room.uploads.receive(c.var.member.id, { name, mediaType }, body);
+    const { id } = await room.uploads.receive(c.var.member.id, { name, mediaType }, readBytes(c));
     return c.json({ id } satisfies UploadReply, 201);
   });
 

@@ -7,7 +7,13 @@ import { isLoopback } from '../../src/config.ts';
 import { AppError, type ErrorCode, toAppError } from '../../src/errors.ts';
 import { say } from '../../src/i18n.ts';
 import type { Core, ServiceStatus } from '../../src/platform.ts';
-import { createTokenAccess, loopbackNamesOnly, sameOriginOnly, setOwnCookie } from './access.ts';
+import {
+  createTokenAccess,
+  isFromElsewhere,
+  loopbackNamesOnly,
+  ownPageOnly,
+  setOwnCookie,
+} from './access.ts';
 import { createApi, type WebEnv } from './api.ts';
 import type { Assets } from './assets.ts';
 import { createHealth } from './health.ts';
@@ -89,8 +95,9 @@ export const createApp = (parts: AppParts): Hono<WebEnv> => {
     }),
   );
   app.route('/', createHealth({ page: parts.listening, status: parts.status }));
-  if (isLoopback(host)) app.use(loopbackNamesOnly());
-  app.use(sameOriginOnly());
+  // With a token a rebound name gains nothing, and a proxy in front has a name of its own.
+  if (isLoopback(host) && token === undefined) app.use(loopbackNamesOnly());
+  app.use(ownPageOnly());
   app.route('/', assets.routes);
 
   if (token !== undefined) {
@@ -123,7 +130,11 @@ export const createApp = (parts: AppParts): Hono<WebEnv> => {
     c.set('member', await room.members.know(secret, localeOf(c)));
     await next();
   };
-  app.use(knowMember);
+  // Nowhere else: what other programs look up in passing makes nobody.
+  app.on('GET', '/events', knowMember);
+  app.on('POST', '/api/*', knowMember);
+  // Somebody who follows another site's link does not show the cookie here, but may have one.
+  app.get('/', (c, next) => (isFromElsewhere(c) ? next() : knowMember(c, next)));
 
   app.get('/', etag(), (c) => {
     const locale = localeOf(c);
@@ -136,7 +147,7 @@ export const createApp = (parts: AppParts): Hono<WebEnv> => {
     };
     return showPage(c, pageShell(boot, assets));
   });
-  app.route('/', createApi({ core, room, status: parts.status }));
+  app.route('/', createApi({ core, room, status: parts.status, localeOf }));
   // Anything not served is an error of the caller's, in the caller's language.
   app.all('*', () => {
     throw new AppError('not-found', 'no such address');

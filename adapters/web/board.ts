@@ -14,12 +14,16 @@ export interface Entry {
   readonly message: WireMessage;
   readonly onlyFor: string | undefined;
   readonly source: string;
+  /** What is kept elsewhere because of it. */
+  readonly elsewhereBytes: number;
 }
 
 /** What stands in the channels: the last messages of each, bounded in number and size. */
 export interface Board {
   add(posting: Posting): Entry;
   find(id: string): Entry | undefined;
+  /** Counts `bytes` of a message that are kept elsewhere, in place of what was said of it before. */
+  weigh(id: string, bytes: number): void;
   /** Changes what stands there; undefined when it is gone. */
   change(id: string, part: Partial<WireMessage>): Entry | undefined;
   remove(id: string): void;
@@ -32,8 +36,10 @@ export interface Board {
 /** Of names, times and ids around the text, as JSON. */
 const FRAME_BYTES = 500;
 
-const sizeOf = ({ message, source }: Entry): number =>
-  message.html.length + source.length + FRAME_BYTES;
+const sizeOf = ({ message: { html, use, files }, source }: Entry): number =>
+  html.length + source.length + JSON.stringify([use, files]).length + FRAME_BYTES;
+
+const weightOf = (entry: Entry): number => sizeOf(entry) + entry.elsewhereBytes;
 
 export const createBoard = (
   publish: Hub['publish'],
@@ -52,13 +58,13 @@ export const createBoard = (
   const forget = (id: string): boolean => {
     const entry = entries.get(id);
     if (!entry) return false;
-    bytes -= sizeOf(entry);
+    bytes -= weightOf(entry);
     return entries.delete(id);
   };
 
   const put = (entry: Entry): void => {
     const old = entries.get(entry.message.id);
-    bytes += sizeOf(entry) - (old ? sizeOf(old) : 0);
+    bytes += weightOf(entry) - (old ? weightOf(old) : 0);
     entries.set(entry.message.id, entry);
     if (!old) {
       const [oldest, ...rest] = inChannel(entry.message.channel);
@@ -68,6 +74,10 @@ export const createBoard = (
       if (bytes <= limits.bytes) break;
       if (id !== entry.message.id) forget(id);
     }
+  };
+
+  const show = (entry: Entry): void => {
+    put(entry);
     const event: ServerEvent = { type: 'message', message: entry.message };
     publish(({ id }) => (sees(entry, id) ? event : undefined), sizeOf(entry));
   };
@@ -83,16 +93,20 @@ export const createBoard = (
         sentAtMs: now(),
         onlyYou: onlyFor !== undefined,
       };
-      const entry = { message, onlyFor, source };
-      put(entry);
+      const entry = { message, onlyFor, source, elsewhereBytes: 0 };
+      show(entry);
       return entry;
     },
     find: (id) => entries.get(id),
+    weigh: (id, elsewhereBytes) => {
+      const entry = entries.get(id);
+      if (entry) put({ ...entry, elsewhereBytes });
+    },
     change: (id, part) => {
       const old = entries.get(id);
       if (!old) return undefined;
       const entry = { ...old, message: { ...old.message, ...part } };
-      put(entry);
+      show(entry);
       return entry;
     },
     remove: (id) => {

@@ -18,8 +18,19 @@ export interface GrowingMessage {
   readonly finish: () => Promise<void>;
 }
 
+/** Waits; ends early, without an error, when `signal` is aborted. */
+type Rest = (ms: number, signal: AbortSignal) => Promise<void>;
+
+const restFor: Rest = (ms, signal) =>
+  sleep(ms, undefined, { ref: false, signal }).catch(() => undefined);
+
 /** Draws what is shown onto one message of the board, at a pace that pages take well. */
-export const createGrowingMessage = (board: Board, render: Render, id: string): GrowingMessage => {
+export const createGrowingMessage = (
+  board: Board,
+  render: Render,
+  id: string,
+  rest: Rest = restFor,
+): GrowingMessage => {
   const finished = new AbortController();
   let latest: Content | undefined;
   let drawing: Promise<void> | undefined;
@@ -31,8 +42,7 @@ export const createGrowingMessage = (board: Board, render: Render, id: string): 
         const content = latest;
         latest = undefined;
         board.change(id, await render(content));
-        const { signal } = finished;
-        await sleep(stepMs(content), undefined, { ref: false, signal }).catch(() => undefined);
+        await rest(stepMs(content), finished.signal);
       }
     } catch (error) {
       fault = error;

@@ -8,6 +8,8 @@ export const LIMITS = {
   /** A line somebody posts into a channel. */
   lineChars: 8_000,
   nameChars: 40,
+  /** As many as the chats allow a command. */
+  options: 25,
   /** What is shown of each option of a used command. */
   shownOptionChars: 600,
   /** Longer answers are shown as plain text: the worst Markdown tried costs more than its length. */
@@ -24,10 +26,14 @@ export const LIMITS = {
   answerFilesBytes: 256 * MIB,
   answerFiles: 500,
   uploads: 50,
+  uploadsAtOnce: 3,
   labels: 1_000,
   /** Lounge: how many past lines are translated for a newcomer, and how many at once. */
   catchUpLines: 20,
   linesAtOnce: 4,
+  /** Lines that wait for their turn: of all, and of one member's before the next is refused. */
+  linesWaiting: 200,
+  linesPerMember: 10,
   languagesPerLine: 24,
 } as const;
 

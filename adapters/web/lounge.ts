@@ -1,14 +1,18 @@
+import { AppError, toAppError } from '../../src/errors.ts';
 import { say } from '../../src/i18n.ts';
 import type { LineTranslation, Core } from '../../src/platform.ts';
 import type { Board, Entry } from './board.ts';
 import type { Hub } from './hub.ts';
 import { LIMITS, TIMES } from './limits.ts';
+import { createLineQueue, type LineJob } from './line-queue.ts';
 import { toHtml } from './markdown.ts';
 import type { Profile } from './members.ts';
 import { SPACE } from './platform.ts';
 import type { WireMessage, WireTranslation } from './wire.ts';
 
 export interface Lounge extends AsyncDisposable {
+  /** Throws `rate-limited` when too many lines of this member's wait for their translation. */
+  admit(memberId: string): void;
   /** Puts a line before every reader who is there, each in their language. */
   translate(entry: Entry): void;
   /** Translates the last lines for somebody who came later or changed the language. */
@@ -28,6 +32,8 @@ export interface LoungeParts {
 type Version = LineTranslation | 'waiting' | 'same';
 type Versions = Map<string, Version>;
 
+const textOf = (version: Version): string => (typeof version === 'string' ? '' : version.text);
+
 const hasFailed = (version: Version | undefined): boolean =>
   typeof version === 'object' && version.error !== undefined;
 
@@ -35,8 +41,6 @@ export const createLounge = ({ core, board, publish, languages }: LoungeParts): 
   /** What each line is, or is becoming, in each language: nothing is asked for twice. */
   const lines = new Map<string, Versions>();
   const closing = new AbortController();
-  const queue: (() => Promise<void>)[] = [];
-  const working = new Set<Promise<void>>();
 
   const wireOf = (language: string, version: Version, locale: string): WireTranslation => {
     if (version === 'waiting') return { language, html: '', state: 'growing' };
@@ -55,7 +59,6 @@ export const createLounge = ({ core, board, publish, languages }: LoungeParts): 
       string,
       { type: 'translation'; id: string; translation: WireTranslation }
     >();
-    const weight = typeof version === 'string' ? 0 : version.text.length;
     publish((reader) => {
       if (reader.language !== language) return undefined;
       const event = byLocale.get(reader.locale) ?? {
@@ -65,19 +68,30 @@ export const createLounge = ({ core, board, publish, languages }: LoungeParts): 
       };
       byLocale.set(reader.locale, event);
       return event;
-    }, weight);
+    }, textOf(version).length);
   };
 
   const set = (id: string, language: string, version: Version): void => {
-    lines.get(id)?.set(language, version);
+    const versions = lines.get(id);
+    if (!versions) return;
+    versions.set(language, version);
+    let chars = 0;
+    for (const each of versions.values()) chars += textOf(each).length;
+    board.weigh(id, chars);
     tell(id, language);
   };
 
-  const run = async (entry: Entry, wanted: readonly string[]): Promise<void> => {
+  const fail = ({ entry, languages: wanted }: LineJob, error: AppError): void => {
+    for (const language of wanted)
+      set(entry.message.id, language, { language, text: '', done: true, error });
+  };
+
+  const run = async ({ entry, languages: wanted }: LineJob): Promise<void> => {
     const { id } = entry.message;
     const line = { space: SPACE, text: entry.source };
     const shownAtMs = new Map<string, number>();
     for await (const version of core.translateLine(line, wanted, closing.signal)) {
+      if (!board.find(id)) return;
       const now = performance.now();
       const shownBefore = shownAtMs.get(version.language) ?? -Infinity;
       if (!version.done && now - shownBefore < TIMES.answerPaceMs) continue;
@@ -88,19 +102,19 @@ export const createLounge = ({ core, board, publish, languages }: LoungeParts): 
       if (lines.get(id)?.get(language) === 'waiting') set(id, language, 'same');
   };
 
-  const next = (): void => {
-    while (working.size < LIMITS.linesAtOnce) {
-      const job = queue.shift();
-      if (!job) return;
-      const work = job().finally(() => {
-        working.delete(work);
-        next();
-      });
-      working.add(work);
-    }
-  };
+  const queue = createLineQueue({
+    isGone: ({ message }) => !board.find(message.id),
+    run: async (job) => {
+      try {
+        await run(job);
+      } catch (error) {
+        core.log.error({ err: error }, 'a line could not be translated');
+        fail(job, toAppError(error));
+      }
+    },
+  });
 
-  const ask = (entry: Entry, wanted: readonly string[]): void => {
+  const ask = (entry: Entry, wanted: readonly string[], isNew: boolean): void => {
     const { id } = entry.message;
     const versions: Versions = lines.get(id) ?? new Map();
     lines.set(id, versions);
@@ -109,8 +123,8 @@ export const createLounge = ({ core, board, publish, languages }: LoungeParts): 
       .slice(0, LIMITS.languagesPerLine - versions.size);
     if (missing.length === 0) return;
     for (const language of missing) set(id, language, 'waiting');
-    queue.push(() => run(entry, missing));
-    next();
+    const job = { entry, languages: missing, isNew };
+    if (!queue.add(job)) fail(job, new AppError('rate-limited', 'too many lines wait'));
   };
 
   const forgetGone = (): void => {
@@ -118,22 +132,28 @@ export const createLounge = ({ core, board, publish, languages }: LoungeParts): 
   };
 
   return {
+    admit: (memberId) => {
+      if (queue.of(memberId) >= LIMITS.linesPerMember)
+        throw new AppError('rate-limited', 'too many lines of one member wait', {
+          sentence: { key: 'web.errors.too-many-lines' },
+        });
+    },
     translate: (entry) => {
       forgetGone();
-      ask(entry, languages());
+      ask(entry, languages(), true);
     },
     catchUp: (language) => {
       const recent = board.inChannel('lounge').filter(({ source }) => source !== '');
-      for (const entry of recent.slice(-LIMITS.catchUpLines).toReversed()) ask(entry, [language]);
+      for (const entry of recent.slice(-LIMITS.catchUpLines).toReversed())
+        ask(entry, [language], false);
     },
     as: (message, { language, locale }) => {
       const version = lines.get(message.id)?.get(language);
       return version ? { ...message, translation: wireOf(language, version, locale) } : message;
     },
     [Symbol.asyncDispose]: async () => {
-      queue.length = 0;
       closing.abort();
-      await Promise.allSettled(working);
+      await queue[Symbol.asyncDispose]();
     },
   };
 };

@@ -28,7 +28,12 @@ export const newSecret = (): string => randomBytes(24).toString('base64url');
 const publicId = (secret: string): string =>
   createHash('sha256').update(secret).digest('base64url').slice(0, 16);
 
-export const createMembers = (texts: Texts, services: Services): Members => {
+/** `present` are the ids of those who are listening: they are never forgotten. */
+export const createMembers = (
+  texts: Texts,
+  services: Services,
+  present: () => readonly string[],
+): Members => {
   const profiles = new Map<string, Profile>();
 
   const guestName = (id: string, locale: string): string => {
@@ -47,10 +52,10 @@ export const createMembers = (texts: Texts, services: Services): Members => {
   const put = (profile: Profile): void => {
     profiles.delete(profile.id);
     profiles.set(profile.id, profile);
-    for (const id of profiles.keys()) {
-      if (profiles.size <= LIMITS.members) break;
-      profiles.delete(id);
-    }
+    if (profiles.size <= LIMITS.members) return;
+    const kept = new Set([...present(), profile.id]);
+    const oldest = profiles.keys().find((id) => !kept.has(id));
+    if (oldest !== undefined) profiles.delete(oldest);
   };
 
   const change = (id: string, part: Partial<Profile>): void => {

@@ -6,6 +6,12 @@ import { LIMITS } from './limits.ts';
 const channel = z.enum(['playground', 'lounge']);
 const id = z.string().max(64);
 
+/** By the names of a command's options. */
+const byOption = <S extends z.ZodType>(value: S) =>
+  z
+    .record(z.string().max(80), value)
+    .refine((given) => Object.keys(given).length <= LIMITS.options, 'too many options');
+
 export const lineRequest = z.object({
   channel,
   text: z.string().trim().min(1).max(LIMITS.lineChars),
@@ -14,9 +20,9 @@ export const lineRequest = z.object({
 export const useRequest = z.object({
   channel,
   command: z.string().max(80),
-  options: z.record(z.string().max(80), z.union([z.string(), z.number(), z.boolean()])),
+  options: byOption(z.union([z.string(), z.number(), z.boolean()])),
   /** Uploads by the option that takes them. */
-  files: z.record(z.string().max(80), id).default({}),
+  files: byOption(id).default({}),
 });
 
 export const completeRequest = z.object({
@@ -32,10 +38,19 @@ export const meRequest = z.object({
   language: z.string().max(35).optional(),
 });
 
+/** The bytes of a request's body; `cancelled` when the browser breaks it off. */
+export const readBytes = async function* (c: Context): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* c.req.raw.body ?? [];
+  } catch (cause) {
+    throw new AppError('cancelled', 'a request was broken off', { cause });
+  }
+};
+
 const readBounded = async (c: Context): Promise<string> => {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of c.req.raw.body ?? []) {
+  for await (const chunk of readBytes(c)) {
     bytes += chunk.byteLength;
     if (bytes > LIMITS.bodyBytes)
       throw new AppError('too-large', 'a request body is too large', {

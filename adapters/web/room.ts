@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Choice, CommandInfo } from '../../src/command.ts';
 import { AppError } from '../../src/errors.ts';
-import type { CompletionRequest, Core, Platform } from '../../src/platform.ts';
+import type { Core, Platform } from '../../src/platform.ts';
 import { createBoard } from './board.ts';
 import { createHub, type Hub } from './hub.ts';
 import { createInvocations, type Invocations } from './invocations.ts';
@@ -9,13 +8,14 @@ import { LIMITS, TIMES } from './limits.ts';
 import { createLounge } from './lounge.ts';
 import { toHtml } from './markdown.ts';
 import { createMembers, type Members, type Profile } from './members.ts';
-import { createPlatform, createRender, SPACE } from './platform.ts';
+import { createPlatform, createRender } from './platform.ts';
 import { createTempStore, type TempStore } from './temp-store.ts';
 import { createUploads, type Uploads } from './uploads.ts';
-import type { ChannelId, ServerEvent, WireMe, WireReader, WireUse } from './wire.ts';
+import { clip, createUses, type Uses } from './uses.ts';
+import type { ChannelId, ServerEvent, WireMe, WireReader } from './wire.ts';
 
 /** Everything behind the page's routes: who is there, what was said, what is being made. */
-export interface Room extends AsyncDisposable {
+export interface Room extends Uses, AsyncDisposable {
   readonly platform: Platform;
   readonly members: Members;
   readonly files: TempStore;
@@ -23,34 +23,18 @@ export interface Room extends AsyncDisposable {
   readonly stop: Invocations['stop'];
   events(member: Profile, lastId: string): ReadableStream<Uint8Array>;
   post(member: Profile, channel: ChannelId, text: string): void;
-  use(member: Profile, request: UseRequest): string;
-  complete(member: Profile, request: CompleteRequest): Promise<readonly Choice[]>;
   rename(member: Profile, name: string): void;
   read(member: Profile, language: string): Promise<void>;
 }
-
-type CompleteRequest = Pick<CompletionRequest, 'command' | 'option' | 'typed'>;
-
-interface UseRequest {
-  readonly channel: ChannelId;
-  readonly command: string;
-  readonly options: Readonly<Record<string, string | number | boolean>>;
-  readonly files: Readonly<Record<string, string>>;
-}
-
-const clip = (text: string): string =>
-  text.length > LIMITS.shownOptionChars ? `${text.slice(0, LIMITS.shownOptionChars)}…` : text;
 
 export const createRoom = (
   core: Core,
   options: { maxUploadBytes: number; graceMs?: number },
 ): Room => {
   const { languages } = core.services;
-  const members = createMembers(core.texts, core.services);
+  const members = createMembers(core.texts, core.services, () => hub.present());
   const files = createTempStore({ files: LIMITS.answerFiles, bytes: LIMITS.answerFilesBytes });
   const uploads = createUploads(options.maxUploadBytes);
-  /** How offered values are called: ids are shown by name once they are chosen. */
-  const labels = new Map<string, string>();
   const leaving = new Map<string, NodeJS.Timeout>();
 
   const present = (): Profile[] => hub.present().flatMap((id) => members.get(id) ?? []);
@@ -112,31 +96,14 @@ export const createRoom = (
     if (language !== undefined) lounge.catchUp(language);
   };
 
-  const shownUse = (
-    member: Profile,
-    { command, options: given, files: uploadIds }: UseRequest,
-  ): WireUse => ({
-    command,
-    options: [
-      ...Object.entries(given).map(([name, value]) => ({
-        name,
-        value: clip(labels.get(String(value)) ?? String(value)),
-      })),
-      ...Object.entries(uploadIds).map(([name, id]) => ({
-        name,
-        value: clip(uploads.take(id, member.id).name),
-      })),
-    ],
+  const uses = createUses({
+    core,
+    invocations,
+    uploads,
+    onDone: async ({ id }) => {
+      if (await members.refresh(id)) readAnew(id);
+    },
   });
-
-  const commandOf = (name: string, locale: string): CommandInfo => {
-    const command = core.commands(locale).find((each) => each.name === name);
-    if (!command)
-      throw new AppError('not-found', 'an unknown command was asked for', {
-        sentence: { key: 'web.line.unknown-command', params: { command: clip(name) } },
-      });
-    return command;
-  };
 
   return {
     platform: createPlatform({ board, render, publish: hub.publish }),
@@ -144,14 +111,14 @@ export const createRoom = (
     files,
     uploads,
     stop: invocations.stop,
+    ...uses,
     events: (member, lastId) => {
-      const stream = hub.connect(member.id, lastId, () =>
-        helloTo(members.get(member.id) ?? member),
-      );
+      const stream = hub.connect(member, lastId, () => helloTo(member));
       lounge.catchUp(member.language);
       return stream;
     },
     post: ({ id, name }, channel, text) => {
+      if (channel === 'lounge') lounge.admit(id);
       const entry = board.add({
         channel,
         author: { id, name, ours: false },
@@ -162,33 +129,6 @@ export const createRoom = (
         source: text,
       });
       if (channel === 'lounge') lounge.translate(entry);
-    },
-    use: (member, request) => {
-      const attachments = Object.entries(request.files).map(
-        ([name, id]) => [name, uploads.take(id, member.id)] as const,
-      );
-      const { id, done } = invocations.run(member, {
-        command: commandOf(request.command, member.locale),
-        options: { ...request.options, ...Object.fromEntries(attachments) },
-        shown: shownUse(member, request),
-        channel: request.channel,
-      });
-      const settle = async (): Promise<void> => {
-        await done;
-        await uploads.discard(Object.values(request.files));
-        if (await members.refresh(member.id)) readAnew(member.id);
-      };
-      settle().catch((error: unknown) => core.log.error({ err: error }, 'a command ended badly'));
-      return id;
-    },
-    complete: async (member, request) => {
-      const choices = await core.complete({ ...request, member, space: SPACE });
-      for (const { value, label } of choices) labels.set(value, label);
-      for (const value of labels.keys()) {
-        if (labels.size <= LIMITS.labels) break;
-        labels.delete(value);
-      }
-      return choices;
     },
     rename: (member, name) => {
       members.rename(member.id, name);

@@ -1,10 +1,10 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
-import { pipeline } from 'node:stream/promises';
 import { AppError } from '../../src/errors.ts';
+import { makeTempFolder } from './temp-folders.ts';
 
 interface StoredFile {
   /** Unguessable: knowing it is the right to read the file. */
@@ -15,7 +15,10 @@ interface StoredFile {
 }
 
 export interface TempStore extends AsyncDisposable {
-  /** Keeps a file; rejects with `too-large` past `limitBytes`, and leaves nothing behind then. */
+  /**
+   * Keeps a file; leaves nothing behind when it rejects: with `too-large` past `limitBytes`, with
+   * `rate-limited` where files that are still coming in take all the room there is.
+   */
   put(
     file: Pick<StoredFile, 'name' | 'mediaType'>,
     bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -31,6 +34,20 @@ export interface TempStore extends AsyncDisposable {
   remove(id: string): Promise<void>;
 }
 
+const tooLarge = (limitBytes: number): AppError =>
+  new AppError('too-large', 'a file is larger than allowed', {
+    sentence: {
+      key: 'web.errors.file-too-large',
+      params: { limit: Math.max(1, Math.round(limitBytes / 1_048_576)) },
+    },
+  });
+
+const noRoom = (): AppError =>
+  new AppError('rate-limited', 'files under way take all the room there is', {
+    sentence: { key: 'web.errors.too-many-files' },
+    retryable: true,
+  });
+
 /** Files in a folder of their own, which goes when the store is closed; the oldest make room. */
 export const createTempStore = (
   bounds: { files: number; bytes: number },
@@ -38,9 +55,10 @@ export const createTempStore = (
 ): TempStore => {
   const files = new Map<string, StoredFile>();
   let folder: Promise<string> | undefined;
+  /** Of those that are still coming in, too. */
   let total = 0;
 
-  const ready = (): Promise<string> => (folder ??= mkdtemp(join(parent, 'dragoman-web-')));
+  const ready = (): Promise<string> => (folder ??= makeTempFolder(parent));
   const pathOf = async (id: string): Promise<string> => join(await ready(), id);
 
   const remove = async (id: string): Promise<void> => {
@@ -64,25 +82,22 @@ export const createTempStore = (
       const measured = async function* (): AsyncGenerator<Uint8Array> {
         for await (const chunk of bytes) {
           sizeBytes += chunk.byteLength;
-          if (sizeBytes > limitBytes)
-            throw new AppError('too-large', 'a file is larger than allowed', {
-              sentence: {
-                key: 'web.errors.file-too-large',
-                params: { limit: Math.max(1, Math.round(limitBytes / 1_048_576)) },
-              },
-            });
+          total += chunk.byteLength;
+          if (sizeBytes > limitBytes) throw tooLarge(limitBytes);
+          if (total > bounds.bytes) await makeRoom();
+          if (total > bounds.bytes) throw noRoom();
           yield chunk;
         }
       };
       try {
-        await pipeline(measured, createWriteStream(path, { mode: 0o600 }));
+        await writeFile(path, measured(), { mode: 0o600, flag: 'wx' });
       } catch (error) {
+        total -= sizeBytes;
         await rm(path, { force: true });
         throw error;
       }
       const file = { id, name, mediaType, sizeBytes };
       files.set(id, file);
-      total += sizeBytes;
       await makeRoom();
       return file;
     },

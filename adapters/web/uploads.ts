@@ -4,7 +4,7 @@ import { LIMITS } from './limits.ts';
 import { createTempStore } from './temp-store.ts';
 
 export interface Uploads extends AsyncDisposable {
-  /** Streams a file in; rejects with `too-large` past the limit. */
+  /** Streams a file in; rejects with `too-large` past the limit, `rate-limited` beside too many. */
   receive(
     memberId: string,
     file: { name: string; mediaType: string },
@@ -19,13 +19,26 @@ export interface Uploads extends AsyncDisposable {
 export const createUploads = (maxUploadBytes: number): Uploads => {
   const store = createTempStore({ files: LIMITS.uploads, bytes: 4 * maxUploadBytes });
   const owners = new Map<string, string>();
+  /** The owner of each file that is still coming in. */
+  const underWay = new Set<{ readonly memberId: string }>();
 
   return {
     receive: async (memberId, file, body) => {
-      const { id } = await store.put(file, body, maxUploadBytes);
-      owners.set(id, memberId);
-      for (const known of owners.keys()) if (!store.get(known)) owners.delete(known);
-      return { id };
+      const own = [...underWay].filter((each) => each.memberId === memberId);
+      if (own.length >= LIMITS.uploadsAtOnce)
+        throw new AppError('rate-limited', 'a member sends too many files at once', {
+          sentence: { key: 'web.errors.too-many-files' },
+        });
+      const upload = { memberId };
+      underWay.add(upload);
+      try {
+        const { id } = await store.put(file, body, maxUploadBytes);
+        owners.set(id, memberId);
+        for (const known of owners.keys()) if (!store.get(known)) owners.delete(known);
+        return { id };
+      } finally {
+        underWay.delete(upload);
+      }
     },
     take: (id, memberId) => {
       const file = owners.get(id) === memberId ? store.get(id) : undefined;

@@ -82,6 +82,27 @@ export const testTalking = (shared: SharedPage, open: OpenPage): void => {
     await said(ada, 'slowly: hello').waitFor();
   });
 
+  test.each(['Spanish', 'en-XA'])(
+    'a language that is typed and entered at once is read: %s',
+    async (typed) => {
+      const { url } = await startWeb();
+      const page = closeWithTest(await open(`${url}#lounge`));
+      const answer = Promise.withResolvers<void>();
+      await page.route('**/api/languages?*', async (route) => {
+        await answer.promise;
+        await route.continue();
+      });
+      const chooser = page.locator('.top').getByRole('combobox');
+      await chooser.click();
+      await chooser.fill(typed);
+      await chooser.press('Enter');
+      await chooser.press('Tab');
+      answer.resolve();
+      const code = typed === 'Spanish' ? 'es' : typed;
+      await page.locator('.present').getByText(code, { exact: true }).waitFor();
+    },
+  );
+
   test('a server that went away is missed, and found again with nothing lost', async () => {
     const core = createFakeCore();
     const start = async (port: number) => {

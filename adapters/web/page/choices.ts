@@ -12,3 +12,12 @@ export const fits = ({ value, label }: Choice, typed: string): boolean => {
   const wanted = typed.toLowerCase();
   return value.toLowerCase().includes(wanted) || label.toLowerCase().includes(wanted);
 };
+
+/** The index of the choice that somebody who typed exactly this means, else of the first. */
+export const bestFit = (choices: readonly Choice[], typed: string): number => {
+  const wanted = typed.trim().toLowerCase();
+  const exact = choices.findIndex(
+    ({ value, label }) => value.toLowerCase() === wanted || label.toLowerCase() === wanted,
+  );
+  return Math.max(0, exact);
+};

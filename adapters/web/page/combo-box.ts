@@ -1,7 +1,7 @@
 import { html, LitElement, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import type { Choice } from '../../../src/command.ts';
-import { fits, telling } from './choices.ts';
+import { bestFit, fits, telling } from './choices.ts';
 import { listBox, optionId, revealActive, step } from './list-box.ts';
 import { createLookup } from './lookup.ts';
 
@@ -71,9 +71,10 @@ export class ComboBox extends LitElement {
       (signal) => this.search(typed, signal),
       (choices) => {
         this.items = choices;
-        this.active = this.free || typed === '' ? -1 : 0;
+        const best = bestFit(choices, typed);
+        this.active = this.free || typed === '' ? -1 : best;
         this.open = choices.length > 0;
-        if (this.#hasty) this.#choose(0);
+        if (this.#hasty) this.#choose(best);
       },
     );
   }
@@ -91,6 +92,7 @@ export class ComboBox extends LitElement {
   #choose(index: number): void {
     const choice = this.items[index];
     if (!choice) return;
+    this.#hasty = false;
     this.#close();
     this.typed = undefined;
     this.#say(choice.value);
@@ -119,8 +121,9 @@ export class ComboBox extends LitElement {
       event.stopPropagation();
       this.#choose(this.active);
     } else if (event.key === 'Enter' && !this.free && this.typed !== undefined) {
-      // Faster than the lookup: the best match is taken when it comes.
+      // Faster than the lookup, or past one that failed: the best match is taken when it comes.
       event.preventDefault();
+      this.#ask(this.typed);
       this.#hasty = true;
     } else if (event.key === 'Escape' && this.open) {
       event.preventDefault();
@@ -136,7 +139,8 @@ export class ComboBox extends LitElement {
   };
 
   readonly #onBlur = (): void => {
-    this.#close();
+    // What Enter has asked for is chosen all the same.
+    if (!this.#hasty) this.#close();
     this.typed = undefined;
   };
 

@@ -1,17 +1,5 @@
-import { request as httpRequest } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { startWeb } from './start-web.ts';
-
-/** With any Host header, which `fetch` does not allow. */
-const statusFor = (url: string, host: string): Promise<number | undefined> =>
-  new Promise((resolve, reject) => {
-    const request = httpRequest(url, { headers: { host } }, (reply) => {
-      reply.resume();
-      resolve(reply.statusCode);
-    });
-    request.once('error', reject);
-    request.end();
-  });
+import { ask, startWeb } from './start-web.ts';
 
 describe('the page', () => {
   test('comes in the locale that the browser asks for, with its texts and commands', async () => {
@@ -72,9 +60,9 @@ describe('a server on this machine alone', () => {
   test('answers only to names of this machine', async () => {
     const { url } = await startWeb();
     const { port } = new URL(url);
-    expect(await statusFor(url, `localhost:${port}`)).toBe(200);
-    expect(await statusFor(url, `[::1]:${port}`)).toBe(200);
-    expect(await statusFor(url, `rebound.example:${port}`)).toBe(403);
+    expect((await ask(url, { host: `localhost:${port}` })).statusCode).toBe(200);
+    expect((await ask(url, { host: `[::1]:${port}` })).statusCode).toBe(200);
+    expect((await ask(url, { host: `rebound.example:${port}` })).statusCode).toBe(403);
   });
 
   test.each<Record<string, string>>([
@@ -87,6 +75,41 @@ describe('a server on this machine alone', () => {
     const reply = await web.visit().post('/api/lines', { channel: 'lounge', text: 'x' }, headers);
     expect(reply.status).toBe(403);
   });
+
+  const link = {
+    'sec-fetch-site': 'cross-site',
+    'sec-fetch-mode': 'navigate',
+    'sec-fetch-dest': 'document',
+  };
+
+  test.each<[string, Record<string, string>]>([
+    ['/events', { 'sec-fetch-site': 'cross-site' }],
+    ['/api/languages?typed=x', { 'sec-fetch-site': 'cross-site' }],
+    ['/api/languages?typed=x', { origin: 'https://evil.example' }],
+    ['/page/main.ts', { 'sec-fetch-site': 'same-site' }],
+    ['/files/x', link],
+    ['/', { ...link, 'sec-fetch-dest': 'iframe' }],
+    ['/', { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }],
+  ])('shows nothing to other sites: %s %j', async (path, headers) => {
+    const { url } = await startWeb();
+    expect((await ask(new URL(path, url).href, headers)).statusCode).toBe(403);
+  });
+
+  test('opens by a link of another site, and takes nobody who follows it for a newcomer', async () => {
+    const { url } = await startWeb();
+    const reply = await ask(url, link);
+    expect(reply.statusCode).toBe(200);
+    expect(reply.headers['set-cookie']).toBeUndefined();
+    expect((await ask(new URL('/healthz', url).href, link)).statusCode).toBe(200);
+  });
+
+  test.each(['/api/languages?typed=x', '/api/status', '/files/x', '/nowhere'])(
+    'knows nobody who only looks at %s',
+    async (path) => {
+      const { visit } = await startWeb();
+      expect((await visit().request(path)).headers.getSetCookie()).toEqual([]);
+    },
+  );
 
   test('takes changes of its own page', async () => {
     const web = await startWeb();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createBoard, type Posting } from '../../../adapters/web/board.ts';
-import type { EventFor } from '../../../adapters/web/hub.ts';
+import type { EventFor } from '../../../adapters/web/replay.ts';
 import type { Profile } from '../../../adapters/web/members.ts';
 
 const posting = (html: string, part: Partial<Posting> = {}): Posting => ({
@@ -70,4 +70,20 @@ test('knows nothing of what is gone', () => {
   expect(board.change(message.id, { html: 'b' })).toBeUndefined();
   expect(board.find(message.id)).toBeUndefined();
   expect(seenBy('ada')).toEqual(['message', 'removed']);
+});
+
+test('counts the options of a used command, and what is kept elsewhere, with a message', () => {
+  const { board, shown } = setUp({ messages: 100, bytes: 3_000 });
+  const options = [{ name: 'text', value: 'x'.repeat(900) }];
+  for (const html of ['1', '2', '3'])
+    board.add(posting(html, { use: { command: 'say', options } }));
+  expect(shown()).toEqual(['2', '3']);
+  const { message } = board.add(posting('4'));
+  board.weigh(message.id, 1_900);
+  board.weigh(message.id, 1_900);
+  expect(shown()).toEqual(['4']);
+  board.weigh(message.id, 0);
+  board.add(posting('5'));
+  board.add(posting('6'));
+  expect(shown()).toEqual(['4', '5', '6']);
 });

@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest';
 import { createBoard } from '../../../adapters/web/board.ts';
-import type { EventFor } from '../../../adapters/web/hub.ts';
+import type { EventFor } from '../../../adapters/web/replay.ts';
 import type { Profile } from '../../../adapters/web/members.ts';
 import { createGrowingMessage } from '../../../adapters/web/growing-message.ts';
 import { OURSELVES, type Render } from '../../../adapters/web/platform.ts';
 
 const plain: Render = async ({ text, tone = 'plain' }) => ({ html: text, tone, files: [] });
 
-const setUp = (render: Render = plain) => {
+type Rest = Parameters<typeof createGrowingMessage>[3];
+
+const setUp = (render: Render = plain, rest?: Rest) => {
   const events: EventFor[] = [];
   const board = createBoard((event) => events.push(event));
   const { message } = board.add({
@@ -18,7 +20,7 @@ const setUp = (render: Render = plain) => {
     files: [],
     working: true,
   });
-  const growing = createGrowingMessage(board, render, message.id);
+  const growing = createGrowingMessage(board, render, message.id, rest);
   const shown = () =>
     events.flatMap((event) => {
       const own = event({ id: 'anybody' } as Profile);
@@ -34,6 +36,34 @@ test('what comes faster than it is drawn is passed over, but never the last', as
   await growing.finish();
   expect(last()).toMatchObject({ html: 'x'.repeat(1_000), working: false });
   expect(shown().length).toBeLessThan(10);
+});
+
+test('draws again only after a rest, which is longer for a longer text', async () => {
+  const rests: { ms: number; end: () => void }[] = [];
+  const { growing, shown } = setUp(plain, (ms) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    rests.push({ ms, end: resolve });
+    return promise;
+  });
+  const drawn = () => shown().map(({ length }) => length);
+  const resting = (count: number) => expect.poll(() => rests.length).toBe(count);
+
+  await growing.show({ text: 'x' });
+  await resting(1);
+  await growing.show({ text: 'xx' });
+  await growing.show({ text: 'x'.repeat(40_000) });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(drawn()).toEqual([0, 1]);
+  rests[0]?.end();
+  await resting(2);
+  expect(drawn()).toEqual([0, 1, 40_000]);
+  await growing.show({ text: 'x'.repeat(900_000) });
+  rests[1]?.end();
+  await resting(3);
+  expect(drawn()).toEqual([0, 1, 40_000, 900_000]);
+  expect(rests.map(({ ms }) => ms)).toEqual([80, 200, 1_000]);
+  rests[2]?.end();
+  await growing.finish();
 });
 
 test('an answer of nothing ends all the same', async () => {

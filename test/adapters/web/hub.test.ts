@@ -23,7 +23,8 @@ const setUp = (options: { replayEvents?: number; queueBytes?: number } = {}) => 
     ...options,
   });
   const hello = removed('hello');
-  const connect = (id: string, lastId = '') => hub.connect(id, lastId, () => hello).getReader();
+  const connect = (id: string, lastId = '') =>
+    hub.connect(profile(id), lastId, () => hello).getReader();
   return { hub, presence, connect };
 };
 
@@ -90,6 +91,57 @@ describe('a stream of events', () => {
     }
     expect(presence).toContain('slow went');
     expect(hub.present()).toEqual(['ada']);
+  });
+
+  test('begins with hello however large it is, and goes on', async () => {
+    const { hub } = setUp({ queueBytes: 100 });
+    const large = removed('x'.repeat(1_000));
+    const ada = hub.connect(profile('ada'), '', () => large).getReader();
+    hub.publish(() => removed('one'));
+    hub.beat();
+    expect(await take(ada, 3)).toEqual([`0:${'x'.repeat(1_000)}`, '1:one', '-:beat']);
+  });
+
+  test('takes an event larger than the queue when nothing else waits', async () => {
+    const { hub, connect } = setUp({ queueBytes: 100 });
+    const ada = connect('ada');
+    await take(ada, 1);
+    hub.publish(() => removed('x'.repeat(1_000)));
+    expect(await take(ada, 1)).toEqual([`1:${'x'.repeat(1_000)}`]);
+    hub.publish(() => removed('two'));
+    expect(await take(ada, 1)).toEqual(['2:two']);
+  });
+
+  test('that has ended harms neither those who publish nor the other readers', async () => {
+    const { hub, connect } = setUp({ queueBytes: 100 });
+    connect('slow');
+    const gone = connect('gone');
+    const ada = connect('ada');
+    await take(ada, 1);
+    await gone.cancel();
+    for (let index = 1; index <= 9; index += 1) {
+      hub.publish(() => removed('x'.repeat(60)));
+      hub.beat();
+      await take(ada, 2);
+    }
+    expect(hub.present()).toEqual(['ada']);
+  });
+
+  test('begins anew when what was missed is more than the queue', async () => {
+    const { hub, connect } = setUp({ queueBytes: 300 });
+    for (let index = 0; index < 9; index += 1) hub.publish(() => removed('x'.repeat(60)));
+    expect(await take(connect('ada', 'run1.0'), 1)).toEqual(['9:hello']);
+  });
+
+  test('begins anew, once, when a beginning was missed', async () => {
+    const { hub, connect } = setUp();
+    const snapshot = { me: {}, messages: [], readers: [] };
+    hub.publish(() => removed('one'));
+    for (let index = 0; index < 3; index += 1)
+      hub.publish(() => ({ type: 'hello', snapshot }) as unknown as ServerEvent);
+    const ada = connect('ada', 'run1.0');
+    hub.publish(() => removed('two'));
+    expect(await take(ada, 2)).toEqual(['4:hello', '5:two']);
   });
 
   test('beats without counting', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { WireTranslation } from '../../../adapters/web/wire.ts';
 import { type Events, startWeb, type Visitor } from './start-web.ts';
 
@@ -64,6 +64,36 @@ describe('a line in the lounge', () => {
     const failed = await settled(events);
     expect(failed.state).toBe('failed');
     expect(failed.reason).toMatch(/^The service cannot be reached/);
+  });
+});
+
+describe('lines in the lounge', () => {
+  test('are refused to a member of whom many wait for their translation already', async () => {
+    const { core, visit } = await startWeb();
+    const writer = visit();
+    const events = await read(writer, 'es');
+    for (let line = 0; line < 10; line += 1)
+      expect((await say(writer, `slowly ${line}`)).status).toBe(202);
+    const refused = await say(writer, 'one more');
+    expect(refused.status).toBe(429);
+    expect(await refused.json()).toEqual({ error: expect.stringContaining('waiting') });
+    expect((await say(visit(), 'slowly too')).status).toBe(202);
+    for (let line = 0; line < 4; line += 1) core.step();
+    await settled(events);
+    await expect.poll(async () => (await say(writer, 'again')).status).toBe(202);
+  });
+
+  test('fail when the translation breaks down, and nothing else does', async () => {
+    const { core, visit } = await startWeb();
+    const visitor = visit();
+    const events = await read(visitor, 'es');
+    vi.spyOn(core, 'translateLine').mockImplementationOnce(() => {
+      throw new Error('broken');
+    });
+    await say(visitor, 'Hello');
+    expect(await settled(events)).toMatchObject({ state: 'failed' });
+    await say(visitor, 'Hello again');
+    expect(await settled(events)).toMatchObject({ html: '<p>es: Hello again</p>\n' });
   });
 });
 

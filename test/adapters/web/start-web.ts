@@ -1,3 +1,4 @@
+import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import { onTestFinished } from 'vitest';
 import { createWebAdapter, type WebOptions } from '../../../adapters/web/adapter.ts';
@@ -104,6 +105,14 @@ const createVisitor = (url: string, locale = 'en'): Visitor => {
     },
   };
 };
+
+/** Asks with headers that `fetch` does not allow, such as `Host`. */
+export const ask = (url: string, headers: Record<string, string>): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const request = httpRequest(url, { headers }, (reply) => resolve(reply.resume()));
+    request.once('error', reject);
+    request.end();
+  });
 
 export interface StartedWeb extends AsyncDisposable {
   readonly core: FakeCore;

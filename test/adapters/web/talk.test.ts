@@ -1,4 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Attachment } from '../../../src/model.ts';
 import { toneWav } from '../../fakes/tone.ts';
 import { startWeb, type Visitor } from './start-web.ts';
@@ -93,6 +97,27 @@ describe('a command', () => {
     expect(first.html).toContain('seen by all');
   });
 
+  test('is shown with the options that it has, and by the labels of what was offered there', async () => {
+    const visitor = (await startWeb()).visit();
+    const events = await visitor.events();
+    await visitor.post('/api/complete', { command: 'translate', option: 'to', typed: 'spanish' });
+    await use(visitor, 'translate', { unknown: 'x', to: 'es', text: 'es', from: 'es' });
+    const { use: shown } = await events.message((message) => message.use !== undefined);
+    expect(shown?.options).toEqual([
+      { name: 'text', value: 'es' },
+      { name: 'to', value: 'Spanish' },
+      { name: 'from', value: 'es' },
+    ]);
+  });
+
+  test('is refused with more options than any command has', async () => {
+    const visitor = (await startWeb()).visit();
+    const many = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`option${index}`, 'x']));
+    expect((await use(visitor, 'say', many(25))).status).toBe(202);
+    expect((await use(visitor, 'say', many(26))).status).toBe(400);
+  });
+
   test('is refused when too many are on their way', async () => {
     const visitor = (await startWeb()).visit();
     await visitor.events();
@@ -134,6 +159,56 @@ describe('files', () => {
       body: wav,
     });
     expect(reply.status).toBe(413);
+  });
+
+  test('that the browser breaks off are no fault of ours, and leave nothing', async () => {
+    const temp = mkdtempSync(join(tmpdir(), 'dragoman-test-'));
+    onTestFinished(() => rmSync(temp, { recursive: true }));
+    vi.stubEnv('TMPDIR', temp);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const files = () =>
+      readdirSync(temp, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const { core, url } = await startWeb();
+    const logged = vi.spyOn(core.log, 'error');
+    const upload = httpRequest(new URL('/api/uploads?name=x.wav', url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+    });
+    upload.once('error', () => undefined);
+    upload.write(wav);
+    await expect.poll(() => files().length).toBe(1);
+    upload.destroy();
+    await expect.poll(() => files().length).toBe(0);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(logged).not.toHaveBeenCalled();
+  });
+
+  test('are taken a few at once of each member', async () => {
+    const { visit } = await startWeb();
+    const visitor = visit();
+    await visitor.request('/');
+    const gate = Promise.withResolvers<void>();
+    const send = (from: Visitor, body: ReadableStream | Uint8Array<ArrayBuffer>) =>
+      from.request('/api/uploads?name=x.wav', {
+        method: 'POST',
+        headers: { 'content-type': 'application/octet-stream' },
+        body,
+        duplex: 'half',
+      });
+    const slow = () =>
+      ReadableStream.from(
+        (async function* () {
+          yield new Uint8Array(10);
+          await gate.promise;
+        })(),
+      );
+    const replies = Array.from({ length: 4 }, () => send(visitor, slow()));
+    expect((await Promise.race(replies)).status).toBe(429);
+    expect((await send(visit(), new Uint8Array(10))).status).toBe(201);
+    gate.resolve();
+    const statuses = (await Promise.all(replies)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(3);
+    expect((await send(visitor, new Uint8Array(10))).status).toBe(201);
   });
 
   test('of answers can be fetched whole and in parts, never as a page', async () => {

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,8 +6,8 @@ import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { createTempStore, type TempStore } from '../../../adapters/web/temp-store.ts';
 
 const open: TempStore[] = [];
-const create = (bounds = { files: 10, bytes: 1_000 }): TempStore => {
-  const store = createTempStore(bounds);
+const create = (bounds = { files: 10, bytes: 1_000 }, parent?: string): TempStore => {
+  const store = createTempStore(bounds, parent);
   open.push(store);
   return store;
 };
@@ -32,8 +32,21 @@ test('gives back what was put, whole or in part, more than once', async () => {
   expect(store.get(id)).toMatchObject(file);
 });
 
-test('stops reading at the limit and keeps nothing of it', async () => {
-  const store = create();
+const folder = async (): Promise<string> => {
+  const parent = await mkdtemp(join(tmpdir(), 'dragoman-test-'));
+  onTestFinished(() => rm(parent, { recursive: true }));
+  return parent;
+};
+
+/** The sizes of all files beneath. */
+const sizesIn = (parent: string): number[] =>
+  readdirSync(parent, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => statSync(join(entry.parentPath, entry.name)).size);
+
+test('stops reading at the limit and leaves nothing of it on the disk', async () => {
+  const parent = await folder();
+  const store = create(undefined, parent);
   let given = 0;
   const endless = async function* () {
     for (;;) {
@@ -43,6 +56,40 @@ test('stops reading at the limit and keeps nothing of it', async () => {
   };
   await expect(store.put(file, endless(), 95)).rejects.toMatchObject({ code: 'too-large' });
   expect(given).toBeLessThan(100_000);
+  await expect(store.put(file, [Buffer.alloc(200)], 95)).rejects.toMatchObject({
+    code: 'too-large',
+  });
+  const broken = async function* () {
+    yield Buffer.alloc(10);
+    throw new Error('broken off');
+  };
+  await expect(store.put(file, broken(), 95)).rejects.toThrow('broken off');
+  expect(sizesIn(parent)).toEqual([]);
+});
+
+test('keeps its bound while files are coming in, and frees what a refused one took', async () => {
+  const parent = await folder();
+  const store = create({ files: 100, bytes: 1_000 }, parent);
+  const { id: old } = await store.put(file, [Buffer.alloc(300)], 400);
+  const gate = Promise.withResolvers<void>();
+  const slow = async function* () {
+    yield Buffer.alloc(300);
+    await gate.promise;
+  };
+  const results = Promise.allSettled(
+    Array.from({ length: 10 }, () => store.put(file, slow(), 400)),
+  );
+  await expect.poll(() => sizesIn(parent).filter((size) => size > 0)).toEqual([300, 300, 300]);
+  gate.resolve();
+  const refused = (await results).flatMap((result) =>
+    result.status === 'rejected' ? [result.reason as unknown] : [],
+  );
+  expect(refused).toHaveLength(7);
+  for (const reason of refused) expect(reason).toMatchObject({ code: 'rate-limited' });
+  expect(store.get(old)).toBeUndefined();
+  expect(sizesIn(parent)).toEqual([300, 300, 300]);
+  await store.put(file, [Buffer.alloc(100)], 400);
+  expect(sizesIn(parent)).toHaveLength(4);
 });
 
 test('makes room by dropping the oldest', async () => {
@@ -56,8 +103,7 @@ test('makes room by dropping the oldest', async () => {
 });
 
 test('leaves no folder behind', async () => {
-  const parent = await mkdtemp(join(tmpdir(), 'dragoman-test-'));
-  onTestFinished(() => rm(parent, { recursive: true }));
+  const parent = await folder();
   const store = createTempStore({ files: 1, bytes: 100 }, parent);
   await store.put(file, [Buffer.from('x')], 100);
   expect(readdirSync(parent)).toHaveLength(1);

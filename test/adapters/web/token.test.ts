@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import web from '../../../adapters/web/index.ts';
 import { parseConfig } from '../../../src/config.ts';
-import { startWeb } from './start-web.ts';
+import { ask, startWeb } from './start-web.ts';
 
 const TOKEN = 'a long enough secret';
 
@@ -20,6 +20,13 @@ describe('a page with a token', () => {
     for (const path of ['/events', '/api/status', '/files/x'])
       expect((await visit().request(path)).status, path).toBe(401);
     expect((await visit().post('/api/lines', { channel: 'lounge', text: 'x' })).status).toBe(401);
+  });
+
+  test('is reached by any name, such as that of a proxy in front', async () => {
+    const { url } = await startWeb({ token: TOKEN });
+    const authorization = `Bearer ${TOKEN}`;
+    expect((await ask(url, { host: 'talk.example.com', authorization })).statusCode).toBe(200);
+    expect((await ask(url, { host: 'talk.example.com' })).statusCode).toBe(401);
   });
 
   test('shows health to those who watch it, without the token', async () => {

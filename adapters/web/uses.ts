@@ -1,0 +1,101 @@
+import type { Choice, CommandInfo } from '../../src/command.ts';
+import { AppError } from '../../src/errors.ts';
+import type { CompletionRequest, Core } from '../../src/platform.ts';
+import type { Invocations } from './invocations.ts';
+import { LIMITS } from './limits.ts';
+import type { Profile } from './members.ts';
+import { SPACE } from './platform.ts';
+import type { Uploads } from './uploads.ts';
+import type { ChannelId, WireUse } from './wire.ts';
+
+type CompleteRequest = Pick<CompletionRequest, 'command' | 'option' | 'typed'>;
+
+interface UseRequest {
+  readonly channel: ChannelId;
+  readonly command: string;
+  readonly options: Readonly<Record<string, string | number | boolean>>;
+  /** Uploads by the option that takes them. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** What people do with commands. */
+export interface Uses {
+  /** Shows the use and runs the command; gives the id of the message that answers it. */
+  use(member: Profile, request: UseRequest): string;
+  complete(member: Profile, request: CompleteRequest): Promise<readonly Choice[]>;
+}
+
+export interface UsesParts {
+  readonly core: Core;
+  readonly invocations: Invocations;
+  readonly uploads: Uploads;
+  /** A command has come to its end. */
+  readonly onDone: (member: Profile) => Promise<void>;
+}
+
+export const clip = (text: string): string =>
+  text.length > LIMITS.shownOptionChars ? `${text.slice(0, LIMITS.shownOptionChars)}…` : text;
+
+const labelKey = (command: string, option: string, value: string): string =>
+  JSON.stringify([command, option, value]);
+
+export const createUses = ({ core, invocations, uploads, onDone }: UsesParts): Uses => {
+  /** How offered values are called: ids are shown by name once they are chosen. */
+  const labels = new Map<string, string>();
+
+  const commandOf = (name: string, locale: string): CommandInfo => {
+    const command = core.commands(locale).find((each) => each.name === name);
+    if (!command)
+      throw new AppError('not-found', 'an unknown command was asked for', {
+        sentence: { key: 'web.line.unknown-command', params: { command: clip(name) } },
+      });
+    return command;
+  };
+
+  const shownUse = (member: Profile, command: CommandInfo, request: UseRequest): WireUse => {
+    const shown = (option: string): string | undefined => {
+      const upload = request.files[option];
+      if (upload !== undefined) return uploads.take(upload, member.id).name;
+      const value = request.options[option];
+      if (value === undefined) return undefined;
+      return labels.get(labelKey(command.name, option, String(value))) ?? String(value);
+    };
+    const options = command.options.flatMap(({ name }) => {
+      const value = shown(name);
+      return value === undefined ? [] : [{ name, value: clip(value) }];
+    });
+    return { command: command.name, options };
+  };
+
+  return {
+    use: (member, request) => {
+      const command = commandOf(request.command, member.locale);
+      const attachments = Object.entries(request.files).map(
+        ([name, id]) => [name, uploads.take(id, member.id)] as const,
+      );
+      const { id, done } = invocations.run(member, {
+        command,
+        options: { ...request.options, ...Object.fromEntries(attachments) },
+        shown: shownUse(member, command, request),
+        channel: request.channel,
+      });
+      const settle = async (): Promise<void> => {
+        await done;
+        await uploads.discard(Object.values(request.files));
+        await onDone(member);
+      };
+      settle().catch((error: unknown) => core.log.error({ err: error }, 'a command ended badly'));
+      return id;
+    },
+    complete: async (member, request) => {
+      const choices = await core.complete({ ...request, member, space: SPACE });
+      for (const { value, label } of choices)
+        labels.set(labelKey(request.command, request.option, value), label);
+      for (const key of labels.keys()) {
+        if (labels.size <= LIMITS.labels) break;
+        labels.delete(key);
+      }
+      return choices;
+    },
+  };
+};

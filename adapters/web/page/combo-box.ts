@@ -74,7 +74,8 @@ export class ComboBox extends LitElement {
         const best = bestFit(choices, typed);
         this.active = this.free || typed === '' ? -1 : best;
         this.open = choices.length > 0;
-        if (this.#hasty) this.#choose(best);
+        if (this.#hasty && choices.length > 0) this.#choose(best);
+        else if (this.#hasty) this.#insist(typed);
       },
     );
   }
@@ -87,6 +88,13 @@ export class ComboBox extends LitElement {
     this.#lookup.cancel();
     this.open = false;
     this.active = -1;
+  }
+
+  /** Hands on what no choice fits, for the one who asked to say so; the old value stands again. */
+  #insist(typed: string): void {
+    this.#hasty = false;
+    this.typed = undefined;
+    this.#say(typed);
   }
 
   #choose(index: number): void {

@@ -1,7 +1,6 @@
 /** AAC in ADTS frames (ISO 13818-7 section 6.2), as `.aac` files and radio streams have it. */
 import type { ByteReader } from './bytes.ts';
 import { skipId3 } from './id3.ts';
-import { breathe } from './pcm.ts';
 
 /** One access unit of AAC with the AudioSpecificConfig (ISO 14496-3) that it is decoded with. */
 export interface AacFrame {
@@ -62,7 +61,6 @@ export async function* readAdts(reader: ByteReader): AsyncGenerator<AacFrame, vo
       continue;
     }
     await skipId3(reader);
-    await breathe();
     const ahead = await reader.peek(SEARCH_BYTES);
     if (ahead.length < HEADER_BYTES) return;
     await reader.skip(Math.max(1, bytesToRun(ahead.subarray(1)) + 1));

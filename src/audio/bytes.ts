@@ -1,4 +1,6 @@
 import type { ByteSource } from '../model.ts';
+import { throwIfAborted } from './faults.ts';
+import { breathe } from './pcm.ts';
 
 /** Reads a stream of chunks of any sizes by count. Views given out stay valid. */
 export interface ByteReader {
@@ -16,7 +18,19 @@ export interface ByteReader {
   close(): Promise<void>;
 }
 
-export const createByteReader = (bytes: AsyncIterable<Uint8Array>): ByteReader => {
+/** After this many bytes the event loop gets a turn: what the slowest parser does in some 5 ms. */
+const TURN_BYTES = 64 * 1024;
+/** What a read counts for, however small: a thousand empty boxes are work as well. */
+const READ_BYTES = 64;
+
+/**
+ * Reads `bytes`, and lets the event loop run now and then whatever is in them: those who parse need
+ * not care. A `signal` that is aborted stops it at such a moment, as `throwIfAborted` does.
+ */
+export const createByteReader = (
+  bytes: AsyncIterable<Uint8Array>,
+  signal?: AbortSignal,
+): ByteReader => {
   const chunks = bytes[Symbol.asyncIterator]();
   let buffer = new Uint8Array(0);
   let start = 0;
@@ -24,6 +38,18 @@ export const createByteReader = (bytes: AsyncIterable<Uint8Array>): ByteReader =
   let owned = false;
   let ended = false;
   let position = 0;
+  let sinceTurn = 0;
+
+  const isTurnDue = (workBytes: number): boolean => {
+    sinceTurn += READ_BYTES + workBytes;
+    return sinceTurn >= TURN_BYTES;
+  };
+
+  const takeTurn = async (): Promise<void> => {
+    sinceTurn = 0;
+    await breathe();
+    throwIfAborted(signal);
+  };
 
   /** Bytes in `buffer` before `end` are never overwritten, so that views stay valid. */
   const append = (chunk: Uint8Array): void => {
@@ -51,13 +77,18 @@ export const createByteReader = (bytes: AsyncIterable<Uint8Array>): ByteReader =
   const pull = async (): Promise<boolean> => {
     if (ended) return false;
     const next = await chunks.next();
-    if (next.done) ended = true;
-    else append(next.value);
-    return !ended;
+    if (next.done) {
+      ended = true;
+      return false;
+    }
+    append(next.value);
+    if (isTurnDue(next.value.length)) await takeTurn();
+    return true;
   };
 
   const peek = async (count: number): Promise<Uint8Array> => {
     for (let more = true; more && held() < count;) more = await pull();
+    if (isTurnDue(Math.min(count, held()))) await takeTurn();
     return buffer.subarray(start, Math.min(end, start + count));
   };
 
@@ -80,6 +111,7 @@ export const createByteReader = (bytes: AsyncIterable<Uint8Array>): ByteReader =
         advance(step);
         skipped += step;
       }
+      if (isTurnDue(0)) await takeTurn();
       return skipped;
     },
     async *rest() {
@@ -113,7 +145,11 @@ export const viewOf = (bytes: Uint8Array): DataView =>
   new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 export const ascii = (bytes: Uint8Array, offset: number, length: number): string =>
-  String.fromCharCode(...bytes.subarray(offset, offset + length));
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString(
+    'latin1',
+    offset,
+    offset + length,
+  );
 
 /** Bytes in memory as a source. */
 export const bytesSource = (parts: readonly Uint8Array[]): ByteSource => ({

@@ -1,6 +1,6 @@
 import type { AacFrame } from './adts.ts';
 import { damagedAudio, unsupportedAudio } from './faults.ts';
-import { mixToMono, type Pcm, sliceSamples } from './pcm.ts';
+import { breathe, mixToMono, type Pcm, sliceSamples } from './pcm.ts';
 
 type AacDecoder = Awaited<ReturnType<(typeof import('@audio/decode-aac'))['decoder']>>;
 
@@ -15,16 +15,23 @@ const createDecoder = async (config: Uint8Array): Promise<AacDecoder> => {
   }
 };
 
+/** Ten seconds of units that cannot be decoded are no damage any more; each costs 0.2 ms. */
+const MOST_FAILURES = 500;
+
 const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.every((byte, i) => byte === b[i]);
 
-/** Mono sound of AAC access units; a unit that cannot be decoded is passed over. */
+/**
+ * Mono sound of AAC access units; a unit that cannot be decoded is passed over. Throws `bad-input`
+ * after many of those in a row.
+ */
 export async function* decodeAac(frames: AsyncIterable<AacFrame>): AsyncGenerator<Pcm, void, void> {
   let decoder: AacDecoder | undefined;
   let config: Uint8Array | undefined;
   let batch: Float32Array[] = [];
   let batchSamples = 0;
   let sampleRateHz = 0;
+  let failures = 0;
   const takeBatch = (): Pcm => {
     const samples = new Float32Array(batchSamples);
     let at = 0;
@@ -52,7 +59,13 @@ export async function* decodeAac(frames: AsyncIterable<AacFrame>): AsyncGenerato
         ({ config } = frame);
       }
       const audio = decodeUnit(frame.unit);
-      if (!audio || audio.channelData.length === 0) continue;
+      if (!audio || audio.channelData.length === 0) {
+        failures += 1;
+        if (failures > MOST_FAILURES) throw damagedAudio('AAC access units');
+        await breathe();
+        continue;
+      }
+      failures = 0;
       if (audio.sampleRate !== sampleRateHz && batchSamples > 0) yield takeBatch();
       sampleRateHz = audio.sampleRate;
       const mono = mixToMono(audio.channelData);

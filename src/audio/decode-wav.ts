@@ -20,6 +20,8 @@ const CODEC_NAMES: Readonly<Record<number, string>> = {
   0x31: 'WAV with GSM',
   0x55: 'WAV with MP3',
 };
+/** A quarter of a second of 32 channels would take 60 ms: of those a slice has less. */
+const LONGEST_SLICE_BYTES = 128 * 1024;
 const HIGHEST_RATE_HZ = 384_000;
 const MOST_CHANNELS = 32;
 /** What writers leave in a size field when they cannot go back to fill it. */
@@ -95,7 +97,8 @@ export async function* decodeWav(reader: ByteReader): AsyncGenerator<Pcm, void, 
   const { format, dataBytes } = await readHeader(reader);
   const { channels, frameBytes, sampleAt, sampleRateHz } = format;
   const sampleBytes = frameBytes / channels;
-  const sliceBytes = sliceSamples(sampleRateHz) * frameBytes;
+  const longestFrames = Math.floor(LONGEST_SLICE_BYTES / frameBytes);
+  const sliceBytes = Math.min(sliceSamples(sampleRateHz), longestFrames) * frameBytes;
   for (let left = dataBytes; left >= frameBytes;) {
     const bytes = await reader.take(Math.min(left, sliceBytes));
     left -= bytes.length;

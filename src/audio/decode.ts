@@ -33,7 +33,7 @@ interface Input {
 type Decoder = (input: Input) => AsyncGenerator<Pcm, void, void>;
 
 async function* decodeMp4({ reader, source, signal, wantedHz }: Input): ReturnType<Decoder> {
-  const sound = await readMp4(reader, () => source.open(signal));
+  const sound = await readMp4(reader, () => source.open(signal), signal);
   yield* sound.codec === 'aac' ? decodeAac(sound.frames) : decodeOpus(sound.items, wantedHz);
 }
 

@@ -1,7 +1,6 @@
 /** MP3 frames: MPEG-1, 2 and 2.5, layer III (ISO 11172-3, 13818-3). */
 import { ascii, type ByteReader } from './bytes.ts';
 import { skipId3 } from './id3.ts';
-import { breathe } from './pcm.ts';
 
 export interface Mp3Header {
   readonly sampleRateHz: number;
@@ -93,7 +92,6 @@ export async function* readMp3Frames(reader: ByteReader): AsyncGenerator<Mp3Fram
       continue;
     }
     await skipId3(reader);
-    await breathe();
     const ahead = await reader.peek(SEARCH_BYTES);
     const skipped = bytesToRun(ahead);
     if (skipped === ahead.length && ahead.length < SEARCH_BYTES) return;

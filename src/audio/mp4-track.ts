@@ -28,9 +28,12 @@ interface Box {
   readonly body: Uint8Array;
 }
 
+/** More boxes than this in one other are not looked at: real ones hold a few dozen. */
+const MOST_BOXES = 64;
+
 function* boxes(bytes: Uint8Array, from = 0): Generator<Box, void, void> {
-  for (let at = from; at + 8 <= bytes.length;) {
-    const view = viewOf(bytes);
+  const view = viewOf(bytes);
+  for (let at = from, count = 0; at + 8 <= bytes.length && count < MOST_BOXES; count += 1) {
     const short = view.getUint32(at);
     const long = short === 1 && at + 16 <= bytes.length;
     const size = long ? Number(view.getBigUint64(at + 8)) : short === 0 ? bytes.length - at : short;
@@ -58,6 +61,9 @@ const EXTRA_ENTRY_BYTES = [0, 16, 36];
 const DESCRIPTOR_CONFIG = 4;
 const DESCRIPTOR_SPECIFIC = 5;
 const OBJECT_TYPE_AAC = [0x40, 0x66, 0x67, 0x68];
+
+/** A few dozen bytes is what they take. */
+const LONGEST_ESDS_BYTES = 4_096;
 
 /** The AudioSpecificConfig inside an `esds` box (ISO 14496-1 section 7.2.6). */
 const parseEsds = (esds: Uint8Array): Uint8Array | undefined => {
@@ -103,7 +109,7 @@ const parseCodec = (entry: Box): Mp4Codec => {
   const children = body.subarray(AUDIO_ENTRY_BYTES + (EXTRA_ENTRY_BYTES[version] ?? 0));
   if (type === 'mp4a') {
     const esds = find(children, 'esds') ?? find(children, 'wave', 'esds');
-    const config = esds && parseEsds(esds);
+    const config = esds && parseEsds(esds.subarray(0, LONGEST_ESDS_BYTES));
     if (config && config.length >= 2) return { name: 'aac', config };
   }
   if (type === 'Opus') {
@@ -127,7 +133,9 @@ function* tableSamples(stbl: Uint8Array): Generator<Mp4Sample, void, void> {
   const stco = find(stbl, 'stco');
   const co64 = find(stbl, 'co64');
   const fixedBytes = uint32(stsz, 4);
-  const samples = uint32(stsz, 8);
+  const tableSizes = Math.max(0, Math.floor(((stsz?.length ?? 0) - 12) / 4));
+  // Samples of one size need no table; the file itself ends with the last of them.
+  const samples = Math.min(uint32(stsz, 8), fixedBytes > 0 ? Infinity : tableSizes);
   const runs = uint32(stsc, 4);
   const chunks = uint32(stco ?? co64, 4);
   let sample = 0;
@@ -213,7 +221,7 @@ function* fragmentSamples(
       if (field + before > trun.length) return;
       const bytes = sizeGiven ? uint32(trun, field + before) : usualBytes;
       field += before + (sizeGiven ? 4 : 0) + after;
-      if (bytes === 0) return;
+      if (bytes === 0 || offset < 0) return;
       yield { offset, bytes };
       offset += bytes;
     }

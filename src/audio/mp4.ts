@@ -7,10 +7,12 @@ import type { OpusItem } from './ogg.ts';
 import { parseToc } from './opus.ts';
 import type { OpusHead } from './opus-head.ts';
 
-/** Tables are held in memory: 64 MiB are those of days of sound. */
-const LONGEST_TABLE_BYTES = 64 * 1024 * 1024;
+/** Tables are held in memory: those of four hours of AAC take under 6 MB. */
+const LONGEST_TABLE_BYTES = 8 * 1024 * 1024;
 /** An access unit of AAC has at most 768 bytes a channel (ISO 14496-3); Opus packets are smaller. */
 const LONGEST_SAMPLE_BYTES = 64 * 1024;
+/** Tables may tell of billions of samples that cannot be read; a few are put up with. */
+const MOST_UNREADABLE = 10_000;
 
 /** What a sound track holds, in the order of the file. */
 export type Mp4Sound =
@@ -46,34 +48,46 @@ const readTable = async (reader: ByteReader, box: BoxHead): Promise<Uint8Array> 
   return body;
 };
 
-/** Reads on to each sample's place; one that lies before what was read already is left out. */
-async function* readSamples(
-  reader: ByteReader,
-  samples: Iterable<Mp4Sample>,
-): AsyncGenerator<Uint8Array, void, void> {
-  for (const { offset, bytes } of samples) {
-    const ahead = offset - reader.position;
-    if (bytes > LONGEST_SAMPLE_BYTES) throw damagedAudio('an MP4 sample of absurd size');
-    if (ahead < 0 || bytes === 0) continue;
-    if ((await reader.skip(ahead)) < ahead) return;
-    const unit = await reader.take(bytes);
-    if (unit.length < bytes) return;
-    yield unit;
-  }
-}
+/**
+ * Reads on to each sample's place; one that is empty or lies before what was read already is left
+ * out. Throws `bad-input` if there are very many of those in the file.
+ */
+const createSampleReader = (reader: ByteReader) => {
+  let unreadable = 0;
+  return async function* readSamples(
+    samples: Iterable<Mp4Sample>,
+  ): AsyncGenerator<Uint8Array, void, void> {
+    for (const { offset, bytes } of samples) {
+      const ahead = offset - reader.position;
+      if (bytes > LONGEST_SAMPLE_BYTES) throw damagedAudio('an MP4 sample of absurd size');
+      if (ahead < 0 || bytes === 0) {
+        unreadable += 1;
+        if (unreadable > MOST_UNREADABLE) throw damagedAudio('MP4 tables of nothing');
+        // For the turn of the event loop that is due after so many reads.
+        await reader.skip(0);
+        continue;
+      }
+      if ((await reader.skip(ahead)) < ahead) return;
+      const unit = await reader.take(bytes);
+      if (unit.length < bytes) return;
+      yield unit;
+    }
+  };
+};
 
 /** From behind `moov` on: its own samples or, in a fragmented file, those of each `moof`. */
 async function* readUnits(
   reader: ByteReader,
   track: Mp4Track,
 ): AsyncGenerator<Uint8Array, void, void> {
-  yield* readSamples(reader, track.samples());
+  const readSamples = createSampleReader(reader);
+  yield* readSamples(track.samples());
   for (;;) {
     const box = await readBoxHead(reader);
     if (!box) return;
     if (box.type === 'moof') {
       const moof = await readTable(reader, box);
-      yield* readSamples(reader, parseMoof(moof, box.start, track));
+      yield* readSamples(parseMoof(moof, box.start, track));
       continue;
     }
     if ((await reader.skip(box.end - reader.position)) === 0 && box.end === Infinity) return;
@@ -83,10 +97,11 @@ async function* readUnits(
 async function* rereadUnits(
   bytes: AsyncIterable<Uint8Array>,
   track: Mp4Track,
+  signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array, void, void> {
-  const reader = createByteReader(bytes);
+  const reader = createByteReader(bytes, signal);
   try {
-    yield* readSamples(reader, track.samples());
+    yield* createSampleReader(reader)(track.samples());
   } finally {
     await reader.close();
   }
@@ -112,11 +127,12 @@ async function* opusItems(
 
 /**
  * Finds the sound track. `reader` stands at the start of the file. Where the tables come behind the
- * samples the file is read twice: `reopen` starts it again. Throws `AppError`.
+ * samples the file is read twice: `reopen` starts it again and `signal` stops that. Throws `AppError`.
  */
 export const readMp4 = async (
   reader: ByteReader,
   reopen: () => AsyncIterable<Uint8Array>,
+  signal?: AbortSignal,
 ): Promise<Mp4Sound> => {
   let samplesCameFirst = false;
   for (;;) {
@@ -124,7 +140,9 @@ export const readMp4 = async (
     if (!box) throw damagedAudio('an MP4 file without its tables');
     if (box.type === 'moov') {
       const track = parseMoov(await readTable(reader, box));
-      const units = samplesCameFirst ? rereadUnits(reopen(), track) : readUnits(reader, track);
+      const units = samplesCameFirst
+        ? rereadUnits(reopen(), track, signal)
+        : readUnits(reader, track);
       return track.codec.name === 'aac'
         ? { codec: 'aac', frames: aacFrames(units, track.codec.config) }
         : { codec: 'opus', items: opusItems(units, track.codec.head) };

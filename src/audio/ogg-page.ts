@@ -1,6 +1,5 @@
 /** Ogg pages (RFC 3533): the layout, the checksum, and reading them out of any bytes. */
 import { type ByteReader, viewOf } from './bytes.ts';
-import { breathe } from './pcm.ts';
 
 export const PAGE_HEADER_BYTES = 27;
 export const LONGEST_SEGMENT_TABLE = 255;
@@ -140,7 +139,6 @@ export async function* readPages(reader: ByteReader): AsyncGenerator<OggPage, Pa
       yield found.page;
       continue;
     }
-    await breathe();
     const ahead = await reader.peek(SEARCH_BYTES);
     if (ahead.length === 0) return { truncated: false, skippedBytes };
     const next = findCapture(ahead, 1);

@@ -30,7 +30,7 @@ async function* untilAborted(
  * `unsupported` for one that is no audio known here, with its name where that can be told.
  */
 export const openAudio = async (source: ByteSource, signal: AbortSignal): Promise<OpenAudio> => {
-  const reader = createByteReader(untilAborted(source, signal));
+  const reader = createByteReader(untilAborted(source, signal), signal);
   try {
     await skipId3(reader);
     const head = await reader.peek(SNIFF_BYTES);
@@ -54,6 +54,6 @@ export const opusItemsOf = async (
   if (container === 'ogg-opus') return readOpus(reader);
   if (container === 'webm') return readWebm(reader);
   if (container !== 'mp4') return undefined;
-  const sound = await readMp4(reader, () => source.open(signal));
+  const sound = await readMp4(reader, () => source.open(signal), signal);
   return sound.codec === 'opus' ? sound.items : undefined;
 };

@@ -1,4 +1,5 @@
-import { inSlices, type Pcm, sliceSamples } from './pcm.ts';
+import { damagedAudio } from './faults.ts';
+import { breathe, inSlices, type Pcm, sliceSamples } from './pcm.ts';
 
 export interface Resampler {
   /** Takes the next samples; returns what can be said by now. */
@@ -15,8 +16,13 @@ const TAPS = 32;
  */
 const KAISER_BETA = 9;
 const CUTOFF = 0.46;
-/** Positions between two input samples that have a filter of their own; all ratios of usual rates fit. */
-const MOST_PHASES = 4_096;
+/**
+ * Coefficients of a table, of which a thousand take 45 µs to make. Pairs of usual rates need no
+ * more; for others the table has `BETWEEN_COEFFICIENTS` and what lies between two of its rows is
+ * taken from both: tones still come out with 97 dB.
+ */
+const MOST_COEFFICIENTS = 32_768;
+const BETWEEN_COEFFICIENTS = 16_384;
 
 const bessel = (x: number): number => {
   let sum = 1;
@@ -30,13 +36,16 @@ const bessel = (x: number): number => {
 
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
 
-/** One row of `taps` coefficients for each phase; every row sums to one. */
+/**
+ * One row of `taps` coefficients for each phase, and one for the first phase of the next sample;
+ * every row sums to one.
+ */
 const designFilters = (phases: number, taps: number, cutoff: number): Float32Array => {
-  const filters = new Float32Array(phases * taps);
+  const filters = new Float32Array((phases + 1) * taps);
   const half = taps / 2;
   const peak = bessel(KAISER_BETA);
   const row = new Float64Array(taps);
-  for (let phase = 0; phase < phases; phase += 1) {
+  for (let phase = 0; phase <= phases; phase += 1) {
     let sum = 0;
     for (let tap = 0; tap < taps; tap += 1) {
       const t = tap - half + 1 - phase / phases;
@@ -74,7 +83,8 @@ export const createResampler = (fromHz: number, toHz: number): Resampler => {
   const down = fromHz / common;
   const half = Math.ceil((TAPS / 2) * Math.max(1, fromHz / toHz));
   const taps = 2 * half;
-  const phases = Math.min(up, MOST_PHASES);
+  const exact = up * taps <= MOST_COEFFICIENTS;
+  const phases = exact ? up : Math.ceil(BETWEEN_COEFFICIENTS / taps);
   const filters = filtersFor(phases, taps, CUTOFF * Math.min(1, toHz / fromHz));
 
   /** Input from `half - 1` before the sample at `at`; silence before the first. */
@@ -82,6 +92,13 @@ export const createResampler = (fromHz: number, toHz: number): Resampler => {
   let remainder = 0;
   let taken = 0;
   let given = 0;
+
+  const filtered = (input: Float32Array, at: number, phase: number): number => {
+    const row = phase * taps;
+    let sum = 0;
+    for (let tap = 0; tap < taps; tap += 1) sum += input[at + tap]! * filters[row + tap]!;
+    return sum;
+  };
 
   const push = (samples: Float32Array): Float32Array => {
     taken += samples.length;
@@ -93,11 +110,11 @@ export const createResampler = (fromHz: number, toHz: number): Resampler => {
     );
     let at = 0;
     for (let i = 0; i < output.length; i += 1) {
-      const phase = phases === up ? remainder : Math.floor((remainder * phases) / up);
-      const row = phase * taps;
-      let sum = 0;
-      for (let tap = 0; tap < taps; tap += 1) sum += input[at + tap]! * filters[row + tap]!;
-      output[i] = sum;
+      const place = exact ? remainder : (remainder * phases) / up;
+      const phase = Math.floor(place);
+      const sum = filtered(input, at, phase);
+      const next = exact ? sum : filtered(input, at, phase + 1);
+      output[i] = sum + (next - sum) * (place - phase);
       remainder += down;
       const whole = Math.floor(remainder / up);
       at += whole;
@@ -133,20 +150,35 @@ export async function* resample(
   if (rest.length > 0) yield rest;
 }
 
-/** Sound whose rate may change on the way, all at `toHz`. */
+/** Joined recordings change their rate a few times; each change costs a table. */
+const MOST_RATE_CHANGES = 64;
+/** Input at rates so high that a quarter of a second would take over 10 ms is cut finer. */
+const LONGEST_PUSH_SAMPLES = 32_768;
+
+/**
+ * Sound whose rate may change on the way, all at `toHz`. Throws `bad-input` for more than 64
+ * changes.
+ */
 export async function* toOneRate(
   sound: AsyncIterable<Pcm>,
   toHz: number,
 ): AsyncGenerator<Float32Array, void, void> {
   let fromHz = toHz;
   let resampler = passThrough;
+  let changes = 0;
   for await (const { samples, sampleRateHz } of sound) {
     if (sampleRateHz !== fromHz) {
+      changes += 1;
+      if (changes > MOST_RATE_CHANGES)
+        throw damagedAudio('a sample rate that changes all the time');
       yield resampler.end();
       fromHz = sampleRateHz;
       resampler = createResampler(fromHz, toHz);
     }
-    yield resampler.push(samples);
+    for (let from = 0; from < samples.length; from += LONGEST_PUSH_SAMPLES) {
+      if (from > 0) await breathe();
+      yield resampler.push(samples.subarray(from, from + LONGEST_PUSH_SAMPLES));
+    }
   }
   yield resampler.end();
 }

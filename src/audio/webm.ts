@@ -4,7 +4,6 @@ import { damagedAudio, unsupportedAudio } from './faults.ts';
 import type { OpusEnd, OpusItem } from './ogg.ts';
 import { OPUS_CLOCK_HZ, parseToc } from './opus.ts';
 import { type OpusHead, parseOpusHead } from './opus-head.ts';
-import { breathe } from './pcm.ts';
 
 const ID = {
   segment: 0x18538067,
@@ -28,6 +27,9 @@ const ENTERED: ReadonlySet<number> = new Set([ID.segment, ID.cluster, ID.blockGr
 const AUDIO_TRACK = 2;
 const LONGEST_TRACKS_BYTES = 1024 * 1024;
 const LONGEST_BLOCK_BYTES = 128 * 1024;
+/** A track has a few dozen; what follows them is not looked at. */
+const MOST_CHILDREN = 128;
+const LONGEST_CODEC_ID = 64;
 const LACING_FLAGS = 0x06;
 const CLUSTER_MAGIC = Uint8Array.of(0x1f, 0x43, 0xb6, 0x75);
 const SEARCH_BYTES = 65_536;
@@ -65,7 +67,7 @@ const parseElement = (bytes: Uint8Array, at: number): Element | undefined => {
 };
 
 function* children(bytes: Uint8Array): Generator<{ id: number; body: Uint8Array }, void, void> {
-  for (let at = 0; at < bytes.length;) {
+  for (let at = 0, count = 0; at < bytes.length && count < MOST_CHILDREN; count += 1) {
     const element = parseElement(bytes, at);
     if (!element) return;
     at += element.headBytes;
@@ -74,7 +76,8 @@ function* children(bytes: Uint8Array): Generator<{ id: number; body: Uint8Array 
   }
 }
 
-const uint = (bytes: Uint8Array): number => bytes.reduce((value, byte) => value * 256 + byte, 0);
+const uint = (bytes: Uint8Array): number =>
+  bytes.subarray(0, 8).reduce((value, byte) => value * 256 + byte, 0);
 
 const CODEC_NAMES: Readonly<Record<string, string>> = {
   A_VORBIS: 'WebM with Vorbis',
@@ -104,7 +107,7 @@ const parseTracks = (tracks: Uint8Array): Track => {
     const fields = new Map(children(entry.body).map(({ id, body }) => [id, body]));
     const field = (id: number): Uint8Array => fields.get(id) ?? new Uint8Array(0);
     if (uint(field(ID.trackType)) !== AUDIO_TRACK) continue;
-    const codec = ascii(field(ID.codecId), 0, field(ID.codecId).length).replace(/\0+$/, '');
+    const codec = ascii(field(ID.codecId), 0, LONGEST_CODEC_ID).replace(/\0+$/, '');
     if (codec !== 'A_OPUS' || fields.has(ID.encodings))
       throw unsupportedAudio(CODEC_NAMES[codec] ?? 'this kind of WebM');
     const head = parseOpusHead(field(ID.codecPrivate)) ?? STANDARD_HEAD;
@@ -156,7 +159,6 @@ export async function* readWebm(reader: ByteReader): AsyncGenerator<OpusItem, Op
     const open = element?.size === Infinity;
     if (!element || (open && !ENTERED.has(element.id))) {
       damaged = true;
-      await breathe();
       await reader.skip(nextCluster(await reader.peek(SEARCH_BYTES)));
       continue;
     }

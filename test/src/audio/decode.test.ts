@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { decode, decodeTo } from '../../../src/audio/decode.ts';
 import { pieces } from '../../../src/audio/pieces.ts';
 import { AppError } from '../../../src/errors.ts';
@@ -124,6 +124,42 @@ describe('decoding', () => {
       code: 'too-large',
       sentence: { key: 'errors.audio.too-long' },
     });
+  });
+});
+
+describe('the memory of the codecs', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  const OPUS_STREAMS = concat([fixture('speech.opus'), fixture('speech.opus')]);
+
+  /** Where the codec takes the call that frees a decoder. */
+  const freeOf = async (codec: 'opus' | 'flac') => {
+    if (codec === 'flac') {
+      const { FLACDecoder } = await import('@wasm-audio-decoders/flac');
+      return vi.spyOn(FLACDecoder.prototype, 'free');
+    }
+    const { createDecoder } = await import('libopus-wasm');
+    const decoder = await createDecoder();
+    decoder.free();
+    return vi.spyOn(Object.getPrototypeOf(decoder) as typeof decoder, 'free');
+  };
+
+  it.each([
+    ['opus', OPUS_STREAMS, 2],
+    ['flac', fixture('speech.flac'), 1],
+  ] as const)('is given back at the end of each %s stream', async (codec, bytes, streams) => {
+    const free = await freeOf(codec);
+    await secondsOf(bytes);
+    expect(free).toHaveBeenCalledTimes(streams);
+  });
+
+  it.each([
+    ['opus', OPUS_STREAMS],
+    ['flac', fixture('speech.flac')],
+  ] as const)('is given back when %s is broken off', async (codec, bytes) => {
+    const free = await freeOf(codec);
+    for await (const slice of decode(sourceOf(bytes), never)) if (slice.samples.length > 0) break;
+    expect(free).toHaveBeenCalledTimes(1);
   });
 });
 

@@ -1,5 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { encode, streamable, supportsRate } from '../../../src/audio/encode.ts';
+import { flac as flacKind } from '../../../src/audio/encode-flac.ts';
+import { mp3 } from '../../../src/audio/encode-mp3.ts';
+import { oggOpus } from '../../../src/audio/encode-opus.ts';
+import { pcm, wav as wavKind } from '../../../src/audio/encode-raw.ts';
 import { AUDIO_FORMATS } from '../../../src/model.ts';
 import { chunked, concat, decodeAll, fixture, likeness, sourceOf, tone } from './support.ts';
 
@@ -127,5 +131,56 @@ describe('encoding', () => {
     await expect(Array.fromAsync(encode(format, 8_000, long()))).rejects.toMatchObject({
       code: 'too-large',
     });
+  });
+});
+
+describe('the memory of an encoder', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  const KINDS = { mp3, ogg: oggOpus, pcm, wav: wavKind, flac: flacKind };
+
+  /** Counts the encoders of a format that were made and not given back. */
+  const countLive = (format: (typeof AUDIO_FORMATS)[number]) => {
+    const kind = KINDS[format];
+    const create = kind.create.bind(kind);
+    const count = { made: 0, live: 0 };
+    vi.spyOn(kind, 'create').mockImplementation(async (sampleRateHz) => {
+      const encoder = await create(sampleRateHz);
+      count.made += 1;
+      count.live += 1;
+      const free = (): void => {
+        count.live -= 1;
+        encoder.free();
+      };
+      return { ...encoder, free };
+    });
+    return count;
+  };
+
+  it.each(AUDIO_FORMATS)('is given back at the end, and when %s is broken off', async (format) => {
+    const count = countLive(format);
+    await encodeAll(format, 24_000, tone(24_000, 0.3));
+    const broken = async function* broken() {
+      yield tone(24_000, 0.3);
+      throw new Error('no more');
+    };
+    await expect(Array.fromAsync(encode(format, 24_000, broken()))).rejects.toThrow('no more');
+    const left = encode(format, 24_000, chunked(tone(24_000, 0.5)));
+    await left.next();
+    await left.return();
+    expect(count).toEqual({ made: 3, live: 0 });
+  });
+
+  it('goes back to libopus and libFLAC', async () => {
+    const { createEncoder } = await import('libopus-wasm');
+    const { default: libflac } = await import('libflacjs/dist/libflac.js');
+    const encoder = await createEncoder();
+    encoder.free();
+    const freeOpus = vi.spyOn(Object.getPrototypeOf(encoder) as typeof encoder, 'free');
+    const freeFlac = vi.spyOn(libflac, 'FLAC__stream_encoder_delete');
+    await encodeAll('ogg', 24_000, tone(24_000, 0.1));
+    await encodeAll('flac', 24_000, tone(24_000, 0.1));
+    expect(freeOpus).toHaveBeenCalledTimes(1);
+    expect(freeFlac).toHaveBeenCalledTimes(1);
   });
 });

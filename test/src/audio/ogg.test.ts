@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createByteReader } from '../../../src/audio/bytes.ts';
 import { type OpusItem, readOpus } from '../../../src/audio/ogg.ts';
-import { readPages } from '../../../src/audio/ogg-page.ts';
+import { FLAG_CONTINUED, readPages, writePage } from '../../../src/audio/ogg-page.ts';
 import { createOggOpusWriter, type OggOpusOptions } from '../../../src/audio/ogg-writer.ts';
 import { parseToc } from '../../../src/audio/opus.ts';
 import { concat, fixture, sourceOf } from './support.ts';
@@ -149,6 +149,25 @@ describe('Ogg Opus', () => {
     const { items, end } = await readAll(bytes.subarray(0, bytes.length - 250));
     expect(packetsOf(items)).toHaveLength(7);
     expect(end.truncated).toBe(true);
+  });
+
+  it('gives up a packet of over 16 MiB', async () => {
+    const stream = write([CBR]);
+    const { serial } = (await pagesOf(stream))[0]!;
+    const endless = async function* endless() {
+      yield stream;
+      for (let sequence = 3; sequence < 400; sequence += 1)
+        yield writePage({
+          flags: sequence === 3 ? 0 : FLAG_CONTINUED,
+          granule: -1,
+          serial,
+          sequence,
+          segments: new Uint8Array(255).fill(255),
+          body: new Uint8Array(255 * 255),
+        });
+    };
+    const reading = Array.fromAsync(readOpus(createByteReader(endless())));
+    await expect(reading).rejects.toMatchObject({ code: 'bad-input' });
   });
 
   it.each([

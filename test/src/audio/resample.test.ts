@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createResampler, resample } from '../../../src/audio/resample.ts';
+import { createResampler, resample, toOneRate } from '../../../src/audio/resample.ts';
 import { chunked, joinSamples, tone } from './support.ts';
 
 const convert = (samples: Float32Array, fromHz: number, toHz: number, size = 700): Float32Array => {
@@ -39,6 +39,9 @@ describe('the resampler', () => {
     [44_100, 48_000],
     [8_000, 48_000],
     [16_000, 8_000],
+    [8_000, 47_999],
+    [44_099, 16_000],
+    [383_999, 16_000],
   ])('keeps a tone clean by over 80 dB from %i to %i Hz', (fromHz, toHz) => {
     for (const part of [0.05, 0.2, 0.34]) {
       const hz = Math.round(part * Math.min(fromHz, toHz));
@@ -78,6 +81,48 @@ describe('the resampler', () => {
     const samples = tone(16_000, 0.5);
     const out = joinSamples(await Array.fromAsync(resample(chunked(samples), 16_000, 16_000)));
     expect(out).toEqual(samples);
+  });
+
+  it.each([
+    [383_999, 16_000],
+    [655_343, 16_000],
+    [8_000, 47_999],
+    [44_100, 48_000],
+  ])('makes a small table even from %i to %i Hz', (fromHz, toHz) => {
+    const { sin } = Math;
+    let sines = 0;
+    Math.sin = (x) => {
+      sines += 1;
+      return sin(x);
+    };
+    try {
+      createResampler(fromHz, toHz);
+    } finally {
+      Math.sin = sin;
+    }
+    expect(sines).toBeLessThan(40_000);
+  });
+
+  const alternating = async function* alternating(changes: number) {
+    for (let i = 0; i <= changes; i += 1)
+      yield { samples: new Float32Array(100), sampleRateHz: i % 2 === 0 ? 8_000 : 16_000 };
+  };
+
+  it('follows a rate that changes, but not without end', async () => {
+    const parts = await Array.fromAsync(toOneRate(alternating(40), 16_000));
+    expect(joinSamples(parts).length).toBe(21 * 200 + 20 * 100);
+    await expect(Array.fromAsync(toOneRate(alternating(400), 16_000))).rejects.toMatchObject({
+      code: 'bad-input',
+    });
+  });
+
+  it('works off a long slice of a high rate in short ones', async () => {
+    const sound = async function* sound() {
+      yield { samples: new Float32Array(200_000), sampleRateHz: 655_343 };
+    };
+    const parts = await Array.fromAsync(toOneRate(sound(), 16_000));
+    expect(Math.max(...parts.map((part) => part.length))).toBeLessThan(1_000);
+    expect(joinSamples(parts).length).toBe(Math.round((200_000 * 16_000) / 655_343));
   });
 
   it('works off a stream', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decodeAll, sourceOf } from './support.ts';
+import { decode } from '../../../src/audio/decode.ts';
+import { decodeAll, never, sourceOf } from './support.ts';
 
 interface WavParts {
   tag?: number;
@@ -76,6 +77,15 @@ describe('WAV', () => {
   it('ends where it says, and with whole frames', async () => {
     expect(await heard({ dataBytes: 4, data: SIXTEEN })).toEqual([0, 0.5]);
     expect(await heard({ data: SIXTEEN.subarray(0, 5) })).toEqual([0, 0.5]);
+  });
+
+  it('comes in slices that are short for many channels, too', async () => {
+    const data = new Uint8Array(32 * 8 * 2_000);
+    const bytes = wav({ tag: 3, bits: 64, channels: 32, rateHz: 384_000, data });
+    const slices = await Array.fromAsync(decode(sourceOf(bytes), never));
+    const lengths = slices.map(({ samples }) => samples.length);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(512);
+    expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(2_000);
   });
 
   it('makes silence of floats that are no sound', async () => {

@@ -27,6 +27,12 @@ const element = (id: readonly number[], body: readonly number[]): number[] => [
   0x80 | body.length,
   ...body,
 ];
+/** The same for any size under 2^28. */
+const longElement = (id: readonly number[], body: Uint8Array): Uint8Array => {
+  const size = Buffer.alloc(4);
+  size.writeUInt32BE(0x1000_0000 + body.length);
+  return concat([Uint8Array.from(id), size, body]);
+};
 const text = (value: string): number[] => [...new TextEncoder().encode(value)];
 const SEGMENT_OPEN = [0x18, 0x53, 0x80, 0x67, 0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
 const CLUSTER_OPEN = [0x1f, 0x43, 0xb6, 0x75, 0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
@@ -100,6 +106,26 @@ describe('WebM', () => {
     const bytes = webm(tracks('A_OPUS'), CLUSTER_OPEN, block(1, 0, 0xf8, 1), block(1, 0, 0xf8, 2));
     expect(await packetsOf(read(bytes.subarray(0, -1)))).toHaveLength(1);
     expect((await endOf(bytes.subarray(0, -1))).truncated).toBe(true);
+  });
+
+  it.each([
+    ['a codec of an absurd name', longElement([0x86], new Uint8Array(900_000).fill(65))],
+    ['nothing but empty elements', new Uint8Array(900_000).map((_, i) => (i % 2 ? 0x80 : 0xec))],
+  ])('is refused with a track of %s', async (_name, fields) => {
+    const kind = Uint8Array.from(element([0x83], [2]));
+    const track = longElement([0xae], concat([kind, fields]));
+    const bytes = concat([webm(), longElement([0x16, 0x54, 0xae, 0x6b], track)]);
+    await expect(endOf(bytes)).rejects.toMatchObject({
+      code: 'unsupported',
+      sentence: { params: { kind: 'this kind of WebM' } },
+    });
+  });
+
+  it('is not searched for its track behind hundreds of others', async () => {
+    const others = Array.from({ length: 300 }, () => [0xae, 0x80]).flat();
+    const track = tracks('A_OPUS').slice(5);
+    const bytes = longElement([0x16, 0x54, 0xae, 0x6b], Uint8Array.from([...others, ...track]));
+    await expect(endOf(concat([webm(), bytes]))).rejects.toMatchObject({ code: 'unsupported' });
   });
 
   it.each([

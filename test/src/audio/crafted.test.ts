@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { createByteReader } from '../../../src/audio/bytes.ts';
+import { decode } from '../../../src/audio/decode.ts';
+import { decodeAac } from '../../../src/audio/decode-aac.ts';
+import { writePage } from '../../../src/audio/ogg-page.ts';
+import { createOggOpusWriter } from '../../../src/audio/ogg-writer.ts';
+import { AppError } from '../../../src/errors.ts';
+import { watchEventLoop } from '../../fakes/event-loop.ts';
+import { concat, never, sourceOf } from './support.ts';
+
+const bytesOf = (...parts: (string | readonly number[])[]): Uint8Array =>
+  new Uint8Array(
+    Buffer.concat(
+      parts.map((part) =>
+        typeof part === 'string' ? Buffer.from(part, 'latin1') : Uint8Array.from(part),
+      ),
+    ),
+  );
+
+const repeated = (unit: Uint8Array, bytes: number): Uint8Array => {
+  const whole = new Uint8Array(bytes - (bytes % unit.length));
+  for (let at = 0; at < whole.length; at += unit.length) whole.set(unit, at);
+  return whole;
+};
+
+const MEBIBYTE = 1024 * 1024;
+
+const opusStream = (): Uint8Array => {
+  const writer = createOggOpusWriter();
+  return concat([writer.push(Uint8Array.of(0xf8, 0xff, 0xfe)), writer.end()]);
+};
+
+const EMPTY_PAGE = writePage({
+  flags: 0,
+  granule: -1,
+  serial: 7,
+  sequence: 0,
+  segments: new Uint8Array(0),
+  body: new Uint8Array(0),
+});
+
+const EMPTY_CHUNKS = concat([
+  bytesOf('RIFF....WAVE'),
+  repeated(bytesOf('junk', [0, 0, 0, 0]), MEBIBYTE),
+]);
+
+/** Each is a megabyte of the smallest parts that its format has. */
+const CRAFTED: readonly (readonly [string, Uint8Array])[] = [
+  ['WAV of empty chunks', EMPTY_CHUNKS],
+  ['Ogg of empty pages', concat([opusStream(), repeated(EMPTY_PAGE, MEBIBYTE)])],
+  [
+    'ID3 tags',
+    concat([
+      bytesOf('ID3', [3, 0, 0, 0, 0, 0x46, 0x28], '.'.repeat(9_000)),
+      repeated(bytesOf('ID3', [3, 0, 0, 0, 0, 0, 0]), MEBIBYTE),
+    ]),
+  ],
+  [
+    'WebM of empty elements',
+    concat([bytesOf([0x1a, 0x45, 0xdf, 0xa3, 0x80]), repeated(bytesOf([0xec, 0x80]), MEBIBYTE)]),
+  ],
+  [
+    'MP4 of empty boxes',
+    concat([bytesOf([0, 0, 0, 8], 'ftyp'), repeated(bytesOf([0, 0, 0, 8], 'free'), MEBIBYTE)]),
+  ],
+  ['FLAC of empty blocks', concat([bytesOf('fLaC'), repeated(bytesOf([1, 0, 0, 0]), MEBIBYTE)])],
+];
+
+const endOf = async (bytes: Uint8Array, signal = never): Promise<unknown> => {
+  const source = sourceOf(bytes, 65_536);
+  return Array.fromAsync(decode(source, signal)).catch((error: unknown) => error);
+};
+
+describe('a crafted file', () => {
+  it.each(CRAFTED)('lets others run while it is read: %s', async (_name, bytes) => {
+    const { turns, worstBlockMs } = await watchEventLoop(() => endOf(bytes));
+    expect(turns, `worst block ${worstBlockMs} ms`).toBeGreaterThan(100);
+  });
+
+  it('can be broken off even when nothing has to be waited for', async () => {
+    const controller = new AbortController();
+    setImmediate(() => controller.abort());
+    expect(await endOf(EMPTY_CHUNKS, controller.signal)).toMatchObject({ code: 'cancelled' });
+  });
+
+  it('of many reads at once in memory still lets others run', async () => {
+    const reader = createByteReader(sourceOf(new Uint8Array(300_000), 300_000).open());
+    const { turns } = await watchEventLoop(async () => {
+      for (let read = 0; read < 100_000; read += 1) await reader.skip(1);
+    });
+    expect(turns).toBeGreaterThan(50);
+  });
+
+  it('of AAC units that cannot be decoded is given up', async () => {
+    let given = 0;
+    const frames = async function* frames() {
+      for (; given < 3_000; given += 1)
+        yield { config: Uint8Array.of(0x12, 0x10), unit: Uint8Array.of(0xff) };
+    };
+    await expect(Array.fromAsync(decodeAac(frames()))).rejects.toBeInstanceOf(AppError);
+    expect(given).toBeLessThan(1_000);
+  });
+});

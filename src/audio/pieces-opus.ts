@@ -13,10 +13,14 @@ export interface OpusPart {
   readonly file: readonly Uint8Array[];
   /** True for the first and only part. */
   readonly isWhole: boolean;
+  /** True when its packets are too small to hold any sound. */
+  readonly isSilent: boolean;
 }
 
 /** A decoder that starts inside a stream is within 23 dB of the sound after as many packets. */
 const PRE_ROLL_PACKETS = 5;
+/** Encoders make packets of 1 to 3 bytes of silence; the thinnest speech takes about 15. */
+const SILENT_PACKET_BYTES = 8;
 const PACKETS_PER_TURN = 500;
 /** More than any packet's bytes, so that the voice bit counts before the size. */
 const VOICE = 1_500;
@@ -67,6 +71,7 @@ export async function* cutPackets(
       durationMs: toMs(Math.max(0, heard)),
       file: writeFile(head!, preRoll, packets, skip),
       isWhole,
+      isSilent: packets.every(({ data }) => data.length <= SILENT_PACKET_BYTES),
     };
     startSamples += Math.max(0, heard);
     preRoll = packets.slice(-PRE_ROLL_PACKETS);

@@ -1,5 +1,5 @@
 import { quietestFrame } from './quiet.ts';
-import { createLevelMeter, FRAME_MS, VAD_RATE_HZ } from './vad.ts';
+import { createLevelMeter, FRAME_MS, SILENCE_DB, VAD_RATE_HZ } from './vad.ts';
 
 /** A part of a sound of 16 kHz. */
 export interface SoundPart {
@@ -7,6 +7,8 @@ export interface SoundPart {
   readonly samples: Float32Array;
   /** True for the first and only part. */
   readonly isWhole: boolean;
+  /** True when nothing in it is loud enough to be speech. */
+  readonly isSilent: boolean;
 }
 
 const FRAME_SAMPLES = (VAD_RATE_HZ * FRAME_MS) / 1_000;
@@ -39,7 +41,10 @@ export async function* cutSound(
 
   /** Takes the first `count` samples out of what is held. */
   const takePart = (count: number, isWhole: boolean): SoundPart => {
-    const part = { startSamples, samples: held.slice(0, count), isWhole };
+    const isSilent = levels
+      .slice(0, Math.ceil(count / FRAME_SAMPLES))
+      .every((levelDb) => levelDb < SILENCE_DB);
+    const part = { startSamples, samples: held.slice(0, count), isWhole, isSilent };
     const rest = held.slice(count, filled);
     startSamples += count;
     filled = 0;

@@ -49,17 +49,19 @@ async function* soundPieces(
   signal: AbortSignal,
 ): AsyncGenerator<Piece, void, void> {
   for await (const part of cutSound(decodeTo(source, VAD_RATE_HZ, signal), longestMs))
-    yield {
-      startMs: (part.startSamples * 1_000) / VAD_RATE_HZ,
-      durationMs: (part.samples.length * 1_000) / VAD_RATE_HZ,
-      audio: takenAsItIs && part.isWhole ? source : await toFlac(part.samples),
-    };
+    if (!part.isSilent)
+      yield {
+        startMs: (part.startSamples * 1_000) / VAD_RATE_HZ,
+        durationMs: (part.samples.length * 1_000) / VAD_RATE_HZ,
+        audio: takenAsItIs && part.isWhole ? source : await toFlac(part.samples),
+      };
 }
 
 /**
  * Cuts a file into what can be sent to the recogniser, in order, as it is read. Up to `longestMs` it
  * is one piece: the file itself where the recogniser takes that kind. Opus is cut and wrapped
- * without decoding; of all else longer pieces are 16 kHz FLAC. Cuts are made where it is quiet.
+ * without decoding; of all else longer pieces are 16 kHz FLAC. Cuts are made where it is quiet, and
+ * silent pieces are left out: recognisers charge for them and hear what nobody said.
  * Times are measured, whatever headers say. At most one piece is held in memory. Throws as `decode`.
  */
 export async function* pieces(
@@ -79,6 +81,7 @@ export async function* pieces(
   let heard = false;
   for await (const part of cutPackets(items, longestMs, () => file.reader.position)) {
     heard = true;
+    if (part.isSilent) continue;
     yield {
       startMs: part.startMs,
       durationMs: part.durationMs,

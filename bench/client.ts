@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads';
 import { Pool } from 'undici';
 import { createClient } from '../src/api/client.ts';
 import { PATHS, translateChunk } from '../src/api/contract.ts';
-import { readEvents } from '../src/api/event-stream.ts';
-import { parseReply } from '../src/api/transport.ts';
+import { readEvents } from '../src/http/event-stream.ts';
+import { networkError, parseReply } from '../src/api/transport.ts';
 import { comparePair, fixed, printTable } from './measure.ts';
 
 const VOICES = JSON.stringify({
@@ -67,7 +67,7 @@ const eventCost = async () => {
   };
   const ours = async () => {
     let text = '';
-    for await (const data of readEvents(chunks()))
+    for await (const data of readEvents(chunks(), networkError))
       text += parseReply(translateChunk, data).choices[0]?.delta.content ?? '';
     return text;
   };

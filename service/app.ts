@@ -7,13 +7,11 @@ import type { Engines } from './engines.ts';
 import { errorReply, ServiceError } from './errors.ts';
 import { createKeyCheck } from './keys.ts';
 import type { Route } from './route.ts';
-import { asr } from './routes/asr.ts';
+import { createAsr } from './routes/asr.ts';
 import { chat } from './routes/chat.ts';
 import { translate } from './routes/translate.ts';
 import { tts } from './routes/tts.ts';
 import { voices } from './routes/voices.ts';
-
-const ROUTES: readonly Route[] = [chat, voices, tts, asr, translate];
 
 export interface AppOptions {
   readonly keys: readonly string[];
@@ -40,6 +38,7 @@ const signalFor = (outgoing: HttpBindings['outgoing'], timeoutMs: number): Abort
 export const createApp = (options: AppOptions): Hono<{ Bindings: HttpBindings }> => {
   const { engines, config, log } = options;
   const checkKey = createKeyCheck(options.keys);
+  const routes: readonly Route[] = [chat, voices, tts, createAsr(), translate];
   const app = new Hono<{ Bindings: HttpBindings }>();
 
   app.use(async (c, next) => {
@@ -47,7 +46,7 @@ export const createApp = (options: AppOptions): Hono<{ Bindings: HttpBindings }>
     await next();
   });
 
-  for (const route of ROUTES) {
+  for (const route of routes) {
     app.on(route.method, route.path, async (c) => {
       const { outgoing } = c.env;
       const signal = signalFor(outgoing, route.timeoutMs);

@@ -1,18 +1,10 @@
-import { parseJson } from './body.ts';
+import { parseBody } from './body.ts';
 import { ServiceError } from './errors.ts';
+import { JsonCursor } from './json.ts';
 
 /** Everything of the body but the audio. */
 const MAX_OTHER_BYTES = 256 * 1024;
-/** Longer keys than this are not `audio`. */
-const LONGEST_KEY_BYTES = 32;
-
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPENING = new Set([0x5b, 0x7b]);
-const CLOSING = new Set([0x5d, 0x7d]);
-const SPACES = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 export interface AudioBody {
   /** The JSON value, with an empty string where the audio stood. */
@@ -62,43 +54,19 @@ export const readAudioBody = async (body: AsyncIterable<Uint8Array>): Promise<Au
   let othersBytes = 0;
   let audio: Uint8Array[] | undefined;
   let decoder: ReturnType<typeof createBase64Decoder> | undefined;
-  let depth = 0;
-  let inString = false;
-  let escaped = false;
-  let expectsKey = false;
-  let key = '';
-  let colon = false;
+  const cursor = new JsonCursor();
 
   /** Takes the bytes of one chunk from `at`; returns where the audio begins or the chunk ends. */
   const scan = (chunk: Buffer, from: number): number => {
     for (let at = from; at < chunk.length; at += 1) {
-      const byte = chunk[at]!;
-      if (inString) {
-        if (escaped) escaped = false;
-        else if (byte === BACKSLASH) escaped = true;
-        else if (byte === QUOTE) inString = false;
-        if (inString && expectsKey && depth === 1 && key.length < LONGEST_KEY_BYTES)
-          key += String.fromCharCode(byte);
-      } else if (byte === QUOTE) {
-        if (depth === 1 && colon && key === 'audio') {
-          decoder = createBase64Decoder();
-          audio = [];
-          colon = false;
-          return at + 1;
-        }
-        inString = true;
-        colon = false;
-        if (expectsKey) key = '';
-      } else if (OPENING.has(byte)) {
-        depth += 1;
-        expectsKey = depth === 1;
-        colon = false;
-      } else if (CLOSING.has(byte)) depth -= 1;
-      else if (byte === COMMA) expectsKey = depth === 1;
-      else if (byte === COLON) {
-        expectsKey = false;
-        colon = true;
-      } else if (!SPACES.has(byte)) colon = false;
+      const awaitsAudio = cursor.awaited === 'audio';
+      cursor.step(chunk[at]!);
+      if (awaitsAudio && cursor.inString) {
+        cursor.leaveString();
+        decoder = createBase64Decoder();
+        audio = [];
+        return at + 1;
+      }
     }
     return chunk.length;
   };
@@ -132,6 +100,6 @@ export const readAudioBody = async (body: AsyncIterable<Uint8Array>): Promise<Au
       }
     }
   }
-  const fields = parseJson(Buffer.concat(others).toString('utf8'));
+  const fields = parseBody(Buffer.concat(others).toString('utf8'));
   return { fields, audio };
 };

@@ -1,32 +1,47 @@
 import type { z } from 'zod';
-import { ServiceError } from './errors.ts';
+import { ServiceError, type ErrorName } from './errors.ts';
+import { parseJson } from './json.ts';
 
-const tooLarge = (maxBytes: number): ServiceError =>
-  new ServiceError('ErrRequestTooLarge', `The request body is over ${maxBytes} bytes.`);
+/** The longest wait for the next bytes of a body. */
+const IDLE_MS = 30_000;
+
+/** What a body may weigh, and the name of the 400 for more: section 7 has no 413. */
+export interface BodyLimit {
+  readonly bytes: number;
+  readonly named: ErrorName;
+}
+
+const tooLarge = ({ bytes, named }: BodyLimit): ServiceError =>
+  new ServiceError(named, `The request body is over ${bytes} bytes.`);
 
 /**
- * The chunks of a request's body, at most `maxBytes` in all; ends with the signal's reason. Whoever
- * stops early has the rest read and thrown away, for a connection that is answered while the client
- * still sends cannot be used again.
+ * The chunks of a request's body, at most `limit` in all; ends with the signal's reason, and with
+ * `ErrInvalidRequest` when nothing comes for long. Whoever stops early has the rest read and thrown
+ * away, for a connection that is answered while the client still sends cannot be used again.
  */
 export async function* readChunks(
   request: Request,
-  maxBytes: number,
+  limit: BodyLimit,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  if (Number(request.headers.get('content-length') ?? 0) > limit.bytes) throw tooLarge(limit);
   const reader = request.body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined;
   if (!reader) return;
   const gone = Promise.withResolvers<never>();
   gone.promise.catch(() => undefined);
   const leave = (): void => gone.reject(signal.reason as Error);
   signal.addEventListener('abort', leave, { once: true });
+  const idle = setTimeout(
+    () => gone.reject(new ServiceError('ErrInvalidRequest', 'The request body does not come.')),
+    IDLE_MS,
+  );
   let size = 0;
   const read = async (): Promise<Uint8Array | undefined> => {
     signal.throwIfAborted();
+    idle.refresh();
     const { value } = await Promise.race([reader.read(), gone.promise]);
     size += value?.length ?? 0;
-    if (size > maxBytes) throw tooLarge(maxBytes);
+    if (size > limit.bytes) throw tooLarge(limit);
     return value;
   };
   let chunk: Uint8Array | undefined;
@@ -38,6 +53,7 @@ export async function* readChunks(
     }
   } finally {
     while (chunk) chunk = await read().catch(() => undefined);
+    clearTimeout(idle);
     signal.removeEventListener('abort', leave);
     reader.releaseLock();
   }
@@ -45,21 +61,20 @@ export async function* readChunks(
 
 export const readBytes = async (
   request: Request,
-  maxBytes: number,
+  limit: BodyLimit,
   signal: AbortSignal,
 ): Promise<Buffer> => {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of readChunks(request, maxBytes, signal)) chunks.push(chunk);
+  for await (const chunk of readChunks(request, limit, signal)) chunks.push(chunk);
   return Buffer.concat(chunks);
 };
 
-export const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ServiceError('ErrInvalidRequest', 'The request body is not valid JSON.');
-  }
-};
+/** A request's body as JSON; a 400 for what is none. */
+export const parseBody = (text: string): unknown =>
+  parseJson(
+    text,
+    () => new ServiceError('ErrInvalidRequest', 'The request body is not valid JSON.'),
+  );
 
 /** `value` as `schema` wants it; a 400 names every field that is wrong, never what it holds. */
 export const validate = <S extends z.ZodType>(schema: S, value: unknown): z.infer<S> => {

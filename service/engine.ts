@@ -1,6 +1,7 @@
 import type { AsrParameters, Usage, Voice } from '../src/api/contract.ts';
 import type { Log } from '../src/log.ts';
 import type { AudioFormat } from '../src/model.ts';
+import type { ChatBody } from './chat-body.ts';
 import type { EngineConfig } from './config.ts';
 
 export type Ability = 'speech' | 'recognition' | 'translation' | 'chat';
@@ -76,14 +77,16 @@ export interface TranslationPiece {
 
 export interface TranslationPart {
   translates(from: string, to: string): boolean;
+  /** Only where the engine heeds `keywords` itself; all keep tokens such as `⟦1⟧`. */
+  readonly keepsKeywords?: boolean;
   /** The pieces joined are the translation. */
   translate(request: TranslationRequest, signal: AbortSignal): AsyncGenerator<TranslationPiece>;
 }
 
 export interface ChatPart {
-  /** OpenAI-compatible request and reply, both as they are; the body is not buffered. */
+  /** OpenAI-compatible request and reply, both as they are; the reply is not buffered. */
   complete(
-    request: Readonly<Record<string, unknown>>,
+    request: ChatBody,
     signal: AbortSignal,
   ): Promise<{ readonly mediaType: string; readonly body: AsyncIterable<Uint8Array> }>;
 }

@@ -19,12 +19,13 @@ const NAMED = {
   ErrUnsupportedEndpoint: { status: 404, code: 109, kind: 'not-found' },
   ErrServiceNotRegistered: { status: 404, code: 110, kind: 'unsupported' },
   ErrMethodNotAllowed: { status: 405, code: 111, kind: 'unsupported' },
-  ErrRequestTooLarge: { status: 413, code: 112, kind: 'too-large' },
+  ErrRequestTooLarge: { status: 400, code: 112, kind: 'too-large' },
   ErrRateLimited: { status: 429, code: 113, kind: 'rate-limited' },
   ErrInternal: { status: 500, code: 114, kind: 'internal' },
   ErrBackendUnreachable: { status: 502, code: 115, kind: 'unavailable' },
   ErrBackendFailed: { status: 502, code: 116, kind: 'bad-reply' },
   ErrBackendTimeout: { status: 502, code: 117, kind: 'timeout' },
+  ErrAudioTooLarge: { status: 400, code: 118, kind: 'too-large' },
 } as const satisfies Record<string, { status: number; code: number; kind: ErrorCode }>;
 
 export type ErrorName = keyof typeof NAMED;

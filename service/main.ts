@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseConfig, readEnvironment } from '../src/config.ts';
+import { parseConfig, readEnvFile } from '../src/config.ts';
 import { createLog, logLevel } from '../src/log.ts';
 import { runProgram } from '../src/program.ts';
 import { engineSection, serverSection } from './config.ts';
@@ -8,11 +8,14 @@ import { makeKey } from './keys.ts';
 import { engineTable } from './table.ts';
 
 runProgram(async (stopped) => {
-  const config = parseConfig(readEnvironment(process.env, '.env'), {
-    server: serverSection,
-    engines: engineSection,
-    log: z.object({ LOG_LEVEL: logLevel }),
-  });
+  const config = parseConfig(
+    { ...readEnvFile('.env'), ...process.env },
+    {
+      server: serverSection,
+      engines: engineSection,
+      log: z.object({ LOG_LEVEL: logLevel }),
+    },
+  );
   const given = config.server.SERVICE_KEYS ?? [];
   const keys = given.length > 0 ? given : [makeKey()];
   const service = await startService({

@@ -1,40 +1,58 @@
 import { toAppError } from '../src/errors.ts';
 import type { Log } from '../src/log.ts';
+import type { RouteContext } from './route.ts';
 
 /**
  * A reply whose body is sent as it comes, with the client's pace. When the client leaves, the
- * generator is ended. When the generator fails after the reply has begun, `cutOff` is called: a
- * connection that breaks is the only way left to say that the body is not whole.
+ * generator is ended. When it fails after the reply has begun, or the signal aborts while the client
+ * does not read, the generator is ended and `cutOff` called: a connection that breaks is the only way
+ * left to say that the body is not whole.
  */
 export const streamReply = (
   body: AsyncGenerator<Uint8Array>,
   headers: Readonly<Record<string, string>>,
-  { log, cutOff }: { readonly log: Log; readonly cutOff: () => void },
-): Response =>
-  new Response(
+  { log, signal, cutOff }: Pick<RouteContext, 'signal' | 'cutOff'> & { readonly log: Log },
+): Response => {
+  let over = false;
+  const end = async (): Promise<void> => {
+    over = true;
+    signal.removeEventListener('abort', leave);
+    // A generator that waits ends when its signal does.
+    await body.return(undefined).catch(() => undefined);
+  };
+  const breakOff = async (error: unknown): Promise<void> => {
+    if (over) return;
+    const { code } = toAppError(error);
+    if (code !== 'cancelled') log.warn({ code, err: error }, 'a reply was cut off');
+    cutOff();
+    await end();
+  };
+  const leave = (): void => void breakOff(signal.reason);
+  signal.addEventListener('abort', leave);
+  if (signal.aborted) leave();
+
+  return new Response(
     new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
           try {
             const { done, value } = await body.next();
-            if (done) controller.close();
-            else controller.enqueue(value);
+            if (done) {
+              await end();
+              controller.close();
+            } else controller.enqueue(value);
           } catch (error) {
-            const { code } = toAppError(error);
-            if (code !== 'cancelled') log.warn({ code, err: error }, 'a reply was cut off');
-            cutOff();
+            await breakOff(error);
             controller.close();
           }
         },
-        cancel: async () => {
-          // A generator that waits ends when its signal does, which the leaving client has aborted.
-          await body.return(undefined).catch(() => undefined);
-        },
+        cancel: end,
       },
       { highWaterMark: 0 },
     ),
     { headers },
   );
+};
 
 /**
  * Runs `body` up to its first item, so that a failure there can still become an error reply. What

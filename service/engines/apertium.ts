@@ -10,9 +10,9 @@ const CONCURRENT = 4;
 /** What goes through a pipeline at once: bounded so that others get their turn. */
 const LONGEST_PIECE_CHARACTERS = 2_000;
 
-/** Paragraphs and the white space between them; parts of very long ones. */
+/** Lines with their ends; parts of very long ones. */
 const piecesOf = (text: string): readonly string[] =>
-  text.split(/(\s*\n\s*)/).flatMap((piece) => splitText(piece, LONGEST_PIECE_CHARACTERS));
+  text.split(/(?<=\n)/).flatMap((line) => splitText(line, LONGEST_PIECE_CHARACTERS));
 
 /** Rule-based translation between related languages, by the programs of the Apertium project. */
 export const createEngine: CreateEngine = ({ config }) => {
@@ -28,16 +28,23 @@ export const createEngine: CreateEngine = ({ config }) => {
     translate: async function* ({ text, from, to }, signal) {
       const mode = findMode(installed, from, to);
       if (!mode) return;
+      const model = `${NAME}-${mode.name}`;
+      let blank = '';
       for (const piece of piecesOf(text)) {
-        signal.throwIfAborted();
         const core = piece.trim();
-        const at = piece.indexOf(core);
-        const translated = core === '' ? '' : (await pool.translate(mode, core)).trim();
+        if (core === '') {
+          blank += piece;
+          continue;
+        }
+        const start = piece.length - piece.trimStart().length;
+        const translated = (await pool.translate(mode, core, signal)).trim();
         yield {
-          text: `${piece.slice(0, at)}${translated}${piece.slice(at + core.length)}`,
-          model: `${NAME}-${mode.name}`,
+          text: `${blank}${piece.slice(0, start)}${translated}${piece.slice(start + core.length)}`,
+          model,
         };
+        blank = '';
       }
+      if (blank !== '') yield { text: blank, model };
     },
   });
 

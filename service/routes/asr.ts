@@ -1,18 +1,25 @@
 import { z } from 'zod';
 import { asrParameters, PATHS, type AsrParameters } from '../../src/api/contract.ts';
+import { bytesSource } from '../../src/audio/bytes.ts';
 import { sniff, SNIFF_BYTES, type Container } from '../../src/audio/sniff.ts';
+import type { SegmentParameters } from '../../src/audio/vad.ts';
 import { AppError } from '../../src/errors.ts';
-import type { AudioFormat, ByteSource } from '../../src/model.ts';
-import { readAudioBody } from '../audio-body.ts';
-import { readChunks, validate } from '../body.ts';
+import type { AudioFormat } from '../../src/model.ts';
+import { readAudioBody, type AudioBody } from '../audio-body.ts';
+import { readChunks, validate, type BodyLimit } from '../body.ts';
 import type { Hints, RecognitionPart } from '../engine.ts';
 import { ServiceError } from '../errors.ts';
 import { readLanguage } from '../language.ts';
 import { plainReply, recogniseInPieces, segmentParameters, segmentsReply } from '../recognise.ts';
 import type { Route } from '../route.ts';
+import { createUploads } from '../uploads.ts';
 
 /** About 30 MB of audio: 16 minutes of WAV at 16 kHz, over 6 hours of Opus. */
-const MAX_BODY_BYTES = 40 * 1024 * 1024;
+const BODY_LIMIT: BodyLimit = { bytes: 40 * 1024 * 1024, named: 'ErrAudioTooLarge' };
+/** More than an engine hears at once: reading takes a client's time, not the engine's. */
+const READING = { concurrent: 64, waiting: 64 };
+/** Six of the longest bodies, or hundreds of usual ones, read or waiting for their engine. */
+const MAX_HELD_BYTES = 6 * BODY_LIMIT.bytes;
 
 /** The formats of section 4.5, as files name them. */
 const FORMATS: Partial<Record<Container, Exclude<AudioFormat, 'pcm'>>> = {
@@ -75,34 +82,42 @@ const asInvalidAudio = (error: unknown): unknown =>
     ? invalidAudio(`audio cannot be read: ${error.message}.`, error)
     : error;
 
-const transcribe = async (
-  request: Request,
-  part: RecognitionPart,
-  signal: AbortSignal,
-): Promise<Response> => {
-  const { fields, audio } = await readAudioBody(readChunks(request, MAX_BODY_BYTES, signal));
+interface Wish {
+  readonly audio: readonly Uint8Array[];
+  readonly format: Exclude<AudioFormat, 'pcm'>;
+  readonly hints: Hints;
+  readonly vad: NonNullable<AsrParameters['vad']>;
+  /** Undefined where all of the audio is to be heard. */
+  readonly speech: SegmentParameters | undefined;
+}
+
+const readWish = ({ fields, audio }: AudioBody): Wish => {
   const given = checkForm(fields);
   if (!audio)
     throw new ServiceError('ErrInvalidParameter', 'Invalid parameter: audio: a string is needed');
   const wish = validate(asrParameters, given);
-  const hints = readHints(wish);
-  const format = findFormat(audio);
   const { vad = 'off' } = wish;
+  return {
+    audio,
+    format: findFormat(audio),
+    hints: readHints(wish),
+    vad,
+    speech:
+      vad === 'off' || vad === 0 ? undefined : segmentParameters(vad === 'segments' ? wish : {}),
+  };
+};
 
-  if ((vad === 'off' || vad === 0) && part.recogniseFile) {
+const transcribe = async (
+  { audio, format, hints, vad, speech }: Wish,
+  part: RecognitionPart,
+  signal: AbortSignal,
+): Promise<Response> => {
+  if (!speech && part.recogniseFile) {
     const heard = await part.recogniseFile({ format, chunks: audio }, hints, signal);
     return Response.json(plainReply([{ startMs: 0, endMs: 1, heard }], hints));
   }
-  const source: ByteSource = {
-    sizeBytes: audio.reduce((size, chunk) => size + chunk.length, 0),
-    open: async function* () {
-      yield* audio;
-    },
-  };
-  const speech =
-    vad === 'off' || vad === 0 ? undefined : segmentParameters(vad === 'segments' ? wish : {});
   try {
-    const parts = await recogniseInPieces(source, speech, part, hints, signal);
+    const parts = await recogniseInPieces(bytesSource(audio), speech, part, hints, signal);
     return Response.json(
       vad === 'segments' ? segmentsReply(parts, hints) : plainReply(parts, hints),
     );
@@ -112,7 +127,9 @@ const transcribe = async (
 };
 
 /** Contract section 4.5. */
-export const asr: Route = {
+export const createAsr = (
+  uploads = createUploads({ ...READING, maxBytes: MAX_HELD_BYTES }),
+): Route => ({
   method: 'POST',
   path: PATHS.asr,
   stage: 'asr',
@@ -121,12 +138,14 @@ export const asr: Route = {
   handle: async ({ request, engines, signal }) => {
     const [offer] = await engines.having('recognition');
     if (!offer) throw engines.missing({ ability: 'recognition' });
-    // Entered before the body is read: audio in memory is bounded by it too.
+    using upload = uploads.open();
+    const chunks = readChunks(request, BODY_LIMIT, signal);
+    const wish = readWish(await upload.receive(chunks, readAudioBody, signal));
     const place = await offer.gate.enter(signal);
     try {
-      return await transcribe(request, offer.part, signal);
+      return await transcribe(wish, offer.part, signal);
     } finally {
       place[Symbol.dispose]();
     }
   },
-};
+});

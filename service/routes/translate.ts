@@ -9,19 +9,23 @@ import {
   type TranslateRequest,
   type Usage,
 } from '../../src/api/contract.ts';
-import { readBytes, validate } from '../body.ts';
+import { readBytes, validate, type BodyLimit } from '../body.ts';
 import type { TranslationPiece } from '../engine.ts';
 import { ServiceError } from '../errors.ts';
+import { translateKeeping } from '../keywords.ts';
 import { readLanguage } from '../language.ts';
 import { holding, primed, streamReply } from '../respond.ts';
 import type { Route } from '../route.ts';
 import { countCodePoints } from '../../src/text/unicode.ts';
 
 /** Every field at its limit, four bytes a character, and the form around them. */
-const MAX_BODY_BYTES =
-  4 * (LIMITS.translateTextCodePoints + LIMITS.contextCodePoints) +
-  LIMITS.keywords * LIMITS.keywordBytes +
-  32 * 1024;
+const BODY_LIMIT: BodyLimit = {
+  bytes:
+    4 * (LIMITS.translateTextCodePoints + LIMITS.contextCodePoints) +
+    LIMITS.keywords * LIMITS.keywordBytes +
+    32 * 1024,
+  named: 'ErrTextTooLong',
+};
 
 /** For engines that do not count. */
 const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
@@ -30,7 +34,7 @@ const readForm = async (request: Request, signal: AbortSignal): Promise<FormData
   const type = request.headers.get('content-type') ?? '';
   if (!/^multipart\/form-data\b/i.test(type))
     throw new ServiceError('ErrInvalidRequest', 'The request body must be multipart/form-data.');
-  const bytes = await readBytes(request, MAX_BODY_BYTES, signal);
+  const bytes = await readBytes(request, BODY_LIMIT, signal);
   try {
     return await new Response(bytes as Uint8Array<ArrayBuffer>, {
       headers: { 'content-type': type },
@@ -108,7 +112,8 @@ async function* events(
   wish: TranslateRequest,
   engine: AsyncGenerator<TranslationPiece>,
 ): AsyncGenerator<Uint8Array> {
-  const pieces = await primed(engine);
+  // Ended with this, even before its first piece was taken: it holds a place.
+  await using pieces = await primed(engine);
   const id = newId();
   const event = (chunk: Partial<TranslateChunk>, content: string): Uint8Array =>
     Buffer.from(
@@ -143,7 +148,8 @@ export const translate: Route = {
     const place = await offer.gate.enter(signal);
     const pieces = holding(
       place,
-      offer.part.translate(
+      translateKeeping(
+        offer.part,
         {
           text: wish.text,
           from,
@@ -159,7 +165,7 @@ export const translate: Route = {
       return streamReply(
         await primed(events(wish, pieces)),
         { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' },
-        { log, cutOff },
+        { log, signal, cutOff },
       );
     return Response.json(await wholeReply(wish, pieces));
   },

@@ -8,7 +8,7 @@ import {
 } from '../../src/api/contract.ts';
 import { encode, streamable } from '../../src/audio/encode.ts';
 import { resample } from '../../src/audio/resample.ts';
-import { parseJson, readBytes, validate } from '../body.ts';
+import { parseBody, readBytes, validate } from '../body.ts';
 import { ServiceError } from '../errors.ts';
 import { holding, primed, streamReply } from '../respond.ts';
 import type { Route } from '../route.ts';
@@ -72,10 +72,10 @@ export const tts: Route = {
     const limit = config.SERVICE_TTS_TEXT_LIMIT;
     const bytes = await readBytes(
       request,
-      BYTES_PER_CHARACTER * limit + OTHER_FIELDS_BYTES,
+      { bytes: BYTES_PER_CHARACTER * limit + OTHER_FIELDS_BYTES, named: 'ErrTextTooLong' },
       signal,
     );
-    const wish = validate(ttsRequest, parseJson(bytes.toString('utf8')));
+    const wish = validate(ttsRequest, parseBody(bytes.toString('utf8')));
     checkText(wish.text, limit);
     const known = await allVoices(engines, signal);
     if (known.length === 0) throw engines.missing({ ability: 'speech' });
@@ -104,14 +104,14 @@ export const tts: Route = {
     })();
     const audio = await primed(holding(place, speech));
     const headers = { 'content-type': MEDIA_TYPES[wish.format] };
-    if (wish.stream) return streamReply(audio, headers, { log, cutOff });
+    if (wish.stream) return streamReply(audio, headers, { log, signal, cutOff });
     const chunks: Uint8Array[] = [];
     for await (const chunk of audio) chunks.push(chunk);
     const size = chunks.reduce((total, chunk) => total + chunk.length, 0);
     return streamReply(
       each(chunks),
       { ...headers, 'content-length': String(size) },
-      { log, cutOff },
+      { log, signal, cutOff },
     );
   },
 };

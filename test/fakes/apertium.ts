@@ -5,10 +5,11 @@ import { join } from 'node:path';
 /**
  * A program that works as `lt-proc -z` does: text up to a NUL in, text and a NUL out. Words are
  * looked up; superblanks and escapes pass. Holds the last word back until something follows, as
- * `lt-proc -b` does. Dies of the word "poison", and never answers to "tarpit".
+ * `lt-proc -b` does. Dies of the word "poison", never answers to "tarpit", and the last of two
+ * answers to "flood" without end.
  */
 const PROGRAM = `#!${process.execPath}
-const WORDS = { hello: 'hola', fox: 'zorro', the: 'el' };
+const WORDS = { hello: 'hola', fox: 'zorro', the: 'el', flood: 'torrent' };
 if (!process.argv.includes('-z')) process.exit(2);
 let waiting = '';
 process.stdin.setEncoding('utf8').on('data', (part) => {
@@ -17,7 +18,8 @@ process.stdin.setEncoding('utf8').on('data', (part) => {
     const text = waiting.slice(0, end);
     waiting = waiting.slice(end + 1);
     if (text.includes('poison')) process.exit(1);
-    if (text.includes('tarpit') || !text.endsWith(']')) continue;
+    if (text.includes('torrent')) process.stdout.write('x'.repeat(1_100_000));
+    if (text.includes('torrent') || text.includes('tarpit') || !text.endsWith(']')) continue;
     if (/(?<!\\\\)[@<>{}^$/]/.test(text.replace(/\\\\./g, ''))) process.exit(3);
     const said = text.replace(/\\[[^\\]]*\\]|\\\\.|[a-z]+/g, (word) => WORDS[word] ?? word);
     process.stdout.write(said + '\\0');

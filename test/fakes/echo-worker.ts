@@ -2,15 +2,19 @@ import { serveParent } from '../../service/child.ts';
 
 export type EchoRequest =
   | { readonly kind: 'pid' }
+  | { readonly kind: 'environment' }
   | { readonly kind: 'echo'; readonly samples: Float32Array }
   | { readonly kind: 'die' }
   | { readonly kind: 'fail' }
   | { readonly kind: 'hang' };
 
-serveParent(async (request: EchoRequest): Promise<number | Float32Array> => {
+serveParent(async (request: EchoRequest): Promise<number | string[] | Float32Array> => {
   if (request.kind === 'pid') return process.pid;
+  if (request.kind === 'environment') return Object.keys(process.env);
   if (request.kind === 'echo') return request.samples;
   if (request.kind === 'fail') throw new Error('no model');
   if (request.kind === 'die') process.kill(process.pid, 'SIGKILL');
+  // Something to do, so that it is not the end of the event loop that ends the process.
+  setInterval(() => {}, 1_000);
   return new Promise(() => {});
 });

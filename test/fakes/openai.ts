@@ -29,6 +29,8 @@ export type Fault =
     }
   | { readonly kind: 'html' }
   | { readonly kind: 'json'; readonly value: unknown }
+  /** An event stream, as it is. */
+  | { readonly kind: 'events'; readonly body: string }
   /** The connection is broken after the reply's headers and first part. */
   | { readonly kind: 'cut' }
   /** No byte of a reply, until the client leaves. */
@@ -195,6 +197,10 @@ export const startFakeOpenai = async (options: FakeOpenaiOptions = {}): Promise<
         return;
       case 'json':
         sendJson(response, 200, fault.value);
+        return;
+      case 'events':
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.end(fault.body);
         return;
       case 'cut':
         response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { errorObject, PATHS } from '../../src/api/contract.ts';
+import { PATHS } from '../../src/api/contract.ts';
 import { failure, startTestService, type TestService } from './support.ts';
 
 const ALL_PATHS = Object.values(PATHS);
@@ -84,12 +86,12 @@ describe('the service without engines that need anything', () => {
     });
   });
 
-  it('answers 413 for a body that says it is too long', async () => {
+  it('answers 400 for a body that says it is too long', async () => {
     const reply = await service.postJson(PATHS.tts, { text: 'x'.repeat(200_000) });
-    expect(await failure(reply)).toMatchObject({ status: 413, name: 'ErrRequestTooLarge' });
+    expect(await failure(reply)).toMatchObject({ status: 400, name: 'ErrTextTooLong' });
   });
 
-  it('answers 413 for a streamed body once it is too long', async () => {
+  it('answers 400 for a streamed body once it is too long', async () => {
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(16_384)),
     });
@@ -98,7 +100,28 @@ describe('the service without engines that need anything', () => {
       body: ReadableStream;
     };
     const reply = await service.request(PATHS.tts, init);
-    expect(errorObject.parse(await reply.json()).name).toBe('ErrRequestTooLarge');
+    expect(await failure(reply)).toMatchObject({ status: 400, name: 'ErrTextTooLong' });
+  });
+
+  it('answers 400 for a form that is too long', async () => {
+    const reply = await service.translate({
+      text: 'x'.repeat(200_000),
+      source_lang: 'en',
+      target_lang: 'en-XA',
+    });
+    expect(await failure(reply)).toMatchObject({ status: 400, name: 'ErrTextTooLong' });
+  });
+
+  it('closes although a client has sent half a request', async () => {
+    const own = await startTestService();
+    const socket = connect(Number(new URL(own.service.url).port), '127.0.0.1');
+    socket.on('error', () => {});
+    const gone = once(socket, 'close');
+    socket.write(`POST ${PATHS.tts} HTTP/1.1\r\nHost: x\r\n`);
+    // Answered after the half request has come in.
+    expect((await own.request('/')).status).toBe(404);
+    await own[Symbol.asyncDispose]();
+    await gone;
   });
 
   it('reports every engine, with the line that adds each missing one', async () => {

@@ -1,7 +1,13 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asrSegmentsReply, PATHS } from '../../src/api/contract.ts';
+import type { RecognitionPart } from '../../service/engine.ts';
+import { createGate } from '../../service/gate.ts';
+import { createAsr } from '../../service/routes/asr.ts';
+import { createUploads } from '../../service/uploads.ts';
 import { startFakeOpenai, type FakeOpenai } from '../fakes/openai.ts';
-import { failure, makeWav, startTestService, type TestService } from './support.ts';
+import { failure, KEY, makeWav, offering, startTestService, type TestService } from './support.ts';
 
 const TONES = [
   [2, 4],
@@ -169,6 +175,77 @@ describe('recognition over HTTP', () => {
       .filter(({ path }) => path === '/audio/transcriptions')
       .map(({ body }) => body?.['response_format']);
     expect(formats).toEqual(['verbose_json', 'json', 'json']);
+  });
+
+  it('is asked verbosely again after a refusal that was about something else', async () => {
+    openai.fail('/audio/transcriptions', { kind: 'status', status: 400 });
+    openai.fail('/audio/transcriptions', { kind: 'status', status: 400 });
+    const before = transcriptions().length;
+    expect((await asr({})).status).toBe(400);
+    expect((await asr({})).status).toBe(200);
+    const formats = transcriptions()
+      .slice(before)
+      .map(({ body }) => body?.['response_format']);
+    expect(formats).toEqual(['verbose_json', 'json', 'verbose_json']);
+  });
+
+  it('is asked verbosely while it is not known yet whether plain replies work better', async () => {
+    openai.fail('/audio/transcriptions', { kind: 'status', status: 400 });
+    openai.fail('/audio/transcriptions', { kind: 'silent' });
+    const before = transcriptions().length;
+    const leaving = new AbortController();
+    const audio = WAV.toString('base64');
+    const first = service.postJson(PATHS.asr, { audio }, leaving.signal);
+    first.catch(() => undefined);
+    await expect.poll(() => transcriptions().length, { timeout: 10_000 }).toBe(before + 2);
+    expect(await (await asr({})).json()).toMatchObject({ confidence: 0.8 });
+    leaving.abort();
+  });
+
+  it('answers others while many have begun to send and do not go on', async () => {
+    const { hostname, port } = new URL(service.service.url);
+    const sockets = Array.from({ length: 20 }, () => {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => {});
+      socket.write(
+        `POST ${PATHS.asr} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Length: 1000\r\n\r\n{`,
+      );
+      return socket;
+    });
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    expect((await asr({})).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it('lets go of what a request held, whatever became of it', async () => {
+    const route = createAsr(createUploads({ concurrent: 1, waiting: 0, maxBytes: 30_000 }));
+    const part: RecognitionPart = {
+      longestMs: 10_000,
+      recognise: async () => ({ text: 'hi' }),
+      recogniseFile: async () => ({ text: 'hi' }),
+    };
+    const gate = createGate({ concurrent: 1, waiting: 0 });
+    const ask = (audio: Buffer): Promise<Response> =>
+      route.handle({
+        ...offering('one', part, gate),
+        request: new Request('http://localhost/', {
+          method: 'POST',
+          body: JSON.stringify({ audio: audio.toString('base64') }),
+        }),
+      });
+    const sound = makeWav(0.5);
+    expect((await ask(sound)).status).toBe(200);
+    await expect(ask(Buffer.alloc(16_000))).rejects.toMatchObject({ named: 'ErrInvalidAudio' });
+    expect((await ask(sound)).status).toBe(200);
+    await expect(ask(makeWav(1))).rejects.toMatchObject({ named: 'ErrRateLimited' });
+  });
+
+  it('answers 400 for a body that is too long', async () => {
+    const reply = await service.request(PATHS.asr, {
+      method: 'POST',
+      body: new Uint8Array(40 * 1024 * 1024 + 1),
+    });
+    expect(await failure(reply)).toMatchObject({ status: 400, name: 'ErrAudioTooLarge' });
   });
 
   it('aborts the engine when the client leaves', async () => {

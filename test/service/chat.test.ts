@@ -33,6 +33,23 @@ describe('chat over HTTP', () => {
     });
   });
 
+  it('answers 400 for JSON nested deeper than can be written', async () => {
+    const deep = `${'['.repeat(500_000)}${']'.repeat(500_000)}`;
+    const body = `{"messages":[{"role":"user","content":"hi"}],"x":${deep}}`;
+    expect(await failure(await service.postJson(PATHS.chat, body))).toMatchObject({
+      status: 400,
+      name: 'ErrInvalidRequest',
+    });
+  });
+
+  it('answers 400 for a body that is too long', async () => {
+    const content = 'x'.repeat(2 * 1024 * 1024);
+    expect(await failure(await chat({ messages: [{ role: 'user', content }] }))).toMatchObject({
+      status: 400,
+      name: 'ErrRequestTooLarge',
+    });
+  });
+
   it('passes a stream through byte by byte', async () => {
     const reply = await chat({ stream: true });
     expect(reply.headers.get('content-type')).toBe('text/event-stream');

@@ -1,16 +1,19 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createChild, type Child, type ChildOptions } from '../../service/child.ts';
 import { createLog } from '../../src/log.ts';
 import type { EchoRequest } from '../fakes/echo-worker.ts';
 
+const WORKER = new URL('../fakes/echo-worker.ts', import.meta.url);
 const signal = new AbortController().signal;
 
 describe('a child process', () => {
-  let child: Child<EchoRequest, number | Float32Array>;
+  let child: Child<EchoRequest, number | string[] | Float32Array>;
   const start = (options: Partial<ChildOptions> = {}): void => {
     child = createChild({
       name: 'echo',
-      file: new URL('../fakes/echo-worker.ts', import.meta.url),
+      file: WORKER,
       log: createLog('silent'),
       callTimeoutMs: 10_000,
       callsPerChild: 100,
@@ -27,6 +30,30 @@ describe('a child process', () => {
     expect(first).toBe(second);
     const samples = Float32Array.of(0.25, -1);
     expect(await child.call({ kind: 'echo', samples }, signal)).toEqual(samples);
+  });
+
+  it('inherits no environment, for there are secrets in it', async () => {
+    start();
+    expect(process.env['PATH']).toBeDefined();
+    const names = await child.call({ kind: 'environment' }, signal);
+    expect(names).not.toContain('PATH');
+    expect(names).not.toContain('HOME');
+  });
+
+  it('does not outlive its parent, even while it works', async () => {
+    start();
+    const orphan = fork(WORKER, { serialization: 'advanced' });
+    orphan.send({ id: 1, request: { kind: 'pid' } });
+    await once(orphan, 'message');
+    orphan.send({ id: 2, request: { kind: 'hang' } });
+    const ended = once(orphan, 'exit', { signal: AbortSignal.timeout(10_000) });
+    orphan.disconnect();
+    try {
+      await ended;
+    } finally {
+      orphan.kill('SIGKILL');
+    }
+    expect(orphan.exitCode).toBe(0);
   });
 
   it('tells what it failed with, and lives on', async () => {

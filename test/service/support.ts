@@ -2,7 +2,9 @@ import { PATHS } from '../../src/api/contract.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { engineSection, type EngineConfig } from '../../service/config.ts';
+import type { Gate } from '../../service/gate.ts';
 import { startService, type Service } from '../../service/index.ts';
+import type { RouteContext } from '../../service/route.ts';
 
 export const KEY = 'svck:test-0123456789abcdef';
 
@@ -62,6 +64,26 @@ export const startTestService = async (
     [Symbol.asyncDispose]: () => service.close(),
   };
 };
+
+/** What a route is called with when one engine is all there is; the request is to be added. */
+export const offering = (
+  engine: string,
+  part: unknown,
+  gate: Gate,
+): Omit<RouteContext, 'request'> => ({
+  engines: {
+    having: async () => [{ engine, part, gate }] as never,
+    missing: () => {
+      throw new Error('not missing');
+    },
+    report: async () => [],
+    [Symbol.asyncDispose]: async () => {},
+  },
+  config: engineConfig(),
+  log: createLog('silent'),
+  signal: new AbortController().signal,
+  cutOff: () => {},
+});
 
 /** Status, name and sentence of an error reply. */
 export const failure = async (

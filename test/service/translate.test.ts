@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { translateReply } from '../../src/api/contract.ts';
+import type { TranslationPart } from '../../service/engine.ts';
+import { createGate } from '../../service/gate.ts';
+import { translate } from '../../service/routes/translate.ts';
 import { startFakeOpenai, type FakeOpenai } from '../fakes/openai.ts';
-import { failure, startTestService, type TestService } from './support.ts';
+import { failure, offering, startTestService, type TestService } from './support.ts';
 
 const FIELDS = { text: 'The fox ⟦1⟧', source_lang: 'en', target_lang: 'ja' };
 
@@ -104,6 +107,38 @@ describe('translation over HTTP', () => {
     await expect(read()).rejects.toThrow();
     expect(text).toContain('Hal');
     expect(text).not.toContain('[DONE]');
+  });
+
+  it.each(['\n', ''])('takes a stream as whole whose closing mark ends with %j', async (end) => {
+    const chunk = JSON.stringify({
+      id: 'x',
+      model: 'm',
+      choices: [{ delta: { content: 'Hola' } }],
+    });
+    const body = `data: ${chunk}\n\ndata: [DONE]${end}`;
+    openai.fail('/chat/completions', { kind: 'events', body });
+    const reply = await service.translate({ ...FIELDS, stream: 'true' });
+    expect(await reply.text()).toContain('data: [DONE]');
+  });
+
+  it('leaves its place to others when the client has left before it read anything', async () => {
+    const gate = createGate({ concurrent: 1, waiting: 0 });
+    const part: TranslationPart = {
+      translates: () => true,
+      translate: async function* () {
+        yield { text: 'a', model: 'm' };
+        yield { text: 'b', model: 'm' };
+      },
+    };
+    const body = new FormData();
+    for (const [name, value] of Object.entries({ ...FIELDS, stream: 'true' }))
+      body.set(name, value);
+    const reply = await translate.handle({
+      ...offering('one', part, gate),
+      request: new Request('http://localhost/', { method: 'POST', body }),
+    });
+    await reply.body?.cancel();
+    await expect(gate.enter(new AbortController().signal)).resolves.toBeDefined();
   });
 
   it('answers 502 when the engine breaks off before a whole reply', async () => {

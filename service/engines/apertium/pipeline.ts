@@ -16,9 +16,9 @@ export interface Pipeline {
   alive(): boolean;
   /**
    * Puts one text in the stream format, without NUL, through; one at a time. Rejects with an
-   * `AppError`, after which the pipeline is dead.
+   * `AppError`, also when the signal aborts, after which the pipeline is dead.
    */
-  put(stream: string, timeoutMs: number): Promise<string>;
+  put(stream: string, timeoutMs: number, signal: AbortSignal): Promise<string>;
   end(): void;
 }
 
@@ -35,6 +35,8 @@ export const startPipeline = (stages: readonly Stage[]): Pipeline => {
     for (const process of processes) process.kill('SIGKILL');
     waiting?.reject(error);
   };
+
+  const leave = (): void => fail(new AppError('cancelled', 'The asker has left.'));
 
   for (const [program, ...args] of stages) {
     const process = spawn(program, args, {
@@ -72,18 +74,20 @@ export const startPipeline = (stages: readonly Stage[]): Pipeline => {
 
   return {
     alive: () => dead === undefined,
-    put: async (stream, timeoutMs) => {
+    put: async (stream, timeoutMs, signal) => {
       if (dead) throw dead;
       waiting = Promise.withResolvers<string>();
       const timer = setTimeout(
         () => fail(new AppError('timeout', 'Apertium took too long.', { retryable: true })),
         timeoutMs,
       );
+      signal.addEventListener('abort', leave, { once: true });
       try {
         input?.write(`${stream}\0`);
         return await waiting.promise;
       } finally {
         clearTimeout(timer);
+        signal.removeEventListener('abort', leave);
         waiting = undefined;
       }
     },

@@ -12,8 +12,11 @@ export interface PoolOptions {
 }
 
 export interface Pool {
-  /** One text through a pipeline of this mode; a pipeline that died is replaced once. */
-  translate(mode: Mode, text: string): Promise<string>;
+  /**
+   * One text through a pipeline of this mode; a pipeline that died is replaced once. One that works
+   * on it when the signal aborts is ended.
+   */
+  translate(mode: Mode, text: string, signal: AbortSignal): Promise<string>;
   end(): void;
 }
 
@@ -58,21 +61,22 @@ export const createPool = (options: PoolOptions): Pool => {
     idle.push({ mode, pipeline, timer });
   };
 
-  const attempt = async (mode: Mode, stream: string): Promise<string> => {
+  const attempt = async (mode: Mode, stream: string, signal: AbortSignal): Promise<string> => {
+    signal.throwIfAborted();
     const { pipeline, fresh } = take(mode);
     try {
-      return await pipeline.put(stream, options.callTimeoutMs);
+      return await pipeline.put(stream, options.callTimeoutMs, signal);
     } catch (error) {
       if (fresh || !(error instanceof AppError) || error.code !== 'unavailable') throw error;
-      return await attempt(mode, stream);
+      return await attempt(mode, stream, signal);
     } finally {
       giveBack(mode, pipeline);
     }
   };
 
   return {
-    translate: async (mode, text) =>
-      fromStream(await attempt(mode, `${toStream(text)}${END_OF_TEXT}`)),
+    translate: async (mode, text, signal) =>
+      fromStream(await attempt(mode, `${toStream(text)}${END_OF_TEXT}`, signal)),
     end: () => {
       ended = true;
       for (const pipeline of live) discard(pipeline);

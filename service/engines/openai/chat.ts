@@ -6,13 +6,9 @@ import type { Models } from './models.ts';
 /** Chat as the server answers it, byte by byte; only the model's name is put right. */
 export const createChat = (upstream: Upstream, model: string, models: Models): ChatPart => ({
   complete: async (request, signal) => {
-    const wished = request.model;
-    const known = typeof wished === 'string' && models.listed.has(wished);
-    const reply = await upstream.send(
-      '/chat/completions',
-      { ...request, model: known ? wished : model },
-      signal,
-    );
+    const { model: wished = model } = request;
+    const body = request.withModel(models.listed.has(wished) ? wished : model);
+    const reply = await upstream.send('/chat/completions', body, signal);
     if (!/\bjson\b|event-stream/.test(reply.mediaType)) {
       reply.body.destroy();
       throw new AppError('bad-reply', 'The backend answered with something that is not chat.');

@@ -1,6 +1,8 @@
-import { Agent, request, type Dispatcher, type FormData } from 'undici';
+import { Agent, FormData, request, type Dispatcher } from 'undici';
 import { AppError } from '../../../src/errors.ts';
+import { waitInHeader } from '../../../src/http/retry-after.ts';
 import { BackendError } from '../../errors.ts';
+import { parseJson } from '../../json.ts';
 
 /** What is kept of an error's body. */
 const MAX_ERROR_BYTES = 64 * 1024;
@@ -12,19 +14,18 @@ const CONNECT_TIMEOUT_MS = 5_000;
 
 export type Body = Dispatcher.ResponseData['body'];
 
+/** A form, bytes of JSON, or what is to become JSON. */
+type Content = FormData | Uint8Array | Readonly<Record<string, unknown>>;
+
 export interface Upstream extends AsyncDisposable {
   /** A successful reply, its body unread; throws `BackendError` or `AppError` for all others. */
   send(
     path: string,
-    body: FormData | Readonly<Record<string, unknown>> | undefined,
+    body: Content | undefined,
     signal: AbortSignal,
   ): Promise<{ readonly mediaType: string; readonly body: Body }>;
   /** A successful reply of JSON. */
-  sendForJson(
-    path: string,
-    body: FormData | Readonly<Record<string, unknown>> | undefined,
-    signal: AbortSignal,
-  ): Promise<unknown>;
+  sendForJson(path: string, body: Content | undefined, signal: AbortSignal): Promise<unknown>;
 }
 
 /** The bytes of `body`; throws `bad-reply` past `maxBytes`. */
@@ -47,15 +48,6 @@ const readHead = async (body: Body): Promise<Uint8Array> => {
   }
 };
 
-/** Seconds or an HTTP date (RFC 9110, 10.2.3). */
-const retryAfterMs = (header: string | string[] | undefined): number | undefined => {
-  if (typeof header !== 'string') return undefined;
-  const seconds = Number(header);
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
-};
-
 const refusal = (status: number): string => {
   if (status === 401 || status === 403)
     return `The backend refused the service's key (${status}): see SERVICE_OPENAI_KEY.`;
@@ -73,6 +65,9 @@ const unreachable = (cause: unknown, signal: AbortSignal): Error => {
     : new AppError('unavailable', 'The backend is not reachable.', { cause, retryable: true });
 };
 
+const notJson = (): AppError =>
+  new AppError('bad-reply', 'The backend answered with something that is not JSON.');
+
 /** Base addresses are written with and without the version. */
 const withVersion = (url: string): string => {
   const base = url.replace(/\/+$/, '');
@@ -89,14 +84,15 @@ export const createUpstream = (url: string, key: string | undefined): Upstream =
   const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
 
   const send: Upstream['send'] = async (path, body, signal) => {
-    const json = body !== undefined && Object.getPrototypeOf(body) === Object.prototype;
+    const json = body !== undefined && !(body instanceof FormData);
+    const content = json && !(body instanceof Uint8Array) ? JSON.stringify(body) : (body ?? null);
     let reply: Dispatcher.ResponseData;
     try {
       reply = await request(`${base}${path}`, {
         dispatcher: agent,
         method: body === undefined ? 'GET' : 'POST',
         headers: { ...authorization, ...(json ? { 'content-type': 'application/json' } : {}) },
-        body: json ? JSON.stringify(body) : ((body as FormData | undefined) ?? null),
+        body: content,
         signal,
       });
     } catch (cause) {
@@ -106,7 +102,7 @@ export const createUpstream = (url: string, key: string | undefined): Upstream =
     reply.body.on('error', () => {});
     const mediaType = String(reply.headers['content-type'] ?? '');
     if (reply.statusCode >= 200 && reply.statusCode < 300) return { mediaType, body: reply.body };
-    const waitMs = retryAfterMs(reply.headers['retry-after']);
+    const waitMs = waitInHeader(reply.headers['retry-after'], Date.now());
     throw new BackendError(refusal(reply.statusCode), {
       status: reply.statusCode,
       mediaType,
@@ -119,13 +115,10 @@ export const createUpstream = (url: string, key: string | undefined): Upstream =
     send,
     sendForJson: async (path, body, signal) => {
       const reply = await send(path, body, signal);
-      try {
-        return JSON.parse((await readAll(reply.body)).toString('utf8')) as unknown;
-      } catch (cause) {
-        if (cause instanceof SyntaxError)
-          throw new AppError('bad-reply', 'The backend answered with something that is not JSON.');
+      const bytes = await readAll(reply.body).catch((cause: unknown) => {
         throw unreachable(cause, signal);
-      }
+      });
+      return parseJson(bytes.toString('utf8'), notJson);
     },
     [Symbol.asyncDispose]: () => agent.destroy(),
   };

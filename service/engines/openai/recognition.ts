@@ -31,17 +31,20 @@ const confidenceOf = (segments: z.infer<typeof reply>['segments']): number | und
   return weight === 0 ? undefined : sum / weight;
 };
 
+interface AudioFile {
+  readonly chunks: readonly Uint8Array[];
+  readonly mediaType: string;
+  readonly name: string;
+}
+
 export const createRecognition = (upstream: Upstream, model: string): RecognitionPart => {
-  /** False once the server has refused to give more than the text. */
-  let verbose = true;
+  /** True once the server has refused to give more than the text, but gave that. */
+  let plainOnly = false;
 
   const ask = async (
-    file: {
-      readonly chunks: readonly Uint8Array[];
-      readonly mediaType: string;
-      readonly name: string;
-    },
+    file: AudioFile,
     hints: Hints,
+    responseFormat: 'verbose_json' | 'json',
     signal: AbortSignal,
   ): Promise<Heard> => {
     const form = new FormData();
@@ -51,7 +54,7 @@ export const createRecognition = (upstream: Upstream, model: string): Recognitio
       file.name,
     );
     form.set('model', model);
-    form.set('response_format', verbose ? 'verbose_json' : 'json');
+    form.set('response_format', responseFormat);
     form.set('temperature', String(hints.temperature ?? 0));
     const language = hints.language?.split('-')[0];
     if (language) form.set('language', language);
@@ -69,20 +72,18 @@ export const createRecognition = (upstream: Upstream, model: string): Recognitio
     };
   };
 
-  const recogniseBytes: typeof ask = async (file, hints, signal) => {
+  const recogniseBytes = async (
+    file: AudioFile,
+    hints: Hints,
+    signal: AbortSignal,
+  ): Promise<Heard> => {
+    if (plainOnly) return ask(file, hints, 'json', signal);
     try {
-      return await ask(file, hints, signal);
+      return await ask(file, hints, 'verbose_json', signal);
     } catch (error) {
-      const refused = error instanceof BackendError && [400, 422].includes(error.status);
-      if (!refused || !verbose) throw error;
-      const heard = await (() => {
-        verbose = false;
-        return ask(file, hints, signal);
-      })().catch((again: unknown) => {
-        // The refusal was about something else.
-        verbose = true;
-        throw again;
-      });
+      if (!(error instanceof BackendError) || ![400, 422].includes(error.status)) throw error;
+      const heard = await ask(file, hints, 'json', signal);
+      plainOnly = true;
       return heard;
     }
   };

@@ -1,58 +1,21 @@
-import { createParser } from 'eventsource-parser';
-import { chatChunk, chatReply, STREAM_END, type Usage } from '../../../src/api/contract.ts';
+import { chatChunk, chatReply, type Usage } from '../../../src/api/contract.ts';
 import { AppError } from '../../../src/errors.ts';
+import { readEvents } from '../../../src/http/event-stream.ts';
 import type { TranslationPart, TranslationPiece } from '../../engine.ts';
+import { parseJson } from '../../json.ts';
 import { readAll, type Body, type Upstream } from './http.ts';
 import type { Models } from './models.ts';
 import { translationTurns } from './prompt.ts';
 
-/** No event of a chat stream comes near this. */
-const LONGEST_EVENT_CHARS = 1024 * 1024;
-
 const notChat = (): AppError =>
   new AppError('bad-reply', 'The backend answered with something that is not chat.');
 
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw notChat();
-  }
-};
-
-/** The data of each event; a stream that ends before `[DONE]` was cut. */
-async function* readEvents(body: Body): AsyncGenerator<string> {
-  let events: string[] = [];
-  let broken = false;
-  const parser = createParser({
-    maxBufferSize: LONGEST_EVENT_CHARS,
-    onEvent: ({ data }) => events.push(data),
-    onError: ({ type }) => {
-      broken ||= type === 'max-buffer-size-exceeded';
-    },
-  });
-  const decoder = new TextDecoder();
-  try {
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      parser.feed(decoder.decode(chunk, { stream: true }));
-      if (broken) throw notChat();
-      const ready = events;
-      events = [];
-      for (const data of ready) {
-        if (data === STREAM_END) return;
-        yield data;
-      }
-    }
-  } catch (cause) {
-    if (cause instanceof AppError) throw cause;
-    throw new AppError('unavailable', 'The backend broke off.', { cause, retryable: true });
-  }
-  throw new AppError('unavailable', 'The backend broke off.', { retryable: true });
-}
+const brokenOff = (cause: unknown): AppError =>
+  new AppError('unavailable', 'The backend broke off.', { cause, retryable: true });
 
 /** Some servers answer whole although a stream was asked for. */
 const readWhole = async (body: Body, asked: string): Promise<TranslationPiece> => {
-  const parsed = chatReply.safeParse(parseJson((await readAll(body)).toString('utf8')));
+  const parsed = chatReply.safeParse(parseJson((await readAll(body)).toString('utf8'), notChat));
   const text = parsed.data?.choices[0]?.message.content;
   if (!parsed.success || typeof text !== 'string') throw notChat();
   return {
@@ -68,6 +31,7 @@ export const createTranslation = (
   models: Models,
 ): TranslationPart => ({
   translates: (_from, to) => to.toLowerCase() !== 'en-xa',
+  keepsKeywords: true,
   translate: async function* (request, signal) {
     const asked = request.model && models.listed.has(request.model) ? request.model : model;
     const { mediaType, body } = await upstream.send(
@@ -88,8 +52,8 @@ export const createTranslation = (
     let reported = asked;
     let empty = true;
     let usage: Usage | undefined;
-    for await (const data of readEvents(body)) {
-      const event = parseJson(data) as { model?: unknown };
+    for await (const data of readEvents(body, brokenOff)) {
+      const event = parseJson(data, notChat) as { model?: unknown };
       const parsed = chatChunk.safeParse(event);
       if (!parsed.success) throw notChat();
       if (typeof event.model === 'string' && event.model !== '') reported = event.model;

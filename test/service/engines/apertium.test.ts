@@ -10,11 +10,14 @@ import {
   toStream,
 } from '../../../service/engines/apertium/stream-format.ts';
 import type { Engine } from '../../../service/engine.ts';
+import { translateKeeping } from '../../../service/keywords.ts';
 import { createLog } from '../../../src/log.ts';
 import { describeContract } from '../../contracts/contract.ts';
 import { translationEngineContract } from '../../contracts/translation-engine.ts';
 import { installFakeApertium, type FakeApertium } from '../../fakes/apertium.ts';
 import { engineConfig } from '../support.ts';
+
+const signal = new AbortController().signal;
 
 describe('a mode file', () => {
   it('becomes programs and arguments, kept alive and without marks', () => {
@@ -109,14 +112,15 @@ describe('apertium', () => {
     }),
   );
 
-  const translate = async (text: string): Promise<string> => {
-    const request = { text, from: 'en-GB', to: 'es', keywords: [], context: '' };
-    let said = '';
+  const pieces = async (text: string, keywords: readonly string[] = []): Promise<string[]> => {
+    const request = { text, from: 'en-GB', to: 'es', keywords, context: '' };
     const { translation } = await engine.parts();
-    for await (const piece of translation!.translate(request, AbortSignal.timeout(10_000)))
-      said += piece.text;
-    return said;
+    const all: string[] = [];
+    for await (const piece of translateKeeping(translation!, request, AbortSignal.timeout(10_000)))
+      all.push(piece.text);
+    return all;
   };
+  const translate = async (text: string): Promise<string> => (await pieces(text)).join('');
 
   it('offers only the modes that it can keep alive', async () => {
     expect(await engine.report()).toMatchObject({ ready: true, detail: 'eng-spa' });
@@ -126,6 +130,23 @@ describe('apertium', () => {
     expect(await translate('  hello\n\n\tthe \0fox [^$/\\@<>{}] ')).toBe(
       '  hola\n\n\tel zorro [^$/\\@<>{}] ',
     );
+  });
+
+  it('cuts at line ends, and takes blank lines with the next', async () => {
+    expect(await pieces('\n hello\r\n\n \n  fox\n\n')).toEqual([
+      '\n hola\r\n',
+      '\n \n  zorro\n',
+      '\n',
+    ]);
+  });
+
+  it('takes as long for spaces as for letters', async () => {
+    const blanks = ' '.repeat(200_000);
+    expect(await translate(`hello${blanks}`)).toBe(`hola${blanks}`);
+  });
+
+  it('keeps the keywords of a request', async () => {
+    expect((await pieces('the fox ⟦1⟧ hello', ['fox'])).join('')).toBe('el fox ⟦1⟧ hola');
   });
 
   it('translates many at once, each its own', async () => {
@@ -142,9 +163,31 @@ describe('apertium', () => {
     const modes = await readModes(fake.modes);
     const mode = findMode(modes, 'en', 'es')!;
     const pool = createPool({ maxPipelines: 1, callTimeoutMs: 50, idleMs: 10_000 });
-    await expect(pool.translate(mode, 'tarpit')).rejects.toMatchObject({ code: 'timeout' });
+    await expect(pool.translate(mode, 'tarpit', signal)).rejects.toMatchObject({ code: 'timeout' });
     pool.end();
-    await expect(pool.translate(mode, 'hello')).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(pool.translate(mode, 'hello', signal)).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+  });
+
+  it('gives a text up whose asker has left, and goes on', async () => {
+    const mode = findMode(await readModes(fake.modes), 'en', 'es')!;
+    const pool = createPool({ maxPipelines: 1, callTimeoutMs: 60_000, idleMs: 10_000 });
+    const leaving = new AbortController();
+    const stuck = pool.translate(mode, 'tarpit', leaving.signal);
+    leaving.abort();
+    await expect(stuck).rejects.toMatchObject({ code: 'cancelled' });
+    expect(await pool.translate(mode, 'hello', signal)).toBe('hola');
+    pool.end();
+  });
+
+  it('gives a text up whose translation does not end', async () => {
+    const mode = findMode(await readModes(fake.modes), 'en', 'es')!;
+    const pool = createPool({ maxPipelines: 1, callTimeoutMs: 10_000, idleMs: 10_000 });
+    await expect(pool.translate(mode, 'flood', signal)).rejects.toMatchObject({
+      code: 'bad-reply',
+    });
+    pool.end();
   });
 
   it('says how to add it where it is not installed', async () => {

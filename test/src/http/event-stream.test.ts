@@ -36,6 +36,27 @@ describe('an event stream', () => {
     );
   });
 
+  it.each(['\n', '\r\n', '\n\n'])(
+    'gives each event when its line is there, ended by %j',
+    async (end) => {
+      const first = Promise.withResolvers<void>();
+      const body = async function* () {
+        yield Buffer.from(`data: {"a":1}${end}`);
+        await first.promise;
+        yield Buffer.from(`data: [DONE]${end}`);
+      };
+      const events = readEvents(body(), (cause) => cause as Error);
+      expect(await events.next()).toEqual({ done: false, value: '{"a":1}' });
+      first.resolve();
+      expect((await events.next()).done).toBe(true);
+    },
+  );
+
+  it('takes any number of events without blank lines', async () => {
+    const lines = 'data: {"a":"0123456789"}\n'.repeat(60_000);
+    expect(await read(`${lines}data: [DONE]\n`)).toHaveLength(60_000);
+  });
+
   it('ends at the closing mark, whatever comes after', async () => {
     expect(await read('data: {"a":1}\n\ndata: [DONE]\n\ndata: {"b":2}\n\n')).toEqual(['{"a":1}']);
   });

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { parseBody, validate } from './body.ts';
+import { ServiceError } from './errors.ts';
+import { JsonCursor } from './json.ts';
+
+/** Talks and tools are flat; deeper JSON only keeps parsers busy. */
+const MAX_DEPTH = 64;
+/** Keeps parsing and checking under 10 ms. Some 5,000 messages. */
+const MAX_VALUES = 20_000;
+
+/** The rest is between the client and the model. */
+const chatBody = z.looseObject({
+  model: z.string().optional(),
+  messages: z.array(z.looseObject({ role: z.string() })).min(1),
+  stream: z.boolean().nullish(),
+});
+
+export interface ChatBody {
+  /** The model that the client wishes. */
+  readonly model: string | undefined;
+  /** The body as the client wrote it, byte by byte, but for the model. */
+  withModel(model: string): Uint8Array;
+}
+
+/**
+ * Reads a chat request without ever writing its JSON anew. Throws `ServiceError` for what is none,
+ * or is too deep or manifold, before it is parsed.
+ */
+export const readChatBody = async (body: AsyncIterable<Uint8Array>): Promise<ChatBody> => {
+  const chunks: Uint8Array[] = [];
+  const cursor = new JsonCursor();
+  let size = 0;
+  /** Where the values of `model` begin and end, quotes included. */
+  const models: { readonly start: number; end: number }[] = [];
+  let inModel = false;
+  for await (const chunk of body) {
+    for (let at = 0; at < chunk.length; at += 1) {
+      const awaitsModel = cursor.awaited === 'model';
+      cursor.step(chunk[at]!);
+      if (inModel && !cursor.inString) {
+        models.at(-1)!.end = size + at + 1;
+        inModel = false;
+      } else if (awaitsModel && cursor.inString) {
+        models.push({ start: size + at, end: size + at });
+        inModel = true;
+      }
+    }
+    if (cursor.deepest > MAX_DEPTH || cursor.values > MAX_VALUES)
+      throw new ServiceError(
+        'ErrInvalidRequest',
+        'The request body is too deep or has too many parts.',
+      );
+    size += chunk.length;
+    chunks.push(chunk);
+  }
+  const bytes = Buffer.concat(chunks);
+  const wish = validate(chatBody, parseBody(bytes.toString('utf8')));
+  return {
+    model: wish.model,
+    withModel: (model) => {
+      if (model === wish.model) return bytes;
+      const written = JSON.stringify(model);
+      const [found, ...others] = models;
+      if (!found && wish.model === undefined) {
+        const start = bytes.indexOf('{') + 1;
+        return Buffer.concat([
+          bytes.subarray(0, start),
+          Buffer.from(`"model":${written},`),
+          bytes.subarray(start),
+        ]);
+      }
+      // Written twice or with escapes in its name: rare, and then the bytes are not worth keeping.
+      if (!found || others.length > 0) return Buffer.from(JSON.stringify({ ...wish, model }));
+      return Buffer.concat([
+        bytes.subarray(0, found.start),
+        Buffer.from(written),
+        bytes.subarray(found.end),
+      ]);
+    },
+  };
+};

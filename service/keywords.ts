@@ -1,0 +1,34 @@
+import { protect } from '../src/text/protect.ts';
+import type { TranslationPart, TranslationPiece, TranslationRequest } from './engine.ts';
+
+/** Tokens that a client has put in itself: they are kept whole, not bracket by bracket. */
+const TOKEN = /⟦\d{1,9}⟧/g;
+
+/**
+ * `part.translate`, with the request's keywords kept as they are. Through an engine that knows no
+ * keywords they go as numbered tokens, which every engine keeps (see `TranslationPart`); the
+ * translation then comes in one piece, for tokens are checked over the whole of it.
+ */
+export async function* translateKeeping(
+  part: TranslationPart,
+  request: TranslationRequest,
+  signal: AbortSignal,
+): AsyncGenerator<TranslationPiece> {
+  const { text, keywords } = request;
+  if (part.keepsKeywords || keywords.length === 0) {
+    yield* part.translate(request, signal);
+    return;
+  }
+  const terms = [...new Set([...keywords, ...(text.match(TOKEN) ?? [])])];
+  const kept = protect(
+    text,
+    terms.map((term) => ({ term })),
+  );
+  let translated = '';
+  let last: TranslationPiece | undefined;
+  for await (const piece of part.translate({ ...request, text: kept.text, keywords: [] }, signal)) {
+    translated += piece.text;
+    last = { ...last, ...piece };
+  }
+  if (last) yield { ...last, text: kept.restore(translated).text };
+}

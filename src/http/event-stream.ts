@@ -1,0 +1,53 @@
+import { createParser } from 'eventsource-parser';
+import { STREAM_END } from '../api/contract.ts';
+import { AppError } from '../errors.ts';
+
+/** No event of translation or chat comes near this. */
+const LONGEST_EVENT_CHARS = 1_048_576;
+
+/**
+ * The data of each Server-Sent Event up to the closing `[DONE]` (contract section 6, item 5; chat
+ * streams end the same way). Characters cut between two chunks are put together. Throws what
+ * `broken` makes of a body that fails, `unavailable`, to be retried, for one that ends before
+ * `[DONE]`, and `bad-reply` for an event that does not end.
+ */
+export const readEvents = async function* (
+  body: AsyncIterable<Uint8Array>,
+  broken: (cause: unknown) => Error,
+): AsyncGenerator<string, void, void> {
+  let events: string[] = [];
+  let overlong = false;
+  const parser = createParser({
+    maxBufferSize: LONGEST_EVENT_CHARS,
+    onEvent: ({ data }) => events.push(data),
+    onError: ({ type }) => {
+      overlong ||= type === 'max-buffer-size-exceeded';
+    },
+  });
+  const decoder = new TextDecoder();
+  try {
+    for await (const chunk of body) {
+      // Each line is an event of its own: the contract promises no blank lines between chunks.
+      parser.feed(decoder.decode(chunk, { stream: true }).replaceAll('\n', '\n\n'));
+      if (overlong) throw new AppError('bad-reply', 'an event of the stream is too long');
+      const ready = events;
+      events = [];
+      for (const data of ready) {
+        if (data === STREAM_END) return;
+        if (data !== '') yield data;
+      }
+    }
+  } catch (cause) {
+    throw cause instanceof AppError ? cause : broken(cause);
+  }
+  // Ends a line that came without its end.
+  parser.feed('\n\n');
+  for (const data of events) {
+    if (data === STREAM_END) return;
+    if (data !== '') yield data;
+  }
+  throw new AppError('unavailable', 'the stream ended before it was done', {
+    retryable: true,
+    sentence: { key: 'service.broke-off' },
+  });
+};

@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readBytes, readChunks } from '../../service/body.ts';
+
+const LIMIT = { bytes: 10, named: 'ErrTextTooLong' } as const;
+const signal = new AbortController().signal;
+
+/** A request whose body comes in `chunks`, then ends or, with `open`, does not. */
+const request = (
+  chunks: readonly string[],
+  open = false,
+): { request: Request; left: () => number } => {
+  const rest = [...chunks];
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: (controller) => {
+        const next = rest.shift();
+        if (next !== undefined) controller.enqueue(Buffer.from(next));
+        else if (!open) controller.close();
+        else return new Promise(() => {});
+        return undefined;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
+  return { request: new Request('http://localhost/', init), left: () => rest.length };
+};
+
+describe('a request’s body', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('is read whole', async () => {
+    const bytes = await readBytes(request(['abc', 'def']).request, LIMIT, signal);
+    expect(bytes.toString()).toBe('abcdef');
+  });
+
+  it('is a named 400 past its limit', async () => {
+    await expect(readBytes(request(['abcdef', 'ghijkl']).request, LIMIT, signal)).rejects.toThrow(
+      expect.objectContaining({ named: 'ErrTextTooLong' }),
+    );
+  });
+
+  it('is read to its end for whoever stops early', async () => {
+    const { request: sent, left } = request(['ab', 'cd', 'ef']);
+    for await (const chunk of readChunks(sent, LIMIT, signal)) {
+      expect(chunk).toHaveLength(2);
+      break;
+    }
+    expect(left()).toBe(0);
+  });
+
+  it('is given up when nothing comes for long', async () => {
+    const reading = readBytes(request(['ab'], true).request, LIMIT, signal);
+    const refused = expect(reading).rejects.toMatchObject({ named: 'ErrInvalidRequest' });
+    await vi.advanceTimersByTimeAsync(40_000);
+    await refused;
+  });
+
+  it('may come slowly as long as it comes', async () => {
+    let sent = 0;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          await new Promise((resolve) => setTimeout(resolve, 20_000));
+          if (sent === 4) controller.close();
+          else controller.enqueue(Buffer.from(String((sent += 1))));
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
+    const reading = readBytes(new Request('http://localhost/', init), LIMIT, signal);
+    await vi.advanceTimersByTimeAsync(100_000);
+    expect((await reading).toString()).toBe('1234');
+  });
+
+  it('is given up when the signal aborts', async () => {
+    const controller = new AbortController();
+    const reading = readBytes(request(['ab'], true).request, LIMIT, controller.signal);
+    controller.abort(new Error('left'));
+    await expect(reading).rejects.toThrow('left');
+  });
+});

@@ -1,0 +1,77 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readChatBody } from '../../service/chat-body.ts';
+
+async function* inChunks(text: string, size: number): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+const withModel = async (text: string, model: string, size = 65_536): Promise<string> =>
+  Buffer.from((await readChatBody(inChunks(text, size))).withModel(model)).toString();
+
+const MESSAGES = '"messages": [ {"role":"user","content":"\\u0041 \\"model\\":","n":1.0} ]';
+
+describe('a chat body', () => {
+  it.each([
+    ['the model asked for', `{ "model" : "b", ${MESSAGES} }`, `{ "model" : "b", ${MESSAGES} }`],
+    ['another', `{${MESSAGES}, "model" : "a\\"c" }`, `{${MESSAGES}, "model" : "b" }`],
+    ['none', ` { ${MESSAGES}}`, ` {"model":"b", ${MESSAGES}}`],
+    [
+      'one inside only',
+      `{"x":{"model":"a"}, ${MESSAGES}}`,
+      `{"model":"b","x":{"model":"a"}, ${MESSAGES}}`,
+    ],
+  ])('with %s is passed on as written but for the model', async (_, text, expected) => {
+    expect(await withModel(text, 'b')).toBe(expected);
+  });
+
+  it.each([`{"mod\\u0065l":"a", ${MESSAGES}}`, `{"model":"a","model":"c", ${MESSAGES}}`])(
+    'with a model written oddly asks for the right one: %s',
+    async (text) => {
+      expect(JSON.parse(await withModel(text, 'b'))).toMatchObject({ model: 'b' });
+    },
+  );
+
+  it('says the same but for the model, however it is written and cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(fc.constantFrom('model', 'x', 'é"', '\\'), fc.jsonValue({ maxDepth: 3 })),
+        fc.option(fc.string(), { nil: undefined }),
+        fc.string(),
+        fc.constantFrom(0, 2),
+        fc.integer({ min: 1, max: 40 }),
+        async (others, own, asked, indent, size) => {
+          const { model: _, ...rest } = others;
+          const body = {
+            ...rest,
+            messages: [{ role: 'user' }],
+            ...(own === undefined ? {} : { model: own }),
+          };
+          const sent = JSON.stringify(body, undefined, indent);
+          expect(JSON.parse(await withModel(sent, asked, size))).toEqual(
+            JSON.parse(JSON.stringify({ ...body, model: asked })),
+          );
+        },
+      ),
+    );
+  });
+
+  it.each([
+    ['deeply nested', '['.repeat(10_000) + ']'.repeat(10_000)],
+    ['of very many values', `[${'1,'.repeat(30_000)}1]`],
+    ['of very many arrays', `[${'[[[[[]]]]],'.repeat(5_000)}1]`],
+  ])('%s is refused before it is parsed', async (_, value) => {
+    await expect(readChatBody(inChunks(`{${MESSAGES},"x":${value}`, 65_536))).rejects.toMatchObject(
+      {
+        named: 'ErrInvalidRequest',
+        message: 'The request body is too deep or has too many parts.',
+      },
+    );
+  });
+
+  it('of two thousand messages is taken', async () => {
+    const messages = Array.from({ length: 2_000 }, () => ({ role: 'user', content: 'hi' }));
+    const { model } = await readChatBody(inChunks(JSON.stringify({ messages }), 65_536));
+    expect(model).toBeUndefined();
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import type { TranslationPart, TranslationPiece } from '../../service/engine.ts';
+import { createEngine } from '../../service/engines/pseudo.ts';
+import { translateKeeping } from '../../service/keywords.ts';
+import { createLog } from '../../src/log.ts';
+import { engineConfig } from './support.ts';
+
+const signal = new AbortController().signal;
+
+const pieces = async (
+  part: TranslationPart,
+  text: string,
+  keywords: readonly string[],
+): Promise<TranslationPiece[]> => {
+  const all: TranslationPiece[] = [];
+  const request = { text, from: 'en', to: 'en-XA', keywords, context: '' };
+  for await (const piece of translateKeeping(part, request, signal)) all.push(piece);
+  return all;
+};
+
+describe('keywords', () => {
+  const upper: TranslationPart = {
+    translates: () => true,
+    translate: async function* ({ text }) {
+      const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+      const said = text.toUpperCase().replace(/(?<![⟦\d])\d+(?![\d⟧])/g, 'NUMBER');
+      const [first = '', ...rest] = said.split(/(?<=⟦)/);
+      yield { text: first, model: 'm', usage };
+      for (const piece of rest) yield { text: piece, model: 'm' };
+    },
+  };
+
+  it('come through an engine that knows none, tokens of the client too', async () => {
+    const [piece, ...others] = await pieces(upper, 'a big House ⟦1⟧ in ⟦12⟧', ['house', 'none']);
+    expect(others).toEqual([]);
+    expect(piece).toMatchObject({
+      text: 'A BIG House ⟦1⟧ IN ⟦12⟧',
+      model: 'm',
+      usage: { total_tokens: 2 },
+    });
+  });
+
+  it('are left to an engine that knows them', async () => {
+    let seen: readonly string[] = [];
+    const own: TranslationPart = {
+      ...upper,
+      keepsKeywords: true,
+      translate: async function* ({ text, keywords }) {
+        seen = keywords;
+        yield { text, model: 'm' };
+      },
+    };
+    expect(await pieces(own, 'a house', ['house'])).toEqual([{ text: 'a house', model: 'm' }]);
+    expect(seen).toEqual(['house']);
+  });
+
+  it('change nothing where there are none', async () => {
+    expect((await pieces(upper, 'a ⟦1⟧ b', [])).map(({ text }) => text)).toEqual(['A ⟦', '1⟧ B']);
+  });
+
+  it('are kept in the pseudo-locale', async () => {
+    await using engine = createEngine({ config: engineConfig(), log: createLog('silent') });
+    const { translation } = await engine.parts();
+    const [piece] = await pieces(translation!, 'The big house', ['house']);
+    expect(piece?.text).toMatch(/^\[(?!The).* house/);
+  });
+});

@@ -42,6 +42,8 @@ export const serveParent = (handle: (request: never) => Promise<unknown>): void 
     );
   });
   process.on('disconnect', () => process.exit());
+  // A Ctrl-C reaches the whole group: when to end is for the parent to say.
+  process.on('SIGINT', () => {});
 };
 
 export const createChild = <Request, Reply>(options: ChildOptions): Child<Request, Reply> => {

@@ -38,6 +38,8 @@ export const createEngine: CreateEngine = ({ config, log }) => {
 
   let state: { readonly models: Models; readonly parts: Parts; readonly ids: string } | undefined;
   let listAgainAtMs = 0;
+  /** Whether the server told its models when it was last asked. */
+  let lists = false;
   let listing: Promise<void> | undefined;
 
   const refresh = async (to: Upstream): Promise<void> => {
@@ -45,6 +47,7 @@ export const createEngine: CreateEngine = ({ config, log }) => {
       log.debug({ engine: NAME, err: error }, 'the server does not list its models');
       return undefined;
     });
+    lists = listed !== undefined;
     listAgainAtMs = performance.now() + (listed ? LIST_FRESH_MS : LIST_MISSING_MS);
     const ids = listed?.join('\n') ?? state?.ids ?? '';
     // The parts remember what the server refuses: they are kept while its models stay the same.
@@ -93,8 +96,13 @@ export const createEngine: CreateEngine = ({ config, log }) => {
           : 'set SERVICE_OPENAI_URL to an OpenAI-compatible server',
       };
     },
-    remedy: ({ ability }) =>
-      upstream ? `set ${MODEL_VARIABLES[ability]}` : 'set SERVICE_OPENAI_URL',
+    remedy: ({ ability }) => {
+      if (!upstream) return 'set SERVICE_OPENAI_URL';
+      const name = `set ${MODEL_VARIABLES[ability]}`;
+      return lists
+        ? name
+        : `start the server of SERVICE_OPENAI_URL, which does not answer, or ${name}`;
+    },
     [Symbol.asyncDispose]: async () => {
       await upstream?.[Symbol.asyncDispose]();
     },

@@ -56,6 +56,13 @@ describe('a child process', () => {
     expect(orphan.exitCode).toBe(0);
   });
 
+  it('leaves it to its parent to end on Ctrl-C', async () => {
+    start();
+    const first = await pid();
+    process.kill(Number(first), 'SIGINT');
+    expect(await pid()).toBe(first);
+  });
+
   it('tells what it failed with, and lives on', async () => {
     start();
     const before = await pid();

@@ -83,6 +83,7 @@ describe('an OpenAI-compatible server', () => {
   it('is not ready while nobody answers and no model is named', async () => {
     await using own = create({ SERVICE_OPENAI_URL: 'http://127.0.0.1:9' });
     expect(await own.parts()).toEqual({});
+    expect(own.remedy({ ability: 'chat' })).toContain('which does not answer');
     expect(await own.report()).toMatchObject({
       ready: false,
       detail: expect.stringMatching(/^start the server of SERVICE_OPENAI_URL, or set /),

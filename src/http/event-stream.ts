@@ -5,6 +5,15 @@ import { AppError } from '../errors.ts';
 /** No event of translation or chat comes near this. */
 const LONGEST_EVENT_CHARS = 1_048_576;
 
+/** Reads on to where the reply ends, so that its connection can serve again; nobody waits for it. */
+const letEnd = (chunks: AsyncIterator<Uint8Array>): void => {
+  const readOn = async (): Promise<void> => {
+    while (!(await chunks.next()).done);
+  };
+  // The request's own deadline ends a reply that never does.
+  readOn().catch(() => {});
+};
+
 /**
  * The data of each Server-Sent Event up to the closing `[DONE]` (contract section 6, item 5; chat
  * streams end the same way). Characters cut between two chunks are put together. Throws what
@@ -25,20 +34,26 @@ export const readEvents = async function* (
     },
   });
   const decoder = new TextDecoder();
+  const chunks = body[Symbol.asyncIterator]();
+  let isDone = false;
   try {
-    for await (const chunk of body) {
+    for (let step = await chunks.next(); !step.done; step = await chunks.next()) {
       // Each line is an event of its own: the contract promises no blank lines between chunks.
-      parser.feed(decoder.decode(chunk, { stream: true }).replaceAll('\n', '\n\n'));
+      parser.feed(decoder.decode(step.value, { stream: true }).replaceAll('\n', '\n\n'));
       if (overlong) throw new AppError('bad-reply', 'an event of the stream is too long');
       const ready = events;
       events = [];
       for (const data of ready) {
-        if (data === STREAM_END) return;
+        isDone = data === STREAM_END;
+        if (isDone) return;
         if (data !== '') yield data;
       }
     }
   } catch (cause) {
     throw cause instanceof AppError ? cause : broken(cause);
+  } finally {
+    if (isDone) letEnd(chunks);
+    else await chunks.return?.();
   }
   // Ends a line that came without its end.
   parser.feed('\n\n');

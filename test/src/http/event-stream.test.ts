@@ -52,6 +52,36 @@ describe('an event stream', () => {
     },
   );
 
+  it('reads on to the end of the reply after the closing mark, without waiting for it', async () => {
+    const gate = Promise.withResolvers<void>();
+    let ended = false;
+    const body = async function* () {
+      yield Buffer.from('data: [DONE]\n\n');
+      await gate.promise;
+      ended = true;
+    };
+    const events = readEvents(body(), broken);
+    expect((await events.next()).done).toBe(true);
+    gate.resolve();
+    await expect.poll(() => ended).toBe(true);
+  });
+
+  it('lets its source go when its reader leaves', async () => {
+    let closed = false;
+    const body = async function* () {
+      try {
+        for (;;) yield Buffer.from('data: {"a":1}\n\n');
+      } finally {
+        closed = true;
+      }
+    };
+    for await (const data of readEvents(body(), broken)) {
+      expect(data).toBe('{"a":1}');
+      break;
+    }
+    expect(closed).toBe(true);
+  });
+
   it('takes any number of events without blank lines', async () => {
     const lines = 'data: {"a":"0123456789"}\n'.repeat(60_000);
     expect(await read(`${lines}data: [DONE]\n`)).toHaveLength(60_000);

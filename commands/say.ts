@@ -48,17 +48,19 @@ export default defineCommand('say', {
         ].filter((language) => language !== undefined);
     // One's own voice speaks what one did not ask somebody else to say.
     const own = told || gender || options.voice ? undefined : mine.voiceId;
-    const wishes: VoiceWish[] = [
-      ...(options.voice ? [{ named: options.voice }] : []),
-      ...(own ? [{ named: own }] : []),
-      ...languages.map((language) => ({ language, ...(gender ? { gender } : {}) })),
-      ...(told || options.voice ? [] : [gender ? { gender } : {}]),
-    ];
+    const ofGender = gender ? { gender } : {};
+    const wishes: VoiceWish[] = options.voice
+      ? [{ named: options.voice }]
+      : [
+          ...(own ? [{ named: own }] : []),
+          ...languages.map((language) => ({ language, ...ofGender })),
+          ...(told ? [] : [ofGender]),
+        ];
     const wish = await firstThatFits(wishes, services, signal);
     const speech = await services.speaker.speak(
       {
         text,
-        ...(languages[0] ? { language: languages[0] } : {}),
+        ...(languages[0] ? { readAs: languages[0] } : {}),
         ...wish,
         ...(format ? { formats: [format] } : {}),
       },

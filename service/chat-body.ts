@@ -22,6 +22,9 @@ export interface ChatBody {
   withModel(model: string): Uint8Array;
 }
 
+/** `\u006d` and the like: how any letter of `model` can be written. */
+const ESCAPED_LETTER = '\\u006';
+
 /**
  * Reads a chat request without ever writing its JSON anew. Throws `ServiceError` for what is none,
  * or is too deep or manifold, before it is parsed.
@@ -69,8 +72,9 @@ export const readChatBody = async (body: AsyncIterable<Uint8Array>): Promise<Cha
           bytes.subarray(start),
         ]);
       }
-      // Written twice or with escapes in its name: rare, and then the bytes are not worth keeping.
-      if (!found || others.length > 0) return Buffer.from(JSON.stringify({ ...wish, model }));
+      // Written twice, or perhaps with escapes in its name: rare, and not worth keeping the bytes.
+      if (!found || others.length > 0 || bytes.includes(ESCAPED_LETTER))
+        return Buffer.from(JSON.stringify({ ...wish, model }));
       return Buffer.concat([
         bytes.subarray(0, found.start),
         Buffer.from(written),

@@ -145,6 +145,6 @@ export const createDispatcher = ({
 };
 
 const isSame = (shown: Content | undefined, content: Content): boolean =>
-  shown?.text === content.text && shown.tone === content.tone && !content.files;
+  shown?.text === content.text && shown.tone === content.tone && !shown.files && !content.files;
 
 const abortion = (): Error => new DOMException('the asker is gone', 'AbortError');

@@ -22,6 +22,7 @@ export const showGrowing = async <Result>(
 ): Promise<Result> => {
   const ended = Promise.withResolvers<void>();
   const failed = Promise.withResolvers<never>();
+  let failure: { readonly thrown: unknown } | undefined;
   failed.promise.catch(() => {});
   let newest: string | undefined;
   let showing: Promise<void> | undefined;
@@ -35,6 +36,7 @@ export const showGrowing = async <Result>(
         await Promise.race([sleep(paceMs), ended.promise]);
       }
     } catch (thrown) {
+      failure = { thrown };
       failed.reject(thrown);
     } finally {
       showing = undefined;
@@ -46,7 +48,8 @@ export const showGrowing = async <Result>(
       const { done, value } = await Promise.race([states.next(), failed.promise]);
       if (done) {
         ended.resolve();
-        await Promise.race([showing, failed.promise]);
+        await showing;
+        if (failure) throw failure.thrown;
         return value;
       }
       newest = value;

@@ -77,7 +77,7 @@ export const loadTexts = (folder: string): Texts => {
       format =
         parse(tables.get(locale)?.get(key), locale) ??
         parse(english.get(key), FALLBACK_LOCALE) ??
-        new IntlMessageFormat(`'${key}'`, FALLBACK_LOCALE);
+        new IntlMessageFormat(key, FALLBACK_LOCALE);
       formats.set(id, format);
     }
     return format;

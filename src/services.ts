@@ -94,6 +94,8 @@ export interface VoiceWish {
 
 export interface SpeechRequest extends VoiceWish {
   readonly text: string;
+  /** The language that emoji and the like are spoken in; the wish's when left out. */
+  readonly readAs?: string;
   /** The first that the voice can make is used. Default: the caller takes any. */
   readonly formats?: readonly AudioFormat[];
 }

@@ -98,7 +98,9 @@ export const createSpeech = (caller: Caller): SpeechApi => {
       if (others.length === 0) return opening;
       const parts = async function* (): AsyncGenerator<AsyncIterable<Uint8Array>, void, void> {
         yield opening;
-        for (const text of others) yield await speakPart({ ...request, text }, options);
+        // By now there is only this way.
+        for (const text of others)
+          yield await speakPart({ ...request, text }, { ...options, hasOtherWay: false });
       };
       return join(request.format, parts());
     },

@@ -19,8 +19,9 @@ export interface OpusPart {
 
 /** A decoder that starts inside a stream is within 23 dB of the sound after as many packets. */
 const PRE_ROLL_PACKETS = 5;
-/** Encoders make packets of 1 to 3 bytes of silence; the thinnest speech takes about 15. */
-const SILENT_PACKET_BYTES = 8;
+/** What encoders make of 20 ms of silence; shorter packets of speech can be as small. */
+const SILENT_PACKET_BYTES = 3;
+const SILENT_PACKET_SAMPLES = 960;
 const PACKETS_PER_TURN = 500;
 /** More than any packet's bytes, so that the voice bit counts before the size. */
 const VOICE = 1_500;
@@ -31,6 +32,9 @@ const sum = (packets: readonly OpusPacket[], field: 'samples' | 'keepSamples'): 
 const toMs = (samples: number): number => (samples * 1_000) / OPUS_CLOCK_HZ;
 
 const loudnessOf = ({ data }: OpusPacket): number => (voiceBit(data) ? VOICE : 0) + data.length;
+
+const isSilent = ({ data, samples }: OpusPacket): boolean =>
+  samples >= SILENT_PACKET_SAMPLES && data.length <= SILENT_PACKET_BYTES;
 
 const writeFile = (
   head: OpusHead,
@@ -71,7 +75,7 @@ export async function* cutPackets(
       durationMs: toMs(Math.max(0, heard)),
       file: writeFile(head!, preRoll, packets, skip),
       isWhole,
-      isSilent: packets.every(({ data }) => data.length <= SILENT_PACKET_BYTES),
+      isSilent: packets.every(isSilent),
     };
     startSamples += Math.max(0, heard);
     preRoll = packets.slice(-PRE_ROLL_PACKETS);

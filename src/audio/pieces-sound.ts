@@ -1,5 +1,5 @@
 import { quietestFrame } from './quiet.ts';
-import { createLevelMeter, FRAME_MS, SILENCE_DB, VAD_RATE_HZ } from './vad.ts';
+import { createLevelMeter, FRAME_MS, VAD_RATE_HZ } from './vad.ts';
 
 /** A part of a sound of 16 kHz. */
 export interface SoundPart {
@@ -11,6 +11,8 @@ export interface SoundPart {
   readonly isSilent: boolean;
 }
 
+/** Below the noise of any microphone: even speech that was recorded much too low is above it. */
+const NOTHING_DB = -75;
 const FRAME_SAMPLES = (VAD_RATE_HZ * FRAME_MS) / 1_000;
 
 /**
@@ -43,7 +45,7 @@ export async function* cutSound(
   const takePart = (count: number, isWhole: boolean): SoundPart => {
     const isSilent = levels
       .slice(0, Math.ceil(count / FRAME_SAMPLES))
-      .every((levelDb) => levelDb < SILENCE_DB);
+      .every((levelDb) => levelDb < NOTHING_DB);
     const part = { startSamples, samples: held.slice(0, count), isWhole, isSilent };
     const rest = held.slice(count, filled);
     startSamples += count;

@@ -5,7 +5,7 @@ export const FRAME_MS = 20;
 const FRAME_SAMPLES = (VAD_RATE_HZ * FRAME_MS) / 1_000;
 
 /** Below this nobody speaks, whatever the floor: full scale is 0 dB. */
-export const SILENCE_DB = -60;
+const SILENCE_DB = -60;
 /** How far over the floor speech is; the floor is a minimum, some 3 dB under the mean of noise. */
 const OVER_FLOOR_DB = 10;
 /** Speech has a pause between words in any such time, so that its minimum is the room's noise. */

@@ -86,7 +86,7 @@ export const createTranscriber = ({ client, glossary }: TranscriberParts): Trans
       return {
         startMs: piece.startMs,
         endMs: piece.startMs + piece.durationMs,
-        text: heardText(reply.text),
+        text: heardText(reply.text, reply.confidence),
         language: reply.language,
         confidence: reply.confidence,
       };

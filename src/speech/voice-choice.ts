@@ -15,15 +15,21 @@ const languageRank = (voice: Voice, wanted: string): number => {
   return Number.POSITIVE_INFINITY;
 };
 
+const NO_WORD = /[^\p{L}\p{N}]+/gu;
+/** Scripts that put no spaces between words. */
+const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u;
+
 const described = ({ description, language, gender }: Voice): string =>
-  ` ${description} ${language} ${gender}`.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, ' ');
+  ` ${description} ${language} ${gender}`.toLowerCase().replaceAll(NO_WORD, ' ');
 
 const voicesNamed = (voices: readonly Voice[], named: string): Voice[] => {
   const wanted = named.trim().toLowerCase();
   const byId = voices.filter(({ id }) => id.toLowerCase() === wanted);
   if (byId.length > 0) return byId;
-  const words = wanted.split(/\s+/).map((word) => ` ${word}`);
-  return voices.filter((voice) => words.every((word) => described(voice).includes(word)));
+  const words = wanted.split(NO_WORD).filter((word) => word !== '');
+  const isNamed = (voice: Voice): boolean =>
+    words.every((word) => described(voice).includes(UNSPACED.test(word) ? word : ` ${word}`));
+  return words.length > 0 ? voices.filter(isNamed) : [];
 };
 
 /** The voices that fit the wish, best first. A gender that nobody has is passed over. */

@@ -28,16 +28,17 @@ const asKyselyDatabase = (database: DatabaseSync): SqliteDatabase => ({
   },
 });
 
-/** One level only: making several never ends in folders that refuse it in an odd way, as /proc. */
-const makeFolder = (path: string): void => {
-  const folder = dirname(path);
-  if (path !== ':memory:' && !existsSync(folder)) mkdirSync(folder);
+/** Level by level: asked for several at once, Node never comes back from folders such as /proc. */
+const makeFolder = (folder: string): void => {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder);
 };
 
 /** @param path a file, whose folder is made when missing, or `:memory:`. */
 export const sqliteDialect = (path: string): SqliteDialect => {
   try {
-    makeFolder(path);
+    if (path !== ':memory:') makeFolder(dirname(path));
     const database = new DatabaseSync(path, { timeout: BUSY_MS });
     database.exec(PRAGMAS);
     return new SqliteDialect({ database: asKyselyDatabase(database) });

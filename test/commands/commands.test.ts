@@ -126,7 +126,14 @@ describe('/say', () => {
   });
 
   it('speaks with any voice rather than with none when the language was only guessed', async () => {
-    expect((await last('say', { text: 'ciao' })).files).toHaveLength(1);
+    harness.speech.voices = [{ ...VOICE, language: 'Korean' }];
+    const answer = await last('say', { text: 'ciao' }, { locale: 'de' });
+    expect(answer.files).toHaveLength(1);
+  });
+
+  it('does not put another voice in the place of one that was asked for', async () => {
+    const content = await last('say', { text: 'Hello there.', voice: 'nobody at all' });
+    expect(content).toMatchObject({ tone: 'error' });
   });
 
   it('says so when no voice speaks the language that was asked for', async () => {

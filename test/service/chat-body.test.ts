@@ -25,12 +25,13 @@ describe('a chat body', () => {
     expect(await withModel(text, 'b')).toBe(expected);
   });
 
-  it.each([`{"mod\\u0065l":"a", ${MESSAGES}}`, `{"model":"a","model":"c", ${MESSAGES}}`])(
-    'with a model written oddly asks for the right one: %s',
-    async (text) => {
-      expect(JSON.parse(await withModel(text, 'b'))).toMatchObject({ model: 'b' });
-    },
-  );
+  it.each([
+    `{"model":"a", ${MESSAGES}, "mod\\u0065l":"c"}`,
+    `{"mod\\u0065l":"a", ${MESSAGES}}`,
+    `{"model":"a","model":"c", ${MESSAGES}}`,
+  ])('with a model written oddly asks for the right one: %s', async (text) => {
+    expect(JSON.parse(await withModel(text, 'b'))).toMatchObject({ model: 'b' });
+  });
 
   it('says the same but for the model, however it is written and cut', async () => {
     await fc.assert(

@@ -56,6 +56,14 @@ describe('a growing answer', () => {
     await expect(showGrowing(silent(), gone, { paceMs: 0 })).rejects.toThrow('gone');
   });
 
+  it('tells a failed showing though the source has ended', async () => {
+    const gone = async (): Promise<void> => {
+      await Promise.resolve();
+      throw new Error('the message is gone');
+    };
+    await expect(showGrowing(states(['a']), gone, { paceMs: 0 })).rejects.toThrow('gone');
+  });
+
   it('closes its source when showing fails', async () => {
     let closed = false;
     const endless = async function* () {

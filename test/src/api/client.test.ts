@@ -121,6 +121,14 @@ describe('speech', () => {
     },
   );
 
+  it('is asked for again when a later part fails, also by those who knew another way', async () => {
+    const text = 'A sentence that is spoken. '.repeat(230).trim();
+    const chunks = await client.speak({ ...request, text }, { signal, hasOtherWay: true });
+    fake.fail(PATHS.tts, { status: 503 });
+    await bytesOf(chunks);
+    expect(fake.seen).toHaveLength(3);
+  });
+
   it('of another type than was asked for is not believed', async () => {
     fake.fail(PATHS.tts, { status: 200, body: 'RIFF', headers: { 'content-type': 'audio/wav' } });
     const wrong = client.speak({ ...request, format: 'mp3', text: 'a' }, { signal });

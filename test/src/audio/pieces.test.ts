@@ -110,6 +110,14 @@ describe('a long file', () => {
     },
   );
 
+  it('is sent though its packets are small, when they are short', async () => {
+    const writer = createOggOpusWriter({ channels: 1, inputRateHz: 48_000, preSkipSamples: 312 });
+    // CELT, 2.5 ms, one frame a packet: 3 bytes of it are 9.6 kbit/s.
+    const pages = Array.from({ length: 2_000 }, () => writer.push(Uint8Array.of(0xe0, 1, 2)));
+    const bytes = concat([...pages, writer.end()]);
+    expect((await cut(sourceOf(bytes))).length).toBeGreaterThan(0);
+  });
+
   it('comes piece by piece, as it is read', async () => {
     const chained = concat(Array.from({ length: 5 }, () => fixture('speech.opus')));
     for (const bytes of [fixture('speech.wav'), chained]) {

@@ -109,6 +109,11 @@ describe('the choice of a voice', () => {
     expect(await ids({ named: 'voice female' })).toEqual(['both', 'en']);
     expect(await ids({ named: 'male' })).toEqual(['nl', 'ja-m']);
     expect(await ids({ named: 'nobody' })).toEqual([]);
+    voices.push(voiceOf('named', { description: 'en-GB-SoniaNeural 日本語女性', language: 'x' }));
+    nowMs += 3_600_000;
+    for (const named of ['en-GB-SoniaNeural', 'en-GB', 'Sonia', '女性', 'voice named (x'.slice(12)])
+      expect(await ids({ named }), named).toContain('named');
+    expect(await ids({ named: '((' })).toEqual([]);
   });
 
   it('asks for the list once in a while, however many want it at once', async () => {

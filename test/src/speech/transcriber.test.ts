@@ -118,12 +118,19 @@ describe('markers of sounds', () => {
     ['[music playing]', ''],
     ['(Applause) Thank you. ♪♪', 'Thank you.'],
     ['【音楽】', ''],
-    ['Thanks for watching!', ''],
-    ['ご視聴ありがとうございました。', ''],
+    ['[Background Noise]', ''],
     ['He said (musicians are poor) yes', 'He said (musicians are poor) yes'],
     ['【音楽の授業】で', '【音楽の授業】で'],
     ['I like [brackets] and music (a lot)', 'I like [brackets] and music (a lot)'],
   ])('%j is heard as %j', (text, expected) => {
     expect(heardText(text)).toBe(expected);
   });
+
+  it.each(['Thanks for watching!', 'ご視聴ありがとうございました。'])(
+    'are joined by %j, unless it was heard for sure',
+    (text) => {
+      expect(heardText(text, 0.3)).toBe('');
+      expect(heardText(text, 0.9)).toBe(text);
+    },
+  );
 });

@@ -1,13 +1,7 @@
-import { readEvents } from '../http/event-stream.ts';
 import type { CallOptions, Caller } from './client.ts';
 import { chatChunk, chatReply, PATHS, type ChatReply, type ChatRequest } from './contract.ts';
-import {
-  expectMediaType,
-  networkError,
-  parseReply,
-  readJson,
-  type HttpReply,
-} from './transport.ts';
+import { growingText } from './growing-text.ts';
+import { expectMediaType, readJson, type HttpReply } from './transport.ts';
 
 const DEADLINE_MS = 120_000;
 
@@ -43,16 +37,7 @@ export const createChat = (caller: Caller): ChatApi => {
 
     chatStream: (request, options) =>
       caller.states(options, DEADLINE_MS, async function* (signal) {
-        const reply = await send({ ...request, stream: true }, signal);
-        expectMediaType(reply, /^text\/event-stream$/);
-        let text = '';
-        for await (const data of readEvents(reply.body, networkError)) {
-          const delta = parseReply(chatChunk, data).choices[0]?.delta.content;
-          if (!delta) continue;
-          text += delta;
-          yield text;
-        }
-        return text;
+        return yield* growingText(await send({ ...request, stream: true }, signal), chatChunk);
       }),
   };
 };

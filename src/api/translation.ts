@@ -1,16 +1,10 @@
 import { FormData } from 'undici';
 import { countCodePoints } from '../text/unicode.ts';
-import { readEvents } from '../http/event-stream.ts';
 import { splitText } from '../text/split.ts';
 import type { CallOptions, Caller } from './client.ts';
 import { LIMITS, PATHS, translateChunk, translateReply } from './contract.ts';
-import {
-  expectMediaType,
-  networkError,
-  parseReply,
-  readJson,
-  type HttpReply,
-} from './transport.ts';
+import { growingText } from './growing-text.ts';
+import { expectMediaType, readJson, type HttpReply } from './transport.ts';
 
 const DEADLINE_MS = 60_000;
 
@@ -89,16 +83,7 @@ export const createTranslation = (caller: Caller): TranslationApi => {
     text: string,
     signal: AbortSignal,
   ): AsyncGenerator<string, string, void> {
-    const reply = await send(input, text, true, signal);
-    expectMediaType(reply, /^text\/event-stream$/);
-    let translated = '';
-    for await (const data of readEvents(reply.body, networkError)) {
-      const delta = parseReply(translateChunk, data).choices[0]?.delta.content;
-      if (!delta) continue;
-      translated += delta;
-      yield translated;
-    }
-    return translated;
+    return yield* growingText(await send(input, text, true, signal), translateChunk);
   };
 
   return {

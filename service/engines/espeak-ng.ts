@@ -1,8 +1,8 @@
-import { createRequire } from 'node:module';
 import { splitSentences, splitText } from '../../src/text/split.ts';
 import { AppError } from '../../src/errors.ts';
 import { createChild } from '../child.ts';
 import type { CreateEngine, SpeechPart } from '../engine.ts';
+import { isInstalled } from '../installed.ts';
 import { PACKAGE } from './espeak-ng/library.ts';
 import { describeVoices, toMarkup, type KnownVoice } from './espeak-ng/voices.ts';
 import type { EspeakReply, EspeakRequest } from './espeak-ng/worker.ts';
@@ -22,15 +22,6 @@ const LONGEST_PHRASE_CHARACTERS = 300;
 const phrasesOf = (text: string): readonly string[] =>
   splitSentences(text).flatMap((sentence) => splitText(sentence, LONGEST_PHRASE_CHARACTERS));
 
-const installed = (): boolean => {
-  try {
-    createRequire(import.meta.url).resolve(PACKAGE);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 // Measured: `Float32Array.from` with a function took a quarter of a whole request's time.
 const toFloats = (samples: Int16Array): Float32Array => {
   const floats = new Float32Array(samples.length);
@@ -48,7 +39,7 @@ export const createEngine: CreateEngine = ({ log }) => {
     callsPerChild: CALLS_PER_CHILD,
     idleMs: IDLE_MS,
   });
-  const ready = installed();
+  const ready = isInstalled(PACKAGE);
 
   let known: Promise<ReadonlyMap<string, KnownVoice>> | undefined;
   const voicesById = (): Promise<ReadonlyMap<string, KnownVoice>> => {

@@ -1,7 +1,7 @@
-import { createRequire } from 'node:module';
 import { AppError } from '../../src/errors.ts';
 import { createChild } from '../child.ts';
 import { RECOGNITION_RATE_HZ, type CreateEngine, type RecognitionPart } from '../engine.ts';
+import { isInstalled } from '../installed.ts';
 import { findModel, type Model } from './sherpa-onnx/model.ts';
 import type { SherpaReply, SherpaRequest } from './sherpa-onnx/worker.ts';
 
@@ -16,15 +16,6 @@ const CALLS_PER_CHILD = 5_000;
 /** Models are slow to load: kept for long. */
 const IDLE_MS = 60 * 60_000;
 
-const installed = (): boolean => {
-  try {
-    createRequire(import.meta.url).resolve(PACKAGE);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 type Setup = { readonly model: Model; readonly recognition: RecognitionPart } | { lack: string };
 
 /** Speech recognition here, with a model from a folder, in a process of its own. */
@@ -35,7 +26,8 @@ export const createEngine: CreateEngine = ({ config, log }) => {
     const folder = config.SERVICE_SHERPA_MODEL;
     if (folder === undefined)
       return { lack: 'set SERVICE_SHERPA_MODEL to the folder of a sherpa-onnx model' };
-    if (!installed()) return { lack: `npm install --include=optional, which adds ${PACKAGE}` };
+    if (!isInstalled(PACKAGE))
+      return { lack: `npm install --include=optional, which adds ${PACKAGE}` };
     let model: Model;
     try {
       model = await findModel(folder);

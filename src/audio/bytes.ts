@@ -10,6 +10,8 @@ export interface ByteReader {
   take(count: number): Promise<Uint8Array>;
   /** Passes over `count` bytes without keeping them; resolves with how many there were. */
   skip(count: number): Promise<number>;
+  /** Counts as a read of nothing, so that a loop that finds nothing to read lets others run too. */
+  idle(): Promise<void>;
   /** What is left, as it comes. */
   rest(): AsyncGenerator<Uint8Array, void, void>;
   /** Bytes taken and skipped so far. */
@@ -113,6 +115,9 @@ export const createByteReader = (
       }
       if (isTurnDue(0)) await takeTurn();
       return skipped;
+    },
+    idle: async () => {
+      if (isTurnDue(0)) await takeTurn();
     },
     async *rest() {
       do {

@@ -63,8 +63,7 @@ const createSampleReader = (reader: ByteReader) => {
       if (ahead < 0 || bytes === 0) {
         unreadable += 1;
         if (unreadable > MOST_UNREADABLE) throw damagedAudio('MP4 tables of nothing');
-        // For the turn of the event loop that is due after so many reads.
-        await reader.skip(0);
+        await reader.idle();
         continue;
       }
       if ((await reader.skip(ahead)) < ahead) return;

@@ -60,7 +60,7 @@ describe('a child process', () => {
     start();
     const first = await pid();
     process.kill(Number(first), 'SIGINT');
-    expect(await pid()).toBe(first);
+    for (let call = 0; call < 50; call += 1) expect(await pid()).toBe(first);
   });
 
   it('tells what it failed with, and lives on', async () => {

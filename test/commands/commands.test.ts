@@ -131,6 +131,15 @@ describe('/say', () => {
     expect(answer.files).toHaveLength(1);
   });
 
+  it('refuses to gather audio without end', async () => {
+    const body = 'x'.repeat(25 * 1_048_576);
+    const headers = { 'content-type': 'audio/pcm' };
+    harness.speech.fail(PATHS.tts, { status: 200, body, headers });
+    const content = await last('say', { text: 'Hello there.', format: 'pcm' });
+    expect(content).toMatchObject({ tone: 'error' });
+    expect(content.text).toContain('too large');
+  });
+
   it('does not put another voice in the place of one that was asked for', async () => {
     const content = await last('say', { text: 'Hello there.', voice: 'nobody at all' });
     expect(content).toMatchObject({ tone: 'error' });

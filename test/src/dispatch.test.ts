@@ -45,8 +45,17 @@ const probe = defineCommand('probe', {
       throw new Error('the lookup broke');
     },
   },
-  async run({ options, reply, stream }) {
+  async run({ options, reply, stream, signal }) {
     ran.push(options);
+    if (options.text === 'wait')
+      await stream(
+        (async function* () {
+          yield 'half';
+          await new Promise((_, reject) => {
+            signal.addEventListener('abort', () => reject(signal.reason as Error));
+          });
+        })(),
+      );
     if (options.text === 'fail') throw new TypeError('secret detail');
     if (options.text === 'refuse') throw userError('bad-input', 'glossary.not-csv');
     const breaks = options.text === 'break';
@@ -57,7 +66,7 @@ const probe = defineCommand('probe', {
         if (breaks) throw userError('unavailable', 'errors.unavailable');
       })(),
     );
-    await reply({ text: 'whole' });
+    await reply({ text: options.text === 'same' ? 'half' : 'whole' });
   },
 });
 
@@ -160,6 +169,23 @@ describe('the dispatcher', () => {
   it('says that it stopped when the asker took it back', async () => {
     const content = await run('probe', { text: 'a' }, { signal: AbortSignal.abort() });
     expect(content).toEqual({ text: 'Stopped.', tone: 'note' });
+  });
+
+  it('ends the work for an answer that can no longer be shown', async () => {
+    const show = async (): Promise<void> => {
+      throw new Error('the message was deleted');
+    };
+    await run('probe', { text: 'wait' }, { answer: { show, paceMs: 0 } });
+  });
+
+  it('does not show the same twice', async () => {
+    await run('probe', { text: 'same' });
+    expect(shown).toEqual([{ text: 'half' }]);
+  });
+
+  it('takes an empty option that may be left out for one that was', async () => {
+    await run('probe', { text: 'a', kind: '', count: '' });
+    expect(ran).toEqual([{ text: 'a' }]);
   });
 
   it('lives on when the answer cannot be shown', async () => {

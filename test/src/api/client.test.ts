@@ -292,6 +292,12 @@ describe('a service that misbehaves', () => {
     await expect(voices()).rejects.toMatchObject({ code: 'bad-reply' });
   });
 
+  it('and answers without end is not read to it', async () => {
+    const body = `{"voices":[]}${' '.repeat(17 * 1_048_576)}`;
+    fake.fail(PATHS.voices, { status: 200, body });
+    await expect(voices()).rejects.toMatchObject({ code: 'bad-reply' });
+  });
+
   it('keeps its error object whole, and shows its message', async () => {
     const body = {
       context: ['router', 'tts'],

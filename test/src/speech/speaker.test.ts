@@ -187,6 +187,16 @@ describe('speaking', () => {
     expect((await speaker.speak({ text: 'Hello.', formats }, signal)).format).toBe('pcm');
   });
 
+  it('takes a way that failed first again, once it was the only one and worked', async () => {
+    refuse = ({ format }) => (format === 'pcm' ? status(500) : undefined);
+    await speaker.speak({ text: 'Hello.', formats: ['pcm', 'wav'] }, signal);
+    refuse = () => undefined;
+    await speaker.speak({ text: 'Hello.', formats: ['pcm'] }, signal);
+    asked = [];
+    await speaker.speak({ text: 'Hello.', formats: ['pcm', 'wav'] }, signal);
+    expect(ways()).toEqual([`${VOICE.id} pcm stream`]);
+  });
+
   it('leaves trying again to the last way, and gives all ways one deadline', async () => {
     voices = [voiceOf('a', { formats: ['mp3'] })];
     const calls: (CallOptions | undefined)[] = [];

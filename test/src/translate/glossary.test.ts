@@ -54,7 +54,9 @@ describe('a glossary', () => {
     await glossary.add(SPACE, term('mage', 'ja', 'a'));
     await glossary.add(SPACE, term('mage', 'de', 'b'));
     await glossary.add(SPACE, term('mage', 'fr', 'c'));
+    expect(await glossary.list(SPACE)).toHaveLength(3);
     expect(await glossary.remove(SPACE, 'MAGE', 'de')).toBe(1);
+    expect(await glossary.list(SPACE)).toHaveLength(2);
     expect(await glossary.remove(SPACE, 'mage')).toBe(2);
     expect(await glossary.remove(SPACE, 'mage')).toBe(0);
     expect(await glossary.list(SPACE)).toEqual([]);

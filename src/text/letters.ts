@@ -31,3 +31,13 @@ export const isSpacedLetter = (char: string): boolean =>
 
 /** Korean writes its particles onto the word before them. */
 export const isHangul = (char: string): boolean => hangul.test(char);
+
+/**
+ * Whether a backslash takes its meaning from the sign at `at`: two of them are one that is written.
+ * Nothing before `from` is looked at.
+ */
+export const isEscaped = (text: string, at: number, from = 0): boolean => {
+  let start = at;
+  while (start > from && text[start - 1] === '\\') start -= 1;
+  return (at - start) % 2 === 1;
+};

@@ -1,3 +1,4 @@
+import { isEscaped } from './letters.ts';
 import type { Span, SpanKind } from './span.ts';
 
 const LONGEST_RUN = 3;
@@ -35,21 +36,35 @@ export class Markers {
   emphasis(at: number): number {
     const text = this.#text;
     const char = text[at] ?? '';
+    if (isEscaped(text, at)) return at + 1;
     let end = at + 1;
     while (text[end] === char) end += 1;
-    if (!isMarker(char, end - at) || text[at - 1] === '\\') return end;
+    if (!isMarker(char, end - at)) return end;
 
     const before = text[at - 1] ?? ' ';
     const after = text[end] ?? ' ';
     // Snake_case and waves (`嗯~好`) are no markers, as on the platforms.
     const bound = char === '_' || (char === '~' && end - at === 1);
-    const marker = text.slice(at, end);
     const kind = char === '|' ? 'spoiler' : 'emphasis';
     const mayClose = !space.test(before) && !(bound && wordChar.test(after));
     const mayOpen = !space.test(after) && !(bound && wordChar.test(before));
-    if (!(mayClose && this.#closePair(marker, kind, at, end)) && mayOpen)
-      this.#openPair(marker, kind, at, end);
+    let from = at;
+    if (mayClose)
+      for (const marker of this.#closable(char, end - at))
+        if (this.#closePair(marker, kind, from, from + marker.length)) from += marker.length;
+    if (from === at && mayOpen)
+      for (const marker of end - at === LONGEST_RUN ? [char + char, char] : [text.slice(at, end)]) {
+        this.#openPair(marker, kind, from, from + marker.length);
+        from += marker.length;
+      }
     return end;
+  }
+
+  /** What a run may close, the innermost first: three are bold and italic at once. */
+  #closable(char: string, length: number): readonly string[] {
+    if (length < LONGEST_RUN) return [char.repeat(length)];
+    const start = (marker: string): number => this.#open.get(marker)?.start ?? -1;
+    return [char, char + char].toSorted((a, b) => start(b) - start(a));
   }
 
   /** For a `[`. */

@@ -1,12 +1,16 @@
 /** Where things that are the same in every language end. Each answers -1 where there is none. */
 
-const mention = /@(?:everyone|here)\b|@[A-Za-z]\w{1,31}(?![\w@]|:\/\/)/y;
+// A name that ends with an underscore is one in underlined text.
+const mention =
+  /@(?:everyone|here)(?![A-Za-z0-9])|@[A-Za-z]\w{0,30}[A-Za-z0-9](?![A-Za-z0-9@]|_+[A-Za-z0-9@]|:\/\/)/y;
 const mailDomain = /@[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9]|:\/\/)/y;
 const mailName = /[A-Za-z0-9._%+-]/;
 const MAX_MAIL_NAME = 64;
 
-// Brackets of East Asian text end an address; letters of any script may be part of it.
-const address = /[^\s<>"`|\u3000-\u3002\u3008-\u3011\u3014-\u301B\uFF01-\uFF0F\uFF1A-\uFF1F⟦⟧]+/y;
+// Brackets of East Asian text end an address, and so do markers that no address has in it; letters of
+// any script may be part of it.
+const address =
+  /(?:(?!\*\*|~~)[^\s<>"`|\u200B\u3000-\u3002\u3008-\u3011\u3014-\u301B\uFF01-\uFF0F\uFF1A-\uFF1F⟦⟧])+/y;
 const TRAILING = new Set(".,;:!?'*_~]}…’”");
 
 const endOf = (pattern: RegExp, text: string, at: number): number => {

@@ -15,7 +15,8 @@ export interface Protected {
   readonly hasWords: boolean;
   /**
    * Puts the parts back into a translation of `text`, after checking that each token is there once
-   * and that none was invented.
+   * and that none was invented. Pairs of markers that mark nothing where they now stand are left out;
+   * the address of such a link stays.
    */
   readonly restore: (translated: string) => Restored;
   /** What a translation that is still growing can show: an unfinished token at its end waits. */

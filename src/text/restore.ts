@@ -1,6 +1,7 @@
-import { charAfter, charBefore } from './letters.ts';
+import { Draft } from './draft.ts';
 import { TOKEN_CLOSE, TOKEN_OPEN } from './span.ts';
-import { mustPart, tokenContent, tokenText, type Token } from './tokens.ts';
+import { tangledPairs, type PlacedToken } from './tangles.ts';
+import { tokenContent, type Token } from './tokens.ts';
 
 export type Restored =
   | { readonly ok: true; readonly text: string }
@@ -19,6 +20,7 @@ export type Restored =
 
 interface Assembled {
   readonly text: string;
+  readonly placed: readonly PlacedToken[];
   readonly missing: readonly number[];
   readonly extra: readonly number[];
 }
@@ -28,11 +30,7 @@ const strict = /⟦\s{0,3}([0-9０-９]{1,9})\s{0,3}⟧/g;
 // What models make of brackets that they do not know: other ones, doubled or full-width.
 const altered =
   /[⟦[［【〔〖「『（({｛<＜«‹〚⟨]{1,2}\s{0,3}([0-9０-９]{1,9})\s{0,3}[⟧\]］】〕〗」』）)}｝>＞»›〛⟩]{1,2}/g;
-const strayBracket = /[⟦⟧]/;
-const strayBrackets = /[⟦⟧]/g;
 const unfinished = /[⟦]+[\s0-9０-９]{0,15}$/;
-const leadingBlanks = /^[^\S\n]+/;
-const trailingBlanks = /(?<![^\S\n])[^\S\n]+$/;
 
 /** ASCII or full-width digits. */
 const toNumber = (digits: string): number => {
@@ -40,69 +38,36 @@ const toNumber = (digits: string): number => {
   return Number.isNaN(number) ? Number(digits.normalize('NFKC')) : number;
 };
 
-const withoutStray = (text: string): string =>
-  strayBracket.test(text) ? text.replaceAll(strayBrackets, '') : text;
-
-/**
- * The text that is being put together. It is kept in pieces: reading a character of a string that
- * grows by `+=` would copy the whole of it each time.
- */
-class Draft {
-  readonly #pieces: string[] = [];
-  #tail = '';
-  #last: Token | undefined;
-
-  /** Adds a stretch of translated words, with the spacing that the tokens around it want. */
-  words(words: string, next?: Token): void {
-    let piece = withoutStray(words);
-    if (this.#last?.clingsRight) piece = piece.replace(leadingBlanks, '');
-    if (next?.clingsLeft) piece = piece.replace(trailingBlanks, '');
-    if (this.#last && mustPart(this.#last.right, charAfter(piece, 0))) piece = ` ${piece}`;
-    this.#push(piece);
-    if (next && mustPart(next.left, charBefore(this.#tail, this.#tail.length))) this.#push(' ');
-    this.#last = undefined;
-  }
-
-  token(token: Token, text: string): void {
-    this.#push(text);
-    this.#last = token;
-  }
-
-  toString(): string {
-    return this.#pieces.join('');
-  }
-
-  #push(piece: string): void {
-    if (piece === '') return;
-    this.#pieces.push(piece);
-    this.#tail = piece;
-  }
-}
-
 const assemble = (
   tokens: readonly Token[],
   translated: string,
   lostPairs: ReadonlySet<number>,
 ): Assembled => {
-  const draft = new Draft();
+  const draft = new Draft(lostPairs);
   const seen = new Uint8Array(tokens.length);
   const extra: number[] = [];
+  const placed: PlacedToken[] = [];
   let from = 0;
+  let wordsBefore = '';
   strict.lastIndex = 0;
   for (let match = strict.exec(translated); match; match = strict.exec(translated)) {
     const number = toNumber(match[1] ?? '');
     const token = seen[number - 1] === 0 ? tokens[number - 1] : undefined;
-    draft.words(translated.slice(from, match.index), token);
+    const words = translated.slice(from, match.index);
+    draft.words(words, token);
+    wordsBefore += words;
     from = strict.lastIndex;
     if (token) {
       seen[number - 1] = 1;
-      draft.token(token, tokenText(token, lostPairs));
+      placed.push({ token, words: wordsBefore });
+      wordsBefore = '';
+      draft.token(token);
     } else extra.push(number);
   }
   draft.words(translated.slice(from));
   const missing: number[] = [];
   for (const [index, times] of seen.entries()) if (times === 0) missing.push(index + 1);
-  return { text: draft.toString(), missing, extra };
+  return { text: draft.toString(), placed, missing, extra };
 };
 
 const isWhole = (result: Assembled): boolean =>
@@ -123,13 +88,42 @@ const repair = (source: string, translated: string, missing: readonly number[]):
   });
 };
 
-const bestEffort = (tokens: readonly Token[], translated: string, found: Assembled): string => {
+/** What became tangled on the way; what was so in the source is as its writer wanted it. */
+const newlyTangled = (
+  source: string,
+  tokens: readonly Token[],
+  { placed }: Assembled,
+): ReadonlySet<number> => {
+  const tangled = tangledPairs(placed);
+  return tangled.size === 0
+    ? NONE
+    : tangled.difference(tangledPairs(assemble(tokens, source, NONE).placed));
+};
+
+const bestEffort = (
+  source: string,
+  tokens: readonly Token[],
+  translated: string,
+  found: Assembled,
+): string => {
   const lost = found.missing.flatMap((number) => tokens[number - 1] ?? []);
   const lostPairs = new Set(
     lost.flatMap((token) => token.parts.flatMap((part) => part.pair ?? [])),
   );
-  const { text } = assemble(tokens, translated, lostPairs);
+  const dropped = lostPairs.union(newlyTangled(source, tokens, found));
+  const { text } = assemble(tokens, translated, dropped);
   return [text, ...lost.map(tokenContent).filter((content) => content !== '')].join(' ');
+};
+
+/** The text of a translation that has all tokens, without the markers that mark nothing in it. */
+const untangled = (
+  source: string,
+  tokens: readonly Token[],
+  translated: string,
+  found: Assembled,
+): string => {
+  const tangled = newlyTangled(source, tokens, found);
+  return tangled.size === 0 ? found.text : assemble(tokens, translated, tangled).text;
 };
 
 export const restoreTokens = (
@@ -138,12 +132,12 @@ export const restoreTokens = (
   translated: string,
 ): Restored => {
   const first = assemble(tokens, translated, NONE);
-  if (isWhole(first)) return { ok: true, text: first.text };
+  if (isWhole(first)) return { ok: true, text: untangled(source, tokens, translated, first) };
   const repaired = repair(source, translated, first.missing);
   const second = repaired === translated ? first : assemble(tokens, repaired, NONE);
-  if (isWhole(second)) return { ok: true, text: second.text };
+  if (isWhole(second)) return { ok: true, text: untangled(source, tokens, repaired, second) };
   const { missing, extra } = second;
-  return { ok: false, text: bestEffort(tokens, repaired, second), missing, extra };
+  return { ok: false, text: bestEffort(source, tokens, repaired, second), missing, extra };
 };
 
 export const previewTokens = (tokens: readonly Token[], partial: string): string =>

@@ -1,5 +1,6 @@
 import { CodeSpans } from './code-spans.ts';
 import { emojiEnd, shortcodeEnd } from './emoji.ts';
+import { isEscaped } from './letters.ts';
 import { Markers } from './markers.ts';
 import {
   lineMarkerEnd,
@@ -100,6 +101,7 @@ class Scan {
   }
 
   #backticks(at: number): number {
+    if (isEscaped(this.#text, at)) return at + 1;
     this.#code ??= new CodeSpans(this.#text);
     const length = this.#code.runLength(at);
     const kind = length > 2 ? 'code-block' : 'code';

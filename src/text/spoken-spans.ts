@@ -26,7 +26,8 @@ const variation = /\uFE0F|\p{EMod}/gu;
 const readable = (name: string): string =>
   name.replaceAll(/[_~]+/g, ' ').replaceAll(/(\p{Ll})(?=\p{Lu})/gu, '$1 ');
 
-const hostOf = (address: string): string => {
+/** The host of an address, or whom a `mailto:` is for. */
+export const hostOf = (address: string): string => {
   const [, rest = ''] = /^<?(?:https?:\/\/)?(?:www\.)?([^/?#>|]*)/i.exec(address) ?? [];
   return rest.replace(/^mailto:|^tel:/i, '');
 };
@@ -47,8 +48,8 @@ const TIME_STYLES: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
 };
 const DATE_AND_TIME: Intl.DateTimeFormatOptions = { ...TIME_STYLES.D, ...TIME_STYLES.t };
 
-/** In UTC and saying so, for whoever listens may be anywhere. */
-const timeOf = (written: string, locale: string | undefined): string => {
+/** What a timestamp says, in UTC and saying so, for whoever listens may be anywhere. */
+export const timeOf = (written: string, locale: string | undefined): string => {
   const slack = /^<!date\^.*\|([^>]*)>$/.exec(written);
   if (slack) return slack[1] ?? '';
   const [, seconds = '', style = 'f'] = /^<t:(-?\d+)(?::(\w))?>$/.exec(written) ?? [];

@@ -6,6 +6,7 @@ interface Part {
   /** What is left of it where its place or its partner was lost: nothing of mere markup. */
   readonly alone: string;
   readonly pair: number | undefined;
+  readonly side: Span['side'];
 }
 
 /** Which letters must not touch the token: none, those of scripts with spaces, or all. */
@@ -39,11 +40,13 @@ const bareAddress = (written: string): string => written.slice(written.startsWit
 
 const toPart = (text: string, span: Span): Part => {
   const written = span.replacement ?? text.slice(span.start, span.end);
-  if (!MARKERS.has(span.kind)) return { text: written, alone: written, pair: undefined };
+  if (!MARKERS.has(span.kind))
+    return { text: written, alone: written, pair: undefined, side: undefined };
   return {
     text: written,
     alone: holdsAddress(span) ? ` ${bareAddress(written)} ` : '',
     pair: span.pair,
+    side: span.side,
   };
 };
 
@@ -56,7 +59,15 @@ const joint = (text: string, last: Span, next: Span): string | undefined => {
   return onlySpace.test(between) ? between : undefined;
 };
 
-const toToken = (text: string, first: Span, last: Span, parts: readonly Part[]): Token => {
+/** An address reads on through the markers that close after it. */
+const lastAddress = (spans: readonly Span[]): Span | undefined => {
+  const last = spans.findLast(({ side }) => side !== 'close');
+  return last?.kind === 'url' || last?.kind === 'email' ? last : undefined;
+};
+
+const toToken = (text: string, spans: readonly Span[], parts: readonly Part[]): Token => {
+  const first = spans[0] as Span;
+  const last = spans.at(-1) as Span;
   const before = charBefore(text, first.start);
   const after = charAfter(text, last.end);
   return {
@@ -66,29 +77,28 @@ const toToken = (text: string, first: Span, last: Span, parts: readonly Part[]):
     clingsLeft: first.side === 'close' && !space.test(before),
     clingsRight: last.side === 'open' && !space.test(after),
     left: first.side === 'close' ? 'none' : distance(first, before),
-    right: last.side === 'open' ? 'none' : distance(last, after),
+    right: last.side === 'open' ? 'none' : distance(lastAddress(spans) ?? last, after),
   };
 };
 
 /** Spans that touch, or stand apart by white space alone, become one token. */
 export const toTokens = (text: string, spans: readonly Span[]): readonly Token[] => {
   const tokens: Token[] = [];
-  let first = spans[0];
-  if (!first) return tokens;
-  let last = first;
-  let parts = [toPart(text, first)];
-  for (let at = 1; at < spans.length; at += 1) {
-    const span = spans[at] as Span;
-    const between = joint(text, last, span);
-    if (between === undefined) {
-      tokens.push(toToken(text, first, last, parts));
-      first = span;
+  let group: Span[] = [];
+  let parts: Part[] = [];
+  for (const span of spans) {
+    const last = group.at(-1);
+    const between = last && joint(text, last, span);
+    if (last && between === undefined) {
+      tokens.push(toToken(text, group, parts));
+      group = [];
       parts = [];
-    } else if (between !== '') parts.push({ text: between, alone: between, pair: undefined });
+    } else if (between)
+      parts.push({ text: between, alone: between, pair: undefined, side: undefined });
+    group.push(span);
     parts.push(toPart(text, span));
-    last = span;
   }
-  tokens.push(toToken(text, first, last, parts));
+  if (group.length > 0) tokens.push(toToken(text, group, parts));
   return tokens;
 };
 
@@ -98,12 +108,24 @@ export const mustPart = (at: Distance, char: string): boolean => {
   return at === 'all' ? isLetter(char) : isSpacedLetter(char) && !isHangul(char);
 };
 
+const isLost = ({ pair }: Part, lostPairs: ReadonlySet<number>): boolean =>
+  pair !== undefined && lostPairs.has(pair);
+
+const shows = (part: Part, lostPairs: ReadonlySet<number>): boolean =>
+  part.alone !== '' || !isLost(part, lostPairs);
+
 /** The token's text; of markers whose partner is lost, what they are without it. */
 export const tokenText = (token: Token, lostPairs: ReadonlySet<number>): string => {
   if (token.parts.length === 1 && lostPairs.size === 0) return token.parts[0]?.text ?? '';
   let text = '';
-  for (const part of token.parts)
-    text += part.pair !== undefined && lostPairs.has(part.pair) ? part.alone : part.text;
+  let last: Part | undefined;
+  for (const part of token.parts) {
+    const lost = isLost(part, lostPairs);
+    // The space around what is left must not come between a marker and what it marks.
+    if (lost) text += last?.side === 'open' ? part.alone.trimStart() : part.alone;
+    else text = (part.side === 'close' ? text.trimEnd() : text) + part.text;
+    if (!lost || part.alone !== '') last = lost ? undefined : part;
+  }
   return text;
 };
 
@@ -113,3 +135,28 @@ export const tokenContent = (token: Token): string =>
     .map((part) => part.alone)
     .join('')
     .trim();
+
+/** The side of a marker that is kept; undefined for anything else. */
+const sideOf = (part: Part | undefined, lostPairs: ReadonlySet<number>): Part['side'] =>
+  part && !isLost(part, lostPairs) ? part.side : undefined;
+
+const firstSide = ({ parts }: Token, lostPairs: ReadonlySet<number>): Part['side'] =>
+  sideOf(
+    parts.find((part) => shows(part, lostPairs)),
+    lostPairs,
+  );
+
+/** Whether the token's text ends with a marker that opens something. */
+export const opensLast = ({ parts }: Token, lostPairs: ReadonlySet<number>): boolean =>
+  sideOf(
+    parts.findLast((part) => shows(part, lostPairs)),
+    lostPairs,
+  ) === 'open';
+
+/** Whether it begins with one. */
+export const opensFirst = (token: Token, lostPairs: ReadonlySet<number>): boolean =>
+  firstSide(token, lostPairs) === 'open';
+
+/** Whether it begins with a marker that closes something. */
+export const closesFirst = (token: Token, lostPairs: ReadonlySet<number>): boolean =>
+  firstSide(token, lostPairs) === 'close';

@@ -1,4 +1,5 @@
 import { withoutEmoji } from './emoji.ts';
+import { charBefore } from './letters.ts';
 
 /** Lone surrogates become U+FFFD, which is what UTF-8 would carry. */
 export const toWellFormed = (text: string): string => text.toWellFormed();
@@ -21,6 +22,17 @@ const meaning = /[\p{L}\p{N}]/u;
 
 /** Nothing that can be seen: empty, white space, controls, zero-width and format characters. */
 export const isBlank = (text: string): boolean => !visible.test(text);
+
+/** Where the last sign that can be seen ends; what comes after is blank. */
+export const visibleEnd = (text: string): number => {
+  let end = text.length;
+  while (end > 0) {
+    const sign = charBefore(text, end);
+    if (visible.test(sign)) break;
+    end -= sign.length;
+  }
+  return end;
+};
 
 /** Nothing but emoji, custom emoji, shortcodes, punctuation and space; true of blank text too. */
 export const isEmojiOnly = (text: string): boolean => !meaning.test(withoutEmoji(text));

@@ -133,6 +133,32 @@ describe('restore', () => {
     );
   });
 
+  it.each([
+    ['in the wrong order', 'a ⟦2⟧b⟦1⟧ c ⟦3⟧d⟦4⟧', 'a b c ||d||'],
+    ['around nothing', '⟦1⟧⟦2⟧ a ⟦3⟧d⟦4⟧', ' a ||d||'],
+    ['around half of another pair', '⟦1⟧a ⟦3⟧b⟦2⟧ c⟦4⟧', '**a b** c'],
+    ['around two paragraphs', '⟦1⟧a\n\nb⟦2⟧ ⟦3⟧d⟦4⟧', 'a\n\nb ||d||'],
+  ])('drops markers that stand %s', (_, translated, kept) => {
+    const back = protect('**a** or ||b||').restore(translated);
+    expect({ ...back, text: back.text.replaceAll('  ', ' ') }).toEqual({ ok: true, text: kept });
+  });
+
+  it('drops a pair around another of its kind', () => {
+    expect(protect('**a** or **b**').restore('⟦1⟧a ⟦3⟧b⟦4⟧ c⟦2⟧').text).toBe('a **b** c');
+  });
+
+  it('keeps markers apart between which nothing was left', () => {
+    expect(protect('**a** or **b**').restore('⟦1⟧a⟦2⟧⟦3⟧b⟦4⟧').text).toBe('**a** **b**');
+    expect(protect('**a *b***').restore('⟦1⟧⟦2⟧a⟦3⟧').text).toBe('**\u200B*a***');
+    expect(protect('see https://a.b or **x**').restore('⟦1⟧⟦2⟧x⟦3⟧').text).toBe(
+      'https://a.b **x**',
+    );
+    expect(protect('**https://a.b** or 🎉').restore('⟦1⟧⟦2⟧').text).toBe('**https://a.b** 🎉');
+    expect(protect('**https://a.b** for us').restore('⟦1⟧を見て').text).toBe(
+      '**https://a.b** を見て',
+    );
+  });
+
   it('does not take a number in brackets of the text itself for a lost token', () => {
     const cited = protect('as [1] says, ask <@1>');
     expect(cited.restore('como dice [1], pregunta')).toMatchObject({ ok: false, missing: [1] });

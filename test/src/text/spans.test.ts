@@ -45,6 +45,20 @@ describe('findSpans', () => {
     ['bold', '**a**', ['emphasis **', 'emphasis **']],
     ['italic', '*a* _b_', ['emphasis *', 'emphasis *', 'emphasis _', 'emphasis _']],
     ['strike', '~~a~~', ['emphasis ~~', 'emphasis ~~']],
+    ['bold italic', '***a***', ['emphasis **', 'emphasis *', 'emphasis *', 'emphasis **']],
+    ['italic within bold', '***a* b**', ['emphasis **', 'emphasis *', 'emphasis *', 'emphasis **']],
+    ['bold within italic', '***a** b*', ['emphasis **', 'emphasis *', 'emphasis **', 'emphasis *']],
+    [
+      'bold that ends with italic',
+      '**a *b***',
+      ['emphasis **', 'emphasis *', 'emphasis *', 'emphasis **'],
+    ],
+    [
+      'underlined mentions',
+      '__@here__ __@ann__',
+      ['emphasis __', 'mention @here', 'emphasis __', 'emphasis __', 'mention @ann', 'emphasis __'],
+    ],
+    ['bold after an escaped sign', String.raw`**a\***`, ['emphasis **', 'emphasis **']],
     ['a spoiler', '||a||', ['spoiler ||', 'spoiler ||']],
     ['a link', '[a](https://b.c/d_(e))', ['link [', 'link ](https://b.c/d_(e))']],
     ['a Slack link', '<https://b.c|a b>', ['link <https://b.c|', 'link >']],
@@ -63,6 +77,7 @@ describe('findSpans', () => {
     'a [note] (here)',
     '嗯~好~',
     String.raw`\*a\*`,
+    'an escaped \\`backtick\\`',
     'a < b > c',
     '-5 degrees',
     'one ` backtick\n\nanother ` there',
@@ -75,6 +90,8 @@ describe('findSpans', () => {
     ['(https://a.b/c).', 'https://a.b/c'],
     ['https://a.b/c_(d), e', 'https://a.b/c_(d)'],
     ['**https://a.b**', 'https://a.b'],
+    ['**https://a.b**を', 'https://a.b'],
+    ['~~https://a.b~~🎉', 'https://a.b'],
     ['見てhttps://a.b/日本。次', 'https://a.b/日本'],
   ])('leaves the punctuation of the sentence out of the address in %j', (text, url) => {
     expect(found(text)).toContain(`url ${url}`);

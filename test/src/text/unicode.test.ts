@@ -1,6 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countCodePoints, isBlank, isEmojiOnly, toWellFormed } from '../../../src/text/unicode.ts';
+import {
+  countCodePoints,
+  isBlank,
+  isEmojiOnly,
+  toWellFormed,
+  visibleEnd,
+} from '../../../src/text/unicode.ts';
 import { anyText } from './any-text.ts';
 
 describe('toWellFormed', () => {
@@ -38,5 +44,16 @@ describe('isEmojiOnly', () => {
 
   it.each(['ok 🎉', '🎉 はい', '10:30:45', 'a:b'])('is false of %j', (text) => {
     expect(isEmojiOnly(text)).toBe(false);
+  });
+});
+
+describe('visibleEnd', () => {
+  it.each([
+    ['a b \n\u200B', 3],
+    ['語🎉 ', 3],
+    [' \u202E', 0],
+    ['', 0],
+  ])('of %j is %i', (text, end) => {
+    expect(visibleEnd(text)).toBe(end);
   });
 });

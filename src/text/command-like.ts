@@ -1,0 +1,31 @@
+/** Prefixes that begin hardly anything else in chat, before any word. */
+const clear = /^(?:([!?])\1?|\/|\$\$?(?=[a-z]))(?<name>[A-Za-z][\w-]{0,31})(?=\s|$)/;
+/** Those that also begin list items, addresses, emoticons and corrections: before known words. */
+const ambiguous = /^(?:([-.,+=~%&>])\1?|;;?(?=[a-z]{2}))(?<name>[a-z][\w-]{0,31})(?=\s|$)/;
+
+/** What commands of chat bots are called. */
+const NAMES = new Set(
+  (
+    'play p pause skip stop queue q np nowplaying volume vol loop seek shuffle lyrics join leave ' +
+    'help ping info stats status about invite prefix settings config setup avatar userinfo ' +
+    'serverinfo whois ban unban kick mute unmute warn warnings purge clear timeout lock unlock ' +
+    'slowmode role roll dice flip coinflip poll remind reminder rank level leaderboard lb balance ' +
+    'bal daily work pay shop buy sell inv inventory gamble slots bet give rep afk tag tags cmd ' +
+    'commands meme gif fm tts say translate tr wiki define search weather'
+  ).split(' '),
+);
+/** Signs of tone that people put where a command would stand. */
+const TONES = new Set('s j hj srs gen lh nm nsrs pos neg ref sarc'.split(' '));
+
+/**
+ * Whether a message is a command for a bot (`!play x`, `/roll`, `-p song`): one line that begins with
+ * one or two punctuation marks and a Latin word right after. When in doubt it is not, for then it is
+ * only translated needlessly.
+ */
+export const isCommandLike = (text: string): boolean => {
+  const line = text.trimEnd();
+  if (line.includes('\n')) return false;
+  const word = clear.exec(line)?.groups?.name;
+  if (word) return !(line.startsWith('/') && TONES.has(word.toLowerCase()));
+  return NAMES.has(ambiguous.exec(line)?.groups?.name ?? '');
+};

@@ -1,0 +1,94 @@
+import { sentencesOf } from './sentences.ts';
+
+const words = new Intl.Segmenter(undefined, { granularity: 'word' });
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/** How far back from the longest possible end a word or grapheme end is looked for. */
+const TAIL_UNITS = 200;
+
+const sentenceEnd = /(?:[.!?。！？…।؟]['"”’\p{Pe}\p{Pf}]*\s*|\n)$/u;
+const clauseEnd = /(?:[，、；：،؛]|[,;:)](?=\s))\s*/gu;
+const itemOrHeading = /^[ \t]*(?:[-*+•]|\d{1,3}[.)]|#{1,6}|-#)[ \t]/;
+
+/** Whether a cut here would part the two halves of one code point. */
+export const splitsPair = (text: string, at: number): boolean =>
+  (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00;
+
+const lastParagraphEnd = (text: string, from: number, end: number): number => {
+  const blank = text.slice(from, end).lastIndexOf('\n\n');
+  return blank < 0 ? -1 : from + blank + 2;
+};
+
+/** The line that would be cut, if it is one of a list or a heading, is better left whole. */
+const lastItemEnd = (text: string, from: number, end: number): number => {
+  const shown = text.slice(from, end);
+  const line = shown.lastIndexOf('\n') + 1;
+  return line > 0 && itemOrHeading.test(shown.slice(line, line + 20)) ? from + line : -1;
+};
+
+const lastSentenceEnd = (text: string, from: number, end: number): number => {
+  let cut = -1;
+  let at = from;
+  for (const sentence of sentencesOf(text.slice(from, end))) {
+    at += sentence.length;
+    if (at < end || sentenceEnd.test(sentence)) cut = at;
+  }
+  return cut;
+};
+
+const lastClauseEnd = (text: string, from: number, end: number): number => {
+  let cut = -1;
+  for (const match of text.slice(from, end).matchAll(clauseEnd))
+    cut = from + match.index + match[0].length;
+  return cut;
+};
+
+const lastSpaceEnd = (text: string, from: number, end: number): number => {
+  for (let cut = end; cut > from; cut -= 1) if (/\s/.test(text[cut - 1] ?? '')) return cut;
+  return -1;
+};
+
+const lastSegmentEnd = (
+  segmenter: Intl.Segmenter,
+  text: string,
+  from: number,
+  end: number,
+): number => {
+  const tail = Math.max(from, end - TAIL_UNITS);
+  // Two units more than the piece may have show whether its end is an end.
+  const shown = text.slice(tail, end + 2);
+  let cut = -1;
+  for (const { index } of segmenter.segment(shown))
+    if (index > 0 && tail + index <= end) cut = tail + index;
+  return cut;
+};
+
+/** The last end of a grapheme after `from` and up to `end`; -1 where there is none. */
+export const lastGraphemeEnd = (text: string, from: number, end: number): number => {
+  const cut = lastSegmentEnd(graphemes, text, from, end);
+  return cut > from ? cut : -1;
+};
+
+/**
+ * Where a piece that begins at `start` and may reach to `end` is best cut: the last end of a
+ * paragraph, list item, sentence, clause or word in it, whichever comes first in this order after
+ * its first third; else of a grapheme.
+ */
+export const bestCut = (text: string, start: number, end: number): number => {
+  // An end before this would leave pieces much smaller than they may be.
+  const least = start + Math.trunc((end - start) / 3);
+  const candidates = [
+    () => lastParagraphEnd(text, least, end),
+    () => lastItemEnd(text, least, end),
+    () => lastSentenceEnd(text, least, end),
+    () => lastClauseEnd(text, least, end),
+    () => lastSpaceEnd(text, least, end),
+    () => lastSegmentEnd(words, text, start, end),
+    () => lastGraphemeEnd(text, start, end),
+  ];
+  for (const candidate of candidates) {
+    const cut = candidate();
+    if (cut > start) return cut;
+  }
+  return end;
+};

@@ -1,0 +1,79 @@
+import { lastGraphemeEnd } from './cut.ts';
+import { muteLeftovers, nameMentions, type MentionNames } from './mentions.ts';
+import { flatten } from './plain-line.ts';
+import type { Span } from './span.ts';
+import { findSpans } from './spans.ts';
+import { hostOf, timeOf } from './spoken-spans.ts';
+
+export interface ExcerptOptions {
+  readonly names?: MentionNames;
+  /** For times. Default English. */
+  readonly locale?: string;
+}
+
+const HIDDEN = '▒▒▒';
+/** Markup and addresses take several times the room of what is seen of them. */
+const READ_PER_CHAR = 20;
+const LEAST_READ = 4_000;
+
+const fence = /^`{3,}(?:[\w+\-.#]{1,32}\n)?|`{3,}$/g;
+const ticks = /^`+|`+$/g;
+
+const shown = (span: Span, written: string, { names, locale }: ExcerptOptions): string => {
+  switch (span.kind) {
+    case 'code-block':
+      return ` ${written.replaceAll(fence, '')} `;
+    case 'code':
+      return written.replaceAll(ticks, '');
+    case 'url':
+      return hostOf(written);
+    case 'mention':
+      return nameMentions(written, names ?? (() => undefined), flatten);
+    case 'timestamp':
+      return timeOf(written, locale);
+    case 'custom-emoji':
+      return `:${written.split(':')[1] ?? ''}:`;
+    case 'emphasis':
+    case 'spoiler':
+    case 'link':
+    case 'line-marker':
+      return '';
+    case 'email':
+    case 'emoji':
+    case 'shortcode':
+    case 'bracket':
+    case 'term':
+      return written;
+  }
+};
+
+const shorten = (line: string, chars: number): string => {
+  const room = chars - 1;
+  const end = line.length <= room ? room : Math.max(0, lastGraphemeEnd(line, 0, room));
+  return `${line.slice(0, end).trimEnd()}…`;
+};
+
+/**
+ * One line of a message, without markup, mentions, addresses or what is hidden as a spoiler, of at
+ * most `chars` UTF-16 units; a longer one ends with `…` after a whole grapheme. It is plain text: for
+ * use in Markdown it goes through `plainLine`.
+ */
+export const excerpt = (text: string, chars: number, options: ExcerptOptions = {}): string => {
+  const sample = text.slice(0, Math.max(LEAST_READ, chars * READ_PER_CHAR));
+  let line = '';
+  let from = 0;
+  let hiddenBy: number | undefined;
+  for (const span of findSpans(sample)) {
+    if (hiddenBy === undefined) line += sample.slice(from, span.start);
+    from = span.end;
+    if (span.kind === 'spoiler' && hiddenBy === undefined) {
+      hiddenBy = span.pair;
+      line += HIDDEN;
+    } else if (span.kind === 'spoiler' && hiddenBy === span.pair) hiddenBy = undefined;
+    else if (hiddenBy === undefined)
+      line += shown(span, sample.slice(span.start, span.end), options);
+  }
+  if (hiddenBy === undefined) line += sample.slice(from);
+  const muted = muteLeftovers(flatten(line));
+  return muted.length > chars || sample.length < text.length ? shorten(muted, chars) : muted;
+};

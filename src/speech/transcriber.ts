@@ -3,6 +3,7 @@ import { pieces, type Piece } from '../audio/pieces.ts';
 import { AppError } from '../errors.ts';
 import type {
   Glossary,
+  Heard,
   Transcriber,
   TranscriptSegment,
   TranscriptionRequest,
@@ -21,7 +22,7 @@ const PIECES_AT_ONCE = 2;
 /** Words to listen for; more only blur the recognition. */
 const HOTWORDS = 100;
 
-interface Heard extends TranscriptSegment {
+interface HeardPart extends TranscriptSegment {
   readonly language: string;
   readonly confidence: number;
 }
@@ -60,7 +61,7 @@ const inOrder = async function* <T, R>(
 };
 
 /** The language that most of the speech is in. */
-const mainLanguage = (parts: readonly Heard[]): string => {
+const mainLanguage = (parts: readonly HeardPart[]): string => {
   const lengths = new Map<string, number>();
   for (const { language, text } of parts)
     lengths.set(language, (lengths.get(language) ?? 0) + text.length);
@@ -71,13 +72,16 @@ const mainLanguage = (parts: readonly Heard[]): string => {
 const UNSPACED = /^(?:ja|zh|th|lo|km|my)\b/;
 
 export const createTranscriber = ({ client, glossary }: TranscriberParts): Transcriber => ({
-  async *transcribe({ audio, language, space }: TranscriptionRequest, signal) {
+  async *transcribe(
+    { audio, durationMs: claimedMs, language, space }: TranscriptionRequest,
+    signal,
+  ) {
     const terms = await glossary.list(space);
     const hotwords = [...new Set(terms.map(({ term }) => term))].slice(0, HOTWORDS);
     const stop = new AbortController();
     const both = AbortSignal.any([signal, stop.signal]);
 
-    const hear = async (piece: Piece): Promise<Heard> => {
+    const hear = async (piece: Piece): Promise<HeardPart> => {
       const reply = await client.transcribe(
         piece.audio,
         { ...(language ? { language } : {}), ...(hotwords.length > 0 ? { hotwords } : {}) },
@@ -92,16 +96,22 @@ export const createTranscriber = ({ client, glossary }: TranscriberParts): Trans
       };
     };
 
-    const parts: Heard[] = [];
+    const parts: HeardPart[] = [];
     let text = '';
     let durationMs = 0;
+    const soFar = (): Heard => ({
+      text,
+      heardMs: durationMs,
+      totalMs: claimedMs === undefined ? undefined : Math.max(claimedMs, durationMs),
+    });
     const cut = pieces(audio, { longestMs: LONGEST_PIECE_MS }, both);
     for await (const part of inOrder(cut, PIECES_AT_ONCE, stop, hear)) {
       durationMs = part.endMs;
-      if (part.text === '') continue;
-      text += (text === '' || UNSPACED.test(part.language) ? '' : ' ') + part.text;
-      parts.push(part);
-      yield text;
+      if (part.text !== '') {
+        text += (text === '' || UNSPACED.test(part.language) ? '' : ' ') + part.text;
+        parts.push(part);
+      }
+      yield soFar();
     }
     if (parts.length === 0)
       throw new AppError('not-found', 'no speech was heard in the audio', {

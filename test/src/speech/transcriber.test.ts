@@ -2,7 +2,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { AsrParameters, AsrPlainReply } from '../../../src/api/contract.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { ByteSource } from '../../../src/model.ts';
-import type { GlossaryTerm, Transcript, TranscriptionRequest } from '../../../src/services.ts';
+import type {
+  GlossaryTerm,
+  Heard,
+  Transcript,
+  TranscriptionRequest,
+} from '../../../src/services.ts';
 import { heardText } from '../../../src/speech/hallucinations.ts';
 import { createTranscriber } from '../../../src/speech/transcriber.ts';
 import { toneWav } from '../../fakes/tone.ts';
@@ -42,12 +47,12 @@ const transcriber = createTranscriber({
 
 const transcribe = async (
   request: Partial<TranscriptionRequest> = {},
-): Promise<Transcript & { seen: string[] }> => {
+): Promise<Transcript & { seen: Heard[] }> => {
   const states = transcriber.transcribe(
     { audio: source(toneWav(3)), space: SPACE, ...request },
     signal,
   );
-  const seen: string[] = [];
+  const seen: Heard[] = [];
   for (;;) {
     const { done, value } = await states.next();
     if (done) return { ...value, seen };
@@ -74,10 +79,20 @@ describe('the transcriber', () => {
     const count = segments.length;
     expect(count).toBeGreaterThanOrEqual(3);
     expect(text).toBe(segments.map((_, index) => `part ${index + 1}`).join(' '));
-    expect(seen).toHaveLength(count);
+    expect(seen.map(({ heardMs }) => heardMs)).toEqual(segments.map(({ endMs }) => endMs));
+    expect(seen.at(-1)).toEqual({ text, heardMs: durationMs, totalMs: undefined });
     expect(durationMs).toBeGreaterThan(149_000);
     expect(confidence).toBeCloseTo(1 / count);
     for (const { startMs, endMs } of segments) expect(endMs - startMs).toBeLessThanOrEqual(60_000);
+  });
+
+  it('says how far it is of what the platform told, which may be wrong', async () => {
+    hear = (call) => ({ text: call === 1 ? '[Music]' : 'hello' });
+    const audio = source(toneWav(70));
+    const { seen } = await transcribe({ audio, durationMs: 65_000 });
+    expect(seen[0]).toMatchObject({ text: '', totalMs: 65_000 });
+    expect(seen.at(-1)?.totalMs).toBe(seen.at(-1)?.heardMs);
+    expect(seen.at(-1)?.heardMs).toBeGreaterThan(65_000);
   });
 
   it('joins languages without spaces without spaces', async () => {

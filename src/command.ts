@@ -1,13 +1,23 @@
 import { z } from 'zod';
 import { AppError, type AppErrorOptions, type ErrorCode, type Sentence } from './errors.ts';
 import type { Translate } from './i18n.ts';
-import type { Attachment, Channel, Content, Member } from './model.ts';
+import type { Attachment, Channel, Content, Member, Message, MessageFile } from './model.ts';
 import type { Services } from './services.ts';
 
 import { quote } from './text/plain-line.ts';
 
-export type { VoiceWish } from './services.ts';
+export {
+  SUBTITLE_KINDS,
+  type Backlog,
+  type ChannelWatch,
+  type Heard,
+  type SpaceChoices,
+  type Transcript,
+  type UsageDay,
+  type VoiceWish,
+} from './services.ts';
 export { plainLine, quote } from './text/plain-line.ts';
+export { readChannels, readLanguages, splitTyped } from './typed-lists.ts';
 
 export interface Choice {
   /** What the option gets. */
@@ -39,17 +49,25 @@ export interface CommandContext<Options> {
   readonly signal: AbortSignal;
   /** Shows the answer; a second call replaces the first. */
   readonly reply: (content: Content) => Promise<void>;
-  /**
-   * Shows an answer that grows: each item is the whole text so far. Items that come faster than the
-   * platform takes them are passed over; the last one is always shown. Resolves with what the
-   * generator returns.
-   *
-   * @param as what to show of each text; the text itself when left out
-   */
-  readonly stream: <Result>(
+  readonly stream: Stream;
+}
+
+/**
+ * Shows an answer that grows: each item is the whole of it so far. Items that come faster than the
+ * platform takes them are passed over; the last one is always shown. Resolves with what the
+ * generator returns.
+ *
+ * @param as what to show of each item; the text itself when left out
+ */
+export interface Stream {
+  <Result>(
     texts: AsyncGenerator<string, Result, void>,
     as?: (text: string) => string,
-  ) => Promise<Result>;
+  ): Promise<Result>;
+  <State, Result>(
+    states: AsyncGenerator<State, Result, void>,
+    as: (state: State) => string,
+  ): Promise<Result>;
 }
 
 /** Throws an `AppError` when the command may not run here or for this person. */
@@ -70,11 +88,42 @@ export interface Action<S extends Shape = Shape> {
   readonly slow?: boolean;
   /** True when only the asker should see the answer. */
   readonly private?: boolean;
+  /**
+   * Puts the action into the menu of messages, named `commands.<name>.menu` in `locales/`: the options
+   * for a message, or an error that says what the message lacks. Only the asker sees the answer.
+   */
+  readonly onMessage?: (message: Message) => Partial<z.infer<z.ZodObject<S>>>;
   run(ctx: CommandContext<z.infer<z.ZodObject<S>>>): Promise<void>;
 }
 
+/**
+ * What a control under a command's answer does. The panel is shown anew by `reply`. Nothing else is
+ * known of it but what the control itself says: it works after a restart too.
+ */
+export interface Press {
+  readonly guards?: readonly Guard[];
+  /** The panel as it is now: shown with the reason beneath when the press could not be done. */
+  readonly panel?: (ctx: PressContext) => Promise<Content>;
+  run(ctx: PressContext): Promise<void>;
+}
+
+export interface PressContext extends Omit<CommandContext<unknown>, 'options' | 'stream'> {
+  /** What stood after the colon in the control's `press`; empty without one. */
+  readonly arg: string;
+  /** What was chosen; empty for a button. */
+  readonly values: readonly string[];
+}
+
+/** What a command as a whole says of itself, whatever its actions. */
+export interface CommandTraits {
+  /** A part of the platform that it is of no use without: the command exists only where that is. */
+  readonly needs?: 'watch';
+  /** What its controls do, by the word after the command's name in `Control.press`. */
+  readonly presses?: Readonly<Record<string, Press>>;
+}
+
 /** A command has one action, or several under names of their own. */
-export interface Command {
+export interface Command extends CommandTraits {
   readonly name: string;
   readonly actions: Readonly<Record<string, Action>>;
 }
@@ -83,10 +132,11 @@ export interface Command {
 export const SOLE_ACTION = '';
 
 /** A command of one action. Its summary stands in `locales/` under `commands.<name>.summary`. */
-export const defineCommand = <S extends Shape>(name: string, action: Action<S>): Command => ({
-  name,
-  actions: { [SOLE_ACTION]: action },
-});
+export const defineCommand = <S extends Shape>(
+  name: string,
+  action: Action<S>,
+  traits: CommandTraits = {},
+): Command => ({ ...traits, name, actions: { [SOLE_ACTION]: action } });
 
 /** Types one subcommand's options; see `defineCommandGroup`. */
 export const defineAction = <S extends Shape>(action: Action<S>): Action => action;
@@ -95,7 +145,8 @@ export const defineAction = <S extends Shape>(action: Action<S>): Action => acti
 export const defineCommandGroup = (
   name: string,
   actions: Readonly<Record<string, Action>>,
-): Command => ({ name, actions });
+  traits: CommandTraits = {},
+): Command => ({ ...traits, name, actions });
 
 /** An option that takes a file. */
 export const attachment = () =>
@@ -105,6 +156,25 @@ export const attachment = () =>
       'a file is needed',
     )
     .meta({ kind: 'attachment' });
+
+const SOUND_NAME = /\.(?:wav|ogg|oga|opus|mp3|flac|m4a|mp4|webm|aac)$/i;
+
+/**
+ * The first file of a message that may hold sound, a film's included: whoever asks for one by hand
+ * means it. What is in it is not looked at.
+ */
+export const soundOf = ({ files }: Message): MessageFile | undefined =>
+  files.find(
+    ({ name, mediaType, voice }) =>
+      voice !== undefined || /^(?:audio|video)\//.test(mediaType) || SOUND_NAME.test(name),
+  );
+
+/** What the platform says that a voice message lasts; undefined of other files. */
+export const durationMsOf = (file: Attachment): number | undefined =>
+  (file as Partial<MessageFile>).voice?.durationMs;
+
+/** An option that takes a channel of this space: its id. */
+export const channelOption = () => z.string().max(100).meta({ kind: 'channel' });
 
 /** An error whose sentence is shown to the asker. */
 export const userError = (
@@ -150,7 +220,7 @@ export const languageOf = (typed: string, services: Services): string => {
 export interface OptionInfo {
   readonly name: string;
   readonly description: string;
-  readonly kind: 'text' | 'integer' | 'number' | 'boolean' | 'attachment';
+  readonly kind: 'text' | 'integer' | 'number' | 'boolean' | 'attachment' | 'channel';
   readonly required: boolean;
   readonly choices?: readonly Choice[];
   readonly autocompletes: boolean;
@@ -167,4 +237,10 @@ export interface CommandInfo {
   readonly options: readonly OptionInfo[];
   readonly slow: boolean;
   readonly private: boolean;
+  /** What the menu of messages calls it; undefined where it is not in there. */
+  readonly menu?: string;
+  /** What it is of no use without: to be offered only where there is that, e.g. in no direct message. */
+  readonly needs?: 'watch';
+  /** True where only moderators may use it. */
+  readonly moderators?: boolean;
 }

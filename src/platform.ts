@@ -3,26 +3,38 @@ import type { Choice, CommandInfo } from './command.ts';
 import type { ConfigSection } from './config.ts';
 import type { AppError } from './errors.ts';
 import type { Log } from './log.ts';
-import type { Channel, Content, Member, MessageRef, OutgoingFile, Space } from './model.ts';
+import type {
+  Channel,
+  Content,
+  Member,
+  Message,
+  MessageRef,
+  OutgoingFile,
+  Posted,
+  Space,
+} from './model.ts';
 import type { Services } from './services.ts';
 import type { Texts } from './i18n.ts';
+import type { Watcher, WatchPort } from './watch/port.ts';
 
 /** What the core needs of a platform. Every method rejects with an `AppError`. */
 export interface Platform {
   /** The adapter's folder name, as it stands in `Space.platform`. */
   readonly name: string;
-  post(to: Channel, content: Content, options?: { replyTo?: MessageRef }): Promise<MessageRef>;
-  /** Replaces what a message of ours shows. */
-  edit(message: MessageRef, content: Content): Promise<void>;
+  post(to: Channel, content: Content, options?: { replyTo?: MessageRef }): Promise<Posted>;
+  /** Replaces what a message of ours shows; resolves with where it stands then. */
+  edit(message: Posted, content: Content): Promise<Posted>;
   /** Deleting what is gone already is not an error. */
-  delete(message: MessageRef): Promise<void>;
-  upload(to: Channel, file: OutgoingFile): Promise<MessageRef>;
+  delete(message: Posted): Promise<void>;
+  upload(to: Channel, file: OutgoingFile): Promise<Posted>;
   /** Shows `content` to one member only. */
   whisper(to: Channel, member: Member, content: Content): Promise<void>;
   /** Shows that an answer is being made; fades by itself. */
   typing(to: Channel): Promise<void>;
   /** Only where people can speak with each other. */
   readonly voice?: VoicePort;
+  /** Only where what people write can be followed. */
+  readonly watch?: WatchPort;
 }
 
 export interface VoicePort {
@@ -49,11 +61,24 @@ export interface Invocation {
   readonly command: string;
   /** As the platform gave them: text, numbers, booleans, attachments. */
   readonly options: Readonly<Record<string, unknown>>;
+  /** The message that the command is used on, from its menu; then `options` is empty. */
+  readonly on?: Message;
   readonly member: Member;
   readonly channel: Channel;
   /** Aborted when the person who asked is gone or took it back. */
   readonly signal: AbortSignal;
   readonly answer: Answer;
+}
+
+/** Somebody pressed a control under an answer; `answer` shows in place of that answer. */
+export interface PressInvocation extends Pick<
+  Invocation,
+  'id' | 'member' | 'channel' | 'signal' | 'answer'
+> {
+  /** The control's, as it was given. */
+  readonly press: string;
+  /** What was chosen; empty for a button. */
+  readonly values: readonly string[];
 }
 
 /** What somebody typed so far into an option that completes itself. */
@@ -97,10 +122,14 @@ export interface Core {
   readonly log: Log;
   readonly texts: Texts;
   readonly services: Services;
-  /** Every command with its texts in the best locale for `locale`. */
-  commands(locale: string): readonly CommandInfo[];
+  /** What is to be told of the messages of watched channels. */
+  readonly watcher: Watcher;
+  /** Every command that the platform can serve, with its texts in the best locale for `locale`. */
+  commands(locale: string, platform: string): readonly CommandInfo[];
   /** Runs a command to its end. Never rejects: faults are shown through `invocation.answer`. */
   dispatch(invocation: Invocation): Promise<void>;
+  /** Does what a pressed control says. Never rejects. */
+  press(invocation: PressInvocation): Promise<void>;
   /** At most 25 choices; empty when there is nothing to offer or the lookup failed. */
   complete(request: CompletionRequest): Promise<readonly Choice[]>;
   /**
@@ -124,20 +153,32 @@ export interface Adapter extends AsyncDisposable {
   ready(): boolean;
 }
 
+/** One line of what the doctor says. */
+export interface Finding {
+  /** What was looked at, e.g. `Discord: token`. */
+  readonly check: string;
+  readonly ok: boolean;
+  /** What was found, or what to do. */
+  readonly detail: string;
+}
+
 /** The default export of `adapters/<name>/index.ts`. */
 export interface AdapterModule {
   /** The folder's name. */
   readonly name: string;
   /** The environment variables that it reads. */
   readonly config: ConfigSection;
-  /** Undefined when the configuration leaves this adapter off. */
-  create(config: never, core: Core): Adapter | undefined;
+  /** Undefined when the configuration leaves this adapter off; only otherwise is its library loaded. */
+  create(config: never, core: Core): Promise<Adapter | undefined>;
+  /** Looks at all that the adapter needs of its platform; nothing where it is off. Never throws. */
+  readonly diagnose?: (config: never, core: Core) => AsyncIterable<Finding>;
 }
 
 export const defineAdapter = <Section extends ConfigSection>(module: {
   readonly name: string;
   readonly config: Section;
-  create(config: z.infer<Section>, core: Core): Adapter | undefined;
+  create(config: z.infer<Section>, core: Core): Promise<Adapter | undefined>;
+  diagnose?(config: z.infer<Section>, core: Core): AsyncIterable<Finding>;
 }): AdapterModule => module;
 
 const adapterModule = z.looseObject({

@@ -1,18 +1,29 @@
 import type { ChatTurn, Voice } from './api/contract.ts';
 import type { CommandInfo } from './command.ts';
-import type { AudioFormat, ByteSource, Member, Space } from './model.ts';
+import type { ErrorCode } from './errors.ts';
+import type { AudioFormat, ByteSource, Channel, Member, MessageRef, Space } from './model.ts';
+import type { ServiceStatus } from './platform.ts';
+import type { WatchMode } from './watch/port.ts';
 
 /** What commands and adapters can ask for. Every method rejects with an `AppError`. */
 export interface Services {
   readonly languages: Languages;
   readonly translator: Translator;
   readonly transcriber: Transcriber;
+  /** A transcript as a file of subtitles. */
+  subtitles(kind: SubtitleKind, segments: readonly TranscriptSegment[]): string;
   readonly speaker: Speaker;
   readonly assistant: Assistant;
   readonly glossary: Glossary;
   readonly settings: MemberSettings;
-  /** What can be typed here, in the best locale for `locale`. */
-  commands(locale: string): readonly CommandInfo[];
+  readonly watches: Watches;
+  readonly spaces: SpaceSettings;
+  readonly usage: Usage;
+  readonly inbox: Inbox;
+  readonly privacy: Privacy;
+  /** What can be typed on a platform, in the best locale for `locale`. */
+  commands(locale: string, platform: string): readonly CommandInfo[];
+  status(signal: AbortSignal): Promise<ServiceStatus>;
 }
 
 /** Languages are BCP 47 codes: `ja`, `zh`, `pt`, and `en-XA`, the pseudo-locale. */
@@ -69,20 +80,35 @@ export interface Transcript {
   readonly segments: readonly TranscriptSegment[];
 }
 
+export const SUBTITLE_KINDS = ['srt', 'vtt'] as const;
+export type SubtitleKind = (typeof SUBTITLE_KINDS)[number];
+
 export interface TranscriptionRequest {
   readonly audio: ByteSource;
+  /** What the platform says that it lasts; a claim. */
+  readonly durationMs?: number;
   /** Heard by the service when left out. */
   readonly language?: string;
   /** Whose glossary gives the words to listen for. */
   readonly space: Space;
 }
 
+/** How far a transcription is. */
+export interface Heard {
+  /** The whole text so far. */
+  readonly text: string;
+  /** Where in the audio it ends. */
+  readonly heardMs: number;
+  /** How long the audio is, where that was said; never less than `heardMs`. */
+  readonly totalMs: number | undefined;
+}
+
 export interface Transcriber {
-  /** Yields the whole text so far, part by part; returns the finished transcript. */
+  /** Yields after each part that was heard; returns the finished transcript. */
   transcribe(
     request: TranscriptionRequest,
     signal: AbortSignal,
-  ): AsyncGenerator<string, Transcript, void>;
+  ): AsyncGenerator<Heard, Transcript, void>;
 }
 
 export interface VoiceWish {
@@ -167,4 +193,112 @@ export interface MemberSettings {
     member: Pick<Member, 'platform' | 'id'>,
     change: { language?: string | undefined; voiceId?: string | undefined },
   ): Promise<void>;
+}
+
+/** How one channel is watched. */
+export interface ChannelWatch {
+  readonly channel: Channel;
+  readonly mode: WatchMode;
+  /** `reply`, `thread`: the languages translated into. `mirror`: the one language of this channel. */
+  readonly languages: readonly string[];
+  /** `mirror`: the channels of one group are copied into each other. */
+  readonly group?: string;
+  /** Voice messages and audio files are written down. */
+  readonly transcribes: boolean;
+  /** What other bots write is translated too. */
+  readonly bots: boolean;
+}
+
+/** The channels in which what people write is translated as it comes. */
+export interface Watches {
+  /** The watch of a channel; a thread has its parent's, mirrors apart. */
+  of(channel: Channel): ChannelWatch | undefined;
+  /** In the order in which they were set. */
+  list(space: Space): readonly ChannelWatch[];
+  /**
+   * Sets the watches of some channels at once, each in place of the one it had; all or nothing.
+   * Rejects with what the platform's people must still allow (`forbidden`, `watch.missing`).
+   */
+  set(watches: readonly ChannelWatch[]): Promise<void>;
+  /** Resolves with false where nothing was watched. What waits there is skipped. */
+  remove(channel: Channel): Promise<boolean>;
+  /** Names of what the platform's people must still allow for a watch, as the platform shows them. */
+  missing(watch: ChannelWatch): Promise<readonly string[]>;
+}
+
+/** What moderators choose for their space. */
+export interface SpaceChoices {
+  readonly flags: {
+    readonly on: boolean;
+    /** Emoji (a custom one by its id) → language; these go before the flags of countries. */
+    readonly languages: Readonly<Record<string, string>>;
+  };
+  /** Command → the roles that may use it; everybody where there is none. Moderators always may. */
+  readonly roles: Readonly<Record<string, readonly string[]>>;
+  /** What one day may use in the whole space; undefined: no limit. */
+  readonly dailyCharacters?: number | undefined;
+  readonly dailyAudioMinutes?: number | undefined;
+  /** Ids of channels in which nothing is translated or written down by itself or by flags. */
+  readonly quietChannels: readonly string[];
+}
+
+export interface SpaceSettings {
+  of(space: Space): Promise<SpaceChoices>;
+  /** A key that is left out stays. */
+  change(space: Space, change: Partial<SpaceChoices>): Promise<void>;
+}
+
+/** What was used of the service: code points translated or spoken, sound heard, messages served. */
+export interface Used {
+  readonly characters: number;
+  readonly audioMs: number;
+  readonly messages: number;
+}
+
+/** What one day used. `day` is `YYYY-MM-DD` in UTC. */
+export interface UsageDay extends Used {
+  readonly day: string;
+  /** For how many it was used; all who are forgotten count as one. */
+  readonly people: number;
+}
+
+export interface Usage {
+  /** Adds to what a member used today. */
+  record(space: Space, memberId: string, used: Used): Promise<void>;
+  /** What the whole space used today. */
+  today(space: Space): Promise<Used>;
+  /** The last days, oldest first, those without use included. */
+  days(space: Space, count: number): Promise<readonly UsageDay[]>;
+  /** A picture of them: PNG. */
+  chart(days: readonly UsageDay[]): Promise<Uint8Array>;
+}
+
+/** What waits, and what could not be done, in the watched channels of a space. */
+export interface Backlog {
+  readonly waiting: number;
+  /** When the oldest that waits was written, ms since 1970. */
+  readonly oldestMs: number | undefined;
+  readonly dead: number;
+  /** The newest of the dead, with the reason of each. */
+  readonly newestDead: readonly { readonly ref: MessageRef; readonly reason: ErrorCode }[];
+}
+
+export interface Inbox {
+  backlog(space: Space): Promise<Backlog>;
+  /** Tries all dead ones of the space again; resolves with how many. */
+  revive(space: Space): Promise<number>;
+}
+
+/** What is kept about one person. */
+export interface Privacy {
+  optedOut(member: Pick<Member, 'platform' | 'id'>): Promise<boolean>;
+  setOptedOut(member: Pick<Member, 'platform' | 'id'>, optedOut: boolean): Promise<void>;
+  /** Everything that is kept, as JSON. */
+  export(member: Pick<Member, 'platform' | 'id'>): Promise<Uint8Array>;
+  /**
+   * Deletes it all, opting out apart, which stays. What waits of theirs is not done any more. Copies
+   * of their messages stay where they are, and so does which message each is a copy of, without a
+   * name: a message that is deleted still takes its copies along. Days keep their sums, namelessly.
+   */
+  forget(member: Pick<Member, 'platform' | 'id'>): Promise<void>;
 }

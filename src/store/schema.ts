@@ -1,7 +1,16 @@
-/** The tables, as Kysely types them. Times are milliseconds since 1970. */
+import type { ColumnType, Generated } from 'kysely';
+
+/** The tables, as Kysely types them. Times are milliseconds since 1970; lists and records are JSON. */
 export interface Schema {
   glossary_term: GlossaryTermTable;
   member_setting: MemberSettingTable;
+  space_setting: SpaceSettingTable;
+  usage_day: UsageDayTable;
+  channel_watch: ChannelWatchTable;
+  channel_cursor: ChannelCursorTable;
+  inbox: InboxTable;
+  copy: CopyTable;
+  copy_part: CopyPartTable;
 }
 
 interface GlossaryTermTable {
@@ -20,4 +29,109 @@ interface MemberSettingTable {
   member_id: string;
   language: string | null;
   voice_id: string | null;
+  /** 0 or 1. */
+  opted_out: Generated<number>;
+}
+
+interface SpaceSettingTable {
+  platform: string;
+  space_id: string;
+  /** `SpaceChoices`, those that were changed. */
+  choices: string;
+}
+
+interface UsageDayTable {
+  platform: string;
+  space_id: string;
+  /** `YYYY-MM-DD`, UTC. */
+  day: string;
+  /** Empty: somebody who is to be forgotten. */
+  member_id: string;
+  characters: number;
+  audio_ms: number;
+  messages: number;
+}
+
+interface ChannelWatchTable {
+  platform: string;
+  channel_id: string;
+  space_id: string;
+  mode: string;
+  languages: string;
+  group_id: string | null;
+  /** 0 or 1, both. */
+  transcribes: number;
+  bots: number;
+  since_ms: number;
+}
+
+interface ChannelCursorTable {
+  platform: string;
+  channel_id: string;
+  space_id: string;
+  parent_id: string | null;
+  /** Everything up to here is in the inbox, or was before it was cleared. */
+  position: string;
+}
+
+/** What is to be done with one message for one purpose. */
+interface InboxTable {
+  platform: string;
+  channel_id: string;
+  message_id: string;
+  /** `watch`, or `flag:<language>`. */
+  purpose: string;
+  space_id: string;
+  parent_id: string | null;
+  author_id: string;
+  /** Rows of one lane are done in the order of their positions. */
+  lane: string;
+  position: string;
+  /** The message, as JSON, until its outcome is reached; null: to be read from the platform. */
+  message: string | null;
+  /** Of what people see of the message; empty: it is gone, and its copies are to go too. */
+  content_hash: string;
+  /** Grows with each change of the message. */
+  revision: number;
+  state: InboxState;
+  /** Why it was skipped or is dead. */
+  reason: string | null;
+  /** Since the message changed last. */
+  attempts: number;
+  /** How often it was begun since an outcome was reached: something may stand there already. */
+  begun: number;
+  /** Not to be tried before. */
+  due_ms: number;
+  owner: string | null;
+  lease_until_ms: number | null;
+  changed_ms: number;
+}
+
+export type InboxState = 'waiting' | 'working' | 'posted' | 'skipped' | 'dead';
+
+/** Where a message was copied to. */
+interface CopyTable {
+  platform: string;
+  source_channel_id: string;
+  source_id: string;
+  purpose: string;
+  target_channel_id: string;
+  target_space_id: string;
+  target_parent_id: string | null;
+  /** Ids of the parts. */
+  ids: string;
+  handle: string | null;
+  /** The source's content that it shows; empty: that it is being made. */
+  content_hash: string;
+  posted_ms: ColumnType<number, number, never>;
+}
+
+/** The way back from a message of ours to what it was made of. */
+interface CopyPartTable {
+  platform: string;
+  message_id: string;
+  source_channel_id: string;
+  source_id: string;
+  purpose: string;
+  target_channel_id: string;
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { SqliteDialect, type SqliteDatabase } from 'kysely';
+import { SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely';
 import { AppError } from '../errors.ts';
 
 const BUSY_MS = 5_000;
@@ -15,9 +15,11 @@ const PRAGMAS = `
 
 const values = (parameters: readonly unknown[]): SQLInputValue[] => parameters as SQLInputValue[];
 
-const asKyselyDatabase = (database: DatabaseSync): SqliteDatabase => ({
-  close: () => database.close(),
-  prepare(sql) {
+/** Statements that are kept: preparing one takes longer than running it. */
+const MOST_STATEMENTS = 300;
+
+const asKyselyDatabase = (database: DatabaseSync): SqliteDatabase => {
+  const prepare = (sql: string): SqliteStatement => {
     const statement = database.prepare(sql);
     return {
       reader: statement.columns().length > 0,
@@ -25,8 +27,21 @@ const asKyselyDatabase = (database: DatabaseSync): SqliteDatabase => ({
       run: (parameters) => statement.run(...values(parameters)),
       iterate: (parameters) => statement.iterate(...values(parameters)),
     };
-  },
-});
+  };
+  const prepared = new Map<string, SqliteStatement>();
+  return {
+    close: () => database.close(),
+    prepare(sql) {
+      const statement = prepared.get(sql) ?? prepare(sql);
+      // The one that was not used for longest is the first to go.
+      prepared.delete(sql);
+      prepared.set(sql, statement);
+      const [oldest] = prepared.keys();
+      if (prepared.size > MOST_STATEMENTS && oldest !== undefined) prepared.delete(oldest);
+      return statement;
+    },
+  };
+};
 
 /** Level by level: asked for several at once, Node never comes back from folders such as /proc. */
 const makeFolder = (folder: string): void => {

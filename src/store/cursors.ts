@@ -1,0 +1,89 @@
+import type { Channel, MessageRef } from '../model.ts';
+import type { Store } from './index.ts';
+import type { Writer } from './writer.ts';
+
+/** How many of a channel's last messages are looked at again for changes that nobody reported. */
+const LOOKED_AT_AGAIN = 50;
+
+const whereChannel = ({ space, id }: Channel) => ({ platform: space.platform, channel_id: id });
+
+/** Cursors that lag by this cost a fetch of the last messages after a crash, and save a write each. */
+const LAG_MS = 1_000;
+
+export type CursorStore = ReturnType<typeof createCursorStore>;
+
+/** How far each channel was followed: what is not after the cursor is in the inbox, or was. */
+export const createCursorStore = (
+  store: Store,
+  writer: Writer,
+  onFault: (fault: unknown) => void,
+) => {
+  const ahead = new Map<string, { readonly channel: Channel; readonly position: string }>();
+
+  const flush = async (): Promise<void> => {
+    const moved = [...ahead.values()];
+    ahead.clear();
+    if (moved.length === 0) return;
+    await writer.write(async (db) => {
+      for (const { channel, position } of moved)
+        await db
+          .insertInto('channel_cursor')
+          .values({
+            ...whereChannel(channel),
+            space_id: channel.space.id,
+            parent_id: channel.parentId ?? null,
+            position,
+          })
+          .onConflict((conflict) =>
+            conflict
+              .columns(['platform', 'channel_id'])
+              .doUpdateSet({ position })
+              .where('channel_cursor.position', '<', position),
+          )
+          .execute();
+    });
+  };
+  const flushing = setInterval(() => void flush().catch(onFault), LAG_MS).unref();
+
+  return {
+    of: async (channel: Channel): Promise<string | undefined> =>
+      (
+        await store
+          .selectFrom('channel_cursor')
+          .select('position')
+          .where((eb) => eb.and(whereChannel(channel)))
+          .executeTakeFirst()
+      )?.position,
+
+    /** Everything up to this position is in the inbox. A cursor never goes back. */
+    advance: (channel: Channel, position: string): void => {
+      const key = JSON.stringify(whereChannel(channel));
+      if ((ahead.get(key)?.position ?? '') < position) ahead.set(key, { channel, position });
+    },
+
+    /** The last messages of the channel since a time of which something stands or will stand. */
+    recent: async (
+      channel: Channel,
+      sinceMs: number,
+    ): Promise<readonly { readonly ref: MessageRef; readonly position: string }[]> => {
+      const rows = await store
+        .selectFrom('inbox')
+        .select(['message_id', 'position'])
+        .where((eb) => eb.and(whereChannel(channel)))
+        .where('purpose', '=', 'watch')
+        .where('state', 'in', ['posted', 'waiting', 'working'])
+        .where('changed_ms', '>=', sinceMs)
+        .orderBy('position', 'desc')
+        .limit(LOOKED_AT_AGAIN)
+        .execute();
+      return rows
+        .map(({ message_id: id, position }) => ({ ref: { channel, id }, position }))
+        .toReversed();
+    },
+
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      clearInterval(flushing);
+      await flush();
+    },
+  };
+};

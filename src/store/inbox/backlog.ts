@@ -1,0 +1,106 @@
+import type { AppError } from '../../errors.ts';
+import type { MessageRef, Space } from '../../model.ts';
+import type { Backlog } from '../../services.ts';
+import type { Store } from '../index.ts';
+import type { Writer } from '../writer.ts';
+import type { Lane } from './index.ts';
+
+const DEAD_TOLD = 10;
+/** Rows that one statement clears; the event loop runs between two. */
+const CLEARED_AT_ONCE = 500;
+
+const whereSpace = ({ platform, id }: Space) => ({ platform, space_id: id });
+
+/** What waits in a space, and what could not be done. */
+export const backlogOf = async (
+  store: Store,
+  space: Space,
+  timeOf: (position: string) => number | undefined,
+): Promise<Backlog> => {
+  const open = await store
+    .selectFrom('inbox')
+    .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('position').as('oldest')])
+    .where((eb) => eb.and(whereSpace(space)))
+    .where('state', 'in', ['waiting', 'working'])
+    .executeTakeFirstOrThrow();
+  const dead = store
+    .selectFrom('inbox')
+    .where((eb) => eb.and(whereSpace(space)))
+    .where('state', '=', 'dead');
+  const { count } = await dead
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  const newest = await dead
+    .select(['channel_id', 'parent_id', 'message_id', 'reason'])
+    .orderBy('position', 'desc')
+    .limit(DEAD_TOLD)
+    .execute();
+  const refOf = (row: (typeof newest)[number]): MessageRef => ({
+    channel: {
+      space,
+      id: row.channel_id,
+      ...(row.parent_id === null ? {} : { parentId: row.parent_id }),
+    },
+    id: row.message_id,
+  });
+  return {
+    waiting: open.count,
+    oldestMs: open.oldest ? timeOf(open.oldest) : undefined,
+    dead: count,
+    newestDead: newest.map((row) => ({
+      ref: refOf(row),
+      reason: (row.reason ?? 'internal') as AppError['code'],
+    })),
+  };
+};
+
+/** Lets the dead of a space wait anew; resolves with their lanes, one for each row. */
+export const reviveDead = (writer: Writer, space: Space): Promise<readonly Lane[]> =>
+  writer.write((db) =>
+    db
+      .updateTable('inbox')
+      .set({ state: 'waiting', reason: null, attempts: 0, due_ms: 0 })
+      .where((eb) => eb.and(whereSpace(space)))
+      .where('state', '=', 'dead')
+      .returning(['platform', 'lane'])
+      .execute(),
+  );
+
+/** Deletes rows that were settled before `rowsMs`, and what is known of copies made before `copiesMs`. */
+export const clearOld = async (
+  writer: Writer,
+  { rowsMs, copiesMs }: { rowsMs: number; copiesMs: number },
+): Promise<void> => {
+  for (let cleared = CLEARED_AT_ONCE; cleared === CLEARED_AT_ONCE;)
+    cleared = await writer.write(async (db) => {
+      const old = await db
+        .selectFrom('inbox')
+        .select(['platform', 'channel_id', 'message_id', 'purpose'])
+        .where('changed_ms', '<', rowsMs)
+        .where('state', 'in', ['posted', 'skipped', 'dead'])
+        .limit(CLEARED_AT_ONCE)
+        .execute();
+      for (const key of old)
+        await db
+          .deleteFrom('inbox')
+          .where((eb) => eb.and(key))
+          .execute();
+      return old.length;
+    });
+  for (let cleared = CLEARED_AT_ONCE; cleared === CLEARED_AT_ONCE;)
+    cleared = await writer.write(async (db) => {
+      const old = await db
+        .selectFrom('copy')
+        .select(['platform', 'source_channel_id', 'source_id', 'purpose', 'target_channel_id'])
+        .where('posted_ms', '<', copiesMs)
+        .limit(CLEARED_AT_ONCE)
+        .execute();
+      for (const key of old)
+        for (const table of ['copy', 'copy_part'] as const)
+          await db
+            .deleteFrom(table)
+            .where((eb) => eb.and(key))
+            .execute();
+      return old.length;
+    });
+};

@@ -1,0 +1,175 @@
+import type { Member } from '../model.ts';
+import type { Privacy } from '../services.ts';
+import type { Store } from './index.ts';
+import { recordUsage } from './usage.ts';
+
+type Person = Pick<Member, 'platform' | 'id'>;
+
+/** Why an inbox row of somebody who asked to be forgotten is skipped. */
+const FORGOTTEN = 'forgotten';
+
+const isoTime = (timeMs: number): string => new Date(timeMs).toISOString();
+
+const parsed = (json: string | null): unknown => {
+  try {
+    return json === null ? null : JSON.parse(json);
+  } catch {
+    return json;
+  }
+};
+
+/** @param now ms since 1970 */
+export const createPrivacy = (store: Store, now: () => number = Date.now): Privacy => {
+  const settingOf = ({ platform, id }: Person) =>
+    store
+      .selectFrom('member_setting')
+      .select(['language', 'voice_id', 'opted_out'])
+      .where('platform', '=', platform)
+      .where('member_id', '=', id)
+      .executeTakeFirst();
+
+  const usageOf = ({ platform, id }: Person) =>
+    store
+      .selectFrom('usage_day')
+      .select(['space_id', 'day', 'characters', 'audio_ms', 'messages'])
+      .where('platform', '=', platform)
+      .where('member_id', '=', id)
+      .orderBy('day')
+      .execute();
+
+  const messagesOf = ({ platform, id }: Person) =>
+    store
+      .selectFrom('inbox')
+      .select(['space_id', 'channel_id', 'message_id', 'purpose', 'state', 'reason', 'message'])
+      .select(['attempts', 'changed_ms'])
+      .where('platform', '=', platform)
+      .where('author_id', '=', id)
+      .orderBy('position')
+      .execute();
+
+  const copiesOf = ({ platform, id }: Person) =>
+    store
+      .selectFrom('copy')
+      .innerJoin('inbox', (join) =>
+        join
+          .onRef('inbox.platform', '=', 'copy.platform')
+          .onRef('inbox.channel_id', '=', 'copy.source_channel_id')
+          .onRef('inbox.message_id', '=', 'copy.source_id'),
+      )
+      .select(['source_channel_id', 'source_id', 'target_channel_id', 'ids', 'posted_ms'])
+      .distinct()
+      .where('copy.platform', '=', platform)
+      .where('inbox.author_id', '=', id)
+      .execute();
+
+  return {
+    optedOut: async (member) => (await settingOf(member))?.opted_out === 1,
+
+    async setOptedOut({ platform, id }, optedOut) {
+      const opted_out = optedOut ? 1 : 0;
+      await store
+        .insertInto('member_setting')
+        .values({ platform, member_id: id, language: null, voice_id: null, opted_out })
+        .onConflict((conflict) =>
+          conflict.columns(['platform', 'member_id']).doUpdateSet({ opted_out }),
+        )
+        .execute();
+    },
+
+    async export(member) {
+      const setting = await settingOf(member);
+      const usage = await usageOf(member);
+      const messages = await messagesOf(member);
+      const copies = await copiesOf(member);
+      const kept = {
+        platform: member.platform,
+        member: member.id,
+        settings: {
+          language: setting?.language ?? null,
+          voice: setting?.voice_id ?? null,
+          optedOut: setting?.opted_out === 1,
+        },
+        usage: usage.map(({ space_id, day, characters, audio_ms, messages: count }) => ({
+          space: space_id,
+          day,
+          characters,
+          audioMs: audio_ms,
+          messages: count,
+        })),
+        messages: messages.map((row) => ({
+          space: row.space_id,
+          channel: row.channel_id,
+          id: row.message_id,
+          for: row.purpose,
+          state: row.state,
+          reason: row.reason,
+          attempts: row.attempts,
+          changed: isoTime(row.changed_ms),
+          message: parsed(row.message),
+        })),
+        copies: copies.map((row) => ({
+          of: row.source_id,
+          from: row.source_channel_id,
+          to: row.target_channel_id,
+          messages: parsed(row.ids),
+          posted: isoTime(row.posted_ms),
+        })),
+      };
+      return Buffer.from(`${JSON.stringify(kept, undefined, 2)}\n`);
+    },
+
+    async forget(member) {
+      const { platform, id } = member;
+      await store.transaction().execute(async (db) => {
+        await db
+          .deleteFrom('member_setting')
+          .where('platform', '=', platform)
+          .where('member_id', '=', id)
+          .where('opted_out', '=', 0)
+          .execute();
+        await db
+          .updateTable('member_setting')
+          .set({ language: null, voice_id: null })
+          .where('platform', '=', platform)
+          .where('member_id', '=', id)
+          .execute();
+        const days = await db
+          .deleteFrom('usage_day')
+          .where('platform', '=', platform)
+          .where('member_id', '=', id)
+          .returningAll()
+          .execute();
+        for (const { space_id, day, characters, audio_ms, messages } of days)
+          await recordUsage(
+            db,
+            { platform, id: space_id },
+            '',
+            { characters, audioMs: audio_ms, messages },
+            Date.parse(day),
+          );
+        await db
+          .deleteFrom('inbox')
+          .where('platform', '=', platform)
+          .where('author_id', '=', id)
+          .where('state', 'in', ['posted', 'skipped', 'dead'])
+          .execute();
+        // Whoever works on one of them finds that it is no longer theirs.
+        await db
+          .updateTable('inbox')
+          .set({
+            state: 'skipped',
+            reason: FORGOTTEN,
+            message: null,
+            author_id: '',
+            content_hash: FORGOTTEN,
+            owner: null,
+            lease_until_ms: null,
+            changed_ms: now(),
+          })
+          .where('platform', '=', platform)
+          .where('author_id', '=', id)
+          .execute();
+      });
+    },
+  };
+};

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { Space } from '../model.ts';
+import type { SpaceChoices, SpaceSettings } from '../services.ts';
+import type { Store } from './index.ts';
+
+/** Spaces whose choices are held in memory: every message of a watched channel asks for them. */
+const CACHED_SPACES = 5_000;
+
+const limit = z.int().min(0).optional().catch(undefined);
+
+/** What was stored by an older or newer version must never stop a space from being served. */
+const choices = z.object({
+  flags: z
+    .object({ on: z.boolean(), languages: z.record(z.string(), z.string()) })
+    .catch(() => ({ on: true, languages: {} })),
+  roles: z.record(z.string(), z.array(z.string())).catch(() => ({})),
+  dailyCharacters: limit,
+  dailyAudioMinutes: limit,
+  quietChannels: z.array(z.string()).catch(() => []),
+}) satisfies z.ZodType<SpaceChoices>;
+
+const record = z.record(z.string(), z.unknown());
+
+const parseChoices = (stored: string | undefined): SpaceChoices => {
+  let json: unknown;
+  try {
+    json = JSON.parse(stored ?? '{}');
+  } catch {
+    json = {};
+  }
+  return choices.parse(record.safeParse(json).data ?? {});
+};
+
+const read = async (db: Pick<Store, 'selectFrom'>, space: Space): Promise<SpaceChoices> => {
+  const row = await db
+    .selectFrom('space_setting')
+    .select('choices')
+    .where('platform', '=', space.platform)
+    .where('space_id', '=', space.id)
+    .executeTakeFirst();
+  return parseChoices(row?.choices);
+};
+
+const keyOf = ({ platform, id }: Space): string => `${platform} ${id}`;
+
+export const createSpaceSettings = (store: Store): SpaceSettings => {
+  const cache = new Map<string, Promise<SpaceChoices>>();
+
+  const keep = (key: string, found: Promise<SpaceChoices>): void => {
+    cache.delete(key);
+    cache.set(key, found);
+    found.catch(() => cache.get(key) === found && cache.delete(key));
+    const [oldest] = cache.keys();
+    if (cache.size > CACHED_SPACES && oldest !== undefined) cache.delete(oldest);
+  };
+
+  return {
+    of(space) {
+      const key = keyOf(space);
+      const found = cache.get(key) ?? read(store, space);
+      keep(key, found);
+      return found;
+    },
+
+    async change(space, change) {
+      try {
+        await store.transaction().execute(async (db) => {
+          const changed = JSON.stringify({ ...(await read(db, space)), ...change });
+          await db
+            .insertInto('space_setting')
+            .values({ platform: space.platform, space_id: space.id, choices: changed })
+            .onConflict((conflict) =>
+              conflict.columns(['platform', 'space_id']).doUpdateSet({ choices: changed }),
+            )
+            .execute();
+        });
+      } finally {
+        cache.delete(keyOf(space));
+      }
+    },
+  };
+};

@@ -1,0 +1,95 @@
+import { sql, type Kysely } from 'kysely';
+import type { Space } from '../model.ts';
+import type { Usage, UsageDay, Used } from '../services.ts';
+import type { Store } from './index.ts';
+import type { Schema } from './schema.ts';
+
+const DAY_MS = 86_400_000;
+
+/** The day of a time in ms since 1970: `YYYY-MM-DD`, UTC. */
+const dayOf = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
+
+/**
+ * Adds to what a member used on the day of `timeMs` (ms since 1970).
+ *
+ * @param db the store, or a transaction of it
+ */
+export const recordUsage = async (
+  db: Kysely<Schema>,
+  space: Space,
+  memberId: string,
+  { characters, audioMs, messages }: Used,
+  timeMs = Date.now(),
+): Promise<void> => {
+  await db
+    .insertInto('usage_day')
+    .values({
+      platform: space.platform,
+      space_id: space.id,
+      day: dayOf(timeMs),
+      member_id: memberId,
+      characters,
+      audio_ms: Math.round(audioMs),
+      messages,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['platform', 'space_id', 'day', 'member_id']).doUpdateSet((row) => ({
+        characters: row('usage_day.characters', '+', row.ref('excluded.characters')),
+        audio_ms: row('usage_day.audio_ms', '+', row.ref('excluded.audio_ms')),
+        messages: row('usage_day.messages', '+', row.ref('excluded.messages')),
+      })),
+    )
+    .execute();
+};
+
+/** @param now ms since 1970 */
+export const createUsage = (
+  store: Store,
+  chart: Usage['chart'],
+  now: () => number = Date.now,
+): Usage => {
+  const sums = async (space: Space, since: string): Promise<readonly UsageDay[]> => {
+    const rows = await store
+      .selectFrom('usage_day')
+      .select(({ fn }) => [
+        'day',
+        fn.sum<number | string>('characters').as('characters'),
+        fn.sum<number | string>('audio_ms').as('audio_ms'),
+        fn.sum<number | string>('messages').as('messages'),
+        sql<number | string>`count(*)`.as('people'),
+      ])
+      .where('platform', '=', space.platform)
+      .where('space_id', '=', space.id)
+      .where('day', '>=', since)
+      .groupBy('day')
+      .execute();
+    // PostgreSQL gives sums and counts as text.
+    return rows.map(({ day, audio_ms, ...row }) => ({
+      day,
+      characters: Number(row.characters),
+      audioMs: Number(audio_ms),
+      messages: Number(row.messages),
+      people: Number(row.people),
+    }));
+  };
+
+  const none = { characters: 0, audioMs: 0, messages: 0, people: 0 };
+
+  return {
+    chart,
+    record: (space, memberId, used) => recordUsage(store, space, memberId, used, now()),
+
+    async today(space) {
+      const [today] = await sums(space, dayOf(now()));
+      return today ?? none;
+    },
+
+    async days(space, count) {
+      const wanted = Array.from({ length: count }, (_, index) =>
+        dayOf(now() - (count - 1 - index) * DAY_MS),
+      );
+      const known = new Map((await sums(space, wanted[0] ?? '')).map((day) => [day.day, day]));
+      return wanted.map((day) => known.get(day) ?? { day, ...none });
+    },
+  };
+};

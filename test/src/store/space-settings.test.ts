@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openStore, type Store } from '../../../src/store/index.ts';
+import { createSpaceSettings } from '../../../src/store/space-settings.ts';
+
+const SPACE = { platform: 'test', id: 's' };
+const DEFAULTS = { flags: { on: true, languages: {} }, roles: {}, quietChannels: [] };
+
+let store: Store;
+beforeEach(async () => {
+  store = await openStore('sqlite::memory:');
+});
+afterEach(() => store.destroy());
+
+const write = async (choices: string): Promise<void> => {
+  await store
+    .insertInto('space_setting')
+    .values({ platform: 'test', space_id: 's', choices })
+    .execute();
+};
+
+describe('the choices of a space', () => {
+  it('are flags on and nothing else where nobody chose', async () => {
+    expect(await createSpaceSettings(store).of(SPACE)).toEqual(DEFAULTS);
+  });
+
+  it('keep what is not changed, and outlive the process', async () => {
+    const spaces = createSpaceSettings(store);
+    await spaces.change(SPACE, { dailyCharacters: 10, quietChannels: ['1'] });
+    await spaces.change(SPACE, { flags: { on: false, languages: { '🏴': 'en' } } });
+    const expected = {
+      ...DEFAULTS,
+      flags: { on: false, languages: { '🏴': 'en' } },
+      dailyCharacters: 10,
+      quietChannels: ['1'],
+    };
+    expect(await spaces.of(SPACE)).toEqual(expected);
+    expect(await createSpaceSettings(store).of(SPACE)).toEqual(expected);
+    expect(await spaces.of({ platform: 'test', id: 'other' })).toEqual(DEFAULTS);
+  });
+
+  it('lose a limit that is taken away', async () => {
+    const spaces = createSpaceSettings(store);
+    await spaces.change(SPACE, { dailyCharacters: 10 });
+    await spaces.change(SPACE, { dailyCharacters: undefined });
+    expect((await spaces.of(SPACE)).dailyCharacters).toBeUndefined();
+  });
+
+  it('lose nothing when two change them at once', async () => {
+    const spaces = createSpaceSettings(store);
+    await Promise.all([
+      spaces.change(SPACE, { dailyCharacters: 1 }),
+      spaces.change(SPACE, { dailyAudioMinutes: 2 }),
+      spaces.change(SPACE, { roles: { say: ['r'] } }),
+    ]);
+    expect(await spaces.of(SPACE)).toMatchObject({
+      dailyCharacters: 1,
+      dailyAudioMinutes: 2,
+      roles: { say: ['r'] },
+    });
+  });
+
+  it.each(['not json', 'null', '7', '[]', '"text"'])('are the usual ones for %j', async (json) => {
+    await write(json);
+    expect(await createSpaceSettings(store).of(SPACE)).toEqual(DEFAULTS);
+  });
+
+  it('keep what can be read of what another version wrote', async () => {
+    await write('{"flags":"on","roles":{"say":["r"]},"dailyCharacters":-1,"other":1}');
+    expect(await createSpaceSettings(store).of(SPACE)).toEqual({
+      ...DEFAULTS,
+      roles: { say: ['r'] },
+    });
+  });
+
+  it('are read once for many who ask', async () => {
+    const spaces = createSpaceSettings(store);
+    const [first, second] = await Promise.all([spaces.of(SPACE), spaces.of(SPACE)]);
+    expect(second).toBe(first);
+    await write('{"dailyCharacters":5}');
+    expect(await spaces.of(SPACE)).toBe(first);
+  });
+});

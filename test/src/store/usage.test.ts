@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openStore, type Store } from '../../../src/store/index.ts';
+import { createUsage, recordUsage } from '../../../src/store/usage.ts';
+
+const SPACE = { platform: 'test', id: 's' };
+const OTHER = { platform: 'test', id: 'other' };
+const used = (characters: number, audioMs = 0, messages = 1) => ({ characters, audioMs, messages });
+
+let store: Store;
+let nowMs: number;
+beforeEach(async () => {
+  store = await openStore('sqlite::memory:');
+  nowMs = Date.UTC(2026, 2, 1, 23, 59);
+});
+afterEach(() => store.destroy());
+
+const newUsage = () =>
+  createUsage(
+    store,
+    async () => new Uint8Array(),
+    () => nowMs,
+  );
+
+describe('the use of a space', () => {
+  it('adds up by day, with how many people there were', async () => {
+    const usage = newUsage();
+    await usage.record(SPACE, 'ada', used(10, 1_000));
+    await usage.record(SPACE, 'ada', used(5, 500.4));
+    await usage.record(SPACE, 'bob', used(1));
+    await usage.record(OTHER, 'bob', used(100));
+    expect(await usage.today(SPACE)).toMatchObject({ characters: 16, audioMs: 1_500, messages: 3 });
+    expect(await usage.days(SPACE, 1)).toEqual([
+      { day: '2026-03-01', characters: 16, audioMs: 1_500, messages: 3, people: 2 },
+    ]);
+  });
+
+  it('begins anew at midnight, and keeps the days without use', async () => {
+    const usage = newUsage();
+    await usage.record(SPACE, 'ada', used(10));
+    nowMs += 2 * 86_400_000;
+    await usage.record(SPACE, 'ada', used(7));
+    expect(await usage.today(SPACE)).toMatchObject({ characters: 7 });
+    const days = await usage.days(SPACE, 4);
+    expect(days.map(({ day, characters }) => [day, characters])).toEqual([
+      ['2026-02-28', 0],
+      ['2026-03-01', 10],
+      ['2026-03-02', 0],
+      ['2026-03-03', 7],
+    ]);
+  });
+
+  it('is nothing where nothing was used', async () => {
+    const usage = newUsage();
+    expect(await usage.today(SPACE)).toMatchObject({ characters: 0, audioMs: 0, messages: 0 });
+    expect(await usage.days(SPACE, 2)).toHaveLength(2);
+  });
+
+  it('is undone with the transaction that recorded it', async () => {
+    const undone = store.transaction().execute(async (db) => {
+      await recordUsage(db, SPACE, 'ada', used(10), nowMs);
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    expect(await newUsage().today(SPACE)).toMatchObject({ characters: 0 });
+  });
+});

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openStore, type Store } from '../../../src/store/index.ts';
+import { createWriter, type Write, type Writer } from '../../../src/store/writer.ts';
+
+let store: Store;
+let writer: Writer;
+
+beforeEach(async () => {
+  store = await openStore('sqlite::memory:');
+  writer = createWriter(store);
+});
+
+afterEach(async () => store.destroy());
+
+const setLanguage =
+  (id: string, language: string): Write<void> =>
+  async (db) => {
+    await db
+      .insertInto('member_setting')
+      .values({ platform: 'test', member_id: id, language, voice_id: null })
+      .onConflict((conflict) =>
+        conflict.columns(['platform', 'member_id']).doUpdateSet({ language }),
+      )
+      .execute();
+  };
+
+const languages = async (): Promise<Record<string, string | null>> => {
+  const rows = await store.selectFrom('member_setting').select(['member_id', 'language']).execute();
+  return Object.fromEntries(rows.map(({ member_id: id, language }) => [id, language]));
+};
+
+describe('the writer', () => {
+  it('takes effect in the order in which writes came', async () => {
+    await Promise.all(['en', 'es', 'ja'].map((code) => writer.write(setLanguage('ada', code))));
+    expect(await languages()).toEqual({ ada: 'ja' });
+  });
+
+  it('puts writes of one moment into one transaction', async () => {
+    let transactions = 0;
+    const counting = new Proxy(store, {
+      get: (target, name) => {
+        if (name === 'transaction') transactions += 1;
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const counted = createWriter(counting);
+    const all = Array.from({ length: 20 }, (_, at) => counted.write(setLanguage(`${at}`, 'en')));
+    await Promise.all(all);
+    expect(Object.keys(await languages())).toHaveLength(20);
+    expect(transactions).toBe(1);
+  });
+
+  it('undoes a write that fails, and that one alone', async () => {
+    const broken = writer.write(async (db) => {
+      await setLanguage('bob', 'xx')(db);
+      throw new Error('broken');
+    });
+    const all = [
+      writer.write(setLanguage('ada', 'en')),
+      broken,
+      writer.write(setLanguage('eva', 'es')),
+    ];
+    const results = await Promise.allSettled(all);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await languages()).toEqual({ ada: 'en', eva: 'es' });
+  });
+
+  it('resolves with what a write found, and is idle when none waits', async () => {
+    const found = writer.write(async (db) => {
+      await setLanguage('ada', 'en')(db);
+      return db.selectFrom('member_setting').select('language').executeTakeFirst();
+    });
+    expect(await found).toEqual({ language: 'en' });
+    await writer.idle();
+  });
+});

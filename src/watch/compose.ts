@@ -1,0 +1,98 @@
+import type { Channel, Content, Message, OutgoingFile } from '../model.ts';
+import type { Services } from '../services.ts';
+import { flagOfLanguage } from '../text/flags.ts';
+import type { Copy } from './port.ts';
+import type { Prepared, Rendering } from './prepare.ts';
+
+/** Stands in front of what was heard. */
+export const HEARD = '🎧';
+const TRANSLATED = '🌐';
+/** A copy that says the same as the message. */
+const AS_WRITTEN = '↗';
+const FAILED = '⚠️';
+
+/** A longer transcript comes as a file too. */
+const LONG_TRANSCRIPT_CHARS = 2_000;
+
+type Languages = Pick<Services['languages'], 'name'>;
+/** A copy, its place apart, and what is found only when it is posted. */
+export type Draft = Omit<Copy, 'source' | 'quote'>;
+
+const markOf = (language: string, languages: Languages): string =>
+  flagOfLanguage(language) ?? `**${languages.name(language, language)}**`;
+
+interface Block {
+  readonly mark: string;
+  readonly text: string;
+}
+
+const transcriptFiles = ({ transcript }: Prepared, name: string): OutgoingFile[] =>
+  transcript && transcript.text.length > LONG_TRANSCRIPT_CHARS
+    ? [{ name, mediaType: 'text/plain', bytes: Buffer.from(transcript.text) }]
+    : [];
+
+/**
+ * The one reply under a message with all that its readers lack: what was heard, and each language that
+ * the message is not in. Undefined when they lack nothing.
+ */
+export const composeReply = (prepared: Prepared, languages: Languages): Draft | undefined => {
+  const { transcript, renderings } = prepared;
+  const blocks: Block[] = transcript ? [{ mark: HEARD, text: transcript.text }] : [];
+  for (const { language, text, heard, outcome } of renderings)
+    if (outcome === 'translated')
+      blocks.push({
+        mark: markOf(language, languages),
+        text: [text, heard].filter((part) => part !== undefined).join('\n'),
+      });
+  const [first, ...rest] = blocks;
+  if (!first) return undefined;
+  const text = [first.text, ...rest.map(({ mark, text: more }) => `${mark} ${more}`)].join('\n');
+  const files = transcriptFiles(prepared, 'transcript.txt');
+  return { mark: first.mark, content: { text, ...(files.length > 0 ? { files } : {}) } };
+};
+
+const copyMark = ({ language, from, outcome }: Rendering, languages: Languages): string => {
+  if (outcome === 'same') return AS_WRITTEN;
+  if (outcome === 'failed') return FAILED;
+  return `${TRANSLATED} ${languages.name(from, language)}`;
+};
+
+const linkText = (label: string): string => label.replaceAll(/[[\]\\`*_~|]/g, ' ').trim() || '?';
+
+/** The message in one language, as if its author had written it there. */
+export const composeCopy = (
+  { author, stickers, forwarded }: Message,
+  rendering: Rendering,
+  { transcript }: Prepared,
+  languages: Languages,
+  files: readonly OutgoingFile[],
+  leftOut: readonly string[],
+): Draft => {
+  const { text, heard } = rendering;
+  const lines = [
+    ...(forwarded ? ['-# ↪'] : []),
+    ...(text === undefined ? [] : [text]),
+    ...(heard === undefined || !transcript ? [] : [`${HEARD} ${heard}`]),
+    ...stickers.map(({ name, url }) => `[${linkText(name)}](${url})`),
+    ...leftOut.map((name) => `📎 ${linkText(name)}`),
+  ];
+  const content: Content = {
+    text: lines.join('\n'),
+    ...(files.length > 0 ? { files } : {}),
+  };
+  const { name, avatarUrl } = author;
+  return {
+    content,
+    mark: copyMark(rendering, languages),
+    as: { name, ...(avatarUrl === undefined ? {} : { avatarUrl }) },
+  };
+};
+
+/** What the standing thread of a language is called. */
+export const threadName = (language: string, languages: Languages): string => {
+  const flag = flagOfLanguage(language);
+  return [flag, languages.name(language, language)].filter(Boolean).join(' ');
+};
+
+export const isSameChannel = (a: Channel, b: Channel): boolean =>
+  a.id === b.id && a.space.platform === b.space.platform;

@@ -1,0 +1,154 @@
+import { toAppError, type AppError } from '../errors.ts';
+import type { InboxStore, Lane, Row } from '../store/inbox/index.ts';
+import type { Ready } from './deliver.ts';
+
+/** Rows of one lane that are worked on at once; they are delivered in their order. */
+const ROWS_AHEAD = 16;
+/** A message that the service cannot do holds up those after it for four minutes at most. */
+const MOST_PREPARATIONS = 10;
+/** A platform that cannot be reached is waited for for about half an hour. */
+const MOST_DELIVERIES = 30;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 60_000;
+
+export interface LaneParts {
+  readonly inbox: Pick<InboxStore, 'claim' | 'release'>;
+  /** Rejects with a retryable `AppError`, or makes a plan of any other fault. */
+  readonly prepare: (
+    row: Row,
+    options: { readonly last: boolean },
+    signal: AbortSignal,
+  ) => Promise<Ready>;
+  /** Makes copies of what is prepared, and settles its rows. */
+  readonly deliver: (batch: readonly Ready[], signal: AbortSignal) => Promise<void>;
+  /** Settles a row that cannot be prepared. */
+  readonly bury: (row: Row, error: AppError) => Promise<void>;
+  readonly now: () => number;
+  /** 0 to 1, for the spread of the waits. */
+  readonly random: () => number;
+}
+
+interface Job {
+  row: Row;
+  readonly abort: AbortController;
+  readonly preparing: Promise<Ready>;
+  /** Once it is prepared. */
+  ready?: Ready;
+}
+
+/** What a round could not do: `left` begins with the `tried` rows that failed. */
+interface Stop {
+  readonly error: AppError;
+  readonly left: readonly Row[];
+  readonly tried: number;
+  /** Attempts after which the first of them is given up. */
+  readonly most: number;
+}
+
+const keyOf = ({ ref, purpose }: Row): string => `${purpose} ${ref.channel.id} ${ref.id}`;
+
+/** Undefined when no other try is due. */
+const waitMs = ({ error, left, most }: Stop, random: () => number): number | undefined => {
+  const attempts = left[0]?.attempts ?? 0;
+  if (!error.retryable || attempts >= most) return undefined;
+  const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1));
+  return Math.max(error.retryAfterMs ?? 0, wait * (0.75 + random() / 2));
+};
+
+const isLarge = ({ plan }: Ready): boolean =>
+  plan.placed.some(({ draft }) => (draft.content.files?.length ?? 0) > 0);
+
+/** What may not stand in one batch with what came before it: it answers to it, or is large. */
+const needsOwnBatch = (batch: readonly Ready[], ready: Ready): boolean => {
+  if (isLarge(ready) || batch.some(isLarge)) return true;
+  const { replyTo } = ready.message ?? {};
+  return replyTo !== undefined && batch.some(({ row }) => row.ref.id === replyTo.id);
+};
+
+/**
+ * Does the rows of one lane until none is left that is due: prepares several at once, delivers them in
+ * their order, those together that are ready together. A row that has to be tried again holds up
+ * those after it. Resolves with when to look again.
+ *
+ * @param working told of each row that is worked on; aborting ends what is made of it
+ */
+export const workLane = async (
+  { inbox, prepare, deliver, bury, now, random }: LaneParts,
+  lane: Lane,
+  signal: AbortSignal,
+  working: (row: Row, abort: AbortController) => Disposable,
+): Promise<number | undefined> => {
+  /** What was prepared and not delivered, for the next round. */
+  const kept = new Map<string, Job>();
+
+  const begin = (row: Row): Job => {
+    const known = kept.get(keyOf(row));
+    if (known?.row.revision === row.revision && !known.abort.signal.aborted) {
+      known.row = row;
+      return known;
+    }
+    const abort = new AbortController();
+    const both = AbortSignal.any([signal, abort.signal]);
+    const preparing = prepare(row, { last: row.attempts >= MOST_PREPARATIONS }, both);
+    const job: Job = { row, abort, preparing };
+    kept.set(keyOf(row), job);
+    const settle = async (): Promise<void> => {
+      job.ready = await preparing;
+    };
+    settle().catch(() => kept.delete(keyOf(row)));
+    return job;
+  };
+
+  const round = async (jobs: readonly Job[]): Promise<Stop | undefined> => {
+    for (let at = 0; at < jobs.length;) {
+      const left = jobs.slice(at);
+      const [head] = left as [Job];
+      const batch: Ready[] = [];
+      let most = MOST_PREPARATIONS;
+      try {
+        batch.push({ ...(await head.preparing), row: head.row });
+        most = MOST_DELIVERIES;
+        for (const { ready, row } of left.slice(1)) {
+          if (!ready || needsOwnBatch(batch, ready)) break;
+          batch.push({ ...ready, row });
+        }
+        await deliver(batch, signal);
+      } catch (thrown) {
+        const tried = Math.max(1, batch.length);
+        return { error: toAppError(thrown), left: left.map(({ row }) => row), tried, most };
+      }
+      for (const { row } of batch) kept.delete(keyOf(row));
+      at += batch.length;
+    }
+    return undefined;
+  };
+
+  /** Resolves with when to try again, if not at once. */
+  const giveBack = async (stop: Stop): Promise<number | undefined> => {
+    const { error, left, tried } = stop;
+    const [head, ...rest] = left as [Row, ...Row[]];
+    const wait = error.code === 'cancelled' ? 0 : waitMs(stop, random);
+    if (wait === undefined) {
+      await bury(head, error);
+      await inbox.release(rest, { tried: 0, dueMs: 0 });
+      return undefined;
+    }
+    // A message that changed under our hands did not fail.
+    const failed = error.code === 'cancelled' ? 0 : tried;
+    const dueMs = now() + wait;
+    await inbox.release(left, { tried: failed, dueMs });
+    return failed > 0 ? dueMs : undefined;
+  };
+
+  for (;;) {
+    signal.throwIfAborted();
+    const { rows, nextDueMs } = await inbox.claim(lane, ROWS_AHEAD);
+    if (rows.length === 0) return nextDueMs;
+    const jobs = rows.map(begin);
+    using uses = new DisposableStack();
+    for (const { row, abort } of jobs) uses.use(working(row, abort));
+    const stop = await round(jobs);
+    const dueMs = stop && (await giveBack(stop));
+    if (dueMs !== undefined) return dueMs;
+  }
+};

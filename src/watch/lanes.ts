@@ -1,0 +1,109 @@
+import type { Log } from '../log.ts';
+import type { Lane, Row } from '../store/inbox/index.ts';
+import type { MessageRef } from '../model.ts';
+
+/** Lanes that are worked on at the same moment; the others wait for their turn. */
+const LANES_AT_ONCE = 64;
+/** A lane that failed for a reason of ours, such as the database's, is looked at again after this. */
+const AFTER_FAULT_MS = 5_000;
+
+export interface Lanes extends AsyncDisposable {
+  /** There is something new in the lane. */
+  wake(lane: Lane): void;
+  /** The message changed: what is being made of it is of no use any more. */
+  interrupt(ref: MessageRef): void;
+  /** Resolves when no lane is worked on or waits for its turn. */
+  idle(): Promise<void>;
+}
+
+export interface LanesParts {
+  readonly log: Log;
+  readonly now: () => number;
+  /** Works a lane off; resolves with when to look at it again. */
+  readonly work: (
+    lane: Lane,
+    signal: AbortSignal,
+    working: (row: Row, abort: AbortController) => Disposable,
+  ) => Promise<number | undefined>;
+}
+
+const laneKey = ({ platform, lane }: Lane): string => `${platform} ${lane}`;
+const refKey = ({ channel, id }: MessageRef): string => `${channel.id} ${id}`;
+
+export const createLanes = ({ log, now, work }: LanesParts): Lanes => {
+  const stopping = new AbortController();
+  const queue = new Map<string, Lane>();
+  const working = new Map<string, Promise<void>>();
+  /** Lanes in which something came while they were worked on. */
+  const stale = new Set<string>();
+  const timers = new Map<string, NodeJS.Timeout>();
+  const jobs = new Map<string, Set<AbortController>>();
+
+  const register = ({ ref }: Row, abort: AbortController): Disposable => {
+    const key = refKey(ref);
+    const known = jobs.get(key) ?? new Set();
+    jobs.set(key, known.add(abort));
+    return {
+      [Symbol.dispose]: () => {
+        known.delete(abort);
+        if (known.size === 0) jobs.delete(key);
+      },
+    };
+  };
+
+  const lookAgain = (lane: Lane, atMs: number): void => {
+    const key = laneKey(lane);
+    clearTimeout(timers.get(key));
+    const timer = setTimeout(() => wake(lane), Math.max(0, atMs - now())).unref();
+    timers.set(key, timer);
+  };
+
+  const run = async (lane: Lane): Promise<void> => {
+    const key = laneKey(lane);
+    try {
+      const dueMs = await work(lane, stopping.signal, register);
+      if (dueMs !== undefined) lookAgain(lane, dueMs);
+    } catch (err) {
+      if (stopping.signal.aborted) return;
+      log.error({ err }, 'a lane of watched messages failed');
+      lookAgain(lane, now() + AFTER_FAULT_MS);
+    } finally {
+      working.delete(key);
+      if (stale.delete(key)) queue.set(key, lane);
+      next();
+    }
+  };
+
+  const next = (): void => {
+    for (const [key, lane] of queue) {
+      if (stopping.signal.aborted || working.size >= LANES_AT_ONCE) return;
+      queue.delete(key);
+      working.set(key, run(lane));
+    }
+  };
+
+  const wake = (lane: Lane): void => {
+    const key = laneKey(lane);
+    clearTimeout(timers.get(key));
+    timers.delete(key);
+    if (working.has(key)) stale.add(key);
+    else queue.set(key, lane);
+    next();
+  };
+
+  return {
+    wake,
+    interrupt: (ref) => {
+      for (const abort of jobs.get(refKey(ref)) ?? []) abort.abort();
+    },
+    idle: async () => {
+      while (working.size > 0) await Promise.all(working.values());
+    },
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort();
+      for (const timer of timers.values()) clearTimeout(timer);
+      queue.clear();
+      await Promise.allSettled(working.values());
+    },
+  };
+};

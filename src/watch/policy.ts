@@ -1,0 +1,48 @@
+import type { Message } from '../model.ts';
+import type { ChannelWatch, SpaceChoices } from '../services.ts';
+import { isCommandLike } from '../text/command-like.ts';
+import { isBlank, isEmojiOnly } from '../text/unicode.ts';
+
+/** Why nothing is done with a message of a watched channel. */
+export type SkipReason =
+  | 'system'
+  | 'bot'
+  | 'opted-out'
+  | 'quiet-channel'
+  | 'command'
+  | 'no-words'
+  | 'same-language'
+  | 'nothing-heard'
+  | 'daily-limit'
+  | 'deleted'
+  | 'not-watched';
+
+const AUDIO_NAME = /\.(?:ogg|oga|opus|mp3|wav|flac|m4a|aac|webm)$/i;
+
+/** What a file says that it is; whether it is shows when it is heard. */
+export const claimsAudio = ({ mediaType, name, voice }: Message['files'][number]): boolean =>
+  voice !== undefined ||
+  mediaType.startsWith('audio/') ||
+  (mediaType === 'application/octet-stream' && AUDIO_NAME.test(name));
+
+const hasWords = ({ text }: Message): boolean => !isBlank(text) && !isEmojiOnly(text);
+
+/** Undefined where something is to be done, as far as can be told without reading the text. */
+export const skipReason = (
+  message: Message,
+  watch: ChannelWatch,
+  { quietChannels }: Pick<SpaceChoices, 'quietChannels'>,
+  optedOut: boolean,
+): SkipReason | undefined => {
+  const { channel } = message.ref;
+  if (message.system) return 'system';
+  if (message.author.kind === 'bot' && !watch.bots) return 'bot';
+  if (optedOut) return 'opted-out';
+  if (quietChannels.includes(channel.id) || quietChannels.includes(channel.parentId ?? ''))
+    return 'quiet-channel';
+  if (isCommandLike(message.text)) return 'command';
+  if (hasWords(message) || (watch.transcribes && message.files.some(claimsAudio))) return undefined;
+  // Mirrored channels are one conversation: there a picture or a smile is part of it.
+  const shown = message.files.length + message.stickers.length > 0 || !isBlank(message.text);
+  return watch.mode === 'mirror' && shown ? undefined : 'no-words';
+};

@@ -1,0 +1,85 @@
+import { toAppError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Message, Posted } from '../model.ts';
+import type { Heard } from '../services.ts';
+import type { CopyStore } from '../store/copies.ts';
+import type { Row } from '../store/inbox/index.ts';
+import type { Writer } from '../store/writer.ts';
+import { HEARD } from './compose.ts';
+import type { Copy, WatchPort } from './port.ts';
+
+/** The shortest time between two looks of a progress line. */
+const PACE_MS = 5_000;
+/** What is nearly there needs no line that says so. */
+const NEARLY_MS = 5_000;
+/** Audio of unknown length that is heard in one part is shorter. */
+const ONE_PART_MS = 55_000;
+/** The content of a copy that is still being made. */
+const UNFINISHED = '';
+
+export interface Progress {
+  readonly show: (heard: Heard) => void;
+  /** Resolves when nothing of it is on its way any more. */
+  readonly settled: () => Promise<void>;
+}
+
+export interface ProgressParts {
+  readonly port: WatchPort;
+  readonly copies: CopyStore;
+  readonly writer: Writer;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+const clock = (ms: number): string => {
+  const seconds = Math.round(ms / 1_000);
+  return `${Math.trunc(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+};
+
+const line = ({ heardMs, totalMs }: Heard): string =>
+  totalMs === undefined ? `${clock(heardMs)} …` : `${clock(heardMs)} / ${clock(totalMs)} …`;
+
+/** How far a long recording was heard, as the reply that its transcript will take the place of. */
+export const createProgress = (
+  { port, copies, writer, log, now }: ProgressParts,
+  row: Row,
+  { ref }: Message,
+  signal: AbortSignal,
+): Progress => {
+  let showing: Promise<void> = Promise.resolve();
+  let nextMs = 0;
+
+  const place = async (copy: Copy): Promise<Posted | undefined> => {
+    const standing = (await copies.of(row)).find(
+      ({ posted }) => posted.channel.id === ref.channel.id,
+    );
+    // What shows a finished state is not spoilt by a later one's progress.
+    if (standing && standing.contentHash !== UNFINISHED) return undefined;
+    if (standing) return port.recopy(standing.posted, copy);
+    for await (const posted of port.copy(ref.channel, [copy], { again: row.again, signal }))
+      return posted;
+    return undefined;
+  };
+
+  const show = async (heard: Heard): Promise<void> => {
+    try {
+      const posted = await place({ source: ref, mark: HEARD, content: { text: line(heard) } });
+      if (posted)
+        await writer.write((db) => copies.put(db, row, { posted, contentHash: UNFINISHED }, false));
+    } catch (thrown) {
+      const { code, message: reason } = toAppError(thrown);
+      log.debug({ code, reason }, 'a progress line could not be shown');
+    }
+  };
+
+  return {
+    show: (heard) => {
+      const { heardMs, totalMs } = heard;
+      const isShort = totalMs === undefined ? heardMs < ONE_PART_MS : totalMs - heardMs < NEARLY_MS;
+      if (isShort || now() < nextMs) return;
+      nextMs = now() + PACE_MS;
+      showing = showing.then(() => show(heard));
+    },
+    settled: () => showing,
+  };
+};

@@ -1,0 +1,71 @@
+import { createLog } from '../../src/log.ts';
+import { AppError } from '../../src/errors.ts';
+import type { Channel } from '../../src/model.ts';
+import type { ChannelWatch, Transcriber, Translator } from '../../src/services.ts';
+import type { Store } from '../../src/store/index.ts';
+import { createPrivacy } from '../../src/store/privacy.ts';
+import { createSpaceSettings } from '../../src/store/space-settings.ts';
+import { createUsage } from '../../src/store/usage.ts';
+import { detectLanguage } from '../../src/text/detect.ts';
+import { findLanguage, languageName, searchLanguages } from '../../src/text/languages.ts';
+import { openWatching, type Watching } from '../../src/watch/index.ts';
+
+/** Hears the bytes of a file as its words. */
+const transcriber: Transcriber = {
+  async *transcribe({ audio }) {
+    let heard = '';
+    for await (const chunk of audio.open()) heard += Buffer.from(chunk).toString();
+    yield { text: heard, heardMs: 1, totalMs: undefined };
+    if (heard === '') throw new AppError('not-found', 'no speech was heard in the audio');
+    return { text: heard, language: 'en', confidence: 1, durationMs: 2_000, segments: [] };
+  },
+};
+
+/** `hello` becomes `es(hello)`; what begins with `es:` is Spanish already. */
+export const plainTranslator: Translator = {
+  async *translate({ text, to }) {
+    if (text.startsWith(`${to}:`)) return { text, from: to, to, outcome: 'same-language' };
+    yield text;
+    return { text: `${to}(${text})`, from: 'en', to, outcome: 'translated' };
+  },
+};
+
+/** The real core of watching over a store, with services that need none. */
+export const openTestWatching = (
+  store: Store,
+  translator: Translator = plainTranslator,
+): Promise<Watching> =>
+  openWatching({
+    store,
+    log: createLog('silent'),
+    inboxDays: 7,
+    copyDays: 365,
+    random: () => 0.5,
+    services: {
+      translator,
+      transcriber,
+      languages: {
+        find: findLanguage,
+        name: languageName,
+        search: searchLanguages,
+        detect: detectLanguage,
+      },
+      spaces: createSpaceSettings(store),
+      privacy: createPrivacy(store),
+      usage: createUsage(store, async () => new Uint8Array()),
+    },
+  });
+
+export const watchOf = (channel: Channel, part: Partial<ChannelWatch> = {}): ChannelWatch => ({
+  channel,
+  mode: 'reply',
+  languages: ['es'],
+  transcribes: true,
+  bots: false,
+  ...part,
+});
+
+export const mirrorOf = (...channels: readonly (readonly [Channel, string])[]): ChannelWatch[] =>
+  channels.map(([channel, language]) =>
+    watchOf(channel, { mode: 'mirror', languages: [language], group: 'g' }),
+  );

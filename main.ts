@@ -4,10 +4,11 @@ import { createClient } from './src/api/client.ts';
 import type { Command } from './src/command.ts';
 import { commandFault } from './src/command-check.ts';
 import { parseConfig, readEnvFile, strayNames } from './src/config.ts';
-import { coreSection, createCore, type CoreConfig } from './src/core.ts';
+import { coreSection, openCore, type CoreConfig } from './src/core.ts';
 import { discover } from './src/discover.ts';
 import { loadTexts } from './src/i18n.ts';
 import { createLog, type Log } from './src/log.ts';
+import { examine, findingLine } from './src/ops/doctor.ts';
 import { adapterFault, type AdapterModule } from './src/platform.ts';
 import { runProgram } from './src/program.ts';
 import { openStore } from './src/store/index.ts';
@@ -56,23 +57,46 @@ runProgram(async (stopped) => {
   const { baseUrl, key, builtIn } = await findService(config.core, config.engines, log);
   if (builtIn) parts.defer(async () => builtIn.close());
   const client = parts.use(createClient({ baseUrl, key }));
-  const core = createCore({
-    client,
-    store,
-    texts,
-    log,
-    commands,
-    config: config.core,
-    engines: builtIn && (async () => builtIn.engines()),
-  });
+  const { core, watching } = parts.use(
+    await openCore({
+      client,
+      store,
+      texts,
+      log,
+      commands,
+      config: config.core,
+      engines: builtIn && (async () => builtIn.engines()),
+    }),
+  );
 
-  for (const module of adapterModules) {
-    const adapter = module.create((config as Record<string, unknown>)[module.name] as never, core);
-    if (!adapter) continue;
+  if (process.argv[2] === 'doctor') {
+    let sick = false;
+    const databaseUrl = config.core.DATABASE_URL;
+    for await (const finding of examine({
+      core,
+      store,
+      databaseUrl,
+      modules: adapterModules,
+      config,
+    })) {
+      console.log(findingLine(finding));
+      sick ||= !finding.ok;
+    }
+    process.exitCode = sick ? 1 : 0;
+    return;
+  }
+
+  const start = async (module: AdapterModule): Promise<void> => {
+    const values = (config as Record<string, unknown>)[module.name] as never;
+    const adapter = await module.create(values, core);
+    if (!adapter) return;
     parts.use(adapter);
+    watching.attach(adapter.platform);
     const { where } = await adapter.start();
     console.log(`Dragoman on ${module.name}: ${where}`);
-  }
+  };
+  // Together: a platform that cannot be reached keeps no other from starting.
+  await Promise.all(adapterModules.map(start));
   if (builtIn) console.log(engineTable(await builtIn.engines()));
 
   await stopped;

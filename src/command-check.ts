@@ -6,11 +6,18 @@ const action = z.looseObject({
   options: z.instanceof(z.ZodObject).optional(),
 });
 
+const press = z.looseObject({
+  run: z.function(),
+  panel: z.function().optional(),
+});
+
 const command = z.looseObject({
   name: z.string().regex(/^[a-z]{1,32}$/, 'must be 1 to 32 small letters'),
   actions: z
     .record(z.string().regex(/^[a-z]{0,32}$/), action)
     .refine((actions) => Object.keys(actions).length > 0, 'must not be empty'),
+  presses: z.record(z.string().regex(/^[a-z]{1,32}$/), press).optional(),
+  needs: z.literal('watch').optional(),
 });
 
 /** What is wrong with the default export of `commands/<fileName>.ts`; undefined for a good command. */

@@ -9,15 +9,28 @@ import type { Texts } from './i18n.ts';
 import { logLevel, type Log } from './log.ts';
 import type { Core, ServiceStatus } from './platform.ts';
 import type { Services } from './services.ts';
+import { usageChart } from './ops/usage-chart.ts';
 import { createSpeaker } from './speech/speaker.ts';
+import { subtitlesOf } from './speech/subtitles.ts';
 import { createTranscriber } from './speech/transcriber.ts';
 import { databaseUrl, type Store } from './store/index.ts';
 import { createMemberSettings } from './store/member-settings.ts';
+import { createPrivacy } from './store/privacy.ts';
+import { createSpaceSettings } from './store/space-settings.ts';
+import { createUsage } from './store/usage.ts';
 import { detectLanguage } from './text/detect.ts';
 import { findLanguage, languageName, searchLanguages } from './text/languages.ts';
 import { translateLine } from './translate/fan-out.ts';
 import { createGlossary } from './translate/glossary.ts';
 import { createTranslator } from './translate/translator.ts';
+import { openWatching, type Watching } from './watch/index.ts';
+
+const days = (fallback: number) =>
+  z.coerce
+    .number({ error: 'must be a number of days' })
+    .min(1, 'must be 1 or more')
+    .max(3_650, 'must be 3650 or less')
+    .default(fallback);
 
 export const coreSection = z
   .object({
@@ -40,6 +53,12 @@ export const coreSection = z
       .optional()
       .describe('The translation model. Default: the choice of the service.'),
     DATABASE_URL: databaseUrl.describe('Where the data is kept: sqlite:PATH.'),
+    INBOX_DAYS: days(7).describe(
+      'How long it is kept which messages of watched channels were dealt with, in days.',
+    ),
+    COPY_DAYS: days(365).describe(
+      'How long edits and deletes follow to translations that were posted, in days.',
+    ),
     LOG_LEVEL: logLevel.describe(
       'How much is logged: fatal, error, warn, info, debug, trace, silent.',
     ),
@@ -58,9 +77,18 @@ export interface CoreParts {
   readonly texts: Texts;
   readonly log: Log;
   readonly commands: readonly Command[];
-  readonly config: Pick<CoreConfig, 'SPEECH_CHAT_MODEL' | 'SPEECH_TRANSLATION_MODEL'>;
+  readonly config: Pick<
+    CoreConfig,
+    'SPEECH_CHAT_MODEL' | 'SPEECH_TRANSLATION_MODEL' | 'INBOX_DAYS' | 'COPY_DAYS'
+  >;
   /** Built in: what its engines say. Otherwise undefined, and the service is asked for its voices. */
   readonly engines: (() => Promise<ServiceStatus['engines']>) | undefined;
+}
+
+/** The core at work, and what `main.ts` joins the adapters to. */
+export interface RunningCore extends AsyncDisposable {
+  readonly core: Core;
+  readonly watching: Watching;
 }
 
 const modelOf = (model: string | undefined): { model?: string } => (model ? { model } : {});
@@ -79,7 +107,7 @@ const remoteReport = (ready: boolean, detail: string): ServiceStatus => ({
   ],
 });
 
-export const createCore = ({
+export const openCore = async ({
   client,
   store,
   texts,
@@ -87,7 +115,7 @@ export const createCore = ({
   commands,
   config,
   engines,
-}: CoreParts): Core => {
+}: CoreParts): Promise<RunningCore> => {
   const languages: Services['languages'] = {
     find: findLanguage,
     name: languageName,
@@ -95,22 +123,23 @@ export const createCore = ({
     detect: detectLanguage,
   };
   const glossary = createGlossary(store, languages);
-  const dispatcher = createDispatcher({ commands, texts, log, services: () => services });
-  const services: Services = {
-    languages,
+  const spaces = createSpaceSettings(store);
+  const usage = createUsage(store, usageChart);
+  const privacy = createPrivacy(store);
+  const translator = createTranslator({
+    client,
     glossary,
-    settings: createMemberSettings(store),
-    translator: createTranslator({
-      client,
-      glossary,
-      languages,
-      ...modelOf(config.SPEECH_TRANSLATION_MODEL),
-    }),
-    transcriber: createTranscriber({ client, glossary }),
-    speaker: createSpeaker({ client }),
-    assistant: createAssistant({ client, ...modelOf(config.SPEECH_CHAT_MODEL) }),
-    commands: dispatcher.commands,
-  };
+    languages,
+    ...modelOf(config.SPEECH_TRANSLATION_MODEL),
+  });
+  const transcriber = createTranscriber({ client, glossary });
+  const watching = await openWatching({
+    store,
+    log,
+    services: { languages, translator, transcriber, spaces, usage, privacy },
+    inboxDays: config.INBOX_DAYS,
+    copyDays: config.COPY_DAYS,
+  });
 
   const remoteStatus = async (signal: AbortSignal): Promise<ServiceStatus> => {
     try {
@@ -120,15 +149,45 @@ export const createCore = ({
       return remoteReport(false, toAppError(thrown).message);
     }
   };
+  const status: Services['status'] = async (signal) =>
+    engines ? { builtIn: true, reachable: true, engines: await engines() } : remoteStatus(signal);
+
+  const dispatcher = createDispatcher({
+    commands,
+    texts,
+    log,
+    can: (platform) => watching.canWatch(platform),
+    services: () => services,
+  });
+  const services: Services = {
+    languages,
+    glossary,
+    settings: createMemberSettings(store),
+    translator,
+    transcriber,
+    subtitles: subtitlesOf,
+    speaker: createSpeaker({ client }),
+    assistant: createAssistant({ client, ...modelOf(config.SPEECH_CHAT_MODEL) }),
+    watches: watching.watches,
+    inbox: watching.inbox,
+    spaces,
+    usage,
+    privacy,
+    status,
+    commands: dispatcher.commands,
+  };
 
   return {
-    log,
-    texts,
-    services,
-    ...dispatcher,
-    translateLine: (line, targets, signal) =>
-      translateLine(services.translator, line, targets, signal),
-    status: async (signal) =>
-      engines ? { builtIn: true, reachable: true, engines: await engines() } : remoteStatus(signal),
+    watching,
+    core: {
+      log,
+      texts,
+      services,
+      ...dispatcher,
+      watcher: watching.watcher,
+      translateLine: (line, targets, signal) => translateLine(translator, line, targets, signal),
+      status,
+    },
+    [Symbol.asyncDispose]: () => watching[Symbol.asyncDispose](),
   };
 };

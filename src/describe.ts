@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  moderator,
   SOLE_ACTION,
   type Action,
   type Command,
@@ -13,12 +14,14 @@ import type { MessageKey, Texts, Translate } from './i18n.ts';
 export interface NamedAction {
   readonly name: string;
   readonly action: Action;
+  readonly needs?: CommandInfo['needs'];
 }
 
 export const actionsOf = (command: Command): NamedAction[] =>
   Object.entries(command.actions).map(([key, action]) => ({
     name: key === SOLE_ACTION ? command.name : `${command.name} ${key}`,
     action,
+    ...(command.needs ? { needs: command.needs } : {}),
   }));
 
 /** The part of JSON Schema that options use. */
@@ -32,7 +35,7 @@ interface OptionSchema {
 }
 
 const kindOf = (schema: OptionSchema): OptionInfo['kind'] => {
-  if (schema.kind === 'attachment') return 'attachment';
+  if (schema.kind === 'attachment' || schema.kind === 'channel') return schema.kind;
   if (schema.type === 'integer' || schema.type === 'number' || schema.type === 'boolean')
     return schema.type;
   return 'text';
@@ -47,7 +50,7 @@ const textOf = (texts: Texts, t: Translate, key: string): string => {
 
 /** One action as adapters register and show it, in the best locale for `locale`. */
 export const describeAction = (
-  { name, action }: NamedAction,
+  { name, action, needs }: NamedAction,
   texts: Texts,
   locale: string,
 ): CommandInfo => {
@@ -84,16 +87,29 @@ export const describeAction = (
     options,
     slow: action.slow ?? false,
     private: action.private ?? false,
+    ...(action.onMessage ? { menu: textOf(texts, t, `${keyBase(name)}.menu`) } : {}),
+    ...(needs ? { needs } : {}),
+    ...(action.guards?.includes(moderator) ? { moderators: true } : {}),
   };
 };
 
+/** What platforms that translate the names of commands call them and their options. */
+const nameKeysOf = (command: Command): string[] => [
+  `${keyBase(command.name)}.name`,
+  ...actionsOf(command).flatMap(({ name, action }) => [
+    `${keyBase(name)}.name`,
+    ...Object.keys(action.options?.shape ?? {}).map((option) => `options.names.${option}`),
+  ]),
+];
+
 /** The keys of `locales/` that a command's texts stand under. */
-export const keysOf = (command: Command): MessageKey[] =>
-  actionsOf(command).flatMap(({ name, action }) =>
-    [
-      `${keyBase(name)}.summary`,
-      ...Object.keys(action.options?.shape ?? {}).map(
-        (option) => `${keyBase(name)}.options.${option}`,
-      ),
-    ].map((key) => key as MessageKey),
-  );
+export const keysOf = (command: Command): MessageKey[] => {
+  const described = actionsOf(command).flatMap(({ name, action }) => [
+    `${keyBase(name)}.summary`,
+    ...(action.onMessage ? [`${keyBase(name)}.menu`] : []),
+    ...Object.keys(action.options?.shape ?? {}).map(
+      (option) => `${keyBase(name)}.options.${option}`,
+    ),
+  ]);
+  return [...new Set([...described, ...nameKeysOf(command)])] as MessageKey[];
+};

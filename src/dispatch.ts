@@ -1,34 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ServiceError } from './api/service-error.ts';
+import { createCatalogue, type CatalogueParts } from './catalogue.ts';
 import {
-  quote,
   userError,
   type Choice,
   type Command,
   type CommandContext,
-  type CommandInfo,
+  type Guard,
+  type PressContext,
+  type Stream,
 } from './command.ts';
-import { ServiceError } from './api/service-error.ts';
-import { actionsOf, describeAction, type NamedAction } from './describe.ts';
 import { toAppError, type AppError, type ErrorCode } from './errors.ts';
 import { showGrowing } from './growing-answer.ts';
-import { say, type Texts } from './i18n.ts';
+import { say } from './i18n.ts';
 import type { Log } from './log.ts';
+import { createMeter } from './meter.ts';
 import type { Content } from './model.ts';
 import { parseOptions } from './options.ts';
-import type { CompletionRequest, Core, Invocation } from './platform.ts';
+import type { CompletionRequest, Core, Invocation, PressInvocation } from './platform.ts';
+import { createScreen, type Screen } from './screen.ts';
 import type { Services } from './services.ts';
+import { mapStates } from './states.ts';
 
 /** Discord's limit, and more than anybody reads. */
 const CHOICES = 25;
+/** Discord takes choices for 3 s; somebody who types has typed on after a quarter of one. */
+const COMPLETION_MS = 250;
 
-export interface DispatcherParts {
-  readonly commands: readonly Command[];
-  readonly texts: Texts;
+export interface DispatcherParts extends CatalogueParts {
   readonly log: Log;
   /** Given later, because services describe the commands in turn. */
   readonly services: () => Services;
+  /** Resolves after `ms`; rejects when it is no longer needed. */
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
 }
 
-export type Dispatcher = Pick<Core, 'commands' | 'dispatch' | 'complete'>;
+export type Dispatcher = Pick<Core, 'commands' | 'dispatch' | 'press' | 'complete'>;
 
 const OPERATORS_CONCERN: ReadonlySet<ErrorCode> = new Set([
   'config',
@@ -47,104 +56,169 @@ const logFault = (log: Log, command: string, error: AppError): void => {
   else log.debug(fields, 'a command was refused');
 };
 
-export const createDispatcher = ({
-  commands,
-  texts,
-  log,
-  services,
-}: DispatcherParts): Dispatcher => {
-  const actions = new Map<string, NamedAction>(
-    commands.flatMap(actionsOf).map((named) => [named.name, named]),
-  );
-  const descriptions = new Map<string, readonly CommandInfo[]>();
+/** What a command and a pressed control are both given. */
+type Basics = Omit<PressContext, 'arg' | 'values'>;
 
-  const describe = (locale: string): readonly CommandInfo[] => {
-    const picked = texts.pick([locale]);
-    const known =
-      descriptions.get(picked) ??
-      [...actions.values()]
-        .map((named) => describeAction(named, texts, picked))
-        .toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
-    descriptions.set(picked, known);
-    return known;
-  };
-  // At once, so that a missing description is told at the start.
-  describe('en');
+/** Throws where guards, or the roles that moderators gave the command, keep somebody out. */
+const admit = async (
+  command: Command,
+  guards: readonly Guard[] = [],
+  { services, member, channel }: Pick<Basics, 'services' | 'member' | 'channel'>,
+): Promise<void> => {
+  for (const guard of guards) guard({ member, channel });
+  if (member.role === 'moderator') return;
+  const { roles } = await services.spaces.of(channel.space);
+  const allowed = roles[command.name] ?? [];
+  if (allowed.length > 0 && !member.roles?.some((role) => allowed.includes(role)))
+    throw userError('forbidden', 'errors.needs-role', { command: command.name });
+};
 
-  const run = async (invocation: Invocation, show: (content: Content) => Promise<void>) => {
-    const { member, channel, signal, answer } = invocation;
-    const named = actions.get(invocation.command);
-    const info = describe(member.locale).find(({ name }) => name === invocation.command);
-    if (!named || !info)
-      throw userError('not-found', 'errors.unknown-command', {
-        command: quote(`/${invocation.command}`),
+export const createDispatcher = (parts: DispatcherParts): Dispatcher => {
+  const { texts, log } = parts;
+  const sleep = parts.sleep ?? ((ms, signal) => delay(ms, undefined, { signal, ref: false }));
+  const catalogue = createCatalogue(parts);
+
+  /** Does one piece of work for somebody, with the services metered. */
+  const serve = async (
+    { id, member, channel }: Invocation | PressInvocation,
+    screen: Screen,
+    work: (basics: Basics) => Promise<void>,
+  ): Promise<void> => {
+    const meter = createMeter(
+      parts.services(),
+      { space: channel.space, memberId: member.id },
+      parts.now,
+    );
+    try {
+      await work({
+        member,
+        channel,
+        services: meter.services,
+        locale: texts.pick([member.locale]),
+        t: texts.in(member.locale),
+        signal: screen.signal,
+        reply: screen.show,
       });
-    for (const guard of named.action.guards ?? []) guard({ member, channel });
-    const ctx: CommandContext<never> = {
-      options: parseOptions(invocation.options, info.options, named.action.options) as never,
-      member,
-      channel,
-      services: services(),
-      locale: texts.pick([member.locale]),
-      t: texts.in(member.locale),
-      signal,
-      reply: show,
-      stream: async (states, as = (text) => text) =>
-        showGrowing(states, async (text) => show({ text: as(text) }), { paceMs: answer.paceMs }),
-    };
-    await named.action.run(ctx);
+    } finally {
+      await meter.settle().catch((failure: unknown) => {
+        log.error({ err: failure, id }, 'what a command used could not be recorded');
+      });
+    }
+  };
+
+  const faultOf = (command: string, { signal }: Invocation | PressInvocation, thrown: unknown) => {
+    const error = toAppError(
+      signal.aborted ? new DOMException('the asker is gone', 'AbortError') : thrown,
+    );
+    logFault(log, command, error);
+    return error;
+  };
+
+  const showLast = async (
+    command: string,
+    { answer }: Invocation | PressInvocation,
+    content: Content,
+  ): Promise<void> => {
+    await answer.show(content).catch((failure: unknown) => {
+      log.warn({ err: failure, command }, 'an answer could not be shown');
+    });
+  };
+
+  const run = async (invocation: Invocation, screen: Screen): Promise<void> => {
+    const { member, channel, on } = invocation;
+    const name = invocation.command;
+    const { command, action, info } = catalogue.find(name, channel.space.platform, member.locale);
+    await serve(invocation, screen, async (basics) => {
+      await admit(command, action.guards, basics);
+      if (on && on.author.id !== member.id) {
+        const author = { platform: member.platform, id: on.author.id };
+        if (await basics.services.privacy.optedOut(author))
+          throw userError('forbidden', 'errors.author-opted-out');
+      }
+      const given = on ? action.onMessage?.(on) : invocation.options;
+      if (!given) throw userError('unsupported', 'errors.not-on-messages');
+      const stream = async <State, Result>(
+        states: AsyncGenerator<State, Result, void>,
+        as: (state: State) => string = String,
+      ): Promise<Result> =>
+        showGrowing(mapStates(states, as), async (text) => screen.show({ text }), {
+          paceMs: invocation.answer.paceMs,
+        });
+      const ctx: CommandContext<never> = {
+        ...basics,
+        options: parseOptions(given, info.options, action.options) as never,
+        stream: stream satisfies Stream,
+      };
+      await action.run(ctx);
+    });
   };
 
   return {
-    commands: describe,
+    commands: (locale, platform) => catalogue.list(locale, platform),
 
     async dispatch(invocation) {
-      let shown: Content | undefined;
-      // An answer that can no longer be shown ends the work for it.
-      const unseen = new AbortController();
-      const signal = AbortSignal.any([invocation.signal, unseen.signal]);
-      const show = async (content: Content): Promise<void> => {
-        signal.throwIfAborted();
-        if (isSame(shown, content)) return;
-        try {
-          await invocation.answer.show(content);
-        } catch (thrown) {
-          unseen.abort();
-          throw thrown;
-        }
-        shown = content;
-      };
+      const screen = createScreen(invocation);
       try {
-        await run({ ...invocation, signal }, show);
+        await run(invocation, screen);
       } catch (thrown) {
-        const error = invocation.signal.aborted ? toAppError(abortion()) : toAppError(thrown);
-        logFault(log, invocation.command, error);
+        const error = faultOf(invocation.command, invocation, thrown);
         const sentence = say(texts.in(invocation.member.locale), error.sentence);
         const tone = error.code === 'cancelled' ? 'note' : 'error';
+        const shown = screen.shown();
         // What was there already stays: half an answer is worth more than none.
         const text = shown ? `${shown.text}\n\n${sentence}` : sentence;
-        await invocation.answer.show({ ...shown, text, tone }).catch((failure: unknown) => {
-          log.warn({ err: failure, command: invocation.command }, 'an answer could not be shown');
+        await showLast(invocation.command, invocation, { ...shown, text, tone });
+      }
+    },
+
+    async press(invocation) {
+      const { member, channel, values } = invocation;
+      const screen = createScreen(invocation);
+      /** The panel as it was, for a press that could not be done. */
+      let panel: (() => Promise<Content | undefined>) | undefined;
+      try {
+        const { command, press, arg } = catalogue.findPress(
+          invocation.press,
+          channel.space.platform,
+        );
+        await serve(invocation, screen, async (basics) => {
+          const ctx: PressContext = { ...basics, arg, values };
+          panel = async () => press.panel?.(ctx);
+          await admit(command, press.guards, basics);
+          await press.run(ctx);
         });
+      } catch (thrown) {
+        const error = faultOf(invocation.press, invocation, thrown);
+        const sentence = say(texts.in(member.locale), error.sentence);
+        const again = screen.shown() ?? (await panel?.().catch(() => undefined));
+        await showLast(
+          invocation.press,
+          invocation,
+          again
+            ? { ...again, text: `${again.text}\n\n> ⚠️ ${sentence}` }
+            : { text: sentence, tone: 'error' },
+        );
       }
     },
 
     async complete({ command, option, typed, member, space }: CompletionRequest) {
-      const lookUp = actions.get(command)?.action.complete?.[option];
-      if (!lookUp) return [];
+      const done = new AbortController();
+      const lookUp = async (): Promise<readonly Choice[]> => {
+        const { action } = catalogue.find(command, space.platform, member.locale);
+        const ctx = { services: parts.services(), member, space, locale: member.locale };
+        return (await action.complete?.[option]?.(typed, ctx)) ?? [];
+      };
+      // One that comes too late still fills the caches that it asked.
+      const late = sleep(COMPLETION_MS, done.signal).then(() => []);
+      late.catch(() => undefined);
       try {
-        const ctx = { services: services(), member, space, locale: member.locale };
-        const choices: readonly Choice[] = await lookUp(typed, ctx);
-        return choices.slice(0, CHOICES);
+        return (await Promise.race([lookUp(), late])).slice(0, CHOICES);
       } catch (thrown) {
         logFault(log, command, toAppError(thrown));
         return [];
+      } finally {
+        done.abort();
       }
     },
   };
 };
-
-const isSame = (shown: Content | undefined, content: Content): boolean =>
-  shown?.text === content.text && shown.tone === content.tone && !shown.files && !content.files;
-
-const abortion = (): Error => new DOMException('the asker is gone', 'AbortError');

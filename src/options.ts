@@ -26,6 +26,8 @@ const coerce = (value: unknown, option: OptionInfo): unknown => {
         [choice.value, choice.label].some((name) => name.toLowerCase() === text.toLowerCase());
       return option.choices ? (option.choices.find(same)?.value ?? value) : value;
     }
+    case 'channel':
+      return /^<#(?<id>[^>|]+)(?:\|[^>]*)?>$/.exec(text)?.groups?.['id'] ?? text;
     case 'attachment':
       return value;
   }

@@ -1,11 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import web from '../adapters/web/index.ts';
+import { adapterFault, type AdapterModule } from '../src/platform.ts';
+import { discover } from '../src/discover.ts';
 import { engineSection, serverSection } from '../service/config.ts';
 import type { ConfigSection } from '../src/config.ts';
 import { coreSection } from '../src/core.ts';
 
-const SECTIONS: readonly ConfigSection[] = [coreSection, web.config, engineSection, serverSection];
+const adapters = await discover<AdapterModule>('adapters', adapterFault);
+const SECTIONS: readonly ConfigSection[] = [
+  coreSection,
+  ...adapters.map(({ config }) => config),
+  engineSection,
+  serverSection,
+];
 
 const variables = SECTIONS.flatMap((section) => Object.entries(section.shape));
 

@@ -4,9 +4,23 @@ import { pino } from 'pino';
 import type { CommandInfo, OptionInfo } from '../../src/command.ts';
 import { AppError } from '../../src/errors.ts';
 import { loadTexts, say } from '../../src/i18n.ts';
-import type { Attachment, OutgoingFile } from '../../src/model.ts';
-import type { Core, Invocation, LineTranslation, ServiceStatus } from '../../src/platform.ts';
-import type { MemberSettings, Preferences, Services } from '../../src/services.ts';
+import type { Attachment, Content, OutgoingFile } from '../../src/model.ts';
+import type {
+  Core,
+  Invocation,
+  LineTranslation,
+  PressInvocation,
+  ServiceStatus,
+} from '../../src/platform.ts';
+import type {
+  MemberSettings,
+  Preferences,
+  Privacy,
+  Services,
+  SpaceChoices,
+  SpaceSettings,
+} from '../../src/services.ts';
+import type { Watcher } from '../../src/watch/port.ts';
 import { toneWav } from './tone.ts';
 
 const LANGUAGES: Readonly<Record<string, string>> = {
@@ -55,6 +69,9 @@ export const FAKE_COMMANDS: readonly CommandInfo[] = [
   command('wait', 'Work until it is stopped', [], { slow: true }),
   command('fail', 'End in an error', []),
   command('secret', 'Answer the asker alone', [], { private: true }),
+  command('panel', 'Show something to press', []),
+  command('own', 'Show the asker alone something to press', [], { private: true }),
+  command('picture', 'Show a picture', []),
   command('language', 'Choose a language', [option('language', { required: true })]),
   command('repeat', 'Take numbers and switches', [
     option('times', { kind: 'integer', required: true, minimum: 1, maximum: 5 }),
@@ -89,6 +106,7 @@ const STATUS: ServiceStatus = {
 
 export interface FakeCore extends Core {
   readonly invocations: readonly Invocation[];
+  readonly presses: readonly PressInvocation[];
   /** What was asked of `translateLine`. */
   readonly lines: readonly { readonly text: string; readonly languages: readonly string[] }[];
   /** Lets every stream that waits take its next step, or the next one that comes to wait. */
@@ -107,6 +125,76 @@ const createSettings = (): MemberSettings => {
     change: async (member, change) => void kept.set(member.id, { ...of(member), ...change }),
   };
 };
+
+const createSpaces = (): SpaceSettings => {
+  const kept = new Map<string, SpaceChoices>();
+  const of = ({ id }: { id: string }): SpaceChoices =>
+    kept.get(id) ?? { flags: { on: true, languages: {} }, roles: {}, quietChannels: [] };
+  return {
+    of: async (space) => of(space),
+    change: async (space, change) => void kept.set(space.id, { ...of(space), ...change }),
+  };
+};
+
+const createPrivacy = (): Privacy => {
+  const out = new Set<string>();
+  return {
+    optedOut: async ({ id }) => out.has(id),
+    setOptedOut: async ({ id }, optedOut) => void (optedOut ? out.add(id) : out.delete(id)),
+    export: async ({ id }) => Buffer.from(JSON.stringify({ member: id })),
+    forget: async () => undefined,
+  };
+};
+
+const NOTHING_USED = { characters: 0, audioMs: 0, messages: 0 };
+
+/** A watcher of nothing. */
+const WATCHER: Watcher = {
+  watches: () => false,
+  seen: async () => undefined,
+  gone: async () => undefined,
+  reacted: async () => undefined,
+  banned: async () => undefined,
+  missed: () => undefined,
+  channelGone: async () => undefined,
+  spaceGone: async () => undefined,
+};
+
+/** A panel with a control of each kind; what was pressed stands in its text. */
+const panelOf = (pressed: string): Content => ({
+  text: `**Panel** ${pressed}`,
+  controls: [
+    { kind: 'button', press: 'panel go', label: 'Go', look: 'primary' },
+    { kind: 'button', press: 'panel drop', label: 'Drop', look: 'danger' },
+    ...(pressed === 'left'
+      ? []
+      : [{ kind: 'button', press: 'panel leave', label: 'Leave' } as const]),
+    {
+      kind: 'choice',
+      press: 'panel colour',
+      label: 'Colour',
+      choices: ['red', 'green'].map((value) => ({
+        value,
+        label: value,
+        chosen: value === pressed,
+      })),
+    },
+    {
+      kind: 'choice',
+      press: 'panel sizes',
+      label: 'Sizes',
+      most: 2,
+      choices: ['small', 'large'].map((value) => ({ value, label: value })),
+    },
+    { kind: 'roles', press: 'panel roles', label: 'Roles', chosen: [] },
+  ],
+});
+
+/** A picture of one pixel. */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
 
 const search: Services['languages']['search'] = (typed) =>
   Object.entries(LANGUAGES)
@@ -128,6 +216,7 @@ export const createFakeCore = (): FakeCore => {
   const texts = loadTexts(join(import.meta.dirname, '../../locales'));
   const log = pino({ level: 'silent' });
   const invocations: Invocation[] = [];
+  const presses: PressInvocation[] = [];
   const lines: { text: string; languages: readonly string[] }[] = [];
   const waiting: (() => void)[] = [];
   let saved = 0;
@@ -163,11 +252,32 @@ export const createFakeCore = (): FakeCore => {
     },
     translator: { translate: refuse },
     transcriber: { transcribe: refuse },
+    subtitles: refuse,
     speaker: { speak: refuse, voices: refuse },
     assistant: { answer: refuse },
     glossary: { add: refuse, remove: refuse, list: refuse, importCsv: refuse, exportCsv: refuse },
     settings,
+    watches: {
+      of: () => undefined,
+      list: () => [],
+      set: refuse,
+      remove: async () => false,
+      missing: async () => [],
+    },
+    spaces: createSpaces(),
+    usage: {
+      record: async () => undefined,
+      today: async () => NOTHING_USED,
+      days: async () => [],
+      chart: async () => PNG,
+    },
+    inbox: {
+      backlog: async () => ({ waiting: 0, oldestMs: undefined, dead: 0, newestDead: [] }),
+      revive: async () => 0,
+    },
+    privacy: createPrivacy(),
     commands: () => FAKE_COMMANDS,
+    status: async () => ({ ...STATUS, reachable }),
   };
 
   const answers: Readonly<Record<string, (invocation: Invocation) => Promise<void>>> = {
@@ -197,6 +307,10 @@ export const createFakeCore = (): FakeCore => {
       throw new AppError('unavailable', 'the fake fails');
     },
     secret: async ({ answer }) => answer.show({ text: 'For you alone' }),
+    panel: async ({ answer }) => answer.show(panelOf('unpressed')),
+    own: async ({ answer }) => answer.show(panelOf('unpressed')),
+    picture: async ({ answer }) =>
+      answer.show({ text: 'Look', files: [{ name: 'a.png', mediaType: 'image/png', bytes: PNG }] }),
     language: async ({ member, options, answer }) => {
       await settings.change(member, { language: String(options['language']) });
       await answer.show({ text: 'Set', tone: 'note' });
@@ -207,7 +321,9 @@ export const createFakeCore = (): FakeCore => {
     log,
     texts,
     services,
+    watcher: WATCHER,
     invocations,
+    presses,
     lines,
     step,
     setReachable: (next) => (reachable = next),
@@ -221,6 +337,13 @@ export const createFakeCore = (): FakeCore => {
         const text = say(texts.in(invocation.member.locale), { key: `errors.${code}` });
         await invocation.answer.show({ text, tone: 'error' });
       }
+    },
+    press: async (invocation) => {
+      presses.push(invocation);
+      const { press, values, answer, signal } = invocation;
+      if (press === 'panel drop') await pause(signal).catch(() => undefined);
+      const left = press === 'panel leave' ? 'left' : press;
+      await answer.show(panelOf(values.join(' ') || left));
     },
     complete: async ({ typed }) =>
       search(typed, 'en').map(({ code, name }) => ({ value: code, label: name })),

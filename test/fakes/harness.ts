@@ -1,7 +1,7 @@
 import { createClient } from '../../src/api/client.ts';
 import type { Command } from '../../src/command.ts';
 import { commandFault } from '../../src/command-check.ts';
-import { createCore } from '../../src/core.ts';
+import { openCore } from '../../src/core.ts';
 import { discover } from '../../src/discover.ts';
 import { loadTexts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
@@ -50,15 +50,16 @@ export const startHarness = async (): Promise<Harness> => {
     key: speech.key,
     retry: { random: () => 0, sleep: async () => {} },
   });
-  const core = createCore({
+  const running = await openCore({
     client,
     store,
     texts: loadTexts('locales'),
     log: createLog('silent'),
     commands: await discover<Command>('commands', commandFault),
-    config: {},
+    config: { INBOX_DAYS: 7, COPY_DAYS: 365 },
     engines: undefined,
   });
+  const { core } = running;
   return {
     core,
     speech,
@@ -76,6 +77,7 @@ export const startHarness = async (): Promise<Harness> => {
       return shown;
     },
     async [Symbol.asyncDispose]() {
+      await running[Symbol.asyncDispose]();
       await client[Symbol.asyncDispose]();
       await store.destroy();
       await speech[Symbol.asyncDispose]();

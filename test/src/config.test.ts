@@ -9,7 +9,12 @@ import { coreSection } from '../../src/core.ts';
 describe('the configuration', () => {
   it('needs nothing', () => {
     const { core } = parseConfig({}, { core: coreSection });
-    expect(core).toEqual({ DATABASE_URL: 'sqlite:data/dragoman.db', LOG_LEVEL: 'info' });
+    expect(core).toEqual({
+      DATABASE_URL: 'sqlite:data/dragoman.db',
+      LOG_LEVEL: 'info',
+      INBOX_DAYS: 7,
+      COPY_DAYS: 365,
+    });
   });
 
   it('takes an empty variable for an unset one', () => {

@@ -11,9 +11,9 @@ import {
 import { createDispatcher } from '../../src/dispatch.ts';
 import { loadTexts, type MessageKey, type Texts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
-import type { Content } from '../../src/model.ts';
-import type { Invocation } from '../../src/platform.ts';
-import type { Services } from '../../src/services.ts';
+import type { Content, Message } from '../../src/model.ts';
+import type { Invocation, PressInvocation } from '../../src/platform.ts';
+import type { Services, SpaceChoices, Used } from '../../src/services.ts';
 
 const MEMBER = { platform: 'test', id: 'm', name: 'Ada', locale: 'en', role: 'member' } as const;
 const CHANNEL = { space: { platform: 'test', id: 's' }, id: 'c' };
@@ -22,13 +22,38 @@ const CHANNEL = { space: { platform: 'test', id: 's' }, id: 'c' };
 const real = loadTexts('locales');
 const texts: Texts = {
   ...real,
-  has: (key): key is MessageKey => key.startsWith('commands.probe') || real.has(key),
+  has: (key): key is MessageKey => key.startsWith('commands.prob') || real.has(key),
   in: (locale) => (key, params) =>
-    key.startsWith('commands.probe') ? key : real.in(locale)(key, params),
+    key.startsWith('commands.prob') ? key : real.in(locale)(key, params),
 };
 
 let ran: unknown[];
 let shown: Content[];
+let recorded: unknown[];
+let choices: SpaceChoices;
+let optedOut: boolean;
+let lookUp: () => Promise<{ value: string; label: string }[]>;
+let rested: PromiseWithResolvers<void>;
+
+const NOTHING: Used = { characters: 0, audioMs: 0, messages: 0 };
+
+const services = {
+  spaces: { of: async () => choices },
+  usage: {
+    today: async () => NOTHING,
+    record: async (...given: unknown[]) => {
+      recorded.push(given.slice(1));
+      if (given[1] === 'unlucky') throw new Error('the disk is full');
+    },
+  },
+  privacy: { optedOut: async ({ id }: { id: string }) => optedOut && id === 'author' },
+  translator: {
+    async *translate({ text }: { text: string }) {
+      yield text;
+      return { text, from: 'en', to: 'ja', outcome: 'translated' as const };
+    },
+  },
+} as unknown as Services;
 
 const probe = defineCommand('probe', {
   options: z.object({
@@ -44,6 +69,11 @@ const probe = defineCommand('probe', {
     kind: () => {
       throw new Error('the lookup broke');
     },
+    loud: () => lookUp(),
+  },
+  onMessage: ({ text }) => {
+    if (text === '') throw userError('bad-input', 'translate.nothing-in-message');
+    return { text };
   },
   async run({ options, reply, stream, signal }) {
     ran.push(options);
@@ -77,17 +107,91 @@ const group = defineCommandGroup('probes', {
   }),
 });
 
+const panel = async (): Promise<Content> => ({
+  text: 'the panel',
+  controls: [{ kind: 'button', press: 'probing go', label: 'Go' }],
+});
+
+const probing = defineCommand(
+  'probing',
+  {
+    async run({ services: given, signal, reply }) {
+      const request = { text: 'hello', to: 'ja', space: CHANNEL.space };
+      for await (const _ of given.translator.translate(request, signal));
+      await reply({ text: 'done' });
+    },
+  },
+  {
+    needs: 'watch',
+    presses: {
+      go: {
+        run: async ({ arg, values, member, reply }) => {
+          ran.push([arg, values, member.id]);
+          await reply({ ...(await panel()), text: 'gone' });
+        },
+      },
+      fail: {
+        panel,
+        run: async () => {
+          throw userError('unavailable', 'errors.unavailable');
+        },
+      },
+      guarded: { guards: [moderator], panel, run: async ({ reply }) => reply({ text: 'let in' }) },
+      bare: {
+        run: async () => {
+          throw new TypeError('secret detail');
+        },
+      },
+    },
+  },
+);
+
 const dispatcher = createDispatcher({
-  commands: [probe, group],
+  commands: [probe, group, probing],
   texts,
   log: createLog('silent'),
-  services: () => ({}) as Services,
+  can: (platform) => platform === 'test',
+  services: () => services,
+  sleep: async () => rested.promise,
 });
 
 beforeEach(() => {
   ran = [];
   shown = [];
+  recorded = [];
+  choices = { flags: { on: true, languages: {} }, roles: {}, quietChannels: [] };
+  optedOut = false;
+  lookUp = async () => [];
+  rested = Promise.withResolvers();
 });
+
+const ELSEWHERE = { space: { platform: 'elsewhere', id: 's' }, id: 'c' };
+
+const messageOf = (text: string): Message => ({
+  ref: { channel: CHANNEL, id: 'message' },
+  position: '1',
+  author: { id: 'author', name: 'Bob', kind: 'person' },
+  text,
+  files: [],
+  stickers: [],
+});
+
+const press = async (
+  given: string,
+  more: Partial<PressInvocation> = {},
+): Promise<Content | undefined> => {
+  await dispatcher.press({
+    id: '1',
+    press: given,
+    values: [],
+    member: MEMBER,
+    channel: CHANNEL,
+    signal: new AbortController().signal,
+    answer: { show: async (content) => void shown.push(content), paceMs: 0 },
+    ...more,
+  });
+  return shown.at(-1);
+};
 
 const run = async (
   command: string,
@@ -196,7 +300,7 @@ describe('the dispatcher', () => {
   });
 
   it('describes its commands for the adapters', () => {
-    const info = dispatcher.commands('en').find(({ name }) => name === 'probe');
+    const info = dispatcher.commands('en', 'test').find(({ name }) => name === 'probe');
     expect(info?.options.map(({ name, kind, required }) => [name, kind, required])).toEqual([
       ['text', 'text', true],
       ['count', 'integer', false],
@@ -213,5 +317,145 @@ describe('the dispatcher', () => {
     expect(await dispatcher.complete({ ...request, option: 'text' })).toHaveLength(25);
     expect(await dispatcher.complete({ ...request, option: 'kind' })).toEqual([]);
     expect(await dispatcher.complete({ ...request, option: 'unknown' })).toEqual([]);
+    expect(await dispatcher.complete({ ...request, command: 'nothing', option: 'x' })).toEqual([]);
+  });
+
+  it('offers nothing when the lookup takes too long, and lets it go on', async () => {
+    const asked = Promise.withResolvers<{ value: string; label: string }[]>();
+    let ended = false;
+    lookUp = async () => {
+      const found = await asked.promise;
+      ended = true;
+      return found;
+    };
+    const request = { command: 'probe', option: 'loud', typed: '', member: MEMBER };
+    const completed = dispatcher.complete({ ...request, space: CHANNEL.space });
+    rested.resolve();
+    expect(await completed).toEqual([]);
+    asked.resolve([]);
+    await expect.poll(() => ended).toBe(true);
+  });
+
+  it('has what needs a part of the platform only where that is', async () => {
+    const named = (platform: string) => dispatcher.commands('en', platform).map(({ name }) => name);
+    expect(named('test')).toEqual(['probe', 'probes guarded', 'probing']);
+    expect(named('elsewhere')).toEqual(['probe', 'probes guarded']);
+    const [, guarded, needing] = dispatcher.commands('en', 'test');
+    expect(guarded?.moderators).toBe(true);
+    expect(needing?.needs).toBe('watch');
+    const content = await run('probing', {}, { channel: ELSEWHERE });
+    expect(content?.text).toContain('There is no command `/probing`');
+  });
+
+  it('records what a command used, once', async () => {
+    expect(await run('probing')).toEqual({ text: 'done' });
+    expect(recorded).toEqual([['m', { characters: 5, audioMs: 0, messages: 1 }]]);
+    await run('probe', { text: 'a' });
+    expect(recorded).toHaveLength(1);
+  });
+
+  it('lets an answer stand whose use cannot be recorded', async () => {
+    expect(await run('probing', {}, { member: { ...MEMBER, id: 'unlucky' } })).toEqual({
+      text: 'done',
+    });
+    expect(recorded).toHaveLength(1);
+  });
+
+  it('keeps those without the roles of a command out, but no moderator', async () => {
+    choices = { ...choices, roles: { probe: ['r1', 'r2'] } };
+    const as = async (part: object) =>
+      run('probe', { text: 'a' }, { member: { ...MEMBER, ...part } });
+    expect((await as({}))?.text).toContain('certain roles may use `/probe`');
+    expect(await as({ roles: ['r3'] })).toMatchObject({ tone: 'error' });
+    expect(ran).toEqual([]);
+    expect(await as({ roles: ['r3', 'r2'] })).toEqual({ text: 'whole' });
+    expect(await as({ role: 'moderator' })).toEqual({ text: 'whole' });
+  });
+});
+
+describe('a command used on a message', () => {
+  it('gets its options from the message', async () => {
+    expect(dispatcher.commands('en', 'test')[0]?.menu).toBe('commands.probe.menu');
+    expect(await run('probe', {}, { on: messageOf('hello') })).toEqual({ text: 'whole' });
+    expect(ran).toEqual([{ text: 'hello' }]);
+  });
+
+  it('says what the message lacks', async () => {
+    const content = await run('probe', {}, { on: messageOf('') });
+    expect(content).toEqual({
+      text: 'There is neither text nor audio in that message.',
+      tone: 'error',
+    });
+  });
+
+  it('checks what comes of the message as it checks what people type', async () => {
+    const content = await run('probe', {}, { on: messageOf('x'.repeat(11)) });
+    expect(content?.text).toContain('at most 10 characters');
+  });
+
+  it('leaves the words of those alone who opted out, but for themselves', async () => {
+    optedOut = true;
+    const content = await run('probe', {}, { on: messageOf('hello') });
+    expect(content?.text).toContain('does not want');
+    const author = { ...MEMBER, id: 'author' };
+    expect(await run('probe', {}, { on: messageOf('hello'), member: author })).toEqual({
+      text: 'whole',
+    });
+  });
+
+  it('is refused where it is for no message', async () => {
+    expect(await run('probing', {}, { on: messageOf('hello') })).toMatchObject({ tone: 'error' });
+  });
+});
+
+describe('a press', () => {
+  it('does what the control says, and shows the panel anew', async () => {
+    const content = await press('probing go:a: b', { values: ['x', 'y'] });
+    expect(content).toMatchObject({ text: 'gone', controls: [{ label: 'Go' }] });
+    expect(ran).toEqual([['a: b', ['x', 'y'], 'm']]);
+    await press('probing go');
+    expect(ran.at(-1)).toEqual(['', [], 'm']);
+  });
+
+  it('that fails keeps the panel, with the reason beneath', async () => {
+    const content = await press('probing fail');
+    expect(content).toMatchObject({ controls: [{ label: 'Go' }] });
+    expect(content?.text).toMatch(/^the panel\n\n> ⚠️ The service cannot be reached/);
+  });
+
+  it('that fails without a panel says why, without details', async () => {
+    const content = await press('probing bare');
+    expect(content).toEqual({
+      text: 'Something went wrong on my side. Please try again.',
+      tone: 'error',
+    });
+  });
+
+  it('is for those whom guards and roles let in', async () => {
+    expect((await press('probing guarded'))?.text).toContain('Only moderators');
+    const member = { ...MEMBER, role: 'moderator' } as const;
+    expect(await press('probing guarded', { member })).toEqual({ text: 'let in' });
+    choices = { ...choices, roles: { probing: ['r1'] } };
+    expect((await press('probing go'))?.text).toContain('certain roles');
+  });
+
+  it.each(['probing nothing', 'nothing go', 'probing', '', 'probing constructor', 'a b c d'])(
+    'of a control that is out of date says so: %j',
+    async (given) => {
+      expect((await press(given))?.text).toContain('out of date');
+    },
+  );
+
+  it('of a command that the platform lacks is out of date', async () => {
+    expect((await press('probing go', { channel: ELSEWHERE }))?.text).toContain('out of date');
+    expect(ran).toEqual([]);
+  });
+
+  it('lives on when its answer cannot be shown', async () => {
+    const show = async (): Promise<void> => {
+      throw new Error('the message was deleted');
+    };
+    await press('probing go', { answer: { show, paceMs: 0 } });
+    expect(ran).toHaveLength(1);
   });
 });

@@ -1,0 +1,87 @@
+import {
+  quote,
+  userError,
+  type Action,
+  type Command,
+  type CommandInfo,
+  type Press,
+} from './command.ts';
+import { actionsOf, describeAction } from './describe.ts';
+import type { Texts } from './i18n.ts';
+
+/** Whether a platform has what a command is of no use without. */
+export type Can = (platform: string, need: 'watch') => boolean;
+
+export interface CatalogueParts {
+  readonly commands: readonly Command[];
+  readonly texts: Texts;
+  readonly can: Can;
+}
+
+interface Found {
+  readonly command: Command;
+  readonly action: Action;
+  readonly info: CommandInfo;
+}
+
+interface FoundPress {
+  readonly command: Command;
+  readonly press: Press;
+  readonly arg: string;
+}
+
+/** The commands that there are, by platform. */
+export interface Catalogue {
+  list(locale: string, platform: string): readonly CommandInfo[];
+  /** `name` as people type it, both words of a subcommand. Throws `not-found` with a sentence. */
+  find(name: string, platform: string, locale: string): Found;
+  /** `press` as it stands in a control. Throws `not-found` with a sentence. */
+  findPress(press: string, platform: string): FoundPress;
+}
+
+const PRESS = /^(?<name>[a-z]+) (?<press>[a-z]+)(?::(?<arg>.*))?$/s;
+
+/** Every text is looked up once, so that one that is missing is told at the start. */
+export const createCatalogue = ({ commands, texts, can }: CatalogueParts): Catalogue => {
+  const actions = commands
+    .flatMap((command) => actionsOf(command).map((named) => ({ command, ...named })))
+    .toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
+  const byName = new Map(actions.map((named) => [named.name, named]));
+  const described = new Map<string, ReadonlyMap<string, CommandInfo>>();
+
+  const describe = (locale: string): ReadonlyMap<string, CommandInfo> => {
+    const picked = texts.pick([locale]);
+    const known =
+      described.get(picked) ??
+      new Map(actions.map((named) => [named.name, describeAction(named, texts, picked)]));
+    described.set(picked, known);
+    return known;
+  };
+  describe('en');
+
+  const isThere = ({ needs }: Pick<Command, 'needs'>, platform: string): boolean =>
+    needs === undefined || can(platform, needs);
+
+  return {
+    list: (locale, platform) =>
+      [...describe(locale).values()].filter((info) => isThere(info, platform)),
+
+    find(name, platform, locale) {
+      const named = byName.get(name);
+      const info = describe(locale).get(name);
+      if (!named || !info || !isThere(named.command, platform))
+        throw userError('not-found', 'errors.unknown-command', { command: quote(`/${name}`) });
+      return { ...named, info };
+    },
+
+    findPress(given, platform) {
+      const { name, press: word = '', arg = '' } = PRESS.exec(given)?.groups ?? {};
+      const command = commands.find((each) => each.name === name);
+      const presses = new Map(Object.entries(command?.presses ?? {}));
+      const press = presses.get(word);
+      if (!command || !press || !isThere(command, platform))
+        throw userError('not-found', 'errors.unknown-press');
+      return { command, press, arg };
+    },
+  };
+};

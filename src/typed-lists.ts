@@ -1,0 +1,77 @@
+/** Lists that people type into one option: languages, and channels with a language each. */
+
+interface Finder {
+  /** The code of a language. */
+  find(typed: string): string | undefined;
+}
+
+/** No language's name is longer. */
+const LONGEST_NAME_WORDS = 3;
+const COMMAS = /[,;、，；\n]+/u;
+
+export interface TypedLanguages {
+  /** Codes, each once, in the order in which they were typed. */
+  readonly languages: readonly string[];
+  readonly unknown: readonly string[];
+}
+
+/** Codes or names, separated by commas or spaces: `es, Traditional Chinese fr`. */
+export const readLanguages = (typed: string, finder: Finder): TypedLanguages => {
+  const languages = new Set<string>();
+  const unknown = new Set<string>();
+  for (const piece of typed.split(COMMAS)) {
+    const words = piece.split(/\s+/u).filter((word) => word !== '');
+    while (words.length > 0) {
+      let length = Math.min(LONGEST_NAME_WORDS, words.length);
+      while (length > 1 && finder.find(words.slice(0, length).join(' ')) === undefined) length -= 1;
+      const name = words.splice(0, length).join(' ');
+      const code = finder.find(name);
+      if (code === undefined) unknown.add(name);
+      else languages.add(code);
+    }
+  }
+  return { languages: [...languages], unknown: [...unknown] };
+};
+
+/**
+ * What was typed before the language that is being typed, and the ways to read the latter: all since
+ * the last comma, then the last word alone.
+ */
+export const splitTyped = (
+  typed: string,
+): readonly { readonly before: string; readonly last: string }[] =>
+  [
+    /^(?<before>.*[,;、，；\n])?(?<last>[^,;、，；\n]*)$/su,
+    /^(?<before>.*[\s,;、，；])?(?<last>[^\s,;、，；]*)$/su,
+  ].map((shape) => {
+    const { before = '', last = '' } = shape.exec(typed)?.groups ?? {};
+    return { before, last: last.trim() };
+  });
+
+export interface TypedChannel {
+  readonly id: string;
+  readonly typed: string;
+  /** Undefined where what was typed is no language. */
+  readonly language: string | undefined;
+}
+
+const MENTION = /<#(?<id>[^>|\s]+)(?:\|[^>]*)?>/gu;
+const AROUND = /^[\s,;:=→、，；：]+|[\s,;:=→、，；：]+$/gu;
+
+/**
+ * Mentions of channels, each with its language behind it: `<#1> en, <#2> español`. Undefined where
+ * anything stands before the first mention, such as a name that was typed instead of chosen.
+ */
+export const readChannels = (
+  typed: string,
+  languages: Finder,
+): readonly TypedChannel[] | undefined => {
+  const mentions = [...typed.matchAll(MENTION)];
+  const bare = (start: number, end?: number): string =>
+    typed.slice(start, end).replaceAll(AROUND, '');
+  if (bare(0, mentions[0]?.index) !== '') return undefined;
+  return mentions.map(({ 0: whole, index, groups }, place) => {
+    const language = bare(index + whole.length, mentions[place + 1]?.index);
+    return { id: groups?.['id'] ?? '', typed: language, language: languages.find(language) };
+  });
+};

@@ -1,0 +1,218 @@
+import type { Command, CommandInfo } from '../../src/command.ts';
+import { commandFault } from '../../src/command-check.ts';
+import { discover } from '../../src/discover.ts';
+import { createDispatcher } from '../../src/dispatch.ts';
+import type { AppError } from '../../src/errors.ts';
+import { loadTexts } from '../../src/i18n.ts';
+import { createLog } from '../../src/log.ts';
+import type { Channel, Content, Control, Member, Message, MessageFile } from '../../src/model.ts';
+import type {
+  Backlog,
+  ChannelWatch,
+  Heard,
+  Services,
+  Transcript,
+  Translation,
+} from '../../src/services.ts';
+import { openStore } from '../../src/store/index.ts';
+import { createMemberSettings } from '../../src/store/member-settings.ts';
+import { createPrivacy } from '../../src/store/privacy.ts';
+import { createSpaceSettings } from '../../src/store/space-settings.ts';
+import { createUsage } from '../../src/store/usage.ts';
+import { detectLanguage } from '../../src/text/detect.ts';
+import { findLanguage, languageName, searchLanguages } from '../../src/text/languages.ts';
+
+export const SPACE = { platform: 'test', id: 'space' };
+export const HERE: Channel = { space: SPACE, id: '100' };
+
+const MODERATOR: Member = {
+  platform: 'test',
+  id: 'ada',
+  name: 'Ada',
+  locale: 'en',
+  role: 'moderator',
+};
+
+/** One in the evening of a day that the tests know. */
+const NOW_MS = Date.UTC(2026, 4, 20, 13);
+
+interface Asking {
+  readonly member?: Partial<Member>;
+  readonly channel?: Channel;
+  readonly on?: Message;
+}
+
+/** What the services of a desk do next. */
+interface Script {
+  /** What `watches.set` rejects with. */
+  refusal: AppError | undefined;
+  /** By the id of the channel. */
+  missing: Readonly<Record<string, readonly string[]>>;
+  backlog: Backlog;
+  heard: readonly Heard[];
+  transcript: Transcript;
+  reachable: boolean;
+  chart: () => Promise<Uint8Array>;
+}
+
+/** Every command, over real settings and scripted services; the last answer can be pressed. */
+export interface Desk extends AsyncDisposable {
+  readonly script: Script;
+  readonly services: Services;
+  readonly commands: readonly CommandInfo[];
+  /** All that was shown, the last one last. */
+  readonly shown: readonly Content[];
+  run(command: string, options?: Record<string, unknown>, asking?: Asking): Promise<Content>;
+  /** Presses or chooses what has this label under the last answer. */
+  press(label: string, values?: readonly string[], asking?: Asking): Promise<Content>;
+  complete(command: string, option: string, typed: string): Promise<readonly string[]>;
+}
+
+export const messageOf = (text: string, files: readonly MessageFile[] = []): Message => ({
+  ref: { channel: HERE, id: 'message' },
+  position: '1',
+  author: { id: 'bob', name: 'Bob', kind: 'person' },
+  text,
+  files,
+  stickers: [],
+});
+
+const createWatches = (script: Script): Services['watches'] => {
+  const kept = new Map<string, ChannelWatch>();
+  return {
+    of: ({ id, parentId }) => kept.get(id) ?? kept.get(parentId ?? ''),
+    list: () => [...kept.values()],
+    set: async (watches) => {
+      if (script.refusal) throw script.refusal;
+      for (const watch of watches) kept.set(watch.channel.id, watch);
+    },
+    remove: async ({ id }) => kept.delete(id),
+    missing: async ({ channel }) => script.missing[channel.id] ?? [],
+  };
+};
+
+const refuse = (): never => {
+  throw new Error('the desk has no such service');
+};
+
+export const openDesk = async (): Promise<Desk> => {
+  const store = await openStore('sqlite::memory:');
+  const script: Script = {
+    refusal: undefined,
+    missing: {},
+    backlog: { waiting: 0, oldestMs: undefined, dead: 0, newestDead: [] },
+    heard: [],
+    transcript: { text: 'hello', language: 'en', confidence: 1, durationMs: 1, segments: [] },
+    reachable: true,
+    chart: async () => Buffer.from('PNG'),
+  };
+  const services: Services = {
+    languages: {
+      find: findLanguage,
+      name: languageName,
+      search: searchLanguages,
+      detect: detectLanguage,
+    },
+    translator: {
+      async *translate({ text, to, from = 'en' }): AsyncGenerator<string, Translation, void> {
+        if (from === to) return { text, from, to, outcome: 'same-language' };
+        return { text: `${to}:${text}`, from, to, outcome: 'translated' };
+      },
+    },
+    transcriber: {
+      async *transcribe() {
+        yield* script.heard;
+        return script.transcript;
+      },
+    },
+    subtitles: (kind, segments) => `${kind} of ${segments.length}`,
+    speaker: { speak: refuse, voices: refuse },
+    assistant: { answer: refuse },
+    glossary: { add: refuse, remove: refuse, list: refuse, importCsv: refuse, exportCsv: refuse },
+    settings: createMemberSettings(store),
+    watches: createWatches(script),
+    spaces: createSpaceSettings(store),
+    usage: createUsage(
+      store,
+      () => script.chart(),
+      () => NOW_MS,
+    ),
+    inbox: {
+      backlog: async () => script.backlog,
+      revive: async () => {
+        const { dead } = script.backlog;
+        script.backlog = { ...script.backlog, waiting: dead, dead: 0, newestDead: [] };
+        return dead;
+      },
+    },
+    privacy: createPrivacy(store, () => NOW_MS),
+    commands: (locale, platform) => dispatcher.commands(locale, platform),
+    status: async () => ({
+      builtIn: true,
+      reachable: script.reachable,
+      engines: [
+        { name: 'pseudo', serves: ['translation'], ready: true, detail: 'en-XA' },
+        { name: 'openai', serves: ['chat'], ready: false, detail: 'SERVICE_OPENAI_URL=…' },
+      ],
+    }),
+  };
+  const dispatcher = createDispatcher({
+    commands: await discover<Command>('commands', commandFault),
+    texts: loadTexts('locales'),
+    log: createLog('silent'),
+    can: () => true,
+    services: () => services,
+    now: () => NOW_MS,
+  });
+  const shown: Content[] = [];
+
+  const invocation = ({ member, channel = HERE }: Asking) => ({
+    id: 'invocation',
+    member: { ...MODERATOR, ...member },
+    channel,
+    signal: new AbortController().signal,
+    answer: { show: async (content: Content) => void shown.push(content), paceMs: 0 },
+  });
+
+  const last = (before: number): Content => {
+    const content = shown.at(-1);
+    if (!content || shown.length === before) throw new Error('nothing was shown');
+    return content;
+  };
+
+  return {
+    script,
+    services,
+    shown,
+    commands: dispatcher.commands('en', 'test'),
+    async run(command, options = {}, asking = {}) {
+      const before = shown.length;
+      const { on } = asking;
+      await dispatcher.dispatch({
+        ...invocation(asking),
+        command,
+        options,
+        ...(on ? { on } : {}),
+      });
+      return last(before);
+    },
+    async press(label, values = [], asking = {}) {
+      const before = shown.length;
+      const control = shown.at(-1)?.controls?.find((each: Control) => each.label === label);
+      if (!control) throw new Error(`there is nothing named ${label} to press`);
+      await dispatcher.press({ ...invocation(asking), press: control.press, values });
+      return last(before);
+    },
+    complete: async (command, option, typed) => {
+      const choices = await dispatcher.complete({
+        command,
+        option,
+        typed,
+        member: MODERATOR,
+        space: SPACE,
+      });
+      return choices.map(({ value, label }) => `${value}|${label}`);
+    },
+    [Symbol.asyncDispose]: () => store.destroy(),
+  };
+};

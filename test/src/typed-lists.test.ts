@@ -1,0 +1,107 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LANGUAGES } from '../../src/text/language-list.ts';
+import { findLanguage, languageName } from '../../src/text/languages.ts';
+import { readChannels, readLanguages, splitTyped } from '../../src/typed-lists.ts';
+
+const languages = { find: findLanguage };
+
+describe('a typed list of languages', () => {
+  it.each([
+    ['es', ['es']],
+    ['es fr ja', ['es', 'fr', 'ja']],
+    ['es,fr;ja、ko，de；it', ['es', 'fr', 'ja', 'ko', 'de', 'it']],
+    ['Spanish, Traditional Chinese, 日本語', ['es', 'zh-Hant', 'ja']],
+    ['Traditional Chinese Japanese', ['zh-Hant', 'ja']],
+    ['Japanese (ja), es', ['ja', 'es']],
+    ['es, ES español , es-MX', ['es']],
+    [' , ,', []],
+    ['', []],
+  ])('%j is read as %j', (typed, expected) => {
+    expect(readLanguages(typed, languages)).toEqual({ languages: expected, unknown: [] });
+  });
+
+  it('names what it does not know, each once', () => {
+    expect(readLanguages('es, Klingonese qwz Klingonese', languages)).toEqual({
+      languages: ['es'],
+      unknown: ['Klingonese', 'qwz'],
+    });
+  });
+
+  it('reads any languages by code or by English name, in their order', () => {
+    const name = fc.constantFrom(...LANGUAGES).chain((code) =>
+      fc.record({
+        code: fc.constant(code),
+        typed: fc.constantFrom(code, languageName(code, 'en')),
+      }),
+    );
+    fc.assert(
+      fc.property(fc.uniqueArray(name, { selector: ({ code }) => code }), (names) => {
+        const typed = names.map((each) => each.typed).join(', ');
+        const expected = names.map(({ code }) => code);
+        expect(readLanguages(typed, languages)).toEqual({ languages: expected, unknown: [] });
+      }),
+    );
+  });
+});
+
+describe('a list that is being typed', () => {
+  it.each([
+    ['es, traditional chi', ['es,', 'traditional chi'], ['es, traditional ', 'chi']],
+    ['es fre', ['', 'es fre'], ['es ', 'fre']],
+    ['jap', ['', 'jap'], ['', 'jap']],
+    ['es, ', ['es,', ''], ['es, ', '']],
+    ['', ['', ''], ['', '']],
+  ])('%j is taken apart at its last comma, then at its last space', (typed, first, second) => {
+    expect(splitTyped(typed).map(({ before, last }) => [before, last])).toEqual([first, second]);
+  });
+});
+
+describe('a typed list of channels', () => {
+  it.each([
+    [
+      '<#1> en, <#2> español, <#3> ja',
+      [
+        ['1', 'en'],
+        ['2', 'es'],
+        ['3', 'ja'],
+      ],
+    ],
+    [
+      '<#1>en<#2>: Traditional Chinese;<#C03|general> → 日本語 ,',
+      [
+        ['1', 'en'],
+        ['2', 'zh-Hant'],
+        ['C03', 'ja'],
+      ],
+    ],
+    [
+      '<#1> <#2> klingon',
+      [
+        ['1', undefined],
+        ['2', undefined],
+      ],
+    ],
+    ['', []],
+  ])('%j is read as %j', (typed, expected) => {
+    const read = readChannels(typed, languages);
+    expect(read?.map(({ id, language }) => [id, language])).toEqual(expected);
+  });
+
+  it.each(['#general en', 'general en, <#1> es', 'en <#1>'])(
+    'is refused when it begins with no mention: %j',
+    (typed) => {
+      expect(readChannels(typed, languages)).toBeUndefined();
+    },
+  );
+
+  it('never fails on what people type', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (typed) => {
+        readLanguages(typed, languages);
+        splitTyped(typed);
+        for (const { id } of readChannels(typed, languages) ?? []) expect(id).not.toBe('');
+      }),
+    );
+  });
+});

@@ -6,15 +6,15 @@ const line = ({ name, summary }: CommandInfo): string => `- \`/${name}\` · ${su
 export default defineCommand('help', {
   options: z.object({ command: z.string().optional() }),
   complete: {
-    command: (typed, { services, locale }) =>
+    command: (typed, { services, member, locale }) =>
       services
-        .commands(locale)
+        .commands(locale, member.platform)
         .filter(({ name }) => name.includes(typed.replace(/^\//, '').toLowerCase()))
         .map(({ name, summary }) => ({ value: name, label: `/${name} · ${summary}` })),
   },
   private: true,
-  async run({ options, services, locale, t, reply }) {
-    const commands = services.commands(locale);
+  async run({ options, services, member, locale, t, reply }) {
+    const commands = services.commands(locale, member.platform);
     if (options.command === undefined) {
       await reply({ text: [t('help.heading'), ...commands.map(line)].join('\n') });
       return;

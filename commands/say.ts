@@ -34,6 +34,10 @@ export default defineCommand('say', {
   }),
   complete: { language: completeLanguage, voice: completeVoice },
   slow: true,
+  onMessage: ({ text }) => {
+    if (text.trim() === '') throw userError('bad-input', 'say.nothing-in-message');
+    return { text };
+  },
   async run({ options, services, member, t, signal, reply }) {
     const { text, format, gender } = options;
     const mine = await services.settings.of(member);

@@ -1,29 +1,94 @@
 import { z } from 'zod';
-import { attachment, completeLanguage, defineCommand, languageOf } from '../src/command.ts';
+import {
+  attachment,
+  completeLanguage,
+  defineCommand,
+  durationMsOf,
+  languageOf,
+  soundOf,
+  SUBTITLE_KINDS,
+  userError,
+  type CommandContext,
+  type Heard,
+  type Transcript,
+} from '../src/command.ts';
+import type { OutgoingFile } from '../src/model.ts';
+
+/** Longer transcripts are read better in a file: the platforms' own limit of a message. */
+const LONG_CHARS = 2_000;
+/** Nothing is told of progress while the first part is heard. */
+const ONE_PART_MS = 60_000;
+
+const MEDIA_TYPES = { txt: 'text/plain', srt: 'application/x-subrip', vtt: 'text/vtt' } as const;
+const FORMATS = ['txt', ...SUBTITLE_KINDS] as const;
+type Format = (typeof FORMATS)[number];
+
+const clock = (ms: number): string => {
+  const seconds = Math.floor(ms / 1_000);
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+};
+
+const fileOf = (
+  format: Format,
+  { text, segments }: Pick<Transcript, 'text' | 'segments'>,
+  services: CommandContext<unknown>['services'],
+): OutgoingFile => ({
+  name: `transcript.${format}`,
+  mediaType: MEDIA_TYPES[format],
+  bytes: Buffer.from(format === 'txt' ? `${text}\n` : services.subtitles(format, segments)),
+});
 
 export default defineCommand('transcribe', {
   options: z.object({
     audio: attachment(),
     language: z.string().optional(),
     to: z.string().optional(),
+    format: z.enum(FORMATS).optional(),
   }),
   complete: { language: completeLanguage, to: completeLanguage },
   slow: true,
+  onMessage: (message) => {
+    const audio = soundOf(message);
+    if (!audio) throw userError('bad-input', 'transcribe.no-sound');
+    return { audio };
+  },
   async run({ options, services, channel, locale, t, signal, stream, reply }) {
+    const { audio } = options;
     const spoken = options.language && languageOf(options.language, services);
     const to = options.to && languageOf(options.to, services);
     const { space } = channel;
-    const { text, language } = await stream(
+    const durationMs = durationMsOf(audio);
+    const growing = ({ text, heardMs, totalMs = 0 }: Heard): string => {
+      if (text !== '' && Math.max(heardMs, totalMs) <= ONE_PART_MS) return text;
+      const heard = clock(heardMs);
+      const progress =
+        totalMs > 0
+          ? t('transcribe.listening-of', { heard, total: clock(totalMs) })
+          : t('transcribe.listening', { heard });
+      return text === '' ? progress : `${text}\n\n${progress}`;
+    };
+    const transcript = await stream(
       services.transcriber.transcribe(
-        { audio: options.audio, space, ...(spoken ? { language: spoken } : {}) },
+        {
+          audio,
+          space,
+          ...(durationMs === undefined ? {} : { durationMs }),
+          ...(spoken ? { language: spoken } : {}),
+        },
         signal,
       ),
+      growing,
     );
-    const heard = services.languages.find(language);
+    const { text, language } = transcript;
+    const format = options.format ?? (text.length > LONG_CHARS ? 'txt' : undefined);
+    const files = format ? [fileOf(format, transcript, services)] : undefined;
+    const show = async (shown: string): Promise<void> =>
+      reply({ text: shown, ...(files ? { files } : {}) });
     if (!to) {
-      await reply({ text });
+      await show(text);
       return;
     }
+    const heard = services.languages.find(language);
     const name = services.languages.name(to, locale);
     const withTranslation = (translation: string): string =>
       t('transcribe.with-translation', { original: text, translation, language: name });
@@ -31,8 +96,6 @@ export default defineCommand('transcribe', {
       services.translator.translate({ text, to, space, ...(heard ? { from: heard } : {}) }, signal),
       withTranslation,
     );
-    await reply({
-      text: translation.outcome === 'translated' ? withTranslation(translation.text) : text,
-    });
+    await show(translation.outcome === 'translated' ? withTranslation(translation.text) : text);
   },
 });

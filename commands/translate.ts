@@ -1,24 +1,82 @@
 import { z } from 'zod';
-import { completeLanguage, defineCommand, languageOf } from '../src/command.ts';
+import {
+  attachment,
+  completeLanguage,
+  defineCommand,
+  durationMsOf,
+  languageOf,
+  soundOf,
+  userError,
+  type CommandContext,
+} from '../src/command.ts';
+import type { Attachment } from '../src/model.ts';
 
 const LONGEST_TEXT_CHARS = 50_000;
 
+interface Source {
+  readonly text: string;
+  readonly from?: string;
+}
+
+/** What is said in a file, shown as it is heard. */
+const hear = async (
+  audio: Attachment,
+  from: string | undefined,
+  { services, channel, signal, stream }: CommandContext<unknown>,
+): Promise<Source> => {
+  const durationMs = durationMsOf(audio);
+  const { text, language } = await stream(
+    services.transcriber.transcribe(
+      {
+        audio,
+        space: channel.space,
+        ...(durationMs === undefined ? {} : { durationMs }),
+        ...(from === undefined ? {} : { language: from }),
+      },
+      signal,
+    ),
+    (heard) => heard.text || '…',
+  );
+  const spoken = from ?? services.languages.find(language);
+  return { text, ...(spoken === undefined ? {} : { from: spoken }) };
+};
+
 export default defineCommand('translate', {
   options: z.object({
-    text: z.string().min(1).max(LONGEST_TEXT_CHARS),
+    text: z.string().min(1).max(LONGEST_TEXT_CHARS).optional(),
     to: z.string().optional(),
     from: z.string().optional(),
+    audio: attachment().optional(),
   }),
   complete: { to: completeLanguage, from: completeLanguage },
   slow: true,
-  async run({ options, services, member, channel, locale, t, signal, stream, reply }) {
+  onMessage: (message) => {
+    if (message.text.trim() !== '') return { text: message.text };
+    const audio = soundOf(message);
+    if (!audio) throw userError('bad-input', 'translate.nothing-in-message');
+    return { audio };
+  },
+  async run(ctx) {
+    const { options, services, member, channel, locale, t, signal, stream, reply } = ctx;
+    if ((options.text === undefined) === (options.audio === undefined))
+      throw userError('bad-input', 'translate.text-or-audio');
     const preferred = (await services.settings.of(member)).language ?? member.locale;
     const to = languageOf(options.to ?? preferred, services);
-    const from = options.from === undefined ? {} : { from: languageOf(options.from, services) };
-    const request = { text: options.text, to, ...from, space: channel.space };
-    const { text, outcome } = await stream(services.translator.translate(request, signal));
+    const from = options.from === undefined ? undefined : languageOf(options.from, services);
+    const source: Source = options.audio
+      ? await hear(options.audio, from, ctx)
+      : { text: options.text ?? '', ...(from === undefined ? {} : { from }) };
     const language = services.languages.name(to, locale);
-    if (outcome === 'translated') await reply({ text });
+    const withSource = (translation: string): string =>
+      options.audio
+        ? t('transcribe.with-translation', { original: source.text, translation, language })
+        : translation;
+    const { text, outcome } = await stream(
+      services.translator.translate({ ...source, to, space: channel.space }, signal),
+      withSource,
+    );
+    if (outcome === 'translated') await reply({ text: withSource(text) });
+    else if (options.audio) await reply({ text: source.text });
     else await reply({ text: t(`translate.${outcome}`, { language }), tone: 'note' });
   },
 });

@@ -260,8 +260,14 @@ describe('/ask', () => {
 describe('/help', () => {
   it('lists every command, in the person’s language', async () => {
     const { text } = await last('help', {}, { locale: 'ja' });
-    for (const { name } of harness.core.commands('ja')) expect(text).toContain(`/${name}`);
+    for (const { name } of harness.core.commands('ja', 'test')) expect(text).toContain(`/${name}`);
     expect(text).toContain('文を訳す');
+  });
+
+  it('leaves out what the platform has no use for', async () => {
+    const { text } = await last('help');
+    expect(text).not.toContain('/autotranslate');
+    expect((await last('autotranslate list')).text).toContain('There is no command');
   });
 
   it('shows the options of one, or of a group', async () => {

@@ -1,0 +1,215 @@
+import { z } from 'zod';
+import {
+  channelOption,
+  defineAction,
+  defineCommandGroup,
+  moderator,
+  quote,
+  readChannels,
+  readLanguages,
+  splitTyped,
+  userError,
+  type ChannelWatch,
+  type CommandContext,
+  type Complete,
+} from '../src/command.ts';
+import type { Channel } from '../src/model.ts';
+
+const MOST_LANGUAGES = 10;
+const FEWEST_CHANNELS = 2;
+const MOST_CHANNELS = 20;
+const LONGEST_LIST_CHARS = 2_000;
+
+type Context<Options = unknown> = Pick<
+  CommandContext<Options>,
+  'channel' | 'services' | 'locale' | 't' | 'options'
+>;
+
+const mention = ({ id }: Pick<Channel, 'id'>): string => `<#${id}>`;
+
+/** The channel that was named, or this one; of a thread its channel, which it is watched with. */
+const channelOf = ({ channel, options }: Context<{ channel?: string | undefined }>): Channel => ({
+  space: channel.space,
+  id: options.channel ?? channel.parentId ?? channel.id,
+});
+
+const languagesOf = ({ options, services }: Context<{ languages: string }>): readonly string[] => {
+  const { languages, unknown } = readLanguages(options.languages, services.languages);
+  if (unknown.length > 0)
+    throw userError('bad-input', 'autotranslate.unknown-languages', {
+      languages: unknown
+        .slice(0, MOST_LANGUAGES)
+        .map((name) => quote(name))
+        .join(', '),
+      count: unknown.length,
+    });
+  if (languages.length === 0 || languages.length > MOST_LANGUAGES)
+    throw userError('bad-input', 'autotranslate.how-many-languages', { most: MOST_LANGUAGES });
+  return languages;
+};
+
+const namesOf = (languages: readonly string[], { services, locale }: Context): string[] =>
+  languages.map((language) => services.languages.name(language, locale));
+
+/** Offers the whole list with the language that is being typed completed. */
+const completeLanguages: Complete = (typed, { services, locale }) => {
+  const ways = splitTyped(typed).map(({ before, last }) => ({
+    known: readLanguages(before, services.languages).languages,
+    found: services.languages.search(last, locale),
+  }));
+  const { known, found } = ways.find((way) => way.found.length > 0) ?? { known: [], found: [] };
+  return found
+    .filter(({ code }) => !known.includes(code))
+    .map(({ code, name }) => ({
+      value: [...known, code].join(', '),
+      label: [...known, name].join(', '),
+    }));
+};
+
+const switches = {
+  'voice-messages': z.boolean().default(true),
+  bots: z.boolean().default(false),
+};
+type Switches = z.infer<z.ZodObject<typeof switches>>;
+
+const switchLines = (options: Switches, { t }: Pick<Context, 't'>): string[] => [
+  t(options['voice-messages'] ? 'autotranslate.voice-messages' : 'autotranslate.no-voice-messages'),
+  t(options.bots ? 'autotranslate.bots' : 'autotranslate.no-bots'),
+];
+
+const inPlace = (mode: 'reply' | 'thread') =>
+  defineAction({
+    options: z.object({
+      languages: z.string().min(1).max(LONGEST_LIST_CHARS),
+      channel: channelOption().optional(),
+      ...switches,
+    }),
+    complete: { languages: completeLanguages },
+    guards: [moderator],
+    slow: true,
+    async run(ctx) {
+      const { options, services, t, reply } = ctx;
+      const channel = channelOf(ctx);
+      const languages = languagesOf(ctx);
+      await services.watches.set([
+        { channel, mode, languages, transcribes: options['voice-messages'], bots: options.bots },
+      ]);
+      const lines = [
+        t(`autotranslate.${mode}`, { channel: mention(channel), count: languages.length }),
+        ...namesOf(languages, ctx).map((name) => `- ${name}`),
+        `\n${t('autotranslate.skips')}`,
+        ...switchLines(options, ctx),
+      ];
+      await reply({ text: lines.join('\n') });
+    },
+  });
+
+const mirror = defineAction({
+  options: z.object({ channels: z.string().min(1).max(LONGEST_LIST_CHARS), ...switches }),
+  guards: [moderator],
+  slow: true,
+  async run(ctx) {
+    const { options, services, channel, t, reply } = ctx;
+    const typed = readChannels(options.channels, services.languages);
+    if (!typed || typed.length === 0) throw userError('bad-input', 'autotranslate.mirror-how');
+    if (typed.length < FEWEST_CHANNELS || typed.length > MOST_CHANNELS)
+      throw userError('bad-input', 'autotranslate.how-many-channels', {
+        fewest: FEWEST_CHANNELS,
+        most: MOST_CHANNELS,
+      });
+    const twice = typed.find(({ id }, place) => typed.findIndex((each) => each.id === id) < place);
+    if (twice)
+      throw userError('bad-input', 'autotranslate.channel-twice', { channel: mention(twice) });
+    const group = crypto.randomUUID();
+    const watches = typed.map(({ id, language, typed: name }): ChannelWatch => {
+      if (language === undefined)
+        throw userError('bad-input', 'autotranslate.channel-language', {
+          channel: mention({ id }),
+          language: name === '' ? '–' : quote(name),
+        });
+      return {
+        channel: { space: channel.space, id },
+        mode: 'mirror',
+        languages: [language],
+        group,
+        transcribes: options['voice-messages'],
+        bots: options.bots,
+      };
+    });
+    if (new Set(watches.flatMap(({ languages }) => languages)).size < 2)
+      throw userError('bad-input', 'autotranslate.one-language');
+    await services.watches.set(watches);
+    const lines = [
+      t('autotranslate.mirror'),
+      ...watches.map(
+        (watch) => `- ${mention(watch.channel)} · ${namesOf(watch.languages, ctx).join()}`,
+      ),
+      '',
+      ...switchLines(options, ctx),
+    ];
+    await reply({ text: lines.join('\n') });
+  },
+});
+
+const off = defineAction({
+  options: z.object({ channel: channelOption().optional() }),
+  guards: [moderator],
+  async run(ctx) {
+    const { channel: here, options, services, t, reply } = ctx;
+    // A thread may be a mirror of its own; else it goes by its channel.
+    const own = services.watches.list(here.space).find((watch) => watch.channel.id === here.id);
+    const channel = (options.channel === undefined ? own?.channel : undefined) ?? channelOf(ctx);
+    const { group } = services.watches.of(channel) ?? {};
+    if (!(await services.watches.remove(channel))) {
+      await reply({ text: t('autotranslate.not-on', { channel: mention(channel) }), tone: 'note' });
+      return;
+    }
+    const lines = [t('autotranslate.off', { channel: mention(channel) })];
+    const left = services.watches
+      .list(channel.space)
+      .filter((watch) => group !== undefined && watch.group === group);
+    if (left.length === 1 && left[0]) {
+      await services.watches.remove(left[0].channel);
+      lines.push(t('autotranslate.off-too', { channel: mention(left[0].channel) }));
+    }
+    await reply({ text: lines.join('\n') });
+  },
+});
+
+const list = defineAction({
+  guards: [moderator],
+  private: true,
+  async run(ctx) {
+    const { services, channel, t, reply } = ctx;
+    const watches = services.watches.list(channel.space);
+    if (watches.length === 0) {
+      await reply({ text: t('autotranslate.none'), tone: 'note' });
+      return;
+    }
+    const line = (watch: ChannelWatch): string =>
+      [
+        `- ${mention(watch.channel)} · ${t(`autotranslate.modes.${watch.mode}`)}`,
+        namesOf(watch.languages, ctx).join(', '),
+        ...(watch.transcribes ? [t('autotranslate.with-voice-messages')] : []),
+        ...(watch.bots ? [t('autotranslate.with-bots')] : []),
+      ].join(' · ');
+    const groups = Map.groupBy(watches, ({ group }) => group);
+    const lines = [...groups].flatMap(([group, members]) =>
+      group === undefined
+        ? members.map(line)
+        : [
+            t('autotranslate.group', { count: members.length }),
+            ...members.map((each) => `  ${line(each)}`),
+          ],
+    );
+    await reply({
+      text: [t('autotranslate.heading', { count: watches.length }), ...lines].join('\n'),
+    });
+  },
+});
+
+export default defineCommandGroup(
+  'autotranslate',
+  { reply: inPlace('reply'), thread: inPlace('thread'), mirror, off, list },
+  { needs: 'watch' },
+);

@@ -1,0 +1,82 @@
+import { defineCommand, type Press, type PressContext } from '../src/command.ts';
+import type { Content, Control } from '../src/model.ts';
+
+type Context = Pick<PressContext, 'services' | 'member' | 't'>;
+
+const panel = async ({ services, member, t }: Context): Promise<Content> => {
+  const optedOut = await services.privacy.optedOut(member);
+  const button = (press: string, label: Parameters<typeof t>[0]): Control => ({
+    kind: 'button',
+    press: `privacy ${press}`,
+    label: t(label),
+  });
+  return {
+    text: [
+      t('privacy.heading'),
+      `- ${t('privacy.choices')}`,
+      `- ${t('privacy.usage')}`,
+      `- ${t('privacy.messages')}`,
+      `- ${t('privacy.copies')}`,
+      `\n${t('privacy.service')}\n`,
+      t(optedOut ? 'privacy.is-out' : 'privacy.is-in'),
+    ].join('\n'),
+    controls: [
+      optedOut ? button('in', 'privacy.opt-in') : button('out', 'privacy.opt-out'),
+      button('export', 'privacy.export'),
+      { ...button('forget', 'privacy.forget'), look: 'danger' } as Control,
+    ],
+  };
+};
+
+const press = (run: Press['run']): Press => ({ panel, run });
+
+const choose = (optedOut: boolean): Press =>
+  press(async (ctx) => {
+    await ctx.services.privacy.setOptedOut(ctx.member, optedOut);
+    await ctx.reply(await panel(ctx));
+  });
+
+export default defineCommand(
+  'privacy',
+  {
+    private: true,
+    run: async (ctx) => ctx.reply(await panel(ctx)),
+  },
+  {
+    presses: {
+      show: press(async (ctx) => ctx.reply(await panel(ctx))),
+      out: choose(true),
+      in: choose(false),
+      export: press(async (ctx) => {
+        const bytes = await ctx.services.privacy.export(ctx.member);
+        const { text, controls } = await panel(ctx);
+        await ctx.reply({
+          text: `${text}\n\n${ctx.t('privacy.exported')}`,
+          ...(controls ? { controls } : {}),
+          files: [{ name: 'privacy.json', mediaType: 'application/json', bytes }],
+        });
+      }),
+      forget: press(async ({ t, reply }) =>
+        reply({
+          text: t('privacy.sure'),
+          controls: [
+            {
+              kind: 'button',
+              press: 'privacy sure',
+              label: t('privacy.forget-now'),
+              look: 'danger',
+            },
+            { kind: 'button', press: 'privacy show', label: t('privacy.back') },
+          ],
+        }),
+      ),
+      sure: press(async ({ services, member, t, reply }) => {
+        await services.privacy.forget(member);
+        await reply({
+          text: t('privacy.forgotten'),
+          controls: [{ kind: 'button', press: 'privacy show', label: t('privacy.back') }],
+        });
+      }),
+    },
+  },
+);

@@ -1,0 +1,252 @@
+import {
+  defineCommand,
+  moderator,
+  type ChannelWatch,
+  type Press,
+  type PressContext,
+  type SpaceChoices,
+} from '../src/command.ts';
+import type { Content, Control } from '../src/model.ts';
+
+type Context = Pick<PressContext, 'services' | 'channel' | 'member' | 'locale' | 't'>;
+type Page<Ctx = Context> = (ctx: Ctx, arg: string) => Promise<Content> | Content;
+type Label = Parameters<PressContext['t']>[0];
+
+const CHARACTERS = [10_000, 50_000, 100_000, 500_000, 1_000_000, 5_000_000, 10_000_000];
+const AUDIO_MINUTES = [10, 30, 60, 120, 300, 600, 1_440];
+const NO_LIMIT = 'none';
+/** As many as a control takes. */
+const MOST_CHOSEN = 25;
+const LISTED = 15;
+/** Everybody may ask what there is and what is kept of them. */
+const FOR_EVERYBODY = new Set(['help', 'privacy']);
+
+const channelNames = (ids: readonly string[]): string => ids.map((id) => `<#${id}>`).join(' ');
+const roleNames = (ids: readonly string[]): string => ids.map((id) => `<@&${id}>`).join(' ');
+
+const button = ({ t }: Context, press: string, label: Label): Control => ({
+  kind: 'button',
+  press: `settings ${press}`,
+  label: t(label),
+});
+const back = (ctx: Context): Control => button(ctx, 'page', 'settings.back');
+
+const choicesOf = ({ services, channel }: Context): Promise<SpaceChoices> =>
+  services.spaces.of(channel.space);
+
+const watchesOf = ({ services, channel }: Context): readonly ChannelWatch[] =>
+  services.watches.list(channel.space);
+
+const limitText = ({ t, locale }: Context, limit: number | undefined): string =>
+  limit === undefined ? t('settings.no-limit') : new Intl.NumberFormat(locale).format(limit);
+
+const front: Page = async (ctx) => {
+  const { services, locale, t } = ctx;
+  const choices = await choicesOf(ctx);
+  const watches = watchesOf(ctx);
+  const roles = Object.entries(choices.roles).filter(([, ids]) => ids.length > 0);
+  const watchLine = ({ channel, mode, languages }: ChannelWatch): string =>
+    `  - <#${channel.id}> · ${t(`autotranslate.modes.${mode}`)} · ` +
+    languages.map((language) => services.languages.name(language, locale)).join(', ');
+  return {
+    text: [
+      t('settings.heading'),
+      `- ${t('settings.watched', { count: watches.length })}`,
+      ...watches.slice(0, LISTED).map(watchLine),
+      ...(watches.length > LISTED
+        ? [`  - ${t('settings.more', { count: watches.length - LISTED })}`]
+        : []),
+      `- ${t(choices.flags.on ? 'settings.flags-are-on' : 'settings.flags-are-off')}`,
+      `- ${t('settings.quiet-in', { channels: channelNames(choices.quietChannels) || '–' })}`,
+      `- ${t('settings.limits-are', {
+        characters: limitText(ctx, choices.dailyCharacters),
+        minutes: limitText(ctx, choices.dailyAudioMinutes),
+      })}`,
+      `- ${t('settings.roles-are', { count: roles.length })}`,
+      ...roles.map(([command, ids]) => `  - \`/${command}\` · ${roleNames(ids)}`),
+    ].join('\n'),
+    controls: [
+      choices.flags.on
+        ? button(ctx, 'flags:off', 'settings.flags-off')
+        : button(ctx, 'flags:on', 'settings.flags-on'),
+      button(ctx, 'page:channels', 'settings.channels'),
+      button(ctx, 'page:quiet', 'settings.quiet'),
+      button(ctx, 'page:limits', 'settings.limits'),
+      button(ctx, 'page:roles', 'settings.roles'),
+    ],
+  };
+};
+
+const channels: Page = (ctx) => {
+  const { t } = ctx;
+  const watches = watchesOf(ctx);
+  const note = watches.length === 0 ? 'settings.none-watched' : 'settings.too-many-watched';
+  const which = (of: (watch: ChannelWatch) => boolean): string[] =>
+    watches.filter(of).map(({ channel }) => channel.id);
+  const fits = watches.length > 0 && watches.length <= MOST_CHOSEN;
+  return {
+    text: `${t('settings.channels-heading')}\n${fits ? t('settings.channels-how') : t(note)}`,
+    controls: [
+      ...(fits
+        ? ([
+            {
+              kind: 'channels',
+              press: 'settings voice',
+              label: t('settings.voice-messages'),
+              chosen: which(({ transcribes }) => transcribes),
+            },
+            {
+              kind: 'channels',
+              press: 'settings bots',
+              label: t('settings.bots'),
+              chosen: which(({ bots }) => bots),
+            },
+          ] as const)
+        : []),
+      back(ctx),
+    ],
+  };
+};
+
+const quiet: Page = async (ctx) => ({
+  text: `${ctx.t('settings.quiet-heading')}\n${ctx.t('settings.quiet-how')}`,
+  controls: [
+    {
+      kind: 'channels',
+      press: 'settings quiet',
+      label: ctx.t('settings.quiet'),
+      chosen: (await choicesOf(ctx)).quietChannels,
+    },
+    back(ctx),
+  ],
+});
+
+const limits: Page = async (ctx) => {
+  const { dailyCharacters, dailyAudioMinutes } = await choicesOf(ctx);
+  const control = (
+    press: string,
+    label: Label,
+    offered: readonly number[],
+    now: number | undefined,
+  ): Control => ({
+    kind: 'choice',
+    press: `settings ${press}`,
+    label: ctx.t(label),
+    choices: [undefined, ...offered].map((value) => ({
+      value: String(value ?? NO_LIMIT),
+      label: limitText(ctx, value),
+      chosen: value === now,
+    })),
+  });
+  return {
+    text: `${ctx.t('settings.limits-heading')}\n${ctx.t('settings.limits-how')}`,
+    controls: [
+      control('characters', 'settings.characters', CHARACTERS, dailyCharacters),
+      control('minutes', 'settings.minutes', AUDIO_MINUTES, dailyAudioMinutes),
+      back(ctx),
+    ],
+  };
+};
+
+/** @param command whose roles are shown beneath the choice of commands */
+const roles: Page = async (ctx, command) => {
+  const { services, locale, channel, t } = ctx;
+  const chosen = await choicesOf(ctx);
+  const offered = services
+    .commands(locale, channel.space.platform)
+    .filter(({ moderators }) => !moderators)
+    .map(({ name }) => name.split(' ', 1)[0] ?? name)
+    .filter((name) => !FOR_EVERYBODY.has(name));
+  const names = [...new Set(offered)].slice(0, MOST_CHOSEN);
+  const known = names.includes(command);
+  return {
+    text: `${t('settings.roles-heading')}\n${
+      known ? t('settings.roles-of', { command: `\`/${command}\`` }) : t('settings.roles-how')
+    }`,
+    controls: [
+      {
+        kind: 'choice',
+        press: 'settings command',
+        label: t('settings.command'),
+        choices: names.map((name) => ({
+          value: name,
+          label: `/${name}`,
+          chosen: name === command,
+        })),
+      },
+      ...(known
+        ? ([
+            {
+              kind: 'roles',
+              press: `settings roles:${command}`,
+              label: t('settings.roles'),
+              chosen: chosen.roles[command] ?? [],
+            },
+          ] as const)
+        : []),
+      back(ctx),
+    ],
+  };
+};
+
+const PAGES = new Map<string, Page>(Object.entries({ channels, quiet, limits, roles }));
+
+/** Shows `page` after `run`, and beneath the reason why it could not be done. */
+const press = (
+  page: Page<PressContext>,
+  run: (ctx: PressContext) => Promise<void> = async () => {},
+): Press => ({
+  guards: [moderator],
+  panel: async (ctx) => page(ctx, ctx.arg),
+  async run(ctx) {
+    await run(ctx);
+    await ctx.reply(await page(ctx, ctx.arg));
+  },
+});
+
+const change = (
+  page: Page,
+  changed: (ctx: PressContext, choices: SpaceChoices) => Partial<SpaceChoices>,
+): Press =>
+  press(page, async (ctx) =>
+    ctx.services.spaces.change(ctx.channel.space, changed(ctx, await choicesOf(ctx))),
+  );
+
+const limitOf = ({ values: [value] }: PressContext): number | undefined =>
+  value === undefined || value === NO_LIMIT ? undefined : Number(value);
+
+/** Sets one switch of every watched channel: on in those that were chosen. */
+const switchIn = (name: 'transcribes' | 'bots'): Press =>
+  press(channels, async (ctx) => {
+    const changed = watchesOf(ctx)
+      .map((watch) => ({ ...watch, [name]: ctx.values.includes(watch.channel.id) }))
+      .filter((watch, place) => watch[name] !== watchesOf(ctx)[place]?.[name]);
+    if (changed.length > 0) await ctx.services.watches.set(changed);
+  });
+
+const pageNamed: Page = (ctx, name) => (PAGES.get(name) ?? front)(ctx, '');
+
+export default defineCommand(
+  'settings',
+  {
+    guards: [moderator],
+    private: true,
+    run: async (ctx) => ctx.reply(await front(ctx, '')),
+  },
+  {
+    needs: 'watch',
+    presses: {
+      page: press(pageNamed),
+      flags: change(front, ({ arg }, { flags }) => ({ flags: { ...flags, on: arg === 'on' } })),
+      voice: switchIn('transcribes'),
+      bots: switchIn('bots'),
+      quiet: change(quiet, ({ values }) => ({ quietChannels: values })),
+      characters: change(limits, (ctx) => ({ dailyCharacters: limitOf(ctx) })),
+      minutes: change(limits, (ctx) => ({ dailyAudioMinutes: limitOf(ctx) })),
+      command: press((ctx) => roles(ctx, ctx.values[0] ?? '')),
+      roles: change(roles, ({ arg, values }, { roles: before }) => ({
+        roles: { ...before, [arg]: values },
+      })),
+    },
+  },
+);

@@ -1,0 +1,103 @@
+import {
+  defineCommand,
+  moderator,
+  plainLine,
+  quote,
+  type Backlog,
+  type PressContext,
+} from '../src/command.ts';
+import type { Content } from '../src/model.ts';
+
+const LISTED = 20;
+/** What adds an engine is copied whole. */
+const LONGEST_LINE_CHARS = 300;
+const DEAD_LISTED = 10;
+
+type Context = Omit<PressContext, 'arg' | 'values' | 'reply'>;
+
+const engineLines = async ({ services, member, t, signal }: Context): Promise<string[]> => {
+  const { reachable, engines } = await services.status(signal);
+  if (!reachable) return [`- ❌ ${t('status.unreachable')}`];
+  return engines.map(({ name, ready, detail }) => {
+    if (ready) return `- ✅ ${plainLine(name)} · ${plainLine(detail)}`;
+    const missing = `- ➖ ${plainLine(name)}`;
+    return member.role === 'moderator'
+      ? `${missing} · ${quote(detail, LONGEST_LINE_CHARS)}`
+      : missing;
+  });
+};
+
+const watchLines = async ({ services, channel, t }: Context): Promise<string[]> => {
+  const watches = services.watches.list(channel.space);
+  const lines = await Promise.all(
+    watches.slice(0, LISTED).map(async (watch) => {
+      const missing = await services.watches.missing(watch);
+      return missing.length === 0
+        ? `- ✅ <#${watch.channel.id}>`
+        : `- ❌ <#${watch.channel.id}> · ${t('status.missing', { what: missing.map((each) => plainLine(each)).join(', ') })}`;
+    }),
+  );
+  if (watches.length > LISTED)
+    lines.push(`- ${t('status.more', { count: watches.length - LISTED })}`);
+  return lines;
+};
+
+const backlogLines = (
+  { waiting, oldestMs, dead, newestDead }: Backlog,
+  { locale, t }: Context,
+): string[] => {
+  const time = new Intl.DateTimeFormat(locale, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+  });
+  const oldest = oldestMs === undefined ? '–' : `${time.format(oldestMs)} UTC`;
+  return [
+    waiting === 0
+      ? `- ✅ ${t('status.none-waiting')}`
+      : `- ⏳ ${t('status.waiting', { count: waiting, oldest })}`,
+    ...(dead === 0 ? [] : [`- ❌ ${t('status.dead', { count: dead })}`]),
+    ...newestDead
+      .slice(0, DEAD_LISTED)
+      .map(({ ref, reason }) => `  - <#${ref.channel.id}> · ${t(`errors.${reason}`)}`),
+  ];
+};
+
+const panel = async (ctx: Context): Promise<Content> => {
+  const { services, channel, member, t } = ctx;
+  const backlog = await services.inbox.backlog(channel.space);
+  const watched = await watchLines(ctx);
+  const parts = [
+    [t('status.service'), ...(await engineLines(ctx))],
+    ...(watched.length > 0 ? [[t('status.channels'), ...watched]] : []),
+    ...(watched.length > 0 || backlog.waiting + backlog.dead > 0
+      ? [[t('status.messages'), ...backlogLines(backlog, ctx)]]
+      : []),
+  ];
+  const text = parts.map((lines) => lines.join('\n')).join('\n\n');
+  if (backlog.dead === 0 || member.role !== 'moderator') return { text };
+  return {
+    text,
+    controls: [
+      { kind: 'button', press: 'status retry', label: t('status.retry'), look: 'primary' },
+    ],
+  };
+};
+
+export default defineCommand(
+  'status',
+  { private: true, slow: true, run: async (ctx) => ctx.reply(await panel(ctx)) },
+  {
+    presses: {
+      retry: {
+        guards: [moderator],
+        panel,
+        async run(ctx) {
+          const count = await ctx.services.inbox.revive(ctx.channel.space);
+          const { text, ...rest } = await panel(ctx);
+          await ctx.reply({ ...rest, text: `${text}\n\n${ctx.t('status.revived', { count })}` });
+        },
+      },
+    },
+  },
+);

@@ -1,0 +1,168 @@
+import { describe, expect, it } from 'vitest';
+import { userError } from '../../src/command.ts';
+import { HERE, SPACE } from '../fakes/desk.ts';
+import { useDesk } from './support.ts';
+
+const desk = useDesk();
+
+const watches = () =>
+  desk()
+    .services.watches.list(SPACE)
+    .map(({ channel, mode, languages, transcribes, bots }) => ({
+      id: channel.id,
+      mode,
+      languages,
+      transcribes,
+      bots,
+    }));
+
+describe('/autotranslate reply and thread', () => {
+  it('watch this channel, and say exactly what will happen', async () => {
+    const { text } = await desk().run('autotranslate reply', { languages: 'es, 日本語 es-MX' });
+    expect(watches()).toEqual([
+      { id: '100', mode: 'reply', languages: ['es', 'ja'], transcribes: true, bots: false },
+    ]);
+    expect(text.split('\n')).toEqual([
+      'From now on each message in <#100> gets a reply with its translations into',
+      '- Spanish',
+      '- Japanese',
+      '',
+      'What is in one of these languages already is not translated into it again.',
+      'Voice messages and audio files are written down and translated too.',
+      'What other bots write is left alone.',
+    ]);
+  });
+
+  it('watch the channel that is named, as the switches say', async () => {
+    await desk().run('autotranslate thread', {
+      languages: 'fr',
+      channel: '<#200>',
+      'voice-messages': 'no',
+      bots: true,
+    });
+    expect(watches()).toEqual([
+      { id: '200', mode: 'thread', languages: ['fr'], transcribes: false, bots: true },
+    ]);
+  });
+
+  it('watch the channel of the thread that they are used in', async () => {
+    const channel = { ...HERE, id: '101', parentId: '100' };
+    await desk().run('autotranslate reply', { languages: 'fr' }, { channel });
+    expect(watches()).toMatchObject([{ id: '100' }]);
+  });
+
+  it.each([
+    ['Klingonese es', '`Klingonese`'],
+    [', ,', '1 to 10 languages'],
+    ['en es fr de it pt ja ko zh ru ar', '1 to 10 languages'],
+  ])('refuse %j with a sentence that helps', async (languages, expected) => {
+    const content = await desk().run('autotranslate reply', { languages });
+    expect(content).toMatchObject({ tone: 'error' });
+    expect(content.text).toContain(expected);
+    expect(watches()).toEqual([]);
+  });
+
+  it('say what the platform’s people must still allow', async () => {
+    desk().script.refusal = userError('forbidden', 'errors.forbidden');
+    expect(await desk().run('autotranslate reply', { languages: 'es' })).toMatchObject({
+      tone: 'error',
+    });
+  });
+
+  it('are for moderators', async () => {
+    const member = { role: 'member' } as const;
+    const { text } = await desk().run('autotranslate reply', { languages: 'es' }, { member });
+    expect(text).toBe('Only moderators can do that.');
+  });
+
+  it('complete the language that is being typed, in a list of those before it', async () => {
+    const complete = (typed: string) => desk().complete('autotranslate reply', 'languages', typed);
+    expect((await complete('jap'))[0]).toBe('ja|Japanese');
+    expect((await complete('Spanish, fre'))[0]).toBe('es, fr|es, French');
+    expect((await complete('es fre'))[0]).toBe('es, fr|es, French');
+    expect((await complete('es, traditional chi'))[0]).toBe('es, zh-Hant|es, Traditional Chinese');
+    expect((await complete('es, '))[0]).toBe('es, en|es, English');
+    expect(await complete('es, spani')).toEqual([]);
+    expect(await complete('qqqq')).toEqual([]);
+  });
+});
+
+describe('/autotranslate mirror', () => {
+  it('links a whole group at once', async () => {
+    const channels = '<#1> en, <#2> español, <#3> 日本語';
+    const { text } = await desk().run('autotranslate mirror', { channels });
+    expect(watches().map(({ id, mode, languages }) => [id, mode, languages])).toEqual([
+      ['1', 'mirror', ['en']],
+      ['2', 'mirror', ['es']],
+      ['3', 'mirror', ['ja']],
+    ]);
+    const groups = desk()
+      .services.watches.list(SPACE)
+      .map(({ group }) => group);
+    expect(new Set(groups).size).toBe(1);
+    expect(groups[0]).toBeDefined();
+    expect(text).toContain('- <#1> · English\n- <#2> · Spanish\n- <#3> · Japanese');
+  });
+
+  it.each([
+    ['#general en, #español es', 'Choose the channels from the list'],
+    ['en', 'Choose the channels from the list'],
+    ['<#1> en', '2 to 20 channels'],
+    [Array.from({ length: 21 }, (_, id) => `<#${id}> en`).join(), '2 to 20 channels'],
+    ['<#1> en, <#1> es', '<#1> is in the list twice'],
+    ['<#1> en, <#2>', 'language of <#2>: –'],
+    ['<#1> en, <#2> klingon', 'language of <#2>: `klingon`'],
+    ['<#1> en, <#2> English', 'the same language'],
+  ])('refuses %j with a sentence that helps', async (channels, expected) => {
+    const content = await desk().run('autotranslate mirror', { channels });
+    expect(content).toMatchObject({ tone: 'error' });
+    expect(content.text).toContain(expected);
+    expect(watches()).toEqual([]);
+  });
+});
+
+describe('/autotranslate off', () => {
+  it('ends the watch of a channel, and says so where there was none', async () => {
+    await desk().run('autotranslate reply', { languages: 'es' });
+    expect((await desk().run('autotranslate off')).text).toContain('<#100>');
+    expect(watches()).toEqual([]);
+    expect(await desk().run('autotranslate off')).toMatchObject({ tone: 'note' });
+  });
+
+  it('ends a group of which one channel would be left', async () => {
+    await desk().run('autotranslate mirror', { channels: '<#1> en <#2> es <#3> fr' });
+    await desk().run('autotranslate off', { channel: '1' });
+    expect(watches()).toHaveLength(2);
+    const { text } = await desk().run('autotranslate off', { channel: '2' });
+    expect(text).toContain('Neither in <#3>');
+    expect(watches()).toEqual([]);
+  });
+
+  it('ends the watch of a thread’s channel, or of a thread that is a mirror itself', async () => {
+    const channel = { ...HERE, id: '101', parentId: '100' };
+    await desk().run('autotranslate reply', { languages: 'es' });
+    await desk().run('autotranslate mirror', { channels: '<#101> en <#102> es <#103> fr' });
+    await desk().run('autotranslate off', {}, { channel });
+    expect(watches().map(({ id }) => id)).toEqual(['100', '102', '103']);
+    await desk().run('autotranslate off', {}, { channel });
+    expect(watches().map(({ id }) => id)).toEqual(['102', '103']);
+  });
+});
+
+describe('/autotranslate list', () => {
+  it('says where what is on, groups together', async () => {
+    expect(await desk().run('autotranslate list')).toMatchObject({ tone: 'note' });
+    await desk().run('autotranslate reply', { languages: 'es fr', bots: true });
+    await desk().run('autotranslate mirror', {
+      channels: '<#1> en <#2> es',
+      'voice-messages': false,
+    });
+    expect((await desk().run('autotranslate list')).text.split('\n')).toEqual([
+      '**3 channels are translated**',
+      '- <#100> · replies · Spanish, French · voice messages · bots',
+      '- A group of 2 channels',
+      '  - <#1> · mirror · English',
+      '  - <#2> · mirror · Spanish',
+    ]);
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import type { MessageFile } from '../../src/model.ts';
+import { attachmentOf } from '../fakes/harness.ts';
+import { messageOf } from '../fakes/desk.ts';
+import { useDesk } from './support.ts';
+
+const desk = useDesk();
+
+const file = (name: string, mediaType: string, part: Partial<MessageFile> = {}): MessageFile => ({
+  ...attachmentOf(new Uint8Array(3), name),
+  id: name,
+  mediaType,
+  ...part,
+});
+const picture = file('a.png', 'image/png');
+const voice = file('voice-message', 'application/octet-stream', {
+  voice: { durationMs: 570_000, waveform: '' },
+});
+
+const on = (text: string, files: readonly MessageFile[] = []) => ({ on: messageOf(text, files) });
+
+describe('the menu of messages', () => {
+  it('has translate, transcribe and read aloud', () => {
+    const menu = desk().commands.flatMap(({ name, menu: title }) =>
+      title === undefined ? [] : [[name, title]],
+    );
+    expect(menu).toEqual([
+      ['say', 'Read aloud'],
+      ['transcribe', 'Transcribe'],
+      ['translate', 'Translate'],
+    ]);
+  });
+
+  it('translates what was written', async () => {
+    const { text } = await desk().run('translate', {}, on('hello', [voice]));
+    expect(text).toContain('is in English already');
+    const member = { locale: 'ja' };
+    expect((await desk().run('translate', {}, { ...on('hello'), member })).text).toBe('ja:hello');
+  });
+
+  it.each([
+    ['a voice message', voice],
+    ['a file that says it is audio', file('x', 'audio/ogg')],
+    ['a file named as audio is', file('x.MP3', 'application/octet-stream')],
+  ])('transcribes and translates %s', async (_, audio) => {
+    const member = { locale: 'ja' };
+    const asking = { ...on(' ', [picture, audio]), member };
+    expect((await desk().run('translate', {}, asking)).text).toBe('hello\n\n**日本語**\nja:hello');
+    expect((await desk().run('transcribe', {}, asking)).text).toBe('hello');
+  });
+
+  it.each(['translate', 'transcribe', 'say'])(
+    'says that there is nothing to %s in a message of pictures',
+    async (command) => {
+      const content = await desk().run(command, {}, on('', [picture]));
+      expect(content).toMatchObject({ tone: 'error' });
+      expect(content.text).toContain('in that message');
+    },
+  );
+});
+
+describe('/translate', () => {
+  it.each([{}, { text: 'a', audio: attachmentOf(new Uint8Array(1)) }])(
+    'takes a text or a file, one of them',
+    async (options) => {
+      const content = await desk().run('translate', options);
+      expect(content.text).toBe('Please give me a text or an audio file, one of them.');
+    },
+  );
+
+  it('shows what was said in a file that is in the language already', async () => {
+    const audio = attachmentOf(new Uint8Array(1));
+    expect(await desk().run('translate', { audio, to: 'en' })).toEqual({ text: 'hello' });
+  });
+});
+
+describe('/transcribe', () => {
+  const audio = attachmentOf(new Uint8Array(1));
+  const segments = [{ startMs: 0, endMs: 1, text: 'a' }];
+  const transcript = { text: 'a', language: 'en', confidence: 1, durationMs: 1, segments };
+
+  it.each([
+    ['txt', 'a\n', 'text/plain'],
+    ['srt', 'srt of 1', 'application/x-subrip'],
+    ['vtt', 'vtt of 1', 'text/vtt'],
+  ])('gives a file as %s', async (format, expected, mediaType) => {
+    desk().script.transcript = transcript;
+    const { text, files } = await desk().run('transcribe', { audio, format });
+    expect(text).toBe('a');
+    expect(files).toMatchObject([{ name: `transcript.${format}`, mediaType }]);
+    expect(Buffer.from(files?.[0]?.bytes ?? []).toString()).toBe(expected);
+  });
+
+  it('gives a long transcript as a file too, translated or not', async () => {
+    desk().script.transcript = { ...transcript, text: 'x'.repeat(2_001) };
+    expect((await desk().run('transcribe', { audio })).files).toMatchObject([
+      { name: 'transcript.txt' },
+    ]);
+    expect((await desk().run('transcribe', { audio, to: 'ja' })).files).toHaveLength(1);
+    desk().script.transcript = transcript;
+    expect((await desk().run('transcribe', { audio })).files).toBeUndefined();
+  });
+
+  it('says how far it is while it listens for long', async () => {
+    desk().script.heard = [
+      { text: '', heardMs: 55_000, totalMs: 570_000 },
+      { text: 'one', heardMs: 120_400, totalMs: 570_000 },
+    ];
+    await desk().run('transcribe', {}, on('', [voice]));
+    const texts = desk().shown.map(({ text }) => text);
+    expect(texts[0]).toBe('*Listening … 0:55 of 9:30*');
+    expect(texts).toContain('one\n\n*Listening … 2:00 of 9:30*');
+    expect(texts.at(-1)).toBe('hello');
+  });
+
+  it('says what was heard where nobody knows how long it is, and nothing of what is short', async () => {
+    desk().script.heard = [{ text: 'one', heardMs: 61_000, totalMs: undefined }];
+    await desk().run('transcribe', { audio });
+    expect(desk().shown[0]?.text).toBe('one\n\n*Listening … 1:01*');
+    desk().script.heard = [{ text: 'one', heardMs: 50_000, totalMs: undefined }];
+    await desk().run('transcribe', { audio });
+    expect(desk().shown.at(-2)?.text).toBe('one');
+  });
+});

@@ -6,6 +6,7 @@ import {
   completeRequest,
   lineRequest,
   meRequest,
+  pressRequest,
   readBytes,
   readJson,
   stopRequest,
@@ -51,6 +52,11 @@ export const createApi = ({ core, room, status, localeOf }: ApiParts): Hono<WebE
   api.post('/api/uses', async (c) => {
     const id = room.use(c.var.member, await readJson(c, useRequest));
     return c.json({ id }, 202);
+  });
+
+  api.post('/api/presses', async (c) => {
+    room.press(c.var.member, await readJson(c, pressRequest));
+    return c.json({}, 202);
   });
 
   api.post('/api/stop', async (c) => {

@@ -17,7 +17,7 @@ import {
 import { createApi, type WebEnv } from './api.ts';
 import type { Assets } from './assets.ts';
 import { createHealth } from './health.ts';
-import { newSecret } from './members.ts';
+import { newSecret, PLATFORM } from './members.ts';
 import { pageTexts } from './page-texts.ts';
 import type { Room } from './room.ts';
 import { loginShell, pageShell, CONTENT_SECURITY_POLICY } from './shell.ts';
@@ -141,7 +141,7 @@ export const createApp = (parts: AppParts): Hono<WebEnv> => {
     const boot = {
       locale,
       texts: pageTexts(core.texts, locale),
-      commands: core.commands(locale),
+      commands: core.commands(locale, PLATFORM),
       maxUploadBytes,
       canLogOut: token !== undefined,
     };

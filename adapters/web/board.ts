@@ -27,6 +27,7 @@ export interface Board {
   /** Changes what stands there; undefined when it is gone. */
   change(id: string, part: Partial<WireMessage>): Entry | undefined;
   remove(id: string): void;
+  sees(entry: Entry, memberId: string): boolean;
   /** What a member sees, oldest first. */
   visibleTo(memberId: string): readonly WireMessage[];
   /** Oldest first. */
@@ -36,8 +37,8 @@ export interface Board {
 /** Of names, times and ids around the text, as JSON. */
 const FRAME_BYTES = 500;
 
-const sizeOf = ({ message: { html, use, files }, source }: Entry): number =>
-  html.length + source.length + JSON.stringify([use, files]).length + FRAME_BYTES;
+const sizeOf = ({ message: { html, use, files, controls }, source }: Entry): number =>
+  html.length + source.length + JSON.stringify([use, files, controls]).length + FRAME_BYTES;
 
 const weightOf = (entry: Entry): number => sizeOf(entry) + entry.elsewhereBytes;
 
@@ -117,6 +118,7 @@ export const createBoard = (
     },
     visibleTo: (memberId) =>
       [...entries.values()].filter((entry) => sees(entry, memberId)).map(({ message }) => message),
+    sees,
     inChannel,
   };
 };

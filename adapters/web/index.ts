@@ -31,7 +31,7 @@ const config = z
 export default defineAdapter({
   name: 'web',
   config,
-  create: ({ HOST, PORT, WEB_TOKEN, MAX_UPLOAD_BYTES }, core) =>
+  create: async ({ HOST, PORT, WEB_TOKEN, MAX_UPLOAD_BYTES }, core) =>
     createWebAdapter(
       { host: HOST, port: PORT, token: WEB_TOKEN, maxUploadBytes: MAX_UPLOAD_BYTES },
       core,

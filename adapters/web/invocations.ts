@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { CommandInfo } from '../../src/command.ts';
 import { AppError, toAppError } from '../../src/errors.ts';
 import { say } from '../../src/i18n.ts';
-import type { Core } from '../../src/platform.ts';
+import type { Answer, Core } from '../../src/platform.ts';
 import type { Board } from './board.ts';
 import { createGrowingMessage } from './growing-message.ts';
 import { LIMITS, TIMES } from './limits.ts';
 import { toHtml } from './markdown.ts';
 import type { Profile } from './members.ts';
 import { channelOf, OURSELVES, type Render } from './platform.ts';
-import type { ChannelId, WireUse } from './wire.ts';
+import type { ChannelId, WireControl, WireUse } from './wire.ts';
 
 interface Use {
   readonly command: CommandInfo;
@@ -19,9 +19,19 @@ interface Use {
   readonly channel: ChannelId;
 }
 
+/** Something chosen or pressed under an answer. */
+export interface Pressed {
+  /** The message's. */
+  readonly id: string;
+  readonly press: string;
+  readonly values: readonly string[];
+}
+
 export interface Invocations extends AsyncDisposable {
   /** Shows the use and runs the command; settles when its answer stands. */
   run(member: Profile, use: Use): { readonly id: string; readonly done: Promise<void> };
+  /** Does what a control says; settles when the answer stands anew. Throws where there is no such. */
+  press(member: Profile, pressed: Pressed): { readonly done: Promise<void> };
   /** Takes a member's own use back, by the message that answers it. */
   readonly stop: (answerId: string, memberId: string) => boolean;
   /** Takes back all that a member asked for. */
@@ -34,30 +44,30 @@ interface Running {
   readonly done: Promise<void>;
 }
 
+/** Whether what was chosen is something that the control offers. */
+const takes = (control: WireControl, values: readonly string[]): boolean => {
+  if (control.kind === 'button') return values.length === 0;
+  const { choices, most = 1 } = control;
+  const offered = values.every((value) => choices.some((choice) => choice.value === value));
+  const enough = control.most === undefined ? values.length === 1 : values.length <= most;
+  return offered && enough && new Set(values).size === values.length;
+};
+
 export const createInvocations = (core: Core, board: Board, render: Render): Invocations => {
   const running = new Map<string, Running>();
 
-  const start = async (
+  const perform = async (
     member: Profile,
-    { command, options, channel }: Use,
     answerId: string,
-    signal: AbortSignal,
+    work: (answer: Answer) => Promise<void>,
   ): Promise<void> => {
     const answer = createGrowingMessage(board, render, answerId);
     try {
-      await core.dispatch({
-        id: randomUUID(),
-        command: command.name,
-        options,
-        member,
-        channel: channelOf(channel),
-        signal,
-        answer: { show: answer.show, paceMs: TIMES.answerPaceMs },
-      });
+      await work({ show: answer.show, paceMs: TIMES.answerPaceMs });
       await answer.finish();
     } catch (thrown) {
       const error = toAppError(thrown);
-      core.log.error({ err: error, command: command.name }, 'an answer could not be shown');
+      core.log.error({ err: error }, 'an answer could not be shown');
       const text = say(core.texts.in(member.locale), error.sentence);
       board.change(answerId, { html: toHtml(text), tone: 'error', working: false });
     } finally {
@@ -65,13 +75,28 @@ export const createInvocations = (core: Core, board: Board, render: Render): Inv
     }
   };
 
+  const admit = ({ id }: Profile): void => {
+    const own = [...running.values()].filter(({ memberId }) => memberId === id);
+    if (own.length >= LIMITS.invocationsPerMember)
+      throw new AppError('rate-limited', 'too many commands at once', {
+        sentence: { key: 'web.errors.too-many-at-once' },
+      });
+  };
+
+  const start = (
+    member: Profile,
+    answerId: string,
+    work: (answer: Answer, signal: AbortSignal) => Promise<void>,
+  ): Promise<void> => {
+    const abort = new AbortController();
+    const done = perform(member, answerId, (answer) => work(answer, abort.signal));
+    running.set(answerId, { memberId: member.id, abort, done });
+    return done;
+  };
+
   return {
     run: (member, use) => {
-      const own = [...running.values()].filter(({ memberId }) => memberId === member.id);
-      if (own.length >= LIMITS.invocationsPerMember)
-        throw new AppError('rate-limited', 'too many commands at once', {
-          sentence: { key: 'web.errors.too-many-at-once' },
-        });
+      admit(member);
       const onlyFor = use.command.private ? { onlyFor: member.id } : {};
       const common = {
         channel: use.channel,
@@ -89,10 +114,38 @@ export const createInvocations = (core: Core, board: Board, render: Render): Inv
         working: true,
       });
       const id = answer.message.id;
-      const abort = new AbortController();
-      const done = start(member, use, id, abort.signal);
-      running.set(id, { memberId: member.id, abort, done });
+      const done = start(member, id, (shown, signal) =>
+        core.dispatch({
+          id: randomUUID(),
+          command: use.command.name,
+          options: use.options,
+          member,
+          channel: channelOf(use.channel),
+          signal,
+          answer: shown,
+        }),
+      );
       return { id, done };
+    },
+    press: (member, { id, press, values }) => {
+      const entry = board.find(id);
+      const controls = entry && board.sees(entry, member.id) ? entry.message.controls : [];
+      const control = controls?.find((each) => each.press === press);
+      if (!entry || !control || !takes(control, values))
+        throw new AppError('not-found', 'there is no such control', {
+          sentence: { key: 'errors.unknown-press' },
+        });
+      if (running.has(id))
+        throw new AppError('rate-limited', 'the answer is being made anew already', {
+          sentence: { key: 'web.errors.pressed-already' },
+        });
+      admit(member);
+      board.change(id, { working: true });
+      const channel = channelOf(entry.message.channel);
+      const done = start(member, id, (answer, signal) =>
+        core.press({ id: randomUUID(), press, values, member, channel, signal, answer }),
+      );
+      return { done };
     },
     stop: (answerId, memberId) => {
       const found = running.get(answerId);

@@ -1,5 +1,5 @@
 import { AppError } from '../../src/errors.ts';
-import type { Channel, Content, OutgoingFile } from '../../src/model.ts';
+import type { Channel, Content, Control, OutgoingFile, Posted } from '../../src/model.ts';
 import type { Platform } from '../../src/platform.ts';
 import type { Board } from './board.ts';
 import type { Hub } from './hub.ts';
@@ -7,7 +7,7 @@ import { LIMITS } from './limits.ts';
 import { toHtml } from './markdown.ts';
 import { PLATFORM } from './members.ts';
 import type { TempStore } from './temp-store.ts';
-import type { ChannelId, WireAuthor, WireFile, WireMessage } from './wire.ts';
+import type { ChannelId, WireAuthor, WireControl, WireFile, WireMessage } from './wire.ts';
 
 export const SPACE = { platform: PLATFORM, id: 'page' } as const;
 
@@ -20,7 +20,12 @@ const isChannelId = (id: string): id is ChannelId => CHANNELS.includes(id);
 export const channelOf = (id: ChannelId): Channel => ({ space: SPACE, id });
 
 /** Turns `Content` into what the page shows, keeping its files. */
-export type Render = (content: Content) => Promise<Pick<WireMessage, 'html' | 'tone' | 'files'>>;
+export type Render = (
+  content: Content,
+) => Promise<Pick<WireMessage, 'html' | 'tone' | 'files' | 'controls'>>;
+
+const isShown = (control: Control): control is WireControl =>
+  control.kind === 'button' || control.kind === 'choice';
 
 export const createRender = (files: TempStore): Render => {
   const kept = new WeakMap<OutgoingFile, Promise<WireFile>>();
@@ -31,10 +36,11 @@ export const createRender = (files: TempStore): Render => {
     kept.set(file, keeping);
     return keeping;
   };
-  return async ({ text, files: given = [], tone = 'plain' }) => ({
+  return async ({ text, files: given = [], tone = 'plain', controls = [] }) => ({
     html: toHtml(text),
     tone,
     files: await Promise.all(given.map(keep)),
+    controls: controls.filter(isShown),
   });
 };
 
@@ -56,11 +62,11 @@ export const createPlatform = ({ board, render, publish }: PlatformParts): Platf
     to: Channel,
     content: Content,
     extra: { replyTo?: string; onlyFor?: string } = {},
-  ): Promise<{ channel: Channel; id: string }> => {
+  ): Promise<Posted> => {
     const channel = channelIdOf(to);
     const shown = await render(content);
     const entry = board.add({ channel, author: OURSELVES, ...shown, ...extra, working: false });
-    return { channel: to, id: entry.message.id };
+    return { channel: to, ids: [entry.message.id] };
   };
 
   return {
@@ -69,15 +75,18 @@ export const createPlatform = ({ board, render, publish }: PlatformParts): Platf
       put(to, content, options?.replyTo ? { replyTo: options.replyTo.id } : {}),
     edit: async (message, content) => {
       channelIdOf(message.channel);
-      if (!board.find(message.id)?.message.author.ours)
+      const [id] = message.ids;
+      if (!board.find(id)?.message.author.ours)
         throw new AppError('not-found', 'there is no such message of ours');
-      board.change(message.id, await render(content));
+      board.change(id, await render(content));
+      return message;
     },
     delete: async (message) => {
       channelIdOf(message.channel);
-      if (board.find(message.id)?.message.author.ours === false)
+      const [id] = message.ids;
+      if (board.find(id)?.message.author.ours === false)
         throw new AppError('forbidden', 'only messages of ours can be deleted');
-      board.remove(message.id);
+      board.remove(id);
     },
     upload: (to, file) => put(to, { text: '', files: [file] }),
     whisper: async (to, member, content) => {

@@ -33,6 +33,12 @@ export const completeRequest = z.object({
 
 export const stopRequest = z.object({ id });
 
+export const pressRequest = z.object({
+  id,
+  press: z.string().max(100),
+  values: z.array(z.string().max(100)).max(LIMITS.options).default([]),
+});
+
 export const meRequest = z.object({
   name: z.string().trim().min(1).max(LIMITS.nameChars).optional(),
   language: z.string().max(35).optional(),

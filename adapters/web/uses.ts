@@ -1,9 +1,9 @@
 import type { Choice, CommandInfo } from '../../src/command.ts';
 import { AppError } from '../../src/errors.ts';
 import type { CompletionRequest, Core } from '../../src/platform.ts';
-import type { Invocations } from './invocations.ts';
+import type { Invocations, Pressed } from './invocations.ts';
 import { LIMITS } from './limits.ts';
-import type { Profile } from './members.ts';
+import { PLATFORM, type Profile } from './members.ts';
 import { SPACE } from './platform.ts';
 import type { Uploads } from './uploads.ts';
 import type { ChannelId, WireUse } from './wire.ts';
@@ -22,6 +22,8 @@ interface UseRequest {
 export interface Uses {
   /** Shows the use and runs the command; gives the id of the message that answers it. */
   use(member: Profile, request: UseRequest): string;
+  /** Does what a control under an answer says. */
+  press(member: Profile, pressed: Pressed): void;
   complete(member: Profile, request: CompleteRequest): Promise<readonly Choice[]>;
 }
 
@@ -44,7 +46,7 @@ export const createUses = ({ core, invocations, uploads, onDone }: UsesParts): U
   const labels = new Map<string, string>();
 
   const commandOf = (name: string, locale: string): CommandInfo => {
-    const command = core.commands(locale).find((each) => each.name === name);
+    const command = core.commands(locale, PLATFORM).find((each) => each.name === name);
     if (!command)
       throw new AppError('not-found', 'an unknown command was asked for', {
         sentence: { key: 'web.line.unknown-command', params: { command: clip(name) } },
@@ -67,6 +69,10 @@ export const createUses = ({ core, invocations, uploads, onDone }: UsesParts): U
     return { command: command.name, options };
   };
 
+  const inBackground = (settle: () => Promise<void>): void => {
+    settle().catch((error: unknown) => core.log.error({ err: error }, 'a command ended badly'));
+  };
+
   return {
     use: (member, request) => {
       const command = commandOf(request.command, member.locale);
@@ -79,13 +85,19 @@ export const createUses = ({ core, invocations, uploads, onDone }: UsesParts): U
         shown: shownUse(member, command, request),
         channel: request.channel,
       });
-      const settle = async (): Promise<void> => {
+      inBackground(async () => {
         await done;
         await uploads.discard(Object.values(request.files));
         await onDone(member);
-      };
-      settle().catch((error: unknown) => core.log.error({ err: error }, 'a command ended badly'));
+      });
       return id;
+    },
+    press: (member, pressed) => {
+      const { done } = invocations.press(member, pressed);
+      inBackground(async () => {
+        await done;
+        await onDone(member);
+      });
     },
     complete: async (member, request) => {
       const choices = await core.complete({ ...request, member, space: SPACE });

@@ -1,7 +1,7 @@
 /** What the server and the page say to each other. Types only: the page's copy is erased. */
 import type { Choice, CommandInfo } from '../../src/command.ts';
 import type { MessageKey } from '../../src/i18n.ts';
-import type { Content } from '../../src/model.ts';
+import type { Content, Control } from '../../src/model.ts';
 import type { ServiceStatus } from '../../src/platform.ts';
 
 export type ChannelId = 'playground' | 'lounge';
@@ -36,6 +36,9 @@ export interface WireUse {
   readonly options: readonly { readonly name: string; readonly value: string }[];
 }
 
+/** The page has neither roles nor channels to choose from. */
+export type WireControl = Extract<Control, { kind: 'button' | 'choice' }>;
+
 export interface WireMessage {
   readonly id: string;
   readonly channel: ChannelId;
@@ -45,6 +48,7 @@ export interface WireMessage {
   readonly html: string;
   readonly tone: NonNullable<Content['tone']>;
   readonly files: readonly WireFile[];
+  readonly controls?: readonly WireControl[];
   readonly replyTo?: string;
   readonly use?: WireUse;
   readonly onlyYou: boolean;

@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { testComposing } from './composing.ts';
 import { testLooks } from './looks.ts';
 import { testMedia } from './media.ts';
+import { testPressing } from './pressing.ts';
 import { useBrowser, useSharedPage } from './open-page.ts';
 import { testTalking } from './talking.ts';
 
@@ -12,4 +13,5 @@ const shared = useSharedPage(open, { permissions: ['clipboard-read', 'clipboard-
 describe('talking', () => testTalking(shared, open));
 describe('composing', () => testComposing(shared));
 describe('media', () => testMedia(shared));
+describe('pressing', () => testPressing(shared));
 describe('looks', () => testLooks(shared, open));

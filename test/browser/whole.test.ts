@@ -119,6 +119,28 @@ describe('without an account', () => {
     await page.keyboard.press('Escape');
   });
 
+  test('it says what it keeps of people, and lets them opt out and in again', async () => {
+    const page = running.page();
+    await send(page, '/privacy');
+    const answer = page.locator('article', { hasText: 'What I keep about you' });
+    await answer.getByRole('button', { name: 'Opt out' }).click();
+    await answer.getByText('You opted out').waitFor();
+    await answer.getByRole('button', { name: 'Forget me' }).click();
+    const sure = page.locator('article', { hasText: 'cannot be undone' });
+    await sure.getByRole('button', { name: 'Back' }).click();
+    await answer.getByRole('button', { name: 'Take part again' }).click();
+    await answer.getByText('may be translated').waitFor();
+  });
+
+  test('it shows how much was used, as a picture', async () => {
+    const page = running.page();
+    await send(page, '/translate text:"The quick brown fox" to:en-XA');
+    await send(page, '/usage days:7');
+    await page.getByRole('img', { name: 'Picture usage.png' }).waitFor();
+    const width = () => page.evaluate("document.querySelector('.picture img').naturalWidth");
+    await expect.poll(width).toBe(960);
+  });
+
   test('everybody in the lounge reads their own language', async () => {
     const page = running.page();
     await page.getByRole('link', { name: 'lounge' }).click();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Channel, Content, Member } from '../../src/model.ts';
+import type { Channel, Content, Member, Posted } from '../../src/model.ts';
 import { PLATFORM_RULES, type PlatformSubject } from './platform.ts';
 
 const channel: Channel = { space: { platform: 'broken', id: 'space' }, id: 'channel' };
@@ -15,9 +15,9 @@ const member = (id: string): Member => ({
 /** Keeps no rule: one id for all, markup left in, edits added, whispers shouted, nothing refused. */
 const createBroken = (): PlatformSubject => {
   const shown: { id: string; text: string; tone: string; files: [] }[] = [];
-  const put = async (_: Channel, { text }: Content) => {
+  const put = async (_: Channel, { text }: Content): Promise<Posted> => {
     shown.push({ id: 'same', text: `<p>${text}</p>`, tone: 'plain', files: [] });
-    return { channel: { ...channel, id: 'elsewhere' }, id: 'same' };
+    return { channel: { ...channel, id: 'elsewhere' }, ids: ['same'] };
   };
   return {
     channel,
@@ -27,7 +27,7 @@ const createBroken = (): PlatformSubject => {
     platform: {
       name: 'broken',
       post: put,
-      edit: async (message, content) => void (await put(message.channel, content)),
+      edit: (message, content) => put(message.channel, content),
       delete: async () => undefined,
       upload: (to) => put(to, { text: '' }),
       whisper: async (to, _, content) => void (await put(to, content)),

@@ -32,11 +32,11 @@ export const PLATFORM_RULES: readonly PlatformRule[] = [
   {
     name: 'shows a post to everybody, and says where it stands',
     check: async ({ platform, channel, asker, other, seenBy }) => {
-      const ref = await platform.post(channel, { text: 'Hello, **you**' });
-      expect(ref.channel).toEqual(channel);
+      const posted = await platform.post(channel, { text: 'Hello, **you**' });
+      expect(posted.channel).toEqual(channel);
       for (const member of [asker, other])
         expect(await seenBy(member)).toContainEqual(
-          expect.objectContaining({ id: ref.id, text: 'Hello, you' }),
+          expect.objectContaining({ id: posted.ids[0], text: 'Hello, you' }),
         );
     },
   },
@@ -44,8 +44,9 @@ export const PLATFORM_RULES: readonly PlatformRule[] = [
     name: 'gives every post an id of its own',
     check: async ({ platform, channel }) => {
       const first = await platform.post(channel, { text: 'one' });
-      const second = await platform.post(channel, { text: 'two' }, { replyTo: first });
-      expect(second.id).not.toBe(first.id);
+      const replyTo = { channel, id: first.ids[0] };
+      const second = await platform.post(channel, { text: 'two' }, { replyTo });
+      expect(second.ids[0]).not.toBe(first.ids[0]);
     },
   },
   {
@@ -68,18 +69,18 @@ export const PLATFORM_RULES: readonly PlatformRule[] = [
   {
     name: 'puts an edit in the place of what was shown',
     check: async ({ platform, channel, asker, seenBy }) => {
-      const ref = await platform.post(channel, { text: 'before' });
-      await platform.edit(ref, { text: 'after', tone: 'note' });
+      const posted = await platform.post(channel, { text: 'before' });
+      const edited = await platform.edit(posted, { text: 'after', tone: 'note' });
       const seen = await seenBy(asker);
-      expect(seen).toMatchObject([{ id: ref.id, text: 'after', tone: 'note' }]);
+      expect(seen).toMatchObject([{ id: edited.ids[0], text: 'after', tone: 'note' }]);
     },
   },
   {
     name: 'refuses to edit what is not there',
     check: async ({ platform, channel }) => {
-      const ref = await platform.post(channel, { text: 'gone' });
-      await platform.delete(ref);
-      await expect(platform.edit(ref, { text: 'again' })).rejects.toMatchObject({
+      const posted = await platform.post(channel, { text: 'gone' });
+      await platform.delete(posted);
+      await expect(platform.edit(posted, { text: 'again' })).rejects.toMatchObject({
         name: 'AppError',
         code: 'not-found',
       });
@@ -89,19 +90,19 @@ export const PLATFORM_RULES: readonly PlatformRule[] = [
     name: 'deletes, and does not mind deleting again',
     check: async ({ platform, channel, asker, seenBy }) => {
       const kept = await platform.post(channel, { text: 'kept' });
-      const ref = await platform.post(channel, { text: 'gone' });
-      await platform.delete(ref);
-      await platform.delete(ref);
-      expect((await seenBy(asker)).map(({ id }) => id)).toEqual([kept.id]);
+      const posted = await platform.post(channel, { text: 'gone' });
+      await platform.delete(posted);
+      await platform.delete(posted);
+      expect((await seenBy(asker)).map(({ id }) => id)).toEqual(kept.ids);
     },
   },
   {
     name: 'uploads a file with its name and all of its bytes',
     check: async ({ platform, channel, other, seenBy }) => {
       const file = { name: 'été.txt', mediaType: 'text/plain', bytes: new Uint8Array(1_234) };
-      const ref = await platform.upload(channel, file);
+      const posted = await platform.upload(channel, file);
       const seen = await seenBy(other);
-      expect(seen.find(({ id }) => id === ref.id)?.files).toEqual([
+      expect(seen.find(({ id }) => id === posted.ids[0])?.files).toEqual([
         { name: 'été.txt', bytes: 1_234 },
       ]);
     },

@@ -17,6 +17,8 @@ export const createAnnouncer = (app: App): (() => void) => {
 
   return () => {
     const { messages, channel, me } = app.store.get();
+    // Pressed, an answer is made anew.
+    for (const { id, working } of messages.values()) if (working) told.delete(id);
     const fresh = [...messages.values()].filter((each) => !told.has(each.id) && isWhole(each));
     for (const { id } of fresh) told.add(id);
     if (me && !begun) {

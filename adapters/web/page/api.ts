@@ -37,6 +37,8 @@ export interface Use {
 export const api = {
   line: (channel: ChannelId, text: string) => post<object>('/api/lines', { channel, text }),
   use: (use: Use) => post<{ id: string }>('/api/uses', use),
+  press: (pressed: { id: string; press: string; values: readonly string[] }) =>
+    post<object>('/api/presses', pressed),
   stop: (id: string) => post<object>('/api/stop', { id }),
   me: (change: { name?: string; language?: string }) => post<object>('/api/me', change),
   status: () => send<StatusReply>('/api/status', {}),

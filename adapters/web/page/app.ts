@@ -24,6 +24,7 @@ export interface App {
   rename(name: string): void;
   readIn(language: string): void;
   stop(id: string): void;
+  press(id: string, press: string, values: readonly string[]): void;
   /** Tries one of the examples, in the channel that it belongs to. */
   tryOut(line: string): void;
   readonly toNewest: () => void;
@@ -60,6 +61,7 @@ export const createApp = (): App => {
     originals: localStorage.getItem(KEPT.originals) !== 'hidden',
     away: false,
     announcement: '',
+    pressed: undefined,
   });
 
   const composer = createComposer({
@@ -155,6 +157,10 @@ export const createApp = (): App => {
     },
     readIn: (language) => orSay(api.me({ language })),
     stop: (id) => orSay(api.stop(id)),
+    press: (id, press, values) => {
+      store.set({ pressed: id });
+      orSay(api.press({ id, press, values }));
+    },
     tryOut: (line) => composer.write(line),
     toNewest: () => {
       const log = document.querySelector('#log');

@@ -6,6 +6,7 @@ import { t } from './boot.ts';
 import { ComboBox } from './combo-box.ts';
 import { composerView } from './composer-view.ts';
 import { takeDrops } from './drop-zone.ts';
+import { createFocusKeeper } from './controls.ts';
 import { icon } from './icons.ts';
 import { languageChooser } from './language-chooser.ts';
 import { revealActive } from './list-box.ts';
@@ -90,6 +91,7 @@ customElements.define('voice-recorder', VoiceRecorder);
 
 const app = createApp();
 const announce = createAnnouncer(app);
+const keepFocus = createFocusKeeper(app);
 const draw = (): void => {
   render(page(app), document.body);
   fitLine();
@@ -99,6 +101,7 @@ const draw = (): void => {
   const count = unread.playground + unread.lounge;
   document.title = `${count > 0 ? `(${count}) ` : ''}#${channel} · Dragoman`;
   announce();
+  keepFocus();
 };
 
 app.store.subscribe(draw);

@@ -6,6 +6,7 @@ import type { App } from './app.ts';
 import { sizeText } from './attachments.ts';
 import { avatar } from './avatar.ts';
 import { boot, t } from './boot.ts';
+import { controlsView } from './controls.ts';
 import { icon } from './icons.ts';
 
 const timeFormat = new Intl.DateTimeFormat(boot.locale, { hour: 'numeric', minute: '2-digit' });
@@ -20,7 +21,17 @@ const languageName = (code: string): string => {
   }
 };
 
+/** What every browser shows, and what cannot hold a script. */
+const PICTURES = /^image\/(?:png|jpeg|gif|webp)$/;
+
+const pictureView = (file: WireFile): TemplateResult => html`
+  <a class="picture" href="/files/${file.id}" download=${file.name}
+    ><img src="/files/${file.id}" alt=${t('web.file.picture', { name: file.name })} loading="lazy"
+  /></a>
+`;
+
 const fileView = (file: WireFile): TemplateResult => {
+  if (PICTURES.test(file.mediaType)) return pictureView(file);
   const url = `/files/${file.id}`;
   const size = sizeText(file.sizeBytes, boot.locale);
   return html`
@@ -163,7 +174,7 @@ export const messageView = (
         ${underQuestion ? nothing : replyLine(asked)}
         ${message.use ? useView(message.use) : nothing}
         ${message.html === '' ? nothing : translatedBody(message, originals)}
-        ${message.files.map(fileView)}
+        ${message.files.map(fileView)} ${controlsView(app, message)}
         ${message.working ? working(app, message, asked?.author.id === me?.id) : nothing}
       </div>
     </article>

@@ -25,6 +25,8 @@ export interface State {
   readonly away: boolean;
   /** Said to those who listen instead of looking. */
   readonly announcement: string;
+  /** The message whose control was pressed, until it stands anew. */
+  readonly pressed: string | undefined;
 }
 
 export interface Store {

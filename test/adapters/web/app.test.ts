@@ -4,7 +4,7 @@ import { ask, startWeb } from './start-web.ts';
 describe('the page', () => {
   test('comes in the locale that the browser asks for, with its texts and commands', async () => {
     const web = await startWeb();
-    const reply = await web.visit('de, ja;q=0.8').request('/');
+    const reply = await web.visit('nl, ja;q=0.8').request('/');
     const html = await reply.text();
     expect(html).toContain('<html lang="ja">');
     expect(html).toContain('チャンネル');

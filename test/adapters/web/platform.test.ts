@@ -55,8 +55,8 @@ describe('the page as a platform', () => {
   test('keeps the bytes of a file once, however often it is shown', async () => {
     const { platform, channel, asker, seenBy } = await setUp();
     const files = [{ name: 'a.txt', mediaType: 'text/plain', bytes: new Uint8Array(3) }];
-    const ref = await platform.post(channel, { text: 'one', files });
-    await platform.edit(ref, { text: 'two', files });
+    const posted = await platform.post(channel, { text: 'one', files });
+    await platform.edit(posted, { text: 'two', files });
     expect(await seenBy(asker)).toMatchObject([{ text: 'two', files: [{ bytes: 3 }] }]);
   });
 });

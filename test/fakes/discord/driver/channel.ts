@@ -1,0 +1,152 @@
+import { MessageFlags } from '../codes.ts';
+import { permissionBits } from '../permissions.ts';
+import type { PermissionName } from '../permissions.ts';
+import { joinGuild, removeChannel, updateChannel } from '../population.ts';
+import { deleteMessages, openThread, postMessage } from '../posting.ts';
+import type { Channel } from '../state.ts';
+import { addWebhook, webhooksOf } from '../webhooks.ts';
+import { describeMessage } from './message.ts';
+import type { FakeMessage } from './message.ts';
+import { keepFile, renderPoll, voiceFile } from './saying.ts';
+import type { SayOptions } from './saying.ts';
+import type { Tools } from './tools.ts';
+import type { FakeUser } from './user.ts';
+import type { FakeWebhook } from './webhook.ts';
+
+export class FakeChannel {
+  readonly #tools: Tools;
+  readonly state: Channel;
+
+  constructor(tools: Tools, state: Channel) {
+    this.#tools = tools;
+    this.state = state;
+  }
+  get id(): string {
+    return this.state.id;
+  }
+  get name(): string {
+    return this.state.name;
+  }
+  /** What people see now, oldest first; without what only one of them sees. */
+  get messages(): readonly FakeMessage[] {
+    return [...this.state.messages.values()].map((one) => this.#tools.message(one));
+  }
+  get last(): FakeMessage | undefined {
+    return this.messages.at(-1);
+  }
+  get webhooks(): readonly FakeWebhook[] {
+    return webhooksOf(this.#tools.world, this.state).map((one) => this.#tools.webhook(one));
+  }
+  /** How often the bot said that it is typing. */
+  get typings(): number {
+    return this.state.typings;
+  }
+  get threads(): readonly FakeChannel[] {
+    return [...this.#tools.world.channels.values()]
+      .filter((one) => one.thread !== undefined && one.parentId === this.id)
+      .map((one) => this.#tools.channel(one));
+  }
+  get archived(): boolean {
+    return this.state.thread?.archived ?? false;
+  }
+  /** Resolves with the messages as soon as `holds` is true of them; fails with what is there. */
+  async until(
+    holds: (messages: readonly FakeMessage[]) => boolean,
+    timeoutMs?: number,
+  ): Promise<readonly FakeMessage[]> {
+    return this.#tools.waiters.until(
+      () => (holds(this.messages) ? this.messages : false),
+      () => this.messages.map(describeMessage).join('\n') || '(no message)',
+      timeoutMs,
+    );
+  }
+  /** A person writes. Who is not on the server joins it first; who is banned cannot. */
+  say(by: FakeUser, content = '', options: SayOptions = {}): FakeMessage {
+    const { world } = this.#tools;
+    const { guild } = this.state;
+    if (guild && !guild.members.has(by.id)) joinGuild(world, guild, by.user, []);
+    const { replyTo, forward, voice } = options;
+    const files = (options.attachments ?? []).map((one) => keepFile(world, this.state, one));
+    if (voice) files.push(keepFile(world, this.state, voiceFile(voice), voice));
+    const source = forward?.state ?? replyTo?.state;
+    const message = postMessage(world, {
+      channel: this.state,
+      author: by.user,
+      content,
+      attachments: files,
+      embeds: [...(options.embeds ?? [])],
+      components: [...(options.components ?? [])],
+      stickers: (options.stickers ?? []).map((name) => ({
+        id: world.clock.snowflake(),
+        name,
+        format_type: 1,
+      })),
+      poll: options.poll && renderPoll(options.poll),
+      flags:
+        (options.flags ?? 0) |
+        (voice ? MessageFlags.IsVoiceMessage : 0) |
+        (forward ? MessageFlags.HasSnapshot : 0),
+      ...(options.type === undefined ? {} : { type: options.type }),
+      reference: source && {
+        type: forward ? 1 : 0,
+        channelId: source.channel.id,
+        messageId: source.id,
+      },
+      snapshot: forward?.json,
+    });
+    return this.#tools.message(message);
+  }
+  /** Moderators remove several at once (MESSAGE_DELETE_BULK). */
+  purge(messages: readonly FakeMessage[]): void {
+    deleteMessages(
+      this.#tools.world,
+      this.state,
+      messages.map((one) => one.state),
+    );
+  }
+  delete(): void {
+    removeChannel(this.#tools.world, this.state);
+  }
+  rename(name: string): void {
+    this.state.name = name;
+    updateChannel(this.#tools.world, this.state);
+  }
+  archive(locked = false): void {
+    const { thread } = this.state;
+    if (thread === undefined) throw new Error('only threads can be archived');
+    thread.archived = true;
+    thread.locked = locked;
+    updateChannel(this.#tools.world, this.state);
+  }
+  /** A webhook that a person made. */
+  webhook(by: FakeUser, name = 'Integration'): FakeWebhook {
+    return this.#tools.webhook(addWebhook(this.#tools.world, this.state, by.user, name));
+  }
+  /** A thread without a message, or a post of a forum with its first message. */
+  startThread(by: FakeUser, name: string, content?: string): FakeChannel {
+    const { world } = this.#tools;
+    const thread = openThread(world, this.state, by.user, name, undefined);
+    const channel = this.#tools.channel(thread);
+    if (content !== undefined) channel.say(by, content);
+    return channel;
+  }
+  /** Denies the bot what its roles allow, by an overwrite of this channel. */
+  deny(...names: readonly PermissionName[]): void {
+    this.#overwrite(names, 'deny');
+  }
+  allow(...names: readonly PermissionName[]): void {
+    this.#overwrite(names, 'allow');
+  }
+  #overwrite(names: readonly PermissionName[], what: 'allow' | 'deny'): void {
+    const { world } = this.#tools;
+    let own = this.state.overwrites.find((one) => one.id === world.bot.id);
+    if (own === undefined) {
+      own = { id: world.bot.id, type: 1, allow: 0n, deny: 0n };
+      this.state.overwrites.push(own);
+    }
+    const other = what === 'allow' ? 'deny' : 'allow';
+    own[what] |= permissionBits(names);
+    own[other] &= ~permissionBits(names);
+    updateChannel(world, this.state);
+  }
+}

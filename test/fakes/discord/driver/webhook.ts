@@ -1,0 +1,35 @@
+import { postMessage } from '../posting.ts';
+import type { Webhook } from '../state.ts';
+import { removeWebhook } from '../webhooks.ts';
+import type { FakeMessage } from './message.ts';
+import type { Tools } from './tools.ts';
+
+export class FakeWebhook {
+  readonly #tools: Tools;
+  readonly webhook: Webhook;
+
+  constructor(tools: Tools, webhook: Webhook) {
+    this.#tools = tools;
+    this.webhook = webhook;
+  }
+  get id(): string {
+    return this.webhook.id;
+  }
+  get name(): string {
+    return this.webhook.name;
+  }
+  /** True for one that the bot made. */
+  get ours(): boolean {
+    return this.webhook.applicationId !== null;
+  }
+  delete(): void {
+    removeWebhook(this.#tools.world, this.webhook);
+  }
+  /** Posts through it as somebody else's integration does. */
+  say(content: string, username = this.name): FakeMessage {
+    const { world } = this.#tools;
+    const { id, channel, creator } = this.webhook;
+    const webhook = { id, name: username, avatarUrl: undefined };
+    return this.#tools.message(postMessage(world, { channel, author: creator, webhook, content }));
+  }
+}

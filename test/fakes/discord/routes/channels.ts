@@ -1,0 +1,231 @@
+import { ChannelType, Intent } from '../codes.ts';
+import { z } from 'zod';
+import { fault } from '../faults.ts';
+import type { Json } from '../faults.ts';
+import { demand, visibleChannel } from '../permissions.ts';
+import { editMessage, emitIn, openThread, postMessage } from '../posting.ts';
+import { removeChannel, updateChannel } from '../population.ts';
+import { channelsOf, renderChannel } from '../render.ts';
+import { objectBody, route } from '../router.ts';
+import type { Call, Route } from '../router.ts';
+import type { Channel } from '../state.ts';
+import { check, text } from '../validation.ts';
+import { readBotMessage } from './messages.ts';
+import { targetOf } from './target.ts';
+
+const channelOf = (call: Call): Channel => visibleChannel(call.world, call.param(0));
+
+const guildOnly = (channel: Channel): void => {
+  if (channel.guild === undefined) throw fault(50003);
+};
+
+const patchSchema = z.object({
+  name: text(100, 1).nullish(),
+  topic: text(1024).nullish(),
+  archived: z.boolean().nullish(),
+  locked: z.boolean().nullish(),
+});
+
+const patchChannel = (call: Call): unknown => {
+  const { world } = call;
+  const channel = channelOf(call);
+  guildOnly(channel);
+  const change = check(patchSchema, objectBody(call));
+  const { thread } = channel;
+  if (thread === undefined) demand(world, channel, 'ManageChannels');
+  else if (thread.ownerId !== world.bot.id || change.locked != null)
+    demand(world, channel, 'ManageThreads');
+  if (thread?.archived && change.archived !== false) throw fault(50083);
+  if (change.name != null) channel.name = change.name;
+  if (change.topic != null) channel.topic = change.topic;
+  if (thread && change.archived != null) thread.archived = change.archived;
+  if (thread && change.locked != null) thread.locked = change.locked;
+  updateChannel(world, channel);
+  return renderChannel(channel);
+};
+
+const deleteChannel = (call: Call): unknown => {
+  const channel = channelOf(call);
+  guildOnly(channel);
+  demand(call.world, channel, channel.thread ? 'ManageThreads' : 'ManageChannels');
+  removeChannel(call.world, channel);
+  return renderChannel(channel);
+};
+
+const typing = (call: Call): unknown => {
+  const { world } = call;
+  const channel = channelOf(call);
+  demand(world, channel, channel.thread ? 'SendMessagesInThreads' : 'SendMessages');
+  channel.typings += 1;
+  world.changed();
+  return undefined;
+};
+
+const threadSchema = z.object({
+  name: text(100, 1),
+  auto_archive_duration: z.literal([60, 1440, 4320, 10_080]).nullish(),
+  rate_limit_per_user: z.int().min(0).max(21_600).nullish(),
+  type: z.literal([10, 11, 12]).nullish(),
+  invitable: z.boolean().nullish(),
+  message: z.record(z.string(), z.unknown()).nullish(),
+});
+
+/** Channels that can have threads under their messages. */
+const THREADABLE: readonly number[] = [ChannelType.GuildText, ChannelType.GuildAnnouncement];
+
+const threadFromMessage = (call: Call): unknown => {
+  const { world } = call;
+  const channel = channelOf(call);
+  guildOnly(channel);
+  if (!THREADABLE.includes(channel.type)) throw fault(50024);
+  demand(world, channel, 'CreatePublicThreads');
+  const body = check(threadSchema, objectBody(call));
+  const message = targetOf(call);
+  if (message.thread !== undefined || world.channels.has(message.id)) throw fault(160004);
+  return renderChannel(openThread(world, channel, world.bot, body.name, message));
+};
+
+const threadAlone = (call: Call): unknown => {
+  const { world } = call;
+  const channel = channelOf(call);
+  guildOnly(channel);
+  const raw = objectBody(call);
+  const body = check(threadSchema, raw);
+  if (channel.type === ChannelType.GuildForum || channel.type === ChannelType.GuildMedia) {
+    demand(world, channel, 'SendMessages');
+    const draft = readBotMessage(call, channel, body.message ?? {});
+    const thread = openThread(world, channel, world.bot, body.name, undefined);
+    postMessage(world, { ...draft, channel: thread });
+    return renderChannel(thread);
+  }
+  if (!THREADABLE.includes(channel.type)) throw fault(50024);
+  const isPrivate = (body.type ?? ChannelType.PrivateThread) === ChannelType.PrivateThread;
+  demand(world, channel, isPrivate ? 'CreatePrivateThreads' : 'CreatePublicThreads');
+  const type = body.type ?? ChannelType.PrivateThread;
+  const thread = openThread(world, channel, world.bot, body.name, undefined, type);
+  if (!isPrivate) postMessage(world, { channel, author: world.bot, content: body.name, type: 18 });
+  return renderChannel(thread);
+};
+
+const archivedThreads = (call: Call): unknown => {
+  const channel = channelOf(call);
+  if (channel.guild === undefined) throw fault(50003);
+  demand(call.world, channel, 'ReadMessageHistory');
+  const threads = channelsOf(call.world, channel.guild)
+    .filter((one) => one.thread?.archived === true && one.parentId === channel.id)
+    .map(renderChannel);
+  return { threads, members: [], has_more: false };
+};
+
+const joinThread = (call: Call): unknown => {
+  const channel = channelOf(call);
+  if (channel.thread === undefined) throw fault(50024);
+  if (channel.thread.archived) throw fault(50083);
+  return undefined;
+};
+
+/** Whether one emoji is one that Discord knows, or a custom one `name:id`. */
+const readEmoji = (raw: string): { id: string | null; name: string } => {
+  const custom = /^(?:a:)?(\w{2,32}):(\d{17,20})$/.exec(raw);
+  if (custom) return { id: custom[2] ?? null, name: custom[1] ?? '' };
+  if (/^\p{RGI_Emoji}$/v.test(raw) || /^\p{Emoji}\uFE0F?$/u.test(raw))
+    return { id: null, name: raw };
+  throw fault(10014);
+};
+
+const react = (call: Call): unknown => {
+  const { world } = call;
+  const channel = channelOf(call);
+  const message = targetOf(call);
+  demand(world, channel, 'ReadMessageHistory');
+  const emoji = readEmoji(call.param(2));
+  const key = emoji.id ?? emoji.name;
+  const known = message.reactions.get(key);
+  if (known === undefined) demand(world, channel, 'AddReactions');
+  if (known === undefined && message.reactions.size >= 20) throw fault(30010);
+  const reaction = known ?? { emoji, users: new Set<string>() };
+  reaction.users.add(world.bot.id);
+  message.reactions.set(key, reaction);
+  emitReaction(call, 'MESSAGE_REACTION_ADD', channel, message.id, emoji, world.bot.id);
+  return undefined;
+};
+
+const emitReaction = (
+  { world }: Call,
+  t: string,
+  channel: Channel,
+  messageId: string,
+  emoji: Json,
+  userId: string,
+): void =>
+  emitIn(
+    world,
+    channel,
+    t,
+    channel.guild ? Intent.GuildMessageReactions : Intent.DirectMessageReactions,
+    () => ({
+      user_id: userId,
+      channel_id: channel.id,
+      message_id: messageId,
+      ...(channel.guild ? { guild_id: channel.guild.id } : {}),
+      emoji,
+      burst: false,
+      type: 0,
+    }),
+  );
+
+const unreact = (call: Call): unknown => {
+  const { world } = call;
+  const channel = channelOf(call);
+  const message = targetOf(call);
+  const emoji = readEmoji(call.param(2));
+  const whose = call.param(3) || world.bot.id;
+  if (whose !== world.bot.id) demand(world, channel, 'ManageMessages');
+  const reaction = message.reactions.get(emoji.id ?? emoji.name);
+  if (!reaction?.users.delete(whose)) throw fault(10014);
+  if (reaction.users.size === 0) message.reactions.delete(emoji.id ?? emoji.name);
+  emitReaction(call, 'MESSAGE_REACTION_REMOVE', channel, message.id, emoji, whose);
+  return undefined;
+};
+
+const reactors = (call: Call): unknown => {
+  const emoji = readEmoji(call.param(2));
+  const users = targetOf(call).reactions.get(emoji.id ?? emoji.name)?.users ?? new Set<string>();
+  return [...users].flatMap((id) => {
+    const user = call.world.users.get(id);
+    return user
+      ? [{ id, username: user.name, discriminator: '0', avatar: null, bot: user.bot }]
+      : [];
+  });
+};
+
+const pin =
+  (pinned: boolean) =>
+  (call: Call): unknown => {
+    const channel = channelOf(call);
+    demand(call.world, channel, 'ManageMessages');
+    const message = targetOf(call);
+    message.pinned = pinned;
+    editMessage(call.world, message, { stamped: false });
+    return undefined;
+  };
+
+const REACTIONS = '/channels/:id/messages/:id/reactions/:emoji';
+const reactionRate = { rate: { count: 1, windowMs: 250 } };
+
+export const channelRoutes: readonly Route[] = [
+  route('GET /channels/:id', (call) => renderChannel(channelOf(call))),
+  route('PATCH /channels/:id', patchChannel),
+  route('DELETE /channels/:id', deleteChannel),
+  route('POST /channels/:id/typing', typing, { rate: { count: 5, windowMs: 5000 } }),
+  route('POST /channels/:id/threads', threadAlone),
+  route('POST /channels/:id/messages/:id/threads', threadFromMessage),
+  route('GET /channels/:id/threads/archived/public', archivedThreads),
+  route('PUT /channels/:id/thread-members/@me', joinThread),
+  route(`PUT ${REACTIONS}/@me`, react, reactionRate),
+  route(`DELETE ${REACTIONS}/@me`, unreact, reactionRate),
+  route(`DELETE ${REACTIONS}/:id`, unreact, reactionRate),
+  route(`GET ${REACTIONS}`, reactors),
+  route('PUT /channels/:id/messages/pins/:id', pin(true)),
+  route('DELETE /channels/:id/messages/pins/:id', pin(false)),
+];

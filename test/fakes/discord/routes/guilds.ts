@@ -1,0 +1,96 @@
+import { fault } from '../faults.ts';
+import { joinedGuild } from '../permissions.ts';
+import {
+  channelsOf,
+  renderChannel,
+  renderGuild,
+  renderMember,
+  renderRole,
+  renderUser,
+  renderWebhook,
+} from '../render.ts';
+import { route } from '../router.ts';
+import type { Call, Route } from '../router.ts';
+import { permissionBits, permissionsOf } from '../permissions.ts';
+import type { Guild, User, World } from '../state.ts';
+import { addChannel } from '../population.ts';
+import { objectBody } from '../router.ts';
+
+const guildOf = (call: Call): Guild => joinedGuild(call.world, call.param(0));
+
+const userOf = (world: World, id: string): User => {
+  const user = id === '@me' ? world.bot : world.users.get(id);
+  if (user === undefined) throw fault(10013);
+  return user;
+};
+
+const memberOf = (call: Call): unknown => {
+  const member = guildOf(call).members.get(userOf(call.world, call.param(1)).id);
+  if (member === undefined) throw fault(10007);
+  return renderMember(member);
+};
+
+const listMembers = (call: Call): unknown => {
+  const limit = Number(call.query.get('limit') ?? 1);
+  const after = BigInt(call.query.get('after') ?? 0);
+  return [...guildOf(call).members.values()]
+    .filter((one) => BigInt(one.user.id) > after)
+    .slice(0, limit)
+    .map(renderMember);
+};
+
+/** The direct channel of the bot and a person; made on first use. */
+const openDirect = (call: Call): unknown => {
+  const { world } = call;
+  const user = world.users.get(String(objectBody(call)['recipient_id']));
+  if (user === undefined || user.bot) throw fault(user === undefined ? 10013 : 50007);
+  const known = [...world.channels.values()].find(
+    (one) => one.type === 1 && one.recipients.includes(user) && one.recipients.includes(world.bot),
+  );
+  return renderChannel(known ?? addChannel(world, { type: 1, recipients: [user, world.bot] }));
+};
+
+const listWebhooks = (call: Call): unknown => {
+  const { world } = call;
+  const guild = guildOf(call);
+  const wanted = permissionBits(['ManageWebhooks']);
+  if ((permissionsOf(guild, world.bot.id) & wanted) === 0n) throw fault(50013);
+  return [...world.webhooks.values()]
+    .filter((one) => one.channel.guild === guild)
+    .map((one) => renderWebhook(world, one));
+};
+
+export const guildRoutes: readonly Route[] = [
+  route('GET /users/@me', ({ world }) => renderUser(world.bot)),
+  route('GET /users/:id', (call) => renderUser(userOf(call.world, call.param(0)))),
+  route('POST /users/@me/channels', openDirect),
+  route('GET /users/@me/guilds', ({ world }) =>
+    [...world.guilds.values()]
+      .filter((one) => one.members.has(world.bot.id))
+      .map((one) => ({
+        id: one.id,
+        name: one.name,
+        icon: null,
+        banner: null,
+        owner: false,
+        features: [],
+        permissions: String(permissionsOf(one, world.bot.id)),
+      })),
+  ),
+  route('GET /guilds/:id', (call) => renderGuild(guildOf(call))),
+  route('GET /guilds/:id/channels', (call) =>
+    channelsOf(call.world, guildOf(call))
+      .filter((one) => one.thread === undefined)
+      .map(renderChannel),
+  ),
+  route('GET /guilds/:id/roles', (call) => [...guildOf(call).roles.values()].map(renderRole)),
+  route('GET /guilds/:id/members', listMembers),
+  route('GET /guilds/:id/members/:id', memberOf),
+  route('GET /guilds/:id/webhooks', listWebhooks),
+  route('GET /guilds/:id/threads/active', (call) => ({
+    threads: channelsOf(call.world, guildOf(call))
+      .filter((one) => one.thread?.archived === false)
+      .map(renderChannel),
+    members: [],
+  })),
+];

@@ -1,0 +1,152 @@
+import {
+  MessageFlags,
+  RESTJSONErrorCodes,
+  Routes,
+  type APIMessage,
+  type RouteLike,
+} from 'discord.js';
+import { AppError } from '../../src/errors.ts';
+import type { Log } from '../../src/log.ts';
+import type { Channel, Content } from '../../src/model.ts';
+import type { Answer } from '../../src/platform.ts';
+import type { Api } from './api.ts';
+import { isGone, isRefusal } from './errors.ts';
+import { bodyOf, botPen, ignoreGone, redraw, type Pen } from './pens.ts';
+import { asTextFile, render, type Part } from './render.ts';
+
+/** Edits of one message more often than this run into its bucket. */
+const PACE_MS = 1_000;
+/** Where the app is installed to the account only (reference, "Create Followup Message"). */
+const FOLLOW_UPS = 5;
+/** The name of the first answer, before and after it has an id. */
+const ORIGINAL = '@original';
+
+export interface InteractionKey {
+  readonly applicationId: string;
+  readonly token: string;
+}
+
+export interface AnswerParts {
+  readonly api: Api;
+  readonly log: Log;
+  readonly interaction: InteractionKey;
+  readonly channel: Channel;
+  /** Only the asker sees it. */
+  readonly isPrivate: boolean;
+  /** Whether the bot is where the answer stands, or only the asker's account has the app. */
+  readonly botIsThere: boolean;
+}
+
+export interface InteractionAnswer extends Answer {
+  /** Aborted when the answer, or where it stood, is gone. */
+  readonly signal: AbortSignal;
+  /** Something of the channel was deleted: ends the answer if it was its own message. */
+  readonly lost: (ids: readonly string[]) => void;
+}
+
+const isOver = (thrown: unknown): boolean =>
+  isRefusal(
+    thrown,
+    RESTJSONErrorCodes.InvalidWebhookToken,
+    RESTJSONErrorCodes.UnknownWebhook,
+    RESTJSONErrorCodes.UnknownInteraction,
+  );
+
+/** What no more messages may be made for comes as a file with the last of them. */
+const fit = (parts: readonly Part[], most: number): readonly Part[] => {
+  if (parts.length <= most) return parts;
+  const rest = parts.slice(most);
+  const last = parts[most - 1] as Part;
+  const text = rest.map(({ content }) => content).join('\n');
+  const files = [
+    ...last.files,
+    ...rest.flatMap((part) => part.files),
+    ...(text ? [asTextFile(text)] : []),
+  ];
+  return [...parts.slice(0, most - 1), { ...last, files, rows: rest.at(-1)?.rows ?? [] }];
+};
+
+export const createAnswer = (parts: AnswerParts): InteractionAnswer => {
+  const { api, log, interaction, channel, isPrivate, botIsThere } = parts;
+  const { applicationId, token } = interaction;
+  const gone = new AbortController();
+  const followUps: string[] = [];
+  let followUpsMade = 0;
+  let originalId: string | undefined;
+  /** What the messages show, where that is known. */
+  let standing: readonly Part[] = [];
+  /** Once the time for the answer is over: the messages that it goes on as. */
+  let lateIds: readonly string[] | undefined;
+
+  const route = (id: string): RouteLike => Routes.webhookMessage(applicationId, token, id);
+  const pen: Pen = {
+    write: async (part) => {
+      const { body, files } = bodyOf(part);
+      followUpsMade += 1;
+      // Sent once: a follow-up has no nonce.
+      const { id } = await api.sendOnce<APIMessage>('POST', Routes.webhook(applicationId, token), {
+        auth: false,
+        body: isPrivate ? { ...body, flags: MessageFlags.Ephemeral } : body,
+        files,
+      });
+      followUps.push(id);
+      return id;
+    },
+    rewrite: async (id, part) => {
+      const options = { auth: false, ...bodyOf(part) };
+      const shown = await api.send<APIMessage>('PATCH', route(id), options);
+      if (id === ORIGINAL) originalId = shown.id;
+    },
+    erase: async (id) => {
+      await ignoreGone(api.send('DELETE', route(id), { auth: false }));
+      followUps.splice(followUps.indexOf(id), 1);
+    },
+  };
+
+  const goOn = async (content: Content): Promise<void> => {
+    const known = originalId === undefined ? [] : [originalId, ...followUps];
+    lateIds = await redraw(botPen(api, channel), lateIds ?? known, render(content));
+  };
+
+  const draw = async (content: Content): Promise<void> => {
+    if (lateIds) return goOn(content);
+    const all = render(content, { voiceNotes: false });
+    const most = 1 + followUps.length + FOLLOW_UPS - followUpsMade;
+    const wanted = botIsThere ? all : fit(all, most);
+    const before = standing;
+    standing = [];
+    try {
+      await redraw(pen, [ORIGINAL, ...followUps], wanted, before);
+      standing = wanted;
+    } catch (thrown) {
+      if (!isOver(thrown)) throw thrown;
+      // Fifteen minutes are over: from here on the answer is a message of the bot like any other.
+      if (isPrivate || !botIsThere) {
+        log.warn('an answer came too late to be shown');
+        throw new AppError('cancelled', 'the time for the answer was over', { cause: thrown });
+      }
+      log.info('the time for an answer was over: it goes on as a message');
+      await goOn(content);
+    }
+  };
+
+  let last: Promise<void> = Promise.resolve();
+  return {
+    paceMs: PACE_MS,
+    signal: gone.signal,
+    show: async (content) => {
+      const drawing = last.then(async () => draw(content));
+      last = drawing.catch(() => undefined);
+      try {
+        await drawing;
+      } catch (thrown) {
+        if (isGone(thrown)) gone.abort();
+        throw thrown;
+      }
+    },
+    lost: (ids) => {
+      const own = new Set([channel.id, channel.space.id, originalId, ...followUps]);
+      if (ids.some((id) => own.has(id))) gone.abort();
+    },
+  };
+};

@@ -1,0 +1,57 @@
+import { ApplicationFlags, GatewayIntentBits, Routes, type APIApplication } from 'discord.js';
+import { AppError } from '../../src/errors.ts';
+import type { Api } from './api.ts';
+import { CONTENT_INTENT } from './permissions.ts';
+
+/** The application that the token belongs to. */
+export interface Application {
+  readonly id: string;
+  readonly botId: string;
+  /** Of the application. */
+  readonly name: string;
+  /** Of its bot, with the number that old names have. */
+  readonly botName: string;
+  /** Whether the portal lets it read what others write. */
+  readonly hasContentIntent: boolean;
+}
+
+const CONTENT_FLAGS =
+  ApplicationFlags.GatewayMessageContent | ApplicationFlags.GatewayMessageContentLimited;
+
+/** Where a person goes to switch the intent on. */
+export const contentIntentHint = (applicationId: string): string =>
+  `switch on "${CONTENT_INTENT}" at https://discord.com/developers/applications/${applicationId}/bot ` +
+  'and start again';
+
+export const wrongToken = (): AppError =>
+  new AppError(
+    'config',
+    'DISCORD_TOKEN is not the token of a bot: make a new one at ' +
+      'https://discord.com/developers/applications, page "Bot", button "Reset Token"',
+  );
+
+/** Rejects with `config` for a token that Discord does not know. */
+export const readApplication = async (api: Api): Promise<Application> => {
+  try {
+    const application = await api.send<APIApplication>('GET', Routes.currentApplication());
+    const { bot } = application;
+    const name = bot?.username ?? application.name;
+    return {
+      id: application.id,
+      botId: bot?.id ?? application.id,
+      name: application.name,
+      botName: `${name}#${bot?.discriminator ?? '0'}`,
+      hasContentIntent: ((application.flags ?? 0) & CONTENT_FLAGS) !== 0,
+    };
+  } catch (thrown) {
+    throw thrown instanceof AppError && thrown.code === 'config' ? wrongToken() : thrown;
+  }
+};
+
+/** The fewest that do the work; more is more to be asked for, and more events to pay for. */
+export const intentsOf = ({ hasContentIntent }: Application): number =>
+  GatewayIntentBits.Guilds |
+  GatewayIntentBits.GuildMessages |
+  GatewayIntentBits.GuildMessageReactions |
+  GatewayIntentBits.GuildModeration |
+  (hasContentIntent ? GatewayIntentBits.MessageContent : 0);

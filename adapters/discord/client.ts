@@ -1,0 +1,108 @@
+import { Client, Events, GatewayCloseCodes, Options, Status } from 'discord.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../src/errors.ts';
+import type { Log } from '../../src/log.ts';
+import { restOptions, type ApiOptions } from './api.ts';
+import { contentIntentHint, intentsOf, wrongToken, type Application } from './application.ts';
+import { fromDiscord } from './errors.ts';
+
+/** `Client.destroy` waits for a gateway that may be gone. */
+const DESTROY_MS = 2_000;
+
+const isItself = ({ id, client }: { readonly id: string; readonly client: Client }): boolean =>
+  id === client.user?.id;
+
+/** Servers, channels and roles are kept, for permissions; of people and messages nothing is. */
+const makeCache = Options.cacheWithLimits({
+  ApplicationCommandManager: 0,
+  AutoModerationRuleManager: 0,
+  BaseGuildEmojiManager: 0,
+  DMMessageManager: 0,
+  EntitlementManager: 0,
+  GuildBanManager: 0,
+  GuildEmojiManager: 0,
+  GuildInviteManager: 0,
+  GuildMemberManager: { maxSize: 0, keepOverLimit: isItself },
+  GuildMessageManager: 0,
+  GuildScheduledEventManager: 0,
+  GuildStickerManager: 0,
+  MessageManager: 0,
+  PresenceManager: 0,
+  ReactionManager: 0,
+  ReactionUserManager: 0,
+  StageInstanceManager: 0,
+  ThreadMemberManager: 0,
+  UserManager: { maxSize: 0, keepOverLimit: isItself },
+  VoiceStateManager: 0,
+});
+
+/** Who we are, and the connection. */
+export interface Session {
+  readonly application: Application;
+  readonly client: Client;
+}
+
+export const createClient = (
+  options: Omit<ApiOptions, 'token'>,
+  application: Application,
+): Client =>
+  new Client({
+    intents: intentsOf(application),
+    shards: 'auto',
+    makeCache,
+    allowedMentions: { parse: [], repliedUser: false },
+    rest: restOptions(options),
+  });
+
+/** What has to be changed by people before the gateway lets us in; undefined for other closings. */
+const closeFault = (code: GatewayCloseCodes, { id }: Application): AppError | undefined => {
+  if (code === GatewayCloseCodes.DisallowedIntents)
+    return new AppError('config', `Discord closed the connection: ${contentIntentHint(id)}`);
+  if (code === GatewayCloseCodes.AuthenticationFailed) return wrongToken();
+  return undefined;
+};
+
+/**
+ * Connects; resolves when the servers are known. Rejects with `config` for what people have to
+ * change, and with what can be tried again otherwise.
+ *
+ * @param onLost the connection has ended for good
+ */
+export const connect = async (
+  client: Client,
+  token: string,
+  application: Application,
+  log: Log,
+  onLost: (error: AppError) => void,
+): Promise<void> => {
+  const ready = Promise.withResolvers<void>();
+  client.once(Events.ClientReady, () => ready.resolve());
+  client.on(Events.ShardDisconnect, ({ code }) => {
+    const error =
+      closeFault(code, application) ??
+      new AppError('unavailable', `Discord closed the connection for good (${code})`);
+    ready.reject(error);
+    onLost(error);
+  });
+  // Without a listener discord.js would end the process.
+  client.on(Events.Error, (error) => log.warn({ reason: error.name }, 'Discord: an error'));
+  client.on(Events.ShardError, (error) => log.warn({ reason: error.name }, 'Discord: disturbed'));
+  client.on(Events.ShardReconnecting, () => log.info('Discord: connecting again'));
+  client.on(Events.ShardResume, (_, events) => log.info({ events }, 'Discord: resumed'));
+  const login = client.login(token).catch((thrown: unknown) => {
+    if ((thrown as { readonly code?: unknown }).code === 'TokenInvalid') throw wrongToken();
+    throw fromDiscord(thrown, 'the login');
+  });
+  await Promise.race([login.then(async () => ready.promise), ready.promise]);
+};
+
+/** Whether every shard is connected now. */
+export const isConnected = (client: Client): boolean =>
+  client.isReady() && client.ws.shards.every(({ status }) => status === Status.Ready);
+
+export const destroy = async (client: Client): Promise<void> => {
+  await Promise.race([
+    client.destroy().catch(() => undefined),
+    sleep(DESTROY_MS, undefined, { ref: false }),
+  ]);
+};

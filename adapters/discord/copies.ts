@@ -1,0 +1,175 @@
+import { RESTJSONErrorCodes, Routes } from 'discord.js';
+import { AppError, toAppError } from '../../src/errors.ts';
+import type { Channel, MessageRef, Posted } from '../../src/model.ts';
+import type { Copy, WatchPort } from '../../src/watch/port.ts';
+import { findAllOf, findPosted, type Standing } from './already.ts';
+import type { Api } from './api.ts';
+import { personaParts, replyParts, sectionOf, type Shown } from './copy-parts.ts';
+import { isGone, isRefusal } from './errors.ts';
+import { readHandle, writeHandle } from './handles.ts';
+import type { RawMessage } from './message.ts';
+import { postedAt, sectionsPart, type Outbox } from './outbox.ts';
+import type { OwnMessages } from './own-messages.ts';
+import { redraw } from './pens.ts';
+import { channelIdOf } from './ids.ts';
+import { CONTENT_LIMIT, type Part } from './render.ts';
+import {
+  readSections,
+  replaceSection,
+  withoutSource,
+  writeSections,
+  type Section,
+} from './sections.ts';
+import type { StandingPens } from './standing.ts';
+import { createTurns } from './turns.ts';
+
+export interface CopiesParts {
+  readonly api: Api;
+  readonly outbox: Outbox;
+  readonly ownMessages: OwnMessages;
+  readonly standing: StandingPens;
+}
+
+const byOf = ({ handle }: Posted): Shown =>
+  readHandle(handle).webhookId === undefined ? 'bot' : 'webhook';
+
+const textsOf = (copy: Copy, by: Shown): readonly Part[] =>
+  copy.as ? personaParts(copy, by).texts : replyParts(copy);
+
+/** Whether what stands says what the copy says; Discord trims what it is given. */
+const says = ({ posted, contents }: Standing, copy: Copy): boolean => {
+  const [content = ''] = contents;
+  if (readHandle(posted.handle).shared) {
+    const wanted = sectionOf(copy, byOf(posted))?.text;
+    return readSections(content).some(({ text }) => text.trim() === wanted?.trim());
+  }
+  const wanted = textsOf(copy, byOf(posted)).map((part) => part.content.trim());
+  return wanted.join('\0') === contents.map((each) => each.trim()).join('\0');
+};
+
+export const createCopies = (
+  parts: CopiesParts,
+): Pick<WatchPort, 'copy' | 'recopy' | 'uncopy' | 'sweep'> => {
+  const { api, outbox, ownMessages, standing } = parts;
+  const turns = createTurns();
+
+  /** A standing thread falls asleep when nobody writes in it; only posting wakes it by itself. */
+  const awake = async <T>({ id }: Channel, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (!isRefusal(thrown, RESTJSONErrorCodes.InvalidActionOnArchivedThread)) throw thrown;
+      await api.send('PATCH', Routes.channel(id), { body: { archived: false } });
+      return work();
+    }
+  };
+
+  const inTurn = async <T>(channel: Channel, work: () => Promise<T>): Promise<T> => {
+    const done = await turns.take(channel.id);
+    try {
+      return await awake(channel, work);
+    } finally {
+      done();
+    }
+  };
+
+  const sectionsOf = async ({ channel, ids: [id] }: Posted): Promise<readonly Section[]> => {
+    const route = Routes.channelMessage(channelIdOf(channel), id);
+    return readSections((await api.send<RawMessage>('GET', route)).content);
+  };
+
+  const showSections = async (posted: Posted, sections: readonly Section[]): Promise<void> => {
+    if (sections.length === 0) return standing.erase(posted);
+    const pen = await standing.of(posted);
+    await pen.rewrite(posted.ids[0], sectionsPart(sections));
+  };
+
+  const recopyShared = async (posted: Posted, copy: Copy): Promise<Posted> => {
+    const sections = await sectionsOf(posted);
+    const rest = withoutSource(sections, copy.source);
+    if (rest.length === sections.length) throw new AppError('not-found', 'a copy was taken away');
+    const changed = sectionOf(copy, byOf(posted));
+    const now = changed && replaceSection(sections, changed, copy.source);
+    if (now && writeSections(now).length <= CONTENT_LIMIT) {
+      await showSections(posted, now);
+      return posted;
+    }
+    // It has outgrown the others: it gets a message of its own.
+    const own = await outbox.postAlone(posted.channel, copy);
+    await showSections(posted, rest);
+    return own;
+  };
+
+  const recopyOwn = async (posted: Posted, copy: Copy): Promise<Posted> => {
+    const handle = readHandle(posted.handle);
+    // What was spoken cannot be edited, neither there nor here.
+    const voice = handle.voice ? posted.ids.slice(0, 1) : [];
+    const pen = await standing.of(posted, {
+      persona: copy.as,
+      replyTo: copy.as ? undefined : copy.source,
+    });
+    const texts = textsOf(copy, byOf(posted));
+    const ids = await redraw(pen, posted.ids.slice(voice.length), texts);
+    return postedAt(posted.channel, [...voice, ...ids], writeHandle(handle));
+  };
+
+  const recopy: WatchPort['recopy'] = async (posted, copy) =>
+    readHandle(posted.handle).shared ? recopyShared(posted, copy) : recopyOwn(posted, copy);
+
+  const uncopy = async (posted: Posted, source: MessageRef): Promise<void> => {
+    try {
+      if (readHandle(posted.handle).shared)
+        await showSections(posted, withoutSource(await sectionsOf(posted), source));
+      else await standing.erase(posted);
+    } catch (thrown) {
+      if (!isGone(thrown)) throw thrown;
+    }
+    outbox.forget(source);
+  };
+
+  const copyAll = async function* (
+    to: Channel,
+    copies: readonly Copy[],
+    again: boolean,
+    signal: AbortSignal,
+  ): AsyncGenerator<Posted, void, void> {
+    if (!again) return yield* outbox.post(to, copies, signal);
+    const sources = copies.map(({ source }) => source);
+    const found = await findPosted(ownMessages(to, sources, signal), to, copies);
+    let waiting: Copy[] = [];
+    for (const copy of copies) {
+      const one = found.get(copy);
+      if (one && 'posted' in one) {
+        yield* outbox.post(to, waiting, signal);
+        waiting = [];
+        yield says(one, copy) ? one.posted : await recopy(one.posted, copy);
+        continue;
+      }
+      for (const stray of one?.strays ?? []) await uncopy(stray, copy.source);
+      waiting.push(copy);
+    }
+    yield* outbox.post(to, waiting, signal);
+  };
+
+  return {
+    async *copy(to, copies, { again, signal }) {
+      channelIdOf(to);
+      const done = await turns.take(to.id);
+      try {
+        yield* copyAll(to, copies, again, signal);
+      } catch (thrown) {
+        throw toAppError(thrown);
+      } finally {
+        done();
+      }
+    },
+    recopy: async (posted, copy) => inTurn(posted.channel, async () => recopy(posted, copy)),
+    uncopy: async (posted, source) => inTurn(posted.channel, async () => uncopy(posted, source)),
+    sweep: async (from, source) =>
+      inTurn(from, async () => {
+        channelIdOf(from);
+        const found = await findAllOf(ownMessages(from, [source]), from, source);
+        for (const posted of found) await uncopy(posted, source);
+      }),
+  };
+};

@@ -1,0 +1,104 @@
+import type { MessageRef, OutgoingFile } from '../../src/model.ts';
+import { plainLine } from '../../src/text/plain-line.ts';
+import { splitMarkdown } from '../../src/text/split-markdown.ts';
+import type { Copy } from '../../src/watch/port.ts';
+import { footerOf, tagOf, withoutFooters } from './footers.ts';
+import { linkTo, PLATFORM } from './ids.ts';
+import { CONTENT_LIMIT, FILES_LIMIT, inFront, voicePart, type Part } from './render.ts';
+import type { Section } from './sections.ts';
+
+/** For ` 10/12` and line breaks. */
+const NUMBER_ROOM = 10;
+const QUOTE_CHARS = 100;
+const NAME_CHARS = 80;
+
+/** Who shows a copy: a webhook has the person's name and picture, the bot says the name. */
+export type Shown = 'webhook' | 'bot';
+
+const numbered = (index: number, count: number): string =>
+  count > 1 ? ` ${index + 1}/${count}` : '';
+
+const line = (text: string, chars: number): string =>
+  plainLine(text, chars).replaceAll('://', ':\u200B//');
+
+const quoteLine = ({ quote }: Copy): string => {
+  if (!quote) return '';
+  const said = `**${line(quote.name, NAME_CHARS)}**: ${line(quote.text, QUOTE_CHARS)}`;
+  return quote.ref.channel.space.platform === PLATFORM
+    ? `-# ↪ [${said}](<${linkTo(quote.ref.channel, quote.ref.id)}>)\n`
+    : `-# ↪ ${said}\n`;
+};
+
+const named = (copy: Copy, text: string): string =>
+  copy.as ? inFront(`**${line(copy.as.name, NAME_CHARS) || '…'}**:`, text) : text;
+
+const headOf = (copy: Copy, shown: Shown): string =>
+  quoteLine(copy) + (shown === 'bot' ? named(copy, '') : '');
+
+/** The name under which a copy's voice message can be found again. */
+export const voiceNameOf = (source: MessageRef): string => `${tagOf(source)}.ogg`;
+
+const isVoice = (file: OutgoingFile): boolean => file.voice !== undefined;
+
+const voicePartsOf = (copy: Copy): Part[] =>
+  (copy.content.files ?? [])
+    .filter(isVoice)
+    .slice(0, 1)
+    .map((file) => voicePart({ ...file, name: voiceNameOf(copy.source) }));
+
+/** Texts as messages; files stand with the last one. No message of a person has more than ten. */
+const withFiles = (texts: readonly string[], files: readonly OutgoingFile[]): Part[] =>
+  texts.map((content, index) => ({
+    content,
+    files: index === texts.length - 1 ? files.slice(0, FILES_LIMIT) : [],
+  }));
+
+/** The messages of a copy under somebody's name: a voice message first, then at least one text. */
+export const personaParts = (
+  copy: Copy,
+  shown: Shown,
+): { readonly voice: readonly Part[]; readonly texts: readonly Part[] } => {
+  const footer = footerOf(copy);
+  const head = headOf(copy, shown);
+  const split = splitMarkdown(
+    withoutFooters(copy.content.text),
+    CONTENT_LIMIT - footer.length - NUMBER_ROOM,
+    { firstRoom: head.length },
+  );
+  const pieces = split.length > 0 ? split : [''];
+  const texts = pieces.map((piece, index) => {
+    const begun =
+      index > 0 ? piece : quoteLine(copy) + (shown === 'bot' ? named(copy, piece) : piece);
+    return [begun.trimEnd(), footer + numbered(index, pieces.length)].filter(Boolean).join('\n');
+  });
+  const files = (copy.content.files ?? []).filter((file) => !isVoice(file));
+  return { voice: voicePartsOf(copy), texts: withFiles(texts, files) };
+};
+
+export const replyPrefix = (copy: Copy, index: number, count: number): string =>
+  `${copy.mark}${numbered(index, count)}`;
+
+/** The messages of a copy as a reply, each with its mark in front. */
+export const replyParts = (copy: Copy): readonly Part[] => {
+  const split = splitMarkdown(copy.content.text, CONTENT_LIMIT - copy.mark.length - NUMBER_ROOM);
+  const pieces = split.length > 0 ? split : [''];
+  const texts = pieces.map((piece, index) =>
+    inFront(replyPrefix(copy, index, pieces.length), piece).trimEnd(),
+  );
+  return withFiles(texts, copy.content.files ?? []);
+};
+
+const fences = /```/g;
+/** Quotes all that follows, up to the message's end. */
+const endlessQuote = /^\s*>>> /m;
+
+/** A copy as one of several in a message; undefined for one that needs a message of its own. */
+export const sectionOf = (copy: Copy, shown: Shown): Section | undefined => {
+  if ((copy.content.files ?? []).length > 0 || endlessQuote.test(copy.content.text))
+    return undefined;
+  const open = (copy.content.text.match(fences)?.length ?? 0) % 2 === 1;
+  const text = open ? `${copy.content.text}\n\`\`\`` : copy.content.text;
+  const { texts } = personaParts({ ...copy, content: { text } }, shown);
+  const [only, ...more] = texts;
+  return only && more.length === 0 ? { footer: footerOf(copy), text: only.content } : undefined;
+};

@@ -1,0 +1,108 @@
+import { DiscordAPIError, HTTPError, RateLimitError, RESTJSONErrorCodes } from 'discord.js';
+import { AppError, toAppError, type AppErrorOptions, type ErrorCode } from '../../src/errors.ts';
+
+/** What Discord refused, with its own number for it (reference, "JSON Error Codes"). */
+export class DiscordError extends AppError {
+  readonly discordCode: number | undefined;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: AppErrorOptions & { readonly discordCode?: number | undefined } = {},
+  ) {
+    super(code, message, options);
+    this.discordCode = options.discordCode;
+  }
+}
+
+/** Messages older than an hour take few edits; how long it lasts is not said. */
+const OLD_EDITS_WAIT_MS = 60_000;
+
+const KINDS: Readonly<Record<number, ErrorCode>> = {
+  [RESTJSONErrorCodes.UnknownChannel]: 'not-found',
+  [RESTJSONErrorCodes.UnknownGuild]: 'not-found',
+  [RESTJSONErrorCodes.UnknownMessage]: 'not-found',
+  [RESTJSONErrorCodes.UnknownWebhook]: 'not-found',
+  [RESTJSONErrorCodes.UnknownUser]: 'not-found',
+  [RESTJSONErrorCodes.UnknownInteraction]: 'not-found',
+  [RESTJSONErrorCodes.InvalidWebhookToken]: 'not-found',
+  [RESTJSONErrorCodes.MissingAccess]: 'forbidden',
+  [RESTJSONErrorCodes.MissingPermissions]: 'forbidden',
+  [RESTJSONErrorCodes.CannotSendMessagesToThisUser]: 'forbidden',
+  [RESTJSONErrorCodes.InvalidActionOnArchivedThread]: 'forbidden',
+  [RESTJSONErrorCodes.ThreadLocked]: 'forbidden',
+  [RESTJSONErrorCodes.CannotReplyWithoutPermissionToReadMessageHistory]: 'forbidden',
+  [RESTJSONErrorCodes.MaximumNumberOfEditsToMessagesOlderThanOneHourReached]: 'rate-limited',
+  [RESTJSONErrorCodes.MaximumActiveThreads]: 'unavailable',
+  [RESTJSONErrorCodes.RequestEntityTooLarge]: 'too-large',
+};
+
+const kindOf = (status: number, discordCode: number | undefined): ErrorCode => {
+  const known = KINDS[discordCode ?? 0];
+  if (known) return known;
+  if (status === 401) return 'config';
+  if (status === 403) return 'forbidden';
+  if (status === 404) return 'not-found';
+  if (status === 413) return 'too-large';
+  return status === 429 ? 'rate-limited' : 'bad-input';
+};
+
+const namesReference = (errors: unknown): boolean =>
+  typeof errors === 'object' && errors !== null && 'message_reference' in errors;
+
+const refusal = (thrown: DiscordAPIError, what: string): DiscordError => {
+  const discordCode = typeof thrown.code === 'number' ? thrown.code : undefined;
+  // The message that is answered to is not there any more.
+  const lostReference = 'errors' in thrown.rawError && namesReference(thrown.rawError.errors);
+  const code = lostReference ? 'not-found' : kindOf(thrown.status, discordCode);
+  const said = 'message' in thrown.rawError ? thrown.rawError.message : thrown.rawError.error;
+  return new DiscordError(code, `Discord refused ${what}: ${thrown.status} ${said}`, {
+    discordCode,
+    ...(code === 'rate-limited' ? { retryable: true, retryAfterMs: OLD_EDITS_WAIT_MS } : {}),
+  });
+};
+
+/**
+ * An `AppError` of anything that a request to Discord throws. What was thrown is not kept as its
+ * cause: it holds the request, and so text and tokens.
+ *
+ * @param what the request, without tokens, e.g. `POST /channels/1/messages`
+ */
+export const fromDiscord = (thrown: unknown, what: string, signal?: AbortSignal): AppError => {
+  if (thrown instanceof AppError) return thrown;
+  if (signal?.aborted) return new AppError('cancelled', `${what} was cancelled`);
+  if (thrown instanceof DiscordAPIError) return refusal(thrown, what);
+  if (thrown instanceof HTTPError)
+    return new DiscordError('unavailable', `Discord answered ${thrown.status} to ${what}`, {
+      retryable: true,
+    });
+  if (thrown instanceof RateLimitError)
+    return new DiscordError('rate-limited', `Discord takes no ${what} for now`, {
+      retryable: true,
+      retryAfterMs: thrown.retryAfter,
+    });
+  const name = thrown instanceof Error ? thrown.name : typeof thrown;
+  if (name === 'AbortError' || name === 'TimeoutError')
+    return new DiscordError('timeout', `Discord took too long for ${what}`, { retryable: true });
+  const reason = (thrown as { readonly code?: unknown } | null)?.code;
+  // Only what happens on the network has a word for it; the rest is a fault of ours.
+  if (typeof reason !== 'string' || reason.includes('INVALID')) return toAppError(thrown);
+  return new DiscordError('unavailable', `Discord was not reached for ${what}: ${reason}`, {
+    retryable: true,
+  });
+};
+
+/** Whether Discord refused with one of these numbers. */
+export const isRefusal = (thrown: unknown, ...codes: readonly number[]): boolean =>
+  thrown instanceof DiscordError &&
+  thrown.discordCode !== undefined &&
+  codes.includes(thrown.discordCode);
+
+/** The message, its channel or the webhook that wrote it is not there any more. */
+export const isGone = (thrown: unknown): boolean =>
+  isRefusal(
+    thrown,
+    RESTJSONErrorCodes.UnknownMessage,
+    RESTJSONErrorCodes.UnknownChannel,
+    RESTJSONErrorCodes.UnknownWebhook,
+  );

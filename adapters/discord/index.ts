@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { httpUrl } from '../../src/config.ts';
+import { defineAdapter } from '../../src/platform.ts';
+import type { ApiOptions } from './api.ts';
+
+const config = z.object({
+  DISCORD_TOKEN: z
+    .string()
+    .regex(/^[\w-]+\.[\w-]+\.[\w-]+$/, 'must be the token of a bot, without "Bot " in front')
+    .optional()
+    .describe('The token of the Discord bot. Without it Discord is left out.'),
+  DISCORD_API_URL: httpUrl
+    .optional()
+    .describe('Address of the Discord API, without a version. Default: Discord’s own.'),
+  DISCORD_REQUESTS_PER_SECOND: z.coerce
+    .number({ error: 'must be a number of requests' })
+    .int('must be a whole number')
+    .min(1, 'must be 1 or more')
+    .default(50)
+    .describe('How many requests a second Discord allows this bot; large bots are granted more.'),
+});
+
+/** Undefined where Discord is left out. */
+const optionsOf = (values: z.infer<typeof config>): ApiOptions | undefined =>
+  values.DISCORD_TOKEN === undefined
+    ? undefined
+    : {
+        token: values.DISCORD_TOKEN,
+        url: values.DISCORD_API_URL,
+        requestsPerSecond: values.DISCORD_REQUESTS_PER_SECOND,
+      };
+
+export default defineAdapter({
+  name: 'discord',
+  config,
+  create: async (values, core) => {
+    const options = optionsOf(values);
+    if (!options) return undefined;
+    const { createDiscordAdapter } = await import('./adapter.ts');
+    return createDiscordAdapter(options, core);
+  },
+  diagnose: async function* diagnoseDiscord(values, core) {
+    const options = optionsOf(values);
+    if (!options) return;
+    const { diagnose } = await import('./doctor.ts');
+    yield* diagnose(options, core);
+  },
+});

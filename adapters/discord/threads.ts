@@ -1,0 +1,109 @@
+import {
+  ChannelType,
+  RESTJSONErrorCodes,
+  Routes,
+  ThreadAutoArchiveDuration,
+  type APIThreadChannel,
+} from 'discord.js';
+import { AppError } from '../../src/errors.ts';
+import type { Channel } from '../../src/model.ts';
+import type { Api } from './api.ts';
+import { isRefusal } from './errors.ts';
+import { channelOf, guildIdOf, channelIdOf } from './ids.ts';
+import { createTurns } from './turns.ts';
+
+interface ThreadList {
+  readonly threads: readonly APIThreadChannel[];
+  readonly has_more?: boolean;
+}
+
+export interface Threads {
+  /** Our standing thread of this name, made when there is none. An archived one opens by posting. */
+  standing(channel: Channel, name: string): Promise<Channel>;
+  /** It is gone: the next time one is made. */
+  forget(threadId: string): void;
+}
+
+const NAME_LIMIT = 100;
+const PAGE = 100;
+const PAGES = 5;
+const KEPT = 5_000;
+
+export const createThreads = (api: Api, botId: () => string): Threads => {
+  const known = new Map<string, string>();
+  const turns = createTurns();
+
+  const archived = async function* (channelId: string): AsyncGenerator<APIThreadChannel> {
+    let before: string | undefined;
+    for (let page = 0; page < PAGES; page += 1) {
+      const { threads, has_more } = await api.send<ThreadList>(
+        'GET',
+        Routes.channelThreads(channelId, 'public'),
+        { query: { limit: String(PAGE), ...(before === undefined ? {} : { before }) } },
+      );
+      yield* threads;
+      before = threads.at(-1)?.thread_metadata?.archive_timestamp;
+      if (!has_more || before === undefined) return;
+    }
+  };
+
+  const find = async (guildId: string, channelId: string, name: string) => {
+    const isIt = (thread: APIThreadChannel): boolean =>
+      thread.parent_id === channelId &&
+      thread.name === name &&
+      thread.owner_id === botId() &&
+      !thread.thread_metadata?.locked;
+    const active = await api.send<ThreadList>('GET', Routes.guildActiveThreads(guildId));
+    const open = active.threads.find(isIt);
+    if (open) return open.id;
+    for await (const thread of archived(channelId)) if (isIt(thread)) return thread.id;
+  };
+
+  const make = async (channelId: string, name: string): Promise<string> => {
+    const create = async (type: ChannelType): Promise<string> => {
+      const body = { name, type, auto_archive_duration: ThreadAutoArchiveDuration.OneWeek };
+      const made = await api.sendOnce<APIThreadChannel>('POST', Routes.threads(channelId), {
+        body,
+      });
+      return made.id;
+    };
+    try {
+      return await create(ChannelType.PublicThread);
+    } catch (thrown) {
+      // Channels of announcements take threads of their own kind alone.
+      if (isRefusal(thrown, RESTJSONErrorCodes.CannotExecuteActionOnThisChannelType))
+        return create(ChannelType.AnnouncementThread);
+      if (isRefusal(thrown, RESTJSONErrorCodes.MaximumActiveThreads))
+        throw new AppError('unavailable', 'the server has as many active threads as it may have', {
+          cause: thrown,
+        });
+      throw thrown;
+    }
+  };
+
+  return {
+    standing: async (channel, name) => {
+      const guildId = guildIdOf(channel);
+      const channelId = channelIdOf(channel);
+      if (guildId === undefined)
+        throw new AppError('unsupported', 'direct messages have no threads');
+      const called = Array.from(name).slice(0, NAME_LIMIT).join('');
+      const key = `${channelId} ${called}`;
+      const done = await turns.take(key);
+      try {
+        const id =
+          known.get(key) ??
+          (await find(guildId, channelId, called)) ??
+          (await make(channelId, called));
+        known.set(key, id);
+        if (known.size > KEPT) known.delete(known.keys().next().value as string);
+        return channelOf(guildId, id, channelId);
+      } finally {
+        done();
+      }
+    },
+    forget: (threadId) => {
+      for (const [key, id] of known) if (id === threadId) known.delete(key);
+    },
+  };
+};

@@ -1,0 +1,21 @@
+/** Lets work of one name run one after another. */
+export interface Turns {
+  /** Resolves when it is this caller's turn; the turn ends when the result is called. */
+  take(name: string): Promise<() => void>;
+}
+
+export const createTurns = (): Turns => {
+  const last = new Map<string, Promise<void>>();
+  return {
+    take: async (name) => {
+      const before = last.get(name);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      last.set(name, promise);
+      await before;
+      return () => {
+        if (last.get(name) === promise) last.delete(name);
+        resolve();
+      };
+    },
+  };
+};

@@ -1,0 +1,90 @@
+import { Routes } from 'discord.js';
+import type { Channel, Message, MessageRef } from '../../src/model.ts';
+import type { WatchPort } from '../../src/watch/port.ts';
+import type { Api } from './api.ts';
+import type { Session } from './client.ts';
+import { isGone } from './errors.ts';
+import { positionAt, snowflakeAt, timeOf, channelIdOf } from './ids.ts';
+import { isReadable, type MessageReader, type RawMessage } from './message.ts';
+import { CONTENT_INTENT, grantedIn, missingOf } from './permissions.ts';
+import type { Threads } from './threads.ts';
+
+const PAGE = 100;
+/** What a bot may send at once to a server without boosts. */
+const COPIED_FILES_BYTES = 10 * 1_048_576;
+
+/** An emoji, however it is told that it is one. */
+const bare = (name: string | null): string => (name ?? '').replaceAll('\uFE0F', '');
+
+/** The message as Discord tells it now; undefined when it or its channel is gone. */
+export const readRaw = async (
+  api: Api,
+  { channel, id }: MessageRef,
+): Promise<RawMessage | undefined> => {
+  try {
+    return await api.send<RawMessage>('GET', Routes.channelMessage(channelIdOf(channel), id));
+  } catch (thrown) {
+    if (isGone(thrown)) return undefined;
+    throw thrown;
+  }
+};
+
+export interface WatchParts {
+  readonly api: Api;
+  readonly session: () => Session;
+  readonly reader: MessageReader;
+  readonly threads: Threads;
+  readonly copies: Pick<WatchPort, 'copy' | 'recopy' | 'uncopy' | 'sweep'>;
+}
+
+export const createWatchPort = (parts: WatchParts): WatchPort => {
+  const { api, session, reader, threads, copies } = parts;
+
+  const history = async function* (
+    channel: Channel,
+    after: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<Message, void, void> {
+    const { hasContentIntent } = session().application;
+    let last = snowflakeAt(after);
+    for (;;) {
+      const page = await api.send<RawMessage[]>(
+        'GET',
+        Routes.channelMessages(channelIdOf(channel)),
+        { query: { after: last, limit: String(PAGE) }, signal },
+      );
+      // Pages come newest first.
+      for (const raw of page.toReversed())
+        if (hasContentIntent || isReadable(raw)) yield reader.read(raw, channel);
+      last = page[0]?.id ?? last;
+      if (page.length < PAGE) return;
+    }
+  };
+
+  return {
+    ...copies,
+    positionAt,
+    timeOf,
+    copiedFilesBytes: COPIED_FILES_BYTES,
+    history,
+    read: async (ref) => {
+      const raw = await readRaw(api, ref);
+      return raw && reader.read(raw, ref.channel);
+    },
+    reactions: async (ref, emoji) => {
+      const raw = await readRaw(api, ref);
+      const found = raw?.reactions?.find(
+        (reaction) => (reaction.emoji.id ?? bare(reaction.emoji.name)) === bare(emoji),
+      );
+      return found ? found.count - (found.me ? 1 : 0) : 0;
+    },
+    thread: async (channel, name) => threads.standing(channel, name),
+    missing: async (channel, mode) => {
+      const { client, application } = session();
+      return [
+        ...missingOf(grantedIn(client, channel), mode),
+        ...(application.hasContentIntent ? [] : [CONTENT_INTENT]),
+      ];
+    },
+  };
+};

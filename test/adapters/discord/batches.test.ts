@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { planBatches, type Batch } from '../../../adapters/discord/batches.ts';
+import { personaParts, replyParts } from '../../../adapters/discord/copy-parts.ts';
+import {
+  readSections,
+  replaceSection,
+  withoutSource,
+  writeSections,
+} from '../../../adapters/discord/sections.ts';
+import { createWebhookRate } from '../../../adapters/discord/webhook-rate.ts';
+import type { Copy } from '../../../src/watch/port.ts';
+
+const channel = {
+  space: { platform: 'discord', id: '100000000000000001' },
+  id: '100000000000000002',
+};
+
+const anyText = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 300 }),
+  fc.string({
+    unit: fc.constantFrom('a', ' ', '\n', '`', '*', '[', '](<', '-# ', '>'),
+    maxLength: 400,
+  }),
+  fc.string({ unit: 'grapheme', minLength: 1_500, maxLength: 5_000 }),
+);
+
+const anyCopies = fc
+  .array(fc.tuple(anyText, fc.constantFrom('Ann', 'Bob', 'Eve [x] **', undefined)), {
+    maxLength: 20,
+  })
+  .map((all) =>
+    all.map(([text, name], index): Copy => ({
+      source: { channel, id: String(200_000_000_000_000_000n + BigInt(index)) },
+      content: { text },
+      mark: '🌐 English',
+      ...(name === undefined ? {} : { as: { name } }),
+    })),
+  );
+
+const messagesOf = (batch: Batch): readonly string[] => {
+  if (batch.how === 'shared') return [writeSections(batch.sections)];
+  const [copy] = batch.copies;
+  const parts = batch.how === 'reply' ? replyParts(copy) : personaParts(copy, batch.how).texts;
+  return parts.map(({ content }) => content);
+};
+
+test('a plan holds every copy once, in order, within the room and Discord’s limits', () => {
+  fc.assert(
+    fc.property(anyCopies, fc.integer({ min: 0, max: 30 }), (copies, room) => {
+      const batches = planBatches(copies, room);
+      expect(batches.flatMap((batch): readonly Copy[] => batch.copies)).toEqual(copies);
+      const messages = batches.map(messagesOf);
+      for (const content of messages.flat()) expect(content.length).toBeLessThanOrEqual(2_000);
+      const hooked = batches.filter((batch) =>
+        batch.how === 'shared' ? batch.by === 'webhook' : batch.how === 'webhook',
+      );
+      expect(hooked.flatMap(messagesOf).length).toBeLessThanOrEqual(room);
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('each section of a shared message is found, replaced and taken away alone', () => {
+  fc.assert(
+    fc.property(anyCopies, fc.nat(), (copies, pick) => {
+      const shared = planBatches(copies, 0).filter((batch) => batch.how === 'shared');
+      for (const batch of shared) {
+        const sections = readSections(writeSections(batch.sections));
+        expect(sections).toEqual(batch.sections);
+        const at = pick % sections.length;
+        const { source } = batch.copies[at]!;
+        const changed = { footer: sections[at]!.footer, text: `new\n${sections[at]!.footer}` };
+        expect(replaceSection(sections, changed, source)).toEqual(sections.with(at, changed));
+        expect(withoutSource(sections, source)).toEqual(sections.toSpliced(at, 1));
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('webhooks never post more than five in two seconds nor thirty in a minute', async () => {
+  const steps = fc.array(
+    fc.record({ waitMs: fc.nat({ max: 20_000 }), wanted: fc.nat({ max: 20 }) }),
+    {
+      maxLength: 30,
+    },
+  );
+  await fc.assert(
+    fc.asyncProperty(steps, async (all) => {
+      let nowMs = 0;
+      const times: number[] = [];
+      const rate = createWebhookRate({
+        now: () => nowMs,
+        sleep: async (ms) => {
+          nowMs += ms;
+        },
+      });
+      for (const { waitMs, wanted } of all) {
+        nowMs += waitMs;
+        const count = Math.min(wanted, rate.room('1'));
+        for (let each = 0; each < count; each += 1) {
+          await rate.take('1', new AbortController().signal);
+          times.push(nowMs);
+        }
+      }
+      for (const [windowMs, most] of [
+        [2_000, 5],
+        [60_000, 30],
+      ] as const)
+        for (const from of times)
+          expect(
+            times.filter((at) => at >= from && at < from + windowMs).length,
+          ).toBeLessThanOrEqual(most);
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,429 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { MessageRef, Posted } from '../../../src/model.ts';
+import type { Copy } from '../../../src/watch/port.ts';
+import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
+
+let discord: TestDiscord;
+/** Moves only when a test says so, and does not wait. */
+const clock = {
+  ms: 0,
+  now: () => clock.ms,
+  sleep: async (ms: number) => {
+    clock.ms += ms;
+    discord.fake.clock.advance(ms);
+  },
+};
+
+beforeAll(async () => {
+  discord = await openDiscord({}, { clock });
+});
+afterAll(async () => discord[Symbol.asyncDispose]());
+beforeEach(() => {
+  discord.fake.heal();
+  discord.fake.clock.advance(61_000);
+  clock.ms += 61_000;
+});
+
+const setUp = () => {
+  const guild = discord.fake.guild();
+  const [from, to] = [guild.channel({ name: 'from' }), guild.channel({ name: 'to' })];
+  const ann = discord.fake.user({ name: 'Ann' });
+  const bob = discord.fake.user({ name: 'Bob' });
+  const sourceOf = (id: string): MessageRef => ({ channel: placeOf(guild, from), id });
+  const copyOf = (text: string, by = ann, part: Partial<Copy> = {}): Copy => {
+    const said = from.say(by, text);
+    return {
+      source: sourceOf(said.id),
+      content: { text: text.toUpperCase() },
+      mark: '🌐 English',
+      as: { name: by.name, avatarUrl: 'https://cdn.discordapp.com/embed/avatars/1.png' },
+      ...part,
+    };
+  };
+  const target = placeOf(guild, to);
+  const post = async (copies: readonly Copy[], again = false): Promise<Posted[]> =>
+    collect(discord.watch.copy(target, copies, { again, signal: never() }));
+  return { guild, from, to, ann, bob, copyOf, target, post, sourceOf };
+};
+
+const footer = (copy: Copy): string => {
+  const { channel, id } = copy.source;
+  return `-# [${copy.mark}](<https://discord.com/channels/${channel.space.id}/${channel.id}/${id}>)`;
+};
+
+describe('a copy as a reply', () => {
+  const reply = (here: ReturnType<typeof setUp>, text: string, part: Partial<Copy> = {}): Copy => {
+    const said = here.from.say(here.ann, 'hello');
+    return { source: here.sourceOf(said.id), content: { text }, mark: '🇪🇸', ...part };
+  };
+  const post = async (here: ReturnType<typeof setUp>, copy: Copy, again = false) =>
+    collect(discord.watch.copy(placeOf(here.guild, here.from), [copy], { again, signal: never() }));
+
+  test('stands under its message with its mark in front, and pings nobody', async () => {
+    const here = setUp();
+    discord.fake.pings.length = 0;
+    const copy = reply(here, `hola ${here.bob.mention} @everyone`);
+    await post(here, copy);
+    expect(here.from.last).toMatchObject({
+      content: `🇪🇸 hola ${here.bob.mention} @everyone`,
+      replyTo: copy.source.id,
+    });
+    expect(discord.fake.pings).toEqual([]);
+  });
+
+  test('has its mark on a line of its own before a list or code', async () => {
+    const here = setUp();
+    await post(here, reply(here, '- uno\n- dos'));
+    expect(here.from.last?.content).toBe('🇪🇸\n- uno\n- dos');
+  });
+
+  test('is found again instead of being posted twice, in all of its parts', async () => {
+    const here = setUp();
+    const copy = reply(here, 'palabra '.repeat(400));
+    const [first] = await post(here, copy);
+    expect(first?.ids).toHaveLength(2);
+    const before = here.from.messages.length;
+    const [found] = await post(here, copy, true);
+    expect(found?.ids).toEqual(first?.ids);
+    expect(here.from.messages).toHaveLength(before);
+  });
+
+  test('is made to show the newer text when it is found again', async () => {
+    const here = setUp();
+    const copy = reply(here, 'viejo');
+    const [first] = await post(here, copy);
+    await post(here, { ...copy, content: { text: 'nuevo' } }, true);
+    expect(here.from.last).toMatchObject({ id: first?.ids[0], content: '🇪🇸 nuevo' });
+  });
+
+  test('does not stand twice when the answer to its post is lost', async () => {
+    const here = setUp();
+    discord.fake.fail('POST /channels/:id/messages', { reset: 'after' });
+    await post(here, reply(here, 'hola'));
+    expect(here.from.messages.filter(({ content }) => content === '🇪🇸 hola')).toHaveLength(1);
+  });
+
+  test('is refused when its message is gone', async () => {
+    const here = setUp();
+    const copy = reply(here, 'hola');
+    here.from.messages.at(-1)?.delete();
+    await expect(post(here, copy)).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  test('can be posted anew after it was taken away', async () => {
+    const here = setUp();
+    const copy = reply(here, 'hola');
+    const [posted] = await post(here, copy);
+    await discord.watch.uncopy(posted!, copy.source);
+    expect(here.from.messages).toHaveLength(1);
+    await post(here, copy);
+    expect(here.from.last?.content).toBe('🇪🇸 hola');
+  });
+
+  test('grows and shrinks by parts when it is shown anew', async () => {
+    const here = setUp();
+    const copy = reply(here, 'corto');
+    const [posted] = await post(here, copy);
+    const long = { ...copy, content: { text: 'palabra '.repeat(400) } };
+    const grown = await discord.watch.recopy(posted!, long);
+    expect(here.from.messages.slice(1).map(({ content }) => content.split(' ', 2)[1])).toEqual([
+      '1/2',
+      '2/2',
+    ]);
+    const shrunk = await discord.watch.recopy(grown, copy);
+    expect(shrunk.ids).toEqual(posted?.ids);
+    expect(here.from.messages.slice(1).map(({ content }) => content)).toEqual(['🇪🇸 corto']);
+  });
+});
+
+describe('a copy under somebody’s name', () => {
+  test('comes through one webhook of ours, with name, picture and a link to its source', async () => {
+    const { to, copyOf, post } = setUp();
+    const copies = [copyOf('one'), copyOf('two')];
+    await post([copies[0]!]);
+    await post([copies[1]!]);
+    expect(to.messages).toMatchObject([
+      { author: 'Ann', avatarUrl: copies[0]?.as?.avatarUrl, content: `ONE\n${footer(copies[0]!)}` },
+      { author: 'Ann', content: `TWO\n${footer(copies[1]!)}` },
+    ]);
+    expect(to.webhooks).toMatchObject([{ ours: true }]);
+  });
+
+  test('has a name that Discord takes, whatever the name is', async () => {
+    const { to, copyOf, post, ann } = setUp();
+    for (const name of ['Clyde of Discord', ' \u200B ', 'x'.repeat(200), '🦆'.repeat(60)])
+      await post([copyOf('hi', ann, { as: { name } })]);
+    expect(to.messages).toHaveLength(4);
+    expect(to.messages[0]?.author.replaceAll('\u200A', '')).toBe('Clyde of Discord');
+  });
+
+  test('quotes what it answers to, on a line above', async () => {
+    const { to, copyOf, post, sourceOf, from, bob } = setUp();
+    const answered = from.say(bob, 'what?');
+    const quote = {
+      name: 'Bob [x]',
+      text: 'see https://a.example *now*',
+      ref: sourceOf(answered.id),
+    };
+    await post([copyOf('that', undefined, { quote })]);
+    expect(to.last?.content.split('\n')[0]).toBe(
+      `-# ↪ [**Bob \\[x\\]**: see https:\u200B//a.example \\*now\\*](<${answered.url}>)`,
+    );
+  });
+
+  test('is numbered when it is split, and all of it is found again', async () => {
+    const { to, copyOf, post } = setUp();
+    const copy = copyOf('a', undefined, { content: { text: 'word '.repeat(700) } });
+    const [posted] = await post([copy]);
+    expect(to.messages.map(({ content }) => content.split('\n').at(-1))).toEqual([
+      `${footer(copy)} 1/2`,
+      `${footer(copy)} 2/2`,
+    ]);
+    expect(await post([copy], true)).toEqual([posted]);
+    expect(to.messages).toHaveLength(2);
+  });
+
+  test('carries a voice message over as one, before its words', async () => {
+    const { to, copyOf, post } = setUp();
+    const voice = { durationMs: 2_500, waveform: 'AAAA' };
+    const file = { name: 'v.ogg', mediaType: 'audio/ogg', bytes: new Uint8Array(64), voice };
+    const copy = copyOf('hm', undefined, { content: { text: 'Words', files: [file] } });
+    const [posted] = await post([copy]);
+    expect(to.messages[0]).toMatchObject({
+      flags: 8_192,
+      author: 'Ann',
+      attachments: [{ durationSecs: 2.5, waveform: 'AAAA' }],
+    });
+    expect(to.messages[1]?.content).toContain('Words');
+    expect(await post([copy], true)).toEqual([posted]);
+    await discord.watch.recopy(posted!, { ...copy, content: { text: 'Better words' } });
+    expect(to.messages).toMatchObject([{ flags: 8_192 }, { edited: true }]);
+  });
+
+  test('does not stand twice when the answer to its post was lost', async () => {
+    const { to, copyOf, post } = setUp();
+    const copies = [copyOf('one'), copyOf('two')];
+    await post([copyOf('zero')]);
+    discord.fake.fail('POST /webhooks/:id/:token', { reset: 'after' });
+    await expect(post(copies)).rejects.toMatchObject({ retryable: true });
+    await post(copies, true);
+    expect(to.messages.map(({ content }) => content.split('\n')[0])).toEqual([
+      'ZERO',
+      'ONE',
+      'TWO',
+    ]);
+  });
+
+  test('whose pieces were left by a failed try is posted whole', async () => {
+    const { to, copyOf, post } = setUp();
+    await post([copyOf('zero')]);
+    const copy = copyOf('a', undefined, { content: { text: 'word '.repeat(700) } });
+    let asked = 0;
+    discord.fake.fail(
+      'POST /webhooks/:id/:token',
+      { status: 500 },
+      {
+        while: () => (asked += 1) === 2,
+      },
+    );
+    await expect(post([copy])).rejects.toMatchObject({ retryable: true });
+    discord.fake.heal();
+    await post([copy], true);
+    expect(to.messages.slice(1).map(({ content }) => content.slice(-4).trim())).toEqual([
+      '1/2',
+      '2/2',
+    ]);
+  });
+
+  test('that Discord refuses half-way is tried again as a whole', async () => {
+    const { to, copyOf, post } = setUp();
+    await post([copyOf('zero')]);
+    const copy = copyOf('a', undefined, { content: { text: 'word '.repeat(700) } });
+    let asked = 0;
+    const refused = { status: 404, body: { message: 'Unknown Webhook', code: 10_015 } };
+    discord.fake.fail('POST /webhooks/:id/:token', refused, { while: () => (asked += 1) === 2 });
+    await expect(post([copy])).rejects.toMatchObject({ retryable: true });
+    discord.fake.heal();
+    await post([copy], true);
+    expect(to.messages.slice(1).map(({ content }) => content.slice(-4).trim())).toEqual([
+      '1/2',
+      '2/2',
+    ]);
+  });
+
+  test('gets a new webhook when the old one was deleted by hand', async () => {
+    const { to, copyOf, post } = setUp();
+    await post([copyOf('one')]);
+    to.webhooks[0]?.delete();
+    await post([copyOf('two')]);
+    expect(to.last).toMatchObject({ author: 'Ann' });
+    expect(to.webhooks).toHaveLength(1);
+  });
+
+  test('is posted by the bot, with the name in it, where webhooks are not allowed', async () => {
+    const { to, copyOf, post, guild, ann } = setUp();
+    guild.revoke('ManageWebhooks');
+    const copy = copyOf('one');
+    const [posted] = await post([copy]);
+    expect(to.last).toMatchObject({
+      author: discord.fake.botUser.name,
+      content: `**Ann**: ONE\n${footer(copy)}`,
+    });
+    expect(await post([copy], true)).toEqual([posted]);
+    await discord.watch.recopy(posted!, { ...copy, content: { text: 'two' } });
+    expect(to.last?.content).toBe(`**Ann**: two\n${footer(copy)}`);
+    expect(ann.name).toBe('Ann');
+  });
+
+  test('and where Discord takes no more from webhooks for long', async () => {
+    const { to, copyOf, post } = setUp();
+    await post([copyOf('one')]);
+    discord.fake.fail('POST /webhooks/:id/:token', {
+      status: 429,
+      body: { message: 'You are being rate limited.', retry_after: 30, global: false },
+      headers: { 'retry-after': '30', 'x-ratelimit-scope': 'shared' },
+    });
+    const posts = (): number =>
+      discord.fake.requests.filter(({ route }) => route === 'POST /webhooks/:id/:token').length;
+    await post([copyOf('two')]);
+    const before = posts();
+    await post([copyOf('three')]);
+    expect(posts()).toBe(before);
+    expect(to.messages.map(({ content }) => content.split('\n')[0])).toEqual([
+      'ONE',
+      '**Ann**: TWO',
+      '**Ann**: THREE',
+    ]);
+  });
+
+  test('and where the channel has no room for one more webhook', async () => {
+    const { to, copyOf, post, ann } = setUp();
+    for (let count = 0; count < 15; count += 1) to.webhook(ann);
+    await post([copyOf('one')]);
+    expect(to.last?.webhookId).toBeUndefined();
+    expect(to.last?.content).toContain('**Ann**: ONE');
+  });
+
+  test('speaks in a thread through the webhook of its channel', async () => {
+    const { to, copyOf, guild } = setUp();
+    const thread = await discord.watch.thread(placeOf(guild, to), 'Español');
+    const copy = copyOf('one');
+    const [posted] = await collect(
+      discord.watch.copy(thread, [copy], { again: false, signal: never() }),
+    );
+    const shown = to.threads[0];
+    expect(shown?.last).toMatchObject({ author: 'Ann', content: `ONE\n${footer(copy)}` });
+    await discord.watch.recopy(posted!, { ...copy, content: { text: 'two' } });
+    expect(shown?.last?.content).toContain('two');
+    shown?.archive();
+    await discord.watch.recopy(posted!, { ...copy, content: { text: 'three' } });
+    expect(shown?.last?.content).toContain('three');
+    expect(shown?.archived).toBe(false);
+    await discord.watch.uncopy(posted!, copy.source);
+    expect(shown?.messages).toEqual([]);
+  });
+
+  test('is told apart from what somebody writes to look like a mark', async () => {
+    const { to, copyOf, post } = setUp();
+    const honest = copyOf('honest');
+    const fake = copyOf('x', undefined, { content: { text: `hi\n${footer(honest)}` } });
+    await post([fake]);
+    await post([honest], true);
+    expect(to.messages).toHaveLength(2);
+  });
+
+  test('that was deleted is reported as not found when it is to be shown anew', async () => {
+    const { to, copyOf, post } = setUp();
+    const copy = copyOf('one');
+    const [posted] = await post([copy]);
+    to.last?.delete();
+    await expect(discord.watch.recopy(posted!, copy)).rejects.toMatchObject({ code: 'not-found' });
+    await discord.watch.uncopy(posted!, copy.source);
+  });
+});
+
+describe('more copies than webhooks may post', () => {
+  test('arrive all, in their order, without one refusal', async () => {
+    const { to, copyOf, post, ann, bob } = setUp();
+    const copies = Array.from({ length: 60 }, (_, index) =>
+      copyOf(`line ${index}.`, index % 3 === 0 ? bob : ann),
+    );
+    const before = discord.fake.invalidRequests;
+    const posted = await post(copies);
+    expect(posted).toHaveLength(60);
+    const shown = to.messages.map(({ content }) => content).join('\n');
+    const order = [...shown.matchAll(/LINE (\d+)\./g)].map(([, index]) => Number(index));
+    expect(order).toEqual(Array.from({ length: 60 }, (_, index) => index));
+    expect(discord.fake.invalidRequests).toBe(before);
+    expect(to.messages.length).toBeLessThan(30);
+    expect(await post(copies, true)).toEqual(posted);
+  });
+
+  test('share messages in which each is changed and taken away by itself', async () => {
+    const { to, copyOf, post, guild, ann, bob } = setUp();
+    guild.revoke('ManageWebhooks');
+    const copies = [copyOf('one', ann), copyOf('two', bob), copyOf('three', ann)];
+    const posted = await post(copies);
+    expect(to.messages).toHaveLength(1);
+    await discord.watch.recopy(posted[1]!, { ...copies[1]!, content: { text: 'zwei' } });
+    await discord.watch.uncopy(posted[0]!, copies[0]!.source);
+    expect(to.last?.content).toBe(
+      `**Bob**: zwei\n${footer(copies[1]!)}\n**Ann**: THREE\n${footer(copies[2]!)}`,
+    );
+    await expect(discord.watch.recopy(posted[0]!, copies[0]!)).rejects.toMatchObject({
+      code: 'not-found',
+    });
+    const long = { ...copies[1]!, content: { text: 'long '.repeat(390) } };
+    const own = await discord.watch.recopy(posted[1]!, long);
+    expect(own.ids).not.toEqual(posted[1]?.ids);
+    expect(to.messages[0]?.content).toBe(`**Ann**: THREE\n${footer(copies[2]!)}`);
+    await discord.watch.uncopy(posted[2]!, copies[2]!.source);
+    await discord.watch.uncopy(own, copies[1]!.source);
+    expect(to.messages).toEqual([]);
+  });
+
+  test('of one person share a webhook message', async () => {
+    const { to, copyOf, post } = setUp();
+    const copies = Array.from({ length: 40 }, (_, index) => copyOf(`line ${index}.`));
+    const posted = await post(copies);
+    expect(to.messages.every(({ author }) => author === 'Ann')).toBe(true);
+    await discord.watch.recopy(posted[1]!, { ...copies[1]!, content: { text: 'changed' } });
+    expect(to.messages[0]?.content).toContain(`changed\n${footer(copies[1]!)}`);
+  });
+});
+
+test('a sweep takes away whatever was posted of a source, and nothing else', async () => {
+  const { to, from, copyOf, post, target, guild, ann } = setUp();
+  const [lost, kept] = [copyOf('lost'), copyOf('kept')];
+  await post([lost, kept]);
+  await post([{ ...lost, mark: '⚠️ English' }]);
+  await discord.watch.sweep(target, lost.source);
+  expect(to.messages.map(({ content }) => content.split('\n')[0])).toEqual(['KEPT']);
+  const said = from.say(ann, 'hello');
+  const here = placeOf(guild, from);
+  const reply: Copy = {
+    source: { channel: here, id: said.id },
+    content: { text: 'hola' },
+    mark: '🇪🇸',
+  };
+  await collect(discord.watch.copy(here, [reply], { again: false, signal: never() }));
+  await discord.watch.sweep(here, reply.source);
+  expect(from.last?.id).toBe(said.id);
+});
+
+test('copies to one channel asked for at the same time follow each other', async () => {
+  const { to, copyOf, post } = setUp();
+  const copies = Array.from({ length: 4 }, (_, index) => copyOf(`line ${index}.`));
+  await Promise.all(copies.map(async (copy) => post([copy])));
+  expect(to.messages.map(({ content }) => content.slice(0, 7))).toEqual(
+    copies.map(({ content }) => content.text),
+  );
+});
+
+test('a channel that is gone and a permission that is lost are told as such', async () => {
+  const { to, copyOf, post, guild } = setUp();
+  guild.revoke('SendMessages', 'ManageWebhooks');
+  await expect(post([copyOf('one')])).rejects.toMatchObject({ code: 'forbidden' });
+  to.delete();
+  await expect(post([copyOf('two')])).rejects.toMatchObject({ code: 'not-found' });
+});

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDiscord, placeOf, type TestDiscord } from './support.ts';
+
+let discord: TestDiscord;
+beforeAll(async () => {
+  discord = await openDiscord({ limits: 'off' });
+});
+afterAll(async () => discord[Symbol.asyncDispose]());
+
+const post = async (text = 'a secret text') => {
+  const guild = discord.fake.guild();
+  const channel = guild.channel();
+  return discord.adapter.platform.post(placeOf(guild, channel), { text });
+};
+
+const refusal = (status: number, code: number) => ({ status, body: { message: 'No', code } });
+
+test.each([
+  [refusal(404, 10_003), 'not-found', false],
+  [refusal(403, 50_001), 'forbidden', false],
+  [refusal(403, 50_013), 'forbidden', false],
+  [refusal(400, 30_046), 'rate-limited', true],
+  [refusal(413, 40_005), 'too-large', false],
+  [refusal(400, 50_035), 'bad-input', false],
+] as const)('a refusal %j is told as %s', async (effect, code, retryable) => {
+  discord.fake.fail('POST /channels/:id/messages', effect);
+  await expect(post()).rejects.toMatchObject({ name: 'AppError', code, retryable });
+});
+
+test('a server in trouble and a lost connection can be tried again', async () => {
+  discord.fake.fail('POST /channels/:id/messages', { status: 502 }, { times: 4 });
+  await expect(post()).rejects.toMatchObject({ code: 'unavailable', retryable: true });
+  discord.fake.fail('POST /channels/:id/messages', { close: 'before' });
+  await expect(post()).rejects.toMatchObject({ code: 'unavailable', retryable: true });
+});
+
+test('a long refusal says when to try again instead of making everybody wait', async () => {
+  discord.fake.fail('POST /channels/:id/messages', {
+    status: 429,
+    body: { message: 'You are being rate limited.', retry_after: 40, global: false },
+    headers: { 'retry-after': '40' },
+  });
+  await expect(post()).rejects.toMatchObject({
+    code: 'rate-limited',
+    retryable: true,
+    retryAfterMs: expect.toSatisfy((ms: number) => ms >= 40_000 && ms < 41_000),
+  });
+});
+
+test('an error keeps nothing of the text that was sent', async () => {
+  discord.fake.fail('POST /channels/:id/messages', refusal(403, 50_013));
+  const error: unknown = await post().catch((thrown: unknown) => thrown);
+  const kept = JSON.stringify(error, Object.getOwnPropertyNames(error));
+  expect(kept).not.toContain('secret');
+  expect(kept).toContain('403');
+});
+
+test('somebody who takes no direct messages is told apart', async () => {
+  const guild = discord.fake.guild();
+  const channel = placeOf(guild, guild.channel());
+  const ann = discord.fake.user();
+  ann.closeDms();
+  const member = {
+    platform: 'discord',
+    id: ann.id,
+    name: 'Ann',
+    locale: 'en',
+    role: 'member',
+  } as const;
+  const whispering = discord.adapter.platform.whisper(channel, member, { text: 'psst' });
+  await expect(whispering).rejects.toMatchObject({ code: 'forbidden' });
+});

@@ -1,0 +1,58 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { createOpenFile } from '../../../adapters/discord/files.ts';
+
+const serve = async (listener: RequestListener) => {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    url,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
+
+test.each([
+  'http://127.0.0.1/secret',
+  'http://cdn.discordapp.com/a',
+  'https://cdn.discordapp.com.evil.example/a',
+  'https://cdn.discordapp.com:8443/a',
+  'https://user@cdn.discordapp.com/a',
+  'https://evil.example/cdn.discordapp.com',
+  'file:///etc/passwd',
+  'nonsense',
+])('nothing is fetched from %s', async (url) => {
+  const file = createOpenFile(undefined)({ url, sizeBytes: 10 });
+  await expect(Array.fromAsync(file.open())).rejects.toMatchObject({ code: 'forbidden' });
+});
+
+test('a redirect is not followed', async () => {
+  let asked = 0;
+  await using server = await serve((request, response) => {
+    asked += 1;
+    response.writeHead(302, { location: `http://${request.headers.host}/inside` }).end();
+  });
+  const file = createOpenFile(`${server.url}/api`)({ url: `${server.url}/a`, sizeBytes: 10 });
+  await expect(Array.fromAsync(file.open())).rejects.toMatchObject({ name: 'AppError' });
+  expect(asked).toBe(1);
+});
+
+test('no more is read than Discord says there is', async () => {
+  await using server = await serve((_, response) => void response.end(Buffer.alloc(1_000)));
+  const file = createOpenFile(`${server.url}/api`)({ url: `${server.url}/a`, sizeBytes: 999 });
+  await expect(Array.fromAsync(file.open())).rejects.toMatchObject({ code: 'too-large' });
+});
+
+test('a reader who goes ends the download', async () => {
+  await using server = await serve((_, response) => void response.write('begun'));
+  const file = createOpenFile(`${server.url}/api`)({ url: `${server.url}/a`, sizeBytes: 100 });
+  const abort = new AbortController();
+  const read = async (): Promise<void> => {
+    for await (const chunk of file.open(abort.signal)) if (chunk.byteLength > 0) abort.abort();
+  };
+  await expect(read()).rejects.toMatchObject({ name: 'AbortError' });
+});

@@ -1,0 +1,233 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { openDiscord, placeOf, type TestDiscord, type Told } from './support.ts';
+
+let discord: TestDiscord;
+beforeAll(async () => {
+  discord = await openDiscord({ limits: 'off' });
+});
+afterAll(async () => discord[Symbol.asyncDispose]());
+beforeEach(() => {
+  discord.core.told.length = 0;
+});
+afterEach(() => {
+  discord.core.watching = () => true;
+  discord.core.keeping = async () => undefined;
+});
+
+const setUp = () => {
+  const guild = discord.fake.guild();
+  const channel = guild.channel();
+  return { guild, channel, ann: discord.fake.user({ name: 'Ann' }), here: placeOf(guild, channel) };
+};
+
+type Of<What extends Told['what']> = Extract<Told, { what: What }>;
+
+/** The next thing told of this kind. */
+const told = async <What extends Told['what']>(
+  what: What,
+  holds: (one: Of<What>) => boolean = () => true,
+): Promise<Of<What>> =>
+  vi.waitFor(
+    () => {
+      const found = discord.core.told.find((one) => one.what === what && holds(one as Of<What>));
+      if (!found) throw new Error(`nothing ${what} was told`);
+      return found as Of<What>;
+    },
+    { timeout: 10_000 },
+  );
+
+test('a message tells its author by the name that others see, and where it stands', async () => {
+  const { guild, channel, ann, here } = setUp();
+  guild.join(ann);
+  guild.rename(ann, 'Anna');
+  const said = channel.say(ann, 'hello');
+  const { message } = await told('seen');
+  expect(message).toMatchObject({
+    ref: { channel: here, id: said.id },
+    position: said.id.padStart(20, '0'),
+    author: { id: ann.id, name: 'Anna', kind: 'person' },
+    text: 'hello',
+    files: [],
+  });
+  expect(message.system).toBeUndefined();
+});
+
+test('polls, forwards, stickers, embeds of bots, replies and pins are told as what they show', async () => {
+  const { channel, ann, here } = setUp();
+  const hook = channel.webhook(ann);
+  const first = channel.say(ann, 'first');
+  channel.say(ann, '', { poll: { question: 'Tea?', answers: ['Yes', 'No'] } });
+  channel.say(ann, '', { forward: first });
+  channel.say(ann, '', { stickers: ['wave'] });
+  channel.say(ann, 'answer', { replyTo: first });
+  channel.say(ann, '', { type: 6 });
+  hook.say('from elsewhere');
+  await told('seen', ({ message }) => message.text === 'from elsewhere');
+  const seen = discord.core.told.filter((one) => one.what === 'seen').map(({ message }) => message);
+  expect(seen).toMatchObject([
+    { text: 'first' },
+    { text: 'Tea?\n- Yes\n- No' },
+    { text: 'first', forwarded: true },
+    { text: '', stickers: [{ name: 'wave' }] },
+    { text: 'answer', replyTo: { channel: here, id: first.id } },
+    { system: true },
+    { text: 'from elsewhere', author: { kind: 'bot' } },
+  ]);
+});
+
+test('voice messages and files can be read, more than once, with a new address if need be', async () => {
+  const { channel, ann } = setUp();
+  channel.say(ann, '', { voice: { bytes: Buffer.from('sound'), durationSecs: 2.5 } });
+  const { message } = await told('seen');
+  const [file] = message.files;
+  expect(file).toMatchObject({
+    mediaType: 'audio/ogg',
+    sizeBytes: 5,
+    voice: { durationMs: 2_500 },
+  });
+  const read = async (): Promise<string> =>
+    Buffer.concat(await Array.fromAsync(file!.open())).toString();
+  expect(await read()).toBe('sound');
+  discord.fake.clock.advance(48 * 3_600_000);
+  expect(await read()).toBe('sound');
+  channel.last?.loseFiles();
+  await expect(read()).rejects.toMatchObject({ code: 'not-found' });
+});
+
+test('what we write ourselves, through a webhook too, is told as ours', async () => {
+  const { channel, ann, here } = setUp();
+  const said = channel.say(ann, 'hello');
+  const copy = {
+    source: { channel: here, id: said.id },
+    content: { text: 'hola' },
+    mark: '🇪🇸',
+    as: { name: 'Ann' },
+  };
+  const options = { again: false, signal: new AbortController().signal };
+  await Array.fromAsync(discord.watch.copy(here, [copy], options));
+  const { message } = await told('seen', (one) => one.message.text.startsWith('hola'));
+  expect(message.author).toMatchObject({ name: 'Ann', kind: 'ourselves' });
+  await discord.adapter.platform.post(here, { text: 'by the bot' });
+  const own = await told('seen', (one) => one.message.text === 'by the bot');
+  expect(own.message.author.kind).toBe('ourselves');
+});
+
+test('new messages where nobody watches are not told, edits are', async () => {
+  const { channel, ann } = setUp();
+  discord.core.watching = () => false;
+  const said = channel.say(ann, 'before');
+  said.edit('after');
+  const { message } = await told('seen');
+  expect(message.text).toBe('after');
+});
+
+test('deletes, purges and bans are told', async () => {
+  const { guild, channel, ann, here } = setUp();
+  const [one, two, three] = ['1', '2', '3'].map((text) => channel.say(ann, text));
+  one?.delete();
+  expect((await told('gone')).refs).toEqual([{ channel: here, id: one?.id }]);
+  channel.purge([two!, three!]);
+  await told('gone', ({ refs }) => refs.length === 2);
+  guild.ban(ann);
+  expect(await told('banned')).toMatchObject({ space: here.space, authorId: ann.id });
+});
+
+test('reactions are told as they come and go, and counted without our own', async () => {
+  const { channel, ann, here } = setUp();
+  const bob = discord.fake.user();
+  const said = channel.say(ann, 'hello');
+  const ref = { channel: here, id: said.id };
+  said.react(ann, '🇯🇵');
+  said.react(bob, '🇯🇵');
+  expect(await told('reacted')).toMatchObject({ ref, emoji: '🇯🇵', present: true });
+  expect(await discord.watch.reactions(ref, '🇯🇵')).toBe(2);
+  said.unreact(ann, '🇯🇵');
+  await told('reacted', ({ present }) => !present);
+  expect(await discord.watch.reactions(ref, '🇯🇵')).toBe(1);
+  expect(await discord.watch.reactions(ref, '🇫🇷')).toBe(0);
+});
+
+test('a thread is told with the channel that it belongs to', async () => {
+  const { guild, channel, ann } = setUp();
+  const thread = channel.startThread(ann, 'aside');
+  thread.say(ann, 'in here');
+  const { message } = await told('seen', (one) => one.message.text === 'in here');
+  const place = { ...placeOf(guild, thread), parentId: channel.id };
+  expect(message.ref.channel).toEqual(place);
+  thread.delete();
+  expect((await told('channelGone')).channel).toEqual(place);
+});
+
+test('a channel that goes and a server that is left are told', async () => {
+  const { guild, channel, here } = setUp();
+  channel.delete();
+  expect((await told('channelGone')).channel).toEqual(here);
+  guild.kickBot();
+  expect((await told('spaceGone')).space).toEqual(here.space);
+});
+
+test('a message that could not be kept is asked for again', async () => {
+  const { channel, ann, here } = setUp();
+  discord.core.keeping = async () => {
+    throw new Error('disk full');
+  };
+  const said = channel.say(ann, 'hello');
+  expect(
+    await told(
+      'missed',
+      (one) => one.channel.id === channel.id && one.newest === said.id.padStart(20, '0'),
+    ),
+  ).toMatchObject({ channel: here });
+});
+
+test('a new session says what may have been missed before it tells anything new', async () => {
+  let missed = '';
+  await using fresh = await openDiscord({ limits: 'off' }, {}, (fake) => {
+    const channel = fake.guild().channel();
+    missed = channel.say(fake.user(), 'while away').id;
+    const thread = channel.startThread(fake.user(), 'aside');
+    thread.say(fake.user(), 'in here');
+  });
+  const { told: all } = fresh.core;
+  expect(all.map(({ what }) => what)).toEqual(['missed', 'missed']);
+  expect(all).toMatchObject([
+    { newest: missed.padStart(20, '0') },
+    { channel: { parentId: expect.any(String) }, newest: expect.any(String) },
+  ]);
+});
+
+test('a dropped connection is taken up again, without a word of it', async () => {
+  const { channel, ann } = setUp();
+  discord.core.told.length = 0;
+  discord.fake.gateway.drop();
+  channel.say(ann, 'replayed');
+  const seen = await told('seen', ({ message }) => message.text === 'replayed');
+  expect(seen).toMatchObject({ message: { text: 'replayed' } });
+  expect(discord.core.told.filter(({ what }) => what === 'missed')).toEqual([]);
+});
+
+test('history comes page by page, oldest first', async () => {
+  const { channel, ann, here } = setUp();
+  const first = channel.say(ann, 'first');
+  for (let index = 0; index < 250; index += 1) channel.say(ann, `line ${index}`);
+  const after = first.id.padStart(20, '0');
+  const history = await Array.fromAsync(
+    discord.watch.history(here, after, new AbortController().signal),
+  );
+  expect(history.map(({ text }) => text)).toEqual(
+    Array.from({ length: 250 }, (_, index) => `line ${index}`),
+  );
+  expect(await discord.watch.read({ channel: here, id: first.id })).toMatchObject({
+    text: 'first',
+  });
+  first.delete();
+  expect(await discord.watch.read({ channel: here, id: first.id })).toBeUndefined();
+});
+
+test('positions sort as times do', () => {
+  const now = Date.now();
+  const before = discord.watch.positionAt(now - 1);
+  expect(before < discord.watch.positionAt(now)).toBe(true);
+  expect(discord.watch.timeOf(discord.watch.positionAt(now))).toBe(now);
+  expect(discord.watch.positionAt(0)).toBe('0'.repeat(20));
+});

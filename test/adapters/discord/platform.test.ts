@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, test } from 'vitest';
+import type { Member } from '../../../src/model.ts';
+import { PLATFORM_RULES } from '../../contracts/platform.ts';
+import type { FakeMessage, FakeUser } from '../../fakes/discord/index.ts';
+import { openDiscord, placeOf, type TestDiscord } from './support.ts';
+
+let discord: TestDiscord;
+beforeAll(async () => {
+  discord = await openDiscord({ limits: 'off' });
+});
+afterAll(async () => discord[Symbol.asyncDispose]());
+
+const TONES: readonly (readonly [string, string])[] = [
+  ['ℹ️ ', 'note'],
+  ['⚠️ ', 'error'],
+];
+
+/** Discord keeps plain letters alone in a file's name, and shows the name that was given. */
+const givenName = (kept: string): string =>
+  discord.fake.requests
+    .flatMap(({ files }) => files.map(({ name }) => name))
+    .find((name) => name.replaceAll(/[^\w.-]+/g, '_') === kept) ?? kept;
+
+const seen = ({ id, content, attachments }: FakeMessage) => {
+  const [mark = '', tone = 'plain'] = TONES.find(([each]) => content.startsWith(each)) ?? [];
+  const text = content.slice(mark.length).replaceAll('**', '').replaceAll('\u200B', '');
+  const files = attachments.map(({ name, bytes }) => ({
+    name: givenName(name),
+    bytes: bytes.byteLength,
+  }));
+  return { id, text, tone, files };
+};
+
+const memberOf = ({ id, name }: FakeUser): Member => ({
+  platform: 'discord',
+  id,
+  name,
+  locale: 'en',
+  role: 'member',
+});
+
+test.each(PLATFORM_RULES.map((rule) => [rule.name, rule] as const))('%s', async (_, rule) => {
+  const { fake, adapter } = discord;
+  const guild = fake.guild();
+  const channel = guild.channel();
+  const [asker, other] = [fake.user(), fake.user()];
+  await rule.check({
+    platform: adapter.platform,
+    channel: placeOf(guild, channel),
+    asker: memberOf(asker),
+    other: memberOf(other),
+    seenBy: async ({ id }) => {
+      const who = id === asker.id ? asker : other;
+      return [...channel.messages, ...who.dm().messages].map(seen);
+    },
+  });
+});

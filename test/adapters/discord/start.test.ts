@@ -1,0 +1,190 @@
+import { expect, test, vi } from 'vitest';
+import adapterModule from '../../../adapters/discord/index.ts';
+import { createDiscordAdapter } from '../../../adapters/discord/adapter.ts';
+import { diagnose } from '../../../adapters/discord/doctor.ts';
+import { parseConfig } from '../../../src/config.ts';
+import type { Finding } from '../../../src/platform.ts';
+import { startDiscordFake } from '../../fakes/discord/index.ts';
+import { createTestCore, openDiscord, optionsFor, placeOf } from './support.ts';
+
+test('without a token Discord is left out', async () => {
+  const { discord } = parseConfig({}, { discord: adapterModule.config });
+  const core = createTestCore();
+  expect(await adapterModule.create(discord as never, core)).toBeUndefined();
+  expect(await Array.fromAsync(adapterModule.diagnose!(discord as never, core))).toEqual([]);
+});
+
+test('a faulty setting is named without its value', () => {
+  const read = () =>
+    parseConfig(
+      { DISCORD_TOKEN: 'Bot my secret', DISCORD_REQUESTS_PER_SECOND: '0' },
+      { discord: adapterModule.config },
+    );
+  expect(read).toThrow(/DISCORD_TOKEN[^]*DISCORD_REQUESTS_PER_SECOND/);
+  expect(read).not.toThrow(/secret/);
+});
+
+test('says in how many servers it is, or how to add it to one', async () => {
+  await using fake = await startDiscordFake({ limits: 'off', botName: 'Dragoman' });
+  const start = async (): Promise<string> => {
+    await using adapter = createDiscordAdapter(optionsFor(fake), createTestCore());
+    const { where } = await adapter.start();
+    expect(adapter.ready()).toBe(true);
+    return where;
+  };
+  const link = /https:\/\/discord\.com\/oauth2\/authorize\?client_id=(\d+)&permissions=(\d+)/;
+  const [, id, permissions] = link.exec(await start()) ?? [];
+  expect(id).toBe(fake.applicationId);
+  // View, send, attach, embed, history, webhooks, threads: 10, 11, 14, 15, 16, 29, 35, 38.
+  const bits = [10n, 11n, 14n, 15n, 16n, 29n, 35n, 38n];
+  expect(BigInt(permissions ?? 0)).toBe(bits.reduce((sum, bit) => sum | (1n << bit), 0n));
+  fake.guild();
+  expect(await start()).toMatch(/^1 server as Dragoman#\d+$/);
+});
+
+test('a wrong token is told as such, without it', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const token = `${'wrong'.repeat(4)}.abcdef.${'x'.repeat(30)}`;
+  await using adapter = createDiscordAdapter(optionsFor(fake, { token }), createTestCore());
+  const starting = adapter.start();
+  await expect(starting).rejects.toMatchObject({ code: 'config' });
+  await expect(starting).rejects.toThrow(/DISCORD_TOKEN(?!.*wrongwrong)/);
+});
+
+test('an intent that was taken away meanwhile is told with the switch to turn on', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  fake.revokeIntent('MessageContent');
+  // The application says that it may, the gateway that it may not.
+  fake.fail('GET /applications/@me', {
+    status: 200,
+    body: { id: fake.applicationId, name: 'x', flags: 1 << 18, bot: { id: fake.botUser.id } },
+  });
+  await using adapter = createDiscordAdapter(optionsFor(fake), createTestCore());
+  await expect(adapter.start()).rejects.toThrow(/Message Content Intent.*applications\/\d+\/bot/);
+});
+
+test('without the Message Content intent it works as far as it can, and says what is missing', async () => {
+  await using discord = await openDiscord({ limits: 'off', privilegedIntents: [] });
+  const { fake, core, watch } = discord;
+  expect(core.logged.join('')).toContain('Message Content Intent');
+  const guild = fake.guild();
+  const channel = guild.channel();
+  channel.say(fake.user(), 'cannot be read');
+  channel.say(fake.user(), `${fake.botUser.mention} can be read`);
+  await vi.waitFor(() => expect(core.told.some(({ what }) => what === 'seen')).toBe(true));
+  const seen = core.told.filter((one) => one.what === 'seen').map(({ message }) => message.text);
+  expect(seen).toEqual([`${fake.botUser.mention} can be read`]);
+  expect(await watch.missing(placeOf(guild, channel), 'reply')).toEqual(['Message Content Intent']);
+});
+
+test('what people must still allow is named as Discord names it', async () => {
+  await using discord = await openDiscord({ limits: 'off' });
+  const { fake, watch } = discord;
+  const guild = fake.guild();
+  const channel = guild.channel();
+  const here = placeOf(guild, channel);
+  await vi.waitFor(async () => expect(await watch.missing(here, 'thread')).toEqual([]));
+  channel.deny('ManageWebhooks', 'CreatePublicThreads');
+  await vi.waitFor(async () =>
+    expect(await watch.missing(here, 'thread')).toEqual([
+      'Manage Webhooks',
+      'Create Public Threads',
+    ]),
+  );
+  expect(await watch.missing(here, 'reply')).toEqual([]);
+  channel.deny('ViewChannel');
+  await vi.waitFor(async () =>
+    expect(await watch.missing(here, 'reply')).toEqual(['View Channel']),
+  );
+});
+
+test('the standing thread of a name is made once, and opened again when it is archived', async () => {
+  await using discord = await openDiscord({ limits: 'off' });
+  const { fake, watch } = discord;
+  const guild = fake.guild();
+  const channel = guild.channel();
+  const here = placeOf(guild, channel);
+  const [first, second] = await Promise.all([
+    watch.thread(here, 'Español'),
+    watch.thread(here, 'Español'),
+  ]);
+  expect(second).toEqual(first);
+  expect(first).toEqual({ ...placeOf(guild, { id: first.id }), parentId: channel.id });
+  channel.threads[0]?.archive();
+  await using again = createDiscordAdapter(optionsFor(fake), createTestCore());
+  await again.start();
+  expect(await again.platform.watch?.thread(here, 'Español')).toEqual(first);
+  await again.platform.post(first, { text: 'hola' });
+  expect(channel.threads.map(({ archived }) => archived)).toEqual([false]);
+  channel.threads[0]?.delete();
+  await vi.waitFor(async () => expect(await watch.thread(here, 'Español')).not.toEqual(first));
+});
+
+test('Discord being away keeps nothing from starting, and is waited for', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  fake.guild();
+  fake.fail('GET /applications/@me', { close: 'before' });
+  await using adapter = createDiscordAdapter(optionsFor(fake), createTestCore());
+  expect((await adapter.start()).where).toContain('tried again');
+  expect(adapter.ready()).toBe(false);
+  await vi.waitFor(() => expect(adapter.ready()).toBe(true), { timeout: 10_000 });
+});
+
+test('commands are registered once, and again only when they change', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const puts = (): number =>
+    fake.requests.filter(({ route }) => route === 'PUT /applications/:id/commands').length;
+  const start = async (core = createTestCore()): Promise<void> => {
+    await using adapter = createDiscordAdapter(optionsFor(fake), core);
+    await adapter.start();
+  };
+  await start();
+  expect(puts()).toBe(1);
+  await start();
+  expect(puts()).toBe(1);
+  const core = createTestCore();
+  await start(createTestCore(core.commands('en', 'discord').slice(1)));
+  expect(puts()).toBe(2);
+});
+
+test('the doctor tells what is well and what to do about the rest', async () => {
+  await using fake = await startDiscordFake({ limits: 'off', privilegedIntents: [] });
+  const guild = fake.guild({ name: 'Home' });
+  const [good, bad] = [guild.channel({ name: 'good' }), guild.channel({ name: 'bad' })];
+  bad.deny('ManageWebhooks');
+  const core = createTestCore();
+  core.watched = [good, bad].map((channel) => ({
+    channel: placeOf(guild, channel),
+    mode: 'mirror',
+    languages: ['es'],
+    transcribes: false,
+    bots: false,
+  }));
+  const found = await Array.fromAsync(diagnose(optionsFor(fake), core));
+  const of = (check: string): Finding | undefined =>
+    found.find((finding) => finding.check === `Discord: ${check}`);
+  expect(of('token')).toMatchObject({ ok: true });
+  expect(of('message content')).toMatchObject({
+    ok: false,
+    detail: expect.stringContaining('/bot'),
+  });
+  expect(of('gateway')).toMatchObject({
+    ok: true,
+    detail: expect.stringContaining('session starts'),
+  });
+  expect(of('servers')).toMatchObject({ ok: true, detail: 'in 1' });
+  expect(of('permissions in #good of Home')).toMatchObject({ ok: true });
+  expect(of('webhooks of #good of Home')).toMatchObject({
+    ok: true,
+    detail: '0 of 15 in use',
+  });
+  expect(of('permissions in #bad of Home')).toMatchObject({
+    ok: false,
+    detail: 'allow the bot: Manage Webhooks',
+  });
+  expect(of('invite link')?.detail).toContain(fake.applicationId);
+  const token = `${'wrong'.repeat(4)}.abcdef.${'x'.repeat(30)}`;
+  const [first, ...others] = await Array.fromAsync(diagnose(optionsFor(fake, { token }), core));
+  expect(first).toMatchObject({ check: 'Discord: token', ok: false });
+  expect(others).toEqual([]);
+});

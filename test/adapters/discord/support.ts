@@ -1,0 +1,173 @@
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { createDiscordAdapter, type DiscordOptions } from '../../../adapters/discord/adapter.ts';
+import type { Choice, CommandInfo } from '../../../src/command.ts';
+import { loadTexts } from '../../../src/i18n.ts';
+import type { Channel, Message, MessageRef, Space } from '../../../src/model.ts';
+import type { Adapter, Core, Invocation, PressInvocation } from '../../../src/platform.ts';
+import type { ChannelWatch, Services } from '../../../src/services.ts';
+import type { Watcher, WatchPort } from '../../../src/watch/port.ts';
+import { startDiscordFake, type DiscordFake } from '../../fakes/discord/index.ts';
+
+const info = (name: string, part: Partial<CommandInfo> = {}): CommandInfo => ({
+  name,
+  summary: `Does ${name}`,
+  options: [],
+  slow: false,
+  private: false,
+  ...part,
+});
+
+const option = { description: 'Something', required: false, autocompletes: false } as const;
+
+const COMMANDS: readonly CommandInfo[] = [
+  info('translate', {
+    menu: 'Translate',
+    options: [
+      { ...option, name: 'text', kind: 'text', required: true, maxLength: 500 },
+      { ...option, name: 'to', kind: 'text', autocompletes: true },
+    ],
+  }),
+  info('transcribe', { options: [{ ...option, name: 'audio', kind: 'attachment' }] }),
+  info('secret', { private: true }),
+  info('glossary add', { options: [{ ...option, name: 'term', kind: 'text', required: true }] }),
+  info('glossary list'),
+  info('autotranslate', {
+    needs: 'watch',
+    moderators: true,
+    options: [{ ...option, name: 'channel', kind: 'channel' }],
+  }),
+];
+
+/** What the adapter told of what people write, in its order. */
+export type Told =
+  | { readonly what: 'seen'; readonly message: Message }
+  | { readonly what: 'gone'; readonly refs: readonly MessageRef[] }
+  | { readonly what: 'reacted'; readonly ref: MessageRef; emoji: string; present: boolean }
+  | { readonly what: 'banned'; readonly space: Space; readonly authorId: string }
+  | { readonly what: 'missed'; readonly channel: Channel; readonly newest: string | undefined }
+  | { readonly what: 'channelGone'; readonly channel: Channel }
+  | { readonly what: 'spaceGone'; readonly space: Space };
+
+export interface TestCore extends Core {
+  readonly told: Told[];
+  readonly logged: string[];
+  readonly invocations: Invocation[];
+  readonly presses: PressInvocation[];
+  /** What the core does when a command is used. */
+  work: (invocation: Invocation | PressInvocation) => Promise<void>;
+  completing: () => Promise<readonly Choice[]>;
+  watching: (channel: Channel) => boolean;
+  keeping: (message: Message) => Promise<void>;
+  watched: ChannelWatch[];
+}
+
+export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): TestCore => {
+  const texts = loadTexts(join(import.meta.dirname, '../../../locales'));
+  const told: Told[] = [];
+  const logged: string[] = [];
+  const watcher: Watcher = {
+    watches: (channel) => core.watching(channel),
+    seen: async (message) => {
+      told.push({ what: 'seen', message });
+      await core.keeping(message);
+    },
+    gone: async (refs) => void told.push({ what: 'gone', refs }),
+    reacted: async (ref, emoji, present) =>
+      void told.push({ what: 'reacted', ref, emoji, present }),
+    banned: async (space, authorId) => void told.push({ what: 'banned', space, authorId }),
+    missed: (channels) => {
+      for (const each of channels) told.push({ what: 'missed', ...each });
+    },
+    channelGone: async (channel) => void told.push({ what: 'channelGone', channel }),
+    spaceGone: async (space) => void told.push({ what: 'spaceGone', space }),
+  };
+  const core: TestCore = {
+    log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
+    texts,
+    watcher,
+    services: {
+      watches: {
+        list: ({ id }: Space) => core.watched.filter((one) => one.channel.space.id === id),
+      },
+    } as unknown as Services,
+    commands: () => commands,
+    dispatch: async (invocation) => {
+      core.invocations.push(invocation);
+      await core.work(invocation).catch(() => undefined);
+    },
+    press: async (invocation) => {
+      core.presses.push(invocation);
+      await core.work(invocation).catch(() => undefined);
+    },
+    complete: async () => core.completing(),
+    translateLine: async function* translateLine() {},
+    status: async () => ({ builtIn: true, reachable: true, engines: [] }),
+    told,
+    logged,
+    invocations: [],
+    presses: [],
+    watched: [],
+    work: async ({ answer }) => answer.show({ text: 'done' }),
+    completing: async () => [],
+    watching: () => true,
+    keeping: async () => undefined,
+  };
+  return core;
+};
+
+export interface TestDiscord extends AsyncDisposable {
+  readonly fake: DiscordFake;
+  readonly core: TestCore;
+  readonly adapter: Adapter;
+  readonly watch: WatchPort;
+}
+
+type FakeOptions = Parameters<typeof startDiscordFake>[0];
+
+export const optionsFor = (fake: DiscordFake, part: Partial<DiscordOptions> = {}) => ({
+  token: fake.token,
+  url: fake.url,
+  requestsPerSecond: 10_000,
+  ...part,
+});
+
+/** The adapter, connected to a Discord of our own. */
+export const openDiscord = async (
+  fakeOptions: FakeOptions = {},
+  part: Partial<DiscordOptions> = {},
+  prepare: (fake: DiscordFake) => void = () => undefined,
+): Promise<TestDiscord> => {
+  const fake = await startDiscordFake(fakeOptions);
+  prepare(fake);
+  const core = createTestCore();
+  const adapter = createDiscordAdapter(optionsFor(fake, part), core);
+  await adapter.start();
+  const watch = adapter.platform.watch!;
+  return {
+    fake,
+    core,
+    adapter,
+    watch,
+    [Symbol.asyncDispose]: async () => {
+      await adapter[Symbol.asyncDispose]();
+      await fake[Symbol.asyncDispose]();
+    },
+  };
+};
+
+export const placeOf = (
+  guild: { readonly id: string },
+  channel: { readonly id: string },
+): Channel => ({
+  space: { platform: 'discord', id: guild.id },
+  id: channel.id,
+});
+
+export const collect = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+};
+
+export const never = (): AbortSignal => new AbortController().signal;

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
 
-import type { Command } from '../src/command.ts';
+import { SOLE_ACTION, type Command } from '../src/command.ts';
 import { commandFault } from '../src/command-check.ts';
 import { keysOf } from '../src/describe.ts';
 import { discover } from '../src/discover.ts';
-import { loadTexts } from '../src/i18n.ts';
+import { loadTexts, type MessageKey } from '../src/i18n.ts';
 
 const sourcesOf = (folder: string): string =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -31,6 +31,16 @@ describe('the commands’ folder', () => {
       'has no schema',
       "export default { name: 'wrong', actions: { '': { run() {}, options: { a: 1 } } } };",
       'options',
+    ],
+    [
+      'has a control without a deed',
+      "export default { name: 'wrong', actions: { '': { run() {} } }, presses: { go: {} } };",
+      'presses',
+    ],
+    [
+      'needs what no platform has',
+      "export default { name: 'wrong', actions: { '': { run() {} } }, needs: 'luck' };",
+      'needs',
     ],
     [
       'has another name',
@@ -82,6 +92,51 @@ describe('the locales', () => {
     );
     for (const [key, text] of Object.entries(english ?? {}))
       expect(placeholders(own?.[key] ?? ''), key).toEqual(placeholders(text));
+  });
+
+  /** The keys of names that stand side by side: commands, a group's subcommands, an action's options. */
+  const levelsOf = (commands: readonly Command[]): string[][] => [
+    commands.map(({ name }) => `commands.${name}.name`),
+    ...commands.map(({ name, actions }) =>
+      Object.keys(actions)
+        .filter((key) => key !== SOLE_ACTION)
+        .map((key) => `commands.${name}.${key}.name`),
+    ),
+    ...commands
+      .flatMap(({ actions }) => Object.values(actions))
+      .map(({ options }) =>
+        Object.keys(options?.shape ?? {}).map((option) => `options.names.${option}`),
+      ),
+  ];
+
+  it.each(texts.locales)('%s names commands and options as platforms take it', async (locale) => {
+    const t = texts.in(locale);
+    const commands = await discover<Command>('commands', commandFault);
+    for (const level of levelsOf(commands)) {
+      const names = level.map((key) => t(key as MessageKey));
+      expect(new Set(names).size, names.join()).toBe(names.length);
+      for (const name of names) {
+        // Discord's rule for the names of commands and options.
+        expect(name).toMatch(/^[-_\p{L}\p{N}]{1,32}$/u);
+        expect(name).toBe(name.toLowerCase());
+      }
+    }
+    for (const key of texts.under('commands.')) {
+      if (key.endsWith('.menu')) expect(t(key), key).toMatch(/^\S.{0,30}\S$/u);
+      expect(Array.from(t(key)).length, key).toBeLessThanOrEqual(100);
+    }
+  });
+
+  it('names commands and options in English as they are typed', async () => {
+    const t = texts.in('en');
+    const commands = await discover<Command>('commands', commandFault);
+    for (const key of levelsOf(commands).flat())
+      expect(t(key as MessageKey)).toBe(
+        key
+          .replace(/\.name$/, '')
+          .split('.')
+          .at(-1),
+      );
   });
 
   it('have every sentence that is used, and use every one they have', async () => {

@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createBot } from '../test/fakes/bot.ts';
+import {
+  startDiscordFake,
+  type DiscordFake,
+  type FakeChannel,
+} from '../test/fakes/discord/index.ts';
+import { startSpeechFake, type SpeechFake } from '../test/fakes/speech.ts';
+import { fixed, printTable } from './measure.ts';
+
+/**
+ * Channels that are translated in place under load: from a message's leaving the gateway to its
+ * reply's arriving at Discord, both fakes included, against the common bot that translates in its
+ * event handler and keeps nothing.
+ */
+
+const CHANNELS = 100;
+const PER_SECOND = 200;
+const SECONDS = 20;
+const WARM_UP_SECONDS = 5;
+/** The kernel's clock ticks in a second, as Linux counts processor time. */
+const TICKS_PER_SECOND = 100;
+
+const cpuMs = (pid: number): number => {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return ((Number(fields[11]) + Number(fields[12])) * 1_000) / TICKS_PER_SECOND;
+};
+
+const rssMb = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024;
+
+const quantile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
+
+interface Measured {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly cpuMs: number;
+  readonly beforeMb: number;
+  readonly afterMb: number;
+}
+
+const load = async (
+  discord: DiscordFake,
+  channels: readonly FakeChannel[],
+  pid: number,
+): Promise<Measured> => {
+  const people = ['Ada', 'Bob', 'Eva'].map((name) => discord.user({ name }));
+  const saidMs = new Map<string, number>();
+  let count = 0;
+  const talk = async (seconds: number): Promise<void> => {
+    const startMs = performance.now();
+    for (let at = 0; at < PER_SECOND * seconds; at += 1) {
+      const dueMs = startMs + (at * 1_000) / PER_SECOND;
+      if (dueMs > performance.now()) await delay(dueMs - performance.now());
+      const channel = channels[count % channels.length];
+      const by = people[count % people.length];
+      if (!channel || !by) throw new Error('nobody is there');
+      count += 1;
+      const sent = performance.timeOrigin + performance.now();
+      saidMs.set(channel.say(by, `We shall meet at the station, number ${count}`).id, sent);
+    }
+    await discord.until(() => replies().length >= count, 60_000);
+  };
+  const replies = (): readonly { readonly body: Record<string, unknown>; readonly at: number }[] =>
+    discord.requests.filter(({ route }) => route === 'POST /channels/:id/messages');
+
+  await talk(WARM_UP_SECONDS);
+  saidMs.clear();
+  const before = { cpu: cpuMs(pid), mb: rssMb(pid) };
+  const first = count;
+  await talk(SECONDS);
+  const times = replies().flatMap(({ body, at }) => {
+    const reference = body['message_reference'] as { message_id: string } | undefined;
+    const sent = saidMs.get(reference?.message_id ?? '');
+    return sent === undefined ? [] : [at - sent];
+  });
+  return {
+    p50Ms: quantile(times, 0.5),
+    p99Ms: quantile(times, 0.99),
+    cpuMs: (cpuMs(pid) - before.cpu) / (count - first),
+    beforeMb: before.mb,
+    afterMb: rssMb(pid),
+  };
+};
+
+const makeChannels = (discord: DiscordFake) => {
+  const guild = discord.guild({ name: 'Babel' });
+  const channels = Array.from({ length: CHANNELS }, (_, at) =>
+    guild.channel({ name: `room-${at}` }),
+  );
+  return { guild, channels };
+};
+
+const ours = async (): Promise<Measured> => {
+  await using bot = await createBot({ limits: 'off' });
+  const { guild, channels } = makeChannels(bot.discord);
+  await bot.start({ DISCORD_REQUESTS_PER_SECOND: '10000' });
+  for (const channel of channels)
+    await bot.use({ guild, channel }, 'autotranslate reply', { languages: 'ja' });
+  bot.discord.requests.length = 0;
+  return await load(bot.discord, channels, bot.pid());
+};
+
+const spawnCommon = (discord: DiscordFake, speech: SpeechFake): ChildProcess =>
+  spawn(process.execPath, [join(import.meta.dirname, 'common-bot.mjs')], {
+    env: {
+      PATH: process.env['PATH'],
+      DISCORD_TOKEN: discord.token,
+      DISCORD_API_URL: discord.url,
+      SPEECH_API_URL: speech.url,
+      SPEECH_API_KEY: speech.key,
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+
+const common = async (): Promise<Measured> => {
+  await using discord = await startDiscordFake({ limits: 'off' });
+  await using speech = await startSpeechFake();
+  const { channels } = makeChannels(discord);
+  const child = spawnCommon(discord, speech);
+  await discord.online();
+  await delay(1_000);
+  const measured = await load(discord, channels, child.pid ?? 0);
+  child.kill('SIGKILL');
+  return measured;
+};
+
+const [us, them] = [await ours(), await common()];
+const row = (what: string, of: (measured: Measured) => number, unit: string) => ({
+  what,
+  ours: `${fixed(of(us))} ${unit}`,
+  common: `${fixed(of(them))} ${unit}`,
+  ratio: fixed(of(us) / of(them)),
+});
+printTable(`${PER_SECOND} messages a second in ${CHANNELS} channels`, [
+  row('one message, median', ({ p50Ms }) => p50Ms, 'ms'),
+  row('one message, 99th percentile', ({ p99Ms }) => p99Ms, 'ms'),
+  row('processor time of the bot for one message', ({ cpuMs: ms }) => ms, 'ms'),
+  row('memory of the bot after', ({ afterMb }) => afterMb, 'MB'),
+  row('growth of it meanwhile', ({ beforeMb, afterMb }) => afterMb - beforeMb, 'MB'),
+]);
+process.exit();

@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  startDiscordFake,
+  type DiscordFake,
+  type DiscordFakeOptions,
+  type FakeChannel,
+  type FakeGuild,
+} from './discord/index.ts';
+import { spawnDragoman } from './program.ts';
+import { startSpeechFake, type SpeechFake } from './speech.ts';
+
+/** The whole program, as a process of its own, between our Discord and our speech service. */
+export interface Bot extends AsyncDisposable {
+  readonly discord: DiscordFake;
+  readonly speech: SpeechFake;
+  /** Starts the program on the same database as before; resolves once it is online. */
+  start(environment?: Record<string, string>): Promise<void>;
+  /** Ends it without a word. */
+  kill(): Promise<void>;
+  /** Uses a command as a server's owner; resolves with what is answered. */
+  use(
+    at: { readonly guild: FakeGuild; readonly channel: FakeChannel },
+    name: string,
+    options?: Record<string, string | FakeChannel>,
+  ): Promise<string>;
+  readonly databaseFile: string;
+  /** The running process's. */
+  pid(): number;
+}
+
+export const createBot = async (options: DiscordFakeOptions = {}): Promise<Bot> => {
+  const discord = await startDiscordFake(options);
+  const speech = await startSpeechFake();
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-bot-'));
+  const databaseFile = join(folder, 'dragoman.db');
+  let process: ChildProcess | undefined;
+
+  const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
+    if (!process || process.exitCode !== null || process.signalCode !== null) return;
+    const ended = once(process, 'exit');
+    process.kill(signal);
+    await ended;
+  };
+
+  return {
+    discord,
+    speech,
+    start: async (environment = {}) => {
+      process = spawnDragoman({
+        ...environment,
+        DATABASE_URL: `sqlite:${databaseFile}`,
+        DISCORD_TOKEN: discord.token,
+        DISCORD_API_URL: discord.url,
+        SPEECH_API_URL: speech.url,
+        SPEECH_API_KEY: speech.key,
+        PORT: '0',
+        LOG_LEVEL: 'silent',
+      });
+      await discord.online();
+    },
+    kill: async () => {
+      await end('SIGKILL');
+      await discord.until(() => discord.gateway.sessions.every(({ connected }) => !connected));
+    },
+    databaseFile,
+    pid: () => process?.pid ?? 0,
+    use: async ({ guild, channel }, name, given = {}) => {
+      const answer = discord.command(guild.owner, { channel, name, options: given });
+      await answer.until(({ shown }) => (shown?.content ?? '') !== '');
+      return answer.shown?.content ?? '';
+    },
+    [Symbol.asyncDispose]: async () => {
+      await end('SIGKILL');
+      await discord[Symbol.asyncDispose]();
+      await speech[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+};

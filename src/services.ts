@@ -46,6 +46,8 @@ export interface TranslationRequest {
   readonly space: Space;
   /** Earlier talk, oldest first; what does not fit the contract's limit is left out. */
   readonly context?: readonly string[];
+  /** Nobody sees it grow: it is asked for in one reply, which costs less. */
+  readonly whole?: boolean;
 }
 
 export interface Translation {

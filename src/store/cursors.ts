@@ -24,7 +24,7 @@ export const createCursorStore = (
     const moved = [...ahead.values()];
     ahead.clear();
     if (moved.length === 0) return;
-    await writer.write(async (db) => {
+    await writer.note(async (db) => {
       for (const { channel, position } of moved)
         await db
           .insertInto('channel_cursor')

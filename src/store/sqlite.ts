@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely';
+import { sql, SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely';
 import { AppError } from '../errors.ts';
 
 const BUSY_MS = 5_000;
@@ -12,6 +12,10 @@ const PRAGMAS = `
   PRAGMA synchronous = FULL;
   PRAGMA foreign_keys = ON;
 `;
+
+/** For transactions whose loss with the machine is made good: they wait for no disk. */
+export const UNSYNCED = sql`PRAGMA synchronous = NORMAL`;
+export const SYNCED = sql`PRAGMA synchronous = FULL`;
 
 const values = (parameters: readonly unknown[]): SQLInputValue[] => parameters as SQLInputValue[];
 

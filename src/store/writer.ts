@@ -1,6 +1,7 @@
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
+import { SYNCED, UNSYNCED } from './sqlite.ts';
 
 export type Write<T> = (db: Transaction<Schema>) => Promise<T>;
 
@@ -8,14 +9,20 @@ export type Write<T> = (db: Transaction<Schema>) => Promise<T>;
 export interface Writer {
   /**
    * Resolves when the write cannot be lost any more. Writes take effect in the order in which they
-   * came; one that fails is undone alone.
+   * came, notes included; one that fails is undone alone.
    */
   write<T>(work: Write<T>): Promise<T>;
+  /**
+   * A write that outlives this process, and of which the last ones may be lost with the machine: for
+   * what is found out again then. Several times as fast, for nothing waits for the disk.
+   */
+  note<T>(work: Write<T>): Promise<T>;
   /** Resolves when nothing waits. */
   idle(): Promise<void>;
 }
 
 interface Waiting {
+  readonly isNote: boolean;
   readonly run: (db: Transaction<Schema>) => Promise<void>;
   readonly done: () => void;
   readonly fail: (thrown: unknown) => void;
@@ -28,11 +35,23 @@ export const createWriter = (store: Store): Writer => {
   const waiting: Waiting[] = [];
   let working: Promise<void> | undefined;
 
+  const runAll = (db: Kysely<Schema>, batch: readonly Waiting[]): Promise<void> =>
+    db.transaction().execute(async (transaction) => {
+      for (const write of batch) await write.run(transaction);
+    });
+
   const commit = async (batch: readonly Waiting[]): Promise<void> => {
     try {
-      await store.transaction().execute(async (db) => {
-        for (const write of batch) await write.run(db);
-      });
+      if (batch.some(({ isNote }) => !isNote)) await runAll(store, batch);
+      else
+        await store.connection().execute(async (connection) => {
+          await UNSYNCED.execute(connection);
+          try {
+            await runAll(connection, batch);
+          } finally {
+            await SYNCED.execute(connection);
+          }
+        });
       for (const { done } of batch) done();
     } catch (thrown) {
       if (batch.length === 1) batch[0]?.fail(thrown);
@@ -50,19 +69,23 @@ export const createWriter = (store: Store): Writer => {
     working = undefined;
   };
 
+  const add = <T>(run: Write<T>, isNote: boolean): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      let result: T;
+      waiting.push({
+        isNote,
+        run: async (db) => {
+          result = await run(db);
+        },
+        done: () => resolve(result),
+        fail: reject,
+      });
+      working ??= work();
+    });
+
   return {
-    write: <T>(run: Write<T>) =>
-      new Promise<T>((resolve, reject) => {
-        let result: T;
-        waiting.push({
-          run: async (db) => {
-            result = await run(db);
-          },
-          done: () => resolve(result),
-          fail: reject,
-        });
-        working ??= work();
-      }),
+    write: (run) => add(run, false),
+    note: (run) => add(run, true),
     idle: async () => working,
   };
 };

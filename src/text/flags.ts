@@ -92,13 +92,21 @@ export const languageOfFlag = (flag: string): string | undefined => {
   return findLanguage(language === 'zh' ? `zh-${script}` : language);
 };
 
-/** The flag by which most know a language; undefined where there is none that is its alone. */
-export const flagOfLanguage = (code: string): string | undefined => {
-  const listed = findLanguage(code);
-  if (!listed) return undefined;
+const findFlag = (listed: string): string | undefined => {
   const other = OTHER_FLAGS[listed];
   if (other) return emojiOf(other);
   const { region = '' } = new Intl.Locale(listed).maximize();
   const emoji = /^[A-Z]{2}$/.test(region) ? emojiOf(region) : '';
   return languageOfFlag(emoji) === listed ? emoji : undefined;
+};
+
+/** By listed code; each is found when it is first asked for. */
+const found = new Map<string, string | undefined>();
+
+/** The flag by which most know a language; undefined where there is none that is its alone. */
+export const flagOfLanguage = (code: string): string | undefined => {
+  const listed = findLanguage(code);
+  if (!listed) return undefined;
+  if (!found.has(listed)) found.set(listed, findFlag(listed));
+  return found.get(listed);
 };

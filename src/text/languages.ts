@@ -21,6 +21,7 @@ const localeOf = (code: string): Intl.Locale | undefined => {
 
 /** The listed code for a BCP 47 or ISO 639 code; a region that makes no difference is left out. */
 const findCode = (typed: string): string | undefined => {
+  if (listed.has(typed)) return typed;
   if (!codeShape.test(typed)) return undefined;
   const locale = localeOf(typed);
   if (!locale) return undefined;
@@ -77,6 +78,7 @@ export const searchLanguages = (
 const identity = (code: string): string => {
   const found = findCode(code);
   if (found === PSEUDO_LOCALE || found === 'zh-Hant') return found;
+  if (found !== undefined && !found.includes('-')) return found;
   const language = localeOf(found ?? code)?.language;
   return language ?? code.toLowerCase();
 };

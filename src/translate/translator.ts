@@ -8,7 +8,7 @@ import { mapStates } from '../states.ts';
 import type { Glossary, Languages, Translation, Translator } from '../services.ts';
 
 export interface TranslatorParts {
-  readonly client: Pick<ServiceClient, 'translateStream'>;
+  readonly client: Pick<ServiceClient, 'translate' | 'translateStream'>;
   readonly glossary: Pick<Glossary, 'list'>;
   readonly languages: Pick<Languages, 'detect'>;
   /** Contract section 4.4 `model`; the service's own when left out. */
@@ -30,21 +30,24 @@ export const createTranslator = ({
   languages,
   model,
 }: TranslatorParts): Translator => {
-  const request = (
-    text: Protected,
-    input: Omit<TranslationInput, 'text'>,
+  const request = async function* (
+    protectedText: Protected,
+    fields: Omit<TranslationInput, 'text'>,
+    whole: boolean,
     signal: AbortSignal,
-  ): AsyncGenerator<string, string, void> => {
+  ): AsyncGenerator<string, string, void> {
+    const input = { ...fields, text: protectedText.text };
+    if (whole) return client.translate(input, { signal });
     let shownChars = 0;
-    return mapStates(client.translateStream({ ...input, text: text.text }, { signal }), (soFar) => {
+    return yield* mapStates(client.translateStream(input, { signal }), (soFar) => {
       if (soFar.length >= shownChars && soFar.length < shownChars * WORTH_SHOWING) return undefined;
       shownChars = soFar.length;
-      return text.preview(soFar);
+      return protectedText.preview(soFar);
     });
   };
 
   return {
-    async *translate({ text: given, to, from: told, space, context }, signal) {
+    async *translate({ text: given, to, from: told, space, context, whole = false }, signal) {
       const text = given.toWellFormed();
       const unchanged = (outcome: Translation['outcome'], from: string): Translation => ({
         text: given,
@@ -68,7 +71,7 @@ export const createTranslator = ({
       const first = protect(text, forced);
       if (!first.hasWords) return unchanged('nothing-to-translate', from);
       const keywords = [...termsIn(first.text, present.values())].map(([, { term }]) => term);
-      const reply = yield* request(first, { ...input, keywords }, signal);
+      const reply = yield* request(first, { ...input, keywords }, whole, signal);
       const restored = first.restore(reply);
       const repliedTerms = termsIn(reply, present.values());
       const keptAll = keywords.every((term) => repliedTerms.has(foldTerm(term)));
@@ -77,7 +80,7 @@ export const createTranslator = ({
       // Asked once more, with every term out of the engine's reach; what then is still missing
       // stands at the end of the text rather than nowhere.
       const second = protect(text, [...forced, ...present.values()]);
-      const again = yield* request(second, input, signal);
+      const again = yield* request(second, input, whole, signal);
       return { text: second.restore(again).text, from, to, outcome: 'translated' };
     },
   };

@@ -81,7 +81,7 @@ export const deliver = async (
   for (const { plan, row } of batch) if (plan.fault) faults.set(row, plan.fault);
   for (const result of served) if (result.status === 'rejected') throw result.reason;
   // Written behind what is kept of the copies, and mostly in one transaction with it.
-  const settling = parts.writer.write(async (db) => {
+  const settling = parts.writer.note(async (db) => {
     for (const { row, plan } of batch) {
       const settled = await parts.inbox.settle(db, row, outcomeOf(row, plan, faults.get(row)));
       if (settled && row.authorId !== '')
@@ -133,12 +133,12 @@ const serve = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const keep = (row: Row, kept: KeptCopy, isFirst: boolean): void => {
-    const write = writer.write((db) => copies.put(db, row, kept, isFirst));
+    const write = writer.note((db) => copies.put(db, row, kept, isFirst));
     // Awaited with the others; what fails before that must not go unheard.
     write.catch(() => undefined);
     keeping.push(write);
   };
-  const forget = (row: Row): Promise<void> => writer.write((db) => copies.drop(db, row, target));
+  const forget = (row: Row): Promise<void> => writer.note((db) => copies.drop(db, row, target));
   const copyOf = async ({ ready: { row, message }, placed: { draft } }: Step): Promise<Copy> => {
     const quote = message && draft.as && (await quoteFor(message, target, copies, port));
     return { ...draft, source: row.ref, ...(quote ? { quote } : {}) };

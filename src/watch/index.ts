@@ -111,7 +111,7 @@ export const openWatching = async ({
               'a message is given up',
             );
             const reason = error.code;
-            await writer.write((db) => inbox.settle(db, row, { state: 'dead', reason }));
+            await writer.note((db) => inbox.settle(db, row, { state: 'dead', reason }));
           },
         },
         lane,

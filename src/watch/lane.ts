@@ -150,5 +150,7 @@ export const workLane = async (
     const stop = await round(jobs);
     const dueMs = stop && (await giveBack(stop));
     if (dueMs !== undefined) return dueMs;
+    // What comes now wakes the lane anew.
+    if (!stop && rows.length < ROWS_AHEAD) return nextDueMs;
   }
 };

@@ -96,7 +96,7 @@ export const prepare = async (
 
   const into = async (text: string, to: string, from?: string): Promise<Translation | AppError> => {
     try {
-      const request = { text, to, space, context, ...(from ? { from } : {}) };
+      const request = { text, to, space, context, whole: true, ...(from ? { from } : {}) };
       const done = await finish(translator.translate(request, signal));
       if (done.outcome === 'translated') characters += countCodePoints(text);
       return done;

@@ -65,7 +65,7 @@ export const createProgress = (
     try {
       const posted = await place({ source: ref, mark: HEARD, content: { text: line(heard) } });
       if (posted)
-        await writer.write((db) => copies.put(db, row, { posted, contentHash: UNFINISHED }, false));
+        await writer.note((db) => copies.put(db, row, { posted, contentHash: UNFINISHED }, false));
     } catch (thrown) {
       const { code, message: reason } = toAppError(thrown);
       log.debug({ code, reason }, 'a progress line could not be shown');

@@ -207,7 +207,7 @@ export const createInboxStore = ({ store, writer, owner, now, leaseMs }: InboxPa
    * somebody else's, or not due. `nextDueMs` is when to look again, if nothing comes before.
    */
   claim: ({ platform, lane }: Lane, limit: number) =>
-    writer.write(async (db): Promise<{ rows: readonly Row[]; nextDueMs: number | undefined }> => {
+    writer.note(async (db): Promise<{ rows: readonly Row[]; nextDueMs: number | undefined }> => {
       const at = now();
       const open = await db
         .selectFrom('inbox')
@@ -289,7 +289,7 @@ export const createInboxStore = ({ store, writer, owner, now, leaseMs }: InboxPa
 
   /** Gives rows back; those that were not tried do not count the attempt. */
   release: (rows: readonly Row[], { tried, dueMs }: { tried: number; dueMs: number }) =>
-    writer.write(async (db) => {
+    writer.note(async (db) => {
       for (const [index, row] of rows.entries())
         await db
           .updateTable('inbox')
@@ -307,7 +307,7 @@ export const createInboxStore = ({ store, writer, owner, now, leaseMs }: InboxPa
 
   /** Keeps what is ours for another lease. */
   renew: () =>
-    writer.write(async (db) => {
+    writer.note(async (db) => {
       await db
         .updateTable('inbox')
         .set({ lease_until_ms: now() + leaseMs })
@@ -316,14 +316,18 @@ export const createInboxStore = ({ store, writer, owner, now, leaseMs }: InboxPa
         .execute();
     }),
 
-  /** Ends the leases of others: for a database that only one process works on at a time. */
+  /**
+   * Ends the leases of others: for a database that only one process works on at a time. Whatever is
+   * open may have been begun, for notes of that can be lost with the machine.
+   */
   takeOver: (platform: string) =>
-    writer.write(async (db) => {
+    writer.note(async (db) => {
       await db
         .updateTable('inbox')
         .set({ state: 'waiting', owner: null })
+        .set('begun', (eb) => eb('begun', '+', 1))
         .where('platform', '=', platform)
-        .where('state', '=', 'working')
+        .where('state', 'in', OPEN)
         .where((eb) => eb.or([eb('owner', '<>', owner), eb('owner', 'is', null)]))
         .execute();
     }),

@@ -19,6 +19,10 @@ beforeEach(() => {
 
 const translator = createTranslator({
   client: {
+    translate: async (input) => {
+      asked.push(input);
+      return engine(input.text, asked.length);
+    },
     async *translateStream(input) {
       asked.push(input);
       const whole = engine(input.text, asked.length);
@@ -55,6 +59,12 @@ describe('the translator', () => {
     });
     expect(seen.length).toBe(2);
     expect(asked[0]).toMatchObject({ sourceLang: 'en', targetLang: 'ja' });
+  });
+
+  it('asks for a text in one reply where nobody sees it grow', async () => {
+    const { text, seen } = await translate({ text: 'See https://a.b this evening', whole: true });
+    expect(text).toBe('«See https://a.b this evening»');
+    expect(seen).toEqual([]);
   });
 
   it('asks nobody when the text is in the target language already', async () => {

@@ -8,7 +8,7 @@ import { coreSection, openCore, type CoreConfig } from './src/core.ts';
 import { discover } from './src/discover.ts';
 import { loadTexts } from './src/i18n.ts';
 import { createLog, type Log } from './src/log.ts';
-import { examine, findingLine } from './src/ops/doctor.ts';
+import { examine, findingLine, isFailure } from './src/ops/doctor.ts';
 import { adapterFault, type AdapterModule } from './src/platform.ts';
 import { runProgram } from './src/program.ts';
 import { openStore } from './src/store/index.ts';
@@ -80,7 +80,7 @@ runProgram(async (stopped) => {
       config,
     })) {
       console.log(findingLine(finding));
-      sick ||= !finding.ok;
+      sick ||= isFailure(finding);
     }
     process.exitCode = sick ? 1 : 0;
     return;

@@ -160,6 +160,8 @@ export interface Finding {
   readonly ok: boolean;
   /** What was found, or what to do. */
   readonly detail: string;
+  /** Not being there is no failure. */
+  readonly isOptional?: boolean;
 }
 
 /** The default export of `adapters/<name>/index.ts`. */

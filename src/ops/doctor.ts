@@ -28,6 +28,7 @@ const examineService = async function* (core: Core): AsyncGenerator<Finding, voi
       yield {
         check: `Service: ${wanted}`,
         ok: false,
+        isOptional: true,
         detail: engines
           .filter(({ serves }) => serves.includes(wanted))
           .map(({ detail }) => detail)
@@ -58,8 +59,13 @@ export const examine = async function* ({
     if (diagnose) yield* diagnose(config[name] as never, core);
 };
 
-const CHECK_CHARS = 34;
+const CHECK_CHARS = 26;
+
+export const isFailure = ({ ok, isOptional = false }: Finding): boolean => !ok && !isOptional;
 
 /** A finding as a line of the table that the doctor prints. */
-export const findingLine = ({ check, ok, detail }: Finding): string =>
-  `${ok ? ' ok ' : 'FAIL'}  ${check.padEnd(CHECK_CHARS)} ${detail}`;
+export const findingLine = (finding: Finding): string => {
+  const { check, ok, detail } = finding;
+  const sign = isFailure(finding) ? 'FAIL' : ok ? ' ok ' : ' -- ';
+  return `${sign}  ${check.padEnd(CHECK_CHARS)} ${detail}`;
+};

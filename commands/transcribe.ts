@@ -6,44 +6,27 @@ import {
   durationMsOf,
   languageOf,
   soundOf,
-  SUBTITLE_KINDS,
+  TRANSCRIPT_KINDS,
   userError,
-  type CommandContext,
   type Heard,
-  type Transcript,
 } from '../src/command.ts';
-import type { OutgoingFile } from '../src/model.ts';
 
 /** Longer transcripts are read better in a file: the platforms' own limit of a message. */
 const LONG_CHARS = 2_000;
 /** Nothing is told of progress while the first part is heard. */
 const ONE_PART_MS = 60_000;
 
-const MEDIA_TYPES = { txt: 'text/plain', srt: 'application/x-subrip', vtt: 'text/vtt' } as const;
-const FORMATS = ['txt', ...SUBTITLE_KINDS] as const;
-type Format = (typeof FORMATS)[number];
-
 const clock = (ms: number): string => {
   const seconds = Math.floor(ms / 1_000);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 };
-
-const fileOf = (
-  format: Format,
-  { text, segments }: Pick<Transcript, 'text' | 'segments'>,
-  services: CommandContext<unknown>['services'],
-): OutgoingFile => ({
-  name: `transcript.${format}`,
-  mediaType: MEDIA_TYPES[format],
-  bytes: Buffer.from(format === 'txt' ? `${text}\n` : services.subtitles(format, segments)),
-});
 
 export default defineCommand('transcribe', {
   options: z.object({
     audio: attachment(),
     language: z.string().optional(),
     to: z.string().optional(),
-    format: z.enum(FORMATS).optional(),
+    format: z.enum(TRANSCRIPT_KINDS).optional(),
   }),
   complete: { language: completeLanguage, to: completeLanguage },
   slow: true,
@@ -81,7 +64,7 @@ export default defineCommand('transcribe', {
     );
     const { text, language } = transcript;
     const format = options.format ?? (text.length > LONG_CHARS ? 'txt' : undefined);
-    const files = format ? [fileOf(format, transcript, services)] : undefined;
+    const files = format && [services.transcriptFile(format, transcript.segments)];
     const show = async (shown: string): Promise<void> =>
       reply({ text: shown, ...(files ? { files } : {}) });
     if (!to) {

@@ -7,7 +7,7 @@ import type { Services } from './services.ts';
 import { quote } from './text/plain-line.ts';
 
 export {
-  SUBTITLE_KINDS,
+  TRANSCRIPT_KINDS,
   type Backlog,
   type ChannelWatch,
   type Heard,

@@ -11,7 +11,7 @@ import type { Core, ServiceStatus } from './platform.ts';
 import type { Services } from './services.ts';
 import { usageChart } from './ops/usage-chart.ts';
 import { createSpeaker } from './speech/speaker.ts';
-import { subtitlesOf } from './speech/subtitles.ts';
+import { transcriptFile } from './speech/transcript-file.ts';
 import { createTranscriber } from './speech/transcriber.ts';
 import { databaseUrl, type Store } from './store/index.ts';
 import { createMemberSettings } from './store/member-settings.ts';
@@ -165,7 +165,7 @@ export const openCore = async ({
     settings: createMemberSettings(store),
     translator,
     transcriber,
-    subtitles: subtitlesOf,
+    transcriptFile,
     speaker: createSpeaker({ client }),
     assistant: createAssistant({ client, ...modelOf(config.SPEECH_CHAT_MODEL) }),
     watches: watching.watches,

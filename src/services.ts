@@ -1,7 +1,15 @@
 import type { ChatTurn, Voice } from './api/contract.ts';
 import type { CommandInfo } from './command.ts';
 import type { ErrorCode } from './errors.ts';
-import type { AudioFormat, ByteSource, Channel, Member, MessageRef, Space } from './model.ts';
+import type {
+  AudioFormat,
+  ByteSource,
+  Channel,
+  Member,
+  MessageRef,
+  OutgoingFile,
+  Space,
+} from './model.ts';
 import type { ServiceStatus } from './platform.ts';
 import type { WatchMode } from './watch/port.ts';
 
@@ -10,8 +18,8 @@ export interface Services {
   readonly languages: Languages;
   readonly translator: Translator;
   readonly transcriber: Transcriber;
-  /** A transcript as a file of subtitles. */
-  subtitles(kind: SubtitleKind, segments: readonly TranscriptSegment[]): string;
+  /** A transcript as a file, with the times of what was said. */
+  transcriptFile(kind: TranscriptKind, segments: readonly TranscriptSegment[]): OutgoingFile;
   readonly speaker: Speaker;
   readonly assistant: Assistant;
   readonly glossary: Glossary;
@@ -82,8 +90,8 @@ export interface Transcript {
   readonly segments: readonly TranscriptSegment[];
 }
 
-export const SUBTITLE_KINDS = ['srt', 'vtt'] as const;
-export type SubtitleKind = (typeof SUBTITLE_KINDS)[number];
+export const TRANSCRIPT_KINDS = ['txt', 'srt', 'vtt'] as const;
+export type TranscriptKind = (typeof TRANSCRIPT_KINDS)[number];
 
 export interface TranscriptionRequest {
   readonly audio: ByteSource;

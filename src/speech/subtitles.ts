@@ -1,4 +1,4 @@
-import type { SubtitleKind, TranscriptSegment } from '../services.ts';
+import type { TranscriptKind, TranscriptSegment } from '../services.ts';
 import { flatten } from '../text/plain-line.ts';
 import { countCodePoints } from '../text/unicode.ts';
 
@@ -128,7 +128,7 @@ const blockOf = (cue: Cue, point: string, write: (line: string) => string): stri
  * in cues of at most two lines. Segments may overlap or be out of order; blank ones are left out.
  */
 export const subtitlesOf = (
-  kind: SubtitleKind | 'txt',
+  kind: TranscriptKind,
   segments: readonly TranscriptSegment[],
 ): string => {
   switch (kind) {

@@ -1,5 +1,6 @@
 import type { Channel, Content, Message, OutgoingFile } from '../model.ts';
-import type { Services } from '../services.ts';
+import { TRANSCRIPT_KINDS, type Services } from '../services.ts';
+import { transcriptFile } from '../speech/transcript-file.ts';
 import { flagOfLanguage } from '../text/flags.ts';
 import type { Copy } from './port.ts';
 import type { Prepared, Rendering } from './prepare.ts';
@@ -11,7 +12,7 @@ const TRANSLATED = '🌐';
 const AS_WRITTEN = '↗';
 const FAILED = '⚠️';
 
-/** A longer transcript comes as a file too. */
+/** A longer transcript comes as files too. */
 const LONG_TRANSCRIPT_CHARS = 2_000;
 
 type Languages = Pick<Services['languages'], 'name'>;
@@ -26,9 +27,9 @@ interface Block {
   readonly text: string;
 }
 
-const transcriptFiles = ({ transcript }: Prepared, name: string): OutgoingFile[] =>
+const transcriptFiles = ({ transcript }: Prepared): OutgoingFile[] =>
   transcript && transcript.text.length > LONG_TRANSCRIPT_CHARS
-    ? [{ name, mediaType: 'text/plain', bytes: Buffer.from(transcript.text) }]
+    ? TRANSCRIPT_KINDS.map((kind) => transcriptFile(kind, transcript.segments))
     : [];
 
 /**
@@ -47,7 +48,7 @@ export const composeReply = (prepared: Prepared, languages: Languages): Draft | 
   const [first, ...rest] = blocks;
   if (!first) return undefined;
   const text = [first.text, ...rest.map(({ mark, text: more }) => `${mark} ${more}`)].join('\n');
-  const files = transcriptFiles(prepared, 'transcript.txt');
+  const files = transcriptFiles(prepared);
   return { mark: first.mark, content: { text, ...(files.length > 0 ? { files } : {}) } };
 };
 

@@ -80,9 +80,9 @@ describe('/transcribe', () => {
   const transcript = { text: 'a', language: 'en', confidence: 1, durationMs: 1, segments };
 
   it.each([
-    ['txt', 'a\n', 'text/plain'],
-    ['srt', 'srt of 1', 'application/x-subrip'],
-    ['vtt', 'vtt of 1', 'text/vtt'],
+    ['txt', '[00:00:00] a\n', 'text/plain'],
+    ['srt', '1\n00:00:00,000 --> 00:00:00,001\na\n', 'application/x-subrip'],
+    ['vtt', 'WEBVTT\n\n00:00:00.000 --> 00:00:00.001\na\n', 'text/vtt'],
   ])('gives a file as %s', async (format, expected, mediaType) => {
     desk().script.transcript = transcript;
     const { text, files } = await desk().run('transcribe', { audio, format });

@@ -252,7 +252,7 @@ export const createFakeCore = (): FakeCore => {
     },
     translator: { translate: refuse },
     transcriber: { transcribe: refuse },
-    subtitles: refuse,
+    transcriptFile: refuse,
     speaker: { speak: refuse, voices: refuse },
     assistant: { answer: refuse },
     glossary: { add: refuse, remove: refuse, list: refuse, importCsv: refuse, exportCsv: refuse },

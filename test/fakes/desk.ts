@@ -1,3 +1,4 @@
+import { transcriptFile } from '../../src/speech/transcript-file.ts';
 import type { Command, CommandInfo } from '../../src/command.ts';
 import { commandFault } from '../../src/command-check.ts';
 import { discover } from '../../src/discover.ts';
@@ -125,7 +126,7 @@ export const openDesk = async (): Promise<Desk> => {
         return script.transcript;
       },
     },
-    subtitles: (kind, segments) => `${kind} of ${segments.length}`,
+    transcriptFile,
     speaker: { speak: refuse, voices: refuse },
     assistant: { answer: refuse },
     glossary: { add: refuse, remove: refuse, list: refuse, importCsv: refuse, exportCsv: refuse },

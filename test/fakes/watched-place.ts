@@ -36,6 +36,8 @@ export interface WatchedPlace {
   /** What stands in a channel, oldest first. */
   texts(of: Channel): string[];
   messages(of: Channel): readonly Message[];
+  /** Names of the files of our copies there. */
+  files(of: Channel): string[];
   fail(...faults: PlaceFault[]): void;
   readonly calls: string[];
 }
@@ -164,6 +166,8 @@ export const createWatchedPlace = (): WatchedPlace => {
     remove,
     texts: (of) => shownIn(of).map(({ message }) => message.text),
     messages: (of) => shownIn(of).map(({ message }) => message),
+    files: (of) =>
+      shownIn(of).flatMap(({ copy }) => (copy?.content.files ?? []).map(({ name }) => name)),
     fail: (...more) => void faults.push(...more),
     calls,
   };

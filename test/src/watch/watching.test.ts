@@ -214,6 +214,22 @@ describe('a channel that is translated in place', () => {
     expect(place.texts(GENERAL)[1]).toBe('🎧 hello\n🇪🇸 es(hello)\n🇯🇵 ja(hello)');
   });
 
+  it('gives a long transcript as files too', async () => {
+    const words = 'We talked about it for a long time. '.repeat(100);
+    const file = {
+      id: 'f',
+      name: 'talk.ogg',
+      mediaType: 'audio/ogg',
+      sizeBytes: words.length,
+      async *open() {
+        yield Buffer.from(words);
+      },
+    };
+    await say(GENERAL, '', { files: [file] });
+    await watching.idle();
+    expect(place.files(GENERAL)).toEqual(['transcript.txt', 'transcript.srt', 'transcript.vtt']);
+  });
+
   it('tries again what may do better, before what came after it', async () => {
     faults.set('first', [new AppError('unavailable', 'away', { retryable: true })]);
     await say(GENERAL, 'first');

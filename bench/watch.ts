@@ -9,7 +9,7 @@ import {
   type FakeChannel,
 } from '../test/fakes/discord/index.ts';
 import { startSpeechFake, type SpeechFake } from '../test/fakes/speech.ts';
-import { fixed, printTable } from './measure.ts';
+import { fixed, printTable, quantile } from './measure.ts';
 
 /**
  * Channels that are translated in place under load: from a message's leaving the gateway to its
@@ -31,9 +31,6 @@ const cpuMs = (pid: number): number => {
 
 const rssMb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024;
-
-const quantile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 
 interface Measured {
   readonly p50Ms: number;

@@ -68,7 +68,7 @@ export const describeAction = (
         ? { minimum: shape.minimum, maximum: shape.maximum }
         : { maxLength: shape.maxLength };
     const choices = shape.enum?.map((value) => {
-      const label = `${keyBase(name)}.choices.${option}.${value}`;
+      const label = `options.choices.${option}.${value}`;
       return { value, label: texts.has(label) ? t(label) : value };
     });
     return {

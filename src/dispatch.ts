@@ -25,7 +25,7 @@ import { mapStates } from './states.ts';
 /** Discord's limit, and more than anybody reads. */
 const CHOICES = 25;
 /** Discord takes choices for 3 s; somebody who types has typed on after a quarter of one. */
-const COMPLETION_MS = 250;
+const COMPLETION_MS = 200;
 
 export interface DispatcherParts extends CatalogueParts {
   readonly log: Log;

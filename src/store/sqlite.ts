@@ -23,8 +23,8 @@ const values = (parameters: readonly unknown[]): SQLInputValue[] => parameters a
 const MOST_STATEMENTS = 300;
 
 const asKyselyDatabase = (database: DatabaseSync): SqliteDatabase => {
-  const prepare = (sql: string): SqliteStatement => {
-    const statement = database.prepare(sql);
+  const prepare = (query: string): SqliteStatement => {
+    const statement = database.prepare(query);
     return {
       reader: statement.columns().length > 0,
       all: (parameters) => statement.all(...values(parameters)),
@@ -35,11 +35,11 @@ const asKyselyDatabase = (database: DatabaseSync): SqliteDatabase => {
   const prepared = new Map<string, SqliteStatement>();
   return {
     close: () => database.close(),
-    prepare(sql) {
-      const statement = prepared.get(sql) ?? prepare(sql);
+    prepare(query) {
+      const statement = prepared.get(query) ?? prepare(query);
       // The one that was not used for longest is the first to go.
-      prepared.delete(sql);
-      prepared.set(sql, statement);
+      prepared.delete(query);
+      prepared.set(query, statement);
       const [oldest] = prepared.keys();
       if (prepared.size > MOST_STATEMENTS && oldest !== undefined) prepared.delete(oldest);
       return statement;

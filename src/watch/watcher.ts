@@ -69,6 +69,9 @@ export const createTake =
     }
     const skip = skipReason(message, watch, choices, optedOut);
     const accepted = await accept(WATCH, laneOf(watch, ref), skip);
+    // What is to be left alone now takes along what was made of it before.
+    if (accepted === 'changed' && skip !== undefined)
+      for (const lane of await inbox.gone([ref], WATCH)) lanes.wake(lane);
     cursors.advance(channel, position);
     if (accepted !== 'new') await follow(await inbox.purposes(ref));
   };

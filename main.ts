@@ -57,7 +57,7 @@ runProgram(async (stopped) => {
   const { baseUrl, key, builtIn } = await findService(config.core, config.engines, log);
   if (builtIn) parts.defer(async () => builtIn.close());
   const client = parts.use(createClient({ baseUrl, key }));
-  const { core, watching } = parts.use(
+  const { core, attach } = parts.use(
     await openCore({
       client,
       store,
@@ -91,7 +91,7 @@ runProgram(async (stopped) => {
     const adapter = await module.create(values, core);
     if (!adapter) return;
     parts.use(adapter);
-    watching.attach(adapter.platform);
+    attach(adapter.platform);
     const { where } = await adapter.start();
     console.log(`Dragoman on ${module.name}: ${where}`);
   };

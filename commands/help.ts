@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineCommand, quote, userError, type CommandInfo } from '../src/command.ts';
 
-const line = ({ name, summary }: CommandInfo): string => `- \`/${name}\` · ${summary}`;
+const line = ({ name, typed = name, summary }: CommandInfo): string =>
+  `- \`/${typed}\` · ${summary}`;
 
 export default defineCommand('help', {
   options: z.object({ command: z.string().optional() }),
@@ -9,8 +10,11 @@ export default defineCommand('help', {
     command: (typed, { services, member, locale }) =>
       services
         .commands(locale, member.platform)
-        .filter(({ name }) => name.includes(typed.replace(/^\//, '').toLowerCase()))
-        .map(({ name, summary }) => ({ value: name, label: `/${name} · ${summary}` })),
+        .map(({ name, typed: own = name, summary }) => ({ name, own, summary }))
+        .filter(({ name, own }) =>
+          [name, own].some((known) => known.includes(typed.replace(/^\//, '').toLowerCase())),
+        )
+        .map(({ name, own, summary }) => ({ value: name, label: `/${own} · ${summary}` })),
   },
   private: true,
   async run({ options, services, member, locale, t, reply }) {
@@ -20,14 +24,16 @@ export default defineCommand('help', {
       return;
     }
     const wanted = options.command.trim().replace(/^\//, '').toLowerCase();
-    const found = commands.filter(({ name }) => name === wanted || name.startsWith(`${wanted} `));
+    const found = commands.filter(({ name, typed = name }) =>
+      [name, typed].some((known) => known === wanted || known.startsWith(`${wanted} `)),
+    );
     if (found.length === 0)
       throw userError('not-found', 'errors.unknown-command', { command: quote(`/${wanted}`) });
     const details = found.flatMap((command) => [
       line(command),
       ...command.options.map(
-        ({ name, description, required }) =>
-          `  - \`${name}\`${required ? '' : ` (${t('help.optional')})`} · ${description}`,
+        ({ name, typed = name, description, required }) =>
+          `  - \`${typed}\`${required ? '' : ` (${t('help.optional')})`} · ${description}`,
       ),
     ]);
     await reply({ text: details.join('\n') });

@@ -7,15 +7,18 @@ import {
   type Press,
 } from './command.ts';
 import { actionsOf, describeAction } from './describe.ts';
-import type { Texts } from './i18n.ts';
+import type { Naming, Texts } from './i18n.ts';
 
 /** Whether a platform has what a command is of no use without. */
 export type Can = (platform: string, need: 'watch') => boolean;
+/** How people of a platform type commands. */
+export type NamingOf = (platform: string) => Naming;
 
 export interface CatalogueParts {
   readonly commands: readonly Command[];
   readonly texts: Texts;
   readonly can: Can;
+  readonly naming: NamingOf;
 }
 
 interface Found {
@@ -42,33 +45,34 @@ export interface Catalogue {
 const PRESS = /^(?<name>[a-z]+) (?<press>[a-z]+)(?::(?<arg>.*))?$/s;
 
 /** Every text is looked up once, so that one that is missing is told at the start. */
-export const createCatalogue = ({ commands, texts, can }: CatalogueParts): Catalogue => {
+export const createCatalogue = ({ commands, texts, can, naming }: CatalogueParts): Catalogue => {
   const actions = commands
     .flatMap((command) => actionsOf(command).map((named) => ({ command, ...named })))
     .toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
   const byName = new Map(actions.map((named) => [named.name, named]));
   const described = new Map<string, ReadonlyMap<string, CommandInfo>>();
 
-  const describe = (locale: string): ReadonlyMap<string, CommandInfo> => {
+  const describe = (locale: string, how: Naming): ReadonlyMap<string, CommandInfo> => {
     const picked = texts.pick([locale]);
+    const key = `${picked} ${how}`;
     const known =
-      described.get(picked) ??
-      new Map(actions.map((named) => [named.name, describeAction(named, texts, picked)]));
-    described.set(picked, known);
+      described.get(key) ??
+      new Map(actions.map((named) => [named.name, describeAction(named, texts, picked, how)]));
+    described.set(key, known);
     return known;
   };
-  describe('en');
+  describe('en', 'plain');
 
   const isThere = ({ needs }: Pick<Command, 'needs'>, platform: string): boolean =>
     needs === undefined || can(platform, needs);
 
   return {
     list: (locale, platform) =>
-      [...describe(locale).values()].filter((info) => isThere(info, platform)),
+      [...describe(locale, naming(platform)).values()].filter((info) => isThere(info, platform)),
 
     find(name, platform, locale) {
       const named = byName.get(name);
-      const info = describe(locale).get(name);
+      const info = describe(locale, naming(platform)).get(name);
       if (!named || !info || !isThere(named.command, platform))
         throw userError('not-found', 'errors.unknown-command', { command: quote(`/${name}`) });
       return { ...named, info };

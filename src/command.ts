@@ -219,6 +219,8 @@ export const languageOf = (typed: string, services: Services): string => {
 /** One option as an adapter registers it. */
 export interface OptionInfo {
   readonly name: string;
+  /** What people type for it, where that is another name. */
+  readonly typed?: string;
   readonly description: string;
   readonly kind: 'text' | 'integer' | 'number' | 'boolean' | 'attachment' | 'channel';
   readonly required: boolean;
@@ -233,6 +235,8 @@ export interface OptionInfo {
 export interface CommandInfo {
   /** `translate`, or `glossary add`. */
   readonly name: string;
+  /** What people type for it, where that is another name. */
+  readonly typed?: string;
   readonly summary: string;
   readonly options: readonly OptionInfo[];
   readonly slow: boolean;

@@ -7,7 +7,7 @@ import { toAppError } from './errors.ts';
 import { createDispatcher } from './dispatch.ts';
 import type { Texts } from './i18n.ts';
 import { logLevel, type Log } from './log.ts';
-import type { Core, ServiceStatus } from './platform.ts';
+import type { Core, Platform, ServiceStatus } from './platform.ts';
 import type { Services } from './services.ts';
 import { usageChart } from './ops/usage-chart.ts';
 import { createSpeaker } from './speech/speaker.ts';
@@ -88,7 +88,9 @@ export interface CoreParts {
 /** The core at work, and what `main.ts` joins the adapters to. */
 export interface RunningCore extends AsyncDisposable {
   readonly core: Core;
-  readonly watching: Watching;
+  readonly watching: Pick<Watching, 'idle'>;
+  /** Makes a platform known, before its adapter starts. */
+  attach(platform: Platform): void;
 }
 
 const modelOf = (model: string | undefined): { model?: string } => (model ? { model } : {});
@@ -122,6 +124,7 @@ export const openCore = async ({
     search: searchLanguages,
     detect: detectLanguage,
   };
+  const platforms = new Map<string, Platform>();
   const glossary = createGlossary(store, languages);
   const spaces = createSpaceSettings(store);
   const usage = createUsage(store, usageChart);
@@ -156,7 +159,8 @@ export const openCore = async ({
     commands,
     texts,
     log,
-    can: (platform) => watching.canWatch(platform),
+    can: (platform) => platforms.get(platform)?.watch !== undefined,
+    naming: (platform) => platforms.get(platform)?.naming ?? 'plain',
     services: () => services,
   });
   const services: Services = {
@@ -179,6 +183,10 @@ export const openCore = async ({
 
   return {
     watching,
+    attach: (platform) => {
+      platforms.set(platform.name, platform);
+      watching.attach(platform);
+    },
     core: {
       log,
       texts,

@@ -8,7 +8,7 @@ import {
   type OptionInfo,
 } from './command.ts';
 import { AppError } from './errors.ts';
-import type { MessageKey, Texts, Translate } from './i18n.ts';
+import type { MessageKey, Naming, Texts, Translate } from './i18n.ts';
 
 /** A command's action under the name that people type: `translate`, `glossary add`. */
 export interface NamedAction {
@@ -48,13 +48,17 @@ const textOf = (texts: Texts, t: Translate, key: string): string => {
   return t(key);
 };
 
+const typedAs = (name: string, typed: string): { typed?: string } =>
+  typed === name ? {} : { typed };
+
 /** One action as adapters register and show it, in the best locale for `locale`. */
 export const describeAction = (
   { name, action, needs }: NamedAction,
   texts: Texts,
   locale: string,
+  naming: Naming = 'plain',
 ): CommandInfo => {
-  const t = texts.in(locale);
+  const t = texts.in(locale, naming);
   const schema = z.toJSONSchema(action.options ?? z.object({}), {
     io: 'input',
     unrepresentable: 'any',
@@ -73,6 +77,7 @@ export const describeAction = (
     });
     return {
       name: option,
+      ...typedAs(option, texts.typed({ option }, locale, naming)),
       description: textOf(texts, t, `${keyBase(name)}.options.${option}`),
       kind,
       required: required.has(option),
@@ -83,6 +88,7 @@ export const describeAction = (
   });
   return {
     name,
+    ...typedAs(name, texts.typed({ command: name }, locale, naming)),
     summary: textOf(texts, t, `${keyBase(name)}.summary`),
     options,
     slow: action.slow ?? false,

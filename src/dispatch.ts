@@ -12,10 +12,10 @@ import {
 } from './command.ts';
 import { toAppError, type AppError, type ErrorCode } from './errors.ts';
 import { showGrowing } from './growing-answer.ts';
-import { say } from './i18n.ts';
+import { say, type Translate } from './i18n.ts';
 import type { Log } from './log.ts';
 import { createMeter } from './meter.ts';
-import type { Content } from './model.ts';
+import type { Content, Member } from './model.ts';
 import { parseOptions } from './options.ts';
 import type { CompletionRequest, Core, Invocation, PressInvocation } from './platform.ts';
 import { createScreen, type Screen } from './screen.ts';
@@ -61,22 +61,29 @@ type Basics = Omit<PressContext, 'arg' | 'values'>;
 
 /** Throws where guards, or the roles that moderators gave the command, keep somebody out. */
 const admit = async (
-  command: Command,
+  { name }: Command,
   guards: readonly Guard[] = [],
   { services, member, channel }: Pick<Basics, 'services' | 'member' | 'channel'>,
+  typed: (what: { command: string }) => string,
 ): Promise<void> => {
   for (const guard of guards) guard({ member, channel });
   if (member.role === 'moderator') return;
   const { roles } = await services.spaces.of(channel.space);
-  const allowed = roles[command.name] ?? [];
+  const allowed = roles[name] ?? [];
   if (allowed.length > 0 && !member.roles?.some((role) => allowed.includes(role)))
-    throw userError('forbidden', 'errors.needs-role', { command: command.name });
+    throw userError('forbidden', 'errors.needs-role', { command: typed({ command: name }) });
 };
 
 export const createDispatcher = (parts: DispatcherParts): Dispatcher => {
   const { texts, log } = parts;
   const sleep = parts.sleep ?? ((ms, signal) => delay(ms, undefined, { signal, ref: false }));
   const catalogue = createCatalogue(parts);
+  const sentencesFor = ({ locale, platform }: Member): Translate =>
+    texts.in(locale, parts.naming(platform));
+  const typedBy =
+    ({ locale, platform }: Member) =>
+    (what: { command: string }): string =>
+      texts.typed(what, locale, parts.naming(platform));
 
   /** Does one piece of work for somebody, with the services metered. */
   const serve = async (
@@ -95,7 +102,7 @@ export const createDispatcher = (parts: DispatcherParts): Dispatcher => {
         channel,
         services: meter.services,
         locale: texts.pick([member.locale]),
-        t: texts.in(member.locale),
+        t: sentencesFor(member),
         signal: screen.signal,
         reply: screen.show,
       });
@@ -129,7 +136,7 @@ export const createDispatcher = (parts: DispatcherParts): Dispatcher => {
     const name = invocation.command;
     const { command, action, info } = catalogue.find(name, channel.space.platform, member.locale);
     await serve(invocation, screen, async (basics) => {
-      await admit(command, action.guards, basics);
+      await admit(command, action.guards, basics, typedBy(member));
       if (on && on.author.id !== member.id) {
         const author = { platform: member.platform, id: on.author.id };
         if (await basics.services.privacy.optedOut(author))
@@ -162,7 +169,7 @@ export const createDispatcher = (parts: DispatcherParts): Dispatcher => {
         await run(invocation, screen);
       } catch (thrown) {
         const error = faultOf(invocation.command, invocation, thrown);
-        const sentence = say(texts.in(invocation.member.locale), error.sentence);
+        const sentence = say(sentencesFor(invocation.member), error.sentence);
         const tone = error.code === 'cancelled' ? 'note' : 'error';
         const shown = screen.shown();
         // What was there already stays: half an answer is worth more than none.
@@ -184,12 +191,12 @@ export const createDispatcher = (parts: DispatcherParts): Dispatcher => {
         await serve(invocation, screen, async (basics) => {
           const ctx: PressContext = { ...basics, arg, values };
           panel = async () => press.panel?.(ctx);
-          await admit(command, press.guards, basics);
+          await admit(command, press.guards, basics, typedBy(member));
           await press.run(ctx);
         });
       } catch (thrown) {
         const error = faultOf(invocation.press, invocation, thrown);
-        const sentence = say(texts.in(member.locale), error.sentence);
+        const sentence = say(sentencesFor(member), error.sentence);
         const again = screen.shown() ?? (await panel?.().catch(() => undefined));
         await showLast(
           invocation.press,

@@ -11,13 +11,24 @@ export type Translate = (
   params?: Readonly<Record<string, string | number>>,
 ) => string;
 
+/**
+ * How commands and options are called: as every platform takes them, or by the locale's own words
+ * (`commands.<name>.name`, `options.names.<option>`), where people type these.
+ */
+export type Naming = 'plain' | 'local';
+
 export interface Texts {
   /** The locales there are, English first. */
   readonly locales: readonly string[];
   /** The best locale there is for `wanted` (BCP 47 tags, best first); English when none fits. */
   pick(wanted: readonly string[]): string;
-  /** Sentences in the best locale for `locale`; a sentence missing there is said in English. */
-  in(locale: string): Translate;
+  /**
+   * Sentences in the best locale for `locale`; a sentence missing there is said in English. Default
+   * naming: plain.
+   */
+  in(locale: string, naming?: Naming): Translate;
+  /** What people type for a command, both words of a subcommand, or for an option. */
+  typed(what: { command: string } | { option: string }, locale: string, naming: Naming): string;
   /** The keys of English that begin with `prefix`. */
   under(prefix: string): readonly MessageKey[];
   /** Whether English, the reference, has this key. */
@@ -45,6 +56,9 @@ const parse = (text: string | undefined, locale: string): IntlMessageFormat | un
   }
 };
 
+/** `/glossary add`, `/voice voice:` and `language`, as sentences mention them. */
+const MENTION = /`(?:\/(?<command>[a-z]+(?: [a-z]+)?)(?: (?<option>[a-z]+):)?|(?<word>[a-z]+))`/g;
+
 /** Reads every `<locale>.json` of `folder`. Blocking: for start-up only. */
 export const loadTexts = (folder: string): Texts => {
   const tables = new Map<string, Map<string, string>>();
@@ -69,13 +83,35 @@ export const loadTexts = (folder: string): Texts => {
     return FALLBACK_LOCALE;
   };
 
+  const nameIn = (locale: string, key: string): string | undefined =>
+    english.has(key) ? (tables.get(locale)?.get(key) ?? english.get(key)) : undefined;
+
+  const localCommand = (name: string, locale: string): string | undefined => {
+    const [group = '', action] = name.split(' ');
+    const words = [nameIn(locale, `commands.${group}.name`)];
+    if (action) words.push(nameIn(locale, `commands.${group}.${action}.name`));
+    return words.includes(undefined) ? undefined : words.join(' ');
+  };
+
+  /** A sentence with the commands and options that it mentions under their local names. */
+  const withLocalNames = (text: string | undefined, locale: string): string | undefined =>
+    text?.replaceAll(MENTION, (mention: string, ...rest) => {
+      const { command, option, word } = rest.at(-1) as Record<string, string | undefined>;
+      if (word) return `\`${nameIn(locale, `options.names.${word}`) ?? word}\``;
+      const typed = command && localCommand(command, locale);
+      if (!typed) return mention;
+      const named = option && (nameIn(locale, `options.names.${option}`) ?? option);
+      return `\`/${typed}${named ? ` ${named}:` : ''}\``;
+    });
+
   const formats = new Map<string, IntlMessageFormat>();
-  const formatOf = (locale: string, key: MessageKey): IntlMessageFormat => {
-    const id = `${locale} ${key}`;
+  const formatOf = (locale: string, key: MessageKey, naming: Naming): IntlMessageFormat => {
+    const id = `${locale} ${naming} ${key}`;
     let format = formats.get(id);
     if (!format) {
+      const own = tables.get(locale)?.get(key);
       format =
-        parse(tables.get(locale)?.get(key), locale) ??
+        parse(naming === 'local' ? withLocalNames(own, locale) : own, locale) ??
         parse(english.get(key), FALLBACK_LOCALE) ??
         new IntlMessageFormat(key, FALLBACK_LOCALE);
       formats.set(id, format);
@@ -88,9 +124,17 @@ export const loadTexts = (folder: string): Texts => {
     pick,
     under: (prefix) => [...english.keys()].filter((key) => key.startsWith(prefix)) as MessageKey[],
     has: (key): key is MessageKey => english.has(key),
-    in: (wanted) => {
+    in: (wanted, naming = 'plain') => {
       const locale = pick([wanted]);
-      return (key, params) => String(formatOf(locale, key).format(params));
+      return (key, params) => String(formatOf(locale, key, naming).format(params));
+    },
+    typed: (what, wanted, naming) => {
+      const locale = pick([wanted]);
+      if ('option' in what)
+        return (
+          (naming === 'local' && nameIn(locale, `options.names.${what.option}`)) || what.option
+        );
+      return (naming === 'local' && localCommand(what.command, locale)) || what.command;
     },
   };
 };

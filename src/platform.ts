@@ -14,13 +14,15 @@ import type {
   Space,
 } from './model.ts';
 import type { Services } from './services.ts';
-import type { Texts } from './i18n.ts';
+import type { Naming, Texts } from './i18n.ts';
 import type { Watcher, WatchPort } from './watch/port.ts';
 
 /** What the core needs of a platform. Every method rejects with an `AppError`. */
 export interface Platform {
   /** The adapter's folder name, as it stands in `Space.platform`. */
   readonly name: string;
+  /** How people type commands there. Default: plain. */
+  readonly naming?: Naming;
   post(to: Channel, content: Content, options?: { replyTo?: MessageRef }): Promise<Posted>;
   /** Replaces what a message of ours shows; resolves with where it stands then. */
   edit(message: Posted, content: Content): Promise<Posted>;

@@ -34,6 +34,7 @@ export const createPlatform = ({ api, standing, watch }: PlatformParts): Platfor
 
   return {
     name: PLATFORM,
+    naming: 'local',
     post,
     edit: async (message: Posted, content: Content) => {
       const pen = await standing.of(message);

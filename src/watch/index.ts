@@ -44,7 +44,6 @@ export interface Watching extends AsyncDisposable {
   readonly inbox: Inbox;
   /** Serves the watched channels of a platform, where it has such, once it tells what it missed. */
   attach(platform: Platform): void;
-  canWatch(platform: string): boolean;
   /** Resolves when nothing is left to do that is due. */
   idle(): Promise<void>;
 }
@@ -187,7 +186,6 @@ export const openWatching = async ({
     attach: ({ name, watch }) => {
       if (watch) ports.set(name, watch);
     },
-    canWatch: (platform) => ports.has(platform),
     watches: {
       of: watchStore.of,
       list: watchStore.list,

@@ -162,6 +162,7 @@ export const openDesk = async (): Promise<Desk> => {
     texts: loadTexts('locales'),
     log: createLog('silent'),
     can: () => true,
+    naming: () => 'plain',
     services: () => services,
     now: () => NOW_MS,
   });

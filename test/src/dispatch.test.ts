@@ -151,6 +151,7 @@ const dispatcher = createDispatcher({
   texts,
   log: createLog('silent'),
   can: (platform) => platform === 'test',
+  naming: () => 'plain',
   services: () => services,
   sleep: async () => rested.promise,
 });

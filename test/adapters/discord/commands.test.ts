@@ -27,6 +27,7 @@ const texts: Texts = {
   pick: ([wanted = '']) =>
     Object.keys(NAMES).find((locale) => wanted.startsWith(locale.split('-')[0] ?? '')) ?? 'en',
   in: (locale) => (key) => NAMES[locale]?.[key] ?? NAMES['en']?.[key] ?? key,
+  typed: (what) => ('command' in what ? what.command : what.option),
   under: () => [],
   has: (key): key is MessageKey => key in (NAMES['en'] ?? {}),
 };

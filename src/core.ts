@@ -128,7 +128,7 @@ export const openCore = async ({
   const glossary = createGlossary(store, languages);
   const spaces = createSpaceSettings(store);
   const usage = createUsage(store, usageChart);
-  const privacy = createPrivacy(store);
+  const kept = createPrivacy(store);
   const translator = createTranslator({
     client,
     glossary,
@@ -139,10 +139,22 @@ export const openCore = async ({
   const watching = await openWatching({
     store,
     log,
-    services: { languages, translator, transcriber, spaces, usage, privacy },
+    services: { languages, translator, transcriber, spaces, usage, privacy: kept },
     inboxDays: config.INBOX_DAYS,
     copyDays: config.COPY_DAYS,
   });
+
+  const privacy: Services['privacy'] = {
+    ...kept,
+    setOptedOut: async (member, optedOut) => {
+      await kept.setOptedOut(member, optedOut);
+      if (optedOut) await watching.forgot(member);
+    },
+    forget: async (member) => {
+      await kept.forget(member);
+      await watching.forgot(member);
+    },
+  };
 
   const remoteStatus = async (signal: AbortSignal): Promise<ServiceStatus> => {
     try {

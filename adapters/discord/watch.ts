@@ -1,4 +1,5 @@
 import { Routes } from 'discord.js';
+import { AppError } from '../../src/errors.ts';
 import type { Channel, Message, MessageRef } from '../../src/model.ts';
 import type { WatchPort } from '../../src/watch/port.ts';
 import type { Api } from './api.ts';
@@ -45,7 +46,11 @@ export const createWatchPort = (parts: WatchParts): WatchPort => {
     after: string,
     signal: AbortSignal,
   ): AsyncGenerator<Message, void, void> {
-    const { hasContentIntent } = session().application;
+    const { client, application } = session();
+    const { hasContentIntent } = application;
+    // Discord answers with nothing, as if nothing had been written or all of it were gone.
+    if (grantedIn(client, channel)?.has('ReadMessageHistory') === false)
+      throw new AppError('forbidden', 'the permission Read Message History is missing');
     let last = snowflakeAt(after);
     for (;;) {
       const page = await api.send<RawMessage[]>(
@@ -63,6 +68,12 @@ export const createWatchPort = (parts: WatchParts): WatchPort => {
 
   return {
     ...copies,
+    resolve: (channel) => {
+      const found = session().client.channels.cache.get(channel.id);
+      return found?.isThread() && found.parentId
+        ? { ...channel, parentId: found.parentId }
+        : channel;
+    },
     positionAt,
     timeOf,
     copiedFilesBytes: COPIED_FILES_BYTES,

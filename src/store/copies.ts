@@ -4,10 +4,12 @@ import type { Store } from './index.ts';
 import type { RowKey } from './inbox/index.ts';
 import type { Schema } from './schema.ts';
 
-/** Where one message stands as a copy. */
+/** What one target shows of a source. */
 export interface KeptCopy {
-  readonly posted: Posted;
-  /** The content of the source that it shows; empty while that is still being made. */
+  readonly target: Channel;
+  /** Undefined: somebody took the copy away, and it is not put back. */
+  readonly posted: Posted | undefined;
+  /** The content of the source that it shows; empty: not all of it yet. */
   readonly contentHash: string;
 }
 
@@ -28,18 +30,18 @@ export const createCopyStore = (store: Store, now: () => number) => ({
       .selectAll()
       .where((eb) => eb.and(sourceOf(key)))
       .execute();
-    return rows.map((row) => ({
-      posted: {
-        channel: {
-          space: { platform: row.platform, id: row.target_space_id },
-          id: row.target_channel_id,
-          ...(row.target_parent_id === null ? {} : { parentId: row.target_parent_id }),
-        },
-        ids: JSON.parse(row.ids) as Posted['ids'],
-        ...(row.handle === null ? {} : { handle: row.handle }),
-      },
-      contentHash: row.content_hash,
-    }));
+    return rows.map((row) => {
+      const target: Channel = {
+        space: { platform: row.platform, id: row.target_space_id },
+        id: row.target_channel_id,
+        ...(row.target_parent_id === null ? {} : { parentId: row.target_parent_id }),
+      };
+      const [first, ...rest] = JSON.parse(row.ids) as string[];
+      const handle = row.handle === null ? {} : { handle: row.handle };
+      const posted: Posted | undefined =
+        first === undefined ? undefined : { channel: target, ids: [first, ...rest], ...handle };
+      return { target, posted, contentHash: row.content_hash };
+    });
   },
 
   /** What a message of ours was made of; undefined for any other. */
@@ -63,21 +65,21 @@ export const createCopyStore = (store: Store, now: () => number) => ({
   put: async (
     db: Transaction<Schema>,
     key: RowKey,
-    { posted, contentHash }: KeptCopy,
+    { target, posted, contentHash }: KeptCopy,
     isFirst: boolean,
   ): Promise<void> => {
-    const place = { ...sourceOf(key), target_channel_id: posted.channel.id };
+    const place = { ...sourceOf(key), target_channel_id: target.id };
     const shown = {
-      ids: JSON.stringify(posted.ids),
-      handle: posted.handle ?? null,
+      ids: JSON.stringify(posted?.ids ?? []),
+      handle: posted?.handle ?? null,
       content_hash: contentHash,
     };
     await db
       .insertInto('copy')
       .values({
         ...place,
-        target_space_id: posted.channel.space.id,
-        target_parent_id: posted.channel.parentId ?? null,
+        target_space_id: target.space.id,
+        target_parent_id: target.parentId ?? null,
         ...shown,
         posted_ms: now(),
       })
@@ -92,10 +94,11 @@ export const createCopyStore = (store: Store, now: () => number) => ({
         .deleteFrom('copy_part')
         .where((eb) => eb.and(place))
         .execute();
-    await db
-      .insertInto('copy_part')
-      .values(posted.ids.map((message_id) => ({ ...place, message_id })))
-      .execute();
+    if (posted)
+      await db
+        .insertInto('copy_part')
+        .values(posted.ids.map((message_id) => ({ ...place, message_id })))
+        .execute();
   },
 
   /** Within a transaction: the target shows nothing of the source any more. */

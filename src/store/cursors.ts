@@ -1,5 +1,6 @@
 import type { Channel, MessageRef } from '../model.ts';
 import type { Store } from './index.ts';
+import { WATCH } from './inbox/purpose.ts';
 import type { Writer } from './writer.ts';
 
 /** How many of a channel's last messages are looked at again for changes that nobody reported. */
@@ -47,6 +48,7 @@ export const createCursorStore = (
 
   return {
     of: async (channel: Channel): Promise<string | undefined> =>
+      ahead.get(JSON.stringify(whereChannel(channel)))?.position ??
       (
         await store
           .selectFrom('channel_cursor')
@@ -61,24 +63,34 @@ export const createCursorStore = (
       if ((ahead.get(key)?.position ?? '') < position) ahead.set(key, { channel, position });
     },
 
-    /** The last messages of the channel since a time of which something stands or will stand. */
+    /** The last messages of the channel after a position of which something stands or will stand. */
     recent: async (
       channel: Channel,
-      sinceMs: number,
+      after: string,
     ): Promise<readonly { readonly ref: MessageRef; readonly position: string }[]> => {
       const rows = await store
         .selectFrom('inbox')
         .select(['message_id', 'position'])
         .where((eb) => eb.and(whereChannel(channel)))
-        .where('purpose', '=', 'watch')
+        .where('purpose', '=', WATCH)
         .where('state', 'in', ['posted', 'waiting', 'working'])
-        .where('changed_ms', '>=', sinceMs)
+        .where('position', '>', after)
         .orderBy('position', 'desc')
         .limit(LOOKED_AT_AGAIN)
         .execute();
       return rows
         .map(({ message_id: id, position }) => ({ ref: { channel, id }, position }))
         .toReversed();
+    },
+
+    remove: (channel: Channel): Promise<void> => {
+      ahead.delete(JSON.stringify(whereChannel(channel)));
+      return writer.note(async (db) => {
+        await db
+          .deleteFrom('channel_cursor')
+          .where((eb) => eb.and(whereChannel(channel)))
+          .execute();
+      });
     },
 
     [Symbol.asyncDispose]: async (): Promise<void> => {

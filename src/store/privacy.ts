@@ -157,7 +157,8 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
         await db
           .updateTable('inbox')
           .set({
-            state: 'skipped',
+            // Whoever works in its lane takes away what is unfinished of it, and settles it.
+            state: 'waiting',
             reason: FORGOTTEN,
             message: null,
             author_id: '',

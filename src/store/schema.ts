@@ -56,6 +56,8 @@ interface ChannelWatchTable {
   platform: string;
   channel_id: string;
   space_id: string;
+  /** Of a thread. */
+  parent_id: string | null;
   mode: string;
   languages: string;
   group_id: string | null;
@@ -89,7 +91,10 @@ interface InboxTable {
   position: string;
   /** The message, as JSON, until its outcome is reached; null: to be read from the platform. */
   message: string | null;
-  /** Of what people see of the message; empty: it is gone, and its copies are to go too. */
+  /**
+   * Of what people see of the message. Empty: it is gone, and its copies are to go too. Of what is
+   * not to be translated, only the reason: nothing of its words is kept.
+   */
   content_hash: string;
   /** Grows with each change of the message. */
   revision: number;
@@ -118,10 +123,10 @@ interface CopyTable {
   target_channel_id: string;
   target_space_id: string;
   target_parent_id: string | null;
-  /** Ids of the parts. */
+  /** Ids of the parts; none: somebody took it away, and it is not put back. */
   ids: string;
   handle: string | null;
-  /** The source's content that it shows; empty: that it is being made. */
+  /** The source's content that it shows; empty: not all of it yet. */
   content_hash: string;
   posted_ms: ColumnType<number, number, never>;
 }

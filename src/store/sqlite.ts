@@ -6,16 +6,22 @@ import { AppError } from '../errors.ts';
 
 const BUSY_MS = 5_000;
 
-/** WAL keeps readers going while one writes; FULL syncs each commit, so that none is lost. */
+/**
+ * WAL keeps readers going while one writes; FULL syncs each commit, so that none is lost; what is
+ * deleted is overwritten, so that no words outlive their row.
+ */
 const PRAGMAS = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
+  PRAGMA secure_delete = ON;
   PRAGMA foreign_keys = ON;
 `;
 
 /** For transactions whose loss with the machine is made good: they wait for no disk. */
 export const UNSYNCED = sql`PRAGMA synchronous = NORMAL`;
 export const SYNCED = sql`PRAGMA synchronous = FULL`;
+/** Empties the journal, in which what was deleted can still be read. */
+export const TRUNCATE_JOURNAL = sql`PRAGMA wal_checkpoint(TRUNCATE)`;
 
 const values = (parameters: readonly unknown[]): SQLInputValue[] => parameters as SQLInputValue[];
 

@@ -8,6 +8,8 @@ const idOf = (platform: string, channelId: string): string => JSON.stringify([pl
 
 export interface WatchStore {
   readonly of: (channel: Channel) => ChannelWatch | undefined;
+  /** Whether the watch of a channel is its own, and not that of the channel of a thread. */
+  readonly isOwn: (channel: Channel) => boolean;
   readonly list: (space: Space) => readonly ChannelWatch[];
   /** The channels that are copied into each other with this one, itself included. */
   group(watch: ChannelWatch): readonly ChannelWatch[];
@@ -35,7 +37,11 @@ export const openWatchStore = async (
       {
         sinceMs: row.since_ms,
         watch: {
-          channel: { space: { platform: row.platform, id: row.space_id }, id: row.channel_id },
+          channel: {
+            space: { platform: row.platform, id: row.space_id },
+            id: row.channel_id,
+            ...(row.parent_id === null ? {} : { parentId: row.parent_id }),
+          },
           mode: row.mode as WatchMode,
           languages: JSON.parse(row.languages) as string[],
           ...(row.group_id === null ? {} : { group: row.group_id }),
@@ -46,6 +52,7 @@ export const openWatchStore = async (
     ]),
   );
   const all = (): ChannelWatch[] => [...watches.values()].map(({ watch }) => watch);
+  let groups = Map.groupBy(all(), ({ group }) => group);
   /** A channel that is said to be in another space than it was is nobody's. */
   const exact = ({ space }: Channel, id: string): ChannelWatch | undefined => {
     const watch = watches.get(idOf(space.platform, id))?.watch;
@@ -59,9 +66,10 @@ export const openWatchStore = async (
       const above = exact(channel, channel.parentId);
       return above?.mode === 'reply' ? { ...above, channel } : undefined;
     },
+    isOwn: (channel) => exact(channel, channel.id) !== undefined,
     list: ({ platform, id }) =>
       all().filter(({ channel: { space } }) => space.platform === platform && space.id === id),
-    group: ({ group }) => all().filter((other) => group !== undefined && other.group === group),
+    group: ({ group }) => (group === undefined ? [] : (groups.get(group) ?? [])),
     set: async (changed) => {
       const sinceMs = now();
       await writer.write(async (db) => {
@@ -79,6 +87,7 @@ export const openWatchStore = async (
             .values({
               platform: channel.space.platform,
               channel_id: channel.id,
+              parent_id: channel.parentId ?? null,
               ...how,
               since_ms: sinceMs,
             })
@@ -90,6 +99,7 @@ export const openWatchStore = async (
         const id = idOf(watch.channel.space.platform, watch.channel.id);
         watches.set(id, { watch, sinceMs: watches.get(id)?.sinceMs ?? sinceMs });
       }
+      groups = Map.groupBy(all(), ({ group }) => group);
     },
     remove: async (channels) => {
       await writer.write(async (db) => {
@@ -102,6 +112,7 @@ export const openWatchStore = async (
               .execute();
       });
       for (const { space, id } of channels) watches.delete(idOf(space.platform, id));
+      groups = Map.groupBy(all(), ({ group }) => group);
     },
     sinceMs: ({ channel }) =>
       (

@@ -3,17 +3,18 @@ import { toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Channel, Message, MessageRef } from '../model.ts';
 import type { CursorStore } from '../store/cursors.ts';
+import { createSlots } from './slots.ts';
 import type { WatchPort } from './port.ts';
 
 /** Channels whose history is fetched at the same moment. */
 const CHANNELS_AT_ONCE = 4;
 /** Older than this, what was missed is of no use translated any more. */
 const HORIZON_MS = 24 * 3_600_000;
-/** How far back messages are looked at again for changes that nobody reported. */
+/** How far before the gap messages are looked at again for changes that nobody reported. */
 const LOOK_BACK_MS = 3_600_000;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
-/** Reports that a channel holds back while its history comes; more are fetched instead. */
+/** Messages that a channel holds back while its history comes; more are fetched instead. */
 const MOST_HELD = 1_000;
 
 export interface CatchUpParts {
@@ -27,26 +28,37 @@ export interface CatchUpParts {
   readonly now: () => number;
 }
 
+/** @param isWhole whether everything before this report is in the inbox */
+type Report = (isWhole: boolean) => Promise<void>;
+
 export interface CatchUp extends AsyncDisposable {
   /**
-   * Runs a report of a channel in its order: at once where nothing was missed, after its history
-   * otherwise. The first report of a channel since the start counts as a gap before it.
+   * Runs the report of a message in its channel's order: at once where nothing was missed, after the
+   * history otherwise. The first report of a channel since the start counts as a gap before it; one
+   * that fails makes a gap.
    */
-  report(channel: Channel, run: () => Promise<void>): Promise<void>;
-  /** Fetches what came in a channel unreported. */
+  report(channel: Channel, run: Report): Promise<void>;
+  /** The same for what the history cannot tell: never left out, however much waits. */
+  reportAlways(channel: Channel, run: Report): Promise<void>;
+  /**
+   * Fetches what came in a channel unreported.
+   *
+   * @param newest its newest message as the platform knows it; undefined if it does not
+   */
   missed(channel: Channel, newest: string | undefined): void;
-  /** Nothing was missed in this channel: it was not watched before. */
-  fresh(channel: Channel): void;
+  /** The channel is no longer followed. */
+  forget(channel: Channel): void;
   idle(): Promise<void>;
 }
 
 /** What is done for one channel, one after the other. */
 interface Follow {
   tail: Promise<void>;
-  /** Reports that wait. */
+  /** Messages that wait. */
   held: number;
-  /** The last of what waits is a look at the history: whatever was missed, it will find. */
-  endsInHistory: boolean;
+  /** A look at the history that has not begun, and ends what waits; what is missed now, it finds. */
+  coming: { newest: string | undefined } | undefined;
+  isWhole: boolean;
 }
 
 const keyOf = ({ space, id }: Channel): string => `${space.platform} ${id}`;
@@ -62,27 +74,20 @@ export const createCatchUp = ({
 }: CatchUpParts): CatchUp => {
   const stopping = new AbortController();
   const follows = new Map<string, Follow>();
-  const turns: (() => void)[] = [];
-  let fetching = 0;
+  const slots = createSlots(CHANNELS_AT_ONCE);
 
   const followOf = (channel: Channel): Follow => {
     const key = keyOf(channel);
     const known = follows.get(key);
     if (known) return known;
-    const follow: Follow = { tail: Promise.resolve(), held: 0, endsInHistory: false };
+    const follow: Follow = {
+      tail: Promise.resolve(),
+      held: 0,
+      coming: undefined,
+      isWhole: false,
+    };
     follows.set(key, follow);
     return follow;
-  };
-
-  const inTurn = async (work: () => Promise<void>): Promise<void> => {
-    if (fetching >= CHANNELS_AT_ONCE) await new Promise<void>((resolve) => turns.push(resolve));
-    fetching += 1;
-    try {
-      await work();
-    } finally {
-      fetching -= 1;
-      turns.shift()?.();
-    }
   };
 
   const fetch = async (
@@ -90,77 +95,100 @@ export const createCatchUp = ({
     from: WatchPort,
     newest: string | undefined,
   ): Promise<void> => {
-    const followed = await cursors.of(channel);
-    const recent = await cursors.recent(channel, now() - LOOK_BACK_MS);
-    const [oldest, ...later] = recent;
     // What was written in the very moment of the watch is after the moment before it.
+    const before = (position: string, ms: number): string =>
+      from.positionAt(from.timeOf(position) - ms);
+    const followed = await cursors.of(channel);
     const start = followed ?? from.positionAt(sinceMs(channel) - 1);
-    if (newest !== undefined && newest <= start && later.length === 0) return;
     const horizon = from.positionAt(now() - HORIZON_MS);
-    const after = [start, oldest?.position ?? start].toSorted()[0] ?? start;
+    const lookBack = before(start, LOOK_BACK_MS);
+    const recent = await cursors.recent(channel, lookBack < horizon ? horizon : lookBack);
+    const [oldest] = recent;
+    if (newest !== undefined && newest <= start && !oldest) return;
+    const first = oldest ? before(oldest.position, 1) : start;
+    const after = [first, start].toSorted()[0] ?? start;
     const there = new Set<string>();
-    const { signal } = stopping;
-    for await (const message of from.history(channel, after < horizon ? horizon : after, signal)) {
+    const history = from.history(channel, after < horizon ? horizon : after, stopping.signal);
+    for await (const message of history) {
       there.add(message.ref.id);
       await take(message);
     }
-    await gone(later.filter(({ ref }) => !there.has(ref.id)).map(({ ref }) => ref));
+    await gone(recent.filter(({ ref }) => !there.has(ref.id)).map(({ ref }) => ref));
   };
 
-  const catchUp = async (channel: Channel, newest: string | undefined): Promise<void> => {
+  const look = async (channel: Channel, newest: string | undefined): Promise<void> => {
     const from = port(channel.space.platform);
     if (!from) return;
-    for (let attempt = 0; !stopping.signal.aborted; attempt += 1) {
+    for (let attempt = 0; ; attempt += 1) {
+      stopping.signal.throwIfAborted();
       try {
-        await inTurn(() => fetch(channel, from, newest));
+        await slots.use(() => fetch(channel, from, newest));
         return;
       } catch (thrown) {
-        const error = toAppError(thrown);
-        const fields = { platform: channel.space.platform, channel: channel.id, code: error.code };
-        log.warn(
-          { ...fields, reason: error.message },
-          'the history of a channel could not be read',
-        );
-        if (!error.retryable) return;
+        const { code, message: reason, retryAfterMs = 0 } = toAppError(thrown);
+        const fields = { platform: channel.space.platform, channel: channel.id, code, reason };
+        log.warn(fields, 'the history of a channel could not be read');
+        // Closed, or gone: what is reported is all there is.
+        if (code === 'forbidden' || code === 'not-found') return;
         const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
         const { signal } = stopping;
-        await delay(Math.max(wait, error.retryAfterMs ?? 0), undefined, { signal, ref: false });
+        await delay(Math.max(wait, retryAfterMs), undefined, { signal, ref: false });
       }
     }
   };
 
   const missed = (channel: Channel, newest: string | undefined): void => {
     const follow = followOf(channel);
-    if (follow.endsInHistory) return;
-    follow.endsInHistory = true;
-    const look = async (before: Promise<void>): Promise<void> => {
-      await before;
-      // From here on, what is missed is not found by this look any more.
-      follow.endsInHistory = false;
-      await catchUp(channel, newest).catch(() => undefined);
+    if (follow.coming) {
+      const known = follow.coming.newest;
+      const isNewer = known !== undefined && (newest === undefined || newest > known);
+      if (isNewer) follow.coming.newest = newest;
+      return;
+    }
+    const coming = { newest };
+    follow.coming = coming;
+    const run = async (waited: Promise<void>): Promise<void> => {
+      await waited;
+      if (follow.coming === coming) follow.coming = undefined;
+      await look(channel, coming.newest);
+      follow.isWhole = true;
     };
-    follow.tail = look(follow.tail);
+    follow.tail = run(follow.tail).catch(() => undefined);
+  };
+
+  const report = async (channel: Channel, run: Report, isLeftOut: boolean): Promise<void> => {
+    if (!follows.has(keyOf(channel))) missed(channel, undefined);
+    const follow = followOf(channel);
+    if (isLeftOut && follow.held >= MOST_HELD) {
+      missed(channel, undefined);
+      return;
+    }
+    follow.held += 1;
+    // A look before this report does not find what is missed after it.
+    follow.coming = undefined;
+    const work = async (waited: Promise<void>): Promise<void> => {
+      await waited;
+      try {
+        await run(follow.isWhole);
+      } catch (thrown) {
+        follow.isWhole = false;
+        missed(channel, undefined);
+        throw thrown;
+      } finally {
+        follow.held -= 1;
+      }
+    };
+    const turn = work(follow.tail);
+    follow.tail = turn.catch(() => undefined);
+    await turn;
   };
 
   return {
     missed,
-    fresh: (channel) => {
-      followOf(channel);
-    },
-    report: async (channel, run) => {
-      if (!follows.has(keyOf(channel))) missed(channel, undefined);
-      const follow = followOf(channel);
-      if (follow.held >= MOST_HELD) {
-        missed(channel, undefined);
-        return;
-      }
-      follow.held += 1;
-      follow.endsInHistory = false;
-      const turn = follow.tail.then(run).finally(() => {
-        follow.held -= 1;
-      });
-      follow.tail = turn.catch(() => undefined);
-      await turn;
+    report: (channel, run) => report(channel, run, true),
+    reportAlways: (channel, run) => report(channel, run, false),
+    forget: (channel) => {
+      follows.delete(keyOf(channel));
     },
     idle: async () => {
       for (let tails: Promise<void>[] = []; ;) {

@@ -2,6 +2,7 @@ import type { Channel, Content, Message, OutgoingFile } from '../model.ts';
 import { TRANSCRIPT_KINDS, type Services } from '../services.ts';
 import { transcriptFile } from '../speech/transcript-file.ts';
 import { flagOfLanguage } from '../text/flags.ts';
+import type { Carried } from './carry.ts';
 import type { Copy } from './port.ts';
 import type { Prepared, Rendering } from './prepare.ts';
 
@@ -66,8 +67,7 @@ export const composeCopy = (
   rendering: Rendering,
   { transcript }: Prepared,
   languages: Languages,
-  files: readonly OutgoingFile[],
-  leftOut: readonly string[],
+  { files, leftOut }: Carried,
 ): Draft => {
   const { text, heard } = rendering;
   const lines = [

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { Member } from '../model.ts';
 import type { Platform } from '../platform.ts';
 import type { ChannelWatch, Inbox, Services, Watches } from '../services.ts';
 import { createCopyStore } from '../store/copies.ts';
@@ -8,19 +9,24 @@ import { createCursorStore } from '../store/cursors.ts';
 import { backlogOf, clearOld, reviveDead } from '../store/inbox/backlog.ts';
 import { createInboxStore, type Row } from '../store/inbox/index.ts';
 import type { Store } from '../store/index.ts';
+import { TRUNCATE_JOURNAL } from '../store/sqlite.ts';
 import { openWatchStore } from '../store/watches.ts';
 import { createWriter } from '../store/writer.ts';
 import { createCatchUp } from './catch-up.ts';
-import { deliver } from './deliver.ts';
+import { deliver, type Ready } from './deliver.ts';
 import { createLanes } from './lanes.ts';
 import { workLane } from './lane.ts';
 import type { Watcher, WatchPort } from './port.ts';
-import { createPlanner } from './planner.ts';
+import { createSlots } from './slots.ts';
+import { createTalk } from './talk.ts';
+import { createPlanner, planOfFault } from './planner.ts';
 import { createTake, createWatcher } from './watcher.ts';
 
 /** A lease outlives several renewals, so that a busy moment loses none. */
 const LEASE_MS = 60_000;
 const RENEW_MS = 15_000;
+/** Deliveries that hold files in memory at the same moment. */
+const LARGE_AT_ONCE = 2;
 const CLEAR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
@@ -44,6 +50,8 @@ export interface Watching extends AsyncDisposable {
   readonly inbox: Inbox;
   /** Serves the watched channels of a platform, where it has such, once it tells what it missed. */
   attach(platform: Platform): void;
+  /** Somebody opted out, or is to be forgotten: what is held of them in memory goes too. */
+  forgot(person: Pick<Member, 'platform' | 'id'>): Promise<void>;
   /** Resolves when nothing is left to do that is due. */
   idle(): Promise<void>;
 }
@@ -76,17 +84,28 @@ export const openWatching = async ({
     return found;
   };
 
+  const talk = createTalk();
   const planner = createPlanner({
     services,
     watches: watchStore,
+    talk,
     progress: { copies, writer, log, now },
     portOf,
   });
 
+  const large = createSlots(LARGE_AT_ONCE);
+  const deliverAll = async (batch: readonly Ready[], signal: AbortSignal): Promise<void> => {
+    const [first] = batch;
+    if (!first) return;
+    const work = (): Promise<void> =>
+      deliver({ inbox, copies, writer, privacy, log }, portOf(first.row), batch, signal);
+    await (batch.some(({ plan }) => plan.carries.length > 0) ? large.use(work) : work());
+  };
+
   const lanes = createLanes({
     log,
     now,
-    work: (lane, signal, working) =>
+    work: (lane, jobs, signal, register) =>
       workLane(
         {
           inbox,
@@ -94,12 +113,10 @@ export const openWatching = async ({
           random,
           prepare: planner.prepare,
           deliver: async (batch, abort) => {
-            const [first] = batch;
-            if (!first) return;
             const held = await Promise.all(batch.map(({ row }) => inbox.holds(row)));
             const changed = held.indexOf(false);
             const ours = changed < 0 ? batch : batch.slice(0, changed);
-            await deliver({ inbox, copies, writer, log }, portOf(first.row), ours, abort);
+            await deliverAll(ours, abort);
             if (changed >= 0) throw new AppError('cancelled', 'a message changed meanwhile');
           },
           bury: async (row, error) => {
@@ -109,13 +126,17 @@ export const openWatching = async ({
               { ...fields, code: error.code, reason: error.message },
               'a message is given up',
             );
-            const reason = error.code;
-            await writer.note((db) => inbox.settle(db, row, { state: 'dead', reason }));
+            const ready = { row, message: undefined, again: false, sweep: [] };
+            await deliverAll(
+              [{ ...ready, plan: planOfFault(error) }],
+              new AbortController().signal,
+            );
           },
         },
         lane,
+        jobs,
         signal,
-        working,
+        register,
       ),
   });
 
@@ -126,7 +147,8 @@ export const openWatching = async ({
       const watch = watchStore.of(channel);
       return watch ? watchStore.sinceMs(watch) : now();
     },
-    take: (message) => take(message),
+    // A look goes through the history from the last message on that was seen.
+    take: (message) => take(message, true),
     gone: (refs) => watcher.takeAway(refs),
     log,
     now,
@@ -140,7 +162,10 @@ export const openWatching = async ({
     privacy,
     lanes,
     catchUp,
+    talk,
     port,
+    // A day less than rows are kept, so that none is cleared between a look at it and the next.
+    remembersFromMs: () => now() - (inboxDays - 0.5) * DAY_MS,
   };
   const take = createTake(parts);
   const watcher = createWatcher(parts, take);
@@ -148,10 +173,12 @@ export const openWatching = async ({
   /** What waited while the platform was away, or this program. */
   const resume = async (platform: string): Promise<void> => {
     try {
-      if (!resumed.has(platform)) await inbox.takeOver(platform);
+      if (resumed.has(platform)) return;
       resumed.add(platform);
+      await inbox.takeOver(platform);
       for (const lane of await inbox.lanes(platform)) lanes.wake(lane);
     } catch (err) {
+      resumed.delete(platform);
       log.error({ err, platform }, 'what waits in the inbox could not be resumed');
     }
   };
@@ -159,7 +186,7 @@ export const openWatching = async ({
   const clear = (): void => {
     const rowsMs = now() - inboxDays * DAY_MS;
     const copiesMs = now() - copyDays * DAY_MS;
-    clearOld(writer, { rowsMs, copiesMs }).catch((err: unknown) => {
+    clearOld(store, writer, { rowsMs, copiesMs }).catch((err: unknown) => {
       log.warn({ err }, 'old rows could not be cleared');
     });
   };
@@ -196,14 +223,18 @@ export const openWatching = async ({
           throw new AppError('forbidden', 'permissions are missing in a channel to be watched', {
             sentence: { key: 'watch.missing', params: { permissions: [...missing].join(', ') } },
           });
-        for (const { channel } of wanted) if (!watchStore.of(channel)) catchUp.fresh(channel);
-        await watchStore.set(wanted);
+        const placed = wanted.map((watch) => ({
+          ...watch,
+          channel: port(watch.channel.space.platform)?.resolve(watch.channel) ?? watch.channel,
+        }));
+        await watchStore.set(placed);
+        // What came while it was set is found in the history.
+        for (const { channel } of placed) catchUp.missed(channel, undefined);
       },
       remove: async (channel) => {
-        const watch = watchStore.of(channel);
-        if (!watch || watch.channel.id !== channel.id) return false;
+        if (!watchStore.isOwn(channel)) return false;
         await watchStore.remove([channel]);
-        await inbox.abandon(channel, 'not-watched');
+        for (const lane of await inbox.abandon(channel, 'not-watched')) lanes.wake(lane);
         return true;
       },
     },
@@ -215,6 +246,11 @@ export const openWatching = async ({
         for (const lane of revived) lanes.wake(lane);
         return revived.length;
       },
+    },
+    forgot: async ({ platform, id }) => {
+      talk.forget({ authorId: id });
+      for (const lane of await inbox.lanes(platform)) lanes.wake(lane);
+      await TRUNCATE_JOURNAL.execute(store);
     },
     idle: async () => {
       await resuming;

@@ -10,6 +10,8 @@ const MOST_PREPARATIONS = 10;
 const MOST_DELIVERIES = 30;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
+/** Nobody is obeyed who asks for more. */
+const LONGEST_TOLD_WAIT_MS = 600_000;
 
 export interface LaneParts {
   readonly inbox: Pick<InboxStore, 'claim' | 'release'>;
@@ -28,13 +30,18 @@ export interface LaneParts {
   readonly random: () => number;
 }
 
+/** A row that is worked on. It is kept from round to round until it is delivered or has changed. */
 interface Job {
   row: Row;
   readonly abort: AbortController;
   readonly preparing: Promise<Ready>;
   /** Once it is prepared. */
   ready?: Ready;
+  readonly registered: Disposable;
 }
+
+/** What was begun in a lane and is not done, by row; the owner keeps it between rounds. */
+export type Jobs = Map<string, Job>;
 
 /** What a round could not do: `left` begins with the `tried` rows that failed. */
 interface Stop {
@@ -52,11 +59,11 @@ const waitMs = ({ error, left, most }: Stop, random: () => number): number | und
   const attempts = left[0]?.attempts ?? 0;
   if (!error.retryable || attempts >= most) return undefined;
   const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1));
-  return Math.max(error.retryAfterMs ?? 0, wait * (0.75 + random() / 2));
+  const told = Math.min(LONGEST_TOLD_WAIT_MS, error.retryAfterMs ?? 0);
+  return Math.max(told, wait * (0.75 + random() / 2));
 };
 
-const isLarge = ({ plan }: Ready): boolean =>
-  plan.placed.some(({ draft }) => (draft.content.files?.length ?? 0) > 0);
+const isLarge = ({ plan }: Ready): boolean => plan.carries.length > 0;
 
 /** What may not stand in one batch with what came before it: it answers to it, or is large. */
 const needsOwnBatch = (batch: readonly Ready[], ready: Ready): boolean => {
@@ -65,59 +72,75 @@ const needsOwnBatch = (batch: readonly Ready[], ready: Ready): boolean => {
   return replyTo !== undefined && batch.some(({ row }) => row.ref.id === replyTo.id);
 };
 
+/** What was prepared in a round before, for the row as it was claimed last. */
+const asOf = (ready: Ready, row: Row): Ready => ({
+  ...ready,
+  row,
+  again: ready.again || row.again,
+});
+
+const drop = (jobs: Jobs, key: string): void => {
+  const job = jobs.get(key);
+  jobs.delete(key);
+  job?.registered[Symbol.dispose]();
+  job?.abort.abort();
+};
+
 /**
  * Does the rows of one lane until none is left that is due: prepares several at once, delivers them in
  * their order, those together that are ready together. A row that has to be tried again holds up
  * those after it. Resolves with when to look again.
  *
- * @param working told of each row that is worked on; aborting ends what is made of it
+ * @param register told of each row that is worked on; aborting ends what is made of it
  */
 export const workLane = async (
   { inbox, prepare, deliver, bury, now, random }: LaneParts,
   lane: Lane,
+  jobs: Jobs,
   signal: AbortSignal,
-  working: (row: Row, abort: AbortController) => Disposable,
+  register: (row: Row, abort: AbortController) => Disposable,
 ): Promise<number | undefined> => {
-  /** What was prepared and not delivered, for the next round. */
-  const kept = new Map<string, Job>();
-
   const begin = (row: Row): Job => {
-    const known = kept.get(keyOf(row));
+    const key = keyOf(row);
+    const known = jobs.get(key);
     if (known?.row.revision === row.revision && !known.abort.signal.aborted) {
       known.row = row;
       return known;
     }
+    drop(jobs, key);
     const abort = new AbortController();
     const both = AbortSignal.any([signal, abort.signal]);
     const preparing = prepare(row, { last: row.attempts >= MOST_PREPARATIONS }, both);
-    const job: Job = { row, abort, preparing };
-    kept.set(keyOf(row), job);
+    const job: Job = { row, abort, preparing, registered: register(row, abort) };
+    jobs.set(key, job);
     const settle = async (): Promise<void> => {
       job.ready = await preparing;
     };
-    settle().catch(() => kept.delete(keyOf(row)));
+    settle().catch(() => {
+      if (jobs.get(key) === job) drop(jobs, key);
+    });
     return job;
   };
 
-  const round = async (jobs: readonly Job[]): Promise<Stop | undefined> => {
-    for (let at = 0; at < jobs.length;) {
-      const left = jobs.slice(at);
+  const round = async (begun: readonly Job[]): Promise<Stop | undefined> => {
+    for (let at = 0; at < begun.length;) {
+      const left = begun.slice(at);
       const [head] = left as [Job];
       const batch: Ready[] = [];
       let most = MOST_PREPARATIONS;
       try {
-        batch.push({ ...(await head.preparing), row: head.row });
+        batch.push(asOf(await head.preparing, head.row));
         most = MOST_DELIVERIES;
         for (const { ready, row } of left.slice(1)) {
           if (!ready || needsOwnBatch(batch, ready)) break;
-          batch.push({ ...ready, row });
+          batch.push(asOf(ready, row));
         }
         await deliver(batch, signal);
       } catch (thrown) {
         const tried = Math.max(1, batch.length);
         return { error: toAppError(thrown), left: left.map(({ row }) => row), tried, most };
       }
-      for (const { row } of batch) kept.delete(keyOf(row));
+      for (const { row } of batch) drop(jobs, keyOf(row));
       at += batch.length;
     }
     return undefined;
@@ -144,10 +167,7 @@ export const workLane = async (
     signal.throwIfAborted();
     const { rows, nextDueMs } = await inbox.claim(lane, ROWS_AHEAD);
     if (rows.length === 0) return nextDueMs;
-    const jobs = rows.map(begin);
-    using uses = new DisposableStack();
-    for (const { row, abort } of jobs) uses.use(working(row, abort));
-    const stop = await round(jobs);
+    const stop = await round(rows.map(begin));
     const dueMs = stop && (await giveBack(stop));
     if (dueMs !== undefined) return dueMs;
     // What comes now wakes the lane anew.

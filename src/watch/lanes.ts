@@ -1,9 +1,10 @@
 import type { Log } from '../log.ts';
 import type { Lane, Row } from '../store/inbox/index.ts';
 import type { MessageRef } from '../model.ts';
+import type { Jobs } from './lane.ts';
 
 /** Lanes that are worked on at the same moment; the others wait for their turn. */
-const LANES_AT_ONCE = 64;
+const LANES_AT_ONCE = 256;
 /** A lane that failed for a reason of ours, such as the database's, is looked at again after this. */
 const AFTER_FAULT_MS = 5_000;
 
@@ -22,8 +23,9 @@ export interface LanesParts {
   /** Works a lane off; resolves with when to look at it again. */
   readonly work: (
     lane: Lane,
+    jobs: Jobs,
     signal: AbortSignal,
-    working: (row: Row, abort: AbortController) => Disposable,
+    register: (row: Row, abort: AbortController) => Disposable,
   ) => Promise<number | undefined>;
 }
 
@@ -37,16 +39,18 @@ export const createLanes = ({ log, now, work }: LanesParts): Lanes => {
   /** Lanes in which something came while they were worked on. */
   const stale = new Set<string>();
   const timers = new Map<string, NodeJS.Timeout>();
-  const jobs = new Map<string, Set<AbortController>>();
+  /** What lanes that wait for another try have prepared. */
+  const prepared = new Map<string, Jobs>();
+  const aborts = new Map<string, Set<AbortController>>();
 
   const register = ({ ref }: Row, abort: AbortController): Disposable => {
     const key = refKey(ref);
-    const known = jobs.get(key) ?? new Set();
-    jobs.set(key, known.add(abort));
+    const known = aborts.get(key) ?? new Set();
+    aborts.set(key, known.add(abort));
     return {
       [Symbol.dispose]: () => {
         known.delete(abort);
-        if (known.size === 0) jobs.delete(key);
+        if (known.size === 0) aborts.delete(key);
       },
     };
   };
@@ -61,7 +65,10 @@ export const createLanes = ({ log, now, work }: LanesParts): Lanes => {
   const run = async (lane: Lane): Promise<void> => {
     const key = laneKey(lane);
     try {
-      const dueMs = await work(lane, stopping.signal, register);
+      const jobs: Jobs = prepared.get(key) ?? new Map();
+      prepared.set(key, jobs);
+      const dueMs = await work(lane, jobs, stopping.signal, register);
+      if (jobs.size === 0) prepared.delete(key);
       if (dueMs !== undefined) lookAgain(lane, dueMs);
     } catch (err) {
       if (stopping.signal.aborted) return;
@@ -94,7 +101,7 @@ export const createLanes = ({ log, now, work }: LanesParts): Lanes => {
   return {
     wake,
     interrupt: (ref) => {
-      for (const abort of jobs.get(refKey(ref)) ?? []) abort.abort();
+      for (const abort of aborts.get(refKey(ref)) ?? []) abort.abort();
     },
     idle: async () => {
       while (working.size > 0) await Promise.all(working.values());

@@ -1,6 +1,8 @@
-import { toAppError, type AppError } from '../errors.ts';
-import type { Channel, Message, OutgoingFile } from '../model.ts';
+import type { AppError } from '../errors.ts';
+import type { Channel, Message, MessageFile } from '../model.ts';
 import type { ChannelWatch, Services } from '../services.ts';
+import { isBlank } from '../text/unicode.ts';
+import type { Carried } from './carry.ts';
 import { composeCopy, composeReply, threadName, type Draft } from './compose.ts';
 import type { SkipReason } from './policy.ts';
 import type { WatchPort } from './port.ts';
@@ -8,12 +10,15 @@ import type { Prepared } from './prepare.ts';
 
 export interface Placed {
   readonly target: Channel;
-  readonly draft: Draft;
+  /** The copy, once the files that it carries are read. */
+  readonly compose: (carried: Carried) => Draft;
 }
 
 /** Where what was prepared is to stand. Nothing: for `skip`. */
 export interface Plan {
   readonly placed: readonly Placed[];
+  /** Files of the message that its copies carry; read when these are posted, and not held before. */
+  readonly carries: readonly MessageFile[];
   readonly skip?: SkipReason;
   /** What stands is left as it is, though nothing is placed. */
   readonly leaves?: boolean;
@@ -24,16 +29,18 @@ export interface Plan {
 interface PlanParts {
   readonly languages: Services['languages'];
   readonly port: WatchPort;
-  /** No other try follows. */
-  readonly last: boolean;
 }
 
 const none = ({ used, fault }: Prepared, skip: SkipReason): Plan => ({
   placed: [],
+  carries: [],
   skip,
   used,
   fault,
 });
+
+const reasonOf = ({ text }: Message, { transcript }: Prepared): SkipReason =>
+  isBlank(text) && !transcript ? 'nothing-heard' : 'same-language';
 
 export const planReply = (
   message: Message,
@@ -41,45 +48,10 @@ export const planReply = (
   { languages }: Pick<PlanParts, 'languages'>,
 ): Plan => {
   const draft = composeReply(prepared, languages);
-  if (!draft) return none(prepared, 'same-language');
+  if (!draft) return none(prepared, reasonOf(message, prepared));
   const { used, fault } = prepared;
-  return { placed: [{ target: message.ref.channel, draft }], used, fault };
-};
-
-const readFile = async (
-  file: Message['files'][number],
-  signal: AbortSignal,
-): Promise<OutgoingFile> => {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of file.open(signal)) chunks.push(chunk);
-  const { name, mediaType, voice } = file;
-  return { name, mediaType, bytes: Buffer.concat(chunks), ...(voice ? { voice } : {}) };
-};
-
-/** The files that fit together into one copy, and the names of those that do not. */
-const carryFiles = async (
-  { files }: Message,
-  { port, last }: Pick<PlanParts, 'port' | 'last'>,
-  signal: AbortSignal,
-): Promise<{ carried: OutgoingFile[]; leftOut: string[] }> => {
-  const carried: OutgoingFile[] = [];
-  const leftOut: string[] = [];
-  let roomBytes = port.copiedFilesBytes;
-  for (const file of files) {
-    try {
-      const fits = file.sizeBytes !== undefined && file.sizeBytes <= roomBytes;
-      const read = fits ? await readFile(file, signal) : undefined;
-      if (read && read.bytes.byteLength <= roomBytes) {
-        roomBytes -= read.bytes.byteLength;
-        carried.push(read);
-      } else leftOut.push(file.name);
-    } catch (thrown) {
-      const error = toAppError(thrown);
-      if (error.code === 'cancelled' || (error.retryable && !last)) throw error;
-      leftOut.push(file.name);
-    }
-  }
-  return { carried, leftOut };
+  const placed = [{ target: message.ref.channel, compose: () => draft }];
+  return { placed, carries: [], used, fault };
 };
 
 interface Place {
@@ -119,24 +91,21 @@ export const planCopies = async (
   prepared: Prepared,
   watch: ChannelWatch,
   group: readonly ChannelWatch[],
-  parts: PlanParts,
-  signal: AbortSignal,
+  { languages, port }: PlanParts,
 ): Promise<Plan> => {
-  const { languages, port } = parts;
   const places = placesOf(watch, group, message.ref.channel, port, languages);
   const wanted = places.flatMap(({ language, target }) => {
     const rendering = prepared.renderings.find((one) => one.language === language);
     const needed = rendering && (watch.mode === 'mirror' || rendering.outcome !== 'same');
     return needed ? [{ rendering, target }] : [];
   });
-  if (wanted.length === 0) return none(prepared, 'same-language');
-  const { carried, leftOut } = await carryFiles(message, parts, signal);
+  if (wanted.length === 0) return none(prepared, reasonOf(message, prepared));
   const placed: Placed[] = [];
   for (const { rendering, target } of wanted)
     placed.push({
       target: await target(),
-      draft: composeCopy(message, rendering, prepared, languages, carried, leftOut),
+      compose: (carried) => composeCopy(message, rendering, prepared, languages, carried),
     });
   const { used, fault } = prepared;
-  return { placed, used, fault };
+  return { placed, carries: message.files, used, fault };
 };

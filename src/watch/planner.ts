@@ -1,46 +1,77 @@
 import { AppError } from '../errors.ts';
+import { limitFault } from '../meter.ts';
 import type { Channel, Message } from '../model.ts';
-import type { Services } from '../services.ts';
+import type { ChannelWatch, Services } from '../services.ts';
 import type { Row } from '../store/inbox/index.ts';
+import { flaggedLanguage } from '../store/inbox/purpose.ts';
 import { fromStored } from '../store/inbox/stored-message.ts';
 import type { WatchStore } from '../store/watches.ts';
+import { countCodePoints } from '../text/unicode.ts';
 import type { Ready } from './deliver.ts';
 import { placesOf, planCopies, planReply, type Plan } from './plan.ts';
 import { claimsAudio, type SkipReason } from './policy.ts';
 import type { WatchPort } from './port.ts';
-import { languagesOf, prepare } from './prepare.ts';
-import { createProgress, type ProgressParts } from './progress.ts';
-import { flaggedLanguage } from './reactions.ts';
-import { createTalk } from './talk.ts';
+import { languagesOf, prepare, type Finished } from './prepare.ts';
+import { createProgress, type Progress, type ProgressParts } from './progress.ts';
+import type { Talk } from './talk.ts';
 
 export interface PlannerParts {
   readonly services: Pick<
     Services,
-    'translator' | 'transcriber' | 'languages' | 'spaces' | 'usage'
+    'translator' | 'transcriber' | 'languages' | 'spaces' | 'usage' | 'privacy'
   >;
   readonly watches: Pick<WatchStore, 'of' | 'group'>;
+  readonly talk: Pick<Talk, 'next'>;
   readonly progress: Omit<ProgressParts, 'port'>;
   /** Throws a retryable `AppError` while the platform is off. */
   readonly portOf: (row: Row) => WatchPort;
 }
 
-const nothing = { placed: [], used: { characters: 0, audioMs: 0 }, fault: undefined } as const;
+/** Rows that failed in part, whose finished parts are kept for their next try. */
+const MOST_REMEMBERED = 500;
 
-/** Nothing is to stand. */
-const none = (skip: SkipReason): Plan => ({ ...nothing, skip });
-/** What stands is left as it is. */
-const leave = (skip: SkipReason): Plan => ({ ...nothing, skip, leaves: true });
+const nothing = {
+  placed: [],
+  carries: [],
+  used: { characters: 0, audioMs: 0 },
+  fault: undefined,
+} as const;
 
-const MINUTE_MS = 60_000;
+/** Reasons for which what stands is left as it is; for the others it is taken away. */
+const LEAVING: ReadonlySet<string> = new Set<SkipReason>([
+  'not-watched',
+  'channel-gone',
+  'space-gone',
+  'forgotten',
+]);
+
+const none = (skip: SkipReason): Plan => ({ ...nothing, skip, leaves: LEAVING.has(skip) });
+
+/** What cannot be prepared: nothing of it is to stand that is unfinished. */
+export const planOfFault = (fault: AppError): Plan => ({ ...nothing, fault, leaves: true });
 
 /** Makes of a row what is to stand where. */
-export const createPlanner = ({ services, watches, progress, portOf }: PlannerParts) => {
-  const { languages, spaces, usage } = services;
-  const talk = createTalk();
+export const createPlanner = ({ services, watches, talk, progress, portOf }: PlannerParts) => {
+  const { languages, privacy } = services;
+  const remembered = new Map<string, Finished>();
+
+  /** What was finished of this state of a message in a try before. */
+  const finishedOf = (key: string): Finished => {
+    const finished = remembered.get(key) ?? {
+      translations: new Map(),
+      transcripts: new Map(),
+      used: { characters: 0, audioMs: 0 },
+    };
+    remembered.delete(key);
+    remembered.set(key, finished);
+    const [oldest] = remembered.keys();
+    if (remembered.size > MOST_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
+    return finished;
+  };
 
   /** The message of a row; undefined when it is gone. */
   const messageOf = async (row: Row): Promise<Message | undefined> => {
-    if (row.message === 'gone') return undefined;
+    if (row.message === 'gone' || row.message === 'skipped') return undefined;
     const from = portOf(row);
     if (row.message === 'unread') return from.read(row.ref);
     return fromStored(
@@ -57,16 +88,6 @@ export const createPlanner = ({ services, watches, progress, portOf }: PlannerPa
     );
   };
 
-  const overLimit = async ({ space }: Message['ref']['channel']): Promise<boolean> => {
-    const { dailyCharacters, dailyAudioMinutes } = await spaces.of(space);
-    if (dailyCharacters === undefined && dailyAudioMinutes === undefined) return false;
-    const { characters, audioMs } = await usage.today(space);
-    return (
-      characters >= (dailyCharacters ?? Infinity) ||
-      audioMs >= (dailyAudioMinutes ?? Infinity) * MINUTE_MS
-    );
-  };
-
   /** Where a row of a watched channel may have had copies. */
   const targetsOf = async (row: Row): Promise<readonly Channel[]> => {
     const { channel } = row.ref;
@@ -76,45 +97,52 @@ export const createPlanner = ({ services, watches, progress, portOf }: PlannerPa
     return Promise.all(places.map(({ target }) => target()));
   };
 
+  const isOverLimit = async (
+    { ref, text, files }: Message,
+    targets: number,
+    transcribes: boolean,
+  ): Promise<boolean> => {
+    const { space } = ref.channel;
+    const characters = countCodePoints(text) * targets;
+    if (characters > 0 && (await limitFault(services, space, { characters }))) return true;
+    const hears = transcribes && files.some(claimsAudio);
+    return hears && (await limitFault(services, space, 'audio')) !== undefined;
+  };
+
   const planOf = async (
     row: Row,
     message: Message,
     last: boolean,
+    line: Progress,
     signal: AbortSignal,
   ): Promise<Plan> => {
     const { channel } = message.ref;
+    const { author, text } = message;
     const flagged = flaggedLanguage(row.purpose);
-    const watch = flagged === undefined ? watches.of(channel) : undefined;
-    if (flagged === undefined && !watch) return leave('not-watched');
-    const context =
-      message.text === '' || flagged !== undefined
-        ? []
-        : talk.next(row.lane, {
-            id: row.ref.id,
-            text: `${message.author.name}: ${message.text}`,
-          });
-    if (await overLimit(channel)) return leave('daily-limit');
+    const watch: ChannelWatch | undefined = flagged === undefined ? watches.of(channel) : undefined;
+    if (flagged === undefined && !watch) return none('not-watched');
+    // Asked again: the answer may be another one than when the message came.
+    if (await privacy.optedOut({ platform: channel.space.platform, id: author.id }))
+      return none('opted-out');
+    const turn = { id: row.ref.id, authorId: author.id, text: `${author.name}: ${text}` };
+    const context = watch && text !== '' ? talk.next(row.lane, turn) : [];
     const group = watch ? watches.group(watch) : [];
     const wanted = watch ? languagesOf(watch, group, channel) : [flagged ?? ''];
-    const task = {
-      message,
-      languages: wanted,
-      transcribes: watch?.transcribes ?? true,
-      context,
-      last,
-    };
-    const from = portOf(row);
-    if (watch && watch.mode !== 'reply') {
-      const prepared = await prepare({ services }, task, signal);
-      return planCopies(message, prepared, watch, group, { languages, port: from, last }, signal);
-    }
-    const line = createProgress({ ...progress, port: from }, row, message, signal);
-    try {
-      const prepared = await prepare({ services }, { ...task, onHeard: line.show }, signal);
-      return planReply(message, prepared, { languages });
-    } finally {
-      await line.settled();
-    }
+    const transcribes = watch?.transcribes ?? true;
+    if (await isOverLimit(message, wanted.length, transcribes)) return none('daily-limit');
+    const key = `${row.purpose} ${channel.id} ${row.ref.id} ${row.revision}`;
+    const finished = finishedOf(key);
+    const task = { message, languages: wanted, transcribes, context, last, finished };
+    const copied = watch && watch.mode !== 'reply' ? watch : undefined;
+    const prepared = await prepare(
+      { services },
+      copied ? task : { ...task, onHeard: line.show },
+      signal,
+    );
+    remembered.delete(key);
+    return copied
+      ? planCopies(message, prepared, copied, group, { languages, port: portOf(row) })
+      : planReply(message, prepared, { languages });
   };
 
   return {
@@ -123,15 +151,24 @@ export const createPlanner = ({ services, watches, progress, portOf }: PlannerPa
       { last }: { readonly last: boolean },
       signal: AbortSignal,
     ): Promise<Ready> => {
+      const { again } = row;
+      if (row.message === 'skipped') {
+        const plan = none(row.skip as SkipReason);
+        return { row, message: undefined, plan, again, sweep: [] };
+      }
       const message = await messageOf(row);
       if (!message) {
-        const sweep = row.again ? await targetsOf(row) : [];
-        return { row, message, plan: none('deleted'), sweep, isFirst: false };
+        const sweep = again ? await targetsOf(row) : [];
+        return { row, message, plan: none('deleted'), again, sweep };
       }
-      const plan = await planOf(row, message, last, signal);
-      // A line of progress is a copy too, made meanwhile.
-      const isFirst = row.revision === 1 && !row.again && !message.files.some(claimsAudio);
-      return { row, message, plan, sweep: [], isFirst };
+      const line = createProgress({ ...progress, port: portOf(row) }, row, message, signal);
+      try {
+        const plan = await planOf(row, message, last, line, signal);
+        await line.settled();
+        return { row, message, plan, again: again || line.isUncertain(), sweep: [] };
+      } finally {
+        await line.settled();
+      }
     },
   };
 };

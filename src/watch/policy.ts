@@ -1,4 +1,4 @@
-import type { Message } from '../model.ts';
+import type { Channel, Message } from '../model.ts';
 import type { ChannelWatch, SpaceChoices } from '../services.ts';
 import { isCommandLike } from '../text/command-like.ts';
 import { isBlank, isEmojiOnly } from '../text/unicode.ts';
@@ -15,7 +15,10 @@ export type SkipReason =
   | 'nothing-heard'
   | 'daily-limit'
   | 'deleted'
-  | 'not-watched';
+  | 'not-watched'
+  | 'channel-gone'
+  | 'space-gone'
+  | 'forgotten';
 
 const AUDIO_NAME = /\.(?:ogg|oga|opus|mp3|wav|flac|m4a|aac|webm)$/i;
 
@@ -26,6 +29,12 @@ export const claimsAudio = ({ mediaType, name, voice }: Message['files'][number]
   (mediaType === 'application/octet-stream' && AUDIO_NAME.test(name));
 
 const hasWords = ({ text }: Message): boolean => !isBlank(text) && !isEmojiOnly(text);
+
+/** Whether nothing is done by itself in a channel, or in the one that its thread belongs to. */
+export const isQuiet = (
+  { id, parentId = '' }: Channel,
+  { quietChannels }: Pick<SpaceChoices, 'quietChannels'>,
+): boolean => quietChannels.includes(id) || quietChannels.includes(parentId);
 
 /** Undefined where something is to be done, as far as can be told without reading the text. */
 export const skipReason = (
@@ -38,8 +47,7 @@ export const skipReason = (
   if (message.system) return 'system';
   if (message.author.kind === 'bot' && !watch.bots) return 'bot';
   if (optedOut) return 'opted-out';
-  if (quietChannels.includes(channel.id) || quietChannels.includes(channel.parentId ?? ''))
-    return 'quiet-channel';
+  if (isQuiet(channel, { quietChannels })) return 'quiet-channel';
   if (isCommandLike(message.text)) return 'command';
   if (hasWords(message) || (watch.transcribes && message.files.some(claimsAudio))) return undefined;
   // Mirrored channels are one conversation: there a picture or a smile is part of it.

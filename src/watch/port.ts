@@ -28,6 +28,8 @@ export type WatchMode = 'reply' | 'thread' | 'mirror';
 export interface WatchPort {
   /** What the files of one copy may have together. */
   readonly copiedFilesBytes: number;
+  /** The channel with all that the platform knows of it, such as a thread's `parentId`. */
+  resolve(channel: Channel): Channel;
   /** The position that a message written at this time (ms since 1970) would have at least. */
   positionAt(timeMs: number): string;
   /** When a message at this position was written, ms since 1970. */

@@ -40,6 +40,18 @@ export interface Task {
   readonly last: boolean;
   /** Told how far long audio is heard. */
   readonly onHeard?: (heard: Heard) => void;
+  /** What a try before this one has finished; what this one finishes is added. */
+  readonly finished: Finished;
+}
+
+/** Parts of the work on one state of a message, so that none is paid for twice. */
+export interface Finished {
+  /** By target language and text. */
+  readonly translations: Map<string, Translation>;
+  /** By file. */
+  readonly transcripts: Map<string, Transcript>;
+  /** What all of it has cost. */
+  readonly used: { characters: number; audioMs: number };
 }
 
 /** What audio is called that a platform lets people add and nobody can hear. */
@@ -65,13 +77,12 @@ const finish = async <T, R>(
  */
 export const prepare = async (
   { services: { translator, transcriber, languages } }: PrepareParts,
-  { message, languages: wanted, transcribes, context, last, onHeard }: Task,
+  { message, languages: wanted, transcribes, context, last, onHeard, finished }: Task,
   signal: AbortSignal,
 ): Promise<Prepared> => {
   const { space } = message.ref.channel;
   let fault: AppError | undefined;
-  let characters = 0;
-  let audioMs = 0;
+  const { used } = finished;
 
   /** What failed for good, or for the last time; otherwise the fault is thrown. */
   const giveUp = (thrown: unknown): AppError => {
@@ -81,11 +92,14 @@ export const prepare = async (
   };
 
   const hear = async (audio: Message['files'][number]): Promise<Transcript | undefined> => {
+    const known = finished.transcripts.get(audio.id);
+    if (known) return known;
     try {
       const { durationMs } = audio.voice ?? {};
       const request = { audio, space, ...(durationMs === undefined ? {} : { durationMs }) };
       const heard = await finish(transcriber.transcribe(request, signal), onHeard);
-      audioMs += heard.durationMs;
+      used.audioMs += heard.durationMs;
+      finished.transcripts.set(audio.id, heard);
       return heard;
     } catch (thrown) {
       const error = giveUp(thrown);
@@ -95,10 +109,14 @@ export const prepare = async (
   };
 
   const into = async (text: string, to: string, from?: string): Promise<Translation | AppError> => {
+    const key = `${to} ${text}`;
+    const known = finished.translations.get(key);
+    if (known) return known;
     try {
       const request = { text, to, space, context, whole: true, ...(from ? { from } : {}) };
       const done = await finish(translator.translate(request, signal));
-      if (done.outcome === 'translated') characters += countCodePoints(text);
+      if (done.outcome === 'translated') used.characters += countCodePoints(text);
+      finished.translations.set(key, done);
       return done;
     } catch (thrown) {
       fault = giveUp(thrown);
@@ -140,7 +158,7 @@ export const prepare = async (
   return {
     transcript,
     renderings,
-    used: { characters, audioMs },
+    used: { ...used },
     fault,
   };
 };

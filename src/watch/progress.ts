@@ -21,6 +21,8 @@ export interface Progress {
   readonly show: (heard: Heard) => void;
   /** Resolves when nothing of it is on its way any more. */
   readonly settled: () => Promise<void>;
+  /** Whether a line may stand of which nothing is known. */
+  readonly isUncertain: () => boolean;
 }
 
 export interface ProgressParts {
@@ -48,16 +50,19 @@ export const createProgress = (
 ): Progress => {
   let showing: Promise<void> = Promise.resolve();
   let nextMs = 0;
+  let uncertain = false;
 
   const place = async (copy: Copy): Promise<Posted | undefined> => {
-    const standing = (await copies.of(row)).find(
-      ({ posted }) => posted.channel.id === ref.channel.id,
-    );
+    const standing = (await copies.of(row)).find(({ target }) => target.id === ref.channel.id);
     // What shows a finished state is not spoilt by a later one's progress.
-    if (standing && standing.contentHash !== UNFINISHED) return undefined;
-    if (standing) return port.recopy(standing.posted, copy);
-    for await (const posted of port.copy(ref.channel, [copy], { again: row.again, signal }))
+    if (standing && (!standing.posted || standing.contentHash !== UNFINISHED)) return undefined;
+    if (standing?.posted) return port.recopy(standing.posted, copy);
+    const again = row.again || uncertain;
+    uncertain = true;
+    for await (const posted of port.copy(ref.channel, [copy], { again, signal })) {
+      uncertain = false;
       return posted;
+    }
     return undefined;
   };
 
@@ -65,7 +70,9 @@ export const createProgress = (
     try {
       const posted = await place({ source: ref, mark: HEARD, content: { text: line(heard) } });
       if (posted)
-        await writer.note((db) => copies.put(db, row, { posted, contentHash: UNFINISHED }, false));
+        await writer.note((db) =>
+          copies.put(db, row, { target: ref.channel, posted, contentHash: UNFINISHED }, false),
+        );
     } catch (thrown) {
       const { code, message: reason } = toAppError(thrown);
       log.debug({ code, reason }, 'a progress line could not be shown');
@@ -76,10 +83,11 @@ export const createProgress = (
     show: (heard) => {
       const { heardMs, totalMs } = heard;
       const isShort = totalMs === undefined ? heardMs < ONE_PART_MS : totalMs - heardMs < NEARLY_MS;
-      if (isShort || now() < nextMs) return;
+      if (isShort || now() < nextMs || signal.aborted) return;
       nextMs = now() + PACE_MS;
       showing = showing.then(() => show(heard));
     },
     settled: () => showing,
+    isUncertain: () => uncertain,
   };
 };

@@ -1,27 +1,44 @@
 import type { Channel, Message, MessageRef } from '../model.ts';
+import { toAppError } from '../errors.ts';
+import type { Privacy } from '../services.ts';
 import type { CopyStore } from '../store/copies.ts';
+import { WATCH } from '../store/inbox/purpose.ts';
 import { excerpt } from '../text/excerpt.ts';
 import type { Copy, WatchPort } from './port.ts';
 
 const QUOTED_CHARS = 80;
-const WATCH = 'watch';
+
+export interface QuoteParts {
+  readonly copies: Pick<CopyStore, 'sourceOf' | 'of'>;
+  readonly port: Pick<WatchPort, 'read'>;
+  readonly privacy: Pick<Privacy, 'optedOut'>;
+}
 
 /**
  * What a message answers to, as the readers of `target` find it: in their own language where a copy
- * of it stands there, the message itself otherwise. Undefined when it is gone.
+ * of it stands there, the message itself otherwise. Undefined when it is gone, or its author opted out.
  */
 export const quoteFor = async (
   { replyTo }: Message,
   target: Channel,
-  copies: Pick<CopyStore, 'sourceOf' | 'of'>,
-  port: Pick<WatchPort, 'read'>,
+  { copies, port, privacy }: QuoteParts,
 ): Promise<Copy['quote']> => {
   if (!replyTo) return undefined;
-  const origin = (await copies.sourceOf(replyTo))?.ref ?? replyTo;
-  const ref = await counterpart(origin, target, copies);
-  const shown = (await port.read(ref)) ?? (await port.read(replyTo));
-  if (!shown) return undefined;
-  return { ref: shown.ref, name: shown.author.name, text: excerpt(shown.text, QUOTED_CHARS) };
+  try {
+    const origin = (await copies.sourceOf(replyTo))?.ref ?? replyTo;
+    const ref = await counterpart(origin, target, copies);
+    const shown = (await port.read(ref)) ?? (await port.read(replyTo));
+    const author = origin === replyTo ? shown?.author : (await port.read(origin))?.author;
+    if (!shown || !author) return undefined;
+    const { platform } = target.space;
+    if (await privacy.optedOut({ platform, id: author.id })) return undefined;
+    return { ref: shown.ref, name: shown.author.name, text: excerpt(shown.text, QUOTED_CHARS) };
+  } catch (thrown) {
+    const error = toAppError(thrown);
+    if (error.retryable || error.code === 'cancelled') throw error;
+    // What cannot be read is not quoted; the message itself is no worse for it.
+    return undefined;
+  }
 };
 
 const counterpart = async (
@@ -31,6 +48,6 @@ const counterpart = async (
 ): Promise<MessageRef> => {
   if (origin.channel.id === target.id) return origin;
   const all = await copies.of({ ref: origin, purpose: WATCH });
-  const there = all.find(({ posted }) => posted.channel.id === target.id)?.posted;
+  const there = all.find((kept) => kept.target.id === target.id)?.posted;
   return there ? { channel: there.channel, id: there.ids[0] } : origin;
 };

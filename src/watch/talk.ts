@@ -8,7 +8,15 @@ const PLACES = 1_000;
 /** What was said last, place by place, in memory alone: the context of the next translation. */
 export interface Talk {
   /** The turns before this one, oldest first; then this one is remembered. */
-  next(place: string, turn: { readonly id: string; readonly text: string }): readonly string[];
+  next(place: string, turn: Turn): readonly string[];
+  /** Somebody took a message back, or is to be forgotten. */
+  forget(what: { readonly id: string } | { readonly authorId: string }): void;
+}
+
+interface Turn {
+  readonly id: string;
+  readonly authorId: string;
+  readonly text: string;
 }
 
 const within = (turns: readonly { readonly text: string }[]): string[] => {
@@ -24,7 +32,7 @@ const within = (turns: readonly { readonly text: string }[]): string[] => {
 };
 
 export const createTalk = (): Talk => {
-  const places = new Map<string, { readonly id: string; readonly text: string }[]>();
+  const places = new Map<string, Turn[]>();
 
   return {
     next(place, turn) {
@@ -35,6 +43,16 @@ export const createTalk = (): Talk => {
       if (places.size >= PLACES && oldest !== undefined) places.delete(oldest);
       places.set(place, [...before, turn].slice(-TURNS));
       return within(before);
+    },
+    forget(what) {
+      const isMeant = (turn: Turn): boolean =>
+        'id' in what ? turn.id === what.id : turn.authorId === what.authorId;
+      for (const [place, turns] of places)
+        if (turns.some(isMeant))
+          places.set(
+            place,
+            turns.filter((turn) => !isMeant(turn)),
+          );
     },
   };
 };

@@ -1,45 +1,58 @@
-import type { Channel, Message, MessageRef } from '../model.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Message, MessageRef } from '../model.ts';
 import type { ChannelWatch, Privacy, SpaceSettings } from '../services.ts';
 import type { CopyStore } from '../store/copies.ts';
 import type { CursorStore } from '../store/cursors.ts';
+import { flagPurpose, WATCH } from '../store/inbox/purpose.ts';
 import type { Accepted, InboxStore, Lane } from '../store/inbox/index.ts';
 import type { WatchStore } from '../store/watches.ts';
 import type { CatchUp } from './catch-up.ts';
 import type { Lanes } from './lanes.ts';
-import { skipReason } from './policy.ts';
+import type { Talk } from './talk.ts';
+import { createTurns } from './turns.ts';
+import { isQuiet, skipReason } from './policy.ts';
 import type { Watcher, WatchPort } from './port.ts';
-import { flagLane, flagPurpose, languageOfReaction } from './reactions.ts';
+import { flagLane, languageOfReaction } from './reactions.ts';
 
 /** Messages of somebody who was banned that are looked at, the newest first. */
 const BANNED_LOOKED_AT = 500;
-
-const WATCH = 'watch';
+/** What could not be looked at is looked at again this often, with this wait between. */
+const BAN_LOOKS = 4;
+const BAN_WAIT_MS = 10_000;
 
 export interface WatcherParts {
   readonly inbox: InboxStore;
   readonly copies: Pick<CopyStore, 'sourceOf'>;
-  readonly cursors: Pick<CursorStore, 'advance'>;
+  readonly cursors: Pick<CursorStore, 'advance' | 'remove'>;
   readonly watches: WatchStore;
   readonly spaces: SpaceSettings;
   readonly privacy: Pick<Privacy, 'optedOut'>;
   readonly lanes: Pick<Lanes, 'wake' | 'interrupt'>;
-  readonly catchUp: Pick<CatchUp, 'report' | 'missed'>;
+  readonly catchUp: Pick<CatchUp, 'report' | 'reportAlways' | 'missed' | 'forget'>;
+  readonly talk: Pick<Talk, 'forget'>;
   readonly port: (platform: string) => WatchPort | undefined;
+  /** Rows of messages that are older than this (ms since 1970) may have been cleared. */
+  readonly remembersFromMs: () => number;
 }
 
 /** Linked channels are one conversation, and so one lane. */
 const laneOf = ({ group }: ChannelWatch, { channel }: MessageRef): string =>
   group === undefined ? `channel:${channel.id}` : `group:${group}`;
 
-/** What a message that was seen, now or in the history, means for the inbox. */
+/**
+ * What a message that was seen means for the inbox. `isWhole`: everything before it is in there.
+ */
 export const createTake =
-  ({ inbox, cursors, watches, spaces, privacy, lanes, port }: WatcherParts) =>
-  async (message: Message): Promise<void> => {
+  ({ inbox, cursors, watches, spaces, privacy, lanes, port, remembersFromMs }: WatcherParts) =>
+  async (message: Message, isWhole: boolean): Promise<void> => {
     const { ref, author, position } = message;
     const { channel } = ref;
     const watch = watches.of(channel);
+    const advance = (): void => {
+      if (watch && isWhole) cursors.advance(channel, position);
+    };
     if (author.kind === 'ourselves') {
-      if (watch) cursors.advance(channel, position);
+      advance();
       return;
     }
 
@@ -51,7 +64,7 @@ export const createTake =
     const accept = async (purpose: string, lane: string, skip?: string): Promise<Accepted> => {
       const accepted = await inbox.accept({ message, purpose, lane, skip });
       if (accepted === 'changed') lanes.interrupt(ref);
-      if (accepted !== 'same' && skip === undefined)
+      if (accepted === 'changed' || (accepted === 'new' && skip === undefined))
         lanes.wake({ platform: channel.space.platform, lane });
       return accepted;
     };
@@ -60,8 +73,11 @@ export const createTake =
         await accept(purpose, flagLane(ref), optedOut ? 'opted-out' : undefined);
     };
 
-    const since = watch && port(channel.space.platform)?.positionAt(watches.sinceMs(watch));
-    const isLater = since !== undefined && position >= since;
+    // Of what is older, the inbox tells whether it is ours: its row may have been cleared.
+    const fromMs = watch && Math.max(watches.sinceMs(watch), remembersFromMs());
+    const from =
+      fromMs === undefined ? undefined : port(channel.space.platform)?.positionAt(fromMs);
+    const isLater = from !== undefined && position >= from;
     const known = isLater ? [] : await inbox.purposes(ref);
     if (!watch || !(isLater || known.includes(WATCH))) {
       await follow(known);
@@ -69,74 +85,101 @@ export const createTake =
     }
     const skip = skipReason(message, watch, choices, optedOut);
     const accepted = await accept(WATCH, laneOf(watch, ref), skip);
-    // What is to be left alone now takes along what was made of it before.
-    if (accepted === 'changed' && skip !== undefined)
-      for (const lane of await inbox.gone([ref], WATCH)) lanes.wake(lane);
-    cursors.advance(channel, position);
+    advance();
     if (accepted !== 'new') await follow(await inbox.purposes(ref));
   };
 
 export const createWatcher = (
   parts: WatcherParts,
-  take: (message: Message) => Promise<void>,
+  take: (message: Message, isWhole: boolean) => Promise<void>,
 ): Watcher & { readonly takeAway: (refs: readonly MessageRef[]) => Promise<void> } => {
-  const { inbox, copies, watches, spaces, privacy, lanes, catchUp, port } = parts;
+  const { inbox, copies, cursors, watches, spaces, privacy, lanes, catchUp, talk, port } = parts;
+  const turns = createTurns();
 
   const wakeAll = (changed: readonly Lane[]): void => {
     for (const lane of changed) lanes.wake(lane);
   };
   const takeAway = async (refs: readonly MessageRef[], purpose?: string): Promise<void> => {
-    for (const ref of refs) lanes.interrupt(ref);
+    for (const ref of refs) {
+      lanes.interrupt(ref);
+      if (purpose === undefined) talk.forget({ id: ref.id });
+    }
     wakeAll(await inbox.gone(refs, purpose));
   };
 
-  const inOrder = (channel: Channel, run: () => Promise<void>): Promise<void> =>
-    watches.of(channel) ? catchUp.report(channel, run) : run();
+  /** Each flag in its turn: one that is pressed and removed at once ends removed. */
+  const react = async (ref: MessageRef, emoji: string, present: boolean): Promise<void> => {
+    const { channel } = ref;
+    const { space } = channel;
+    const from = port(space.platform);
+    const choices = await spaces.of(space);
+    const language = languageOfReaction(emoji, choices);
+    if (!from || language === undefined) return;
+    const purpose = flagPurpose(language);
+    if (!present) {
+      if ((await from.reactions(ref, emoji)) === 0) await takeAway([ref], purpose);
+      return;
+    }
+    if (isQuiet(channel, choices)) return;
+    const watch = watches.of(channel);
+    const isThere = watch?.mode === 'reply' && watch.languages.includes(language);
+    if (isThere && (await inbox.purposes(ref)).includes(WATCH)) return;
+    // A copy speaks for its source: pressed on either, a flag means the same words.
+    const origin = await copies.sourceOf(ref);
+    const pressed = await from.read(ref);
+    const words = origin ? await from.read(origin.ref) : pressed;
+    if (!pressed || !words || words.system) return;
+    if (await privacy.optedOut({ platform: space.platform, id: words.author.id })) return;
+    const message = { ...words, ref, position: pressed.position };
+    const lane = flagLane(ref);
+    if ((await inbox.accept({ message, purpose, lane })) !== 'same')
+      lanes.wake({ platform: space.platform, lane });
+  };
+
+  /** Resolves with those of the messages that could not be looked at. */
+  const takeAwayGone = async (
+    from: WatchPort,
+    refs: readonly MessageRef[],
+  ): Promise<readonly MessageRef[]> => {
+    const unseen: MessageRef[] = [];
+    for (const ref of refs) {
+      const isGone = await from.read(ref).then(
+        (message) => message === undefined,
+        () => undefined,
+      );
+      if (isGone) await takeAway([ref]);
+      else if (isGone === undefined) unseen.push(ref);
+    }
+    return unseen;
+  };
 
   return {
     takeAway,
     watches: (channel) => watches.of(channel) !== undefined,
-    seen: (message) => inOrder(message.ref.channel, () => take(message)),
+    seen: async (message) => {
+      const { channel } = message.ref;
+      if (watches.of(channel)) await catchUp.report(channel, (isWhole) => take(message, isWhole));
+      else await take(message, false);
+    },
     gone: async (refs) => {
       const [first] = refs;
-      if (first) await inOrder(first.channel, () => takeAway(refs));
+      if (!first) return;
+      if (watches.of(first.channel))
+        await catchUp.reportAlways(first.channel, () => takeAway(refs));
+      else await takeAway(refs);
     },
 
-    reacted: async (ref, emoji, present) => {
-      const { space } = ref.channel;
-      const from = port(space.platform);
-      const choices = await spaces.of(space);
-      const language = languageOfReaction(emoji, choices);
-      if (!from || language === undefined) return;
-      const purpose = flagPurpose(language);
-      if (!present) {
-        if ((await from.reactions(ref, emoji)) === 0) await takeAway([ref], purpose);
-        return;
-      }
-      const { channel } = ref;
-      if (choices.quietChannels.includes(channel.id)) return;
-      const watch = watches.of(channel);
-      const isThere = watch?.mode === 'reply' && watch.languages.includes(language);
-      if (isThere && (await inbox.purposes(ref)).includes(WATCH)) return;
-      // A copy speaks for its source: pressed on either, a flag means the same words.
-      const origin = await copies.sourceOf(ref);
-      const pressed = await from.read(ref);
-      const words = origin ? await from.read(origin.ref) : pressed;
-      if (!pressed || !words || words.system) return;
-      if (await privacy.optedOut({ platform: space.platform, id: words.author.id })) return;
-      const message = { ...words, ref, position: pressed.position };
-      const lane = flagLane(ref);
-      if ((await inbox.accept({ message, purpose, lane })) !== 'same')
-        lanes.wake({ platform: space.platform, lane });
-    },
+    reacted: (ref, emoji, present) =>
+      turns.run(`${ref.channel.id} ${ref.id}`, () => react(ref, emoji, present)),
 
     banned: async (space, authorId) => {
       const from = port(space.platform);
       if (!from) return;
-      const gone: MessageRef[] = [];
-      for (const ref of await inbox.writtenBy(space, authorId, BANNED_LOOKED_AT))
-        if (!(await from.read(ref))) gone.push(ref);
-      await takeAway(gone);
+      let left = await inbox.writtenBy(space, authorId, BANNED_LOOKED_AT);
+      for (let look = 0; left.length > 0 && look < BAN_LOOKS; look += 1) {
+        if (look > 0) await delay(BAN_WAIT_MS, undefined, { ref: false });
+        left = await takeAwayGone(from, left);
+      }
     },
 
     missed: (channels) => {
@@ -145,10 +188,11 @@ export const createWatcher = (
     },
 
     channelGone: async (channel) => {
-      await inbox.abandon(channel, 'channel-gone');
-      if (watches.of(channel)?.channel.id === channel.id && channel.parentId === undefined)
-        await watches.remove([channel]);
+      wakeAll(await inbox.abandon(channel, 'channel-gone'));
+      if (watches.isOwn(channel)) await watches.remove([channel]);
+      catchUp.forget(channel);
+      await cursors.remove(channel);
     },
-    spaceGone: (space) => inbox.abandon(space, 'space-gone'),
+    spaceGone: async (space) => wakeAll(await inbox.abandon(space, 'space-gone')),
   };
 };

@@ -103,6 +103,7 @@ export const createWatchedPlace = (): WatchedPlace => {
 
   const port: WatchPort = {
     copiedFilesBytes: 1_000,
+    resolve: (of) => of,
     positionAt: (timeMs) => positionOf(String(timeMs)),
     timeOf: (position) => Number(position),
     async *history(of, after) {

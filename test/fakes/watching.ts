@@ -10,16 +10,17 @@ import { detectLanguage } from '../../src/text/detect.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/languages.ts';
 import { openWatching, type Watching } from '../../src/watch/index.ts';
 
-/** Hears the bytes of a file as its words. */
-const transcriber: Transcriber = {
-  async *transcribe({ audio }) {
-    let heard = '';
-    for await (const chunk of audio.open()) heard += Buffer.from(chunk).toString();
-    yield { text: heard, heardMs: 1, totalMs: undefined };
-    if (heard === '') throw new AppError('not-found', 'no speech was heard in the audio');
-    return { text: heard, language: 'en', confidence: 1, durationMs: 2_000, segments: [] };
+/** Hears the bytes of a file as its words; of what is long, the first minute at once. */
+const transcriber = (gate: (words: string) => Promise<void> | undefined): Transcriber => ({
+  async *transcribe({ audio, durationMs }) {
+    let text = '';
+    for await (const chunk of audio.open()) text += Buffer.from(chunk).toString();
+    yield { text, heardMs: 60_000, totalMs: durationMs };
+    await gate(text);
+    if (text === '') throw new AppError('not-found', 'no speech was heard in the audio');
+    return { text, language: 'en', confidence: 1, durationMs: 2_000, segments: [] };
   },
-};
+});
 
 /** `hello` becomes `es(hello)`; what begins with `es:` is Spanish already. */
 export const plainTranslator: Translator = {
@@ -34,6 +35,7 @@ export const plainTranslator: Translator = {
 export const openTestWatching = (
   store: Store,
   translator: Translator = plainTranslator,
+  hearing: (words: string) => Promise<void> | undefined = () => undefined,
 ): Promise<Watching> =>
   openWatching({
     store,
@@ -43,7 +45,7 @@ export const openTestWatching = (
     random: () => 0.5,
     services: {
       translator,
-      transcriber,
+      transcriber: transcriber(hearing),
       languages: {
         find: findLanguage,
         name: languageName,

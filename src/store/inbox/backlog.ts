@@ -2,12 +2,13 @@ import type { AppError } from '../../errors.ts';
 import type { MessageRef, Space } from '../../model.ts';
 import type { Backlog } from '../../services.ts';
 import type { Store } from '../index.ts';
+import { TRUNCATE_JOURNAL } from '../sqlite.ts';
 import type { Writer } from '../writer.ts';
 import type { Lane } from './index.ts';
 
 const DEAD_TOLD = 10;
 /** Rows that one statement clears; the event loop runs between two. */
-const CLEARED_AT_ONCE = 500;
+const CLEARED_AT_ONCE = 25;
 
 const whereSpace = ({ platform, id }: Space) => ({ platform, space_id: id });
 
@@ -68,6 +69,7 @@ export const reviveDead = (writer: Writer, space: Space): Promise<readonly Lane[
 
 /** Deletes rows that were settled before `rowsMs`, and what is known of copies made before `copiesMs`. */
 export const clearOld = async (
+  store: Store,
   writer: Writer,
   { rowsMs, copiesMs }: { rowsMs: number; copiesMs: number },
 ): Promise<void> => {
@@ -103,4 +105,5 @@ export const clearOld = async (
             .execute();
       return old.length;
     });
+  await TRUNCATE_JOURNAL.execute(store);
 };

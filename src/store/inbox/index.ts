@@ -1,16 +1,17 @@
-import { sql, type ExpressionBuilder, type Transaction } from 'kysely';
+import { sql, type ExpressionBuilder, type Selectable, type Transaction } from 'kysely';
 import type { Channel, Message, MessageRef, Space } from '../../model.ts';
 import type { Store } from '../index.ts';
-import type { InboxState, Schema } from '../schema.ts';
+import type { Schema } from '../schema.ts';
 import type { Writer } from '../writer.ts';
-import { contentHash, toStored, type StoredMessage } from './stored-message.ts';
+import { WATCH } from './purpose.ts';
+import { contentHash, skippedHash, toStored, type StoredMessage } from './stored-message.ts';
 
 /** The content of a message that is gone: its copies are to go too. */
 const GONE = '';
 
 export interface RowKey {
   readonly ref: MessageRef;
-  /** `watch`, or `flag:<language>`. */
+  /** `WATCH`, or that of a flag. */
   readonly purpose: string;
 }
 
@@ -19,8 +20,12 @@ export interface Row extends RowKey {
   readonly lane: string;
   readonly position: string;
   readonly authorId: string;
-  /** `gone`: its copies are to go. `unread`: it has to be read from the platform first. */
-  readonly message: StoredMessage | 'gone' | 'unread';
+  /**
+   * `gone`: its copies are to go. `unread`: it has to be read from the platform first. `skipped`: it
+   * is not to be translated any more, for `skip`.
+   */
+  readonly message: StoredMessage | 'gone' | 'unread' | 'skipped';
+  readonly skip: string | undefined;
   readonly contentHash: string;
   readonly revision: number;
   /** How often this state of the message was begun, this time included. */
@@ -79,11 +84,17 @@ const channelOf = (row: {
   ...(row.parent_id === null ? {} : { parentId: row.parent_id }),
 });
 
-const OPEN = ['waiting', 'working'] as const satisfies InboxState[];
+/** In the very words of the index of open rows, which counts for nothing else. */
+const isOpen = sql<boolean>`state IN ('waiting', 'working')`;
+/** What is due later than this is due now: the clock was set back. */
+const LONGEST_WAIT_MS = 900_000;
 const FRESH = { state: 'waiting', reason: null, attempts: 0, due_ms: 0, owner: null } as const;
 
-const messageOf = (row: { message: string | null; content_hash: string }): Row['message'] => {
+const messageOf = (
+  row: Pick<Selectable<Schema['inbox']>, 'message' | 'content_hash' | 'reason'>,
+): Row['message'] => {
   if (row.content_hash === GONE) return 'gone';
+  if (row.reason !== null) return 'skipped';
   return row.message === null ? 'unread' : (JSON.parse(row.message) as StoredMessage);
 };
 
@@ -108,7 +119,7 @@ export const createInboxStore = ({ store, writer, owner, now, leaseMs }: InboxPa
           lane,
           position,
           message: skip === undefined ? JSON.stringify(toStored(message)) : null,
-          content_hash: contentHash(message),
+          content_hash: skip === undefined ? contentHash(message) : skippedHash(skip),
           revision: 1,
           ...FRESH,
           ...(skip === undefined ? {} : { state: 'skipped', reason: skip }),
@@ -124,14 +135,19 @@ export const createInboxStore = ({ store, writer, owner, now, leaseMs }: InboxPa
               content_hash: eb.ref('excluded.content_hash'),
               lane: eb.ref('excluded.lane'),
               revision: sql<number>`inbox.revision + 1`,
-              state: eb.ref('excluded.state'),
+              // What stands of a former state is to go, though nothing new is to stand.
+              state: 'waiting',
               reason: eb.ref('excluded.reason'),
               attempts: 0,
               due_ms: 0,
               owner: null,
               changed_ms: eb.ref('excluded.changed_ms'),
             }))
-            .whereRef('inbox.content_hash', '<>', 'excluded.content_hash'),
+            .whereRef('inbox.content_hash', '<>', 'excluded.content_hash')
+            // A report that comes late brings no message back; a flag can be pressed again.
+            .where((eb) =>
+              eb.or([eb('inbox.content_hash', '<>', GONE), eb('inbox.purpose', '<>', WATCH)]),
+            ),
         )
         .returning('revision')
         .executeTakeFirst();
@@ -160,14 +176,19 @@ export const createInboxStore = ({ store, writer, owner, now, leaseMs }: InboxPa
       return lanes;
     }),
 
-  /** What the inbox has of a message. */
+  /** What a message is in here for, or was before its row was cleared and of which copies stand. */
   purposes: async ({ channel, id }: MessageRef): Promise<readonly string[]> => {
+    const { platform } = channel.space;
     const rows = await store
       .selectFrom('inbox')
       .select('purpose')
-      .where('platform', '=', channel.space.platform)
-      .where('channel_id', '=', channel.id)
-      .where('message_id', '=', id)
+      .where((eb) => eb.and({ platform, channel_id: channel.id, message_id: id }))
+      .union(
+        store
+          .selectFrom('copy')
+          .select('purpose')
+          .where((eb) => eb.and({ platform, source_channel_id: channel.id, source_id: id })),
+      )
       .execute();
     return rows.map(({ purpose }) => purpose);
   },
@@ -199,7 +220,7 @@ export const createInboxStore = ({ store, writer, owner, now, leaseMs }: InboxPa
       .select(['platform', 'lane'])
       .distinct()
       .where('platform', '=', platform)
-      .where('state', 'in', OPEN)
+      .where(isOpen)
       .execute(),
 
   /**
@@ -213,7 +234,7 @@ export const createInboxStore = ({ store, writer, owner, now, leaseMs }: InboxPa
         .selectFrom('inbox')
         .selectAll()
         .where((eb) => eb.and({ platform, lane }))
-        .where('state', 'in', OPEN)
+        .where(isOpen)
         .orderBy('position')
         .orderBy('purpose')
         .limit(limit)
@@ -223,7 +244,7 @@ export const createInboxStore = ({ store, writer, owner, now, leaseMs }: InboxPa
       for (const row of open) {
         const leasedUntilMs = row.state === 'working' ? (row.lease_until_ms ?? 0) : 0;
         const startMs = Math.max(row.due_ms, leasedUntilMs);
-        if (startMs > at) {
+        if (startMs > at && startMs - at <= LONGEST_WAIT_MS) {
           nextDueMs = startMs;
           break;
         }
@@ -249,6 +270,7 @@ export const createInboxStore = ({ store, writer, owner, now, leaseMs }: InboxPa
           position: row.position,
           authorId: row.author_id,
           message: messageOf(row),
+          skip: row.reason ?? undefined,
           contentHash: row.content_hash,
           revision: row.revision,
           attempts,
@@ -312,7 +334,7 @@ export const createInboxStore = ({ store, writer, owner, now, leaseMs }: InboxPa
         .updateTable('inbox')
         .set({ lease_until_ms: now() + leaseMs })
         .where('owner', '=', owner)
-        .where('state', '=', 'working')
+        .where(isOpen)
         .execute();
     }),
 
@@ -327,27 +349,29 @@ export const createInboxStore = ({ store, writer, owner, now, leaseMs }: InboxPa
         .set({ state: 'waiting', owner: null })
         .set('begun', (eb) => eb('begun', '+', 1))
         .where('platform', '=', platform)
-        .where('state', 'in', OPEN)
+        .where(isOpen)
         .where((eb) => eb.or([eb('owner', '<>', owner), eb('owner', 'is', null)]))
         .execute();
     }),
 
-  /** Skips what waits in a place that is gone or no longer watched. */
-  abandon: (where: Channel | Space, reason: string) =>
-    writer.write(async (db) => {
-      await db
+  /** What waits in a place is not to be translated any more; resolves with the lanes of it. */
+  abandon: (where: Channel | Space, reason: string): Promise<readonly Lane[]> =>
+    writer.write((db) =>
+      db
         .updateTable('inbox')
-        .set({ state: 'skipped', reason, message: null, owner: null, changed_ms: now() })
+        .set({ ...FRESH, reason, message: null, content_hash: skippedHash(reason) })
+        .set({ changed_ms: now() })
         .set('revision', (eb) => eb('revision', '+', 1))
-        .where('state', 'in', OPEN)
+        .where(isOpen)
         .where('content_hash', '<>', GONE)
         .where((eb) =>
           'space' in where
             ? eb.and({ platform: where.space.platform, channel_id: where.id })
             : eb.and({ platform: where.platform, space_id: where.id }),
         )
-        .execute();
-    }),
+        .returning(['platform', 'lane'])
+        .execute(),
+    ),
 });
 
 /** A row was cleared after its time, yet copies of its message still stand: one is made for them. */

@@ -29,6 +29,9 @@ export const fromStored = (
   files: files.map((file) => ({ ...file, open: open(file) })),
 });
 
+/** In place of the content of what is not to be translated. */
+export const skippedHash = (reason: string): string => `skipped:${reason}`;
+
 /** The same for two states of a message between which people see no difference. */
 export const contentHash = ({ text, files, stickers, author, system }: Message): string =>
   createHash('sha256')

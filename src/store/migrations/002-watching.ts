@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
 export const watching: Migration = {
@@ -29,6 +30,7 @@ export const watching: Migration = {
       .addColumn('platform', 'text', (column) => column.notNull())
       .addColumn('channel_id', 'text', (column) => column.notNull())
       .addColumn('space_id', 'text', (column) => column.notNull())
+      .addColumn('parent_id', 'text')
       .addColumn('mode', 'text', (column) => column.notNull())
       .addColumn('languages', 'text', (column) => column.notNull())
       .addColumn('group_id', 'text')
@@ -70,15 +72,20 @@ export const watching: Migration = {
       .addColumn('changed_ms', 'bigint', (column) => column.notNull())
       .addPrimaryKeyConstraint('inbox_key', ['platform', 'channel_id', 'message_id', 'purpose'])
       .execute();
+    // Few rows are open: whatever asks for those alone reads this index, and must say it as it does.
+    await sql`
+      CREATE INDEX inbox_open ON inbox (platform, lane, position)
+      WHERE state IN ('waiting', 'working')
+    `.execute(db);
     await db.schema
-      .createIndex('inbox_by_lane')
+      .createIndex('inbox_by_space')
       .on('inbox')
-      .columns(['platform', 'lane', 'state', 'position'])
+      .columns(['platform', 'space_id', 'state'])
       .execute();
     await db.schema
-      .createIndex('inbox_by_state')
+      .createIndex('inbox_by_channel')
       .on('inbox')
-      .columns(['platform', 'state', 'space_id'])
+      .columns(['platform', 'channel_id', 'position'])
       .execute();
     await db.schema
       .createIndex('inbox_by_author')

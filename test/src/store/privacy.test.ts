@@ -141,7 +141,7 @@ describe('forgetting', () => {
     }
   });
 
-  it('ends what still waits or is worked on, and leaves others’ alone', async () => {
+  it('leaves what still waits or is worked on to be ended, and others’ alone', async () => {
     await fill();
     await createPrivacy(store, now).forget(ADA);
     const rows = await store
@@ -150,8 +150,8 @@ describe('forgetting', () => {
       .orderBy('message_id')
       .execute();
     expect(rows).toEqual([
-      { message_id: '2', state: 'skipped', reason: 'forgotten', owner: null },
-      { message_id: '3', state: 'skipped', reason: 'forgotten', owner: null },
+      { message_id: '2', state: 'waiting', reason: 'forgotten', owner: null },
+      { message_id: '3', state: 'waiting', reason: 'forgotten', owner: null },
       { message_id: '5', state: 'waiting', reason: null, owner: null },
     ]);
   });

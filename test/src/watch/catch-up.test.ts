@@ -10,12 +10,20 @@ let place: WatchedPlace;
 let catchUp: CatchUp;
 let cursor: string | undefined;
 let taken: string[];
+let failTake: () => void;
 /** Holds the history back until it resolves. */
 let gate: Promise<void>;
 
 const take = async ({ text, position }: Message): Promise<void> => {
+  failTake();
   taken.push(text);
   if (position > (cursor ?? '')) cursor = position;
+};
+/** The channel was followed until now. */
+const follow = async (): Promise<void> => {
+  catchUp.missed(GENERAL, undefined);
+  await catchUp.idle();
+  place.calls.length = 0;
 };
 const report = (message: Message): Promise<void> => catchUp.report(GENERAL, () => take(message));
 
@@ -23,6 +31,7 @@ beforeEach(() => {
   place = createWatchedPlace();
   cursor = undefined;
   taken = [];
+  failTake = () => undefined;
   gate = Promise.resolve();
   catchUp = createCatchUp({
     cursors: { of: async () => cursor, recent: async () => [] },
@@ -51,11 +60,65 @@ describe('catching up', () => {
     expect(taken).toEqual(['missed', 'live', 'live']);
   });
 
-  it('looks at no history of a channel that was not watched before', async () => {
-    place.say(GENERAL, 'before');
-    catchUp.fresh(GENERAL);
+  it('looks at no history where nothing was missed', async () => {
+    await follow();
     await report(place.say(GENERAL, 'live'));
     expect(taken).toEqual(['live']);
+    expect(place.calls).toEqual([]);
+  });
+
+  it('tells a report whether everything before it was seen', async () => {
+    await follow();
+    const whole: boolean[] = [];
+    const tell = (isWhole: boolean): Promise<void> => Promise.resolve(void whole.push(isWhole));
+    await catchUp.report(GENERAL, tell);
+    const failing = catchUp.report(GENERAL, () => Promise.reject(new Error('no disk')));
+    const next = catchUp.report(GENERAL, tell);
+    await expect(failing).rejects.toThrow();
+    await next;
+    await catchUp.idle();
+    await catchUp.report(GENERAL, tell);
+    expect(whole).toEqual([true, false, true]);
+  });
+
+  it('goes on looking until everything is taken', async () => {
+    let faults = 1;
+    taken = [];
+    const { text } = place.say(GENERAL, 'missed');
+    failTake = () => {
+      faults -= 1;
+      if (faults >= 0) throw new Error('no disk');
+    };
+    catchUp.missed(GENERAL, undefined);
+    await expect.poll(() => taken, { timeout: 5_000 }).toEqual([text]);
+  });
+
+  it('looks for the newest of what was missed, though more was missed while it waited', async () => {
+    await follow();
+    const opening = Promise.withResolvers<void>();
+    const held = catchUp.report(GENERAL, () => opening.promise);
+    catchUp.missed(GENERAL, cursor);
+    catchUp.missed(GENERAL, place.say(GENERAL, 'missed').position);
+    opening.resolve();
+    await held;
+    await catchUp.idle();
+    expect(taken).toEqual(['missed']);
+  });
+
+  it('leaves out no report of what the history cannot tell', async () => {
+    await follow();
+    const opening = Promise.withResolvers<void>();
+    const reports = [catchUp.report(GENERAL, () => opening.promise)];
+    let gone = 0;
+    for (let at = 0; at < 1_100; at += 1)
+      reports.push(
+        catchUp.reportAlways(GENERAL, async () => {
+          gone += 1;
+        }),
+      );
+    opening.resolve();
+    await Promise.all(reports);
+    expect(gone).toBe(1_100);
   });
 
   it('holds reports back while the history comes', async () => {
@@ -71,7 +134,7 @@ describe('catching up', () => {
   });
 
   it('finds what was missed in a second gap, whatever was reported in between', async () => {
-    catchUp.fresh(GENERAL);
+    await follow();
     const opening = Promise.withResolvers<void>();
     gate = opening.promise;
     catchUp.missed(GENERAL, undefined);
@@ -91,7 +154,7 @@ describe('catching up', () => {
   });
 
   it('drops no report for good when too many wait: their history is looked at', async () => {
-    catchUp.fresh(GENERAL);
+    await follow();
     const opening = Promise.withResolvers<void>();
     gate = opening.promise;
     catchUp.missed(GENERAL, undefined);
@@ -104,7 +167,7 @@ describe('catching up', () => {
   });
 
   it('lets a report that fails fail alone', async () => {
-    catchUp.fresh(GENERAL);
+    await follow();
     const failing = catchUp.report(GENERAL, async () => {
       throw new Error('broken');
     });

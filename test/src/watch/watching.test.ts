@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import type { Channel, Message } from '../../../src/model.ts';
@@ -31,8 +34,11 @@ let faults: Map<string, AppError[]>;
 let gates: Map<string, Promise<void>>;
 let contexts: Map<string, readonly string[]>;
 
+let count: (to: string) => void;
+
 const translator: Translator = {
   async *translate({ text, to, context = [] }, signal) {
+    count(to);
     contexts.set(text, context);
     await gates.get(text);
     signal.throwIfAborted();
@@ -43,7 +49,7 @@ const translator: Translator = {
 };
 
 const open = async (): Promise<Watching> => {
-  const opened = await openTestWatching(store, translator);
+  const opened = await openTestWatching(store, translator, (words) => gates.get(words));
   opened.attach(place.platform);
   return opened;
 };
@@ -54,6 +60,18 @@ const outcomes = async (): Promise<Record<string, string>> => {
     rows.map(({ message_id: id, state, reason }) => [id, reason ? `${state} ${reason}` : state]),
   );
 };
+
+/** A recording of five minutes in which this is said. */
+const recording = (words: string): Message['files'][number] => ({
+  id: 'f',
+  name: 'voice-message.ogg',
+  mediaType: 'audio/ogg',
+  sizeBytes: words.length,
+  voice: { durationMs: 300_000, waveform: '' },
+  async *open() {
+    yield Buffer.from(words);
+  },
+});
 
 const say = async (to: Channel, text: string, part: Partial<Message> = {}): Promise<Message> => {
   const message = place.say(to, text, part);
@@ -67,6 +85,7 @@ beforeEach(async () => {
   faults = new Map();
   gates = new Map();
   contexts = new Map();
+  count = () => undefined;
   watching = await open();
 });
 
@@ -262,6 +281,175 @@ describe('a channel that is translated in place', () => {
       .poll(async () => Object.values(await outcomes()), { timeout: 5_000 })
       .toEqual(['posted']);
     expect(place.texts(GENERAL)).toHaveLength(2);
+  });
+});
+
+describe('what is made good', () => {
+  beforeEach(() => watching.watches.set([watchOf(GENERAL)]));
+
+  it('an edit of a message whose row was cleared changes its copy, and posts no other', async () => {
+    const { ref } = await say(GENERAL, 'old');
+    await watching.idle();
+    await store.deleteFrom('inbox').execute();
+    await watching.watcher.seen(place.edit(ref, 'corrected'));
+    await watching.idle();
+    expect(place.texts(GENERAL)).toEqual(['corrected', '🇪🇸 es(corrected)']);
+  });
+
+  it('what is tried again repairs what stands only in part, and doubles nothing', async () => {
+    await watching.watches.set([watchOf(GENERAL, { languages: ['es', 'ja'] })]);
+    faults.set('hello', [new AppError('bad-reply', 'unreadable')]);
+    await say(GENERAL, 'hello');
+    await watching.idle();
+    expect(place.texts(GENERAL)).toHaveLength(2);
+    await watching.inbox.revive(SPACE);
+    await watching.idle();
+    expect(place.texts(GENERAL)).toEqual(['hello', '🇪🇸 es(hello)\n🇯🇵 ja(hello)']);
+  });
+
+  it('what was translated is not translated again because something else failed', async () => {
+    await watching.watches.set([watchOf(GENERAL, { languages: ['es', 'ja'] })]);
+    const asked = new Map<string, number>();
+    count = (to) => asked.set(to, (asked.get(to) ?? 0) + 1);
+    faults.set('hello', [new AppError('unavailable', 'away', { retryable: true })]);
+    await say(GENERAL, 'hello');
+    await expect.poll(() => place.texts(GENERAL).length, { timeout: 5_000 }).toBe(2);
+    expect([...asked.values()].toSorted((a, b) => a - b)).toEqual([1, 2]);
+  });
+
+  it('a message that is deleted before its reply is posted takes nothing else along', async () => {
+    const gate = Promise.withResolvers<void>();
+    gates.set('first', gate.promise);
+    const { ref } = await say(GENERAL, 'first');
+    place.remove(ref);
+    place.fail({ call: 'copy', error: new AppError('not-found', 'the message is gone') });
+    await say(GENERAL, 'second');
+    gate.resolve();
+    await watching.idle();
+    expect(place.texts(GENERAL)).toEqual(['second', '🇪🇸 es(second)']);
+    expect(await outcomes()).toMatchObject({ [ref.id]: 'skipped deleted' });
+  });
+
+  it('a copy that a moderator took away does not come back, however often the message is edited', async () => {
+    const { ref } = await say(GENERAL, 'one');
+    await watching.idle();
+    place.remove((place.messages(GENERAL).at(-1) as Message).ref);
+    for (const text of ['two', 'three']) {
+      await watching.watcher.seen(place.edit(ref, text));
+      await watching.idle();
+    }
+    expect(place.texts(GENERAL)).toEqual(['three']);
+  });
+
+  it('a message that becomes a command loses its translation', async () => {
+    const { ref } = await say(GENERAL, 'hello');
+    await watching.idle();
+    await watching.watcher.seen(place.edit(ref, '!play hello'));
+    await watching.idle();
+    expect(place.texts(GENERAL)).toEqual(['!play hello']);
+    expect(await outcomes()).toEqual({ [ref.id]: 'skipped command' });
+  });
+
+  it('a late report brings no deleted message back', async () => {
+    const message = await say(GENERAL, 'hello');
+    await watching.idle();
+    place.remove(message.ref);
+    await watching.watcher.gone([message.ref]);
+    await watching.watcher.seen({ ...message, text: 'hello!' });
+    await watching.idle();
+    expect(place.texts(GENERAL)).toEqual([]);
+  });
+
+  it('what is no longer watched while it waits is left alone', async () => {
+    const gate = Promise.withResolvers<void>();
+    gates.set('hello', gate.promise);
+    const { ref } = await say(GENERAL, 'hello');
+    await watching.watches.remove(GENERAL);
+    gate.resolve();
+    await watching.idle();
+    expect(place.texts(GENERAL)).toEqual(['hello']);
+    expect(await outcomes()).toEqual({ [ref.id]: 'skipped not-watched' });
+  });
+
+  it('a watch that goes takes along the line of progress of what is being heard', async () => {
+    const heard = Promise.withResolvers<void>();
+    gates.set('long', heard.promise);
+    await say(GENERAL, '', { files: [recording('long')] });
+    await expect.poll(() => place.texts(GENERAL).at(-1)).toBe('🎧 1:00 / 5:00 …');
+    await watching.watches.remove(GENERAL);
+    heard.resolve();
+    await watching.idle();
+    expect(place.texts(GENERAL)).toEqual(['']);
+  });
+
+  it('a line of progress becomes the transcript', async () => {
+    const heard = Promise.withResolvers<void>();
+    gates.set('long', heard.promise);
+    await say(GENERAL, '', { files: [recording('long')] });
+    await expect.poll(() => place.texts(GENERAL).at(-1)).toBe('🎧 1:00 / 5:00 …');
+    heard.resolve();
+    await watching.idle();
+    expect(place.texts(GENERAL)).toEqual(['', '🎧 long\n🇪🇸 es(long)']);
+  });
+
+  it('somebody who opts out while a message waits is neither translated nor quoted nor told of', async () => {
+    const privacy = createPrivacy(store);
+    const gate = Promise.withResolvers<void>();
+    gates.set('wait', gate.promise);
+    await say(GENERAL, 'wait');
+    await say(GENERAL, 'mine', { author: person('bob') });
+    await privacy.setOptedOut({ platform: SPACE.platform, id: 'bob' }, true);
+    await watching.forgot({ platform: SPACE.platform, id: 'bob' });
+    gate.resolve();
+    await watching.idle();
+    await say(GENERAL, 'later');
+    await watching.idle();
+    expect(contexts.get('later')).toEqual(['ada: wait']);
+  });
+
+  it('a daily limit counts what would be sent, and stops no text for want of minutes', async () => {
+    const spaces = createSpaceSettings(store);
+    await spaces.change(SPACE, { dailyCharacters: 10, dailyAudioMinutes: 0 });
+    await watching[Symbol.asyncDispose]();
+    watching = await open();
+    await say(GENERAL, 'short');
+    await watching.idle();
+    const long = await say(GENERAL, 'far too long for it');
+    await watching.idle();
+    expect(place.texts(GENERAL)).toContain('🇪🇸 es(short)');
+    expect((await outcomes())[long.ref.id]).toBe('skipped daily-limit');
+  });
+
+  it('a voice message in which nobody speaks is told as such', async () => {
+    const { ref } = await say(GENERAL, '', { files: [recording('')] });
+    await watching.idle();
+    expect(await outcomes()).toEqual({ [ref.id]: 'skipped nothing-heard' });
+  });
+
+  it('a flag that is pressed and removed at once leaves nothing', async () => {
+    const { ref } = place.say(channel('elsewhere'), 'hello');
+    await Promise.all([
+      watching.watcher.reacted(ref, '🇯🇵', true),
+      watching.watcher.reacted(ref, '🇯🇵', false),
+    ]);
+    await watching.idle();
+    expect(place.texts(channel('elsewhere'))).toEqual(['hello']);
+  });
+
+  it('leaves no words in the database’s files once they are cleared', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'dragoman-words-'));
+    const file = join(folder, 'words.db');
+    await watching[Symbol.asyncDispose]();
+    await store.destroy();
+    store = await openStore(`sqlite:${file}`);
+    watching = await open();
+    await watching.watches.set([watchOf(GENERAL)]);
+    for (let at = 0; at < 20; at += 1) await say(GENERAL, `confidential matter ${at}`);
+    await watching.idle();
+    await watching.forgot({ platform: SPACE.platform, id: 'nobody' });
+    for (const name of readdirSync(folder))
+      expect(readFileSync(join(folder, name)).includes('confidential')).toBe(false);
+    rmSync(folder, { recursive: true });
   });
 });
 

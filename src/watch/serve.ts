@@ -1,0 +1,131 @@
+import { toAppError, type AppError } from '../errors.ts';
+import type { Channel, Message } from '../model.ts';
+import type { Log } from '../log.ts';
+import type { Privacy } from '../services.ts';
+import type { CopyStore, KeptCopy } from '../store/copies.ts';
+import type { Row } from '../store/inbox/index.ts';
+import type { Writer } from '../store/writer.ts';
+import type { Draft } from './compose.ts';
+import type { Copy, WatchPort } from './port.ts';
+import { quoteFor } from './quotes.ts';
+
+/** One copy of a message that is to stand in a target. */
+export interface Step {
+  readonly row: Row;
+  readonly message: Message | undefined;
+  readonly draft: Draft;
+  /** What may stand there already although nobody knows of it. */
+  readonly again: boolean;
+  /** The copy does not show all of the message. */
+  readonly isPartial: boolean;
+}
+
+/** What is to be done in one target, in the order of the lane. */
+export interface Share {
+  readonly target: Channel;
+  readonly post: Step[];
+  readonly change: (Step & { readonly posted: NonNullable<KeptCopy['posted']> })[];
+  readonly remove: { readonly row: Row; readonly posted: KeptCopy['posted'] }[];
+}
+
+export interface ServeParts {
+  readonly copies: CopyStore;
+  readonly writer: Writer;
+  readonly privacy: Pick<Privacy, 'optedOut'>;
+  readonly log: Log;
+}
+
+/** What serving the targets leaves behind. */
+export interface Records {
+  /** What could not be done for good. */
+  readonly faults: Map<Row, AppError>;
+  /** Rows whose message went while its copies were made. */
+  readonly vanished: Set<Row>;
+  /** Writes of where copies stand. */
+  readonly keeping: Promise<void>[];
+}
+
+/** In a place that is gone, or closed to us, nothing can be taken away, nor need it be. */
+export const unlessLost = async (work: () => Promise<void>): Promise<void> => {
+  try {
+    await work();
+  } catch (thrown) {
+    const { code } = toAppError(thrown);
+    if (code !== 'not-found' && code !== 'forbidden') throw thrown;
+  }
+};
+
+const hashOf = ({ row, isPartial }: Step): string => (isPartial ? '' : row.contentHash);
+
+const isFinal = ({ retryable, code }: AppError): boolean => !retryable && code !== 'cancelled';
+
+/** Does one target's share, and notes what stands there after each step. */
+export const serve = async (
+  { copies, writer, privacy, log }: ServeParts,
+  port: WatchPort,
+  { target, post, change, remove }: Share,
+  { faults, vanished, keeping }: Records,
+  signal: AbortSignal,
+): Promise<void> => {
+  const keep = (row: Row, kept: Omit<KeptCopy, 'target'>, isFirst: boolean): void => {
+    const write = writer.note((db) => copies.put(db, row, { target, ...kept }, isFirst));
+    // Awaited with the others; what fails before that must not go unheard.
+    write.catch(() => undefined);
+    keeping.push(write);
+  };
+  const copyOf = async ({ row, message, draft }: Step): Promise<Copy> => {
+    const quote =
+      message && draft.as && (await quoteFor(message, target, { copies, port, privacy }));
+    return { ...draft, source: row.ref, ...(quote ? { quote } : {}) };
+  };
+  for (const { row, posted } of remove) {
+    if (posted) await unlessLost(() => port.uncopy(posted, row.ref));
+    await writer.note((db) => copies.drop(db, row, target));
+  }
+
+  for (const step of change) {
+    try {
+      const posted = await port.recopy(step.posted, await copyOf(step));
+      keep(step.row, { posted, contentHash: hashOf(step) }, false);
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (!isFinal(error)) throw error;
+      if (error.code === 'not-found')
+        keep(step.row, { posted: undefined, contentHash: step.row.contentHash }, false);
+      else faults.set(step.row, error);
+    }
+  }
+
+  /** What could not be posted; a message that went meanwhile is no fault. */
+  const giveUp = async ({ row }: Step, error: AppError): Promise<void> => {
+    if (error.code === 'not-found' && !(await port.read(row.ref))) {
+      vanished.add(row);
+      return;
+    }
+    faults.set(row, error);
+    const fields = { platform: target.space.platform, channel: target.id, code: error.code };
+    log.warn({ ...fields, reason: error.message }, 'a copy could not be posted');
+  };
+
+  const again = post.some((step) => step.again);
+  for (let left: readonly Step[] = post; left.length > 0;) {
+    let at = 0;
+    try {
+      const wanted: Copy[] = [];
+      for (const step of left) wanted.push(await copyOf(step));
+      for await (const posted of port.copy(target, wanted, { again, signal })) {
+        const step = left[at];
+        at += 1;
+        if (step) keep(step.row, { posted, contentHash: hashOf(step) }, true);
+      }
+      return;
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (!isFinal(error)) throw error;
+      // A place that is closed is closed to all of them.
+      const failed = error.code === 'forbidden' ? left.slice(at) : left.slice(at, at + 1);
+      for (const step of failed) await giveUp(step, error);
+      left = left.slice(at + Math.max(1, failed.length));
+    }
+  }
+};

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   attachment,
+  channelOption,
   completeLanguage,
   defineAction,
   defineCommandGroup,
@@ -10,9 +11,18 @@ import {
   userError,
   type Complete,
 } from '../src/command.ts';
+import type { Channel, Space } from '../src/model.ts';
 
 const LISTED = 50;
 const REJECTED_SHOWN = 10;
+
+/** The whole server, or one channel of it. */
+const placeOf = ({ space }: Channel, id: string | undefined): Space | Channel =>
+  id === undefined ? space : { space, id };
+
+/** A channel is shown as the platform links it. */
+const withPlace = (where: string, id: string | undefined): string =>
+  id === undefined ? where : `${where} · <#${id}>`;
 
 const completeTerm: Complete = async (typed, { services, space }) => {
   const wanted = typed.trim().toLowerCase();
@@ -27,18 +37,22 @@ const add = defineAction({
     term: z.string().min(1),
     translation: z.string().min(1).optional(),
     language: z.string().optional(),
+    channel: channelOption().optional(),
   }),
   complete: { language: completeLanguage },
   guards: [moderator],
   async run({ options, services, channel, locale, t, reply }) {
     const { term, translation } = options;
     const language = options.language && languageOf(options.language, services);
-    await services.glossary.add(channel.space, {
+    await services.glossary.add(placeOf(channel, options.channel), {
       term,
       translation,
       language: language || undefined,
     });
-    const where = language ? services.languages.name(language, locale) : t('glossary.everywhere');
+    const where = withPlace(
+      language ? services.languages.name(language, locale) : t('glossary.everywhere'),
+      options.channel,
+    );
     await reply({
       text: translation
         ? t('glossary.added-translation', {
@@ -52,13 +66,17 @@ const add = defineAction({
 });
 
 const remove = defineAction({
-  options: z.object({ term: z.string().min(1), language: z.string().optional() }),
+  options: z.object({
+    term: z.string().min(1),
+    language: z.string().optional(),
+    channel: channelOption().optional(),
+  }),
   complete: { term: completeTerm, language: completeLanguage },
   guards: [moderator],
   async run({ options, services, channel, t, reply }) {
     const language = options.language && languageOf(options.language, services);
     const removed = await services.glossary.remove(
-      channel.space,
+      placeOf(channel, options.channel),
       options.term,
       language || undefined,
     );
@@ -69,9 +87,10 @@ const remove = defineAction({
 });
 
 const list = defineAction({
+  options: z.object({ channel: channelOption().optional() }),
   private: true,
-  async run({ services, channel, locale, t, reply }) {
-    const terms = await services.glossary.list(channel.space);
+  async run({ options, services, channel, locale, t, reply }) {
+    const terms = await services.glossary.list(placeOf(channel, options.channel));
     if (terms.length === 0) {
       await reply({ text: t('glossary.empty'), tone: 'note' });
       return;
@@ -86,12 +105,12 @@ const list = defineAction({
 });
 
 const importFile = defineAction({
-  options: z.object({ file: attachment() }),
+  options: z.object({ file: attachment(), channel: channelOption().optional() }),
   guards: [moderator],
   slow: true,
   async run({ options, services, channel, t, signal, reply }) {
     const { added, changed, rejectedCount, rejected } = await services.glossary.importCsv(
-      channel.space,
+      placeOf(channel, options.channel),
       options.file,
       signal,
     );
@@ -103,9 +122,10 @@ const importFile = defineAction({
 });
 
 const exportFile = defineAction({
+  options: z.object({ channel: channelOption().optional() }),
   private: true,
-  async run({ services, channel, t, reply }) {
-    const bytes = await services.glossary.exportCsv(channel.space);
+  async run({ options, services, channel, t, reply }) {
+    const bytes = await services.glossary.exportCsv(placeOf(channel, options.channel));
     await reply({
       text: t('glossary.exported'),
       files: [{ name: 'glossary.csv', mediaType: 'text/csv', bytes }],

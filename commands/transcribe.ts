@@ -39,7 +39,6 @@ export default defineCommand('transcribe', {
     const { audio } = options;
     const spoken = options.language && languageOf(options.language, services);
     const to = options.to && languageOf(options.to, services);
-    const { space } = channel;
     const durationMs = durationMsOf(audio);
     const growing = ({ text, heardMs, totalMs = 0 }: Heard): string => {
       if (text !== '' && Math.max(heardMs, totalMs) <= ONE_PART_MS) return text;
@@ -54,7 +53,7 @@ export default defineCommand('transcribe', {
       services.transcriber.transcribe(
         {
           audio,
-          space,
+          place: channel,
           ...(durationMs === undefined ? {} : { durationMs }),
           ...(spoken ? { language: spoken } : {}),
         },
@@ -76,7 +75,10 @@ export default defineCommand('transcribe', {
     const withTranslation = (translation: string): string =>
       t('transcribe.with-translation', { original: text, translation, language: name });
     const translation = await stream(
-      services.translator.translate({ text, to, space, ...(heard ? { from: heard } : {}) }, signal),
+      services.translator.translate(
+        { text, to, place: channel, ...(heard ? { from: heard } : {}) },
+        signal,
+      ),
       withTranslation,
     );
     await show(translation.outcome === 'translated' ? withTranslation(translation.text) : text);

@@ -29,7 +29,7 @@ const hear = async (
     services.transcriber.transcribe(
       {
         audio,
-        space: channel.space,
+        place: channel,
         ...(durationMs === undefined ? {} : { durationMs }),
         ...(from === undefined ? {} : { language: from }),
       },
@@ -72,7 +72,7 @@ export default defineCommand('translate', {
         ? t('transcribe.with-translation', { original: source.text, translation, language })
         : translation;
     const { text, outcome } = await stream(
-      services.translator.translate({ ...source, to, space: channel.space }, signal),
+      services.translator.translate({ ...source, to, place: channel }, signal),
       withSource,
     );
     if (outcome === 'translated') await reply({ text: withSource(text) });

@@ -66,16 +66,24 @@ export const createCatalogue = ({ commands, texts, can, naming }: CatalogueParts
   const isThere = ({ needs }: Pick<Command, 'needs'>, platform: string): boolean =>
     needs === undefined || can(platform, needs);
 
+  /** Where no channel can be named, there is no option for one. */
+  const fitting = (info: CommandInfo, platform: string): CommandInfo =>
+    can(platform, 'watch')
+      ? info
+      : { ...info, options: info.options.filter(({ kind }) => kind !== 'channel') };
+
   return {
     list: (locale, platform) =>
-      [...describe(locale, naming(platform)).values()].filter((info) => isThere(info, platform)),
+      [...describe(locale, naming(platform)).values()]
+        .filter((info) => isThere(info, platform))
+        .map((info) => fitting(info, platform)),
 
     find(name, platform, locale) {
       const named = byName.get(name);
       const info = describe(locale, naming(platform)).get(name);
       if (!named || !info || !isThere(named.command, platform))
         throw userError('not-found', 'errors.unknown-command', { command: quote(`/${name}`) });
-      return { ...named, info };
+      return { ...named, info: fitting(info, platform) };
     },
 
     findPress(given, platform) {

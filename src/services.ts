@@ -51,7 +51,7 @@ export interface TranslationRequest {
   /** Detected when left out. */
   readonly from?: string;
   /** Whose glossary applies. */
-  readonly space: Space;
+  readonly place: Space | Channel;
   /** Earlier talk, oldest first; what does not fit the contract's limit is left out. */
   readonly context?: readonly string[];
   /** Nobody sees it grow: it is asked for in one reply, which costs less. */
@@ -100,7 +100,7 @@ export interface TranscriptionRequest {
   /** Heard by the service when left out. */
   readonly language?: string;
   /** Whose glossary gives the words to listen for. */
-  readonly space: Space;
+  readonly place: Space | Channel;
 }
 
 /** How far a transcription is. */
@@ -177,18 +177,23 @@ export interface ImportReport {
   }[];
 }
 
-/** A space's dictionary: what to keep, what to translate how, what to listen for. */
+/**
+ * What to keep, what to translate how, what to listen for: the dictionary of a space, or of one of its
+ * channels, whose entries go before the space's. A thread has its channel's.
+ */
 export interface Glossary {
   /** Replaces the entry of the same term and language. */
-  add(space: Space, term: GlossaryTerm): Promise<void>;
+  add(place: Space | Channel, term: GlossaryTerm): Promise<void>;
   /** Removes the term in one language or, without it, in all; resolves with how many went. */
-  remove(space: Space, term: string, language?: string): Promise<number>;
-  /** In alphabetical order of the terms. */
-  list(space: Space): Promise<readonly GlossaryTerm[]>;
+  remove(place: Space | Channel, term: string, language?: string): Promise<number>;
+  /** The place's own entries, in alphabetical order of the terms. */
+  list(place: Space | Channel): Promise<readonly GlossaryTerm[]>;
+  /** All that count in a place; the same list until one of them changes. */
+  applying(place: Space | Channel): Promise<readonly GlossaryTerm[]>;
   /** All or nothing for a file that cannot be read; a bad line is reported and the rest kept. */
-  importCsv(space: Space, file: ByteSource, signal: AbortSignal): Promise<ImportReport>;
+  importCsv(place: Space | Channel, file: ByteSource, signal: AbortSignal): Promise<ImportReport>;
   /** UTF-8 with a byte order mark, a header line, and nothing that a spreadsheet would run. */
-  exportCsv(space: Space): Promise<Uint8Array>;
+  exportCsv(place: Space | Channel): Promise<Uint8Array>;
 }
 
 export interface Preferences {

@@ -12,7 +12,7 @@ import { heardText } from './hallucinations.ts';
 
 export interface TranscriberParts {
   readonly client: Pick<ServiceClient, 'transcribe'>;
-  readonly glossary: Pick<Glossary, 'list'>;
+  readonly glossary: Pick<Glossary, 'applying'>;
 }
 
 /** Long audio is heard in parts of at most this, so that the first words are there early. */
@@ -73,10 +73,10 @@ const UNSPACED = /^(?:ja|zh|th|lo|km|my)\b/;
 
 export const createTranscriber = ({ client, glossary }: TranscriberParts): Transcriber => ({
   async *transcribe(
-    { audio, durationMs: claimedMs, language, space }: TranscriptionRequest,
+    { audio, durationMs: claimedMs, language, place }: TranscriptionRequest,
     signal,
   ) {
-    const terms = await glossary.list(space);
+    const terms = await glossary.applying(place);
     const hotwords = [...new Set(terms.map(({ term }) => term))].slice(0, HOTWORDS);
     const stop = new AbortController();
     const both = AbortSignal.any([signal, stop.signal]);

@@ -58,7 +58,7 @@ export const translateLine = (
   const into = async function* (language: string): AsyncGenerator<LineTranslation, void, void> {
     try {
       const { text, outcome } = yield* mapStates(
-        translator.translate({ ...line, to: language }, both),
+        translator.translate({ text: line.text, place: line.space, to: language }, both),
         (soFar): LineTranslation => ({ language, text: soFar, done: false }),
       );
       if (outcome === 'translated') yield { language, text, done: true };

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
-import type { Space } from '../model.ts';
+import type { Channel, Space } from '../model.ts';
 import type { Glossary, GlossaryTerm, ImportReport, Languages } from '../services.ts';
 import type { Store } from '../store/index.ts';
 import { readGlossaryCsv, writeGlossaryCsv } from './glossary-csv.ts';
@@ -34,20 +34,33 @@ const tidy = (term: GlossaryTerm): GlossaryTerm => ({
 const idOf = (term: GlossaryTerm): string =>
   `${term.language ?? EVERY_LANGUAGE} ${foldTerm(term.term)}`;
 
-const cacheKey = ({ platform, id }: Space): string => JSON.stringify([platform, id]);
+/** Whose entries: a space, or one channel of it. */
+interface Owner {
+  readonly platform: string;
+  readonly space_id: string;
+}
+
+const ownerOf = (place: Space | Channel): Owner =>
+  'space' in place
+    ? {
+        platform: place.space.platform,
+        space_id: `${place.space.id}/${place.parentId ?? place.id}`,
+      }
+    : { platform: place.platform, space_id: place.id };
+
+const cacheKey = (place: Space | Channel): string => JSON.stringify(ownerOf(place));
 
 export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>): Glossary => {
   /** What was read last, by space; the oldest goes first. */
   const cache = new Map<string, readonly GlossaryTerm[]>();
 
-  const list = async (space: Space): Promise<readonly GlossaryTerm[]> => {
-    const known = cache.get(cacheKey(space));
+  const list = async (place: Space | Channel): Promise<readonly GlossaryTerm[]> => {
+    const known = cache.get(cacheKey(place));
     if (known) return known;
     const rows = await store
       .selectFrom('glossary_term')
       .select(['term', 'language', 'translation'])
-      .where('platform', '=', space.platform)
-      .where('space_id', '=', space.id)
+      .where((eb) => eb.and({ ...ownerOf(place) }))
       .orderBy('term_key')
       .orderBy('language')
       .execute();
@@ -58,14 +71,13 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
     }));
     const [oldest] = cache.keys();
     if (cache.size >= SPACES_IN_MEMORY && oldest !== undefined) cache.delete(oldest);
-    cache.set(cacheKey(space), terms);
+    cache.set(cacheKey(place), terms);
     return terms;
   };
 
-  const put = async (space: Space, terms: readonly GlossaryTerm[]): Promise<void> => {
+  const put = async (place: Space | Channel, terms: readonly GlossaryTerm[]): Promise<void> => {
     const row = (term: GlossaryTerm) => ({
-      platform: space.platform,
-      space_id: space.id,
+      ...ownerOf(place),
       term_key: foldTerm(term.term),
       language: term.language ?? EVERY_LANGUAGE,
       term: term.term,
@@ -88,41 +100,58 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
         await setImmediate();
       }
     });
-    cache.delete(cacheKey(space));
+    cache.delete(cacheKey(place));
   };
+
+  /** Lists of channels and spaces put together, by the first and then the second. */
+  const joined = new WeakMap<
+    readonly GlossaryTerm[],
+    { readonly ofSpace: readonly GlossaryTerm[]; readonly all: readonly GlossaryTerm[] }
+  >();
 
   return {
     list,
 
-    async add(space, given) {
+    async applying(place) {
+      if (!('space' in place)) return list(place);
+      const [own, ofSpace] = await Promise.all([list(place), list(place.space)]);
+      if (own.length === 0) return ofSpace;
+      const known = joined.get(own);
+      if (known?.ofSpace === ofSpace) return known.all;
+      const ids = new Set(own.map(idOf));
+      const all = [...own, ...ofSpace.filter((term) => !ids.has(idOf(term)))];
+      joined.set(own, { ofSpace, all });
+      return all;
+    },
+
+    async add(place, given) {
       const term = tidy(given);
       const fault = faultOf(term);
       if (fault)
         throw new AppError('bad-input', `the glossary term is ${fault}`, {
           sentence: { key: 'glossary.bad-term', params: { limit: TERM_CHARS } },
         });
-      const known = await list(space);
+      const known = await list(place);
       if (known.length >= TERMS_PER_SPACE && !known.some((other) => idOf(other) === idOf(term)))
         throw new AppError('too-large', 'the glossary is full', {
           sentence: { key: 'glossary.full', params: { limit: TERMS_PER_SPACE } },
         });
-      await put(space, [term]);
+      await put(place, [term]);
     },
 
-    async remove(space, term, language) {
+    async remove(place, term, language) {
       let query = store
         .deleteFrom('glossary_term')
-        .where('platform', '=', space.platform)
-        .where('space_id', '=', space.id)
+        .where((eb) => eb.and({ ...ownerOf(place) }))
         .where('term_key', '=', foldTerm(term.trim()));
       if (language !== undefined) query = query.where('language', '=', language);
       const { numDeletedRows } = await query.executeTakeFirstOrThrow();
-      cache.delete(cacheKey(space));
+      cache.delete(cacheKey(place));
       return Number(numDeletedRows);
     },
 
-    async importCsv(space, file, signal) {
-      const known = new Set((await list(space)).map(idOf));
+    async importCsv(place, file, signal) {
+      const known = new Set((await list(place)).map(idOf));
       const before = new Set(known);
       const accepted = new Map<string, GlossaryTerm>();
       const rejected: { line: number; reason: Fault }[] = [];
@@ -144,7 +173,7 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
         known.add(idOf(entry));
         accepted.set(idOf(entry), entry);
       }
-      await put(space, [...accepted.values()]);
+      await put(place, [...accepted.values()]);
       const changed = [...accepted.keys()].filter((id) => before.has(id)).length;
       return {
         added: accepted.size - changed,
@@ -154,6 +183,6 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
       };
     },
 
-    exportCsv: async (space) => writeGlossaryCsv(await list(space)),
+    exportCsv: async (place) => writeGlossaryCsv(await list(place)),
   };
 };

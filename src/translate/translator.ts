@@ -9,7 +9,7 @@ import type { Glossary, Languages, Translation, Translator } from '../services.t
 
 export interface TranslatorParts {
   readonly client: Pick<ServiceClient, 'translate' | 'translateStream'>;
-  readonly glossary: Pick<Glossary, 'list'>;
+  readonly glossary: Pick<Glossary, 'applying'>;
   readonly languages: Pick<Languages, 'detect'>;
   /** Contract section 4.4 `model`; the service's own when left out. */
   readonly model?: string;
@@ -47,7 +47,7 @@ export const createTranslator = ({
   };
 
   return {
-    async *translate({ text: given, to, from: told, space, context, whole = false }, signal) {
+    async *translate({ text: given, to, from: told, place, context, whole = false }, signal) {
       const text = given.toWellFormed();
       const unchanged = (outcome: Translation['outcome'], from: string): Translation => ({
         text: given,
@@ -59,7 +59,7 @@ export const createTranslator = ({
       if (isBlank(text) || isEmojiOnly(text)) return unchanged('nothing-to-translate', from);
       if (sameLanguage(from, to)) return unchanged('same-language', from);
 
-      const { forced, kept } = termsFor(await glossary.list(space), to);
+      const { forced, kept } = termsFor(await glossary.applying(place), to);
       const present = termsIn(text, kept);
       const input = {
         sourceLang: from,

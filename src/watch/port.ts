@@ -36,8 +36,12 @@ export interface WatchPort {
   timeOf(position: string): number;
   /** The messages after a position, oldest first, fetched page by page. */
   history(channel: Channel, after: string, signal: AbortSignal): AsyncIterable<Message>;
-  /** The message as it is now; undefined when it is gone. */
-  read(ref: MessageRef): Promise<Message | undefined>;
+  /**
+   * The message as it is now; undefined when it is gone.
+   *
+   * @param of of a message of ours that holds several copies: the source of the one that is meant
+   */
+  read(ref: MessageRef, of?: MessageRef): Promise<Message | undefined>;
   /** How many people's reactions with this emoji the message has now. */
   reactions(ref: MessageRef, emoji: string): Promise<number>;
   /**

@@ -80,7 +80,7 @@ export const prepare = async (
   { message, languages: wanted, transcribes, context, last, onHeard, finished }: Task,
   signal: AbortSignal,
 ): Promise<Prepared> => {
-  const { space } = message.ref.channel;
+  const place = message.ref.channel;
   let fault: AppError | undefined;
   const { used } = finished;
 
@@ -96,7 +96,7 @@ export const prepare = async (
     if (known) return known;
     try {
       const { durationMs } = audio.voice ?? {};
-      const request = { audio, space, ...(durationMs === undefined ? {} : { durationMs }) };
+      const request = { audio, place, ...(durationMs === undefined ? {} : { durationMs }) };
       const heard = await finish(transcriber.transcribe(request, signal), onHeard);
       used.audioMs += heard.durationMs;
       finished.transcripts.set(audio.id, heard);
@@ -113,7 +113,7 @@ export const prepare = async (
     const known = finished.translations.get(key);
     if (known) return known;
     try {
-      const request = { text, to, space, context, whole: true, ...(from ? { from } : {}) };
+      const request = { text, to, place, context, whole: true, ...(from ? { from } : {}) };
       const done = await finish(translator.translate(request, signal));
       if (done.outcome === 'translated') used.characters += countCodePoints(text);
       finished.translations.set(key, done);

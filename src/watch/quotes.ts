@@ -27,7 +27,7 @@ export const quoteFor = async (
   try {
     const origin = (await copies.sourceOf(replyTo))?.ref ?? replyTo;
     const ref = await counterpart(origin, target, copies);
-    const shown = (await port.read(ref)) ?? (await port.read(replyTo));
+    const shown = (await port.read(ref, origin)) ?? (await port.read(replyTo, origin));
     const author = origin === replyTo ? shown?.author : (await port.read(origin))?.author;
     if (!shown || !author) return undefined;
     const { platform } = target.space;

@@ -255,7 +255,14 @@ export const createFakeCore = (): FakeCore => {
     transcriptFile: refuse,
     speaker: { speak: refuse, voices: refuse },
     assistant: { answer: refuse },
-    glossary: { add: refuse, remove: refuse, list: refuse, importCsv: refuse, exportCsv: refuse },
+    glossary: {
+      add: refuse,
+      remove: refuse,
+      list: refuse,
+      applying: refuse,
+      importCsv: refuse,
+      exportCsv: refuse,
+    },
     settings,
     watches: {
       of: () => undefined,

@@ -116,7 +116,7 @@ const probing = defineCommand(
   'probing',
   {
     async run({ services: given, signal, reply }) {
-      const request = { text: 'hello', to: 'ja', space: CHANNEL.space };
+      const request = { text: 'hello', to: 'ja', place: CHANNEL };
       for await (const _ of given.translator.translate(request, signal));
       await reply({ text: 'done' });
     },

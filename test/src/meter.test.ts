@@ -64,13 +64,13 @@ const drain = async (states: AsyncGenerator<unknown, unknown, void>): Promise<un
 };
 
 const translate = (meter: ReturnType<typeof newMeter>, text: string) =>
-  drain(meter.services.translator.translate({ text, to: 'ja', space: SPACE }, signal));
+  drain(meter.services.translator.translate({ text, to: 'ja', place: SPACE }, signal));
 
 describe('a meter', () => {
   it('counts code points, sound and speech, and records them once', async () => {
     const meter = newMeter();
     expect(await translate(meter, 'a😀字')).toMatchObject({ outcome: 'translated' });
-    await drain(meter.services.transcriber.transcribe({ audio, space: SPACE }, signal));
+    await drain(meter.services.transcriber.transcribe({ audio, place: SPACE }, signal));
     await meter.services.speaker.speak({ text: '12345' }, signal);
     await meter.settle();
     expect(recorded).toEqual([[SPACE, 'm', { characters: 8, audioMs: 95_000, messages: 1 }]]);
@@ -95,7 +95,7 @@ describe('a meter', () => {
     await meter.settle();
     expect(recorded).toEqual([]);
     await expect(translate(meter, 'half')).rejects.toThrow('down');
-    const heard = meter.services.transcriber.transcribe({ audio, space: SPACE }, signal);
+    const heard = meter.services.transcriber.transcribe({ audio, place: SPACE }, signal);
     await expect(drain(heard)).rejects.toThrow('down');
     await meter.settle();
     expect(recorded).toEqual([[SPACE, 'm', { characters: 4, audioMs: 60_000, messages: 1 }]]);
@@ -104,7 +104,7 @@ describe('a meter', () => {
   it('counts what an asker who leaves has had', async () => {
     const meter = newMeter();
     for await (const { text } of meter.services.transcriber.transcribe(
-      { audio, space: SPACE },
+      { audio, place: SPACE },
       signal,
     ))
       if (text === 'a') break;
@@ -132,7 +132,7 @@ describe('the limits of a day', () => {
     used = { ...used, audioMs: 119_000 };
     expect(await limitFault(services, SPACE, 'audio', now)).toBeUndefined();
     used = { ...used, audioMs: 120_000 };
-    const states = newMeter().services.transcriber.transcribe({ audio, space: SPACE }, signal);
+    const states = newMeter().services.transcriber.transcribe({ audio, place: SPACE }, signal);
     await expect(drain(states)).rejects.toMatchObject({
       sentence: { key: 'limits.audio', params: { used: 2, limit: 2, hours: 2 } },
       retryAfterMs: 90 * 60_000,

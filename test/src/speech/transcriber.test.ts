@@ -42,14 +42,14 @@ const transcriber = createTranscriber({
       return { text: '', language: 'en', confidence: 1, ...reply };
     },
   },
-  glossary: { list: async () => terms },
+  glossary: { applying: async () => terms },
 });
 
 const transcribe = async (
   request: Partial<TranscriptionRequest> = {},
 ): Promise<Transcript & { seen: Heard[] }> => {
   const states = transcriber.transcribe(
-    { audio: source(toneWav(3)), space: SPACE, ...request },
+    { audio: source(toneWav(3)), place: SPACE, ...request },
     signal,
   );
   const seen: Heard[] = [];

@@ -33,6 +33,25 @@ const term = (word: string, language?: string, translation?: string) => ({
 });
 
 describe('a glossary', () => {
+  it('of a channel go before those of its space, and count in its threads', async () => {
+    const place = { space: SPACE, id: 'games' };
+    const thread = { space: SPACE, id: 'thread', parentId: 'games' };
+    await glossary.add(SPACE, term('mage', 'ja', '魔法使い'));
+    await glossary.add(SPACE, term('Arch'));
+    await glossary.add(place, term('Mage', 'ja', '魔道士'));
+    const all = [term('Mage', 'ja', '魔道士'), term('Arch')];
+    expect(await glossary.applying(place)).toEqual(all);
+    expect(await glossary.applying(thread)).toEqual(all);
+    expect(await glossary.applying(place)).toBe(await glossary.applying(place));
+    expect(await glossary.list(place)).toEqual([term('Mage', 'ja', '魔道士')]);
+    expect(await glossary.applying({ space: SPACE, id: 'other' })).toHaveLength(2);
+    expect(await glossary.applying({ space: { ...SPACE, id: 'else' }, id: 'games' })).toEqual([]);
+    await glossary.add(SPACE, term('new'));
+    expect(await glossary.applying(place)).toHaveLength(3);
+    expect(await glossary.remove(place, 'mage')).toBe(1);
+    expect(await glossary.applying(place)).toContainEqual(term('mage', 'ja', '魔法使い'));
+  });
+
   it('keeps its terms in alphabetical order, for its own space only', async () => {
     await glossary.add(SPACE, term('zebra', 'ja', 'シマウマ'));
     await glossary.add(SPACE, term('Apple'));

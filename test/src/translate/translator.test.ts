@@ -31,14 +31,14 @@ const translator = createTranslator({
       return whole;
     },
   },
-  glossary: { list: async () => terms },
+  glossary: { applying: async () => terms },
   languages: { detect: detectLanguage },
 });
 
 const translate = async (
   request: Partial<TranslationRequest> & { text: string },
 ): Promise<Translation & { seen: string[] }> => {
-  const states = translator.translate({ to: 'ja', space: SPACE, ...request }, signal);
+  const states = translator.translate({ to: 'ja', place: SPACE, ...request }, signal);
   const seen: string[] = [];
   for (;;) {
     const { done, value } = await states.next();

@@ -44,7 +44,7 @@ const translator: Translator = {
     signal.throwIfAborted();
     const fault = faults.get(text)?.shift();
     if (fault) throw fault;
-    return yield* plainTranslator.translate({ text, to, space: SPACE }, signal);
+    return yield* plainTranslator.translate({ text, to, place: SPACE }, signal);
   },
 };
 

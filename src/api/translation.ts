@@ -1,4 +1,4 @@
-import { FormData } from 'undici';
+import { randomUUID } from 'node:crypto';
 import { countCodePoints } from '../text/unicode.ts';
 import { splitText } from '../text/split.ts';
 import type { CallOptions, Caller } from './client.ts';
@@ -54,6 +54,24 @@ const partsOf = (text: string): Part[] =>
     return { before: piece.slice(0, start), text: core, after: piece.slice(start + core.length) };
   });
 
+/**
+ * A form, multipart/form-data (RFC 7578). `FormData` would make two characters of every line break
+ * (WHATWG, "constructing the entry list"), and so change the text and go over its limits.
+ */
+const formOf = (
+  fields: readonly (readonly [string, string])[],
+): { readonly mediaType: string; readonly body: Buffer } => {
+  const boundary = randomUUID();
+  const parts = fields.map(
+    ([name, value]) =>
+      `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+  );
+  return {
+    mediaType: `multipart/form-data; boundary=${boundary}`,
+    body: Buffer.from(`${parts.join('')}--${boundary}--\r\n`),
+  };
+};
+
 export const createTranslation = (caller: Caller): TranslationApi => {
   const send = async (
     input: TranslationInput,
@@ -70,12 +88,16 @@ export const createTranslation = (caller: Caller): TranslationApi => {
     ];
     if (input.context) fields.push(['context', newestContext(input.context)]);
     if (input.model) fields.push(['model', input.model]);
-    const form = (): FormData => {
-      const data = new FormData();
-      for (const [name, value] of fields) data.append(name, value);
-      return data;
-    };
-    return caller.transport.send({ method: 'POST', path: PATHS.translate, body: form }, signal);
+    const { mediaType, body } = formOf(fields);
+    return caller.transport.send(
+      {
+        method: 'POST',
+        path: PATHS.translate,
+        headers: { 'content-type': mediaType },
+        body: () => body,
+      },
+      signal,
+    );
   };
 
   const streamPart = async function* (

@@ -12,6 +12,7 @@ import { createOpenFile } from './files.ts';
 import { listen } from './inbound.ts';
 import { createInteractions, type Interactions } from './interactions.ts';
 import { inviteLink } from './invite.ts';
+import { createMembers } from './members.ts';
 import { createMessageReader } from './message.ts';
 import { createOutbox } from './outbox.ts';
 import { createOwnMessages } from './own-messages.ts';
@@ -63,7 +64,8 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
   const outbox = createOutbox({ api, webhooks, rate });
   const ownMessages = createOwnMessages(api, reader);
   const copies = createCopies({ api, outbox, ownMessages, standing });
-  const watch = createWatchPort({ api, session: current, reader, threads, copies });
+  const members = createMembers(api);
+  const watch = createWatchPort({ api, session: current, reader, members, threads, copies });
 
   const register = async ({ id }: Application): Promise<void> => {
     const commands = buildCommands(core);
@@ -90,8 +92,12 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
       log,
       botId: found.botId,
       reader,
+      members,
       interactions,
-      fetch: async (ref) => readRaw(api, ref),
+      fetch: async (ref) => {
+        const raw = await readRaw(api, ref);
+        return raw && members.complete(raw, ref.channel);
+      },
       hasContentIntent: found.hasContentIntent,
       threadGone: (id) => threads.forget(id),
     });

@@ -32,6 +32,8 @@ export interface ApiOptions {
   readonly url: string | undefined;
   readonly token: string;
   readonly requestsPerSecond: number;
+  /** How long one request may take. Default: what discord.js allows, 15 s. */
+  readonly timeoutMs?: number;
 }
 
 /** Longer than this nothing waits inside the library, where nobody can see or stop it. */
@@ -55,8 +57,9 @@ const makeRequest: typeof DefaultRestOptions.makeRequest = async (url, init) => 
   });
 };
 
-export const restOptions = ({ url, requestsPerSecond }: Omit<ApiOptions, 'token'>) => ({
+export const restOptions = ({ url, requestsPerSecond, timeoutMs }: Omit<ApiOptions, 'token'>) => ({
   ...(url === undefined ? {} : { api: url.replace(/\/+$/, '') }),
+  ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
   globalRequestsPerSecond: requestsPerSecond,
   rejectOnRateLimit: ({ retryAfter }: RateLimitData) => retryAfter > LONGEST_WAIT_MS,
   makeRequest,

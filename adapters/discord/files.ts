@@ -22,6 +22,9 @@ export type OpenFile = (file: RemoteFile) => ByteSource;
 
 const gone = (): AppError => new AppError('not-found', 'an attached file is no longer there');
 
+const brokenOff = (cause: unknown): AppError =>
+  new AppError('unavailable', 'an attached file could not be fetched', { cause, retryable: true });
+
 /** @param apiUrl another server in Discord's place, which then also keeps the files */
 export const createOpenFile = (apiUrl: string | undefined): OpenFile => {
   const ownOrigin = apiUrl === undefined ? undefined : new URL(apiUrl).origin;
@@ -45,10 +48,7 @@ export const createOpenFile = (apiUrl: string | undefined): OpenFile => {
       });
     } catch (cause) {
       signal?.throwIfAborted();
-      throw new AppError('unavailable', 'an attached file could not be fetched', {
-        cause,
-        retryable: true,
-      });
+      throw brokenOff(cause);
     }
   };
 
@@ -73,11 +73,16 @@ export const createOpenFile = (apiUrl: string | undefined): OpenFile => {
         });
       }
       let readBytes = 0;
-      for await (const chunk of body as AsyncIterable<Uint8Array>) {
-        readBytes += chunk.byteLength;
-        if (readBytes > file.sizeBytes)
-          throw new AppError('too-large', 'an attached file is larger than Discord says');
-        yield chunk;
+      try {
+        for await (const chunk of body as AsyncIterable<Uint8Array>) {
+          readBytes += chunk.byteLength;
+          if (readBytes > file.sizeBytes)
+            throw new AppError('too-large', 'an attached file is larger than Discord says');
+          yield chunk;
+        }
+      } catch (thrown) {
+        signal?.throwIfAborted();
+        throw thrown instanceof AppError ? thrown : brokenOff(thrown);
       }
     },
   });

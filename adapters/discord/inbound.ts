@@ -11,6 +11,8 @@ import type { Watcher } from '../../src/watch/port.ts';
 import { createOn } from './gateway-events.ts';
 import { channelOf, positionOf, spaceOf } from './ids.ts';
 import type { Interactions } from './interactions.ts';
+import { createLastTold } from './last-told.ts';
+import type { Members } from './members.ts';
 import { isReadable, type MessageReader, type RawMessage } from './message.ts';
 import { createPlaces } from './places.ts';
 import { createReactionMemory } from './reaction-memory.ts';
@@ -20,6 +22,7 @@ export interface InboundParts {
   readonly log: Log;
   readonly botId: string;
   readonly reader: MessageReader;
+  readonly members: Pick<Members, 'note'>;
   readonly interactions: Pick<Interactions, 'take' | 'lost'>;
   /** The message as it is now. */
   readonly fetch: (ref: MessageRef) => Promise<RawMessage | undefined>;
@@ -39,10 +42,11 @@ const isWhole = (raw: Partial<RawMessage>): raw is RawMessage =>
 
 /** Tells the core what happens. */
 export const listen = (client: Client, parts: InboundParts): void => {
-  const { watcher, log, botId, reader, interactions, fetch, hasContentIntent } = parts;
+  const { watcher, log, botId, reader, members, interactions, fetch, hasContentIntent } = parts;
   const on = createOn(client, log);
   const places = createPlaces();
   const reactions = createReactionMemory();
+  const lastTold = createLastTold();
 
   const refOf = (data: { guild_id?: string; channel_id: string }, id: string): MessageRef => ({
     channel: places.channel(data.guild_id, data.channel_id),
@@ -60,23 +64,34 @@ export const listen = (client: Client, parts: InboundParts): void => {
     }
   };
 
+  /** The message as it is: what comes late may have been overtaken by an edit, or a delete. */
+  const seeNewest = async (told: RawMessage, channel: Channel): Promise<void> => {
+    members.note(told);
+    const newer = lastTold.note(told);
+    if (newer === 'gone') return;
+    const raw = newer === 'this' ? told : await fetch({ channel, id: told.id });
+    if (raw) await see(raw, channel);
+  };
+
   on(Events.MessageCreate, async (raw) => {
     const channel = places.channel(raw.guild_id, raw.channel_id);
-    if (watcher.watches(channel)) await see(raw, channel);
+    if (watcher.watches(channel)) await seeNewest(raw, channel);
   });
   on(Events.MessageUpdate, async (update) => {
     const channel = places.channel(update.guild_id, update.channel_id);
-    if (isWhole(update)) return see(update, channel);
+    if (isWhole(update)) return seeNewest(update, channel);
     // To fetch each message that changes anywhere would cost more than it is worth.
     const raw = watcher.watches(channel) && (await fetch({ channel, id: update.id }));
     if (raw) await see(raw, channel);
   });
   on(Events.MessageDelete, async (data) => {
     interactions.lost([data.id]);
+    lastTold.gone([data.id]);
     await watcher.gone([refOf(data, data.id)]);
   });
   on(Events.MessageDeleteBulk, async (data) => {
     interactions.lost(data.ids);
+    lastTold.gone(data.ids);
     await watcher.gone(data.ids.map((id) => refOf(data, id)));
   });
 

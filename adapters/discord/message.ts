@@ -17,6 +17,7 @@ import type { Author, Channel, Message, MessageFile, MessageRef } from '../../sr
 import type { Application } from './application.ts';
 import type { OpenFile } from './files.ts';
 import { channelOf, positionOf } from './ids.ts';
+import { saidIn } from './said.ts';
 
 /** A message as REST tells it, and as the gateway does with the member's part added. */
 export type RawMessage = APIMessage & {
@@ -81,7 +82,8 @@ export const fileNameOf = ({
 export interface MessageReader {
   /** Whether we wrote it, as a bot or through a webhook of ours; known before our post is answered. */
   isOurs(raw: RawMessage): boolean;
-  read(raw: RawMessage, channel: Channel): Message;
+  /** @param of the source whose copy is meant, of a message of ours that holds several */
+  read(raw: RawMessage, channel: Channel, of?: MessageRef): Message;
 }
 
 export interface MessageReaderParts {
@@ -121,7 +123,7 @@ export const createMessageReader = (parts: MessageReaderParts): MessageReader =>
 
   return {
     isOurs,
-    read(raw, channel) {
+    read(raw, channel, of) {
       const ref: MessageRef = { channel, id: raw.id };
       const { message_reference: reference } = raw;
       const snapshot: APIMessageSnapshotFields | undefined = raw.message_snapshots?.[0]?.message;
@@ -129,8 +131,11 @@ export const createMessageReader = (parts: MessageReaderParts): MessageReader =>
       const isForward = reference?.type === MessageReferenceType.Forward;
       const speaksInEmbeds = isForward || raw.author.bot || raw.webhook_id !== undefined;
       const isVoice = ((shown.flags ?? 0) & MessageFlags.IsVoiceMessage) !== 0;
+      const author = authorOf(raw);
+      const byBot = raw.webhook_id === undefined;
+      const said = author.kind === 'ourselves' ? saidIn(shown.content, byBot, of) : undefined;
       const texts = [
-        shown.content,
+        said?.text ?? shown.content,
         pollText(raw),
         ...(speaksInEmbeds
           ? shown.embeds.filter(({ type }) => type === EmbedType.Rich).map(embedText)
@@ -139,7 +144,7 @@ export const createMessageReader = (parts: MessageReaderParts): MessageReader =>
       return {
         ref,
         position: positionOf(raw.id),
-        author: authorOf(raw),
+        author: said?.name === undefined ? author : { ...author, name: said.name },
         text: texts.filter(Boolean).join('\n\n'),
         files: shown.attachments.map(fileOf(ref, isVoice)),
         stickers: (shown.sticker_items ?? []).map(stickerOf),

@@ -1,4 +1,4 @@
-import { PermissionFlagsBits, PermissionsBitField, type Client } from 'discord.js';
+import { ChannelType, PermissionFlagsBits, PermissionsBitField, type Client } from 'discord.js';
 import type { Channel } from '../../src/model.ts';
 import type { WatchMode } from '../../src/watch/port.ts';
 
@@ -46,6 +46,24 @@ export const missingOf = (
   granted?.has('ViewChannel')
     ? NEEDED[mode].filter((name) => !granted.has(name)).map((name) => NAMES[name])
     : [NAMES.ViewChannel];
+
+const TEXT_CHANNELS: readonly ChannelType[] = [
+  ChannelType.GuildText,
+  ChannelType.GuildAnnouncement,
+];
+/** Where no message stands by itself, but in a post that would have to be made for it. */
+const NO_MESSAGES: readonly ChannelType[] = [
+  ChannelType.GuildForum,
+  ChannelType.GuildMedia,
+  ChannelType.GuildCategory,
+];
+
+/** Whether a mode can work in a channel of this kind: copies and threads need a place. */
+export const fits = (client: Client, { id }: Channel, mode: WatchMode): boolean => {
+  const type = client.channels.cache.get(id)?.type;
+  if (type === undefined || mode === 'reply') return true;
+  return mode === 'thread' ? TEXT_CHANNELS.includes(type) : !NO_MESSAGES.includes(type);
+};
 
 /** What the bot may do in a channel; undefined where it cannot see it. */
 export const grantedIn = (

@@ -6,8 +6,9 @@ import type { Api } from './api.ts';
 import type { Session } from './client.ts';
 import { isGone } from './errors.ts';
 import { positionAt, snowflakeAt, timeOf, channelIdOf } from './ids.ts';
+import type { Members } from './members.ts';
 import { isReadable, type MessageReader, type RawMessage } from './message.ts';
-import { CONTENT_INTENT, grantedIn, missingOf } from './permissions.ts';
+import { CONTENT_INTENT, fits, grantedIn, missingOf } from './permissions.ts';
 import type { Threads } from './threads.ts';
 
 const PAGE = 100;
@@ -34,12 +35,13 @@ export interface WatchParts {
   readonly api: Api;
   readonly session: () => Session;
   readonly reader: MessageReader;
+  readonly members: Pick<Members, 'complete'>;
   readonly threads: Threads;
   readonly copies: Pick<WatchPort, 'copy' | 'recopy' | 'uncopy' | 'sweep'>;
 }
 
 export const createWatchPort = (parts: WatchParts): WatchPort => {
-  const { api, session, reader, threads, copies } = parts;
+  const { api, session, reader, members, threads, copies } = parts;
 
   const history = async function* (
     channel: Channel,
@@ -60,7 +62,8 @@ export const createWatchPort = (parts: WatchParts): WatchPort => {
       );
       // Pages come newest first.
       for (const raw of page.toReversed())
-        if (hasContentIntent || isReadable(raw)) yield reader.read(raw, channel);
+        if (hasContentIntent || isReadable(raw))
+          yield reader.read(await members.complete(raw, channel), channel);
       last = page[0]?.id ?? last;
       if (page.length < PAGE) return;
     }
@@ -78,9 +81,9 @@ export const createWatchPort = (parts: WatchParts): WatchPort => {
     timeOf,
     copiedFilesBytes: COPIED_FILES_BYTES,
     history,
-    read: async (ref) => {
+    read: async (ref, of) => {
       const raw = await readRaw(api, ref);
-      return raw && reader.read(raw, ref.channel);
+      return raw && reader.read(await members.complete(raw, ref.channel), ref.channel, of);
     },
     reactions: async (ref, emoji) => {
       const raw = await readRaw(api, ref);
@@ -92,6 +95,10 @@ export const createWatchPort = (parts: WatchParts): WatchPort => {
     thread: async (channel, name) => threads.standing(channel, name),
     missing: async (channel, mode) => {
       const { client, application } = session();
+      if (!fits(client, channel, mode))
+        throw new AppError('unsupported', 'a channel of this kind cannot be watched in this way', {
+          sentence: { key: 'watch.unfit', params: { channel: `<#${channel.id}>` } },
+        });
       return [
         ...missingOf(grantedIn(client, channel), mode),
         ...(application.hasContentIntent ? [] : [CONTENT_INTENT]),

@@ -56,3 +56,15 @@ test('a reader who goes ends the download', async () => {
   };
   await expect(read()).rejects.toMatchObject({ name: 'AbortError' });
 });
+
+test('a download that breaks off can be tried again', async () => {
+  await using server = await serve((request, response) => {
+    response.writeHead(200, { 'content-length': 100 });
+    response.write('half', () => request.socket.destroy());
+  });
+  const file = createOpenFile(`${server.url}/api`)({ url: `${server.url}/a`, sizeBytes: 100 });
+  await expect(Array.fromAsync(file.open())).rejects.toMatchObject({
+    code: 'unavailable',
+    retryable: true,
+  });
+});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Channel, Message } from '../../../src/model.ts';
+import type { Copy } from '../../../src/watch/port.ts';
+import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
+
+let discord: TestDiscord;
+beforeAll(async () => {
+  discord = await openDiscord({ limits: 'off' });
+});
+afterAll(async () => discord[Symbol.asyncDispose]());
+beforeEach(() => {
+  discord.core.told.length = 0;
+});
+
+const setUp = () => {
+  const guild = discord.fake.guild();
+  const channel = guild.channel();
+  const ann = discord.fake.user({ name: 'ann' });
+  return { guild, channel, ann, here: placeOf(guild, channel) };
+};
+
+const seen = (): Message[] =>
+  discord.core.told.flatMap((one) => (one.what === 'seen' ? [one.message] : []));
+
+const historyOf = (here: Message['ref']['channel']): Promise<Message[]> =>
+  collect(discord.watch.history(here, discord.watch.positionAt(0), never()));
+
+describe('events that change their places', () => {
+  test('bring nothing back that was edited or deleted meanwhile', async () => {
+    const { channel, ann } = setUp();
+    discord.fake.gateway.spoil('MESSAGE_CREATE', 'swap');
+    channel.say(ann, 'before').edit('after');
+    discord.fake.gateway.spoil('MESSAGE_CREATE', 'swap');
+    channel.say(ann, 'gone').delete();
+    discord.fake.gateway.spoil('MESSAGE_UPDATE', 'swap');
+    const said = channel.say(ann, 'said');
+    said.edit('changed');
+    said.delete();
+    channel.say(ann, 'last');
+    await vi.waitFor(() => expect(seen()).toHaveLength(4));
+    expect(new Set(seen().map(({ text }) => text))).toEqual(new Set(['after', 'said', 'last']));
+  });
+});
+
+describe('messages that are read over REST', () => {
+  test('have the name that their author has on the server', async () => {
+    const { guild, channel, ann, here } = setUp();
+    guild.join(ann);
+    guild.rename(ann, 'Annie');
+    const left = discord.fake.user({ name: 'eva' });
+    const [first] = [ann, left].map((by) => channel.say(by, 'hello'));
+    guild.leave(left);
+    discord.fake.requests.length = 0;
+    expect((await historyOf(here)).map(({ author }) => author.name)).toEqual(['Annie', 'eva']);
+    const read = await discord.watch.read({ channel: here, id: first!.id });
+    expect(read?.author.name).toBe('Annie');
+  });
+
+  test('are not taken for gone where the history is closed', async () => {
+    const { channel, ann, here } = setUp();
+    channel.say(ann, 'hello');
+    channel.deny('ReadMessageHistory');
+    channel.say(ann, 'said behind closed doors');
+    await vi.waitFor(() => expect(seen()).toHaveLength(2));
+    await expect(historyOf(here)).rejects.toMatchObject({ code: 'forbidden', retryable: false });
+  });
+
+  test('and are copies of ours say what their source says, also one of several', async () => {
+    const { channel, guild, ann, here } = setUp();
+    const to = guild.channel();
+    channel.deny('ManageWebhooks');
+    to.deny('ManageWebhooks');
+    const quote = {
+      name: 'Bob',
+      text: 'what?',
+      ref: { channel: here, id: channel.say(ann, 'x').id },
+    };
+    const copyOf = (name: string, text: string): Copy => ({
+      source: { channel: here, id: channel.say(ann, text).id },
+      content: { text },
+      mark: '🌐',
+      as: { name },
+      quote,
+    });
+    const copies = [copyOf('Ann *', 'one\nline'), copyOf('Eva', 'another'), copyOf('Joe', 'third')];
+    const posted = await collect(
+      discord.watch.copy(placeOf(guild, to), copies, { again: false, signal: never() }),
+    );
+    expect(to.messages).toHaveLength(1);
+    const ref = { channel: placeOf(guild, to), id: posted[0]!.ids[0] };
+    for (const [name, text, index] of [
+      ['Ann *', 'one\nline', 0],
+      ['Eva', 'another', 1],
+    ] as const)
+      expect(await discord.watch.read(ref, copies[index]!.source)).toMatchObject({
+        author: { name },
+        text,
+      });
+  });
+});
+
+test('copies need a channel in which messages stand by themselves', async () => {
+  const { guild, channel, ann } = setUp();
+  const [forum, voice, news] = (['forum', 'voice', 'announcement'] as const).map((type) =>
+    placeOf(guild, guild.channel({ type })),
+  ) as [Channel, Channel, Channel];
+  channel.say(ann, 'now all of them are known');
+  await vi.waitFor(() => expect(seen()).toHaveLength(1));
+  const unfit = { code: 'unsupported', sentence: { key: 'watch.unfit' } };
+  for (const [place, mode] of [
+    [forum, 'mirror'],
+    [forum, 'thread'],
+    [voice, 'thread'],
+  ] as const)
+    await expect(discord.watch.missing(place, mode)).rejects.toMatchObject(unfit);
+  for (const [place, mode] of [
+    [forum, 'reply'],
+    [voice, 'mirror'],
+    [news, 'thread'],
+  ] as const)
+    expect(await discord.watch.missing(place, mode)).toEqual([]);
+});

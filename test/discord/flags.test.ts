@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { PATHS } from '../../src/api/contract.ts';
+import type { FakeMessage } from '../fakes/discord/index.ts';
+import { copyOf, repliesTo, replyTo } from './shown.ts';
+import { withBot, type Place } from './support.ts';
+
+const bot = withBot();
+const JAPAN = '🇯🇵';
+
+const say = ({ channel, bob }: Place): FakeMessage =>
+  channel.say(bob, 'The train leaves at seven tomorrow');
+
+/** Presses a flag that works after everything before it, and checks that nothing else came of that. */
+const nothingCameOf = async (flagged: FakeMessage, { ann }: Place): Promise<void> => {
+  flagged.react(ann, '🇫🇷');
+  await replyTo(flagged, (text) => text.startsWith('🇫🇷'));
+  expect(repliesTo(flagged)).toHaveLength(1);
+  flagged.unreact(ann, '🇫🇷');
+  await flagged.channel.until(() => repliesTo(flagged).length === 0);
+};
+
+describe('a flag under a message', () => {
+  it('gives its translation once, however many press it, until the last has gone', async () => {
+    const at = bot.place();
+    const { channel, ann, bob } = at;
+    const said = say(at);
+    const asked = bot.translations().length;
+    const people = [ann, bob, ...Array.from({ length: 8 }, () => bot.discord.user())];
+    for (const each of people) said.react(each, JAPAN);
+    const reply = await replyTo(said);
+    expect(reply.content).toBe('🇯🇵 ja:The train leaves at seven tomorrow');
+    for (const each of people.slice(1)) said.unreact(each, JAPAN);
+    await nothingCameOf(say(at), at);
+    expect(repliesTo(said)).toHaveLength(1);
+    said.unreact(ann, JAPAN);
+    await channel.until(() => repliesTo(said).length === 0);
+    said.react(bob, JAPAN);
+    await replyTo(said);
+    expect(bot.translations().length - asked).toBe(3);
+  });
+
+  it('stands beside others, follows an edit and goes with its message', async () => {
+    const at = bot.place();
+    const said = say(at);
+    said.react(at.ann, JAPAN);
+    said.react(at.ann, '🇪🇸');
+    await at.channel.until(() => repliesTo(said).length === 2);
+    said.edit('The train leaves at eight tomorrow');
+    await at.channel.until(
+      () => repliesTo(said).filter(({ content }) => content.includes('eight')).length === 2,
+    );
+    said.delete();
+    await at.channel.until(({ length }) => length === 0);
+  });
+
+  it('that is taken back before the translation is there leaves nothing', async () => {
+    const at = bot.place();
+    const said = say(at);
+    bot.speech.fail(PATHS.translate, { hang: true });
+    said.react(at.ann, JAPAN);
+    await expect.poll(() => bot.speech.hanging()).toBe(1);
+    said.unreact(at.ann, JAPAN);
+    await expect.poll(() => bot.speech.hanging()).toBe(0);
+    await nothingCameOf(said, at);
+  });
+
+  it('means what moderators say, or nothing where they want none', async () => {
+    const at = bot.place();
+    const { guild, ann } = at;
+    await bot.use(at, 'flags set', { emoji: '🍣', language: 'Japanese' });
+    const said = say(at);
+    said.react(ann, '🍣');
+    expect((await replyTo(said)).content).toContain('ja:The train');
+    await bot.use(at, 'flags remove', { emoji: '🍣' });
+    const other = say(at);
+    other.react(ann, '🍣');
+    await nothingCameOf(other, at);
+    const panel = await bot.use(at, 'settings');
+    await bot.press(panel, 'settings flags:off', undefined, guild.owner);
+    other.react(ann, JAPAN);
+    await bot.press(panel, 'settings flags:on', undefined, guild.owner);
+    await nothingCameOf(other, at);
+  });
+
+  it('on a copy translates what its author wrote', async () => {
+    const { english, spanish, ann, bob, ...at } = await bot.linked();
+    const copy = await copyOf(english.say(bob, 'I would like some more tea'), spanish);
+    await bot.settled({ ...at, ann, bob });
+    copy.react(ann, JAPAN);
+    expect((await replyTo(copy)).content).toBe('🇯🇵 ja:I would like some more tea');
+  });
+
+  it('on a voice message writes it down, on an embed says what it says', async () => {
+    const { channel, ann, bob } = bot.place();
+    bot.speech.hears = [{ text: 'see you at the station', language: 'en' }];
+    const bytes = new Uint8Array(readFileSync('test/fixtures/audio/speech.opus'));
+    const voice = channel.say(bob, '', { voice: { bytes, durationSecs: 3 } });
+    voice.react(ann, JAPAN);
+    const heard = await replyTo(voice, (text) => text.includes('ja:'));
+    expect(heard.content).toBe('🎧 see you at the station\n🇯🇵 ja:see you at the station');
+    const embeds = [{ type: 'rich', description: 'Rain all over the day' }];
+    const news = channel.say(bot.discord.user({ name: 'News', bot: true }), '', { embeds });
+    news.react(ann, JAPAN);
+    expect((await replyTo(news)).content).toBe('🇯🇵 ja:Rain all over the day');
+  });
+
+  it('does nothing where it is not needed or not wanted', async () => {
+    const at = bot.place();
+    const { channel, ann, bob } = at;
+    const said = say(at);
+    said.react(bot.discord.botUser, JAPAN);
+    said.react(ann, '🇬🇧');
+    said.react(ann, '🇪🇺');
+    said.react(ann, '🎉');
+    await nothingCameOf(said, at);
+    const panel = await bot.use(at, 'privacy', {}, bob);
+    await bot.press(panel, 'privacy out', undefined, bob);
+    said.react(ann, JAPAN);
+    await nothingCameOf(channel.say(ann, 'I want to be translated'), at);
+    await bot.press(panel, 'privacy in', undefined, bob);
+    await nothingCameOf(said, at);
+    channel.say(bob, '', { type: 7 }).react(ann, JAPAN);
+    const dm = bob.dm();
+    dm.say(bob, 'Nobody follows what is said in here').react(bob, JAPAN);
+    await nothingCameOf(said, at);
+    expect([channel.messages.length, dm.messages.length]).toEqual([3, 1]);
+  });
+
+  it('gives no second translation where there is one already', async () => {
+    const at = await bot.reading();
+    const said = say(at);
+    await replyTo(said);
+    said.react(at.ann, '🇪🇸');
+    said.react(at.ann, JAPAN);
+    await at.channel.until(() => repliesTo(said).length === 2);
+    expect(repliesTo(said).map(({ content }) => content.split(':')[0])).toEqual(['🇪🇸 es', '🇯🇵 ja']);
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { withBot, type Place } from './support.ts';
+
+const bot = withBot();
+
+const give = (at: Place, bytes: Uint8Array | string, name = 'glossary.csv') =>
+  bot.use(at, 'glossary import', {
+    file: { name, contentType: 'text/csv', bytes: Buffer.from(bytes as string) },
+  });
+const exported = async (at: Place): Promise<string> => {
+  const used = bot.discord.command(at.guild.owner, {
+    channel: at.channel,
+    name: 'glossary export',
+  });
+  await used.until(({ shown }) => shown?.attachments.length === 1);
+  return Buffer.from(used.shown!.attachments[0]!.bytes).toString();
+};
+
+describe('a glossary file', () => {
+  it('goes in and comes out as it was, in the encodings that spreadsheets write', async () => {
+    const at = bot.place();
+    const table = 'term,language,translation\nFrostmourne,,\nギルド銀行,es,banco\n';
+    expect((await give(at, table)).content).toBe('Added 2, changed 0, left out 0.');
+    const utf16 = Buffer.from(`\uFEFF${table.replaceAll(',', '\t')}`, 'utf16le');
+    expect((await give(at, utf16)).content).toBe('Added 0, changed 2, left out 0.');
+    expect(await exported(at)).toBe(`\uFEFF${table}`);
+    expect((await give(at, await exported(at))).content).toBe('Added 0, changed 2, left out 0.');
+  });
+
+  it('in any other encoding, or that is no table, is refused whole and in words', async () => {
+    const at = bot.place();
+    const unreadable = '⚠️ I cannot read this file as CSV.';
+    const files = [
+      Buffer.from('term\nArmbrustschütze\n', 'latin1'),
+      Buffer.from([0x83, 0x4d, 0x83, 0x8b, 0x83, 0x68, 0x0a]),
+      Buffer.from([0xfe, 0xff, 0x00, 0x61, 0x00, 0x0a]),
+      Buffer.from([0x50, 0x4b, 0x03, 0x04, 0xff, 0x00, 0x80]),
+      'term\n"never closed',
+    ];
+    for (const each of files) expect((await give(at, each)).content).toContain(unreadable);
+    expect(await exported(at)).toBe('\uFEFFterm,language,translation\n');
+  });
+
+  it('of 10 MB is refused before it is read to its end', async () => {
+    const at = bot.place();
+    const large = Buffer.alloc(10_000_000, 'a term,es,una palabra\n');
+    expect((await give(at, large)).content).toContain('⚠️ A glossary file may have at most 1 MiB');
+  });
+
+  it('with formulas gives none to the next spreadsheet, nor markup to the chat', async () => {
+    const at = bot.place();
+    const formulas = ['=1+1', '+A1', '-A1', '@SUM(A1)', '=HYPERLINK("http://x")'];
+    const rows = formulas.map((each) => `"${each.replaceAll('"', '""')}",es,"${each[0]}x"`);
+    const told = await give(at, ['term,language,translation', ...rows].join('\n'));
+    expect(told.content).toBe('Added 5, changed 0, left out 0.');
+    const cells = (await exported(at)).split('\n').flatMap((line) => line.split(','));
+    expect(cells.filter((cell) => /^"?[=+\-@]/.test(cell))).toEqual([]);
+    await bot.use(at, 'glossary add', { term: '@everyone', translation: '<@&1> **x**' });
+    const { content } = await bot.use(at, 'glossary list');
+    expect(content).toContain('`@everyone` → `<@&1> **x**`');
+  });
+
+  it('with bad lines is taken without them, each named with its number', async () => {
+    const at = bot.place();
+    const rows = ['term,language,translation', ',es,x', `${'x'.repeat(201)},,`, 'fire,Klingon,y'];
+    const told = await give(at, [...rows, 'water,es,agua'].join('\n'));
+    expect(told.content.split('\n')).toEqual([
+      'Added 1, changed 0, left out 3.',
+      '- Line 2: there is no term.',
+      '- Line 3: the term or its translation is too long.',
+      '- Line 4: I do not know the language.',
+    ]);
+    const full = Array.from({ length: 2_500 }, (_, index) => `term ${index}`).join('\n');
+    expect((await give(at, full)).content).toContain('Added 1,999, changed 0, left out 501.');
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { PATHS } from '../../src/api/contract.ts';
+import type { FakeMessage } from '../fakes/discord/index.ts';
+import { replyTo } from './shown.ts';
+import { withBot } from './support.ts';
+
+const bot = withBot();
+
+/** What can be pressed or chosen under a message. */
+const controlsOf = ({ components }: FakeMessage): string[] =>
+  components.flatMap((row) =>
+    (row['components'] as { custom_id: string }[]).map(({ custom_id: id }) => id),
+  );
+const jsonIn = (message: FakeMessage): Record<string, unknown> =>
+  JSON.parse(Buffer.from(message.attachments[0]!.bytes).toString()) as Record<string, unknown>;
+
+describe('/settings', () => {
+  it('shows what is on, and works on after a restart', async () => {
+    const at = await bot.reading();
+    const { guild, channel, ann } = at;
+    const panel = await bot.use(at, 'settings');
+    expect(panel.ephemeral).toBe(true);
+    expect(panel.content).toContain(`<#${channel.id}> · replies · Spanish`);
+    await bot.press(panel, 'settings flags:off', undefined, guild.owner);
+    expect(panel.content).toContain('Flags: off');
+    await bot.stop();
+    await bot.start();
+    await bot.press(panel, 'settings flags:on', undefined, guild.owner);
+    expect(panel.content).toContain('Flags: a reaction such as');
+    await bot.press(panel, 'settings page:channels', undefined, guild.owner);
+    await bot.press(panel, 'settings bots', [channel.id], guild.owner);
+    await replyTo(channel.say(bot.discord.user({ bot: true }), 'I am another bot'));
+    await bot.press(panel, 'settings page', undefined, guild.owner);
+    expect(controlsOf(panel)).toHaveLength(5);
+    expect(channel.messages.every(({ ephemeral }) => !ephemeral)).toBe(true);
+    await bot.press(panel, 'settings flags:off', undefined, ann);
+    expect(panel.content).toContain('> ⚠️ Only moderators can do that.');
+    expect(panel.content).toContain('Flags: a reaction such as');
+  });
+});
+
+describe('/status', () => {
+  it('names messages that could not be done, and tries them again', async () => {
+    const at = await bot.reading();
+    const body = JSON.stringify({ context: [], code: 400, name: 'ErrNo', error: 'never' });
+    bot.speech.fail(PATHS.translate, { status: 400, body });
+    const said = at.channel.say(at.ann, 'Nobody can translate this line');
+    await replyTo(at.channel.say(at.ann, 'Everybody can translate this line'));
+    const panel = await bot.use(at, 'status');
+    expect(panel.content).toContain('❌ One message could not be translated:');
+    expect(panel.content).toContain(`<#${at.channel.id}> ·`);
+    await bot.press(panel, 'status retry', undefined, at.guild.owner);
+    expect(panel.content).toContain('One message is tried again.');
+    expect((await replyTo(said)).content).toBe('🇪🇸 es:Nobody can translate this line');
+    await bot.settled(at);
+    expect(controlsOf(await bot.use(at, 'status'))).toEqual([]);
+    expect(controlsOf(await bot.use(at, 'status', {}, at.ann))).toEqual([]);
+  });
+
+  it('says what is still to be allowed, and when the service is away', async () => {
+    const at = await bot.linked();
+    at.spanish.deny('ManageWebhooks', 'SendMessages');
+    bot.speech.fail(PATHS.voices, ...Array.from({ length: 4 }, () => ({ status: 503 })));
+    const { content } = await bot.use(at, 'status');
+    expect(content).toContain('❌ The speech service cannot be reached right now.');
+    expect(content).toContain(
+      `❌ <#${at.spanish.id}> · still to be allowed: Send Messages, Manage Webhooks`,
+    );
+    expect(content).toContain(`✅ <#${at.english.id}>`);
+  });
+});
+
+describe('/privacy', () => {
+  it('gives what is kept, and forgets it when that is wanted twice', async () => {
+    const at = await bot.reading();
+    const { channel, ann } = at;
+    const said = channel.say(ann, 'These are words of mine alone');
+    await replyTo(said);
+    await bot.use(at, 'language', { language: 'German' }, ann);
+    await bot.settled(at);
+    const panel = await bot.use(at, 'privacy', {}, ann);
+    await bot.press(panel, 'privacy export', undefined, ann);
+    const kept = jsonIn(panel);
+    expect(JSON.stringify(kept)).toContain(said.id);
+    expect(JSON.stringify(kept)).toContain('"de"');
+    expect(JSON.stringify(kept)).not.toContain('words of mine');
+    await bot.press(panel, 'privacy forget', undefined, ann);
+    expect(panel.content).toContain('This cannot be undone.');
+    expect(panel.attachments).toEqual([]);
+    await bot.press(panel, 'privacy sure', undefined, ann);
+    await bot.press(panel, 'privacy show', undefined, ann);
+    await bot.press(panel, 'privacy export', undefined, ann);
+    expect(JSON.stringify(jsonIn(panel))).not.toContain(said.id);
+    expect(JSON.stringify(jsonIn(panel))).not.toContain('"de"');
+    said.delete();
+    await channel.until(({ length }) => length === 2);
+  });
+});

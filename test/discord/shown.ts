@@ -1,0 +1,35 @@
+import type { FakeChannel, FakeMessage } from '../fakes/discord/index.ts';
+
+/** What a channel shows, oldest first. */
+export const textsIn = (channel: FakeChannel): string[] =>
+  channel.messages.map(({ content }) => content);
+
+/** The replies under a message, in their order. */
+export const repliesTo = ({ channel, id }: FakeMessage): readonly FakeMessage[] =>
+  channel.messages.filter(({ replyTo }) => replyTo === id);
+
+/** Resolves with the reply under a message, as soon as it says what `holds` wants. */
+export const replyTo = async (
+  said: FakeMessage,
+  holds: (content: string) => boolean = () => true,
+): Promise<FakeMessage> => {
+  await said.channel.until(() => repliesTo(said).some(({ content }) => holds(content)));
+  return repliesTo(said)[0] as FakeMessage;
+};
+
+/** The copies of a message in another channel, by the link in them. */
+export const copiesOf = ({ id, url }: FakeMessage, channel: FakeChannel): readonly FakeMessage[] =>
+  channel.messages.filter((one) => one.id !== id && one.content.includes(`${url}>`));
+
+/** Resolves with the copy of a message in another channel. */
+export const copyOf = async (
+  said: FakeMessage,
+  channel: FakeChannel,
+  holds: (content: string) => boolean = () => true,
+): Promise<FakeMessage> => {
+  await channel.until(() => copiesOf(said, channel).some(({ content }) => holds(content)));
+  return copiesOf(said, channel)[0] as FakeMessage;
+};
+
+/** The text of a copy without its last line, which says what it is made of. */
+export const bodyOf = ({ content }: FakeMessage): string => content.replace(/\n?-# [^\n]*$/, '');

@@ -1,0 +1,208 @@
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { createDiscordAdapter, type DiscordOptions } from '../../adapters/discord/adapter.ts';
+import type { Clock } from '../../adapters/discord/webhook-rate.ts';
+import { createClient } from '../../src/api/client.ts';
+import { PATHS } from '../../src/api/contract.ts';
+import type { Command } from '../../src/command.ts';
+import { commandFault } from '../../src/command-check.ts';
+import { openCore } from '../../src/core.ts';
+import { discover } from '../../src/discover.ts';
+import { loadTexts } from '../../src/i18n.ts';
+import { openStore } from '../../src/store/index.ts';
+import {
+  startDiscordFake,
+  type DiscordFake,
+  type FakeChannel,
+  type FakeGuild,
+  type FakeMessage,
+  type FakeUser,
+} from '../fakes/discord/index.ts';
+import { startSpeechFake, type SpeechFake } from '../fakes/speech.ts';
+
+/** Every window of Discord's limits, and every wait for one, is so many times shorter. */
+const SPEED = 50;
+
+type Options = Parameters<DiscordFake['command']>[1]['options'];
+
+/** A server with a channel and some people. */
+export interface Place {
+  readonly guild: FakeGuild;
+  readonly channel: FakeChannel;
+  /** A member who moderates nothing. */
+  readonly ann: FakeUser;
+  readonly bob: FakeUser;
+}
+
+export interface Linked extends Place {
+  readonly english: FakeChannel;
+  readonly spanish: FakeChannel;
+  readonly japanese: FakeChannel;
+}
+
+/** The whole bot between our Discord and our speech service, in this process. */
+export interface Bot {
+  readonly discord: DiscordFake;
+  readonly speech: SpeechFake;
+  /** Goes offline, and keeps its database. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  place(): Place;
+  /** Uses a command as the server's owner, or somebody else; resolves with the finished answer. */
+  use(at: Place, name: string, options?: Options, by?: FakeUser): Promise<FakeMessage>;
+  /** Presses a button under a message, or chooses from its menu; resolves once it shows what it did. */
+  press(
+    message: FakeMessage,
+    control: string,
+    values?: readonly string[],
+    by?: FakeUser,
+  ): Promise<FakeMessage>;
+  /** A place whose channel gets replies in Spanish. */
+  reading(options?: Options): Promise<Place>;
+  /** A place with linked channels of English, Spanish and Japanese. */
+  linked(): Promise<Linked>;
+  /** Resolves when every message that was said was dealt with. */
+  settled(at: Place): Promise<void>;
+  /** What was logged as an error; those that a test expects it takes out. */
+  readonly errors: string[];
+  /** The texts that were asked to be translated, with what was asked of them. */
+  translations(): readonly Readonly<Record<string, string>>[];
+}
+
+const fastClock: Clock = {
+  now: () => performance.now() * SPEED,
+  sleep: async (ms, signal) =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(resolve, ms / SPEED);
+      signal.addEventListener('abort', () => {
+        clearTimeout(timer);
+        reject(signal.reason as Error);
+      });
+    }),
+};
+
+const openBot = async (adapter: Partial<DiscordOptions>): Promise<Bot & AsyncDisposable> => {
+  const discord = await startDiscordFake({ speed: SPEED });
+  const speech = await startSpeechFake();
+  const store = await openStore('sqlite::memory:');
+  const commands = await discover<Command>('commands', commandFault);
+  const errors: string[] = [];
+  const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) });
+  let running: AsyncDisposableStack | undefined;
+  let watching: { idle(): Promise<void> } | undefined;
+
+  const start = async (): Promise<void> => {
+    // Discord lets a bot identify once in five seconds.
+    if (running) discord.clock.advance(5_000);
+    running = new AsyncDisposableStack();
+    const client = running.use(
+      createClient({
+        baseUrl: speech.url,
+        key: speech.key,
+        retry: { random: () => 0, sleep: async () => {} },
+      }),
+    );
+    const opened = running.use(
+      await openCore({
+        client,
+        store,
+        texts: loadTexts('locales'),
+        log,
+        commands,
+        config: { INBOX_DAYS: 7, COPY_DAYS: 365 },
+        engines: undefined,
+      }),
+    );
+    const connected = running.use(
+      createDiscordAdapter(
+        {
+          token: discord.token,
+          url: discord.url,
+          requestsPerSecond: 10_000,
+          clock: fastClock,
+          ...adapter,
+        },
+        opened.core,
+      ),
+    );
+    ({ watching } = opened);
+    opened.attach(connected.platform);
+    await connected.start();
+  };
+  const stop = async (): Promise<void> => {
+    await running?.disposeAsync();
+    await discord.until(() => discord.gateway.sessions.every(({ connected }) => !connected));
+  };
+
+  const bot: Bot & AsyncDisposable = {
+    discord,
+    speech,
+    errors,
+    start,
+    stop,
+    place: () => {
+      const guild = discord.guild({ name: 'Babel' });
+      const [ann, bob] = [discord.user({ name: 'Ann' }), discord.user({ name: 'Bob' })];
+      for (const user of [ann, bob]) guild.join(user);
+      return { guild, channel: guild.channel({ name: 'general' }), ann, bob };
+    },
+    use: async ({ guild, channel }, name, given = {}, by = guild.owner) => {
+      const used = discord.command(by, { channel, name, options: given });
+      return used.answer();
+    },
+    press: async (message, control, values, by) => {
+      const { edits } = message;
+      const presser = by ?? bot.discord.user();
+      const pressed = discord.press(presser, message, control, values);
+      await pressed.until(() => message.edits > edits);
+      return message;
+    },
+    reading: async (options = {}) => {
+      const at = bot.place();
+      await bot.use(at, 'autotranslate reply', { languages: 'es', ...options });
+      return at;
+    },
+    linked: async () => {
+      const at = bot.place();
+      const [english, spanish, japanese] = ['english', 'español', '日本語'].map((name) =>
+        at.guild.channel({ name }),
+      ) as [FakeChannel, FakeChannel, FakeChannel];
+      const channels = `<#${english.id}> en, <#${spanish.id}> es, <#${japanese.id}> ja`;
+      await bot.use(at, 'autotranslate mirror', { channels });
+      return { ...at, english, spanish, japanese };
+    },
+    settled: async (at) => {
+      // Whatever was said before this command has arrived by the time it is answered.
+      do {
+        await bot.use(at, 'status');
+        await watching?.idle();
+      } while ((await bot.use(at, 'status')).content.includes('⏳'));
+    },
+    translations: () =>
+      speech.seen
+        .filter(({ path }) => path === PATHS.translate)
+        .map(({ form }) => Object.fromEntries(form)),
+    [Symbol.asyncDispose]: async () => {
+      await stop();
+      await store.destroy();
+      await discord[Symbol.asyncDispose]();
+      await speech[Symbol.asyncDispose]();
+    },
+  };
+  await start();
+  return bot;
+};
+
+/** One bot for the tests of a file. After each test nobody was pinged, and nothing went wrong inside. */
+export const withBot = (adapter: Partial<DiscordOptions> = {}): Bot => {
+  let opened: Bot & AsyncDisposable;
+  beforeAll(async () => {
+    opened = await openBot(adapter);
+  });
+  afterEach(() => {
+    expect(opened.discord.pings).toEqual([]);
+    expect(opened.errors.splice(0)).toEqual([]);
+  });
+  afterAll(() => opened[Symbol.asyncDispose]());
+  return new Proxy({} as Bot, { get: (_, name: keyof Bot) => opened[name] });
+};

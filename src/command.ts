@@ -12,7 +12,6 @@ export {
   type ChannelWatch,
   type Heard,
   type SpaceChoices,
-  type Transcript,
   type UsageDay,
   type VoiceWish,
 } from './services.ts';

@@ -90,7 +90,7 @@ export interface RunningCore extends AsyncDisposable {
   readonly core: Core;
   readonly watching: Pick<Watching, 'idle'>;
   /** Makes a platform known, before its adapter starts. */
-  attach(platform: Platform): void;
+  readonly attach: (platform: Platform) => void;
 }
 
 const modelOf = (model: string | undefined): { model?: string } => (model ? { model } : {});

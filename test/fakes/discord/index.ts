@@ -14,6 +14,4 @@ export type { FakeChannel } from './driver/channel.ts';
 export type { FakeGuild } from './driver/guild.ts';
 export type { FakeInteraction } from './driver/interaction.ts';
 export type { FakeMessage } from './driver/message.ts';
-export type { GivenFile, SayOptions } from './driver/saying.ts';
 export type { FakeUser } from './driver/user.ts';
-export type { FakeWebhook } from './driver/webhook.ts';

@@ -12,15 +12,14 @@ export default defineCommand('usage', {
   slow: true,
   async run({ options, services, channel, locale, t, reply }) {
     const days = await services.usage.days(channel.space, Number(options.days));
-    const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
     const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
     const sum = (of: (day: UsageDay) => number): number =>
       days.reduce((total, day) => total + of(day), 0);
     const numbers = (each: Pick<UsageDay, 'characters' | 'audioMs' | 'messages'>): string =>
       t('usage.numbers', {
-        characters: number.format(each.characters),
-        minutes: number.format(each.audioMs / MINUTE_MS),
-        messages: number.format(each.messages),
+        characters: each.characters,
+        minutes: Math.round((each.audioMs / MINUTE_MS) * 10) / 10,
+        messages: each.messages,
       });
     const used = days.filter(({ messages }) => messages > 0).toReversed();
     if (used.length === 0) {

@@ -66,8 +66,9 @@ export const deliver = async (
 
 const outcomeOf = (row: Row, plan: Plan, { faults, vanished }: Records): Outcome => {
   const fault: AppError | undefined = plan.fault ?? faults.get(row);
-  if (row.message === 'gone' || vanished.has(row)) return { state: 'skipped', reason: 'deleted' };
+  if (vanished.has(row)) return { state: 'skipped', reason: 'deleted' };
   if (fault) return { state: 'dead', reason: fault.code };
+  if (row.message === 'gone') return { state: 'skipped', reason: 'deleted' };
   return plan.skip === undefined ? { state: 'posted' } : { state: 'skipped', reason: plan.skip };
 };
 

@@ -125,7 +125,7 @@ export const createPlanner = ({ services, watches, talk, progress, portOf }: Pla
     if (await privacy.optedOut({ platform: channel.space.platform, id: author.id }))
       return none('opted-out');
     const turn = { id: row.ref.id, authorId: author.id, text: `${author.name}: ${text}` };
-    const context = watch && text !== '' ? talk.next(row.lane, turn) : [];
+    const context = watch && text !== '' ? talk.next(watch.group ?? channel.id, turn) : [];
     const group = watch ? watches.group(watch) : [];
     const wanted = watch ? languagesOf(watch, group, channel) : [flagged ?? ''];
     const transcribes = watch?.transcribes ?? true;

@@ -79,8 +79,16 @@ export const serve = async (
     return { ...draft, source: row.ref, ...(quote ? { quote } : {}) };
   };
   for (const { row, posted } of remove) {
-    if (posted) await unlessLost(() => port.uncopy(posted, row.ref));
-    await writer.note((db) => copies.drop(db, row, target));
+    try {
+      if (posted) await port.uncopy(posted, row.ref);
+      await writer.note((db) => copies.drop(db, row, target));
+    } catch (thrown) {
+      const error = toAppError(thrown);
+      if (!isFinal(error)) throw error;
+      if (error.code === 'not-found') await writer.note((db) => copies.drop(db, row, target));
+      // People still see it: somebody has to take it away.
+      else faults.set(row, error);
+    }
   }
 
   for (const step of change) {

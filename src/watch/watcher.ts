@@ -63,10 +63,10 @@ export const createTake =
     ]);
     const accept = async (purpose: string, lane: string, skip?: string): Promise<Accepted> => {
       const accepted = await inbox.accept({ message, purpose, lane, skip });
-      if (accepted === 'changed') lanes.interrupt(ref);
-      if (accepted === 'changed' || (accepted === 'new' && skip === undefined))
-        lanes.wake({ platform: channel.space.platform, lane });
-      return accepted;
+      if (accepted.was === 'changed') lanes.interrupt(ref);
+      if (accepted.was === 'changed' || (accepted.was === 'new' && skip === undefined))
+        lanes.wake({ platform: channel.space.platform, lane: accepted.lane });
+      return accepted.was;
     };
     const follow = async (purposes: readonly string[]): Promise<void> => {
       for (const purpose of purposes.filter((one) => one !== WATCH))
@@ -131,9 +131,8 @@ export const createWatcher = (
     if (!pressed || !words || words.system) return;
     if (await privacy.optedOut({ platform: space.platform, id: words.author.id })) return;
     const message = { ...words, ref, position: pressed.position };
-    const lane = flagLane(ref);
-    if ((await inbox.accept({ message, purpose, lane })) !== 'same')
-      lanes.wake({ platform: space.platform, lane });
+    const { was, lane } = await inbox.accept({ message, purpose, lane: flagLane(ref) });
+    if (was !== 'same') lanes.wake({ platform: space.platform, lane });
   };
 
   /** Resolves with those of the messages that could not be looked at. */

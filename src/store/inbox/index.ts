@@ -90,6 +90,11 @@ const isOpen = sql<boolean>`state IN ('waiting', 'working')`;
 const LONGEST_WAIT_MS = 900_000;
 const FRESH = { state: 'waiting', reason: null, attempts: 0, due_ms: 0, owner: null } as const;
 
+/** A change of what was dealt with has a lane of its own: it holds up nothing that is new. */
+const laneOfChange = ({ channel, id }: MessageRef) =>
+  sql<string>`CASE WHEN inbox.state IN ('waiting', 'working') THEN inbox.lane
+    ELSE ${`change:${channel.id}:${id}`} END`;
+
 const messageOf = (
   row: Pick<Selectable<Schema['inbox']>, 'message' | 'content_hash' | 'reason'>,
 ): Row['message'] => {
@@ -106,7 +111,13 @@ export type InboxStore = ReturnType<typeof createInboxStore>;
  * what was made of its former state no longer counts.
  */
 export const createInboxStore = ({ store, writer, owner, now, leaseMs }: InboxParts) => ({
-  accept: ({ message, purpose, lane, skip }: Arrival): Promise<Accepted> =>
+  /** Resolves with what the message was to the inbox, and the lane in which it is work. */
+  accept: ({
+    message,
+    purpose,
+    lane,
+    skip,
+  }: Arrival): Promise<{ readonly was: Accepted; readonly lane: string }> =>
     writer.write(async (db) => {
       const { ref, position, author } = message;
       const changed = await db
@@ -133,7 +144,7 @@ export const createInboxStore = ({ store, writer, owner, now, leaseMs }: InboxPa
             .doUpdateSet((eb) => ({
               message: eb.ref('excluded.message'),
               content_hash: eb.ref('excluded.content_hash'),
-              lane: eb.ref('excluded.lane'),
+              lane: laneOfChange(ref),
               revision: sql<number>`inbox.revision + 1`,
               // What stands of a former state is to go, though nothing new is to stand.
               state: 'waiting',
@@ -149,10 +160,10 @@ export const createInboxStore = ({ store, writer, owner, now, leaseMs }: InboxPa
               eb.or([eb('inbox.content_hash', '<>', GONE), eb('inbox.purpose', '<>', WATCH)]),
             ),
         )
-        .returning('revision')
+        .returning(['revision', 'lane'])
         .executeTakeFirst();
-      if (!changed) return 'same';
-      return changed.revision === 1 ? 'new' : 'changed';
+      if (!changed) return { was: 'same', lane };
+      return { was: changed.revision === 1 ? 'new' : 'changed', lane: changed.lane };
     }),
 
   /** Marks what is kept of messages as gone; resolves with the lanes in which that is work. */
@@ -165,6 +176,7 @@ export const createInboxStore = ({ store, writer, owner, now, leaseMs }: InboxPa
         const rows = await db
           .updateTable('inbox')
           .set({ ...FRESH, message: null, content_hash: GONE, changed_ms: now() })
+          .set({ lane: laneOfChange(ref) })
           .set('revision', (eb) => eb('revision', '+', 1))
           .where((eb) => eb.and({ platform, channel_id, message_id }))
           .where('content_hash', '<>', GONE)

@@ -341,6 +341,33 @@ describe('what is made good', () => {
     expect(place.texts(GENERAL)).toEqual(['three']);
   });
 
+  it('an edit that has to wait holds up nothing that is new', async () => {
+    const { ref } = await say(GENERAL, 'one');
+    await watching.idle();
+    const wait = new AppError('rate-limited', 'too old for more', {
+      retryable: true,
+      retryAfterMs: 60_000,
+    });
+    place.fail({ call: 'recopy', error: wait });
+    await watching.watcher.seen(place.edit(ref, 'uno'));
+    await say(GENERAL, 'two');
+    await watching.idle();
+    expect(place.texts(GENERAL)).toEqual(['uno', '🇪🇸 es(one)', 'two', '🇪🇸 es(two)']);
+  });
+
+  it('a copy that may not be taken away is not forgotten: moderators are told', async () => {
+    const { ref } = await say(GENERAL, 'one');
+    await watching.idle();
+    place.remove(ref);
+    place.fail({ call: 'uncopy', error: new AppError('forbidden', 'closed') });
+    await watching.watcher.gone([ref]);
+    await watching.idle();
+    expect((await watching.inbox.backlog(SPACE)).dead).toBe(1);
+    await watching.inbox.revive(SPACE);
+    await watching.idle();
+    expect(place.texts(GENERAL)).toEqual([]);
+  });
+
   it('a message that becomes a command loses its translation', async () => {
     const { ref } = await say(GENERAL, 'hello');
     await watching.idle();

@@ -75,10 +75,18 @@ const remove = defineAction({
   guards: [moderator],
   async run({ options, services, channel, t, reply }) {
     const language = options.language && languageOf(options.language, services);
-    const removed = await services.glossary.remove(
-      placeOf(channel, options.channel),
-      options.term,
-      language || undefined,
+    /** From the first of the places in which it is. */
+    const removeFrom = async (places: readonly (Space | Channel)[]): Promise<number> => {
+      for (const place of places) {
+        const count = await services.glossary.remove(place, options.term, language || undefined);
+        if (count > 0) return count;
+      }
+      return 0;
+    };
+    const removed = await removeFrom(
+      options.channel === undefined
+        ? [channel.space, channel]
+        : [placeOf(channel, options.channel)],
     );
     const term = quote(options.term);
     if (removed === 0) throw userError('not-found', 'glossary.unknown-term', { term });
@@ -90,13 +98,22 @@ const list = defineAction({
   options: z.object({ channel: channelOption().optional() }),
   private: true,
   async run({ options, services, channel, locale, t, reply }) {
-    const terms = await services.glossary.list(placeOf(channel, options.channel));
+    const own = await services.glossary.list(placeOf(channel, options.channel));
+    // Those of the channel in which one asks count there too.
+    const here = options.channel === undefined ? await services.glossary.list(channel) : [];
+    const terms = [
+      ...own.map((term) => ({ ...term, channel: options.channel })),
+      ...here.map((term) => ({ ...term, channel: channel.parentId ?? channel.id })),
+    ];
     if (terms.length === 0) {
       await reply({ text: t('glossary.empty'), tone: 'note' });
       return;
     }
-    const lines = terms.slice(0, LISTED).map(({ term, language, translation }) => {
-      const name = language ? services.languages.name(language, locale) : t('glossary.everywhere');
+    const lines = terms.slice(0, LISTED).map(({ term, language, translation, channel: id }) => {
+      const name = withPlace(
+        language ? services.languages.name(language, locale) : t('glossary.everywhere'),
+        id,
+      );
       return `- ${quote(term)}${translation ? ` → ${quote(translation)}` : ''} · ${name}`;
     });
     if (terms.length > LISTED) lines.push(t('glossary.more', { count: terms.length - LISTED }));

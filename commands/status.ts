@@ -44,7 +44,7 @@ const watchLines = async ({ services, channel, t }: Context): Promise<string[]> 
 
 const backlogLines = (
   { waiting, oldestMs, dead, newestDead }: Backlog,
-  { locale, t }: Context,
+  { locale, member, t }: Context,
 ): string[] => {
   const time = new Intl.DateTimeFormat(locale, {
     dateStyle: 'medium',
@@ -58,7 +58,7 @@ const backlogLines = (
       : `- ⏳ ${t('status.waiting', { count: waiting, oldest })}`,
     ...(dead === 0 ? [] : [`- ❌ ${t('status.dead', { count: dead })}`]),
     ...newestDead
-      .slice(0, DEAD_LISTED)
+      .slice(0, member.role === 'moderator' ? DEAD_LISTED : 0)
       .map(({ ref, reason }) => `  - <#${ref.channel.id}> · ${t(`errors.${reason}`)}`),
   ];
 };
@@ -66,11 +66,12 @@ const backlogLines = (
 const panel = async (ctx: Context): Promise<Content> => {
   const { services, channel, member, t } = ctx;
   const backlog = await services.inbox.backlog(channel.space);
-  const watched = await watchLines(ctx);
+  // Which channels there are is not for everybody to know.
+  const watched = member.role === 'moderator' ? await watchLines(ctx) : [];
   const parts = [
     [t('status.service'), ...(await engineLines(ctx))],
     ...(watched.length > 0 ? [[t('status.channels'), ...watched]] : []),
-    ...(watched.length > 0 || backlog.waiting + backlog.dead > 0
+    ...(services.watches.list(channel.space).length > 0 || backlog.waiting + backlog.dead > 0
       ? [[t('status.messages'), ...backlogLines(backlog, ctx)]]
       : []),
   ];

@@ -65,7 +65,7 @@ export const coreSection = z
   })
   .refine(({ SPEECH_API_URL, SPEECH_API_KEY }) => !SPEECH_API_URL === !SPEECH_API_KEY, {
     path: ['SPEECH_API_KEY'],
-    error: 'and SPEECH_API_URL are needed together',
+    error: 'must be set together with SPEECH_API_URL',
     // Also when other variables are wrong, so that every mistake is told at once.
     when: () => true,
   });

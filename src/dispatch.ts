@@ -42,6 +42,7 @@ export type Dispatcher = Pick<Core, 'commands' | 'dispatch' | 'press' | 'complet
 const OPERATORS_CONCERN: ReadonlySet<ErrorCode> = new Set([
   'config',
   'unavailable',
+  'missing',
   'rate-limited',
   'timeout',
   'bad-reply',

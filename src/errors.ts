@@ -8,6 +8,8 @@ export type ErrorCode =
   | 'unsupported'
   | 'rate-limited'
   | 'unavailable'
+  /** The service has nothing for this: no engine, no voice, no language pair. */
+  | 'missing'
   | 'timeout'
   | 'cancelled'
   | 'bad-reply'

@@ -41,7 +41,11 @@ export default defineAdapter({
   },
   diagnose: async function* diagnoseDiscord(values, core) {
     const options = optionsOf(values);
-    if (!options) return;
+    if (!options) {
+      const detail = 'off: set DISCORD_TOKEN (README, "Connect Discord")';
+      yield { check: 'Discord', ok: false, isOptional: true, detail };
+      return;
+    }
     const { diagnose } = await import('./doctor.ts');
     yield* diagnose(options, core);
   },

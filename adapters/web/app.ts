@@ -32,6 +32,7 @@ const STATUS = {
   unsupported: 415,
   'rate-limited': 429,
   unavailable: 503,
+  missing: 503,
   timeout: 504,
   cancelled: 409,
   'bad-reply': 502,

@@ -37,7 +37,7 @@ const kindOf = (status: number): { code: ErrorCode; key: Sentence['key']; retrya
   if (status === 402) return { code: 'forbidden', key: 'service.no-credit', retryable: false };
   if (status === 408 || status === 425)
     return { code: 'unavailable', key: 'errors.unavailable', retryable: true };
-  if (status === 404) return { code: 'unavailable', key: 'service.missing', retryable: false };
+  if (status === 404) return { code: 'missing', key: 'service.missing', retryable: false };
   if (status === 413) return { code: 'too-large', key: 'errors.too-large', retryable: false };
   if (status === 429) return { code: 'rate-limited', key: 'errors.rate-limited', retryable: true };
   if (status >= 500) return { code: 'unavailable', key: 'errors.unavailable', retryable: true };

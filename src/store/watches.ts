@@ -13,6 +13,7 @@ export interface WatchStore {
   readonly list: (space: Space) => readonly ChannelWatch[];
   /** The channels that are copied into each other with this one, itself included. */
   group(watch: ChannelWatch): readonly ChannelWatch[];
+  inGroup(group: string): readonly ChannelWatch[];
   set(watches: readonly ChannelWatch[]): Promise<void>;
   remove(channels: readonly Channel[]): Promise<void>;
   /** When the watch was set, ms since 1970. */
@@ -69,6 +70,7 @@ export const openWatchStore = async (
     isOwn: (channel) => exact(channel, channel.id) !== undefined,
     list: ({ platform, id }) =>
       all().filter(({ channel: { space } }) => space.platform === platform && space.id === id),
+    inGroup: (group) => groups.get(group) ?? [],
     group: ({ group }) => (group === undefined ? [] : (groups.get(group) ?? [])),
     set: async (changed) => {
       const sinceMs = now();

@@ -196,6 +196,15 @@ export const openWatching = async ({
   const clearing = setInterval(clear, CLEAR_MS).unref();
   clear();
 
+  /** A group of one channel is none: it ends with the last but one. */
+  const dissolve = async (groups: readonly (string | undefined)[]): Promise<void> => {
+    const alone = new Set(groups.filter((group) => group !== undefined))
+      .values()
+      .map((group) => watchStore.inGroup(group))
+      .filter((left) => left.length === 1);
+    for (const [last] of alone) if (last) await watchStore.remove([last.channel]);
+  };
+
   const missingOf = async (watch: ChannelWatch): Promise<readonly string[]> => {
     const from = port(watch.channel.space.platform);
     return from ? from.missing(watch.channel, watch.mode) : [];
@@ -227,13 +236,17 @@ export const openWatching = async ({
           ...watch,
           channel: port(watch.channel.space.platform)?.resolve(watch.channel) ?? watch.channel,
         }));
+        const before = placed.map(({ channel }) => watchStore.of(channel)?.group);
         await watchStore.set(placed);
+        await dissolve(before);
         // What came while it was set is found in the history.
         for (const { channel } of placed) catchUp.missed(channel, undefined);
       },
       remove: async (channel) => {
         if (!watchStore.isOwn(channel)) return false;
+        const group = watchStore.of(channel)?.group;
         await watchStore.remove([channel]);
+        await dissolve([group]);
         for (const lane of await inbox.abandon(channel, 'not-watched')) lanes.wake(lane);
         return true;
       },

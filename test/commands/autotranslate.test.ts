@@ -134,7 +134,7 @@ describe('/autotranslate off', () => {
     await desk().run('autotranslate off', { channel: '1' });
     expect(watches()).toHaveLength(2);
     const { text } = await desk().run('autotranslate off', { channel: '2' });
-    expect(text).toContain('Neither in <#3>');
+    expect(text).toContain('<#3> was the last one of its group');
     expect(watches()).toEqual([]);
   });
 

@@ -93,9 +93,10 @@ describe('/status', () => {
     desk().script.backlog = { waiting: 0, oldestMs: undefined, dead: 3, newestDead: [dead] };
     const seen = await desk().run('status', {}, { member: { role: 'member' } });
     expect(seen.text).toContain('❌ 3 messages could not be translated');
-    expect(seen.text).toContain('<#100> · The service cannot be reached right now.');
+    expect(seen.text).not.toContain('<#100>');
     expect(seen.controls).toBeUndefined();
-    await desk().run('status');
+    const { text } = await desk().run('status');
+    expect(text).toContain('<#100> · The service cannot be reached right now.');
     const refused = await desk().press('Try again', [], { member: { role: 'member' } });
     expect(refused.text).toContain('Only moderators');
     await desk().run('status');

@@ -25,7 +25,7 @@ describe('/settings', () => {
       '  - <#100> · replies · Spanish',
       '- Flags: a reaction such as 🇯🇵 gives a translation.',
       '- Quiet channels: <#7>',
-      '- Limits a day: characters 10,000, minutes of audio no limit',
+      '- Daily limits: characters 10,000, minutes of audio no limit',
       '- One command is for certain roles:',
       '  - `/say` · <@&r1> <@&r2>',
     ]);

@@ -325,7 +325,7 @@ describe('a service that misbehaves', () => {
   it.each([
     [302, 'config'],
     [402, 'forbidden'],
-    [404, 'unavailable'],
+    [404, 'missing'],
     [413, 'too-large'],
   ])('and answers %i is told as %s, without another try', async (status, code) => {
     fake.fail(PATHS.voices, { status });

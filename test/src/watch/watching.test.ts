@@ -539,6 +539,12 @@ describe('linked channels', () => {
     expect(Object.values(await outcomes())).toEqual(['dead forbidden']);
   });
 
+  it('are no group any more when one is left', async () => {
+    await watching.watches.set([watchOf(ENGLISH)]);
+    await watching.watches.remove(SPANISH);
+    expect(watching.watches.list(SPACE).map(({ channel: { id } }) => id)).toEqual(['english']);
+  });
+
   it('take all copies along when a message goes', async () => {
     const { ref } = await say(ENGLISH, 'hello');
     await watching.idle();

@@ -86,7 +86,7 @@ describe('commands', () => {
     await bot.settled(at);
     const used = bot.discord.command(at.guild.owner, { channel: at.channel, name: 'usage' });
     await used.until(({ shown }) => shown?.attachments.length === 1);
-    expect(used.shown?.content).toContain('26 characters · 0 min of audio · 1 messages');
+    expect(used.shown?.content).toContain('26 characters · 0 min of audio · 1 message');
     const [picture] = used.shown!.attachments;
     expect(picture?.name).toBe('usage.png');
     expect(Buffer.from(picture!.bytes).toString('latin1').slice(1, 4)).toBe('PNG');

@@ -133,6 +133,6 @@ describe('a group of channels', () => {
     await copyOf(said, spanish);
     expect(textsIn(japanese)).toEqual([]);
     const told = await bot.use(at, 'autotranslate off', { channel: spanish });
-    expect(told.content).toContain(`Neither in <#${english.id}>`);
+    expect(told.content).toContain(`<#${english.id}> was the last one`);
   });
 });

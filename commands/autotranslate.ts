@@ -160,18 +160,18 @@ const off = defineAction({
     const own = services.watches.list(here.space).find((watch) => watch.channel.id === here.id);
     const channel = (options.channel === undefined ? own?.channel : undefined) ?? channelOf(ctx);
     const { group } = services.watches.of(channel) ?? {};
+    const others = services.watches
+      .list(channel.space)
+      .filter((watch) => group !== undefined && watch.group === group)
+      .filter((watch) => watch.channel.id !== channel.id);
     if (!(await services.watches.remove(channel))) {
       await reply({ text: t('autotranslate.not-on', { channel: mention(channel) }), tone: 'note' });
       return;
     }
     const lines = [t('autotranslate.off', { channel: mention(channel) })];
-    const left = services.watches
-      .list(channel.space)
-      .filter((watch) => group !== undefined && watch.group === group);
-    if (left.length === 1 && left[0]) {
-      await services.watches.remove(left[0].channel);
-      lines.push(t('autotranslate.off-too', { channel: mention(left[0].channel) }));
-    }
+    // A group of one channel is none.
+    if (others.length === 1 && others[0])
+      lines.push(t('autotranslate.off-too', { channel: mention(others[0].channel) }));
     await reply({ text: lines.join('\n') });
   },
 });

@@ -224,7 +224,10 @@ export interface ChannelWatch {
   readonly bots: boolean;
 }
 
-/** The channels in which what people write is translated as it comes. */
+/**
+ * The channels in which what people write is translated as it comes. A group of which one channel is
+ * left, whatever became of the others, ends with it.
+ */
 export interface Watches {
   /** The watch of a channel; a thread has its parent's, mirrors apart. */
   of(channel: Channel): ChannelWatch | undefined;

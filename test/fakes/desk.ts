@@ -87,7 +87,13 @@ const createWatches = (script: Script): Services['watches'] => {
       if (script.refusal) throw script.refusal;
       for (const watch of watches) kept.set(watch.channel.id, watch);
     },
-    remove: async ({ id }) => kept.delete(id),
+    remove: async ({ id }) => {
+      const group = kept.get(id)?.group;
+      const removed = kept.delete(id);
+      const left = [...kept.values()].filter((watch) => group && watch.group === group);
+      if (left.length === 1 && left[0]) kept.delete(left[0].channel.id);
+      return removed;
+    },
     missing: async ({ channel }) => script.missing[channel.id] ?? [],
   };
 };

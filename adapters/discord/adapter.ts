@@ -80,6 +80,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
 
   const goOnline = async (): Promise<string> => {
     const found = await readApplication(api);
+    stopped.signal.throwIfAborted();
     if (!found.hasContentIntent)
       log.warn(`Discord hides what people write: ${contentIntentHint(found.id)}`);
     await register(found);
@@ -99,12 +100,13 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
         return raw && members.complete(raw, ref.channel);
       },
       hasContentIntent: found.hasContentIntent,
-      threadGone: (id) => threads.forget(id),
+      threadGone: (id) => void threads.forget(id),
     });
     try {
       await connect(client, options.token, found, log, ({ code, message }) =>
         log.error({ code, reason: message }, 'Discord: disconnected for good'),
       );
+      stopped.signal.throwIfAborted();
     } catch (thrown) {
       session = undefined;
       await destroy(client);
@@ -123,6 +125,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
         log.info({ where: await goOnline() }, 'Discord: connected');
         return;
       } catch (thrown) {
+        if (stopped.signal.aborted) return;
         const { code, message, retryable } = toAppError(thrown);
         log.error({ code, reason: message }, 'Discord: still not connected');
         if (!retryable) return;
@@ -135,20 +138,21 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
     start: async () => {
       const patience = new AbortController();
       const online = goOnline().catch((thrown: unknown) => {
-        const { retryable, message } = toAppError(thrown);
-        if (!retryable) throw thrown;
-        log.warn({ reason: message }, 'Discord: not connected yet');
+        const fault = toAppError(thrown);
+        if (!fault.retryable) throw fault;
+        log.warn({ reason: fault.message }, 'Discord: not connected yet');
         keepTrying().catch(() => undefined);
         return 'not reached yet; it is tried again and again';
       });
       const slow = sleep(PATIENCE_MS, 'still connecting', { signal: patience.signal });
       const where = await Promise.race([online, slow]).finally(() => patience.abort());
       online.catch((thrown: unknown) => {
+        if (stopped.signal.aborted) return;
         log.error({ reason: toAppError(thrown).message }, 'Discord: cannot be connected');
       });
       return { where };
     },
-    ready: () => session !== undefined && isConnected(session.client),
+    ready: () => session !== undefined && isConnected(session.client) && api.isTokenGood(),
     [Symbol.asyncDispose]: async () => {
       stopped.abort();
       await Promise.race([interactions?.stop(), sleep(STOP_MS, undefined, { ref: false })]);

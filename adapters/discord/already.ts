@@ -12,6 +12,8 @@ interface Piece {
   readonly part: number;
   readonly parts: number;
   readonly shared: boolean;
+  /** The voice message stands with it, as a file. */
+  readonly hasAudio: boolean;
   readonly webhookId: string | undefined;
   /** It has just the mark that is looked for. */
   readonly exact: boolean;
@@ -35,13 +37,19 @@ interface Trace {
 const replyPiece = (raw: RawMessage, copy: Copy): Piece | undefined => {
   const { id, content } = raw;
   if (raw.message_reference?.message_id !== copy.source.id) return undefined;
-  if (!content.startsWith(copy.mark)) return undefined;
   const number = /^ (?<part>\d+)\/(?<parts>\d+)\s/.exec(content.slice(copy.mark.length));
   const part = Number(number?.groups?.['part'] ?? 1);
   const parts = Number(number?.groups?.['parts'] ?? 1);
-  if (!content.startsWith(replyPrefix(copy, part - 1, parts))) return undefined;
-  return { id, content, part, parts, shared: false, webhookId: undefined, exact: true };
+  const prefix = replyPrefix(copy, part - 1, parts);
+  // One mark may be the beginning of another.
+  if (!content.startsWith(prefix) || !/^(?:\s|$)/.test(content.slice(prefix.length)))
+    return undefined;
+  const plain = { shared: false, hasAudio: false, webhookId: undefined };
+  return { id, content, part, parts, ...plain, exact: true };
 };
+
+const isVoiceOf = ({ attachments }: RawMessage, source: MessageRef): boolean =>
+  attachments.some(({ filename }) => filename === voiceNameOf(source));
 
 const personaPiece = (raw: RawMessage, copy: Copy): Piece | undefined => {
   const { id, content, webhook_id: webhookId } = raw;
@@ -51,13 +59,21 @@ const personaPiece = (raw: RawMessage, copy: Copy): Piece | undefined => {
   const { part, parts, line } = found;
   const alone = footers.length === 1 && (webhookId !== undefined || parts > 1);
   const shared = !alone && raw.attachments.length === 0;
-  return { id, content, part, parts, shared, webhookId, exact: line === footerOf(copy) };
+  const hasAudio = isVoiceOf(raw, copy.source);
+  return { id, content, part, parts, shared, hasAudio, webhookId, exact: line === footerOf(copy) };
 };
 
-const stray = (channel: Channel, id: string, webhookId: string | undefined): Posted => ({
+/** Which part of a copy a message of ours holds. */
+const pieceOf = (raw: RawMessage, copy: Copy): Piece | undefined =>
+  copy.as ? personaPiece(raw, copy) : replyPiece(raw, copy);
+
+const stray = (
+  channel: Channel,
+  { id, shared, webhookId }: Pick<Piece, 'id' | 'shared' | 'webhookId'>,
+): Posted => ({
   channel,
   ids: [id],
-  handle: writeHandle({ shared: false, voice: false, webhookId }),
+  handle: writeHandle({ shared, voice: false, webhookId }),
 });
 
 const conclude = (to: Channel, copy: Copy, trace: Trace): Found | undefined => {
@@ -70,9 +86,10 @@ const conclude = (to: Channel, copy: Copy, trace: Trace): Found | undefined => {
     pieces.find(({ part }) => part === index + 1),
   ).filter((piece) => piece !== undefined);
   const hasVoice = copy.as && copy.content.files?.some((file) => file.voice !== undefined);
-  if (!any || whole.length < any.parts || (hasVoice && !voice)) {
-    const all = [...pieces, ...(voice ? [{ id: voice.id, webhookId: voice.webhook_id }] : [])];
-    return { strays: all.map(({ id, webhookId }) => stray(to, id, webhookId)) };
+  const lacksVoice = hasVoice && !voice && !whole.some(({ hasAudio }) => hasAudio);
+  if (!any || whole.length < any.parts || lacksVoice) {
+    const spoken = voice && { id: voice.id, shared: false, webhookId: voice.webhook_id };
+    return { strays: [...pieces, ...(spoken ? [spoken] : [])].map((each) => stray(to, each)) };
   }
   const { shared, webhookId } = any;
   const [first = any.id, ...rest] = [...(voice ? [voice.id] : []), ...whole.map(({ id }) => id)];
@@ -97,10 +114,9 @@ export const findPosted = async (
   );
   for await (const raw of own)
     for (const [copy, trace] of traces) {
-      const piece = copy.as ? personaPiece(raw, copy) : replyPiece(raw, copy);
+      const piece = pieceOf(raw, copy);
       if (piece) trace.pieces.push(piece);
-      else if (copy.as && raw.attachments[0]?.filename === voiceNameOf(copy.source))
-        trace.voice = raw;
+      else if (copy.as && isVoiceOf(raw, copy.source)) trace.voice = raw;
     }
   const found = new Map<Copy, Found>();
   for (const [copy, trace] of traces) {
@@ -108,6 +124,20 @@ export const findPosted = async (
     if (one) found.set(copy, one);
   }
   return found;
+};
+
+/** The messages that hold parts of just this copy, of one writer, in the order of their posting. */
+export const findParts = async (
+  own: AsyncIterable<RawMessage>,
+  copy: Copy,
+  by: string | undefined,
+): Promise<readonly string[]> => {
+  const ids: string[] = [];
+  for await (const raw of own) {
+    const piece = pieceOf(raw, copy);
+    if (piece?.exact && !piece.shared && piece.webhookId === by) ids.unshift(raw.id);
+  }
+  return ids;
 };
 
 /** Every message of ours that holds something of a source, whatever its mark. */
@@ -122,8 +152,7 @@ export const findAllOf = async (
     const isCopy = footers.some(({ line }) => isOfSource(line, source));
     const isReply =
       raw.message_reference?.message_id === source.id && raw.interaction_metadata === undefined;
-    const isVoice = raw.attachments[0]?.filename === voiceNameOf(source);
-    if (!isCopy && !isReply && !isVoice) continue;
+    if (!isCopy && !isReply && !isVoiceOf(raw, source)) continue;
     const handle = {
       shared: isCopy && footers.length > 1,
       voice: false,

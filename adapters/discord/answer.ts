@@ -66,6 +66,10 @@ const fit = (parts: readonly Part[], most: number): readonly Part[] => {
   return [...parts.slice(0, most - 1), { ...last, files, rows: rest.at(-1)?.rows ?? [] }];
 };
 
+/** A press changes the message with the control: what stood around it would stay as it was. */
+const partsOf = (content: Content, most: number, voiceNotes: boolean): readonly Part[] =>
+  fit(render(content, { voiceNotes }), content.controls?.length ? 1 : most);
+
 export const createAnswer = (parts: AnswerParts): InteractionAnswer => {
   const { api, log, interaction, channel, isPrivate, botIsThere } = parts;
   const { applicationId, token } = interaction;
@@ -105,14 +109,17 @@ export const createAnswer = (parts: AnswerParts): InteractionAnswer => {
 
   const goOn = async (content: Content): Promise<void> => {
     const known = originalId === undefined ? [] : [originalId, ...followUps];
-    lateIds = await redraw(botPen(api, channel), lateIds ?? known, render(content));
+    lateIds = await redraw(
+      botPen(api, channel),
+      lateIds ?? known,
+      partsOf(content, Infinity, true),
+    );
   };
 
   const draw = async (content: Content): Promise<void> => {
     if (lateIds) return goOn(content);
-    const all = render(content, { voiceNotes: false });
-    const most = 1 + followUps.length + FOLLOW_UPS - followUpsMade;
-    const wanted = botIsThere ? all : fit(all, most);
+    const most = botIsThere ? Infinity : 1 + followUps.length + FOLLOW_UPS - followUpsMade;
+    const wanted = partsOf(content, most, false);
     const before = standing;
     standing = [];
     try {

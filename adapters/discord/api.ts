@@ -1,12 +1,13 @@
 import {
   DefaultRestOptions,
+  HTTPError,
   REST,
   type RateLimitData,
   type RawFile,
   type RequestMethod,
   type RouteLike,
 } from 'discord.js';
-import { fromDiscord } from './errors.ts';
+import { fromDiscord, isTokenRefused } from './errors.ts';
 
 interface RequestOptions {
   readonly body?: unknown;
@@ -26,6 +27,8 @@ export interface Api {
   readonly send: Send;
   /** Never sent again: for what would stand twice. */
   readonly sendOnce: Send;
+  /** Whether Discord took the token when it was shown last. */
+  isTokenGood(): boolean;
 }
 
 export interface ApiOptions {
@@ -38,6 +41,8 @@ export interface ApiOptions {
 
 /** Longer than this nothing waits inside the library, where nobody can see or stop it. */
 const LONGEST_WAIT_MS = 10_000;
+/** As many as discord.js makes. */
+const TRIES = 1 + DefaultRestOptions.retries;
 const TOKEN_IN_PATH = /(\/(?:webhooks|interactions)\/\d+\/)[^/]+/;
 
 /**
@@ -65,26 +70,46 @@ export const restOptions = ({ url, requestsPerSecond, timeoutMs }: Omit<ApiOptio
   makeRequest,
 });
 
-const sender =
-  (rest: REST): Send =>
-  async <T>(method: Method, route: RouteLike, options: RequestOptions = {}): Promise<T> => {
-    const { query, files, ...rest_ } = options;
-    try {
-      return (await rest.request({
+/** What discord.js tries again by itself: the answer was lost, or the server was in trouble. */
+const isLost = (thrown: unknown): boolean =>
+  thrown instanceof HTTPError ||
+  (thrown instanceof Error &&
+    (thrown.name === 'AbortError' || ('code' in thrown && thrown.code === 'ECONNRESET')));
+
+export const createApi = (options: ApiOptions): Api => {
+  // One client, so that all requests share what is known of rates; so trying again is ours.
+  const rest = new REST({ ...restOptions(options), retries: 0 }).setToken(options.token);
+  let tokenIsGood = true;
+
+  const sender =
+    (tries: number): Send =>
+    async <T>(method: Method, route: RouteLike, requested: RequestOptions = {}): Promise<T> => {
+      const { query, files, ...rest_ } = requested;
+      const request = {
         ...rest_,
         method: method as RequestMethod,
         fullRoute: route,
         ...(files ? { files: [...files] } : {}),
         ...(query ? { query: new URLSearchParams(query) } : {}),
-      })) as T;
-    } catch (thrown) {
-      throw fromDiscord(thrown, `${method} ${route.replace(TOKEN_IN_PATH, '$1…')}`, options.signal);
-    }
-  };
+      };
+      for (let attempt = 1; ; attempt += 1) {
+        try {
+          const answer = (await rest.request(request)) as T;
+          if (requested.auth !== false) tokenIsGood = true;
+          return answer;
+        } catch (thrown) {
+          if (attempt < tries && isLost(thrown) && !requested.signal?.aborted) continue;
+          const what = `${method} ${route.replace(TOKEN_IN_PATH, '$1…')}`;
+          const fault = fromDiscord(thrown, what, requested.signal);
+          if (isTokenRefused(fault) && requested.auth !== false) {
+            tokenIsGood = false;
+            // The library drops it; Discord has refused good ones too while it was in trouble.
+            rest.setToken(options.token);
+          }
+          throw fault;
+        }
+      }
+    };
 
-export const createApi = (options: ApiOptions): Api => {
-  const common = restOptions(options);
-  const rest = new REST(common).setToken(options.token);
-  const once = new REST({ ...common, retries: 0 }).setToken(options.token);
-  return { send: sender(rest), sendOnce: sender(once) };
+  return { send: sender(TRIES), sendOnce: sender(1), isTokenGood: () => tokenIsGood };
 };

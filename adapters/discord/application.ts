@@ -1,6 +1,7 @@
 import { ApplicationFlags, GatewayIntentBits, Routes, type APIApplication } from 'discord.js';
 import { AppError } from '../../src/errors.ts';
 import type { Api } from './api.ts';
+import { isTokenRefused } from './errors.ts';
 import { CONTENT_INTENT } from './permissions.ts';
 
 /** The application that the token belongs to. */
@@ -44,7 +45,7 @@ export const readApplication = async (api: Api): Promise<Application> => {
       hasContentIntent: ((application.flags ?? 0) & CONTENT_FLAGS) !== 0,
     };
   } catch (thrown) {
-    throw thrown instanceof AppError && thrown.code === 'config' ? wrongToken() : thrown;
+    throw isTokenRefused(thrown) ? wrongToken() : thrown;
   }
 };
 

@@ -91,7 +91,11 @@ export const connect = async (
   client.on(Events.ShardResume, (_, events) => log.info({ events }, 'Discord: resumed'));
   const login = client.login(token).catch((thrown: unknown) => {
     if ((thrown as { readonly code?: unknown }).code === 'TokenInvalid') throw wrongToken();
-    throw fromDiscord(thrown, 'the login');
+    const fault = fromDiscord(thrown, 'the login');
+    if (fault.code !== 'internal') throw fault;
+    // What the library itself throws, of session starts that are used up for today, has no code.
+    const reason = thrown instanceof Error ? thrown.message : '';
+    throw new AppError('unavailable', `no login: ${reason}`, { cause: thrown, retryable: true });
   });
   await Promise.race([login.then(async () => ready.promise), ready.promise]);
 };

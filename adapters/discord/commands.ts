@@ -44,7 +44,9 @@ const KINDS: Readonly<Record<OptionInfo['kind'], ApplicationCommandOptionType>> 
 const CHANNEL_TYPES = [
   ChannelType.GuildText,
   ChannelType.GuildVoice,
+  ChannelType.GuildStageVoice,
   ChannelType.GuildAnnouncement,
+  ChannelType.AnnouncementThread,
   ChannelType.PublicThread,
   ChannelType.PrivateThread,
   ChannelType.GuildForum,

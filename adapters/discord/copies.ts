@@ -2,15 +2,15 @@ import { RESTJSONErrorCodes, Routes } from 'discord.js';
 import { AppError, toAppError } from '../../src/errors.ts';
 import type { Channel, MessageRef, Posted } from '../../src/model.ts';
 import type { Copy, WatchPort } from '../../src/watch/port.ts';
-import { findAllOf, findPosted, type Standing } from './already.ts';
+import { findAllOf, findParts, findPosted, type Standing } from './already.ts';
 import type { Api } from './api.ts';
-import { personaParts, replyParts, sectionOf, type Shown } from './copy-parts.ts';
+import { personaParts, replyParts, sectionOf, withoutVoice, type Shown } from './copy-parts.ts';
 import { isGone, isRefusal } from './errors.ts';
 import { readHandle, writeHandle } from './handles.ts';
 import type { RawMessage } from './message.ts';
 import { postedAt, sectionsPart, type Outbox } from './outbox.ts';
 import type { OwnMessages } from './own-messages.ts';
-import { redraw } from './pens.ts';
+import { paced, redraw } from './pens.ts';
 import { channelIdOf } from './ids.ts';
 import { CONTENT_LIMIT, type Part } from './render.ts';
 import {
@@ -22,6 +22,7 @@ import {
 } from './sections.ts';
 import type { StandingPens } from './standing.ts';
 import { createTurns } from './turns.ts';
+import { isHookGone } from './webhook-pen.ts';
 
 export interface CopiesParts {
   readonly api: Api;
@@ -94,10 +95,30 @@ export const createCopies = (
       await showSections(posted, now);
       return posted;
     }
+    const handle = writeHandle({ ...readHandle(posted.handle), shared: false });
+    if (rest.length === 0) return recopyOwn({ ...posted, handle }, copy);
     // It has outgrown the others: it gets a message of its own.
     const own = await outbox.postAlone(posted.channel, copy);
-    await showSections(posted, rest);
+    try {
+      await showSections(posted, rest);
+    } catch (thrown) {
+      if (isHookGone(thrown)) await uncopy(own, copy.source);
+      throw thrown;
+    }
     return own;
+  };
+
+  /**
+   * With what else stands of the copy: when a copy grows, a try that was cut off may have posted some
+   * of the parts that are to be added.
+   */
+  const withParts = async (
+    { channel, ids, handle }: Posted,
+    copy: Copy,
+  ): Promise<readonly string[]> => {
+    const own = ownMessages(channel, [copy.source]);
+    const found = await findParts(own, copy, readHandle(handle).webhookId);
+    return [...ids, ...found.filter((id) => !ids.includes(id))];
   };
 
   const recopyOwn = async (posted: Posted, copy: Copy): Promise<Posted> => {
@@ -108,13 +129,37 @@ export const createCopies = (
       persona: copy.as,
       replyTo: copy.as ? undefined : copy.source,
     });
-    const texts = textsOf(copy, byOf(posted));
-    const ids = await redraw(pen, posted.ids.slice(voice.length), texts);
+    const pace = async (): Promise<void> =>
+      handle.webhookId === undefined
+        ? undefined
+        : outbox.pace(posted.channel, new AbortController().signal);
+    const texts = textsOf(copy.as && !handle.voice ? withoutVoice(copy) : copy, byOf(posted));
+    const isMore = voice.length + texts.length > posted.ids.length;
+    const standingIds = isMore ? await withParts(posted, copy) : posted.ids;
+    const ids = await redraw(paced(pen, pace), standingIds.slice(voice.length), texts);
     return postedAt(posted.channel, [...voice, ...ids], writeHandle(handle));
   };
 
-  const recopy: WatchPort['recopy'] = async (posted, copy) =>
-    readHandle(posted.handle).shared ? recopyShared(posted, copy) : recopyOwn(posted, copy);
+  /** What a webhook that is gone has written cannot be changed any more, only be taken away. */
+  const replace = async (posted: Posted, copy: Copy): Promise<Posted> => {
+    await standing.erase(posted);
+    outbox.forget(copy.source);
+    const signal = new AbortController().signal;
+    for await (const anew of copyAll(posted.channel, [copy], true, signal)) return anew;
+    throw new AppError('internal', 'a copy was not posted');
+  };
+
+  const recopy = async (posted: Posted, copy: Copy): Promise<Posted> => {
+    const isShared = readHandle(posted.handle).shared;
+    try {
+      return await (isShared ? recopyShared(posted, copy) : recopyOwn(posted, copy));
+    } catch (thrown) {
+      if (!isHookGone(thrown)) throw thrown;
+      if (!isShared) return replace(posted, copy);
+      // The neighbours' copies would go with it.
+      throw new AppError('forbidden', 'the webhook of a shared message is gone', { cause: thrown });
+    }
+  };
 
   const uncopy = async (posted: Posted, source: MessageRef): Promise<void> => {
     try {
@@ -122,7 +167,9 @@ export const createCopies = (
         await showSections(posted, withoutSource(await sectionsOf(posted), source));
       else await standing.erase(posted);
     } catch (thrown) {
-      if (!isGone(thrown)) throw thrown;
+      // What was taken back must not stay, even where its neighbours go with it.
+      if (isHookGone(thrown)) await standing.erase(posted);
+      else if (!isGone(thrown)) throw thrown;
     }
     outbox.forget(source);
   };

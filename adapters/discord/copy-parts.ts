@@ -1,5 +1,6 @@
 import type { MessageRef, OutgoingFile } from '../../src/model.ts';
 import { plainLine } from '../../src/text/plain-line.ts';
+import { withoutSpans } from '../../src/text/spans.ts';
 import { splitMarkdown } from '../../src/text/split-markdown.ts';
 import type { Copy } from '../../src/watch/port.ts';
 import { footerOf, tagOf, withoutFooters } from './footers.ts';
@@ -7,8 +8,8 @@ import { linkTo, PLATFORM } from './ids.ts';
 import { CONTENT_LIMIT, FILES_LIMIT, inFront, voicePart, type Part } from './render.ts';
 import type { Section } from './sections.ts';
 
-/** For ` 10/12` and line breaks. */
-const NUMBER_ROOM = 10;
+/** For ` 10/12`, line breaks, and what is put before a footer that a cut has made. */
+const NUMBER_ROOM = 12;
 const QUOTE_CHARS = 100;
 const NAME_CHARS = 80;
 
@@ -46,6 +47,19 @@ const voicePartsOf = (copy: Copy): Part[] =>
     .slice(0, 1)
     .map((file) => voicePart({ ...file, name: voiceNameOf(copy.source) }));
 
+/** Where voice messages are not allowed, what was spoken stands with its words as a file. */
+export const withoutVoice = (copy: Copy): Copy => ({
+  ...copy,
+  content: {
+    ...copy.content,
+    files: (copy.content.files ?? []).map((file) =>
+      isVoice(file)
+        ? { name: voiceNameOf(copy.source), mediaType: file.mediaType, bytes: file.bytes }
+        : file,
+    ),
+  },
+});
+
 /** Texts as messages; files stand with the last one. No message of a person has more than ten. */
 const withFiles = (texts: readonly string[], files: readonly OutgoingFile[]): Part[] =>
   texts.map((content, index) => ({
@@ -65,7 +79,8 @@ export const personaParts = (
     CONTENT_LIMIT - footer.length - NUMBER_ROOM,
     { firstRoom: head.length },
   );
-  const pieces = split.length > 0 ? split : [''];
+  // Once more: a cut makes lines of its own.
+  const pieces = split.length > 0 ? split.map(withoutFooters) : [''];
   const texts = pieces.map((piece, index) => {
     const begun =
       index > 0 ? piece : quoteLine(copy) + (shown === 'bot' ? named(copy, piece) : piece);
@@ -92,10 +107,20 @@ const fences = /```/g;
 /** Quotes all that follows, up to the message's end. */
 const endlessQuote = /^\s*>>> /m;
 
+/** Looks like another person's part of the message. */
+const nameInFront = /^[^\S\n]*\*\*[^\n]*:/m;
+/** What is left of markup without a partner, which a neighbour's text could be. */
+const loneMarkers = /[*`]|~~|\|\||__|(?<!\w)_|_(?!\w)|\[[^[\]]*$/;
+
+const needsOwnMessage = ({ files = [], text }: Copy['content']): boolean =>
+  files.length > 0 ||
+  endlessQuote.test(text) ||
+  nameInFront.test(text) ||
+  loneMarkers.test(withoutSpans(text));
+
 /** A copy as one of several in a message; undefined for one that needs a message of its own. */
 export const sectionOf = (copy: Copy, shown: Shown): Section | undefined => {
-  if ((copy.content.files ?? []).length > 0 || endlessQuote.test(copy.content.text))
-    return undefined;
+  if (needsOwnMessage(copy.content)) return undefined;
   const open = (copy.content.text.match(fences)?.length ?? 0) % 2 === 1;
   const text = open ? `${copy.content.text}\n\`\`\`` : copy.content.text;
   const { texts } = personaParts({ ...copy, content: { text } }, shown);

@@ -91,7 +91,9 @@ const createInspection = (options: ApiOptions, application: Application, core: C
     const guild = await client.guilds.fetch(channel.space.id);
     const me = await guild.members.fetch(application.botId);
     const found = await guild.channels.fetch(channel.id);
-    const missing = missingOf(found?.permissionsFor(me), mode);
+    // What is allowed in a thread stands at its channel.
+    if (found?.isThread() && found.parentId) await guild.channels.fetch(found.parentId);
+    const missing = missingOf(found?.permissionsFor(me), mode, found?.isThread() ?? false);
     const detail = missing.length > 0 ? `allow the bot: ${missing.join(', ')}` : `${mode}: all`;
     return finding(`permissions in ${place}`, missing.length === 0, detail);
   };

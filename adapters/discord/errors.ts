@@ -1,17 +1,22 @@
 import { DiscordAPIError, HTTPError, RateLimitError, RESTJSONErrorCodes } from 'discord.js';
 import { AppError, toAppError, type AppErrorOptions, type ErrorCode } from '../../src/errors.ts';
 
-/** What Discord refused, with its own number for it (reference, "JSON Error Codes"). */
+/** What Discord refused, with its own number for it, if any (reference, "JSON Error Codes"). */
 export class DiscordError extends AppError {
   readonly discordCode: number | undefined;
+  readonly status: number | undefined;
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: AppErrorOptions & { readonly discordCode?: number | undefined } = {},
+    options: AppErrorOptions & {
+      readonly discordCode?: number | undefined;
+      readonly status?: number;
+    } = {},
   ) {
     super(code, message, options);
     this.discordCode = options.discordCode;
+    this.status = options.status;
   }
 }
 
@@ -40,7 +45,8 @@ const KINDS: Readonly<Record<number, ErrorCode>> = {
 const kindOf = (status: number, discordCode: number | undefined): ErrorCode => {
   const known = KINDS[discordCode ?? 0];
   if (known) return known;
-  if (status === 401) return 'config';
+  // Of a token that was valid at the start: the work keeps until there is a new one.
+  if (status === 401) return 'unavailable';
   if (status === 403) return 'forbidden';
   if (status === 404) return 'not-found';
   if (status === 413) return 'too-large';
@@ -58,6 +64,8 @@ const refusal = (thrown: DiscordAPIError, what: string): DiscordError => {
   const said = 'message' in thrown.rawError ? thrown.rawError.message : thrown.rawError.error;
   return new DiscordError(code, `Discord refused ${what}: ${thrown.status} ${said}`, {
     discordCode,
+    status: thrown.status,
+    ...(thrown.status === 401 && code === 'unavailable' ? { retryable: true } : {}),
     ...(code === 'rate-limited' ? { retryable: true, retryAfterMs: OLD_EDITS_WAIT_MS } : {}),
   });
 };
@@ -81,6 +89,9 @@ export const fromDiscord = (thrown: unknown, what: string, signal?: AbortSignal)
       retryable: true,
       retryAfterMs: thrown.retryAfter,
     });
+  // What is asked for while the library drops a token that was refused just now.
+  if (thrown instanceof Error && thrown.message.startsWith('Expected token to be set'))
+    return new DiscordError('unavailable', `there is no token for ${what}`, { retryable: true });
   const name = thrown instanceof Error ? thrown.name : typeof thrown;
   if (name === 'AbortError' || name === 'TimeoutError')
     return new DiscordError('timeout', `Discord took too long for ${what}`, { retryable: true });
@@ -97,6 +108,10 @@ export const isRefusal = (thrown: unknown, ...codes: readonly number[]): boolean
   thrown instanceof DiscordError &&
   thrown.discordCode !== undefined &&
   codes.includes(thrown.discordCode);
+
+/** Whether Discord refused the bot's token; those of webhooks and interactions have a code. */
+export const isTokenRefused = (thrown: unknown): boolean =>
+  thrown instanceof DiscordError && thrown.status === 401 && !thrown.discordCode;
 
 /** The message, its channel or the webhook that wrote it is not there any more. */
 export const isGone = (thrown: unknown): boolean =>

@@ -53,14 +53,16 @@ export const listen = (client: Client, parts: InboundParts): void => {
     id,
   });
 
-  const see = async (raw: RawMessage, channel: Channel): Promise<void> => {
-    if (!hasContentIntent && !isReadable(raw)) return;
+  /** What is told, or the message as it is now; what fails here is made good by the history. */
+  const see = async ({ channel, id }: MessageRef, told?: RawMessage): Promise<void> => {
     try {
+      const raw = told ?? (await fetch({ channel, id }));
+      if (!raw || (!hasContentIntent && !isReadable(raw))) return;
       await watcher.seen(reader.read(raw, channel));
     } catch (thrown) {
       const { code, message } = toAppError(thrown);
       log.error({ channel: channel.id, code, reason: message }, 'a message was not kept: again');
-      watcher.missed([{ channel, newest: positionOf(raw.id) }]);
+      watcher.missed([{ channel, newest: positionOf(id) }]);
     }
   };
 
@@ -69,8 +71,7 @@ export const listen = (client: Client, parts: InboundParts): void => {
     members.note(told);
     const newer = lastTold.note(told);
     if (newer === 'gone') return;
-    const raw = newer === 'this' ? told : await fetch({ channel, id: told.id });
-    if (raw) await see(raw, channel);
+    await see({ channel, id: told.id }, newer === 'this' ? told : undefined);
   };
 
   on(Events.MessageCreate, async (raw) => {
@@ -81,8 +82,7 @@ export const listen = (client: Client, parts: InboundParts): void => {
     const channel = places.channel(update.guild_id, update.channel_id);
     if (isWhole(update)) return seeNewest(update, channel);
     // To fetch each message that changes anywhere would cost more than it is worth.
-    const raw = watcher.watches(channel) && (await fetch({ channel, id: update.id }));
-    if (raw) await see(raw, channel);
+    if (watcher.watches(channel)) await see({ channel, id: update.id });
   });
   on(Events.MessageDelete, async (data) => {
     interactions.lost([data.id]);
@@ -138,6 +138,7 @@ export const listen = (client: Client, parts: InboundParts): void => {
     await watcher.spaceGone(spaceOf(id, ''));
   });
   on(Events.ChannelDelete, async (channel) => {
+    places.removeChannel(channel.id);
     interactions.lost([channel.id]);
     const guildId = 'guild_id' in channel ? channel.guild_id : undefined;
     await watcher.channelGone(channelOf(guildId, channel.id));
@@ -151,7 +152,7 @@ export const listen = (client: Client, parts: InboundParts): void => {
     for (const thread of threads) places.thread(guild_id, thread);
   });
   on(Events.ThreadDelete, async ({ id, guild_id, parent_id }) => {
-    places.removeThread(id);
+    places.removeChannel(id);
     interactions.lost([id]);
     parts.threadGone(id);
     await watcher.channelGone(channelOf(guild_id, id, parent_id));

@@ -1,4 +1,5 @@
 import type { RawMessage } from './message.ts';
+import { createRecent } from './recent.ts';
 
 /** What was told last of each message: events change their places, and a RESUME repeats them. */
 export interface LastTold {
@@ -11,24 +12,18 @@ const MESSAGES = 5_000;
 
 export const createLastTold = (): LastTold => {
   /** When each was edited last, ms since 1970; 0 as it was written, `Infinity` once it is gone. */
-  const edited = new Map<string, number>();
-
-  const keep = (id: string, atMs: number): void => {
-    edited.delete(id);
-    edited.set(id, atMs);
-    if (edited.size > MESSAGES) edited.delete(edited.keys().next().value as string);
-  };
+  const edited = createRecent<string, number>(MESSAGES);
 
   return {
     note: ({ id, edited_timestamp: at }) => {
       const before = edited.get(id) ?? 0;
       const now = at ? Date.parse(at) : 0;
-      keep(id, Math.max(before, now));
+      edited.set(id, Math.max(before, now));
       if (before === Infinity) return 'gone';
       return now < before ? 'before' : 'this';
     },
     gone: (ids) => {
-      for (const id of ids) keep(id, Infinity);
+      for (const id of ids) edited.set(id, Infinity);
     },
   };
 };

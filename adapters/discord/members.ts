@@ -3,6 +3,7 @@ import type { Channel } from '../../src/model.ts';
 import type { Api } from './api.ts';
 import { guildIdOf } from './ids.ts';
 import type { RawMessage } from './message.ts';
+import { createRecent } from './recent.ts';
 
 type Shown = RawMessage['member'];
 
@@ -17,13 +18,7 @@ export interface Members {
 const KEPT = 5_000;
 
 export const createMembers = (api: Api): Members => {
-  const known = new Map<string, Promise<Shown>>();
-
-  const keep = (key: string, shown: Promise<Shown>): void => {
-    known.delete(key);
-    known.set(key, shown);
-    if (known.size > KEPT) known.delete(known.keys().next().value as string);
-  };
+  const known = createRecent<string, Promise<Shown>>(KEPT);
 
   const ask = (guildId: string, userId: string): Promise<Shown> =>
     api.send<APIGuildMember>('GET', Routes.guildMember(guildId, userId)).catch(() => undefined);
@@ -32,7 +27,7 @@ export const createMembers = (api: Api): Members => {
     note: ({ guild_id: guildId, author, member }) => {
       if (!guildId || !member) return;
       const { nick, avatar } = member;
-      keep(
+      known.set(
         `${guildId} ${author.id}`,
         Promise.resolve({ nick: nick ?? null, avatar: avatar ?? null }),
       );
@@ -42,7 +37,7 @@ export const createMembers = (api: Api): Members => {
       if (guildId === undefined || raw.webhook_id !== undefined) return raw;
       const key = `${guildId} ${raw.author.id}`;
       const shown = known.get(key) ?? ask(guildId, raw.author.id);
-      keep(key, shown);
+      known.set(key, shown);
       const member = await shown;
       // Who has left, or could not be asked about now, goes by the name that all know.
       if (!member) known.delete(key);

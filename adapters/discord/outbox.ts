@@ -4,12 +4,12 @@ import type { Channel, MessageRef, Posted } from '../../src/model.ts';
 import type { Copy } from '../../src/watch/port.ts';
 import type { Api } from './api.ts';
 import { planBatches, type Batch } from './batches.ts';
-import { personaParts, replyParts } from './copy-parts.ts';
+import { personaParts, replyParts, withoutVoice } from './copy-parts.ts';
 import { isRefusal } from './errors.ts';
 import { tagOf } from './footers.ts';
 import { writeHandle } from './handles.ts';
-import { botPen, nonceOf, redraw } from './pens.ts';
-import { webhookPen, type WebhookKey } from './webhook-pen.ts';
+import { botPen, isFinal, nonceOf, redraw, type Pen } from './pens.ts';
+import { isHookGone, webhookPen, type WebhookKey } from './webhook-pen.ts';
 import type { Part } from './render.ts';
 import { writeSections, type Section } from './sections.ts';
 import { threadIdOf } from './standing.ts';
@@ -28,6 +28,8 @@ export interface Outbox {
   post(to: Channel, copies: readonly Copy[], signal: AbortSignal): AsyncIterable<Posted>;
   /** Posts one by the bot, apart from others. */
   postAlone(to: Channel, copy: Copy): Promise<Posted>;
+  /** Waits until a webhook may write once more there, and counts it. */
+  pace(to: Channel, signal: AbortSignal): Promise<void>;
   /** What was posted of a source has been taken away: posting it again is no repetition. */
   forget(source: MessageRef): void;
 }
@@ -46,9 +48,6 @@ export const postedAt = (to: Channel, ids: readonly string[], handle: string): P
   handle,
 });
 
-const isHookGone = (thrown: unknown): boolean =>
-  isRefusal(thrown, RESTJSONErrorCodes.UnknownWebhook, RESTJSONErrorCodes.InvalidWebhookToken);
-
 /** Refused, so that nothing of it was posted. */
 const isTooMuch = (thrown: unknown): thrown is AppError =>
   thrown instanceof AppError && thrown.code === 'rate-limited';
@@ -65,27 +64,55 @@ export const createOutbox = ({ api, webhooks, rate }: OutboxParts): Outbox => {
   /** How often what was posted of a source was taken away: Discord remembers nonces for minutes. */
   const forgotten = new Map<string, number>();
 
-  const nonceFor =
-    ({ source, mark }: Copy) =>
-    (index: number): string =>
-      nonceOf(tagOf(source), mark, index, forgotten.get(tagOf(source)) ?? 0);
+  const forget = (source: MessageRef): void => {
+    const tag = tagOf(source);
+    const times = forgotten.get(tag) ?? 0;
+    forgotten.delete(tag);
+    forgotten.set(tag, times + 1);
+    if (forgotten.size > FORGOTTEN) forgotten.delete(forgotten.keys().next().value as string);
+  };
 
-  const asBot = async (to: Channel, batch: Batch, signal?: AbortSignal): Promise<Posted> => {
+  /** What a copy says alone is another message than the one that it shared with others before. */
+  const nonceFor =
+    ({ source, mark }: Copy, how: 'batch' | 'alone') =>
+    (index: number): string =>
+      nonceOf(tagOf(source), mark, index, forgotten.get(tagOf(source)) ?? 0, how);
+
+  const pace: Outbox['pace'] = async (to, signal) => rate.take(webhookChannelId(to), signal);
+
+  /** Writes a batch, all of it or nothing; resolves with the ids and whether a voice message leads. */
+  const writeBatch = async (
+    pen: Pen,
+    batch: Batch,
+  ): Promise<{ readonly ids: readonly string[]; readonly voice: boolean }> => {
+    const [copy] = batch.copies as readonly [Copy];
+    const { voice, texts } = partsOf(batch);
+    try {
+      return { ids: await redraw(pen, [], [...voice, ...texts]), voice: voice.length > 0 };
+    } catch (thrown) {
+      if (isRefusal(thrown, RESTJSONErrorCodes.YouCannotSendVoiceMessagesInThisChannel))
+        return writeBatch(pen, { ...batch, copies: [withoutVoice(copy)] });
+      if (isFinal(thrown)) forget(copy.source);
+      throw thrown;
+    }
+  };
+
+  const asBot = async (
+    to: Channel,
+    batch: Batch,
+    how: 'batch' | 'alone',
+    signal?: AbortSignal,
+  ): Promise<Posted> => {
     const [copy] = batch.copies as readonly [Copy];
     const isReply = batch.how === 'reply' && copy.source.channel.id === to.id;
     const pen = botPen(api, to, {
-      nonce: nonceFor(copy),
+      nonce: nonceFor(copy, how),
       ...(isReply ? { replyTo: copy.source } : {}),
       ...(signal ? { signal } : {}),
     });
-    const { voice, texts } = partsOf(batch);
-    const ids = await redraw(pen, [], [...voice, ...texts]);
+    const { ids, voice } = await writeBatch(pen, batch);
     const shared = batch.how === 'shared';
-    return postedAt(
-      to,
-      ids,
-      writeHandle({ shared, voice: voice.length > 0, webhookId: undefined }),
-    );
+    return postedAt(to, ids, writeHandle({ shared, voice, webhookId: undefined }));
   };
 
   const throughWebhook = async (
@@ -101,17 +128,18 @@ export const createOutbox = ({ api, webhooks, rate }: OutboxParts): Outbox => {
       signal,
       ...(copy.as ? { persona: copy.as } : {}),
     });
-    const { voice, texts } = partsOf(batch);
-    for (const [index, part] of [...voice, ...texts].entries()) {
-      await rate.take(webhookChannelId(to), signal);
-      written.push(await pen.write(part, index));
-    }
+    const counting: Pen = {
+      ...pen,
+      write: async (part, index) => {
+        await pace(to, signal);
+        const id = await pen.write(part, index);
+        written.push(id);
+        return id;
+      },
+    };
+    const { ids, voice } = await writeBatch(counting, batch);
     const shared = batch.how === 'shared';
-    return postedAt(
-      to,
-      written,
-      writeHandle({ shared, voice: voice.length > 0, webhookId: hook.id }),
-    );
+    return postedAt(to, ids, writeHandle({ shared, voice, webhookId: hook.id }));
   };
 
   /** Undefined when no webhook can be had or used now. One that was deleted by hand is made anew once. */
@@ -146,14 +174,16 @@ export const createOutbox = ({ api, webhooks, rate }: OutboxParts): Outbox => {
   const postBatch = async function* (to: Channel, batch: Batch, signal: AbortSignal) {
     const by = batch.how === 'shared' ? batch.by : batch.how;
     const posted =
-      by === 'webhook' ? await tryWebhook(to, batch, signal) : await asBot(to, batch, signal);
+      by === 'webhook'
+        ? await tryWebhook(to, batch, signal)
+        : await asBot(to, batch, 'batch', signal);
     if (posted) {
       for (let count = batch.copies.length; count > 0; count -= 1) yield posted;
       return;
     }
     // Without a webhook the bot says what was planned for it.
     for (const instead of planBatches(batch.copies, 0)) {
-      const one = await asBot(to, instead, signal);
+      const one = await asBot(to, instead, 'batch', signal);
       for (let count = instead.copies.length; count > 0; count -= 1) yield one;
     }
   };
@@ -167,13 +197,8 @@ export const createOutbox = ({ api, webhooks, rate }: OutboxParts): Outbox => {
         yield* postBatch(to, batch, signal);
       }
     },
-    postAlone: async (to, copy) => asBot(to, { how: 'bot', copies: [copy] }),
-    forget: (source) => {
-      const tag = tagOf(source);
-      const times = forgotten.get(tag) ?? 0;
-      forgotten.delete(tag);
-      forgotten.set(tag, times + 1);
-      if (forgotten.size > FORGOTTEN) forgotten.delete(forgotten.keys().next().value as string);
-    },
+    postAlone: async (to, copy) => asBot(to, { how: 'bot', copies: [copy] }, 'alone'),
+    pace,
+    forget,
   };
 };

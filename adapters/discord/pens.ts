@@ -1,9 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { MessageFlags, Routes, type APIMessage, type RawFile } from 'discord.js';
+import {
+  MessageFlags,
+  RESTJSONErrorCodes,
+  Routes,
+  type APIMessage,
+  type RawFile,
+} from 'discord.js';
+import { toAppError } from '../../src/errors.ts';
 import type { Channel, MessageRef } from '../../src/model.ts';
 import type { Api } from './api.ts';
-import { isGone } from './errors.ts';
+import { isRefusal } from './errors.ts';
 import { channelIdOf } from './ids.ts';
 import type { Part } from './render.ts';
 
@@ -12,7 +19,7 @@ export interface Pen {
   /** Resolves with the new message's id. `index` is the part's among those of one text. */
   write(part: Part, index: number): Promise<string>;
   rewrite(id: string, part: Part): Promise<void>;
-  /** What is gone already is no error. */
+  /** A message that is gone already is no error. */
   erase(id: string): Promise<void>;
 }
 
@@ -57,11 +64,13 @@ export const nonceOf = (...words: readonly (string | number)[]): string =>
     .subarray(0, NONCE_BYTES)
     .toString('base64url');
 
+/** For erasing. A webhook that is gone does not take its messages along. */
 export const ignoreGone = async (erasing: Promise<unknown>): Promise<void> => {
   try {
     await erasing;
   } catch (thrown) {
-    if (!isGone(thrown)) throw thrown;
+    if (!isRefusal(thrown, RESTJSONErrorCodes.UnknownMessage, RESTJSONErrorCodes.UnknownChannel))
+      throw thrown;
   }
 };
 
@@ -98,14 +107,30 @@ export const botPen = (api: Api, channel: Channel, options: BotPenOptions = {}):
   };
 };
 
+/** The same pen, that waits before each message that it writes. */
+export const paced = (pen: Pen, wait: () => Promise<void>): Pen => ({
+  ...pen,
+  write: async (part, index) => {
+    await wait();
+    return pen.write(part, index);
+  },
+});
+
 const isSame = (a: Part | undefined, b: Part): boolean =>
   a?.content === b.content &&
   a.files.length === b.files.length &&
   a.files.every((file, index) => file === b.files[index]) &&
   isDeepStrictEqual(a.rows, b.rows);
 
+/** Refused for good. */
+export const isFinal = (thrown: unknown): boolean => {
+  const { retryable, code } = toAppError(thrown);
+  return !retryable && code !== 'cancelled';
+};
+
 /**
- * Puts parts in the place of what stands: edits, adds and takes away messages.
+ * Puts parts in the place of what stands: edits, adds and takes away messages. When a part
+ * is refused for good, what was added before it is taken away again.
  *
  * @param shown what stands there, where that is known: what stays the same is left alone
  */
@@ -116,13 +141,18 @@ export const redraw = async (
   shown: readonly Part[] = [],
 ): Promise<string[]> => {
   const now: string[] = [];
-  for (const [index, part] of parts.entries()) {
-    const id = ids[index];
-    if (id === undefined) now.push(await pen.write(part, index));
-    else {
-      if (!isSame(shown[index], part)) await pen.rewrite(id, part);
-      now.push(id);
+  try {
+    for (const [index, part] of parts.entries()) {
+      const id = ids[index];
+      if (id === undefined) now.push(await pen.write(part, index));
+      else {
+        if (!isSame(shown[index], part)) await pen.rewrite(id, part);
+        now.push(id);
+      }
     }
+  } catch (thrown) {
+    if (isFinal(thrown)) for (const id of now.slice(ids.length)) await pen.erase(id);
+    throw thrown;
   }
   for (const id of ids.slice(parts.length)) await pen.erase(id);
   return now;

@@ -38,13 +38,20 @@ export const INVITE_PERMISSIONS: bigint = PermissionsBitField.resolve([
   ...new Set(Object.values(NEEDED).flat()),
 ]);
 
-/** What is still to be allowed for one mode, as Discord calls it. */
+/**
+ * What is still to be allowed for one mode, as Discord calls it.
+ *
+ * @param inThread where `SendMessages` says nothing
+ */
 export const missingOf = (
   granted: Readonly<PermissionsBitField> | null | undefined,
   mode: WatchMode,
+  inThread: boolean,
 ): string[] =>
   granted?.has('ViewChannel')
-    ? NEEDED[mode].filter((name) => !granted.has(name)).map((name) => NAMES[name])
+    ? NEEDED[mode]
+        .filter((name) => !granted.has(name) && !(inThread && name === 'SendMessages'))
+        .map((name) => NAMES[name])
     : [NAMES.ViewChannel];
 
 const TEXT_CHANNELS: readonly ChannelType[] = [

@@ -9,7 +9,8 @@ export interface Places {
   channel(guildId: string | undefined, id: string): Channel;
   /** A thread as it is now; archived ones are forgotten. */
   thread(guildId: string, thread: Thread): void;
-  removeThread(id: string): void;
+  /** A thread, or a channel with its threads. */
+  removeChannel(id: string): void;
   removeGuild(guildId: string): void;
 }
 
@@ -21,7 +22,10 @@ export const createPlaces = (): Places => {
       if (!parentId || state?.archived) parents.delete(id);
       else parents.set(id, { guildId, parentId });
     },
-    removeThread: (id) => void parents.delete(id),
+    removeChannel: (id) => {
+      parents.delete(id);
+      for (const [thread, { parentId }] of parents) if (parentId === id) parents.delete(thread);
+    },
     removeGuild: (guildId) => {
       for (const [id, place] of parents) if (place.guildId === guildId) parents.delete(id);
     },

@@ -1,3 +1,5 @@
+import { createRecent } from './recent.ts';
+
 /** Emoji seen on messages: of all of them taken away at once Discord does not say which. */
 export interface ReactionMemory {
   add(messageId: string, emoji: string): void;
@@ -9,14 +11,12 @@ const MESSAGES = 2_000;
 const EMOJI = 20;
 
 export const createReactionMemory = (): ReactionMemory => {
-  const seen = new Map<string, Set<string>>();
+  const seen = createRecent<string, Set<string>>(MESSAGES);
   return {
     add: (messageId, emoji) => {
       const emojis = seen.get(messageId) ?? new Set();
       if (emojis.size < EMOJI) emojis.add(emoji);
-      seen.delete(messageId);
       seen.set(messageId, emojis);
-      if (seen.size > MESSAGES) seen.delete(seen.keys().next().value as string);
     },
     take: (messageId) => {
       const emojis = [...(seen.get(messageId) ?? [])];

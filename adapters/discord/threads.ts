@@ -10,6 +10,7 @@ import type { Channel } from '../../src/model.ts';
 import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';
 import { channelOf, guildIdOf, channelIdOf } from './ids.ts';
+import { createRecent } from './recent.ts';
 import { createTurns } from './turns.ts';
 
 interface ThreadList {
@@ -20,8 +21,8 @@ interface ThreadList {
 export interface Threads {
   /** Our standing thread of this name, made when there is none. An archived one opens by posting. */
   standing(channel: Channel, name: string): Promise<Channel>;
-  /** It is gone: the next time one is made. */
-  forget(threadId: string): void;
+  /** It is gone: the next time it is looked for anew. Says whether it was a standing thread. */
+  forget(threadId: string): boolean;
 }
 
 const NAME_LIMIT = 100;
@@ -30,7 +31,9 @@ const PAGES = 5;
 const KEPT = 5_000;
 
 export const createThreads = (api: Api, botId: () => string): Threads => {
-  const known = new Map<string, string>();
+  const known = createRecent<string, string>(KEPT);
+  /** Whose channel and name each thread had, gone ones too. */
+  const keys = createRecent<string, string>(KEPT);
   const turns = createTurns();
 
   const archived = async function* (channelId: string): AsyncGenerator<APIThreadChannel> {
@@ -96,14 +99,17 @@ export const createThreads = (api: Api, botId: () => string): Threads => {
           (await find(guildId, channelId, called)) ??
           (await make(channelId, called));
         known.set(key, id);
-        if (known.size > KEPT) known.delete(known.keys().next().value as string);
+        keys.set(id, key);
         return channelOf(guildId, id, channelId);
       } finally {
         done();
       }
     },
     forget: (threadId) => {
-      for (const [key, id] of known) if (id === threadId) known.delete(key);
+      const key = keys.get(threadId);
+      if (key === undefined) return false;
+      if (known.get(key) === threadId) known.delete(key);
+      return true;
     },
   };
 };

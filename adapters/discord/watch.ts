@@ -1,10 +1,10 @@
-import { Routes } from 'discord.js';
+import { RESTJSONErrorCodes, Routes } from 'discord.js';
 import { AppError } from '../../src/errors.ts';
 import type { Channel, Message, MessageRef } from '../../src/model.ts';
 import type { WatchPort } from '../../src/watch/port.ts';
 import type { Api } from './api.ts';
 import type { Session } from './client.ts';
-import { isGone } from './errors.ts';
+import { isGone, isRefusal } from './errors.ts';
 import { positionAt, snowflakeAt, timeOf, channelIdOf } from './ids.ts';
 import type { Members } from './members.ts';
 import { isReadable, type MessageReader, type RawMessage } from './message.ts';
@@ -69,14 +69,29 @@ export const createWatchPort = (parts: WatchParts): WatchPort => {
     }
   };
 
+  const resolve = (channel: Channel): Channel => {
+    const found = session().client.channels.cache.get(channel.id);
+    return found?.isThread() && found.parentId ? { ...channel, parentId: found.parentId } : channel;
+  };
+
+  /** A standing thread may have been deleted while nobody told us. */
+  const copy: WatchPort['copy'] = async function* (to, all, options) {
+    try {
+      yield* copies.copy(to, all, options);
+    } catch (thrown) {
+      const isLost = isRefusal(thrown, RESTJSONErrorCodes.UnknownChannel) && threads.forget(to.id);
+      if (!isLost) throw thrown;
+      throw new AppError('unavailable', 'a standing thread is gone: the next try makes a new one', {
+        cause: thrown,
+        retryable: true,
+      });
+    }
+  };
+
   return {
     ...copies,
-    resolve: (channel) => {
-      const found = session().client.channels.cache.get(channel.id);
-      return found?.isThread() && found.parentId
-        ? { ...channel, parentId: found.parentId }
-        : channel;
-    },
+    copy,
+    resolve,
     positionAt,
     timeOf,
     copiedFilesBytes: COPIED_FILES_BYTES,
@@ -100,7 +115,7 @@ export const createWatchPort = (parts: WatchParts): WatchPort => {
           sentence: { key: 'watch.unfit', params: { channel: `<#${channel.id}>` } },
         });
       return [
-        ...missingOf(grantedIn(client, channel), mode),
+        ...missingOf(grantedIn(client, channel), mode, resolve(channel).parentId !== undefined),
         ...(application.hasContentIntent ? [] : [CONTENT_INTENT]),
       ];
     },

@@ -1,6 +1,7 @@
-import { Routes, type APIMessage, type RouteLike } from 'discord.js';
+import { RESTJSONErrorCodes, Routes, type APIMessage, type RouteLike } from 'discord.js';
 import type { Persona } from '../../src/watch/port.ts';
 import type { Api } from './api.ts';
+import { isRefusal } from './errors.ts';
 import { bodyOf, ignoreGone, type Pen } from './pens.ts';
 
 export interface WebhookKey {
@@ -14,6 +15,10 @@ export interface WebhookPenOptions {
   readonly threadId?: string | undefined;
   readonly signal?: AbortSignal;
 }
+
+/** Deleted by hand, or given another token. */
+export const isHookGone = (thrown: unknown): boolean =>
+  isRefusal(thrown, RESTJSONErrorCodes.UnknownWebhook, RESTJSONErrorCodes.InvalidWebhookToken);
 
 const PERSONA_NAME_CHARS = 80;
 const FORBIDDEN_IN_NAMES = /clyde|discord/gi;

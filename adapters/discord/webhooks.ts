@@ -1,9 +1,11 @@
 import { RESTJSONErrorCodes, Routes, WebhookType, type APIWebhook } from 'discord.js';
+import { toAppError } from '../../src/errors.ts';
 import type { Channel } from '../../src/model.ts';
 import type { Log } from '../../src/log.ts';
 import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';
 import type { Application } from './application.ts';
+import { createRecent } from './recent.ts';
 import { personaName, type WebhookKey } from './webhook-pen.ts';
 
 /** One webhook of ours in each channel that needs one; found again after a restart. */
@@ -32,6 +34,18 @@ const REFUSAL_MS = 300_000;
 /** Threads speak through the webhook of the channel that they belong to. */
 export const webhookChannelId = ({ id, parentId }: Channel): string => parentId ?? id;
 
+interface Found {
+  readonly hook: WebhookKey | undefined;
+  /** After this it is looked anew. */
+  readonly keptMs: number;
+}
+
+interface Asked {
+  readonly found: Promise<Found>;
+  /** In `now`'s time. */
+  untilMs: number;
+}
+
 /** Not allowed, or no room for one more: people have to change something first. */
 const isImpossible = (thrown: unknown): boolean =>
   isRefusal(
@@ -43,10 +57,7 @@ const isImpossible = (thrown: unknown): boolean =>
   );
 
 export const createWebhooks = ({ api, application, log, now }: WebhooksParts): Webhooks => {
-  const known = new Map<
-    string,
-    { readonly hook: Promise<WebhookKey | undefined>; untilMs: number }
-  >();
+  const known = createRecent<string, Asked>(KEPT);
 
   const list = async (channelId: string): Promise<readonly APIWebhook[]> =>
     api.send<APIWebhook[]>('GET', Routes.channelWebhooks(channelId));
@@ -57,21 +68,25 @@ export const createWebhooks = ({ api, application, log, now }: WebhooksParts): W
   const owned = async (channelId: string): Promise<WebhookKey[]> =>
     (await list(channelId)).filter(isOurs).map(({ id, token = '' }) => ({ id, token }));
 
-  const findOrMake = async (channelId: string): Promise<WebhookKey | undefined> => {
+  const findOrMake = async (channelId: string): Promise<Found> => {
     try {
       const [own] = await owned(channelId);
-      if (own) return own;
+      if (own) return { hook: own, keptMs: Infinity };
       const { id, token } = await api.sendOnce<APIWebhook>(
         'POST',
         Routes.channelWebhooks(channelId),
         { body: { name: personaName(application().name) } },
       );
-      return token === undefined ? undefined : { id, token };
+      return token === undefined
+        ? { hook: undefined, keptMs: REFUSAL_MS }
+        : { hook: { id, token }, keptMs: Infinity };
     } catch (thrown) {
-      if (!isImpossible(thrown)) throw thrown;
-      const reason = thrown instanceof Error ? thrown.message : '';
+      const { code, message: reason, retryAfterMs = REFUSAL_MS } = toAppError(thrown);
+      // Servers take some dozens of new webhooks an hour; nobody waits that long for a copy.
+      if (!isImpossible(thrown) && code !== 'rate-limited') throw thrown;
       log.warn({ channel: channelId, reason }, 'no webhook: copies are posted by the bot itself');
-      return undefined;
+      const keptMs = code === 'rate-limited' ? Math.min(retryAfterMs, REFUSAL_MS) : REFUSAL_MS;
+      return { hook: undefined, keptMs };
     }
   };
 
@@ -79,14 +94,12 @@ export const createWebhooks = ({ api, application, log, now }: WebhooksParts): W
     of: async (channel) => {
       const id = webhookChannelId(channel);
       const kept = known.get(id);
-      const entry =
-        kept && kept.untilMs > now() ? kept : { hook: findOrMake(id), untilMs: Infinity };
-      known.delete(id);
-      known.set(id, entry);
-      if (known.size > KEPT) known.delete(known.keys().next().value as string);
+      const asked =
+        kept && kept.untilMs > now() ? kept : { found: findOrMake(id), untilMs: Infinity };
+      known.set(id, asked);
       try {
-        const hook = await entry.hook;
-        if (!hook && entry.untilMs === Infinity) entry.untilMs = now() + REFUSAL_MS;
+        const { hook, keptMs } = await asked.found;
+        if (asked.untilMs === Infinity) asked.untilMs = now() + keptMs;
         return hook;
       } catch (thrown) {
         known.delete(id);
@@ -95,7 +108,7 @@ export const createWebhooks = ({ api, application, log, now }: WebhooksParts): W
     },
     find: async (channel, webhookId) => {
       const id = webhookChannelId(channel);
-      const current = await known.get(id)?.hook.catch(() => undefined);
+      const current = (await known.get(id)?.found.catch(() => undefined))?.hook;
       if (current?.id === webhookId) return current;
       try {
         return (await owned(id)).find((hook) => hook.id === webhookId);
@@ -104,7 +117,7 @@ export const createWebhooks = ({ api, application, log, now }: WebhooksParts): W
         throw thrown;
       }
     },
-    forget: (channelId) => void known.delete(channelId),
+    forget: (channelId) => known.delete(channelId),
     count: async (channel) => {
       const all = await list(webhookChannelId(channel));
       return { all: all.length, isOursThere: all.some(isOurs) };

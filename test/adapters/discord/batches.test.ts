@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { planBatches, type Batch } from '../../../adapters/discord/batches.ts';
-import { personaParts, replyParts } from '../../../adapters/discord/copy-parts.ts';
+import { personaParts, replyParts, sectionOf } from '../../../adapters/discord/copy-parts.ts';
+import { readFooter } from '../../../adapters/discord/footers.ts';
 import {
   readSections,
   replaceSection,
@@ -115,4 +116,52 @@ test('webhooks never post more than five in two seconds nor thirty in a minute',
     }),
     { numRuns: 60 },
   );
+});
+
+describe('a section of a shared message', () => {
+  const of = (text: string): Copy => ({
+    source: { channel: { space: { platform: 'discord', id: '1' }, id: '2' }, id: '3' },
+    content: { text },
+    mark: '🌐 English',
+    as: { name: 'Ann' },
+  });
+
+  test.each([
+    'look || here',
+    'a ` b',
+    '**bold',
+    'so *what',
+    '~~gone',
+    '__under',
+    'an _opening',
+    'a [label',
+    'and so on\n**Bob**: I quit',
+    '**Bob:** I quit',
+  ])('is not made of %j, which the neighbours would be part of', (text) => {
+    expect(sectionOf(of(text), 'bot')).toBeUndefined();
+  });
+
+  test.each([
+    'plain',
+    '||hidden|| and **bold** and *so* and `code`',
+    'snake_case_name',
+    '- a list\n- of two',
+    '```js\ncode\n```',
+    '[label](https://a.example)',
+  ])('is made of %j', (text) => {
+    expect(sectionOf(of(text), 'bot')).toBeDefined();
+  });
+});
+
+test('no cut makes a line of a text look like a mark of ours', () => {
+  const mark = '-# [🌐 English](<https://discord.com/channels/1/2/4>)';
+  const source = { channel: { space: { platform: 'discord', id: '1' }, id: '2' }, id: '3' };
+  for (let length = 1_850; length < 1_960; length += 1) {
+    const text = `${'w'.repeat(length)} ${mark}`;
+    const copy: Copy = { source, content: { text }, mark: '🌐 English', as: { name: 'Ann' } };
+    for (const { content } of personaParts(copy, 'webhook').texts) {
+      expect(content.split('\n').filter((line) => readFooter(line))).toHaveLength(1);
+      expect(content.length).toBeLessThanOrEqual(2_000);
+    }
+  }
 });

@@ -71,6 +71,19 @@ test('a name that is none to Discord is left out, and what is required comes fir
   expect(JSON.stringify(command)).not.toContain('Texto Largo');
 });
 
+test('every kind of channel where people write can be chosen', () => {
+  const where = { ...say().options[0]!, name: 'channel', kind: 'channel' } as const;
+  const [command] = build(say({ options: [where] }));
+  // Text, voice, announcements, their threads, public and private threads, stages, forums.
+  expect(command?.['options']).toMatchObject([
+    {
+      channel_types: expect.toSatisfy((types: number[]) =>
+        [0, 2, 5, 10, 11, 12, 13, 15].every((type) => types.includes(type)),
+      ),
+    },
+  ]);
+});
+
 test('what needs watched channels is for servers, what is for moderators for them', () => {
   const [command] = build(say({ needs: 'watch', moderators: true }));
   expect(command).toMatchObject({

@@ -427,3 +427,221 @@ test('a channel that is gone and a permission that is lost are told as such', as
   to.delete();
   await expect(post([copyOf('two')])).rejects.toMatchObject({ code: 'not-found' });
 });
+
+/** A copy that takes two messages. */
+const TWO_PARTS = { text: 'word '.repeat(700) };
+const REFUSED = {
+  status: 400,
+  body: { code: 200_000, message: 'Message was blocked by automatic moderation' },
+};
+const isSecond = ({ body }: { readonly body: Record<string, unknown> }): boolean =>
+  String(body['content']).includes(' 2/2');
+const firstLines = (messages: readonly { readonly content: string }[]): string[] =>
+  messages.map(({ content }) => content.split('\n')[0] ?? '');
+const lastWords = (messages: readonly { readonly content: string }[]): string[] =>
+  messages.map(({ content }) => content.slice(-3));
+
+describe('a copy that outgrows those it shares a message with', () => {
+  test('leaves the others where they stand', async () => {
+    const { to, copyOf, post, guild, bob } = setUp();
+    guild.revoke('ManageWebhooks');
+    const copies = [copyOf('one'), copyOf('two', bob)];
+    const posted = await post(copies);
+    const own = await discord.watch.recopy(posted[0]!, { ...copies[0]!, content: TWO_PARTS });
+    expect(own.ids).not.toContain(posted[1]?.ids[0]);
+    expect(firstLines(to.messages)[0]).toBe('**Bob**: TWO');
+    expect(lastWords(to.messages.slice(1))).toEqual(['1/2', '2/2']);
+    await discord.watch.recopy(own, copies[0]!);
+    expect(firstLines(to.messages)).toEqual(['**Bob**: TWO', '**Ann**: ONE']);
+  });
+
+  test('stays when it was alone in it', async () => {
+    const { to, copyOf, post, guild } = setUp();
+    guild.revoke('ManageWebhooks');
+    const copy = copyOf('one');
+    const [posted] = await post([copy]);
+    const own = await discord.watch.recopy(posted!, { ...copy, content: TWO_PARTS });
+    expect(own.ids[0]).toBe(posted?.ids[0]);
+    expect(to.messages.map(({ id }) => id)).toEqual(own.ids);
+  });
+});
+
+describe('a copy whose webhook was deleted by hand', () => {
+  const setUpLost = async (count = 1) => {
+    const here = setUp();
+    const copies = Array.from({ length: count }, (_, index) => here.copyOf(`line ${index}`));
+    const posted = await here.post(copies);
+    here.to.webhooks[0]?.delete();
+    return { ...here, copies, copy: copies[0]!, posted: posted[0]! };
+  };
+
+  test('is taken away by the bot', async () => {
+    const { to, copy, posted } = await setUpLost();
+    await discord.watch.uncopy(posted, copy.source);
+    expect(to.messages).toEqual([]);
+  });
+
+  test('is swept away by the bot', async () => {
+    const { to, copy, target } = await setUpLost();
+    await discord.watch.sweep(target, copy.source);
+    expect(to.messages).toEqual([]);
+  });
+
+  test('is posted anew when it is to be shown anew', async () => {
+    const { to, copy, posted } = await setUpLost();
+    const anew = await discord.watch.recopy(posted, { ...copy, content: { text: 'two' } });
+    expect(firstLines(to.messages)).toEqual(['two']);
+    expect(anew.ids).toEqual([to.last?.id]);
+  });
+
+  test('stays, and this is told, where the bot may not take it away', async () => {
+    const { to, copy, posted, guild } = await setUpLost();
+    guild.revoke('ManageMessages');
+    await expect(discord.watch.recopy(posted, copy)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(discord.watch.uncopy(posted, copy.source)).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    expect(to.messages).toHaveLength(1);
+  });
+
+  test('goes with its neighbours when it is taken away, and stays with them otherwise', async () => {
+    const { to, copies, posted } = await setUpLost(40);
+    const long = { ...copies[0]!, content: TWO_PARTS };
+    const before = to.messages.length;
+    for (const copy of [{ ...copies[0]!, content: { text: 'short' } }, long])
+      await expect(discord.watch.recopy(posted, copy)).rejects.toMatchObject({ code: 'forbidden' });
+    expect(to.messages).toHaveLength(before);
+    await discord.watch.uncopy(posted, copies[0]!.source);
+    expect(to.messages.map(({ content }) => content).join()).not.toContain('LINE 0');
+  });
+});
+
+describe('a copy of which Discord refuses a part for good', () => {
+  test('leaves nothing behind, through a webhook', async () => {
+    const { to, copyOf, post } = setUp();
+    discord.fake.fail('POST /webhooks/:id/:token', REFUSED, { while: isSecond });
+    const copy = copyOf('a', undefined, { content: TWO_PARTS });
+    await expect(post([copy])).rejects.toMatchObject({ code: 'bad-input', retryable: false });
+    expect(to.messages).toEqual([]);
+  });
+
+  test('nor by the bot, and can be posted when nothing of it is refused any more', async () => {
+    const { to, copyOf, post, guild } = setUp();
+    guild.revoke('ManageWebhooks');
+    discord.fake.fail('POST /channels/:id/messages', REFUSED, { while: isSecond });
+    const copy = copyOf('a', undefined, { content: TWO_PARTS });
+    await expect(post([copy])).rejects.toMatchObject({ code: 'bad-input' });
+    expect(to.messages).toEqual([]);
+    discord.fake.heal();
+    await post([copy]);
+    expect(lastWords(to.messages)).toEqual(['1/2', '2/2']);
+  });
+});
+
+describe('a copy that grows', () => {
+  test('does not have a part twice when the answer to it was lost, through a webhook', async () => {
+    const { to, copyOf, post } = setUp();
+    const copy = copyOf('short');
+    const [posted] = await post([copy]);
+    const long = { ...copy, content: TWO_PARTS };
+    discord.fake.fail('POST /webhooks/:id/:token', { close: 'after' });
+    await expect(discord.watch.recopy(posted!, long)).rejects.toMatchObject({ retryable: true });
+    const grown = await discord.watch.recopy(posted!, long);
+    expect(lastWords(to.messages)).toEqual(['1/2', '2/2']);
+    expect(grown.ids).toEqual(to.messages.map(({ id }) => id));
+  });
+
+  test('nor as a reply', async () => {
+    const { from, copyOf } = setUp();
+    const { as: _, ...reply } = copyOf('short', undefined, { mark: '🇪🇸' });
+    const copying = discord.watch.copy(reply.source.channel, [reply], {
+      again: false,
+      signal: never(),
+    });
+    const [posted] = await collect(copying);
+    const long = { ...reply, content: TWO_PARTS };
+    discord.fake.fail('POST /channels/:id/messages', { close: 'after' });
+    await expect(discord.watch.recopy(posted!, long)).rejects.toMatchObject({ retryable: true });
+    await discord.watch.recopy(posted!, long);
+    const parts = from.messages.slice(1).map(({ content }) => content.split(' ', 2)[1]);
+    expect(parts).toEqual(['1/2', '2/2']);
+  });
+
+  test('counts what it adds as posts of the webhook', async () => {
+    const { copyOf, post } = setUp();
+    const copy = copyOf('short');
+    const [posted] = await post([copy]);
+    await discord.watch.recopy(posted!, { ...copy, content: TWO_PARTS });
+    // Without what Discord tells of its limits, so that nothing but our own count makes them wait.
+    discord.fake.fail(
+      'POST /webhooks/:id/:token',
+      { status: 200, body: { id: '1' } },
+      { times: 4 },
+    );
+    const before = clock.ms;
+    await post(Array.from({ length: 3 }, () => copyOf('more')));
+    expect(clock.ms).toBe(before);
+    await post([copyOf('too many')]);
+    expect(clock.ms).toBeGreaterThan(before);
+  });
+
+  test('loses what it has added when the rest is refused for good', async () => {
+    const { to, copyOf, post } = setUp();
+    const copy = copyOf('short');
+    const [posted] = await post([copy]);
+    discord.fake.fail('POST /webhooks/:id/:token', REFUSED, {
+      while: ({ body }) => String(body['content']).includes(' 3/3'),
+    });
+    const long = { ...copy, content: { text: 'word '.repeat(1_000) } };
+    await expect(discord.watch.recopy(posted!, long)).rejects.toMatchObject({ code: 'bad-input' });
+    expect(to.messages.map(({ id }) => id)).toEqual(posted?.ids);
+  });
+});
+
+describe('a voice message where Discord takes none', () => {
+  const voice = { durationMs: 2_500, waveform: 'AAAA' };
+  const file = { name: 'v.ogg', mediaType: 'audio/ogg', bytes: new Uint8Array(64), voice };
+  const spoken = { text: 'Words', files: [file] };
+
+  test.each(['webhook', 'bot'] as const)('stands as a file with its words (%s)', async (by) => {
+    const { to, copyOf, post, guild } = setUp();
+    if (by === 'bot') guild.revoke('ManageWebhooks');
+    for (const route of ['POST /webhooks/:id/:token', 'POST /channels/:id/messages'])
+      discord.fake.fail(
+        route,
+        { status: 403, body: { code: 50_173, message: 'Cannot send voice messages here' } },
+        { while: ({ body }) => body['flags'] === 8_192 },
+      );
+    const copy = copyOf('hm', undefined, { content: spoken });
+    const [posted] = await post([copy, copyOf('after')]);
+    expect(to.messages).toHaveLength(2);
+    expect(to.messages[0]?.content).toContain('Words');
+    expect(to.messages[0]?.attachments).toHaveLength(1);
+    expect((await post([copy], true))[0]?.ids).toEqual(posted?.ids);
+    const changed = { ...copy, content: { ...spoken, text: 'Better words' } };
+    await discord.watch.recopy(posted!, changed);
+    expect(to.messages[0]?.content).toContain('Better words');
+    expect(to.messages[0]?.attachments).toHaveLength(1);
+  });
+});
+
+test('a reply is told apart from one whose mark only begins in the same way', async () => {
+  const { from, copyOf } = setUp();
+  const { as: _, ...england } = copyOf('hello', undefined, { mark: '🏴󠁧󠁢󠁥󠁮󠁧󠁿' });
+  const post = async (copy: Copy): Promise<Posted[]> =>
+    collect(discord.watch.copy(copy.source.channel, [copy], { again: true, signal: never() }));
+  await post(england);
+  await post({ ...england, mark: '🏴' });
+  expect(firstLines(from.messages.slice(1))).toEqual(['🏴󠁧󠁢󠁥󠁮󠁧󠁿 HELLO', '🏴 HELLO']);
+});
+
+test('what is left of a copy in a shared message is taken away without its neighbours', async () => {
+  const { to, copyOf, post, guild, bob } = setUp();
+  guild.revoke('ManageWebhooks');
+  const copies = [copyOf('one'), copyOf('two', bob)];
+  await post(copies);
+  const voice = { durationMs: 2_500, waveform: 'AAAA' };
+  const file = { name: 'v.ogg', mediaType: 'audio/ogg', bytes: new Uint8Array(64), voice };
+  await post([{ ...copies[0]!, content: { text: 'spoken', files: [file] } }], true);
+  expect(firstLines(to.messages)).toEqual(['**Bob**: TWO', '', '**Ann**: spoken']);
+});

@@ -34,6 +34,17 @@ test('a server in trouble and a lost connection can be tried again', async () =>
   await expect(post()).rejects.toMatchObject({ code: 'unavailable', retryable: true });
 });
 
+test('a token that is refused can be tried again, and until then it is not ready', async () => {
+  const refused = { status: 401, body: { message: '401: Unauthorized', code: 0 } };
+  discord.fake.fail('POST /channels/:id/messages', refused, { times: 2 });
+  for (let attempt = 1; attempt <= 2; attempt += 1) {
+    await expect(post()).rejects.toMatchObject({ code: 'unavailable', retryable: true });
+    expect(discord.adapter.ready()).toBe(false);
+  }
+  await post();
+  expect(discord.adapter.ready()).toBe(true);
+});
+
 test('a long refusal says when to try again instead of making everybody wait', async () => {
   discord.fake.fail('POST /channels/:id/messages', {
     status: 429,

@@ -180,6 +180,17 @@ test('a message that could not be kept is asked for again', async () => {
   ).toMatchObject({ channel: here });
 });
 
+test('a message that could not be fetched is asked for again', async () => {
+  const { channel, ann } = setUp();
+  const said = channel.say(ann, 'before');
+  said.edit('after');
+  await told('seen', ({ message }) => message.text === 'after');
+  discord.fake.fail('GET /channels/:id/messages/:id', { close: 'before' });
+  // Older than what was told before: the message is looked at.
+  said.echo();
+  await told('missed', (one) => one.channel.id === channel.id);
+});
+
 test('a new session says what may have been missed before it tells anything new', async () => {
   let missed = '';
   await using fresh = await openDiscord({ limits: 'off' }, {}, (fake) => {

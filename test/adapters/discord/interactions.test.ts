@@ -282,6 +282,21 @@ describe('a control', () => {
   });
 });
 
+describe('a panel with a long text', () => {
+  test('is one message, so that a press leaves nothing of it', async () => {
+    const { use, ann, channel } = setUp();
+    const controls = [{ kind: 'button', press: 'settings more', label: 'More' }] as const;
+    showing({ text: 'word '.repeat(900), controls });
+    const panel = await use().answer();
+    await vi.waitFor(() => expect(panel.components).toHaveLength(1));
+    expect(panel.attachments).toHaveLength(1);
+    showing({ text: 'changed' });
+    const pressed = discord.fake.press(ann, panel, 'settings more');
+    await pressed.until(() => panel.content === 'changed');
+    expect(channel.messages.map(({ content }) => content)).toEqual(['changed']);
+  });
+});
+
 describe('an option that completes itself', () => {
   const typing = async ({ ann, channel }: ReturnType<typeof setUp>) =>
     discord.fake.autocomplete(ann, {

@@ -11,7 +11,9 @@ test('without a token Discord is left out', async () => {
   const { discord } = parseConfig({}, { discord: adapterModule.config });
   const core = createTestCore();
   expect(await adapterModule.create(discord as never, core)).toBeUndefined();
-  expect(await Array.fromAsync(adapterModule.diagnose!(discord as never, core))).toEqual([]);
+  expect(await Array.fromAsync(adapterModule.diagnose!(discord as never, core))).toMatchObject([
+    { check: 'Discord', isOptional: true },
+  ]);
 });
 
 test('a faulty setting is named without its value', () => {
@@ -98,6 +100,22 @@ test('what people must still allow is named as Discord names it', async () => {
   );
 });
 
+test('in a thread, what counts is to be allowed to send in threads', async () => {
+  await using discord = await openDiscord({ limits: 'off' });
+  const { fake, watch } = discord;
+  const guild = fake.guild();
+  const channel = guild.channel();
+  const thread = placeOf(guild, channel.startThread(fake.user(), 'thread'));
+  const missing = async () => watch.missing(thread, 'reply');
+  channel.deny('SendMessages');
+  await vi.waitFor(async () =>
+    expect(await watch.missing(placeOf(guild, channel), 'reply')).toEqual(['Send Messages']),
+  );
+  expect(await missing()).toEqual([]);
+  channel.deny('SendMessagesInThreads');
+  await vi.waitFor(async () => expect(await missing()).toEqual(['Send Messages in Threads']));
+});
+
 test('the standing thread of a name is made once, and opened again when it is archived', async () => {
   await using discord = await openDiscord({ limits: 'off' });
   const { fake, watch } = discord;
@@ -130,6 +148,36 @@ test('Discord being away keeps nothing from starting, and is waited for', async 
   await vi.waitFor(() => expect(adapter.ready()).toBe(true), { timeout: 10_000 });
 });
 
+test('a login that Discord takes no more of today is tried again', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const limit = { total: 1_000, remaining: 0, reset_after: 3_600_000, max_concurrency: 1 };
+  fake.fail('GET /gateway/bot', {
+    status: 200,
+    body: { url: fake.url.replace('http', 'ws'), shards: 1, session_start_limit: limit },
+  });
+  const core = createTestCore();
+  await using adapter = createDiscordAdapter(optionsFor(fake), core);
+  expect((await adapter.start()).where).toContain('tried again');
+  expect(core.logged.join('')).toContain('Not enough sessions remaining');
+  await vi.waitFor(() => expect(adapter.ready()).toBe(true), { timeout: 10_000 });
+});
+
+test('stopped while it starts it does not connect', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const asked = Promise.withResolvers<void>();
+  fake.fail(
+    'GET /applications/@me',
+    { latencyMs: 200 },
+    { while: () => (asked.resolve(), true), times: 1 },
+  );
+  const adapter = createDiscordAdapter(optionsFor(fake), createTestCore());
+  const starting = adapter.start();
+  await asked.promise;
+  await adapter[Symbol.asyncDispose]();
+  await expect(starting).rejects.toMatchObject({ code: 'cancelled' });
+  expect(fake.gateway.identifies).toBe(0);
+});
+
 test('commands are registered once, and again only when they change', async () => {
   await using fake = await startDiscordFake({ limits: 'off' });
   const puts = (): number =>
@@ -145,6 +193,28 @@ test('commands are registered once, and again only when they change', async () =
   const core = createTestCore();
   await start(createTestCore(core.commands('en', 'discord').slice(1)));
   expect(puts()).toBe(2);
+});
+
+test('the doctor looks into threads too', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const guild = fake.guild({ name: 'Home' });
+  const parent = guild.channel({ name: 'parent' });
+  const thread = parent.startThread(fake.user(), 'thread');
+  const core = createTestCore();
+  core.watched = [
+    {
+      channel: { ...placeOf(guild, thread), parentId: parent.id },
+      mode: 'reply',
+      languages: ['es'],
+      transcribes: false,
+      bots: false,
+    },
+  ];
+  const found = await Array.fromAsync(diagnose(optionsFor(fake), core));
+  expect(found.find(({ check }) => check.includes('#thread'))).toMatchObject({
+    ok: true,
+    detail: 'reply: all',
+  });
 });
 
 test('the doctor tells what is well and what to do about the rest', async () => {

@@ -1,0 +1,20 @@
+/** A map of what was set last: above its limit, what was not set for longest goes. */
+export interface Recent<Key, Value> extends Iterable<[Key, Value]> {
+  get(key: Key): Value | undefined;
+  set(key: Key, value: Value): void;
+  delete(key: Key): void;
+}
+
+export const createRecent = <Key, Value>(limit: number): Recent<Key, Value> => {
+  const kept = new Map<Key, Value>();
+  return {
+    get: (key) => kept.get(key),
+    set: (key, value) => {
+      kept.delete(key);
+      kept.set(key, value);
+      if (kept.size > limit) kept.delete(kept.keys().next().value as Key);
+    },
+    delete: (key) => void kept.delete(key),
+    [Symbol.iterator]: () => kept.entries(),
+  };
+};

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import type { Channel } from '../../../src/model.ts';
+import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
+
+const setUp = (discord: TestDiscord) => {
+  const guild = discord.fake.guild();
+  const channel = guild.channel();
+  const copyTo = async (to: Channel) => {
+    const said = channel.say(discord.fake.user({ name: 'Ann' }), 'hello');
+    const source = { channel: placeOf(guild, channel), id: said.id };
+    const copy = { source, content: { text: 'HOLA' }, mark: '🌐 Spanish', as: { name: 'Ann' } };
+    return collect(discord.watch.copy(to, [copy], { again: false, signal: never() }));
+  };
+  return { guild, channel, here: placeOf(guild, channel), copyTo };
+};
+
+const GONE = { status: 404, body: { message: 'Unknown Channel', code: 10_003 } };
+
+test('a standing thread that went unnoticed is made anew on the next try', async () => {
+  await using discord = await openDiscord({ limits: 'off' });
+  const { channel, here, copyTo } = setUp(discord);
+  const first = await discord.watch.thread(here, 'Español');
+  await copyTo(first);
+  // Nobody is told of the delete.
+  discord.fake.gateway.refuse(true);
+  discord.fake.gateway.drop();
+  channel.threads[0]?.delete();
+  await expect(copyTo(first)).rejects.toMatchObject({ code: 'unavailable', retryable: true });
+  const second = await discord.watch.thread(here, 'Español');
+  expect(second).not.toEqual(first);
+  await copyTo(second);
+  expect(channel.threads.map(({ id }) => id)).toEqual([second.id]);
+});
+
+test('a thread of people that is gone stays gone', async () => {
+  await using discord = await openDiscord({ limits: 'off' });
+  const { channel, here, copyTo } = setUp(discord);
+  const theirs = channel.startThread(discord.fake.user(), 'theirs');
+  discord.fake.fail('POST /webhooks/:id/:token', GONE);
+  const copying = copyTo({ ...here, id: theirs.id, parentId: channel.id });
+  await expect(copying).rejects.toMatchObject({ code: 'not-found', retryable: false });
+});

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import type { Channel } from '../../../src/model.ts';
+import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
+
+const setUp = (discord: TestDiscord) => {
+  const guild = discord.fake.guild();
+  const from = guild.channel({ name: 'from' });
+  const ann = discord.fake.user({ name: 'Ann' });
+  const copyTo = async (to: Channel) => {
+    const source = { channel: placeOf(guild, from), id: from.say(ann, 'hello').id };
+    const copy = { source, content: { text: 'HOLA' }, mark: '🌐 Spanish', as: { name: 'Ann' } };
+    return collect(discord.watch.copy(to, [copy], { again: false, signal: never() }));
+  };
+  return { guild, copyTo };
+};
+
+const MANY = { message: 'You are being rate limited.', retry_after: 3_000, global: false };
+
+test('while a server takes no more webhooks the bot itself posts, and soon it is asked again', async () => {
+  const clock = { ms: 0, now: () => clock.ms, sleep: async () => undefined };
+  await using discord = await openDiscord({ limits: 'off' }, { clock });
+  const { guild, copyTo } = setUp(discord);
+  const to = guild.channel({ name: 'to' });
+  discord.fake.fail('POST /channels/:id/webhooks', {
+    status: 429,
+    body: MANY,
+    headers: { 'retry-after': '3000' },
+  });
+  const asked = (): number =>
+    discord.fake.requests.filter(({ route }) => route === 'POST /channels/:id/webhooks').length;
+  await copyTo(placeOf(guild, to));
+  await copyTo(placeOf(guild, to));
+  expect(to.messages.map(({ content }) => content.includes('HOLA'))).toEqual([true, true]);
+  expect(to.messages.map(({ author }) => author)).not.toContain('Ann');
+  expect(asked()).toBe(1);
+  clock.ms += 300_000;
+  await copyTo(placeOf(guild, to));
+  expect(asked()).toBe(2);
+  expect(discord.core.logged.join('')).toContain('no webhook');
+});

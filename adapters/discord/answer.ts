@@ -35,6 +35,8 @@ export interface AnswerParts {
   readonly isPrivate: boolean;
   /** Whether the bot is where the answer stands, or only the asker's account has the app. */
   readonly botIsThere: boolean;
+  /** Whether the answer is a message of its own, and not the panel that was pressed. */
+  readonly isNew: boolean;
 }
 
 export interface InteractionAnswer extends Answer {
@@ -71,12 +73,15 @@ const partsOf = (content: Content, most: number, voiceNotes: boolean): readonly 
   fit(render(content, { voiceNotes }), content.controls?.length ? 1 : most);
 
 export const createAnswer = (parts: AnswerParts): InteractionAnswer => {
-  const { api, log, interaction, channel, isPrivate, botIsThere } = parts;
+  const { api, log, interaction, channel, isPrivate, botIsThere, isNew } = parts;
   const { applicationId, token } = interaction;
   const gone = new AbortController();
   const followUps: string[] = [];
   let followUpsMade = 0;
   let originalId: string | undefined;
+  let hasShown = false;
+  /** The first answer made way for one that the asker alone sees. */
+  let isWithdrawn = false;
   /** What the messages show, where that is known. */
   let standing: readonly Part[] = [];
   /** Once the time for the answer is over: the messages that it goes on as. */
@@ -90,7 +95,7 @@ export const createAnswer = (parts: AnswerParts): InteractionAnswer => {
       // Sent once: a follow-up has no nonce.
       const { id } = await api.sendOnce<APIMessage>('POST', Routes.webhook(applicationId, token), {
         auth: false,
-        body: isPrivate ? { ...body, flags: MessageFlags.Ephemeral } : body,
+        body: isPrivate || isWithdrawn ? { ...body, flags: MessageFlags.Ephemeral } : body,
         files,
       });
       followUps.push(id);
@@ -116,19 +121,31 @@ export const createAnswer = (parts: AnswerParts): InteractionAnswer => {
     );
   };
 
+  /**
+   * What could not be done concerns the asker alone, but an answer is as visible as it was
+   * acknowledged: it makes way for another one.
+   */
+  const withdraw = async (): Promise<void> => {
+    await ignoreGone(api.send('DELETE', route(ORIGINAL), { auth: false }));
+    isWithdrawn = true;
+  };
+
   const draw = async (content: Content): Promise<void> => {
     if (lateIds) return goOn(content);
+    const isRefusal = content.tone === 'error' || content.tone === 'note';
+    if (isRefusal && isNew && !isPrivate && !hasShown) await withdraw();
+    hasShown = true;
     const most = botIsThere ? Infinity : 1 + followUps.length + FOLLOW_UPS - followUpsMade;
     const wanted = partsOf(content, most, false);
     const before = standing;
     standing = [];
     try {
-      await redraw(pen, [ORIGINAL, ...followUps], wanted, before);
+      await redraw(pen, isWithdrawn ? followUps.slice() : [ORIGINAL, ...followUps], wanted, before);
       standing = wanted;
     } catch (thrown) {
       if (!isOver(thrown)) throw thrown;
       // Fifteen minutes are over: from here on the answer is a message of the bot like any other.
-      if (isPrivate || !botIsThere) {
+      if (isPrivate || isWithdrawn || !botIsThere) {
         log.warn('an answer came too late to be shown');
         throw new AppError('cancelled', 'the time for the answer was over', { cause: thrown });
       }

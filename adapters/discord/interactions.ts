@@ -61,7 +61,16 @@ export const createInteractions = (parts: InteractionParts): Interactions => {
     const channel = placeOf(interaction);
     const botIsThere = isBotThere(interaction);
     const key = { applicationId, token };
-    const shown = createAnswer({ api, log, interaction: key, channel, isPrivate, botIsThere });
+    const isNew = interaction.type === InteractionType.ApplicationCommand;
+    const shown = createAnswer({
+      api,
+      log,
+      interaction: key,
+      channel,
+      isPrivate,
+      botIsThere,
+      isNew,
+    });
     live.add(shown);
     try {
       const signal = AbortSignal.any([shown.signal, stopped.signal]);

@@ -48,6 +48,24 @@ describe('a command', () => {
     expect(used).toMatchObject({ deferred: true, ephemeral: false, shown: undefined });
   });
 
+  test('that could not be done is told to the asker alone', async () => {
+    showing({ text: 'I do not know that language.', tone: 'error' });
+    const { channel, use } = setUp();
+    const shown = await use().answer();
+    expect(shown.content).toContain('I do not know that language.');
+    expect(shown.ephemeral).toBe(true);
+    expect(channel.messages).toEqual([]);
+  });
+
+  test('that breaks off stays where its beginning was shown', async () => {
+    showing({ text: 'Half' }, { text: 'Half\n\nThe rest is lost.', tone: 'error' });
+    const { use } = setUp();
+    const used = use();
+    await used.until(({ shown }) => shown?.content.includes('The rest') ?? false);
+    expect(used.shown?.ephemeral).toBe(false);
+    expect(used.followUps).toEqual([]);
+  });
+
   test('tells who asked for what, and where', async () => {
     const { guild, channel, ann, use } = setUp();
     guild.rename(ann, 'Anna');

@@ -36,11 +36,14 @@ export class FakeInteraction {
   get ephemeral(): boolean {
     return this.state.answer?.ephemeral ?? false;
   }
-  /** The answer as shown now; undefined before it, while "thinking", and once deleted. */
+  /**
+   * The answer as shown now; undefined before it and while "thinking". Once it is deleted, the first
+   * of the messages that follow it.
+   */
   get shown(): FakeMessage | undefined {
     const { original } = this.state;
-    if (original === undefined || original.deleted || original.flags & MessageFlags.Loading)
-      return undefined;
+    if (original?.deleted) return this.followUps[0];
+    if (original === undefined || original.flags & MessageFlags.Loading) return undefined;
     return this.#tools.message(original);
   }
   get followUps(): readonly FakeMessage[] {

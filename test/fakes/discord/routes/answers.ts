@@ -80,7 +80,7 @@ export const createFollowUp = (call: Call): unknown => {
   const interaction = interactionOf(call);
   const { original } = interaction;
   // The first follow-up of a deferred answer takes its place.
-  if (original !== undefined && original.flags & MessageFlags.Loading) {
+  if (original !== undefined && !original.deleted && original.flags & MessageFlags.Loading) {
     changeAnswer(call, original, { ...objectBody(call), flags: undefined });
     return renderMessage(world, original, true);
   }

@@ -132,8 +132,8 @@ export const createAnswer = (parts: AnswerParts): InteractionAnswer => {
 
   const draw = async (content: Content): Promise<void> => {
     if (lateIds) return goOn(content);
-    const isRefusal = content.tone === 'error' || content.tone === 'note';
-    if (isRefusal && isNew && !isPrivate && !hasShown) await withdraw();
+    const isForAsker = content.tone === 'error' || content.tone === 'note';
+    if (isForAsker && isNew && !isPrivate && !hasShown) await withdraw();
     hasShown = true;
     const most = botIsThere ? Infinity : 1 + followUps.length + FOLLOW_UPS - followUpsMade;
     const wanted = partsOf(content, most, false);

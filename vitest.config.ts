@@ -4,10 +4,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** A browser waits for nobody: its tests run when the others are done. */
 const BROWSER = 'test/browser/*.test.ts';
 
+const isLong = ({ moduleId }: TestSpecification): boolean => moduleId.endsWith('kill.test.ts');
+
 /** What takes by far the longest begins first, so that the others run beside it. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification): boolean => moduleId.endsWith('kill.test.ts');
     return [...files.filter(isLong), ...files.filter((file) => !isLong(file))];
   }
 }

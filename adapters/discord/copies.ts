@@ -21,7 +21,7 @@ import {
   type Section,
 } from './sections.ts';
 import type { StandingPens } from './standing.ts';
-import { createTurns } from './turns.ts';
+import { createTurns } from '../../src/turns.ts';
 import { isHookGone } from './webhook-pen.ts';
 
 export interface CopiesParts {

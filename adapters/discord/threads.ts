@@ -11,7 +11,7 @@ import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';
 import { channelOf, guildIdOf, channelIdOf } from './ids.ts';
 import { createRecent } from './recent.ts';
-import { createTurns } from './turns.ts';
+import { createTurns } from '../../src/turns.ts';
 
 interface ThreadList {
   readonly threads: readonly APIThreadChannel[];

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { Channel, MessageRef, Posted } from '../model.ts';
 import type { Store } from './index.ts';
-import type { RowKey } from './inbox/index.ts';
+import type { RowKey } from './inbox/row.ts';
 import type { Schema } from './schema.ts';
 
 /** What one target shows of a source. */

@@ -1,7 +1,8 @@
 import type { AppError } from '../errors.ts';
 import type { Channel, Message } from '../model.ts';
 import type { CopyStore } from '../store/copies.ts';
-import type { InboxStore, Outcome, Row } from '../store/inbox/index.ts';
+import type { InboxStore } from '../store/inbox/index.ts';
+import type { Outcome, Row } from '../store/inbox/row.ts';
 import { recordUsage } from '../store/usage.ts';
 import { carryFiles } from './carry.ts';
 import { isSameChannel } from './compose.ts';

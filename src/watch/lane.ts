@@ -1,5 +1,6 @@
 import { toAppError, type AppError } from '../errors.ts';
-import type { InboxStore, Lane, Row } from '../store/inbox/index.ts';
+import type { InboxStore } from '../store/inbox/index.ts';
+import type { Lane, Row } from '../store/inbox/row.ts';
 import type { Ready } from './deliver.ts';
 
 /** Rows of one lane that are worked on at once; they are delivered in their order. */

@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts';
-import type { Lane, Row } from '../store/inbox/index.ts';
+import type { Lane, Row } from '../store/inbox/row.ts';
 import type { MessageRef } from '../model.ts';
 import type { Jobs } from './lane.ts';
 

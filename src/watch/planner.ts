@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts';
 import { limitFault } from '../meter.ts';
 import type { Channel, Message } from '../model.ts';
 import type { ChannelWatch, Services } from '../services.ts';
-import type { Row } from '../store/inbox/index.ts';
+import type { Row } from '../store/inbox/row.ts';
 import { flaggedLanguage } from '../store/inbox/purpose.ts';
 import { fromStored } from '../store/inbox/stored-message.ts';
 import type { WatchStore } from '../store/watches.ts';

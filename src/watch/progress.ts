@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import type { Message, Posted } from '../model.ts';
 import type { Heard } from '../services.ts';
 import type { CopyStore } from '../store/copies.ts';
-import type { Row } from '../store/inbox/index.ts';
+import type { Row } from '../store/inbox/row.ts';
 import type { Writer } from '../store/writer.ts';
 import { HEARD } from './compose.ts';
 import type { Copy, WatchPort } from './port.ts';

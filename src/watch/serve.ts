@@ -3,7 +3,7 @@ import type { Channel, Message } from '../model.ts';
 import type { Log } from '../log.ts';
 import type { Privacy } from '../services.ts';
 import type { CopyStore, KeptCopy } from '../store/copies.ts';
-import type { Row } from '../store/inbox/index.ts';
+import type { Row } from '../store/inbox/row.ts';
 import type { Writer } from '../store/writer.ts';
 import type { Draft } from './compose.ts';
 import type { Copy, WatchPort } from './port.ts';

@@ -4,12 +4,13 @@ import type { ChannelWatch, Privacy, SpaceSettings } from '../services.ts';
 import type { CopyStore } from '../store/copies.ts';
 import type { CursorStore } from '../store/cursors.ts';
 import { flagPurpose, WATCH } from '../store/inbox/purpose.ts';
-import type { Accepted, InboxStore, Lane } from '../store/inbox/index.ts';
+import type { InboxStore } from '../store/inbox/index.ts';
+import type { Accepted, Lane } from '../store/inbox/row.ts';
 import type { WatchStore } from '../store/watches.ts';
 import type { CatchUp } from './catch-up.ts';
 import type { Lanes } from './lanes.ts';
 import type { Talk } from './talk.ts';
-import { createTurns } from './turns.ts';
+import { createTurns } from '../turns.ts';
 import { isQuiet, skipReason } from './policy.ts';
 import type { Watcher, WatchPort } from './port.ts';
 import { flagLane, languageOfReaction } from './reactions.ts';
@@ -168,8 +169,14 @@ export const createWatcher = (
       else await takeAway(refs);
     },
 
-    reacted: (ref, emoji, present) =>
-      turns.run(`${ref.channel.id} ${ref.id}`, () => react(ref, emoji, present)),
+    reacted: async (ref, emoji, present) => {
+      const done = await turns.take(`${ref.channel.id} ${ref.id}`);
+      try {
+        await react(ref, emoji, present);
+      } finally {
+        done();
+      }
+    },
 
     banned: async (space, authorId) => {
       const from = port(space.platform);

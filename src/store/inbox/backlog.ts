@@ -4,7 +4,7 @@ import type { Backlog } from '../../services.ts';
 import type { Store } from '../index.ts';
 import { TRUNCATE_JOURNAL } from '../sqlite.ts';
 import type { Writer } from '../writer.ts';
-import type { Lane } from './index.ts';
+import type { Lane } from './row.ts';
 
 const DEAD_TOLD = 10;
 /** Rows that one statement clears; the event loop runs between two. */

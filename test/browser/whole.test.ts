@@ -124,7 +124,7 @@ describe('without an account', () => {
     await send(page, '/privacy');
     const answer = page.locator('article', { hasText: 'What I keep about you' });
     await answer.getByRole('button', { name: 'Opt out' }).click();
-    await answer.getByText('You opted out').waitFor();
+    await answer.getByText(/^You opted out/).waitFor();
     await answer.getByRole('button', { name: 'Forget me' }).click();
     const sure = page.locator('article', { hasText: 'cannot be undone' });
     await sure.getByRole('button', { name: 'Back' }).click();

@@ -1,5 +1,5 @@
 import type { RawMessage } from './message.ts';
-import { createRecent } from './recent.ts';
+import { createRecent } from '../../src/recent.ts';
 
 /** What was told last of each message: events change their places, and a RESUME repeats them. */
 export interface LastTold {

@@ -3,7 +3,7 @@ import type { Channel } from '../../src/model.ts';
 import type { Api } from './api.ts';
 import { guildIdOf } from './ids.ts';
 import type { RawMessage } from './message.ts';
-import { createRecent } from './recent.ts';
+import { createRecent } from '../../src/recent.ts';
 
 type Shown = RawMessage['member'];
 

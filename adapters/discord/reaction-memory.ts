@@ -1,4 +1,4 @@
-import { createRecent } from './recent.ts';
+import { createRecent } from '../../src/recent.ts';
 
 /** Emoji seen on messages: of all of them taken away at once Discord does not say which. */
 export interface ReactionMemory {

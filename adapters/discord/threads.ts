@@ -10,7 +10,7 @@ import type { Channel } from '../../src/model.ts';
 import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';
 import { channelOf, guildIdOf, channelIdOf } from './ids.ts';
-import { createRecent } from './recent.ts';
+import { createRecent } from '../../src/recent.ts';
 import { createTurns } from '../../src/turns.ts';
 
 interface ThreadList {

@@ -5,7 +5,7 @@ import type { Log } from '../../src/log.ts';
 import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';
 import type { Application } from './application.ts';
-import { createRecent } from './recent.ts';
+import { createRecent } from '../../src/recent.ts';
 import { personaName, type WebhookKey } from './webhook-pen.ts';
 
 /** One webhook of ours in each channel that needs one; found again after a restart. */

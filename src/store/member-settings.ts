@@ -26,5 +26,6 @@ export const createMemberSettings = (store: Store): MemberSettings => ({
           : conflict.columns(['platform', 'member_id']).doUpdateSet(values),
       )
       .execute();
+    await store.synced();
   },
 });

@@ -1,9 +1,13 @@
 import type { Member } from '../model.ts';
 import type { Privacy } from '../services.ts';
 import type { Store } from './index.ts';
+import { createMemo } from './memo.ts';
 import { recordUsage } from './usage.ts';
 
 type Person = Pick<Member, 'platform' | 'id'>;
+
+/** People whose choice is held in memory: every message of a watched channel asks for it. */
+const CACHED_PEOPLE = 20_000;
 
 /** Why an inbox row of somebody who asked to be forgotten is skipped. */
 const FORGOTTEN = 'forgotten';
@@ -62,18 +66,28 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
       .where('inbox.author_id', '=', id)
       .execute();
 
+  const choice = createMemo(async (person: Person) => (await settingOf(person))?.opted_out === 1, {
+    keyOf: ({ platform, id }) => `${platform} ${id}`,
+    most: CACHED_PEOPLE,
+  });
+
   return {
-    optedOut: async (member) => (await settingOf(member))?.opted_out === 1,
+    optedOut: choice.of,
 
     async setOptedOut({ platform, id }, optedOut) {
       const opted_out = optedOut ? 1 : 0;
-      await store
-        .insertInto('member_setting')
-        .values({ platform, member_id: id, language: null, voice_id: null, opted_out })
-        .onConflict((conflict) =>
-          conflict.columns(['platform', 'member_id']).doUpdateSet({ opted_out }),
-        )
-        .execute();
+      try {
+        await store
+          .insertInto('member_setting')
+          .values({ platform, member_id: id, language: null, voice_id: null, opted_out })
+          .onConflict((conflict) =>
+            conflict.columns(['platform', 'member_id']).doUpdateSet({ opted_out }),
+          )
+          .execute();
+      } finally {
+        choice.forget({ platform, id });
+      }
+      await store.synced();
     },
 
     async export(member) {

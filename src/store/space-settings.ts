@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Space } from '../model.ts';
 import type { SpaceChoices, SpaceSettings } from '../services.ts';
 import type { Store } from './index.ts';
+import { createMemo } from './memo.ts';
 
 /** Spaces whose choices are held in memory: every message of a watched channel asks for them. */
 const CACHED_SPACES = 5_000;
@@ -44,23 +45,10 @@ const read = async (db: Pick<Store, 'selectFrom'>, space: Space): Promise<SpaceC
 const keyOf = ({ platform, id }: Space): string => `${platform} ${id}`;
 
 export const createSpaceSettings = (store: Store): SpaceSettings => {
-  const cache = new Map<string, Promise<SpaceChoices>>();
-
-  const keep = (key: string, found: Promise<SpaceChoices>): void => {
-    cache.delete(key);
-    cache.set(key, found);
-    found.catch(() => cache.get(key) === found && cache.delete(key));
-    const [oldest] = cache.keys();
-    if (cache.size > CACHED_SPACES && oldest !== undefined) cache.delete(oldest);
-  };
+  const known = createMemo((space: Space) => read(store, space), { keyOf, most: CACHED_SPACES });
 
   return {
-    of(space) {
-      const key = keyOf(space);
-      const found = cache.get(key) ?? read(store, space);
-      keep(key, found);
-      return found;
-    },
+    of: known.of,
 
     async change(space, change) {
       try {
@@ -75,8 +63,9 @@ export const createSpaceSettings = (store: Store): SpaceSettings => {
             .execute();
         });
       } finally {
-        cache.delete(keyOf(space));
+        known.forget(space);
       }
+      await store.synced();
     },
   };
 };

@@ -1,25 +1,25 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { closeSync, existsSync, fdatasync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { promisify } from 'node:util';
 import { sql, SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely';
 import { AppError } from '../errors.ts';
+import { createRecent } from '../recent.ts';
+import { createDiskSync, type DiskSync } from './disk.ts';
 
 const BUSY_MS = 5_000;
 
 /**
- * WAL keeps readers going while one writes; FULL syncs each commit, so that none is lost; what is
- * deleted is overwritten, so that no words outlive their row.
+ * WAL keeps readers going while one writes; NORMAL lets no commit wait for the disk, which is done
+ * beside the event loop; what is deleted is overwritten, so that no words outlive their row.
  */
 const PRAGMAS = `
   PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = FULL;
+  PRAGMA synchronous = NORMAL;
   PRAGMA secure_delete = ON;
   PRAGMA foreign_keys = ON;
 `;
 
-/** For transactions whose loss with the machine is made good: they wait for no disk. */
-export const UNSYNCED = sql`PRAGMA synchronous = NORMAL`;
-export const SYNCED = sql`PRAGMA synchronous = FULL`;
 /** Empties the journal, in which what was deleted can still be read. */
 export const TRUNCATE_JOURNAL = sql`PRAGMA wal_checkpoint(TRUNCATE)`;
 
@@ -28,7 +28,7 @@ const values = (parameters: readonly unknown[]): SQLInputValue[] => parameters a
 /** Statements that are kept: preparing one takes longer than running it. */
 const MOST_STATEMENTS = 300;
 
-const asKyselyDatabase = (database: DatabaseSync): SqliteDatabase => {
+const asKyselyDatabase = (database: DatabaseSync, close: () => void): SqliteDatabase => {
   const prepare = (query: string): SqliteStatement => {
     const statement = database.prepare(query);
     return {
@@ -38,17 +38,30 @@ const asKyselyDatabase = (database: DatabaseSync): SqliteDatabase => {
       iterate: (parameters) => statement.iterate(...values(parameters)),
     };
   };
-  const prepared = new Map<string, SqliteStatement>();
+  const prepared = createRecent<string, SqliteStatement>(MOST_STATEMENTS);
   return {
-    close: () => database.close(),
+    close,
     prepare(query) {
       const statement = prepared.get(query) ?? prepare(query);
-      // The one that was not used for longest is the first to go.
-      prepared.delete(query);
       prepared.set(query, statement);
-      const [oldest] = prepared.keys();
-      if (prepared.size > MOST_STATEMENTS && oldest !== undefined) prepared.delete(oldest);
       return statement;
+    },
+  };
+};
+
+const flushFile = promisify(fdatasync);
+
+/** The journal of a database, in which commits stand before they reach its file. */
+const createJournal = (path: string) => {
+  let file: number | undefined;
+  return {
+    flush: async (): Promise<void> => {
+      file ??= openSync(`${path}-wal`, 'r+');
+      await flushFile(file);
+    },
+    close: (): void => {
+      if (file !== undefined) closeSync(file);
+      file = undefined;
     },
   };
 };
@@ -60,13 +73,25 @@ const makeFolder = (folder: string): void => {
   mkdirSync(folder);
 };
 
-/** @param path a file, whose folder is made when missing, or `:memory:`. */
-export const sqliteDialect = (path: string): SqliteDialect => {
+/**
+ * @param path a file, whose folder is made when missing, or `:memory:`.
+ * @returns `synced` makes safe what was committed before it is called
+ */
+export const openSqlite = (path: string): { dialect: SqliteDialect; synced: DiskSync } => {
+  const isFile = path !== ':memory:';
   try {
-    if (path !== ':memory:') makeFolder(dirname(path));
+    if (isFile) makeFolder(dirname(path));
     const database = new DatabaseSync(path, { timeout: BUSY_MS });
     database.exec(PRAGMAS);
-    return new SqliteDialect({ database: asKyselyDatabase(database) });
+    const journal = createJournal(path);
+    const close = (): void => {
+      journal.close();
+      database.close();
+    };
+    return {
+      dialect: new SqliteDialect({ database: asKyselyDatabase(database, close) }),
+      synced: isFile ? createDiskSync(journal.flush) : async () => undefined,
+    };
   } catch (cause) {
     const busy = cause instanceof Error && /locked|busy/i.test(cause.message);
     throw new AppError(

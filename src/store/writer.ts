@@ -1,7 +1,6 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
-import { SYNCED, UNSYNCED } from './sqlite.ts';
 
 export type Write<T> = (db: Transaction<Schema>) => Promise<T>;
 
@@ -31,28 +30,34 @@ interface Waiting {
 /** Between two transactions the event loop runs: one write takes about 0.1 ms of it. */
 const WRITES_AT_ONCE = 32;
 
-export const createWriter = (store: Store): Writer => {
+export const createWriter = (store: Pick<Store, 'transaction' | 'synced'>): Writer => {
   const waiting: Waiting[] = [];
+  const syncing = new Set<Promise<void>>();
   let working: Promise<void> | undefined;
 
-  const runAll = (db: Kysely<Schema>, batch: readonly Waiting[]): Promise<void> =>
-    db.transaction().execute(async (transaction) => {
-      for (const write of batch) await write.run(transaction);
-    });
+  /** Those that come after it need not wait for the disk. */
+  const sync = (batch: readonly Waiting[]): void => {
+    const end = async (): Promise<void> => {
+      try {
+        await store.synced();
+        for (const { done } of batch) done();
+      } catch (thrown) {
+        for (const { fail } of batch) fail(thrown);
+      }
+      syncing.delete(ending);
+    };
+    const ending = end();
+    syncing.add(ending);
+  };
 
   const commit = async (batch: readonly Waiting[]): Promise<void> => {
     try {
-      if (batch.some(({ isNote }) => !isNote)) await runAll(store, batch);
-      else
-        await store.connection().execute(async (connection) => {
-          await UNSYNCED.execute(connection);
-          try {
-            await runAll(connection, batch);
-          } finally {
-            await SYNCED.execute(connection);
-          }
-        });
-      for (const { done } of batch) done();
+      await store.transaction().execute(async (transaction) => {
+        for (const write of batch) await write.run(transaction);
+      });
+      for (const { isNote, done } of batch) if (isNote) done();
+      const unsafe = batch.filter(({ isNote }) => !isNote);
+      if (unsafe.length > 0) sync(unsafe);
     } catch (thrown) {
       if (batch.length === 1) batch[0]?.fail(thrown);
       else for (const write of batch) await commit([write]);
@@ -86,6 +91,9 @@ export const createWriter = (store: Store): Writer => {
   return {
     write: (run) => add(run, false),
     note: (run) => add(run, true),
-    idle: async () => working,
+    idle: async () => {
+      await working;
+      await Promise.all(syncing);
+    },
   };
 };

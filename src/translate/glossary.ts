@@ -2,13 +2,15 @@ import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 import type { Channel, Space } from '../model.ts';
 import type { Glossary, GlossaryTerm, ImportReport, Languages } from '../services.ts';
+import { createRecent } from '../recent.ts';
 import type { Store } from '../store/index.ts';
 import { readGlossaryCsv, writeGlossaryCsv } from './glossary-csv.ts';
 import { foldTerm } from './terms.ts';
 
 export const TERM_CHARS = 200;
 export const TERMS_PER_SPACE = 2_000;
-const SPACES_IN_MEMORY = 200;
+/** Spaces and channels whose terms are held; most have none. */
+const PLACES_IN_MEMORY = 1_000;
 /** Lines of one file that are told to have been left out. */
 const REJECTED_TOLD = 20;
 /** Rows of one statement; the event loop runs between two. */
@@ -51,8 +53,7 @@ const ownerOf = (place: Space | Channel): Owner =>
 const cacheKey = (place: Space | Channel): string => JSON.stringify(ownerOf(place));
 
 export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>): Glossary => {
-  /** What was read last, by space; the oldest goes first. */
-  const cache = new Map<string, readonly GlossaryTerm[]>();
+  const cache = createRecent<string, readonly GlossaryTerm[]>(PLACES_IN_MEMORY);
 
   const list = async (place: Space | Channel): Promise<readonly GlossaryTerm[]> => {
     const known = cache.get(cacheKey(place));
@@ -69,8 +70,6 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
       language: language === EVERY_LANGUAGE ? undefined : language,
       translation: translation ?? undefined,
     }));
-    const [oldest] = cache.keys();
-    if (cache.size >= SPACES_IN_MEMORY && oldest !== undefined) cache.delete(oldest);
     cache.set(cacheKey(place), terms);
     return terms;
   };
@@ -101,6 +100,7 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
       }
     });
     cache.delete(cacheKey(place));
+    await store.synced();
   };
 
   /** Lists of channels and spaces put together, by the first and then the second. */
@@ -147,6 +147,7 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
       if (language !== undefined) query = query.where('language', '=', language);
       const { numDeletedRows } = await query.executeTakeFirstOrThrow();
       cache.delete(cacheKey(place));
+      await store.synced();
       return Number(numDeletedRows);
     },
 

@@ -80,19 +80,22 @@ const asOf = (ready: Ready, row: Row): Ready => ({
   again: ready.again || row.again,
 });
 
-const drop = (jobs: Jobs, key: string): void => {
+const end = (jobs: Jobs, key: string): Job | undefined => {
   const job = jobs.get(key);
   jobs.delete(key);
   job?.registered[Symbol.dispose]();
-  job?.abort.abort();
+  return job;
 };
+
+const drop = (jobs: Jobs, key: string): void => end(jobs, key)?.abort.abort();
 
 /**
  * Does the rows of one lane until none is left that is due: prepares several at once, delivers them in
  * their order, those together that are ready together. A row that has to be tried again holds up
  * those after it. Resolves with when to look again.
  *
- * @param register told of each row that is worked on; aborting ends what is made of it
+ * @param register told of each row that is worked on; aborting ends what is made of it, as must be
+ *   done to all of them when `signal` is aborted
  */
 export const workLane = async (
   { inbox, prepare, deliver, bury, now, random }: LaneParts,
@@ -110,12 +113,12 @@ export const workLane = async (
     }
     drop(jobs, key);
     const abort = new AbortController();
-    const both = AbortSignal.any([signal, abort.signal]);
-    const preparing = prepare(row, { last: row.attempts >= MOST_PREPARATIONS }, both);
-    const job: Job = { row, abort, preparing, registered: register(row, abort) };
+    const registered = register(row, abort);
+    const last = row.attempts >= MOST_PREPARATIONS;
+    const job: Job = { row, abort, preparing: prepare(row, { last }, abort.signal), registered };
     jobs.set(key, job);
     const settle = async (): Promise<void> => {
-      job.ready = await preparing;
+      job.ready = await job.preparing;
     };
     settle().catch(() => {
       if (jobs.get(key) === job) drop(jobs, key);
@@ -141,7 +144,7 @@ export const workLane = async (
         const tried = Math.max(1, batch.length);
         return { error: toAppError(thrown), left: left.map(({ row }) => row), tried, most };
       }
-      for (const { row } of batch) drop(jobs, keyOf(row));
+      for (const { row } of batch) end(jobs, keyOf(row));
       at += batch.length;
     }
     return undefined;

@@ -47,6 +47,7 @@ export const createLanes = ({ log, now, work }: LanesParts): Lanes => {
     const key = refKey(ref);
     const known = aborts.get(key) ?? new Set();
     aborts.set(key, known.add(abort));
+    if (stopping.signal.aborted) abort.abort();
     return {
       [Symbol.dispose]: () => {
         known.delete(abort);
@@ -108,6 +109,7 @@ export const createLanes = ({ log, now, work }: LanesParts): Lanes => {
     },
     [Symbol.asyncDispose]: async () => {
       stopping.abort();
+      for (const abort of aborts.values().flatMap((all) => all.values())) abort.abort();
       for (const timer of timers.values()) clearTimeout(timer);
       queue.clear();
       await Promise.allSettled(working.values());

@@ -37,18 +37,48 @@ describe('the writer', () => {
 
   it('puts writes of one moment into one transaction', async () => {
     let transactions = 0;
-    const counting = new Proxy(store, {
-      get: (target, name) => {
-        if (name === 'transaction') transactions += 1;
-        const value: unknown = Reflect.get(target, name, target);
-        return typeof value === 'function' ? value.bind(target) : value;
+    const counting = {
+      synced: store.synced,
+      transaction: () => {
+        transactions += 1;
+        return store.transaction();
       },
-    });
+    };
     const counted = createWriter(counting);
     const all = Array.from({ length: 20 }, (_, at) => counted.write(setLanguage(`${at}`, 'en')));
     await Promise.all(all);
     expect(Object.keys(await languages())).toHaveLength(20);
     expect(transactions).toBe(1);
+  });
+
+  it('lets a write wait for the disk, and neither notes nor what comes after it', async () => {
+    const disk = Promise.withResolvers<void>();
+    const slow = createWriter({
+      transaction: () => store.transaction(),
+      synced: () => disk.promise,
+    });
+    let isSafe = false;
+    const write = (async () => {
+      await slow.write(setLanguage('ada', 'en'));
+      isSafe = true;
+    })();
+    await slow.note(setLanguage('bob', 'es'));
+    expect(await languages()).toEqual({ ada: 'en', bob: 'es' });
+    expect(isSafe).toBe(false);
+    disk.resolve();
+    await write;
+    await slow.idle();
+  });
+
+  it('says so when the disk failed', async () => {
+    const broken = createWriter({
+      transaction: () => store.transaction(),
+      synced: async () => {
+        throw new Error('broken');
+      },
+    });
+    await expect(broken.write(setLanguage('ada', 'en'))).rejects.toThrow('broken');
+    await broken.note(setLanguage('ada', 'es'));
   });
 
   it('undoes a write that fails, and that one alone', async () => {

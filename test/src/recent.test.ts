@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRecent } from '../../../adapters/discord/recent.ts';
+import { createRecent } from '../../src/recent.ts';
 
 test('what was not set for longest goes first', () => {
   const recent = createRecent<string, number>(2);

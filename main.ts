@@ -8,8 +8,8 @@ import { coreSection, openCore, type CoreConfig } from './src/core.ts';
 import { discover } from './src/discover.ts';
 import { loadTexts } from './src/i18n.ts';
 import { createLog, type Log } from './src/log.ts';
-import { examine, findingLine, isFailure } from './src/ops/doctor.ts';
-import { adapterFault, type AdapterModule } from './src/platform.ts';
+import { examine, findingLine, isFailure, verdict } from './src/ops/doctor.ts';
+import { adapterFault, type AdapterModule, type Finding } from './src/platform.ts';
 import { runProgram } from './src/program.ts';
 import { openStore } from './src/store/index.ts';
 import { engineSection, serverSection, type EngineConfig } from './service/config.ts';
@@ -66,11 +66,12 @@ runProgram(async (stopped) => {
       commands,
       config: config.core,
       engines: builtIn && (async () => builtIn.engines()),
+      translates: builtIn && (async (to, from) => builtIn.translates(to, from)),
     }),
   );
 
   if (process.argv[2] === 'doctor') {
-    let sick = false;
+    const findings: Finding[] = [];
     const databaseUrl = config.core.DATABASE_URL;
     for await (const finding of examine({
       core,
@@ -80,9 +81,10 @@ runProgram(async (stopped) => {
       config,
     })) {
       console.log(findingLine(finding));
-      sick ||= isFailure(finding);
+      findings.push(finding);
     }
-    process.exitCode = sick ? 1 : 0;
+    console.log(`\n${verdict(findings)}`);
+    process.exitCode = findings.some(isFailure) ? 1 : 0;
     return;
   }
 

@@ -3,7 +3,9 @@ import {
   channelOption,
   defineAction,
   defineCommandGroup,
+  languageLabel,
   moderator,
+  MOST_CHOICES,
   quote,
   readChannels,
   readLanguages,
@@ -22,7 +24,7 @@ const LONGEST_LIST_CHARS = 2_000;
 
 type Context<Options = unknown> = Pick<
   CommandContext<Options>,
-  'channel' | 'services' | 'locale' | 't' | 'options'
+  'channel' | 'services' | 'locale' | 't' | 'signal' | 'options'
 >;
 
 const mention = ({ id }: Pick<Channel, 'id'>): string => `<#${id}>`;
@@ -58,12 +60,105 @@ const completeLanguages: Complete = (typed, { services, locale }) => {
     found: services.languages.search(last, locale),
   }));
   const { known, found } = ways.find((way) => way.found.length > 0) ?? { known: [], found: [] };
+  const before = known.map((code) => services.languages.name(code, locale));
   return found
     .filter(({ code }) => !known.includes(code))
-    .map(({ code, name }) => ({
+    .slice(0, MOST_CHOICES)
+    .map(({ code }) => ({
       value: [...known, code].join(', '),
-      label: [...known, name].join(', '),
+      label: [...before, languageLabel(code, locale, services)].join(', '),
     }));
+};
+
+const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((each) => b.includes(each));
+
+/** Where a channel's messages go: in a group its channels, each with its language. */
+const targetsOf = (watch: ChannelWatch, all: readonly ChannelWatch[]): string[] =>
+  watch.group === undefined
+    ? [...watch.languages]
+    : all
+        .filter(({ group }) => group === watch.group)
+        .map(({ channel, languages }) => `${channel.id} ${languages.join()}`);
+
+/** The settings that others take the place of, and the channels of groups that end with them. */
+const replacedLines = (
+  watches: readonly ChannelWatch[],
+  before: readonly ChannelWatch[],
+  ctx: Context,
+): string[] => {
+  const { services, channel: here, t } = ctx;
+  const lines = watches.flatMap((watch) => {
+    const old = before.find(({ channel }) => channel.id === watch.channel.id);
+    const isSame =
+      old?.mode === watch.mode && sameSet(targetsOf(old, before), targetsOf(watch, watches));
+    if (!old || isSame) return [];
+    const partners = before.filter(
+      ({ group, channel }) =>
+        group !== undefined && group === old.group && channel.id !== old.channel.id,
+    );
+    const was = [
+      t(`autotranslate.modes.${old.mode}`),
+      namesOf(old.languages, ctx).join(', '),
+      ...(partners.length > 0 ? [partners.map(({ channel }) => mention(channel)).join(' ')] : []),
+    ].join(' · ');
+    return [t('autotranslate.replaced', { channel: mention(watch.channel), before: was })];
+  });
+  const left = services.watches.list(here.space).map(({ channel }) => channel.id);
+  const ended = before.filter(({ channel }) => !left.includes(channel.id));
+  return [
+    ...lines,
+    ...ended.map(({ channel }) => t('autotranslate.ended', { channel: mention(channel) })),
+  ];
+};
+
+/** What keeps translations from coming although they are set. */
+const obstacleLines = async (watches: readonly ChannelWatch[], ctx: Context): Promise<string[]> => {
+  const { services, channel: here, t } = ctx;
+  const { quietChannels } = await services.spaces.of(here.space);
+  const quiet = watches.filter(({ channel: { id, parentId = '' } }) =>
+    [id, parentId].some((each) => quietChannels.includes(each)),
+  );
+  const wanted = [...new Set(watches.flatMap(({ languages }) => languages))];
+  // In a group only its own languages are translated, elsewhere whatever people write.
+  const translates = async (to: string): Promise<boolean | undefined> => {
+    if (watches[0]?.group === undefined) return services.translates(to);
+    const sources = wanted.filter((from) => from !== to);
+    const answers = await Promise.all(sources.map((from) => services.translates(to, from)));
+    return answers.some((answer) => answer !== false);
+  };
+  const answers = await Promise.all(wanted.map(translates));
+  const missing = wanted.filter((_, place) => answers[place] === false);
+  return [
+    ...(missing.length > 0
+      ? [
+          t('autotranslate.no-engine', {
+            languages: namesOf(missing, ctx).join(', '),
+            count: missing.length,
+          }),
+        ]
+      : []),
+    ...(quiet.length > 0
+      ? [
+          t('autotranslate.quiet', {
+            channels: quiet.map(({ channel }) => mention(channel)).join(' '),
+            count: quiet.length,
+          }),
+        ]
+      : []),
+  ];
+};
+
+/** Sets the watches; resolves with what people have to know besides. */
+const setAndWarn = async (watches: readonly ChannelWatch[], ctx: Context): Promise<string[]> => {
+  const { services, channel } = ctx;
+  const before = services.watches.list(channel.space);
+  await services.watches.set(watches);
+  const warnings = [
+    ...replacedLines(watches, before, ctx),
+    ...(await obstacleLines(watches, ctx)),
+  ].map((line) => `⚠️ ${line}`);
+  return warnings.length > 0 ? ['', ...warnings] : [];
 };
 
 const switches = {
@@ -72,10 +167,26 @@ const switches = {
 };
 type Switches = z.infer<z.ZodObject<typeof switches>>;
 
-const switchLines = (options: Switches, { t }: Pick<Context, 't'>): string[] => [
-  t(options['voice-messages'] ? 'autotranslate.voice-messages' : 'autotranslate.no-voice-messages'),
-  t(options.bots ? 'autotranslate.bots' : 'autotranslate.no-bots'),
-];
+/** Nobody waits longer to be told what works. */
+const STATUS_MS = 3_000;
+
+/** Whether anything writes down what is said; a service that is away for now may well do so. */
+const hears = async ({ services, signal }: Context): Promise<boolean> => {
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(STATUS_MS)]);
+  const { reachable, engines } = await services.status(soon);
+  const able = engines.filter(({ serves }) => serves.includes('recognition'));
+  return !reachable || able.some(({ ready }) => ready);
+};
+
+const switchLines = async (options: Switches, ctx: Context): Promise<string[]> => {
+  const { t } = ctx;
+  const voice = options['voice-messages']
+    ? (await hears(ctx))
+      ? 'autotranslate.voice-messages'
+      : 'autotranslate.no-recognition'
+    : 'autotranslate.no-voice-messages';
+  return [t(voice), t(options.bots ? 'autotranslate.bots' : 'autotranslate.no-bots')];
+};
 
 const inPlace = (mode: 'reply' | 'thread') =>
   defineAction({
@@ -88,17 +199,19 @@ const inPlace = (mode: 'reply' | 'thread') =>
     guards: [moderator],
     slow: true,
     async run(ctx) {
-      const { options, services, t, reply } = ctx;
+      const { options, t, reply } = ctx;
       const channel = channelOf(ctx);
       const languages = languagesOf(ctx);
-      await services.watches.set([
-        { channel, mode, languages, transcribes: options['voice-messages'], bots: options.bots },
-      ]);
+      const warnings = await setAndWarn(
+        [{ channel, mode, languages, transcribes: options['voice-messages'], bots: options.bots }],
+        ctx,
+      );
       const lines = [
         t(`autotranslate.${mode}`, { channel: mention(channel), count: languages.length }),
         ...namesOf(languages, ctx).map((name) => `- ${name}`),
         `\n${t('autotranslate.skips')}`,
-        ...switchLines(options, ctx),
+        ...(await switchLines(options, ctx)),
+        ...warnings,
       ];
       await reply({ text: lines.join('\n') });
     },
@@ -138,14 +251,15 @@ const mirror = defineAction({
     });
     if (new Set(watches.flatMap(({ languages }) => languages)).size < 2)
       throw userError('bad-input', 'autotranslate.one-language');
-    await services.watches.set(watches);
+    const warnings = await setAndWarn(watches, ctx);
     const lines = [
       t('autotranslate.mirror'),
       ...watches.map(
         (watch) => `- ${mention(watch.channel)} · ${namesOf(watch.languages, ctx).join()}`,
       ),
       '',
-      ...switchLines(options, ctx),
+      ...(await switchLines(options, ctx)),
+      ...warnings,
     ];
     await reply({ text: lines.join('\n') });
   },
@@ -211,5 +325,5 @@ const list = defineAction({
 export default defineCommandGroup(
   'autotranslate',
   { reply: inPlace('reply'), thread: inPlace('thread'), mirror, off, list },
-  { needs: 'watch' },
+  { needs: 'watch', topic: 'channels' },
 );

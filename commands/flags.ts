@@ -86,4 +86,8 @@ const list = defineAction({
   },
 });
 
-export default defineCommandGroup('flags', { set, remove, list }, { needs: 'watch' });
+export default defineCommandGroup(
+  'flags',
+  { set, remove, list },
+  { needs: 'watch', topic: 'channels' },
+);

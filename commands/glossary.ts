@@ -122,16 +122,27 @@ const list = defineAction({
 });
 
 const importFile = defineAction({
-  options: z.object({ file: attachment(), channel: channelOption().optional() }),
+  options: z.object({
+    file: attachment(),
+    to: z.string().optional(),
+    channel: channelOption().optional(),
+  }),
+  complete: { to: completeLanguage },
   guards: [moderator],
   slow: true,
-  async run({ options, services, channel, t, signal, reply }) {
-    const { added, changed, rejectedCount, rejected } = await services.glossary.importCsv(
+  async run({ options, services, channel, locale, t, signal, reply }) {
+    const { added, changed, rejectedCount, rejected, assumed } = await services.glossary.importCsv(
       placeOf(channel, options.channel),
       options.file,
       signal,
+      options.to === undefined ? undefined : languageOf(options.to, services),
     );
     const lines = [t('glossary.imported', { added, changed, rejected: rejectedCount })];
+    const named = (code: string): string => services.languages.name(code, locale);
+    if (assumed?.kind === 'header')
+      lines.push(t('glossary.read-header', { languages: assumed.languages.map(named).join(', ') }));
+    else if (assumed)
+      lines.push(t(`glossary.read-${assumed.kind}`, { language: named(assumed.language) }));
     for (const { line, reason } of rejected.slice(0, REJECTED_SHOWN))
       lines.push(`- ${t(`glossary.rejected.${reason}`, { line })}`);
     await reply({ text: lines.join('\n') });
@@ -150,10 +161,8 @@ const exportFile = defineAction({
   },
 });
 
-export default defineCommandGroup('glossary', {
-  add,
-  remove,
-  list,
-  import: importFile,
-  export: exportFile,
-});
+export default defineCommandGroup(
+  'glossary',
+  { add, remove, list, import: importFile, export: exportFile },
+  { topic: 'translation' },
+);

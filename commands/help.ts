@@ -1,8 +1,48 @@
 import { z } from 'zod';
-import { defineCommand, quote, userError, type CommandInfo } from '../src/command.ts';
+import {
+  defineCommand,
+  quote,
+  TOPICS,
+  userError,
+  type CommandContext,
+  type CommandInfo,
+  type Topic,
+} from '../src/command.ts';
 
-const line = ({ name, typed = name, summary }: CommandInfo): string =>
-  `- \`/${typed}\` · ${summary}`;
+const typedOf = ({ name, typed = name }: CommandInfo): string => typed;
+
+const line = (info: CommandInfo): string => `- \`/${typedOf(info)}\` · ${info.summary}`;
+
+/** One command: a line; the actions of a group are named in its one line. */
+const shortLine = (actions: readonly CommandInfo[]): string => {
+  const [first] = actions;
+  if (!first) return '';
+  if (first.groupSummary === undefined) return line(first);
+  const [group = ''] = typedOf(first).split(' ');
+  const words = actions.map((info) => quote(typedOf(info).slice(group.length + 1)));
+  return `- \`/${group}\` ${words.join(' ')} · ${first.groupSummary}`;
+};
+
+/** What this person can use, by what it is for, in the order of its names in their language. */
+const overview = ({
+  services,
+  member,
+  locale,
+  t,
+}: Pick<CommandContext<unknown>, 'services' | 'member' | 'locale' | 't'>): string => {
+  const { compare } = new Intl.Collator(locale);
+  const usable = services
+    .commands(locale, member.platform)
+    .filter(({ moderators }) => !moderators || member.role === 'moderator')
+    .toSorted((a, b) => compare(typedOf(a), typedOf(b)));
+  const byTopic = Map.groupBy(usable, ({ topic }): Topic => topic ?? 'more');
+  const parts = TOPICS.flatMap((topic) => {
+    const commands = Map.groupBy(byTopic.get(topic) ?? [], ({ name }) => name.split(' ', 1)[0]);
+    if (commands.size === 0) return [];
+    return [[`**${t(`help.topics.${topic}`)}**`, ...[...commands.values()].map(shortLine)]];
+  });
+  return [...parts.map((lines) => lines.join('\n')), t('help.details')].join('\n\n');
+};
 
 export default defineCommand('help', {
   options: z.object({ command: z.string().optional() }),
@@ -17,16 +57,18 @@ export default defineCommand('help', {
         .map(({ name, own, summary }) => ({ value: name, label: `/${own} · ${summary}` })),
   },
   private: true,
-  async run({ options, services, member, locale, t, reply }) {
-    const commands = services.commands(locale, member.platform);
+  async run(ctx) {
+    const { options, services, member, locale, t, reply } = ctx;
     if (options.command === undefined) {
-      await reply({ text: [t('help.heading'), ...commands.map(line)].join('\n') });
+      await reply({ text: overview(ctx) });
       return;
     }
     const wanted = options.command.trim().replace(/^\//, '').toLowerCase();
-    const found = commands.filter(({ name, typed = name }) =>
-      [name, typed].some((known) => known === wanted || known.startsWith(`${wanted} `)),
-    );
+    const found = services
+      .commands(locale, member.platform)
+      .filter(({ name, typed = name }) =>
+        [name, typed].some((known) => known === wanted || known.startsWith(`${wanted} `)),
+      );
     if (found.length === 0)
       throw userError('not-found', 'errors.unknown-command', { command: quote(`/${wanted}`) });
     const details = found.flatMap((command) => [

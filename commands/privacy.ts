@@ -43,6 +43,7 @@ export default defineCommand(
     run: async (ctx) => ctx.reply(await panel(ctx)),
   },
   {
+    topic: 'privacy',
     presses: {
       show: press(async (ctx) => ctx.reply(await panel(ctx))),
       out: choose(true),

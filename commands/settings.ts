@@ -56,6 +56,7 @@ const front: Page = async (ctx) => {
       ...(watches.length > LISTED
         ? [`  - ${t('settings.more', { count: watches.length - LISTED })}`]
         : []),
+      ...(watches.length > 0 ? [`  - ${t('settings.change-languages')}`] : []),
       `- ${t(choices.flags.on ? 'settings.flags-are-on' : 'settings.flags-are-off')}`,
       `- ${t('settings.quiet-in', { channels: channelNames(choices.quietChannels) || '–' })}`,
       `- ${t('settings.limits-are', {
@@ -235,6 +236,7 @@ export default defineCommand(
   },
   {
     needs: 'watch',
+    topic: 'server',
     presses: {
       page: press(pageNamed),
       flags: change(front, ({ arg }, { flags }) => ({ flags: { ...flags, on: arg === 'on' } })),

@@ -18,12 +18,12 @@ type Context = Omit<PressContext, 'arg' | 'values' | 'reply'>;
 const engineLines = async ({ services, member, t, signal }: Context): Promise<string[]> => {
   const { reachable, engines } = await services.status(signal);
   if (!reachable) return [`- ❌ ${t('status.unreachable')}`];
-  return engines.map(({ name, ready, detail }) => {
-    if (ready) return `- ✅ ${plainLine(name)} · ${plainLine(detail)}`;
-    const missing = `- ➖ ${plainLine(name)}`;
-    return member.role === 'moderator'
-      ? `${missing} · ${quote(detail, LONGEST_LINE_CHARS)}`
-      : missing;
+  return engines.map(({ name, serves, ready, detail }) => {
+    const abilities = serves.map((ability) => t(`web.engines.abilities.${ability}`)).join(', ');
+    const line = `- ${ready ? '✅' : '➖'} ${plainLine(name)} · ${abilities}`;
+    // What is said in English, and what adds an engine, is for those who can do something with it.
+    if (member.role !== 'moderator') return line;
+    return `${line} · ${ready ? plainLine(detail) : quote(detail, LONGEST_LINE_CHARS)}`;
   });
 };
 
@@ -89,6 +89,7 @@ export default defineCommand(
   'status',
   { private: true, slow: true, run: async (ctx) => ctx.reply(await panel(ctx)) },
   {
+    topic: 'server',
     presses: {
       retry: {
         guards: [moderator],

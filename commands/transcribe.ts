@@ -21,66 +21,70 @@ const clock = (ms: number): string => {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 };
 
-export default defineCommand('transcribe', {
-  options: z.object({
-    audio: attachment(),
-    language: z.string().optional(),
-    to: z.string().optional(),
-    format: z.enum(TRANSCRIPT_KINDS).optional(),
-  }),
-  complete: { language: completeLanguage, to: completeLanguage },
-  slow: true,
-  onMessage: (message) => {
-    const audio = soundOf(message);
-    if (!audio) throw userError('bad-input', 'transcribe.no-sound');
-    return { audio };
+export default defineCommand(
+  'transcribe',
+  {
+    options: z.object({
+      audio: attachment(),
+      language: z.string().optional(),
+      to: z.string().optional(),
+      format: z.enum(TRANSCRIPT_KINDS).optional(),
+    }),
+    complete: { language: completeLanguage, to: completeLanguage },
+    slow: true,
+    onMessage: (message) => {
+      const audio = soundOf(message);
+      if (!audio) throw userError('bad-input', 'transcribe.no-sound');
+      return { audio };
+    },
+    async run({ options, services, channel, locale, t, signal, stream, reply }) {
+      const { audio } = options;
+      const spoken = options.language && languageOf(options.language, services);
+      const to = options.to && languageOf(options.to, services);
+      const durationMs = durationMsOf(audio);
+      const growing = ({ text, heardMs, totalMs = 0 }: Heard): string => {
+        if (text !== '' && Math.max(heardMs, totalMs) <= ONE_PART_MS) return text;
+        const heard = clock(heardMs);
+        const progress =
+          totalMs > 0
+            ? t('transcribe.listening-of', { heard, total: clock(totalMs) })
+            : t('transcribe.listening', { heard });
+        return text === '' ? progress : `${text}\n\n${progress}`;
+      };
+      const transcript = await stream(
+        services.transcriber.transcribe(
+          {
+            audio,
+            place: channel,
+            ...(durationMs === undefined ? {} : { durationMs }),
+            ...(spoken ? { language: spoken } : {}),
+          },
+          signal,
+        ),
+        growing,
+      );
+      const { text, language } = transcript;
+      const format = options.format ?? (text.length > LONG_CHARS ? 'txt' : undefined);
+      const files = format && [services.transcriptFile(format, transcript.segments)];
+      const show = async (shown: string): Promise<void> =>
+        reply({ text: shown, ...(files ? { files } : {}) });
+      if (!to) {
+        await show(text);
+        return;
+      }
+      const heard = services.languages.find(language);
+      const name = services.languages.name(to, locale);
+      const withTranslation = (translation: string): string =>
+        t('transcribe.with-translation', { original: text, translation, language: name });
+      const translation = await stream(
+        services.translator.translate(
+          { text, to, place: channel, ...(heard ? { from: heard } : {}) },
+          signal,
+        ),
+        withTranslation,
+      );
+      await show(translation.outcome === 'translated' ? withTranslation(translation.text) : text);
+    },
   },
-  async run({ options, services, channel, locale, t, signal, stream, reply }) {
-    const { audio } = options;
-    const spoken = options.language && languageOf(options.language, services);
-    const to = options.to && languageOf(options.to, services);
-    const durationMs = durationMsOf(audio);
-    const growing = ({ text, heardMs, totalMs = 0 }: Heard): string => {
-      if (text !== '' && Math.max(heardMs, totalMs) <= ONE_PART_MS) return text;
-      const heard = clock(heardMs);
-      const progress =
-        totalMs > 0
-          ? t('transcribe.listening-of', { heard, total: clock(totalMs) })
-          : t('transcribe.listening', { heard });
-      return text === '' ? progress : `${text}\n\n${progress}`;
-    };
-    const transcript = await stream(
-      services.transcriber.transcribe(
-        {
-          audio,
-          place: channel,
-          ...(durationMs === undefined ? {} : { durationMs }),
-          ...(spoken ? { language: spoken } : {}),
-        },
-        signal,
-      ),
-      growing,
-    );
-    const { text, language } = transcript;
-    const format = options.format ?? (text.length > LONG_CHARS ? 'txt' : undefined);
-    const files = format && [services.transcriptFile(format, transcript.segments)];
-    const show = async (shown: string): Promise<void> =>
-      reply({ text: shown, ...(files ? { files } : {}) });
-    if (!to) {
-      await show(text);
-      return;
-    }
-    const heard = services.languages.find(language);
-    const name = services.languages.name(to, locale);
-    const withTranslation = (translation: string): string =>
-      t('transcribe.with-translation', { original: text, translation, language: name });
-    const translation = await stream(
-      services.translator.translate(
-        { text, to, place: channel, ...(heard ? { from: heard } : {}) },
-        signal,
-      ),
-      withTranslation,
-    );
-    await show(translation.outcome === 'translated' ? withTranslation(translation.text) : text);
-  },
-});
+  { topic: 'speech' },
+);

@@ -41,42 +41,46 @@ const hear = async (
   return { text, ...(spoken === undefined ? {} : { from: spoken }) };
 };
 
-export default defineCommand('translate', {
-  options: z.object({
-    text: z.string().min(1).max(LONGEST_TEXT_CHARS).optional(),
-    to: z.string().optional(),
-    from: z.string().optional(),
-    audio: attachment().optional(),
-  }),
-  complete: { to: completeLanguage, from: completeLanguage },
-  slow: true,
-  onMessage: (message) => {
-    if (message.text.trim() !== '') return { text: message.text };
-    const audio = soundOf(message);
-    if (!audio) throw userError('bad-input', 'translate.nothing-in-message');
-    return { audio };
+export default defineCommand(
+  'translate',
+  {
+    options: z.object({
+      text: z.string().min(1).max(LONGEST_TEXT_CHARS).optional(),
+      to: z.string().optional(),
+      from: z.string().optional(),
+      audio: attachment().optional(),
+    }),
+    complete: { to: completeLanguage, from: completeLanguage },
+    slow: true,
+    onMessage: (message) => {
+      if (message.text.trim() !== '') return { text: message.text };
+      const audio = soundOf(message);
+      if (!audio) throw userError('bad-input', 'translate.nothing-in-message');
+      return { audio };
+    },
+    async run(ctx) {
+      const { options, services, member, channel, locale, t, signal, stream, reply } = ctx;
+      if ((options.text === undefined) === (options.audio === undefined))
+        throw userError('bad-input', 'translate.text-or-audio');
+      const preferred = (await services.settings.of(member)).language ?? member.locale;
+      const to = languageOf(options.to ?? preferred, services);
+      const from = options.from === undefined ? undefined : languageOf(options.from, services);
+      const source: Source = options.audio
+        ? await hear(options.audio, from, ctx)
+        : { text: options.text ?? '', ...(from === undefined ? {} : { from }) };
+      const language = services.languages.name(to, locale);
+      const withSource = (translation: string): string =>
+        options.audio
+          ? t('transcribe.with-translation', { original: source.text, translation, language })
+          : translation;
+      const { text, outcome } = await stream(
+        services.translator.translate({ ...source, to, place: channel }, signal),
+        withSource,
+      );
+      if (outcome === 'translated') await reply({ text: withSource(text) });
+      else if (options.audio) await reply({ text: source.text });
+      else await reply({ text: t(`translate.${outcome}`, { language }), tone: 'note' });
+    },
   },
-  async run(ctx) {
-    const { options, services, member, channel, locale, t, signal, stream, reply } = ctx;
-    if ((options.text === undefined) === (options.audio === undefined))
-      throw userError('bad-input', 'translate.text-or-audio');
-    const preferred = (await services.settings.of(member)).language ?? member.locale;
-    const to = languageOf(options.to ?? preferred, services);
-    const from = options.from === undefined ? undefined : languageOf(options.from, services);
-    const source: Source = options.audio
-      ? await hear(options.audio, from, ctx)
-      : { text: options.text ?? '', ...(from === undefined ? {} : { from }) };
-    const language = services.languages.name(to, locale);
-    const withSource = (translation: string): string =>
-      options.audio
-        ? t('transcribe.with-translation', { original: source.text, translation, language })
-        : translation;
-    const { text, outcome } = await stream(
-      services.translator.translate({ ...source, to, place: channel }, signal),
-      withSource,
-    );
-    if (outcome === 'translated') await reply({ text: withSource(text) });
-    else if (options.audio) await reply({ text: source.text });
-    else await reply({ text: t(`translate.${outcome}`, { language }), tone: 'note' });
-  },
-});
+  { topic: 'translation' },
+);

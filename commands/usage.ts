@@ -5,46 +5,52 @@ import { defineCommand, moderator, type UsageDay } from '../src/command.ts';
 const DAYS_LISTED = 14;
 const MINUTE_MS = 60_000;
 
-export default defineCommand('usage', {
-  options: z.object({ days: z.enum(['7', '30', '90']).default('30') }),
-  guards: [moderator],
-  private: true,
-  slow: true,
-  async run({ options, services, channel, locale, t, reply }) {
-    const days = await services.usage.days(channel.space, Number(options.days));
-    const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
-    const sum = (of: (day: UsageDay) => number): number =>
-      days.reduce((total, day) => total + of(day), 0);
-    const numbers = (each: Pick<UsageDay, 'characters' | 'audioMs' | 'messages'>): string =>
-      t('usage.numbers', {
-        characters: each.characters,
-        minutes: Math.round((each.audioMs / MINUTE_MS) * 10) / 10,
-        messages: each.messages,
+export default defineCommand(
+  'usage',
+  {
+    options: z.object({ days: z.enum(['7', '30', '90']).default('30') }),
+    guards: [moderator],
+    private: true,
+    slow: true,
+    async run({ options, services, channel, locale, t, reply }) {
+      const days = await services.usage.days(channel.space, Number(options.days));
+      const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
+      const sum = (of: (day: UsageDay) => number): number =>
+        days.reduce((total, day) => total + of(day), 0);
+      const numbers = (each: Pick<UsageDay, 'characters' | 'audioMs' | 'messages'>): string =>
+        t('usage.numbers', {
+          characters: each.characters,
+          minutes: Math.round((each.audioMs / MINUTE_MS) * 10) / 10,
+          messages: each.messages,
+        });
+      const used = days.filter(({ messages }) => messages > 0).toReversed();
+      if (used.length === 0) {
+        await reply({ text: t('usage.none', { days: days.length }), tone: 'note' });
+        return;
+      }
+      const total = numbers({
+        characters: sum(({ characters }) => characters),
+        audioMs: sum(({ audioMs }) => audioMs),
+        messages: sum(({ messages }) => messages),
       });
-    const used = days.filter(({ messages }) => messages > 0).toReversed();
-    if (used.length === 0) {
-      await reply({ text: t('usage.none', { days: days.length }), tone: 'note' });
-      return;
-    }
-    const total = numbers({
-      characters: sum(({ characters }) => characters),
-      audioMs: sum(({ audioMs }) => audioMs),
-      messages: sum(({ messages }) => messages),
-    });
-    const text = [
-      `${t('usage.heading', { days: days.length })}\n${total}`,
-      ...used
-        .slice(0, DAYS_LISTED)
-        .map(
-          (day) =>
-            `- ${date.format(new Date(day.day))} · ${numbers(day)} · ${t('usage.people', { count: day.people })}`,
-        ),
-      ...(used.length > DAYS_LISTED ? [t('usage.more', { count: used.length - DAYS_LISTED })] : []),
-      `\n${t('usage.legend')}`,
-    ].join('\n');
-    // The numbers stand even where no picture can be drawn.
-    await reply({ text });
-    const bytes = await services.usage.chart(days);
-    await reply({ text, files: [{ name: 'usage.png', mediaType: 'image/png', bytes }] });
+      const text = [
+        `${t('usage.heading', { days: days.length })}\n${total}`,
+        ...used
+          .slice(0, DAYS_LISTED)
+          .map(
+            (day) =>
+              `- ${date.format(new Date(day.day))} · ${numbers(day)} · ${t('usage.people', { count: day.people })}`,
+          ),
+        ...(used.length > DAYS_LISTED
+          ? [t('usage.more', { count: used.length - DAYS_LISTED })]
+          : []),
+        `\n${t('usage.legend')}`,
+      ].join('\n');
+      // The numbers stand even where no picture can be drawn.
+      await reply({ text });
+      const bytes = await services.usage.chart(days);
+      await reply({ text, files: [{ name: 'usage.png', mediaType: 'image/png', bytes }] });
+    },
   },
-});
+  { topic: 'server' },
+);

@@ -1,30 +1,34 @@
 import { z } from 'zod';
 import { completeVoice, defineCommand, plainLine, quote, userError } from '../src/command.ts';
 
-export default defineCommand('voice', {
-  options: z.object({ voice: z.string().min(1).optional(), reset: z.boolean().optional() }),
-  complete: { voice: completeVoice },
-  private: true,
-  slow: true,
-  async run({ options, services, member, t, signal, reply }) {
-    if (options.reset) {
-      await services.settings.change(member, { voiceId: undefined });
-      await reply({ text: t('voice.reset') });
-      return;
-    }
-    const named = options.voice ?? (await services.settings.of(member)).voiceId;
-    if (named === undefined) {
-      await reply({ text: t('voice.none'), tone: 'note' });
-      return;
-    }
-    const [voice] = await services.speaker.voices({ named }, signal);
-    if (!voice) throw userError('not-found', 'voice.unknown', { voice: quote(named) });
-    if (options.voice) await services.settings.change(member, { voiceId: voice.id });
-    await reply({
-      text: t(options.voice ? 'voice.set' : 'voice.current', {
-        voice: plainLine(voice.description),
-        language: plainLine(voice.language),
-      }),
-    });
+export default defineCommand(
+  'voice',
+  {
+    options: z.object({ voice: z.string().min(1).optional(), reset: z.boolean().optional() }),
+    complete: { voice: completeVoice },
+    private: true,
+    slow: true,
+    async run({ options, services, member, t, signal, reply }) {
+      if (options.reset) {
+        await services.settings.change(member, { voiceId: undefined });
+        await reply({ text: t('voice.reset') });
+        return;
+      }
+      const named = options.voice ?? (await services.settings.of(member)).voiceId;
+      if (named === undefined) {
+        await reply({ text: t('voice.none'), tone: 'note' });
+        return;
+      }
+      const [voice] = await services.speaker.voices({ named }, signal);
+      if (!voice) throw userError('not-found', 'voice.unknown', { voice: quote(named) });
+      if (options.voice) await services.settings.change(member, { voiceId: voice.id });
+      await reply({
+        text: t(options.voice ? 'voice.set' : 'voice.current', {
+          voice: plainLine(voice.description),
+          language: plainLine(voice.language),
+        }),
+      });
+    },
   },
-});
+  { topic: 'speech' },
+);

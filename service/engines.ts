@@ -1,6 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { AppError } from '../src/errors.ts';
+import { engineLackText } from '../src/http/engine-lack.ts';
+import { LANGUAGES } from '../src/text/language-list.ts';
 import type {
   Ability,
   CreateEngine,
@@ -26,6 +28,8 @@ export interface Offer<A extends Ability> {
 export interface Engines extends AsyncDisposable {
   /** Those that can do it at this moment, best first. */
   having<A extends Ability>(ability: A): Promise<readonly Offer<A>[]>;
+  /** Whether any of them translates into `to` at this moment: from `from`, or from anything. */
+  translates(to: string, from?: string): Promise<boolean>;
   /** The 404 that says what is missing and how to add it. */
   missing(need: Need): ServiceError;
   report(): Promise<readonly EngineLine[]>;
@@ -43,17 +47,6 @@ const loadEngine = async (file: URL, context: EngineContext): Promise<Engine> =>
     throw new AppError('config', `the engine ${name} does not export createEngine`);
   return (loaded.createEngine as CreateEngine)(context);
 };
-
-const LACKS = {
-  speech: 'No engine speaks.',
-  recognition: 'No engine recognises speech.',
-  chat: 'No engine chats.',
-} as const;
-
-const lackOf = (need: Need): string =>
-  need.ability === 'translation'
-    ? `No engine translates ${need.from} to ${need.to}.`
-    : LACKS[need.ability];
 
 /** Every file of `folder` is one engine. Throws `AppError` (`config`) with the name of a wrong one. */
 export const loadEngines = async (
@@ -78,26 +71,30 @@ export const loadEngines = async (
     return gate;
   };
 
+  const having = async <A extends Ability>(ability: A): Promise<readonly Offer<A>[]> => {
+    const candidates = engines.filter(({ serves }) => serves.includes(ability));
+    const parts = await Promise.all(candidates.map((engine) => engine.parts()));
+    return candidates.flatMap((engine, index): Offer<A>[] => {
+      const part = parts[index]?.[ability];
+      return part ? [{ engine: engine.name, part, gate: gateOf(engine, ability) }] : [];
+    });
+  };
+
   return {
-    having: async <A extends Ability>(ability: A) => {
-      const candidates = engines.filter(({ serves }) => serves.includes(ability));
-      const parts = await Promise.all(candidates.map((engine) => engine.parts()));
-      return candidates.flatMap((engine, index): Offer<A>[] => {
-        const part = parts[index]?.[ability];
-        return part ? [{ engine: engine.name, part, gate: gateOf(engine, ability) }] : [];
-      });
+    having,
+    translates: async (to, from) => {
+      const sources = from === undefined ? LANGUAGES.filter((code) => code !== to) : [from];
+      const offers = await having('translation');
+      return offers.some(({ part }) => sources.some((source) => part.translates(source, to)));
     },
     missing: (need) => {
       const remedies = engines
         .toReversed()
         .map((engine) => engine.remedy(need))
         .filter((remedy) => remedy !== undefined);
-      const lack = lackOf(need);
-      return new ServiceError(
-        'ErrServiceNotRegistered',
-        remedies.length > 0 ? `${lack} Add one: ${remedies.join(', or ')}.` : lack,
-        { context: ['engines', need.ability] },
-      );
+      return new ServiceError('ErrServiceNotRegistered', engineLackText({ ...need, remedies }), {
+        context: ['engines', need.ability],
+      });
     },
     report: () =>
       Promise.all(

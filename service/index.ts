@@ -28,6 +28,8 @@ export interface Service {
   readonly url: string;
   /** One line for each engine there could be; starts those that must run to be asked. */
   engines(): Promise<readonly EngineLine[]>;
+  /** Whether any engine translates into `to` at this moment: from `from`, or from anything. */
+  translates(to: string, from?: string): Promise<boolean>;
   /** Takes no more requests, lets the running ones end for a while, then ends all engines. */
   close(): Promise<void>;
 }
@@ -92,6 +94,7 @@ export const startService = async (options: ServiceOptions): Promise<Service> =>
   return {
     url: `http://${host}:${address.port}`,
     engines: () => engines.report(),
+    translates: (to, from) => engines.translates(to, from),
     close: () => (closing ??= close()),
   };
 };

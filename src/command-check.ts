@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Command } from './command.ts';
+import { TOPICS, type Command } from './command.ts';
 
 const action = z.looseObject({
   run: z.function(),
@@ -18,6 +18,7 @@ const command = z.looseObject({
     .refine((actions) => Object.keys(actions).length > 0, 'must not be empty'),
   presses: z.record(z.string().regex(/^[a-z]{1,32}$/), press).optional(),
   needs: z.literal('watch').optional(),
+  topic: z.enum(TOPICS).optional(),
 });
 
 /** What is wrong with the default export of `commands/<fileName>.ts`; undefined for a good command. */

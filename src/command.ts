@@ -25,7 +25,10 @@ export interface Choice {
   readonly label: string;
 }
 
-/** Looks up what could complete `typed`; the dispatcher keeps the first 25. */
+/** Choices that are shown at once: Discord's limit, and more than anybody reads. */
+export const MOST_CHOICES = 25;
+
+/** Looks up what could complete `typed`; the dispatcher keeps the first `MOST_CHOICES`. */
 export type Complete = (
   typed: string,
   ctx: {
@@ -113,8 +116,14 @@ export interface PressContext extends Omit<CommandContext<unknown>, 'options' | 
   readonly values: readonly string[];
 }
 
+/** What people look for a command under, in the order in which they are told of it. */
+export const TOPICS = ['translation', 'speech', 'channels', 'server', 'privacy', 'more'] as const;
+export type Topic = (typeof TOPICS)[number];
+
 /** What a command as a whole says of itself, whatever its actions. */
 export interface CommandTraits {
+  /** Default: more. */
+  readonly topic?: Topic;
   /** A part of the platform that it is of no use without: the command exists only where that is. */
   readonly needs?: 'watch';
   /** What its controls do, by the word after the command's name in `Control.press`. */
@@ -140,7 +149,10 @@ export const defineCommand = <S extends Shape>(
 /** Types one subcommand's options; see `defineCommandGroup`. */
 export const defineAction = <S extends Shape>(action: Action<S>): Action => action;
 
-/** A command of several actions: `/glossary add`, `/glossary list`. */
+/**
+ * A command of several actions: `/glossary add`, `/glossary list`. What they are for together stands
+ * in `locales/` under `commands.<name>.summary`.
+ */
 export const defineCommandGroup = (
   name: string,
   actions: Readonly<Record<string, Action>>,
@@ -188,11 +200,22 @@ export const moderator: Guard = ({ member }) => {
   if (member.role !== 'moderator') throw userError('forbidden', 'errors.needs-moderator');
 };
 
+/** In a list with Traditional Chinese, Chinese is called Simplified. */
+const LISTED_AS: Readonly<Record<string, string>> = { zh: 'zh-Hans' };
+
+/** A language as people choose it from a list: its name, what it calls itself, its code. */
+export const languageLabel = (code: string, locale: string, { languages }: Services): string => {
+  const listed = LISTED_AS[code] ?? code;
+  const [name, own] = [languages.name(listed, locale), languages.name(listed, listed)];
+  return `${own.toLowerCase() === name.toLowerCase() ? name : `${name} · ${own}`} (${code})`;
+};
+
 /** Completes a language by its name or code. */
 export const completeLanguage: Complete = (typed, { services, locale }) =>
   services.languages
     .search(typed, locale)
-    .map(({ code, name }) => ({ value: code, label: `${name} (${code})` }));
+    .slice(0, MOST_CHOICES)
+    .map(({ code }) => ({ value: code, label: languageLabel(code, locale, services) }));
 
 /** What completes nothing by then is of no use to the person who types. */
 const COMPLETION_MS = 2_500;
@@ -237,6 +260,10 @@ export interface CommandInfo {
   /** What people type for it, where that is another name. */
   readonly typed?: string;
   readonly summary: string;
+  /** Of one action of several: what they are for together. */
+  readonly groupSummary?: string;
+  /** Default: more. */
+  readonly topic?: Topic;
   readonly options: readonly OptionInfo[];
   readonly slow: boolean;
   readonly private: boolean;

@@ -83,6 +83,8 @@ export interface CoreParts {
   >;
   /** Built in: what its engines say. Otherwise undefined, and the service is asked for its voices. */
   readonly engines: (() => Promise<ServiceStatus['engines']>) | undefined;
+  /** Built in: whether any engine translates into a language. A service elsewhere does not say. */
+  readonly translates?: Services['translates'] | undefined;
 }
 
 /** The core at work, and what `main.ts` joins the adapters to. */
@@ -117,6 +119,7 @@ export const openCore = async ({
   commands,
   config,
   engines,
+  translates = async () => undefined,
 }: CoreParts): Promise<RunningCore> => {
   const languages: Services['languages'] = {
     find: findLanguage,
@@ -190,6 +193,7 @@ export const openCore = async ({
     usage,
     privacy,
     status,
+    translates,
     commands: dispatcher.commands,
   };
 

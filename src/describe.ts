@@ -15,13 +15,18 @@ export interface NamedAction {
   readonly name: string;
   readonly action: Action;
   readonly needs?: CommandInfo['needs'];
+  readonly topic?: CommandInfo['topic'];
+  /** Of one action of several: the command's name. */
+  readonly group?: string;
 }
 
 export const actionsOf = (command: Command): NamedAction[] =>
   Object.entries(command.actions).map(([key, action]) => ({
     name: key === SOLE_ACTION ? command.name : `${command.name} ${key}`,
     action,
+    ...(key === SOLE_ACTION ? {} : { group: command.name }),
     ...(command.needs ? { needs: command.needs } : {}),
+    ...(command.topic ? { topic: command.topic } : {}),
   }));
 
 /** The part of JSON Schema that options use. */
@@ -53,7 +58,7 @@ const typedAs = (name: string, typed: string): { typed?: string } =>
 
 /** One action as adapters register and show it, in the best locale for `locale`. */
 export const describeAction = (
-  { name, action, needs }: NamedAction,
+  { name, action, needs, topic, group }: NamedAction,
   texts: Texts,
   locale: string,
   naming: Naming = 'plain',
@@ -90,6 +95,8 @@ export const describeAction = (
     name,
     ...typedAs(name, texts.typed({ command: name }, locale, naming)),
     summary: textOf(texts, t, `${keyBase(name)}.summary`),
+    ...(group ? { groupSummary: textOf(texts, t, `${keyBase(group)}.summary`) } : {}),
+    ...(topic ? { topic } : {}),
     options,
     slow: action.slow ?? false,
     private: action.private ?? false,
@@ -110,8 +117,9 @@ const nameKeysOf = (command: Command): string[] => [
 
 /** The keys of `locales/` that a command's texts stand under. */
 export const keysOf = (command: Command): MessageKey[] => {
-  const described = actionsOf(command).flatMap(({ name, action }) => [
+  const described = actionsOf(command).flatMap(({ name, action, group }) => [
     `${keyBase(name)}.summary`,
+    ...(group ? [`${keyBase(group)}.summary`] : []),
     ...(action.onMessage ? [`${keyBase(name)}.menu`] : []),
     ...Object.keys(action.options?.shape ?? {}).map(
       (option) => `${keyBase(name)}.options.${option}`,

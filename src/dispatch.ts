@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from './api/service-error.ts';
 import { createCatalogue, type CatalogueParts } from './catalogue.ts';
 import {
+  MOST_CHOICES,
   userError,
   type Choice,
   type Command,
@@ -22,8 +23,6 @@ import { createScreen, type Screen } from './screen.ts';
 import type { Services } from './services.ts';
 import { mapStates } from './states.ts';
 
-/** Discord's limit, and more than anybody reads. */
-const CHOICES = 25;
 /** Discord takes choices for 3 s; somebody who types has typed on after a quarter of one. */
 const COMPLETION_MS = 200;
 
@@ -220,7 +219,7 @@ export const createDispatcher = (parts: DispatcherParts): Dispatcher => {
       const late = sleep(COMPLETION_MS, done.signal).then(() => []);
       late.catch(() => undefined);
       try {
-        return (await Promise.race([lookUp(), late])).slice(0, CHOICES);
+        return (await Promise.race([lookUp(), late])).slice(0, MOST_CHOICES);
       } catch (thrown) {
         logFault(log, command, toAppError(thrown));
         return [];

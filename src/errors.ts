@@ -19,8 +19,13 @@ export type ErrorCode =
 /** One sentence of `locales/`, with the values for its placeholders. */
 export interface Sentence {
   readonly key: MessageKey;
-  readonly params?: Readonly<Record<string, string | number>>;
+  readonly params?: SentenceParams;
 }
+
+/** A language is given by its code and named in the locale of the sentence. */
+export type SentenceParams = Readonly<
+  Record<string, string | number | { readonly language: string }>
+>;
 
 export interface AppErrorOptions {
   /** What a person sees. Without it the sentence `errors.<code>` is shown. */

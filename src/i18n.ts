@@ -1,15 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
-import { AppError, type Sentence } from './errors.ts';
+import { AppError, type Sentence, type SentenceParams } from './errors.ts';
+import { languageName } from './text/language-names.ts';
 
 export type MessageKey = keyof typeof import('../locales/en.json', { with: { type: 'json' } });
 
 /** Says one sentence (ICU MessageFormat) in one locale. */
-export type Translate = (
-  key: MessageKey,
-  params?: Readonly<Record<string, string | number>>,
-) => string;
+export type Translate = (key: MessageKey, params?: SentenceParams) => string;
 
 /**
  * How commands and options are called: as every platform takes them, or by the locale's own words
@@ -56,6 +54,37 @@ const parse = (text: string | undefined, locale: string): IntlMessageFormat | un
   }
 };
 
+interface Writing {
+  readonly language: string;
+  readonly script: string | undefined;
+}
+
+/** What a tag is written in, said or not: that of `zh-TW` is Hant, that of `zh` Hans. */
+const writingOf = (tag: string): Writing => {
+  try {
+    const { language, script } = new Intl.Locale(tag).maximize();
+    return { language, script };
+  } catch {
+    return { language: tag.toLowerCase(), script: undefined };
+  }
+};
+
+type Values = Readonly<Record<string, string | number>>;
+
+const isPlain = (params: SentenceParams): params is Values =>
+  Object.values(params).every((value) => typeof value !== 'object');
+
+/** With languages by their names; what has none passes as it is. */
+const namedIn = (locale: string, params: SentenceParams): Values =>
+  isPlain(params)
+    ? params
+    : Object.fromEntries(
+        Object.entries(params).map(([name, value]) => [
+          name,
+          typeof value === 'object' ? languageName(value.language, locale) : value,
+        ]),
+      );
+
 /** `/glossary add`, `/voice voice:` and `language`, as sentences mention them. */
 const MENTION = /`(?:\/(?<command>[a-z]+(?: [a-z]+)?)(?: (?<option>[a-z]+):)?|(?<word>[a-z]+))`/g;
 
@@ -71,14 +100,18 @@ export const loadTexts = (folder: string): Texts => {
       Number(b === FALLBACK_LOCALE) - Number(a === FALLBACK_LOCALE) || a.localeCompare(b, 'en'),
   );
 
+  const writings = new Map(locales.map((locale) => [locale, writingOf(locale)]));
+
+  /** Of a tag: the locale of its name, else one of the same script, else one of the same language. */
   const pick = (wanted: readonly string[]): string => {
     for (const tag of wanted) {
-      const parts = tag.toLowerCase().split('-');
-      for (let length = parts.length; length > 0; length -= 1) {
-        const prefix = parts.slice(0, length).join('-');
-        const found = locales.find((locale) => locale.toLowerCase() === prefix);
-        if (found) return found;
-      }
+      const { language, script } = writingOf(tag);
+      const alike = locales.filter((locale) => writings.get(locale)?.language === language);
+      const found =
+        alike.find((locale) => locale.toLowerCase() === tag.toLowerCase()) ??
+        alike.find((locale) => writings.get(locale)?.script === script) ??
+        alike[0];
+      if (found) return found;
     }
     return FALLBACK_LOCALE;
   };
@@ -126,7 +159,8 @@ export const loadTexts = (folder: string): Texts => {
     has: (key): key is MessageKey => english.has(key),
     in: (wanted, naming = 'plain') => {
       const locale = pick([wanted]);
-      return (key, params) => String(formatOf(locale, key, naming).format(params));
+      return (key, params) =>
+        String(formatOf(locale, key, naming).format(params && namedIn(locale, params)));
     },
     typed: (what, wanted, naming) => {
       const locale = pick([wanted]);

@@ -32,6 +32,11 @@ export interface Services {
   /** What can be typed on a platform, in the best locale for `locale`. */
   commands(locale: string, platform: string): readonly CommandInfo[];
   status(signal: AbortSignal): Promise<ServiceStatus>;
+  /**
+   * Whether anything translates into `to` at this moment: from `from`, or from any language.
+   * Undefined where the service does not say.
+   */
+  translates(to: string, from?: string): Promise<boolean | undefined>;
 }
 
 /** Languages are BCP 47 codes: `ja`, `zh`, `pt`, and `en-XA`, the pseudo-locale. */
@@ -175,6 +180,14 @@ export interface ImportReport {
     readonly line: number;
     readonly reason: 'empty' | 'too-long' | 'unknown-language' | 'limit';
   }[];
+  /**
+   * What the file did not say by itself. `pairs`: its second column is in that language; `rest`: so
+   * are its lines that name none; `header`: its first line names the languages of its columns.
+   */
+  readonly assumed:
+    | { readonly kind: 'pairs' | 'rest'; readonly language: string }
+    | { readonly kind: 'header'; readonly languages: readonly string[] }
+    | undefined;
 }
 
 /**
@@ -190,8 +203,17 @@ export interface Glossary {
   list(place: Space | Channel): Promise<readonly GlossaryTerm[]>;
   /** All that count in a place; the same list until one of them changes. */
   applying(place: Space | Channel): Promise<readonly GlossaryTerm[]>;
-  /** All or nothing for a file that cannot be read; a bad line is reported and the rest kept. */
-  importCsv(place: Space | Channel, file: ByteSource, signal: AbortSignal): Promise<ImportReport>;
+  /**
+   * All or nothing for a file that cannot be read; a bad line is reported and the rest kept.
+   *
+   * @param to the language of translations where the file names none
+   */
+  importCsv(
+    place: Space | Channel,
+    file: ByteSource,
+    signal: AbortSignal,
+    to?: string,
+  ): Promise<ImportReport>;
   /** UTF-8 with a byte order mark, a header line, and nothing that a spreadsheet would run. */
   exportCsv(place: Space | Channel): Promise<Uint8Array>;
 }
@@ -256,7 +278,7 @@ export interface SpaceChoices {
   /** What one day may use in the whole space; undefined: no limit. */
   readonly dailyCharacters?: number | undefined;
   readonly dailyAudioMinutes?: number | undefined;
-  /** Ids of channels in which nothing is translated or written down by itself or by flags. */
+  /** Ids of channels in which nothing is translated or written down, neither automatically nor by flags. */
   readonly quietChannels: readonly string[];
 }
 

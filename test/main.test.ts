@@ -5,13 +5,14 @@ import { describe, expect, it } from 'vitest';
 import { spawnDragoman } from './fakes/program.ts';
 
 /** Runs the program until it ends by itself. */
-const run = async (environment: Record<string, string>, envFile = '') => {
-  const child = spawnDragoman(environment, envFile);
-  const [said, [code]] = await Promise.all([
+const run = async (environment: Record<string, string>, envFile = '', ...words: string[]) => {
+  const child = spawnDragoman(environment, envFile, ...words);
+  const [said, told, [code]] = await Promise.all([
     text(child.stderr),
+    text(child.stdout),
     once(child, 'exit') as Promise<[number]>,
   ]);
-  return { said, code };
+  return { said, told, code };
 };
 
 describe('the program', () => {
@@ -35,6 +36,14 @@ describe('the program', () => {
     expect(code).toBe(1);
     expect(said).toContain(String(port));
     expect(said).not.toContain('    at ');
+  });
+
+  it('finds nothing wrong with itself where nothing is set up', async () => {
+    const { told, code } = await run({}, '', 'doctor');
+    expect(told).toContain('Nothing is wrong.');
+    expect(told).toMatch(/^ -- {3}Discord {20}off: set DISCORD_TOKEN/m);
+    expect(told).not.toContain('FAIL');
+    expect(code).toBe(0);
   });
 
   it('says in a sentence that its database cannot be opened', async () => {

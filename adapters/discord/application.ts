@@ -1,4 +1,10 @@
-import { ApplicationFlags, GatewayIntentBits, Routes, type APIApplication } from 'discord.js';
+import {
+  ApplicationFlags,
+  ApplicationIntegrationType,
+  GatewayIntentBits,
+  Routes,
+  type APIApplication,
+} from 'discord.js';
 import { AppError } from '../../src/errors.ts';
 import type { Api } from './api.ts';
 import { isTokenRefused } from './errors.ts';
@@ -14,6 +20,8 @@ export interface Application {
   readonly botName: string;
   /** Whether the portal lets it read what others write. */
   readonly hasContentIntent: boolean;
+  /** Whether people can add it to their accounts; true where Discord does not say. */
+  readonly allowsAccounts: boolean;
 }
 
 const CONTENT_FLAGS =
@@ -43,6 +51,9 @@ export const readApplication = async (api: Api): Promise<Application> => {
       name: application.name,
       botName: `${name}#${bot?.discriminator ?? '0'}`,
       hasContentIntent: ((application.flags ?? 0) & CONTENT_FLAGS) !== 0,
+      allowsAccounts:
+        application.integration_types_config?.[ApplicationIntegrationType.UserInstall] !==
+          undefined || application.integration_types_config === undefined,
     };
   } catch (thrown) {
     throw isTokenRefused(thrown) ? wrongToken() : thrown;

@@ -1,18 +1,20 @@
 import {
+  RESTJSONErrorCodes,
   Routes,
-  type APIChannel,
   type APIGatewayBotInfo,
   type RESTAPIPartialCurrentUserGuild,
 } from 'discord.js';
 import { request } from 'undici';
 import { toAppError } from '../../src/errors.ts';
+import type { Channel } from '../../src/model.ts';
 import type { Core, Finding } from '../../src/platform.ts';
 import type { ChannelWatch } from '../../src/services.ts';
 import { createApi, type Api, type ApiOptions } from './api.ts';
 import { contentIntentHint, readApplication, type Application } from './application.ts';
 import { createClient } from './client.ts';
 import { spaceOf } from './ids.ts';
-import { inviteLink } from './invite.ts';
+import { fromDiscord, isRefusal } from './errors.ts';
+import { accountLink, inviteLink } from './invite.ts';
 import { missingOf } from './permissions.ts';
 import { createWebhooks } from './webhooks.ts';
 
@@ -22,6 +24,8 @@ const GUILDS_PAGE = 200;
 /** Snowflakes and positions are times: a clock that is off by more mixes them up. */
 const SKEW_MS = 5_000;
 const CLOCK_WAIT_MS = 10_000;
+
+const NO_SERVER = 'in none yet: open the link "add to a server" below';
 
 const finding = (check: string, ok: boolean, detail: string): Finding => ({
   check: `Discord: ${check}`,
@@ -44,7 +48,7 @@ const checkGateway = async (api: Api): Promise<Finding> => {
   return finding(
     'gateway',
     remaining > 0,
-    `${info.shards} shards; ${remaining} of ${total} session starts left today`,
+    `${info.shards} ${info.shards === 1 ? 'shard' : 'shards'}; ${remaining} of ${total} session starts left today`,
   );
 };
 
@@ -73,7 +77,17 @@ const guildsOf = async (api: Api): Promise<readonly RESTAPIPartialCurrentUserGui
   }
 };
 
-/** Looks at the watched channels of one server, without a connection to the gateway. */
+/** Why a channel could not be looked at, and what to do. */
+const unseen = (thrown: unknown): string => {
+  const error = fromDiscord(thrown, 'the channel');
+  if (isRefusal(error, RESTJSONErrorCodes.UnknownChannel))
+    return 'is gone: end its translation with /autotranslate off';
+  if (isRefusal(error, RESTJSONErrorCodes.MissingAccess))
+    return `allow the bot there: ${missingOf(undefined, 'reply', false).join(', ')}`;
+  return error.message;
+};
+
+/** Looks at the watched channels of servers, without a connection to the gateway. */
 const createInspection = (options: ApiOptions, application: Application, core: Core, api: Api) => {
   const client = createClient(options, application);
   client.rest.setToken(options.token);
@@ -84,41 +98,62 @@ const createInspection = (options: ApiOptions, application: Application, core: C
     now: () => performance.now(),
   });
 
-  const checkPermissions = async (
-    { channel, mode }: ChannelWatch,
-    place: string,
-  ): Promise<Finding> => {
-    const guild = await client.guilds.fetch(channel.space.id);
-    const me = await guild.members.fetch(application.botId);
-    const found = await guild.channels.fetch(channel.id);
-    // What is allowed in a thread stands at its channel.
-    if (found?.isThread() && found.parentId) await guild.channels.fetch(found.parentId);
-    const missing = missingOf(found?.permissionsFor(me), mode, found?.isThread() ?? false);
-    const detail = missing.length > 0 ? `allow the bot: ${missing.join(', ')}` : `${mode}: all`;
-    return finding(`permissions in ${place}`, missing.length === 0, detail);
+  /** Tells of a server's channels what the bot may do there, of those that it cannot see too. */
+  const enter = async (guildId: string) => {
+    const guild = await client.guilds.fetch(guildId);
+    const [me, channels] = await Promise.all([
+      guild.members.fetch(application.botId),
+      guild.channels.fetch(),
+    ]);
+    return async (id: string) => {
+      // Threads are not listed.
+      const found = channels.get(id) ?? (await guild.channels.fetch(id));
+      return { found, granted: found?.permissionsFor(me) };
+    };
   };
 
-  const checkWebhooks = async ({ channel }: ChannelWatch, place: string): Promise<Finding> => {
+  const checkWebhooks = async (channel: Channel, place: string): Promise<Finding> => {
     const { all, isOursThere } = await webhooks.count(channel);
-    const detail = `${all} of ${WEBHOOKS_LIMIT} in use${isOursThere ? ', one of them ours' : ''}`;
-    return finding(`webhooks of ${place}`, isOursThere || all < WEBHOOKS_LIMIT, detail);
+    const detail = `${place}: ${all} of ${WEBHOOKS_LIMIT} in use${isOursThere ? ', one of them ours' : ''}`;
+    return finding('webhooks', isOursThere || all < WEBHOOKS_LIMIT, detail);
   };
 
-  const nameOf = async ({ channel: { id } }: ChannelWatch): Promise<string> => {
+  const inspect = async function* (
+    { mode, channel }: ChannelWatch,
+    guildName: string,
+    look: Awaited<ReturnType<typeof enter>>,
+  ): AsyncGenerator<Finding, void, void> {
+    let seen: Awaited<ReturnType<typeof look>>;
     try {
-      return (await api.send<APIChannel>('GET', Routes.channel(id))).name ?? id;
-    } catch {
-      return id;
+      seen = await look(channel.id);
+    } catch (thrown) {
+      yield finding('channel', false, `${channel.id} of ${guildName}: ${unseen(thrown)}`);
+      return;
     }
+    const { found, granted } = seen;
+    const place = `#${found?.name ?? channel.id} of ${guildName}`;
+    const missing = missingOf(granted, mode, found?.isThread() ?? false);
+    const isAllowed = missing.length === 0;
+    const permissions = isAllowed
+      ? `all that ${mode} needs`
+      : `allow the bot there: ${missing.join(', ')}`;
+    yield finding('channel', isAllowed, `${place}: ${permissions}`);
+    // Without these permissions it may not be asked either.
+    if (mode !== 'reply' && isAllowed)
+      yield await tried('webhooks', async () => checkWebhooks(channel, place));
   };
 
-  return async function* inspect(guildId: string, guildName: string): AsyncGenerator<Finding> {
-    for (const watch of core.services.watches.list(spaceOf(guildId, ''))) {
-      const place = `#${await nameOf(watch)} of ${guildName}`;
-      yield await tried(`permissions in ${place}`, async () => checkPermissions(watch, place));
-      if (watch.mode !== 'reply')
-        yield await tried(`webhooks of ${place}`, async () => checkWebhooks(watch, place));
+  return async function* inspectGuild(guildId: string, name: string): AsyncGenerator<Finding> {
+    const watches = core.services.watches.list(spaceOf(guildId, ''));
+    if (watches.length === 0) return;
+    let look: Awaited<ReturnType<typeof enter>>;
+    try {
+      look = await enter(guildId);
+    } catch (thrown) {
+      yield finding('channels', false, `of ${name}: ${fromDiscord(thrown, 'the server').message}`);
+      return;
     }
+    for (const watch of watches) yield* inspect(watch, name, look);
   };
 };
 
@@ -138,7 +173,7 @@ export const diagnose = async function* (
     yield finding('token', false, toAppError(thrown).message);
     return;
   }
-  const { id, botName, hasContentIntent } = application;
+  const { id, botName, hasContentIntent, allowsAccounts } = application;
   yield finding('token', true, `of ${botName}`);
   yield finding(
     'message content',
@@ -149,12 +184,17 @@ export const diagnose = async function* (
   yield await tried('clock', async () => checkClock(options.url ?? DISCORD_API));
   try {
     const guilds = await guildsOf(api);
-    const some = guilds.length > 0;
-    yield finding('servers', some, some ? `in ${guilds.length}` : 'in none: use the invite link');
+    if (guilds.length > 0) yield finding('servers', true, `in ${guilds.length}`);
+    else yield { ...finding('servers', false, NO_SERVER), isOptional: true };
     const inspect = createInspection(options, application, core, api);
     for (const guild of guilds) yield* inspect(guild.id, guild.name);
   } catch (thrown) {
     yield finding('servers', false, toAppError(thrown).message);
   }
-  yield finding('invite link', true, inviteLink(id));
+  yield finding('add to a server', true, inviteLink(id));
+  const hint = allowsAccounts
+    ? ''
+    : `first switch on "User Install" at https://discord.com/developers/applications/${id}/installation, then open `;
+  const account = finding('add to an account', allowsAccounts, `${hint}${accountLink(id)}`);
+  yield { ...account, isOptional: true };
 };

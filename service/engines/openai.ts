@@ -86,7 +86,7 @@ export const createEngine: CreateEngine = ({ config, log }) => {
           : `for the rest set ${variables.join(', ')}`;
       return {
         name: NAME,
-        serves: SERVES,
+        serves: found.length > 0 ? found : SERVES,
         ready: found.length > 0,
         detail: upstream
           ? [

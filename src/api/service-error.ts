@@ -1,6 +1,7 @@
 import { AppError, type AppErrorOptions, type ErrorCode, type Sentence } from '../errors.ts';
-import { plainLine } from '../text/plain-line.ts';
+import { plainLine, quote } from '../text/plain-line.ts';
 import { errorObject, type ErrorObject } from './contract.ts';
+import { readEngineLack } from '../http/engine-lack.ts';
 import { waitInText } from '../http/retry-after.ts';
 
 /** An answer of the service that is not a success. */
@@ -44,6 +45,26 @@ const kindOf = (status: number): { code: ErrorCode; key: Sentence['key']; retrya
   return { code: 'bad-input', key: 'service.refused', retryable: false };
 };
 
+/** It is copied whole. */
+const LONGEST_REMEDY_CHARS = 300;
+
+/** What our own service lacks is said in people's language, what another says is quoted. */
+const sentenceOf = (key: Sentence['key'], said: string): Sentence => {
+  const lack = key === 'service.missing' ? readEngineLack(said) : undefined;
+  if (!lack) return { key, params: { detail: plainLine(said) } };
+  const { remedies } = lack;
+  const adding = {
+    count: remedies.length,
+    remedies: remedies.map((remedy) => quote(remedy, LONGEST_REMEDY_CHARS)).join(', '),
+  };
+  return lack.ability === 'translation'
+    ? {
+        key: 'service.no-translation',
+        params: { ...adding, from: { language: lack.from }, to: { language: lack.to } },
+      }
+    : { key: `service.no-${lack.ability}`, params: adding };
+};
+
 /** Contract section 7: what a status means for the caller, and whether to try again. */
 export const serviceError = (
   status: number,
@@ -57,6 +78,6 @@ export const serviceError = (
   return new ServiceError(status, body, code, {
     retryable,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    sentence: { key, params: { detail: plainLine(body?.error ?? '') } },
+    sentence: sentenceOf(key, body?.error ?? ''),
   });
 };

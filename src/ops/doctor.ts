@@ -1,5 +1,5 @@
 import { toAppError } from '../errors.ts';
-import type { AdapterModule, Core, Finding } from '../platform.ts';
+import type { AdapterModule, Core, EngineReport, Finding } from '../platform.ts';
 import type { Store } from '../store/index.ts';
 
 const STATUS_MS = 10_000;
@@ -14,26 +14,39 @@ const examineDatabase = async (store: Store, url: string): Promise<Finding> => {
   }
 };
 
+/** Serves to try things out; nobody reads what it writes. */
+const PSEUDO_ENGINE = 'pseudo';
+
+/** What the engines do of one thing; none of it is needed, all of it can be added. */
+const examineAbility = (
+  ability: EngineReport['serves'][number],
+  engines: readonly EngineReport[],
+): Finding => {
+  const able = engines.filter(({ serves }) => serves.includes(ability));
+  const ready = able.filter((engine) => engine.ready);
+  const check = `Service: ${ability}`;
+  if (ready.some(({ name }) => name !== PSEUDO_ENGINE)) {
+    const named = ready.map(({ name, serves, detail }) =>
+      serves.length === 1 ? `${name} (${detail})` : name,
+    );
+    return { check, ok: true, detail: named.join(', ') };
+  }
+  const remedies = able.filter((engine) => !engine.ready).map(({ detail }) => detail);
+  const only = ready.map(({ detail }) => `only ${detail}; for more: `).join('');
+  return { check, ok: false, isOptional: true, detail: only + remedies.join('; or ') };
+};
+
 const examineService = async function* (core: Core): AsyncGenerator<Finding, void, void> {
   const { builtIn, reachable, engines } = await core.status(AbortSignal.timeout(STATUS_MS));
   const check = 'Service';
   if (!builtIn) {
-    yield { check, ok: reachable, detail: engines[0]?.detail ?? 'no answer' };
+    const detail = engines[0]?.detail ?? 'no answer';
+    yield { check, ok: reachable, detail: `SPEECH_API_URL: ${detail}` };
     return;
   }
-  const ready = engines.filter((engine) => engine.ready).flatMap(({ serves }) => serves);
-  yield { check, ok: true, detail: `built in: ${[...new Set(ready)].join(', ')}` };
-  for (const wanted of ['translation', 'recognition'] as const)
-    if (!ready.includes(wanted))
-      yield {
-        check: `Service: ${wanted}`,
-        ok: false,
-        isOptional: true,
-        detail: engines
-          .filter(({ serves }) => serves.includes(wanted))
-          .map(({ detail }) => detail)
-          .join('; or '),
-      };
+  yield { check, ok: true, detail: 'built in' };
+  for (const ability of ['translation', 'recognition', 'speech', 'chat'] as const)
+    yield examineAbility(ability, engines);
 };
 
 export interface DoctorParts {
@@ -62,6 +75,15 @@ export const examine = async function* ({
 const CHECK_CHARS = 26;
 
 export const isFailure = ({ ok, isOptional = false }: Finding): boolean => !ok && !isOptional;
+
+/** What the signs in front of the lines come to. */
+export const verdict = (findings: readonly Finding[]): string => {
+  const failures = findings.filter(isFailure).length;
+  const optional = findings.some(({ ok, isOptional }) => !ok && isOptional);
+  const rest = optional ? ' What "--" marks is optional.' : '';
+  if (failures === 0) return `Nothing is wrong.${rest}`;
+  return `${failures === 1 ? 'One thing needs' : `${failures} things need`} mending: see FAIL.${rest}`;
+};
 
 /** A finding as a line of the table that the doctor prints. */
 export const findingLine = (finding: Finding): string => {

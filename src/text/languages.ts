@@ -46,15 +46,22 @@ export const findLanguage = (typed: string): string | undefined => {
     : findLanguage(withoutBrackets);
 };
 
-/** 0 is best; undefined does not match. `own` is the name in the asker's locale. */
+/** Fewer letters stand in the middle of too many names; of Chinese writing each says enough. */
+const FEWEST_LETTERS_WITHIN = 3;
+
+/**
+ * 0 is best; undefined does not match. `own` is the name in the asker's locale: only in it the middle
+ * of a word counts, for nobody sees the other names.
+ */
 const rank = (wanted: string, code: string, own: string): number | undefined => {
   if (code.toLowerCase() === wanted || own === wanted) return 0;
-  if (own.startsWith(wanted)) return 1;
+  if (own.startsWith(wanted) || code.toLowerCase().startsWith(`${wanted}-`)) return 1;
   const names = nameIndex.names.get(code) ?? [];
   if (names.includes(wanted)) return 2;
   if (names.some((name) => name.startsWith(wanted))) return 3;
+  if (wanted.length < FEWEST_LETTERS_WITHIN && !unspacedName.test(wanted)) return undefined;
   if ([own, ...names].some((name) => name.includes(` ${wanted}`))) return 4;
-  return [own, ...names].some((name) => name.includes(wanted)) ? 5 : undefined;
+  return own.includes(wanted) ? 5 : undefined;
 };
 
 /** Languages that fit what was typed so far, best first, with names in `locale`; all for ''. */

@@ -18,11 +18,9 @@ const COLUMNS = ['term', 'language', 'translation'] as const;
 const RUNS_IN_SPREADSHEETS = /^[=+\-@\t\r]/;
 const DISARMED = /^'(?=[=+\-@\t\r])/;
 
-export interface CsvLine {
+export interface CsvRow {
   readonly line: number;
-  readonly term: string;
-  readonly language: string;
-  readonly translation: string;
+  readonly cells: readonly string[];
 }
 
 const notCsv = (cause?: unknown): AppError =>
@@ -56,37 +54,49 @@ const readAll = async (file: ByteSource, signal: AbortSignal): Promise<string> =
   }
 };
 
+/** Lines that tell what parts the columns. */
+const SAMPLE_LINES = 10;
+const DELIMITERS = ['\t', ',', ';'] as const;
+
+/** What stands as often in each of the first lines, for texts have commas too. */
+const delimiterOf = (text: string): string => {
+  const lines = text
+    .split(/\r?\n/, SAMPLE_LINES)
+    .map((line) => line.replaceAll(/"[^"]*"/g, ''))
+    .filter((line) => line.trim() !== '');
+  const counts = (mark: string): number[] => lines.map((line) => line.split(mark).length - 1);
+  const even = DELIMITERS.find((mark) => {
+    const [first = 0, ...rest] = counts(mark);
+    return first > 0 && rest.every((count) => count === first);
+  });
+  return even ?? DELIMITERS.find((mark) => lines[0]?.includes(mark)) ?? ',';
+};
+
 /**
- * The lines of a glossary file: `term`, `language`, `translation`, under a header line or without
- * one, parted by commas, semicolons or tabs, in UTF-8 or UTF-16 with a byte order mark.
+ * The rows of a glossary file, a header line included: parted by commas, semicolons or tabs, in
+ * UTF-8 or UTF-16 with a byte order mark.
  */
-export const readGlossaryCsv = async function* (
+export const readGlossaryCsv = async (
   file: ByteSource,
   signal: AbortSignal,
-): AsyncGenerator<CsvLine, void, void> {
+): Promise<readonly CsvRow[]> => {
   const text = await readAll(file, signal);
-  const [head = ''] = text.split(/\r?\n/, 1);
-  const delimiter = [',', ';', '\t'].find((mark) => head.includes(mark)) ?? ',';
   const parser = parse(text, {
     bom: true,
-    delimiter,
+    delimiter: delimiterOf(text),
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,
     trim: true,
   }) as AsyncIterable<{ record: string[]; info: { lines: number } }>;
-  let count = 0;
+  const rows: CsvRow[] = [];
   try {
     for await (const { record, info } of parser) {
-      const [term = '', language = '', translation = ''] = record.map((cell) =>
-        cell.replace(DISARMED, ''),
-      );
-      count += 1;
-      if (count > LONGEST_LINES) throw tooLarge();
-      if (count % LINES_AT_ONCE === 0) await setImmediate();
-      if (count > 1 || term.toLowerCase() !== 'term')
-        yield { line: info.lines, term, language, translation };
+      rows.push({ line: info.lines, cells: record.map((cell) => cell.replace(DISARMED, '')) });
+      if (rows.length > LONGEST_LINES) throw tooLarge();
+      if (rows.length % LINES_AT_ONCE === 0) await setImmediate();
     }
+    return rows;
   } catch (cause) {
     throw cause instanceof AppError ? cause : notCsv(cause);
   }

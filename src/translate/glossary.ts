@@ -4,6 +4,7 @@ import type { Channel, Space } from '../model.ts';
 import type { Glossary, GlossaryTerm, ImportReport, Languages } from '../services.ts';
 import { createRecent } from '../recent.ts';
 import type { Store } from '../store/index.ts';
+import { readColumns } from './glossary-columns.ts';
 import { readGlossaryCsv, writeGlossaryCsv } from './glossary-csv.ts';
 import { foldTerm } from './terms.ts';
 
@@ -15,6 +16,8 @@ const PLACES_IN_MEMORY = 1_000;
 const REJECTED_TOLD = 20;
 /** Rows of one statement; the event loop runs between two. */
 const ROWS_AT_ONCE = 100;
+/** Entries of a file after which others get their turn. */
+const ENTRIES_AT_ONCE = 500;
 
 const EVERY_LANGUAGE = '';
 
@@ -151,16 +154,17 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
       return Number(numDeletedRows);
     },
 
-    async importCsv(place, file, signal) {
+    async importCsv(place, file, signal, to) {
       const known = new Set((await list(place)).map(idOf));
       const before = new Set(known);
       const accepted = new Map<string, GlossaryTerm>();
       const rejected: { line: number; reason: Fault }[] = [];
       let rejectedCount = 0;
-      for await (const { line, term, language: typed, translation } of readGlossaryCsv(
-        file,
-        signal,
-      )) {
+      let read = 0;
+      const { entries, assumed } = readColumns(await readGlossaryCsv(file, signal), languages, to);
+      for (const { line, term, language: typed, translation } of entries) {
+        read += 1;
+        if (read % ENTRIES_AT_ONCE === 0) await setImmediate();
         const language = typed === '' ? undefined : languages.find(typed);
         const entry = tidy({ term, language, translation });
         const reason: Fault | undefined =
@@ -181,6 +185,7 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
         changed,
         rejectedCount,
         rejected,
+        assumed,
       };
     },
 

@@ -77,13 +77,90 @@ describe('/autotranslate reply and thread', () => {
 
   it('complete the language that is being typed, in a list of those before it', async () => {
     const complete = (typed: string) => desk().complete('autotranslate reply', 'languages', typed);
-    expect((await complete('jap'))[0]).toBe('ja|Japanese');
-    expect((await complete('Spanish, fre'))[0]).toBe('es, fr|es, French');
-    expect((await complete('es fre'))[0]).toBe('es, fr|es, French');
-    expect((await complete('es, traditional chi'))[0]).toBe('es, zh-Hant|es, Traditional Chinese');
-    expect((await complete('es, '))[0]).toBe('es, en|es, English');
+    const french = 'es, fr|Spanish, French · français (fr)';
+    expect((await complete('jap'))[0]).toBe('ja|Japanese · 日本語 (ja)');
+    expect((await complete('Spanish, fre'))[0]).toBe(french);
+    expect((await complete('es fre'))[0]).toBe(french);
+    expect((await complete('es, traditional chi'))[0]).toBe(
+      'es, zh-Hant|Spanish, Traditional Chinese · 繁體中文 (zh-Hant)',
+    );
+    expect((await complete('es, '))[0]).toBe('es, en|Spanish, English (en)');
     expect(await complete('es, spani')).toEqual([]);
     expect(await complete('qqqq')).toEqual([]);
+  });
+});
+
+describe('a setting that does not do what people expect', () => {
+  const warnings = async (command: string, options: Record<string, unknown>) =>
+    (await desk().run(command, options)).text.split('\n').filter((line) => line.startsWith('⚠️'));
+
+  it('is none where all is well', async () => {
+    expect(await warnings('autotranslate reply', { languages: 'es' })).toEqual([]);
+    expect(await warnings('autotranslate mirror', { channels: '<#1> en <#2> es' })).toEqual([]);
+  });
+
+  it('is set, with the languages named that no engine translates into', async () => {
+    desk().script.untranslated = ['ja', 'ko'];
+    expect(await warnings('autotranslate reply', { languages: 'es, ja, ko' })).toEqual([
+      '⚠️ Nothing here translates into Japanese, Korean yet, so no such translations will come. ' +
+        '`/status` says what can be added.',
+    ]);
+    expect(watches()).toMatchObject([{ languages: ['es', 'ja', 'ko'] }]);
+  });
+
+  it('is looked at in a group from each of its languages', async () => {
+    const channels = '<#1> en <#2> es <#3> ja';
+    desk().script.untranslated = ['en ja'];
+    expect(await warnings('autotranslate mirror', { channels })).toEqual([]);
+    desk().script.untranslated = ['en ja', 'es ja'];
+    expect(await warnings('autotranslate mirror', { channels })).toMatchObject([
+      expect.stringContaining('into Japanese yet'),
+    ]);
+  });
+
+  it('promises nothing about voice messages where nothing writes them down', async () => {
+    const lines = async (options: object) =>
+      (await desk().run('autotranslate reply', { languages: 'es', ...options })).text;
+    desk().script.engines = [{ name: 'x', serves: ['recognition'], ready: false, detail: '' }];
+    expect(await lines({})).toContain('nothing here can write down speech yet');
+    expect(await lines({ 'voice-messages': false })).toContain(
+      '\nVoice messages and audio files are left alone.',
+    );
+    expect(watches()).toMatchObject([{ transcribes: false }]);
+    desk().script.reachable = false;
+    expect(await lines({})).toContain('are written down and translated too');
+  });
+
+  it('is told where the channel is quiet, or the one that its thread belongs to', async () => {
+    await desk().services.spaces.change(SPACE, { quietChannels: ['100', '2'] });
+    expect(await warnings('autotranslate reply', { languages: 'es' })).toEqual([
+      '⚠️ <#100> is a quiet channel: nothing is translated there until you change that in `/settings`.',
+    ]);
+    expect(await warnings('autotranslate mirror', { channels: '<#1> en <#2> es' })).toMatchObject([
+      expect.stringContaining('<#2> is a quiet channel'),
+    ]);
+  });
+
+  it('is told where it takes the place of another', async () => {
+    await desk().run('autotranslate reply', { languages: 'es, fr' });
+    expect(await warnings('autotranslate reply', { languages: 'fr, es' })).toEqual([]);
+    expect(await warnings('autotranslate reply', { languages: 'ja' })).toEqual([
+      '⚠️ This takes the place of what <#100> had before: replies · French, Spanish',
+    ]);
+    expect(await warnings('autotranslate thread', { languages: 'ja' })).toEqual([
+      '⚠️ This takes the place of what <#100> had before: replies · Japanese',
+    ]);
+  });
+
+  it('is told where it takes a channel from its group, and ends that', async () => {
+    const channels = '<#1> en <#2> es';
+    await desk().run('autotranslate mirror', { channels });
+    expect(await warnings('autotranslate mirror', { channels })).toEqual([]);
+    expect(await warnings('autotranslate mirror', { channels: '<#2> es <#3> fr' })).toEqual([
+      '⚠️ This takes the place of what <#2> had before: mirror · Spanish · <#1>',
+      '⚠️ <#1> was left alone in its group and is no longer translated.',
+    ]);
+    expect(watches().map(({ id }) => id)).toEqual(['2', '3']);
   });
 });
 

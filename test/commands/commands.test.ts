@@ -70,10 +70,31 @@ describe('/translate', () => {
     expect((await last('translate', { text, to: 'es' })).text).toContain(error);
   });
 
+  it('says what our own service lacks in the person’s language', async () => {
+    const lacking = (error: string) => {
+      const body = JSON.stringify({
+        context: [],
+        code: 110,
+        name: 'ErrServiceNotRegistered',
+        error,
+      });
+      harness.speech.fail(PATHS.translate, { status: 404, body });
+      return last('translate', { text, to: 'es' }, { locale: 'de' });
+    };
+    const remedies = 'apt-get install -y apertium-eng-spa, or set SERVICE_OPENAI_URL';
+    expect((await lacking(`No engine translates en to es. Add one: ${remedies}.`)).text).toBe(
+      'Von Englisch nach Spanisch übersetzt hier noch nichts. Wer mich betreibt, kann es mit einem ' +
+        'davon hinzufügen: `apt-get install -y apertium-eng-spa`, `set SERVICE_OPENAI_URL`',
+    );
+    expect((await lacking('No engine translates en to es.')).text).toBe(
+      'Von Englisch nach Spanisch übersetzt hier noch nichts.',
+    );
+  });
+
   it('completes languages in the person’s words', async () => {
     expect((await completions('translate', 'to', 'jap'))[0]).toEqual({
       value: 'ja',
-      label: 'Japanese (ja)',
+      label: 'Japanese · 日本語 (ja)',
     });
   });
 });
@@ -230,6 +251,26 @@ describe('/glossary', () => {
     expect(text).toContain('Line 3');
   });
 
+  it('imports two plain columns into the language that is named, and says so', async () => {
+    const file = attachmentOf(Buffer.from('fox,狐\nbear,熊\n'), 'g.csv');
+    const refused = await last('glossary import', { file });
+    expect(refused).toMatchObject({ tone: 'error' });
+    expect(refused.text).toContain('option `to`');
+    const { text } = await last('glossary import', { file, to: 'Japanese' });
+    expect(text).toBe(
+      'Added 2, changed 0, left out 0.\n' +
+        'I took the two columns for terms and their translations into Japanese.',
+    );
+    const header = attachmentOf(Buffer.from('en;ja;es\nfox;狐;zorro\n'), 'g.csv');
+    expect((await last('glossary import', { file: header })).text).toContain(
+      'into Japanese, Spanish.',
+    );
+    const rest = attachmentOf(Buffer.from('term,language,translation\nowl,,梟\n'), 'g.csv');
+    expect((await last('glossary import', { file: rest, to: 'ja' })).text).toContain(
+      'Lines that name no language count for this one: Japanese.',
+    );
+  });
+
   it('is changed by moderators only', async () => {
     const content = await last('glossary add', { term: 'fox' }, { role: 'member' });
     expect(content.text).toBe('Only moderators can do that.');
@@ -260,8 +301,33 @@ describe('/ask', () => {
 describe('/help', () => {
   it('lists every command, in the person’s language', async () => {
     const { text } = await last('help', {}, { locale: 'ja' });
-    for (const { name } of harness.core.commands('ja', 'test')) expect(text).toContain(`/${name}`);
+    for (const { name } of harness.core.commands('ja', 'test')) {
+      const [command = '', action] = name.split(' ');
+      expect(text).toContain(`\`/${command}\``);
+      if (action) expect(text).toContain(`\`${action}\``);
+    }
     expect(text).toContain('文を訳す');
+  });
+
+  it('puts together what is for one purpose, in the order of the names', async () => {
+    const { text } = await last('help');
+    expect(text.split('\n\n').map((part) => part.match(/(?<=^\*\*).*(?=\*\*)|\/\w+/gm))).toEqual([
+      ['Translate', '/glossary', '/language', '/translate'],
+      ['Speech', '/say', '/transcribe', '/voice', '/voices'],
+      ['This server', '/status', '/usage'],
+      ['Privacy', '/privacy'],
+      ['More', '/ask', '/help'],
+      ['/help'],
+    ]);
+    expect(text).toContain(
+      '- `/glossary` `add` `export` `import` `list` `remove` · Words that stay as they are, or become what you say',
+    );
+  });
+
+  it('leaves out what the person may not use', async () => {
+    const { text } = await last('help', {}, { role: 'member' });
+    expect(text).not.toContain('/usage');
+    expect(text).toContain('- `/glossary` `export` `list` ·');
   });
 
   it('leaves out what the platform has no use for', async () => {

@@ -61,10 +61,15 @@ describe('/usage', () => {
 describe('/status', () => {
   it('says what works and what does not', async () => {
     const { text, controls } = await desk().run('status');
-    expect(text).toBe('**Service**\n- ✅ pseudo · en-XA\n- ➖ openai · `SERVICE_OPENAI_URL=…`');
+    expect(text).toBe(
+      '**Service**\n- ✅ pseudo · translation, speech recognition · en-XA\n' +
+        '- ➖ openai · language model · `SERVICE_OPENAI_URL=…`',
+    );
     expect(controls).toBeUndefined();
     const member = { role: 'member' } as const;
-    expect((await desk().run('status', {}, { member })).text).toMatch(/➖ openai$/);
+    expect((await desk().run('status', {}, { member })).text).toMatch(
+      /✅ pseudo · translation, speech recognition\n- ➖ openai · language model$/,
+    );
     desk().script.reachable = false;
     expect((await desk().run('status')).text).toContain('❌ The speech service cannot be reached');
   });

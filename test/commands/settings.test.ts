@@ -21,8 +21,10 @@ describe('/settings', () => {
     const { text } = await desk().run('settings');
     expect(text.split('\n')).toEqual([
       '**Settings**',
-      '- One channel is translated by itself:',
+      '- One channel is translated automatically:',
       '  - <#100> · replies · Spanish',
+      '  - Other languages for a channel? Use `/autotranslate reply`, `/autotranslate thread` or ' +
+        '`/autotranslate mirror` for it again.',
       '- Flags: a reaction such as 🇯🇵 gives a translation.',
       '- Quiet channels: <#7>',
       '- Daily limits: characters 10,000, minutes of audio no limit',

@@ -6,14 +6,15 @@ import type { Readable } from 'node:stream';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** The very command of `npm start`, in an empty folder and an environment of its own. */
+/** The very command of `npm start`, or of another script, in an empty folder and environment. */
 export const spawnDragoman = (
   environment: Record<string, string>,
   envFile = '',
+  ...words: readonly string[]
 ): ChildProcessByStdio<null, Readable, Readable> => {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-'));
   writeFileSync(join(folder, '.env'), envFile);
-  return spawn(process.execPath, [join(ROOT, 'scripts/run.mjs'), join(ROOT, 'main.ts')], {
+  return spawn(process.execPath, [join(ROOT, 'scripts/run.mjs'), join(ROOT, 'main.ts'), ...words], {
     cwd: folder,
     env: { PATH: process.env['PATH'], ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -53,6 +53,20 @@ describe('the folder of engines', () => {
     );
   });
 
+  it('knows which languages there are ways into', async () => {
+    const knows = (pairs: string): string =>
+      `{ translation: { translates: (from, to) => ${pairs}.includes(from + ' ' + to) } }`;
+    const translating = (name: string, pairs: string): string =>
+      engine(name, 1, knows(pairs)).replace("['chat']", "['translation']");
+    writeFileSync(join(folder, 'one.ts'), translating('one', "['en es']"));
+    writeFileSync(join(folder, 'two.ts'), translating('two', "['ja ko']"));
+    await using engines = await load();
+    const asked = ['es', 'ko', 'fr'].map((to) => engines.translates(to));
+    expect(await Promise.all(asked)).toEqual([true, true, false]);
+    expect(await engines.translates('es', 'en')).toBe(true);
+    expect(await engines.translates('es', 'ja')).toBe(false);
+  });
+
   it('reports an engine that fails to report', async () => {
     writeFileSync(join(folder, 'one.ts'), engine('one', 1, '{}'));
     await using engines = await load();

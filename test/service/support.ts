@@ -77,6 +77,7 @@ export const offering = (
       throw new Error('not missing');
     },
     report: async () => [],
+    translates: async () => true,
     [Symbol.asyncDispose]: async () => {},
   },
   config: engineConfig(),

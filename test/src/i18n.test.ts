@@ -3,6 +3,40 @@ import { loadTexts } from '../../src/i18n.ts';
 
 const texts = loadTexts('locales');
 
+describe('sentences with languages', () => {
+  it('name them in their own locale', () => {
+    const params = { from: { language: 'en' }, to: { language: 'ja' }, count: 0, remedies: '' };
+    expect(texts.in('de')('service.no-translation', params)).toContain('Englisch nach Japanisch');
+    expect(texts.in('zh-HK')('service.no-translation', params)).toContain('英文譯成日文');
+  });
+});
+
+describe('the locale for a tag', () => {
+  it.each([
+    ['zh-TW', 'zh-TW'],
+    ['zh-HK', 'zh-TW'],
+    ['zh-Hant', 'zh-TW'],
+    ['zh-Hant-HK', 'zh-TW'],
+    ['ZH-tw', 'zh-TW'],
+    ['zh-CN', 'zh'],
+    ['zh-Hans', 'zh'],
+    ['zh-SG', 'zh'],
+    ['zh', 'zh'],
+    ['es-419', 'es'],
+    ['pt-BR', 'pt'],
+    ['de-AT', 'de'],
+    ['xx', 'en'],
+    ['not a tag', 'en'],
+    ['', 'en'],
+  ])('of %j is %s', (tag, locale) => {
+    expect(texts.pick([tag])).toBe(locale);
+  });
+
+  it('is of the first tag that fits', () => {
+    expect(texts.pick(['xx', 'zh-HK', 'de'])).toBe('zh-TW');
+  });
+});
+
 describe('sentences that mention commands', () => {
   it('name them as every platform takes them, unless people type the locale’s own names', () => {
     expect(texts.in('ja')('glossary.empty')).toContain('`/glossary add`');

@@ -74,6 +74,7 @@ describe('an OpenAI-compatible server', () => {
     await using chatOnly = await startFakeOpenai({ models: ['llama3'] });
     await using own = create({ SERVICE_OPENAI_URL: chatOnly.url });
     expect(Object.keys(await own.parts()).toSorted()).toEqual(['chat', 'translation']);
+    expect((await own.report()).serves).toEqual(['chat', 'translation']);
     expect((await own.report()).detail).toBe(
       'chat: llama3; translation: llama3; for the rest set SERVICE_OPENAI_ASR_MODEL, SERVICE_OPENAI_TTS_MODEL',
     );

@@ -83,6 +83,17 @@ describe('searchLanguages', () => {
     expect(codes('por').slice(0, 2)).toEqual(['pt', 'pt-BR']);
   });
 
+  it('offers nothing that only a name in another language holds somewhere', () => {
+    expect(codes('de')).toEqual(['de']);
+    expect(codes('zh')).toEqual(['zh', 'zh-Hant']);
+    expect(codes('en').slice(0, 2)).toEqual(['en', 'en-XA']);
+    expect(codes('pt')).toEqual(['pt', 'pt-BR']);
+    expect(codes('chinese').slice(0, 2)).toEqual(['zh', 'zh-Hant']);
+    expect(searchLanguages('日', 'de').map(({ code }) => code)).toEqual(['ja']);
+    expect(searchLanguages('中', 'ja').map(({ code }) => code)).toEqual(['zh', 'zh-Hant']);
+    expect(searchLanguages('国', 'ja').map(({ code }) => code)).toContain('ko');
+  });
+
   it('names what it finds in the locale, whatever language was typed', () => {
     expect(searchLanguages('germ', 'ja')[0]).toEqual({ code: 'de', name: 'ドイツ語' });
     expect(searchLanguages('フラ', 'ja')[0]).toEqual({ code: 'fr', name: 'フランス語' });

@@ -4,6 +4,7 @@ import type { ByteSource } from '../../../src/model.ts';
 import type { Glossary } from '../../../src/services.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import { findLanguage } from '../../../src/text/languages.ts';
+import { readColumns } from '../../../src/translate/glossary-columns.ts';
 import { readGlossaryCsv, writeGlossaryCsv } from '../../../src/translate/glossary-csv.ts';
 import { createGlossary, TERMS_PER_SPACE } from '../../../src/translate/glossary.ts';
 
@@ -127,6 +128,75 @@ describe('a glossary file', () => {
   });
 
   it.each([
+    ['pairs', 'mage,魔道士\narch,弓', 'ja'],
+    ['tabs', 'mage\t魔道士\narch\t弓\n', 'ja'],
+    ['a header', 'Source;Target\nmage;魔道士\narch;弓', 'ja'],
+    ['the other order', 'translation,term\n魔道士,mage\n弓,arch', 'ja'],
+  ])('may be two plain columns, given their language: %s', async (_, content, to) => {
+    const report = await glossary.importCsv(SPACE, file(content), signal, to);
+    expect(report).toMatchObject({ added: 2, assumed: { kind: 'pairs', language: 'ja' } });
+    expect(await glossary.list(SPACE)).toEqual([
+      term('arch', 'ja', '弓'),
+      term('mage', 'ja', '魔道士'),
+    ]);
+  });
+
+  it('of pairs may translate names of languages', async () => {
+    await glossary.importCsv(SPACE, file('German,allemand\nTurkish,turc'), signal, 'fr');
+    expect(await glossary.list(SPACE)).toEqual([
+      term('German', 'fr', 'allemand'),
+      term('Turkish', 'fr', 'turc'),
+    ]);
+  });
+
+  it('may name the languages of its columns in its first line', async () => {
+    const csv = 'English,Japanese,es\nmage,魔道士,mago\narch,,arco\n,x,y';
+    const report = await glossary.importCsv(SPACE, file(csv), signal);
+    expect(report).toMatchObject({
+      added: 3,
+      rejected: [{ line: 4, reason: 'empty' }],
+      assumed: { kind: 'header', languages: ['ja', 'es'] },
+    });
+    expect(await glossary.list(SPACE)).toEqual([
+      term('arch', 'es', 'arco'),
+      term('mage', 'es', 'mago'),
+      term('mage', 'ja', '魔道士'),
+    ]);
+  });
+
+  it.each(['mage,魔道士', 'term,translation\nmage,魔道士'])(
+    'of two columns in no known language changes nothing: %j',
+    async (content) => {
+      await expect(glossary.importCsv(SPACE, file(content), signal)).rejects.toMatchObject({
+        code: 'bad-input',
+        sentence: { key: 'glossary.which-language' },
+      });
+      expect(await glossary.list(SPACE)).toEqual([]);
+    },
+  );
+
+  it('of terms and languages keeps terms in these', async () => {
+    await glossary.importCsv(SPACE, file('Dragoman,es\nTurkish,de,Türkisch'), signal);
+    expect(await glossary.list(SPACE)).toEqual([
+      term('Dragoman', 'es'),
+      term('Turkish', 'de', 'Türkisch'),
+    ]);
+  });
+
+  it('fills in the given language where a line names none', async () => {
+    const csv = 'mage,,魔道士\narch,es,arco';
+    const report = await glossary.importCsv(SPACE, file(csv), signal, 'ja');
+    expect(report.assumed).toEqual({ kind: 'rest', language: 'ja' });
+    expect(await glossary.list(SPACE)).toContainEqual(term('mage', 'ja', '魔道士'));
+    expect(await glossary.list(SPACE)).toContainEqual(term('arch', 'es', 'arco'));
+  });
+
+  it('may have commas in what semicolons part', async () => {
+    await glossary.importCsv(SPACE, file('Hello, you;Hola, tú\nmage;mago'), signal, 'es');
+    expect(await glossary.list(SPACE)).toContainEqual(term('Hello, you', 'es', 'Hola, tú'));
+  });
+
+  it.each([
     ['in another encoding', Buffer.from([0x6d, 0xe4, 0x67, 0x65])],
     ['with a quote that never ends', 'mage,"ja'],
   ])('%s changes nothing', async (_, content) => {
@@ -184,8 +254,9 @@ describe('a glossary file', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(words, words), { maxLength: 10 }), async (pairs) => {
         const terms = pairs.map(([word, translation]) => term(word, 'ja', translation));
-        const lines = await Array.fromAsync(readGlossaryCsv(file(writeGlossaryCsv(terms)), signal));
-        expect(lines.map((line) => [line.term, line.translation])).toEqual(pairs);
+        const rows = await readGlossaryCsv(file(writeGlossaryCsv(terms)), signal);
+        const { entries } = readColumns(rows, { find: findLanguage }, undefined);
+        expect([...entries].map((line) => [line.term, line.translation])).toEqual(pairs);
       }),
     );
   });

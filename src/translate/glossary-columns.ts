@@ -1,0 +1,137 @@
+import { AppError } from '../errors.ts';
+import type { ImportReport, Languages } from '../services.ts';
+import type { CsvRow } from './glossary-csv.ts';
+
+/** One entry that a line asks for; `language` as it was typed, or a code, or empty. */
+export interface CsvEntry {
+  readonly line: number;
+  readonly term: string;
+  readonly language: string;
+  readonly translation: string;
+}
+
+export interface ReadColumns {
+  /** What the file does not say itself, and was taken for granted. */
+  readonly assumed: ImportReport['assumed'];
+  readonly entries: Iterable<CsvEntry>;
+}
+
+/** What people and other programs write above the columns. */
+const HEADERS = {
+  term: ['term', 'source', 'source term', 'original'],
+  language: ['language', 'lang', 'target language'],
+  translation: ['translation', 'target', 'target term'],
+} as const;
+type Column = keyof typeof HEADERS;
+
+const columnOf = (cell: string): Column | undefined =>
+  (Object.keys(HEADERS) as Column[]).find((column) =>
+    HEADERS[column].some((name) => name === cell.toLowerCase()),
+  );
+
+/** Where each column stands; a file without one of them has none. */
+type Places = Readonly<Partial<Record<Column, number>>>;
+
+const IN_ORDER: Places = { term: 0, language: 1, translation: 2 };
+
+/** The columns that a header line names; undefined where the first line is none. */
+const namedPlaces = (cells: readonly string[]): Places | undefined => {
+  const named = cells.map(columnOf);
+  const others = named.filter((column) => column === 'language' || column === 'translation');
+  if (!named.includes('term')) return undefined;
+  if (others.length === 0) return cells[0]?.toLowerCase() === 'term' ? IN_ORDER : undefined;
+  const places = (Object.keys(HEADERS) as Column[]).map((column) => [
+    column,
+    named.indexOf(column),
+  ]);
+  return Object.fromEntries(places.filter(([, place]) => place !== -1)) as Places;
+};
+
+/** The languages of all columns but the first, where the first line names nothing but languages. */
+const languageHeader = (
+  [first = '', ...rest]: readonly string[],
+  { find }: Pick<Languages, 'find'>,
+): readonly string[] | undefined => {
+  const source = columnOf(first) === 'term' ? first : find(first);
+  const targets = rest.map(find).filter((code) => code !== undefined);
+  if (source === undefined || rest.length === 0 || targets.length < rest.length) return undefined;
+  // A word, and the same word in another language: `Turkish, de, Türkisch`.
+  return new Set([source, ...targets]).size === targets.length + 1 ? targets : undefined;
+};
+
+/** Lines that tell how many columns there are. */
+const WIDTH_FROM_LINES = 100;
+
+const whichLanguage = (): AppError =>
+  new AppError('bad-input', 'the glossary file does not say into which language it translates', {
+    sentence: { key: 'glossary.which-language' },
+  });
+
+const byPlaces = function* (
+  rows: readonly CsvRow[],
+  places: Places,
+  to = '',
+): Generator<CsvEntry, void, void> {
+  for (const { line, cells } of rows) {
+    const cell = (column: Column): string => cells[places[column] ?? -1] ?? '';
+    const language = cell('language') || to;
+    yield { line, term: cell('term'), language, translation: cell('translation') };
+  }
+};
+
+const byLanguages = function* (
+  rows: readonly CsvRow[],
+  languages: readonly string[],
+): Generator<CsvEntry, void, void> {
+  for (const { line, cells } of rows) {
+    const [term = '', ...translations] = cells;
+    if (term === '') yield { line, term, language: '', translation: '' };
+    else
+      for (const [place, language] of languages.entries()) {
+        const translation = translations[place] ?? '';
+        if (translation !== '') yield { line, term, language, translation };
+      }
+  }
+};
+
+/**
+ * What the lines of a glossary file ask for: `term, language, translation` in this order or as a
+ * header line names them; or terms with a column of translations for each language of the header
+ * line; or terms and their translations into `to`. Throws an `AppError` (`bad-input`) where two
+ * columns are there and nothing says which language the second one is in.
+ */
+export const readColumns = (
+  rows: readonly CsvRow[],
+  languages: Pick<Languages, 'find'>,
+  to: string | undefined,
+): ReadColumns => {
+  const [first] = rows;
+  const head = first?.cells ?? [];
+  const targets = languageHeader(head, languages);
+  if (targets)
+    return {
+      assumed: { kind: 'header', languages: targets },
+      entries: byLanguages(rows.slice(1), targets),
+    };
+
+  const named = namedPlaces(head);
+  const lines = named ? rows.slice(1) : rows;
+  const width = Math.max(1, ...rows.slice(0, WIDTH_FROM_LINES).map(({ cells }) => cells.length));
+  const isPair =
+    named === undefined
+      ? width === 2 &&
+        (to !== undefined ||
+          lines.some(({ cells: [, second = ''] }) => second && !languages.find(second)))
+      : named.translation !== undefined && named.language === undefined;
+  if (isPair) {
+    if (to === undefined) throw whichLanguage();
+    const places = named ?? { term: 0, translation: 1 };
+    return { assumed: { kind: 'pairs', language: to }, entries: byPlaces(lines, places, to) };
+  }
+  const places = named ?? IN_ORDER;
+  const isSilent = lines.some(({ cells }) => (cells[places.language ?? -1] ?? '') === '');
+  return {
+    assumed: to !== undefined && isSilent ? { kind: 'rest', language: to } : undefined,
+    entries: byPlaces(lines, places, to),
+  };
+};

@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { engineLackText, readEngineLack, type EngineLack } from '../../../src/http/engine-lack.ts';
+
+const remedies = fc.array(
+  fc.constantFrom('set SERVICE_X', 'apt-get install -y apertium-eng-spa', 'npm install a.b'),
+  { maxLength: 3 },
+);
+const lacks: fc.Arbitrary<EngineLack> = fc.oneof(
+  fc.record({ ability: fc.constantFrom('speech', 'recognition', 'chat'), remedies }),
+  fc.record({
+    ability: fc.constant('translation' as const),
+    from: fc.constantFrom('en', 'zh-Hant'),
+    to: fc.constantFrom('es', 'en-XA'),
+    remedies,
+  }),
+);
+
+describe('what no engine can do', () => {
+  it('is read from the text that says it', () => {
+    fc.assert(
+      fc.property(lacks, (lack) => {
+        expect(readEngineLack(engineLackText(lack))).toEqual(lack);
+      }),
+    );
+  });
+
+  it.each([
+    '',
+    'No engine',
+    'No engine flies.',
+    'No engine translates en to es',
+    'No engine speaks. Add one: .',
+    'Sorry. No engine speaks.',
+  ])('is not read from %j', (text) => {
+    expect(readEngineLack(text)).toBeUndefined();
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { examine, findingLine, isFailure, verdict } from '../../../src/ops/doctor.ts';
+import type { AdapterModule, Core, EngineReport, ServiceStatus } from '../../../src/platform.ts';
+import { openStore } from '../../../src/store/index.ts';
+
+const engine = (name: string, serves: EngineReport['serves'], ready: boolean): EngineReport => ({
+  name,
+  serves,
+  ready,
+  detail: ready ? `${name} offers` : `set ${name.toUpperCase()}`,
+});
+
+const NOTHING_ADDED = [
+  engine('openai', ['chat', 'translation', 'recognition', 'speech'], false),
+  engine('pseudo', ['translation'], true),
+  engine('apertium', ['translation'], false),
+  engine('espeak-ng', ['speech'], true),
+  engine('sherpa-onnx', ['recognition'], false),
+];
+
+const look = async (status: Partial<ServiceStatus>, modules: readonly AdapterModule[] = []) => {
+  const store = await openStore('sqlite::memory:');
+  const core = {
+    status: async () => ({ builtIn: true, reachable: true, engines: NOTHING_ADDED, ...status }),
+  } as Partial<Core> as Core;
+  try {
+    return await Array.fromAsync(
+      examine({ core, store, databaseUrl: 'sqlite::memory:', modules, config: {} }),
+    );
+  } finally {
+    await store.destroy();
+  }
+};
+
+describe('the doctor', () => {
+  it('finds nothing wrong where nothing is set up, and says what can be added', async () => {
+    const found = await look({});
+    expect(found.map(findingLine)).toEqual([
+      ' ok   Database                   sqlite::memory:',
+      ' ok   Service                    built in',
+      ' --   Service: translation       only pseudo offers; for more: set OPENAI; or set APERTIUM',
+      ' --   Service: recognition       set OPENAI; or set SHERPA-ONNX',
+      ' ok   Service: speech            espeak-ng (espeak-ng offers)',
+      ' --   Service: chat              set OPENAI',
+    ]);
+    expect(verdict(found)).toBe('Nothing is wrong. What "--" marks is optional.');
+  });
+
+  it('names the engines that do each thing', async () => {
+    const openai = engine('openai', ['chat', 'translation'], true);
+    const found = await look({ engines: [openai, ...NOTHING_ADDED.slice(1)] });
+    const of = (ability: string) => found.find(({ check }) => check === `Service: ${ability}`);
+    expect(of('chat')).toMatchObject({ ok: true, detail: 'openai' });
+    expect(of('translation')).toMatchObject({ ok: true, detail: 'openai, pseudo (pseudo offers)' });
+    expect(of('recognition')).toMatchObject({ ok: false, isOptional: true });
+  });
+
+  it('fails for a service that cannot be reached, and for what an adapter needs', async () => {
+    const remote = engine('SPEECH_API_URL', ['speech'], false);
+    const sick = {
+      name: 'sick',
+      diagnose: async function* diagnoseSick() {
+        yield { check: 'Sick', ok: false, detail: 'get well' };
+      },
+    } as Partial<AdapterModule> as AdapterModule;
+    const unreachable = { builtIn: false, reachable: false, engines: [remote] };
+    const found = await look(unreachable, [sick]);
+    expect(found.filter(isFailure).map(({ check }) => check)).toEqual(['Service', 'Sick']);
+    expect(verdict(found)).toBe('2 things need mending: see FAIL.');
+    expect(verdict(found.slice(0, 2))).toBe('One thing needs mending: see FAIL.');
+    expect(verdict(found.slice(0, 1))).toBe('Nothing is wrong.');
+  });
+});

@@ -142,6 +142,7 @@ export const openCore = async ({
   const watching = await openWatching({
     store,
     log,
+    texts,
     services: { languages, translator, transcriber, spaces, usage, privacy: kept },
     inboxDays: config.INBOX_DAYS,
     copyDays: config.COPY_DAYS,

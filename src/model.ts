@@ -90,6 +90,8 @@ export interface Message {
   readonly stickers: readonly { readonly name: string; readonly url: string }[];
   readonly replyTo?: MessageRef;
   readonly forwarded?: boolean;
+  /** It was changed since it was written. */
+  readonly edited?: boolean;
   /** True of what the platform says itself: joins, pins, boosts. */
   readonly system?: boolean;
 }

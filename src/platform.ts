@@ -95,8 +95,8 @@ export interface CompletionRequest {
 /** One line of the table that says what works here, and how to add what does not. */
 export interface EngineReport {
   readonly name: string;
-  /** What it is for, e.g. `speech`, `translation`, `recognition`, `chat`. */
-  readonly serves: readonly string[];
+  /** What it is for. */
+  readonly serves: readonly ('speech' | 'recognition' | 'translation' | 'chat')[];
   readonly ready: boolean;
   /** Ready: what it offers. Otherwise the one line that adds it. */
   readonly detail: string;

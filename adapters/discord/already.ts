@@ -33,19 +33,29 @@ interface Trace {
   voice: RawMessage | undefined;
 }
 
+const answers = (raw: RawMessage, source: MessageRef): boolean =>
+  raw.message_reference?.message_id === source.id && raw.interaction_metadata === undefined;
+
+/** Which part of a reply it is that a text begins, if it does so with this mark. */
+const numberOf = (content: string, mark: string): { part: number; parts: number } | undefined => {
+  const groups = /^ (?<part>\d+)\/(?<parts>\d+)\s/.exec(content.slice(mark.length))?.groups;
+  const [part, parts] = [Number(groups?.['part'] ?? 1), Number(groups?.['parts'] ?? 1)];
+  const prefix = replyPrefix(mark, part - 1, parts);
+  // One mark may be the beginning of another.
+  const isIt = content.startsWith(prefix) && /^(?:\s|$)/.test(content.slice(prefix.length));
+  return isIt ? { part, parts } : undefined;
+};
+
 /** Which part of a reply a message is, by what it answers to and how it begins. */
 const replyPiece = (raw: RawMessage, copy: Copy): Piece | undefined => {
   const { id, content } = raw;
-  if (raw.message_reference?.message_id !== copy.source.id) return undefined;
-  const number = /^ (?<part>\d+)\/(?<parts>\d+)\s/.exec(content.slice(copy.mark.length));
-  const part = Number(number?.groups?.['part'] ?? 1);
-  const parts = Number(number?.groups?.['parts'] ?? 1);
-  const prefix = replyPrefix(copy, part - 1, parts);
-  // One mark may be the beginning of another.
-  if (!content.startsWith(prefix) || !/^(?:\s|$)/.test(content.slice(prefix.length)))
-    return undefined;
-  const plain = { shared: false, hasAudio: false, webhookId: undefined };
-  return { id, content, part, parts, ...plain, exact: true };
+  if (!answers(raw, copy.source)) return undefined;
+  for (const mark of [copy.mark, ...(copy.formerMarks ?? [])]) {
+    const number = numberOf(content, mark);
+    const plain = { shared: false, hasAudio: false, webhookId: undefined };
+    if (number) return { id, content, ...number, ...plain, exact: mark === copy.mark };
+  }
+  return undefined;
 };
 
 const isVoiceOf = ({ attachments }: RawMessage, source: MessageRef): boolean =>
@@ -140,19 +150,22 @@ export const findParts = async (
   return ids;
 };
 
-/** Every message of ours that holds something of a source, whatever its mark. */
+/** Every message of ours that holds something of a source, or replies to it with one of `marks`. */
 export const findAllOf = async (
   own: AsyncIterable<RawMessage>,
   from: Channel,
   source: MessageRef,
+  marks?: readonly string[],
 ): Promise<readonly Posted[]> => {
   const found: Posted[] = [];
   for await (const raw of own) {
     const footers = raw.content.split('\n').flatMap((line) => readFooter(line) ?? []);
     const isCopy = footers.some(({ line }) => isOfSource(line, source));
-    const isReply =
-      raw.message_reference?.message_id === source.id && raw.interaction_metadata === undefined;
-    if (!isCopy && !isReply && !isVoiceOf(raw, source)) continue;
+    const isReply = answers(raw, source);
+    const isWanted = marks
+      ? isReply && marks.some((mark) => numberOf(raw.content, mark))
+      : isCopy || isReply || isVoiceOf(raw, source);
+    if (!isWanted) continue;
     const handle = {
       shared: isCopy && footers.length > 1,
       voice: false,

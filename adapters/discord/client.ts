@@ -54,12 +54,22 @@ export const createClient = (
     rest: restOptions(options),
   });
 
-/** What has to be changed by people before the gateway lets us in; undefined for other closings. */
-const closeFault = (code: GatewayCloseCodes, { id }: Application): AppError | undefined => {
-  if (code === GatewayCloseCodes.DisallowedIntents)
-    return new AppError('config', `Discord closed the connection: ${contentIntentHint(id)}`);
+const MORE_SHARDS = 'so many servers need more shards; start again, and they are taken';
+const TOO_OLD = 'it does not take what this version asks for; install a newer version';
+
+/** What people have to do before the gateway lets us in again. */
+const TO_DO: Partial<Readonly<Record<GatewayCloseCodes, string>>> = {
+  [GatewayCloseCodes.InvalidShard]: MORE_SHARDS,
+  [GatewayCloseCodes.ShardingRequired]: MORE_SHARDS,
+  [GatewayCloseCodes.InvalidAPIVersion]: TOO_OLD,
+  [GatewayCloseCodes.InvalidIntents]: TOO_OLD,
+};
+
+const closeFault = (code: GatewayCloseCodes, { id }: Application): AppError => {
   if (code === GatewayCloseCodes.AuthenticationFailed) return wrongToken();
-  return undefined;
+  const isIntent = code === GatewayCloseCodes.DisallowedIntents;
+  const what = isIntent ? contentIntentHint(id) : (TO_DO[code] ?? 'start again');
+  return new AppError('config', `Discord closed the connection for good (${code}): ${what}`);
 };
 
 /**
@@ -78,9 +88,7 @@ export const connect = async (
   const ready = Promise.withResolvers<void>();
   client.once(Events.ClientReady, () => ready.resolve());
   client.on(Events.ShardDisconnect, ({ code }) => {
-    const error =
-      closeFault(code, application) ??
-      new AppError('unavailable', `Discord closed the connection for good (${code})`);
+    const error = closeFault(code, application);
     ready.reject(error);
     onLost(error);
   });

@@ -3,33 +3,16 @@ import { AppError, toAppError } from '../../src/errors.ts';
 import type { Channel, MessageRef, Posted } from '../../src/model.ts';
 import type { Copy, WatchPort } from '../../src/watch/port.ts';
 import { findAllOf, findParts, findPosted, type Standing } from './already.ts';
-import type { Api } from './api.ts';
 import { personaParts, replyParts, sectionOf, withoutVoice, type Shown } from './copy-parts.ts';
 import { isGone, isRefusal } from './errors.ts';
-import { readHandle, writeHandle } from './handles.ts';
-import type { RawMessage } from './message.ts';
-import { postedAt, sectionsPart, type Outbox } from './outbox.ts';
-import type { OwnMessages } from './own-messages.ts';
-import { paced, redraw } from './pens.ts';
+import { postedAt, readHandle, writeHandle } from './handles.ts';
+import { isFinal, paced, redraw } from './pens.ts';
 import { channelIdOf } from './ids.ts';
 import { CONTENT_LIMIT, type Part } from './render.ts';
-import {
-  readSections,
-  replaceSection,
-  withoutSource,
-  writeSections,
-  type Section,
-} from './sections.ts';
-import type { StandingPens } from './standing.ts';
+import { readSections, replaceSection, withoutSource, writeSections } from './sections.ts';
+import { createSharedMessages, type SharedMessagesParts } from './shared-messages.ts';
 import { createTurns } from '../../src/turns.ts';
 import { isHookGone } from './webhook-pen.ts';
-
-export interface CopiesParts {
-  readonly api: Api;
-  readonly outbox: Outbox;
-  readonly ownMessages: OwnMessages;
-  readonly standing: StandingPens;
-}
 
 const byOf = ({ handle }: Posted): Shown =>
   readHandle(handle).webhookId === undefined ? 'bot' : 'webhook';
@@ -49,10 +32,11 @@ const says = ({ posted, contents }: Standing, copy: Copy): boolean => {
 };
 
 export const createCopies = (
-  parts: CopiesParts,
+  parts: SharedMessagesParts,
 ): Pick<WatchPort, 'copy' | 'recopy' | 'uncopy' | 'sweep'> => {
   const { api, outbox, ownMessages, standing } = parts;
   const turns = createTurns();
+  const shared = createSharedMessages(parts);
 
   /** A standing thread falls asleep when nobody writes in it; only posting wakes it by itself. */
   const awake = async <T>({ id }: Channel, work: () => Promise<T>): Promise<T> => {
@@ -74,35 +58,22 @@ export const createCopies = (
     }
   };
 
-  const sectionsOf = async ({ channel, ids: [id] }: Posted): Promise<readonly Section[]> => {
-    const route = Routes.channelMessage(channelIdOf(channel), id);
-    return readSections((await api.send<RawMessage>('GET', route)).content);
-  };
-
-  const showSections = async (posted: Posted, sections: readonly Section[]): Promise<void> => {
-    if (sections.length === 0) return standing.erase(posted);
-    const pen = await standing.of(posted);
-    await pen.rewrite(posted.ids[0], sectionsPart(sections));
-  };
-
   const recopyShared = async (posted: Posted, copy: Copy): Promise<Posted> => {
-    const sections = await sectionsOf(posted);
+    const found = await shared.find(posted, copy.source);
+    const { sections } = found;
     const rest = withoutSource(sections, copy.source);
     if (rest.length === sections.length) throw new AppError('not-found', 'a copy was taken away');
-    const changed = sectionOf(copy, byOf(posted));
+    const changed = sectionOf(copy, byOf(found.posted));
     const now = changed && replaceSection(sections, changed, copy.source);
-    if (now && writeSections(now).length <= CONTENT_LIMIT) {
-      await showSections(posted, now);
-      return posted;
-    }
-    const handle = writeHandle({ ...readHandle(posted.handle), shared: false });
-    if (rest.length === 0) return recopyOwn({ ...posted, handle }, copy);
+    if (now && writeSections(now).length <= CONTENT_LIMIT) return shared.show(found, now);
+    const handle = writeHandle({ ...readHandle(found.posted.handle), shared: false });
+    if (rest.length === 0) return recopyOwn({ ...found.posted, handle }, copy);
     // It has outgrown the others: it gets a message of its own.
     const own = await outbox.postAlone(posted.channel, copy);
     try {
-      await showSections(posted, rest);
+      await shared.show(found, rest);
     } catch (thrown) {
-      if (isHookGone(thrown)) await uncopy(own, copy.source);
+      if (isFinal(thrown)) await uncopy(own, copy.source);
       throw thrown;
     }
     return own;
@@ -154,22 +125,19 @@ export const createCopies = (
     try {
       return await (isShared ? recopyShared(posted, copy) : recopyOwn(posted, copy));
     } catch (thrown) {
-      if (!isHookGone(thrown)) throw thrown;
-      if (!isShared) return replace(posted, copy);
-      // The neighbours' copies would go with it.
-      throw new AppError('forbidden', 'the webhook of a shared message is gone', { cause: thrown });
+      if (isHookGone(thrown)) return replace(posted, copy);
+      throw thrown;
     }
   };
 
   const uncopy = async (posted: Posted, source: MessageRef): Promise<void> => {
     try {
-      if (readHandle(posted.handle).shared)
-        await showSections(posted, withoutSource(await sectionsOf(posted), source));
-      else await standing.erase(posted);
+      if (readHandle(posted.handle).shared) {
+        const found = await shared.find(posted, source);
+        await shared.show(found, withoutSource(found.sections, source));
+      } else await standing.erase(posted);
     } catch (thrown) {
-      // What was taken back must not stay, even where its neighbours go with it.
-      if (isHookGone(thrown)) await standing.erase(posted);
-      else if (!isGone(thrown)) throw thrown;
+      if (!isGone(thrown)) throw thrown;
     }
     outbox.forget(source);
   };
@@ -212,10 +180,10 @@ export const createCopies = (
     },
     recopy: async (posted, copy) => inTurn(posted.channel, async () => recopy(posted, copy)),
     uncopy: async (posted, source) => inTurn(posted.channel, async () => uncopy(posted, source)),
-    sweep: async (from, source) =>
+    sweep: async (from, source, marks) =>
       inTurn(from, async () => {
         channelIdOf(from);
-        const found = await findAllOf(ownMessages(from, [source]), from, source);
+        const found = await findAllOf(ownMessages(from, [source]), from, source, marks);
         for (const posted of found) await uncopy(posted, source);
       }),
   };

@@ -30,11 +30,12 @@ const quoteLine = ({ quote }: Copy): string => {
     : `-# ↪ ${said}\n`;
 };
 
-const named = (copy: Copy, text: string): string =>
-  copy.as ? inFront(`**${line(copy.as.name, NAME_CHARS) || '…'}**:`, text) : text;
+/** What somebody says, as the bot tells it. */
+export const named = (name: string, text: string): string =>
+  inFront(`**${line(name, NAME_CHARS) || '…'}**:`, text);
 
-const headOf = (copy: Copy, shown: Shown): string =>
-  quoteLine(copy) + (shown === 'bot' ? named(copy, '') : '');
+const begin = (copy: Copy, shown: Shown, text: string): string =>
+  quoteLine(copy) + (shown === 'bot' && copy.as ? named(copy.as.name, text) : text);
 
 /** The name under which a copy's voice message can be found again. */
 export const voiceNameOf = (source: MessageRef): string => `${tagOf(source)}.ogg`;
@@ -73,32 +74,30 @@ export const personaParts = (
   shown: Shown,
 ): { readonly voice: readonly Part[]; readonly texts: readonly Part[] } => {
   const footer = footerOf(copy);
-  const head = headOf(copy, shown);
   const split = splitMarkdown(
     withoutFooters(copy.content.text),
     CONTENT_LIMIT - footer.length - NUMBER_ROOM,
-    { firstRoom: head.length },
+    { firstRoom: begin(copy, shown, '').length },
   );
   // Once more: a cut makes lines of its own.
   const pieces = split.length > 0 ? split.map(withoutFooters) : [''];
   const texts = pieces.map((piece, index) => {
-    const begun =
-      index > 0 ? piece : quoteLine(copy) + (shown === 'bot' ? named(copy, piece) : piece);
+    const begun = index > 0 ? piece : begin(copy, shown, piece);
     return [begun.trimEnd(), footer + numbered(index, pieces.length)].filter(Boolean).join('\n');
   });
   const files = (copy.content.files ?? []).filter((file) => !isVoice(file));
   return { voice: voicePartsOf(copy), texts: withFiles(texts, files) };
 };
 
-export const replyPrefix = (copy: Copy, index: number, count: number): string =>
-  `${copy.mark}${numbered(index, count)}`;
+export const replyPrefix = (mark: string, index: number, count: number): string =>
+  `${mark}${numbered(index, count)}`;
 
 /** The messages of a copy as a reply, each with its mark in front. */
 export const replyParts = (copy: Copy): readonly Part[] => {
   const split = splitMarkdown(copy.content.text, CONTENT_LIMIT - copy.mark.length - NUMBER_ROOM);
   const pieces = split.length > 0 ? split : [''];
   const texts = pieces.map((piece, index) =>
-    inFront(replyPrefix(copy, index, pieces.length), piece).trimEnd(),
+    inFront(replyPrefix(copy.mark, index, pieces.length), piece).trimEnd(),
   );
   return withFiles(texts, copy.content.files ?? []);
 };

@@ -41,6 +41,10 @@ export const timeOf = (position: string): number => Number(BigInt(position) >> 2
 export const linkTo = (channel: Channel, messageId: string): string =>
   `https://discord.com/channels/${guildIdOf(channel) ?? '@me'}/${channel.id}/${messageId}`;
 
+/** Undefined for a channel that is no thread. */
+export const threadIdOf = ({ id, parentId }: Channel): string | undefined =>
+  parentId === undefined ? undefined : id;
+
 /** Throws `not-found` for what cannot be a channel here. */
 export const channelIdOf = ({ id, space }: Channel): string => {
   if (space.platform !== PLATFORM || !/^\d{17,20}$/.test(id))

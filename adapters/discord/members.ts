@@ -1,14 +1,18 @@
-import { Routes, type APIGuildMember } from 'discord.js';
+import { Routes, type APIGuildMember, type APIUser } from 'discord.js';
 import type { Channel } from '../../src/model.ts';
 import type { Api } from './api.ts';
 import { guildIdOf } from './ids.ts';
-import type { RawMessage } from './message.ts';
+import { nameOf, type RawMessage } from './message.ts';
 import { createRecent } from '../../src/recent.ts';
 
 type Shown = RawMessage['member'];
+/** The gateway tells of each who was mentioned as whom the server knows them. */
+type Mentioned = APIUser & { readonly member?: Shown };
 
 /** How people are called on a server: the gateway says it with each message, REST never does. */
 export interface Members {
+  /** Of an author, or of somebody who was mentioned. */
+  nameOf(guildId: string, userId: string): string | undefined;
   /** A message as the gateway told it. */
   note(raw: RawMessage): void;
   /** A message as REST told it, with its author as they are shown on the server. */
@@ -19,13 +23,31 @@ const KEPT = 5_000;
 
 export const createMembers = (api: Api): Members => {
   const known = createRecent<string, Promise<Shown>>(KEPT);
+  const names = createRecent<string, string>(KEPT);
 
   const ask = (guildId: string, userId: string): Promise<Shown> =>
     api.send<APIGuildMember>('GET', Routes.guildMember(guildId, userId)).catch(() => undefined);
 
+  /** Only the gateway tells how somebody is called on the server. */
+  const noteName = (guildId: string, user: APIUser, member: Shown): void => {
+    const key = `${guildId} ${user.id}`;
+    if (member || names.get(key) === undefined) names.set(key, nameOf(user, member?.nick));
+  };
+  const noteNames = (
+    guildId: string,
+    { author, member, mentions, webhook_id }: RawMessage,
+  ): void => {
+    if (webhook_id === undefined) noteName(guildId, author, member);
+    for (const user of mentions as readonly Mentioned[]) noteName(guildId, user, user.member);
+  };
+
   return {
-    note: ({ guild_id: guildId, author, member }) => {
-      if (!guildId || !member) return;
+    nameOf: (guildId, userId) => names.get(`${guildId} ${userId}`),
+    note: (raw) => {
+      const { guild_id: guildId, author, member } = raw;
+      if (!guildId) return;
+      noteNames(guildId, raw);
+      if (!member) return;
       const { nick, avatar } = member;
       known.set(
         `${guildId} ${author.id}`,
@@ -34,14 +56,20 @@ export const createMembers = (api: Api): Members => {
     },
     complete: async (raw, channel) => {
       const guildId = guildIdOf(channel);
-      if (guildId === undefined || raw.webhook_id !== undefined) return raw;
+      if (guildId === undefined) return raw;
+      if (raw.webhook_id !== undefined) {
+        noteNames(guildId, raw);
+        return raw;
+      }
       const key = `${guildId} ${raw.author.id}`;
       const shown = known.get(key) ?? ask(guildId, raw.author.id);
       known.set(key, shown);
       const member = await shown;
       // Who has left, or could not be asked about now, goes by the name that all know.
       if (!member) known.delete(key);
-      return { ...raw, guild_id: guildId, ...(member ? { member } : {}) };
+      const completed = { ...raw, guild_id: guildId, ...(member ? { member } : {}) };
+      noteNames(guildId, completed);
+      return completed;
     },
   };
 };

@@ -43,7 +43,11 @@ const STICKER_FILES: Readonly<Record<StickerFormatType, string>> = {
   [StickerFormatType.GIF]: 'https://media.discordapp.net/stickers/%.gif',
 };
 
-const avatarOf = (user: APIUser, guildId: string | undefined, memberAvatar?: string | null) => {
+export const avatarOf = (
+  user: APIUser,
+  guildId: string | undefined,
+  memberAvatar?: string | null,
+) => {
   if (guildId && memberAvatar)
     return `${IMAGES}/guilds/${guildId}/users/${user.id}/avatars/${memberAvatar}.png?size=${AVATAR_PX}`;
   if (user.avatar) return `${IMAGES}/avatars/${user.id}/${user.avatar}.png?size=${AVATAR_PX}`;
@@ -160,6 +164,7 @@ export const createMessageReader = (parts: MessageReaderParts): MessageReader =>
             }
           : {}),
         ...(isForward ? { forwarded: true } : {}),
+        ...(raw.edited_timestamp ? { edited: true } : {}),
         ...(WRITTEN.has(raw.type) ? {} : { system: true }),
       };
     },

@@ -5,6 +5,7 @@ import type { WatchPort } from '../../src/watch/port.ts';
 import type { Api } from './api.ts';
 import { channelOf, PLATFORM, channelIdOf } from './ids.ts';
 import { isGone } from './errors.ts';
+import { postedAt } from './handles.ts';
 import { botPen, redraw } from './pens.ts';
 import { render } from './render.ts';
 import type { StandingPens } from './standing.ts';
@@ -15,16 +16,10 @@ export interface PlatformParts {
   readonly watch: WatchPort;
 }
 
-const placed = (channel: Channel, ids: readonly string[], handle?: string): Posted => ({
-  channel,
-  ids: ids as [string, ...string[]],
-  ...(handle === undefined ? {} : { handle }),
-});
-
 /** Discord as the core sees it. */
 export const createPlatform = ({ api, standing, watch }: PlatformParts): Platform => {
   const post: Platform['post'] = async (to, content, { replyTo } = {}) =>
-    placed(to, await redraw(botPen(api, to, { replyTo }), [], render(content)));
+    postedAt(to, await redraw(botPen(api, to, { replyTo }), [], render(content)));
 
   const directWith = async (memberId: string): Promise<Channel> => {
     const body = { recipient_id: memberId };
@@ -39,7 +34,7 @@ export const createPlatform = ({ api, standing, watch }: PlatformParts): Platfor
     edit: async (message: Posted, content: Content) => {
       const pen = await standing.of(message);
       const ids = await redraw(pen, message.ids, render(content));
-      return placed(message.channel, ids, message.handle);
+      return postedAt(message.channel, ids, message.handle);
     },
     delete: async (message) => {
       try {

@@ -1,23 +1,18 @@
-import { RESTJSONErrorCodes } from 'discord.js';
-import type { Channel, Posted } from '../../src/model.ts';
+import type { Posted } from '../../src/model.ts';
 import type { Persona } from '../../src/watch/port.ts';
 import type { Api } from './api.ts';
-import { DiscordError } from './errors.ts';
 import { readHandle } from './handles.ts';
 import { botPen, type BotPenOptions, type Pen } from './pens.ts';
-import { isHookGone, webhookPen } from './webhook-pen.ts';
+import { hookGone, isHookGone, webhookPen } from './webhook-pen.ts';
 import { webhookChannelId, type Webhooks } from './webhooks.ts';
 
 /** Pens for messages that stand already: only who wrote a message may change it. */
 export interface StandingPens {
-  /** Rejects as Discord does (`isHookGone`) when the webhook that posted it is known to be gone. */
+  /** Rejects with `isHookGone` when the webhook that posted it is known to be gone. */
   of(posted: Posted, as?: { readonly persona?: Persona | undefined } & BotPenOptions): Promise<Pen>;
   /** Takes messages away, those of webhooks that are gone as the bot; `forbidden` where it may not. */
   erase(posted: Posted): Promise<void>;
 }
-
-export const threadIdOf = ({ id, parentId }: Channel): string | undefined =>
-  parentId === undefined ? undefined : id;
 
 export const createStandingPens = (api: Api, webhooks: Webhooks): StandingPens => {
   const hooked = async (
@@ -27,10 +22,18 @@ export const createStandingPens = (api: Api, webhooks: Webhooks): StandingPens =
     const { webhookId } = readHandle(handle);
     const hook = webhookId && (await webhooks.find(channel, webhookId));
     if (!hook) return undefined;
-    return webhookPen(api, hook, {
-      threadId: threadIdOf(channel),
-      ...(persona ? { persona } : {}),
-    });
+    const pen = webhookPen(api, hook, channel, { persona });
+    return {
+      ...pen,
+      rewrite: async (id, part) => {
+        try {
+          await pen.rewrite(id, part);
+        } catch (thrown) {
+          if (isHookGone(thrown)) webhooks.forget(webhookChannelId(channel));
+          throw thrown;
+        }
+      },
+    };
   };
 
   return {
@@ -38,22 +41,12 @@ export const createStandingPens = (api: Api, webhooks: Webhooks): StandingPens =
       if (readHandle(posted.handle).webhookId === undefined)
         return botPen(api, posted.channel, options);
       const pen = await hooked(posted, persona);
-      if (!pen)
-        throw new DiscordError('not-found', 'the webhook that posted a message is gone', {
-          discordCode: RESTJSONErrorCodes.UnknownWebhook,
-        });
+      if (!pen) throw hookGone();
       return pen;
     },
     erase: async (posted) => {
-      const bot = botPen(api, posted.channel);
-      const pen = (await hooked(posted)) ?? bot;
-      try {
-        for (const id of posted.ids) await pen.erase(id);
-      } catch (thrown) {
-        if (!isHookGone(thrown)) throw thrown;
-        webhooks.forget(webhookChannelId(posted.channel));
-        for (const id of posted.ids) await bot.erase(id);
-      }
+      const pen = (await hooked(posted)) ?? botPen(api, posted.channel);
+      for (const id of posted.ids) await pen.erase(id);
     },
   };
 };

@@ -5,7 +5,7 @@ import type { WatchPort } from '../../src/watch/port.ts';
 import type { Api } from './api.ts';
 import type { Session } from './client.ts';
 import { isGone, isRefusal } from './errors.ts';
-import { positionAt, snowflakeAt, timeOf, channelIdOf } from './ids.ts';
+import { guildIdOf, positionAt, snowflakeAt, timeOf, channelIdOf } from './ids.ts';
 import type { Members } from './members.ts';
 import { isReadable, type MessageReader, type RawMessage } from './message.ts';
 import { CONTENT_INTENT, fits, grantedIn, missingOf } from './permissions.ts';
@@ -35,7 +35,7 @@ export interface WatchParts {
   readonly api: Api;
   readonly session: () => Session;
   readonly reader: MessageReader;
-  readonly members: Pick<Members, 'complete'>;
+  readonly members: Pick<Members, 'complete' | 'nameOf'>;
   readonly threads: Threads;
   readonly copies: Pick<WatchPort, 'copy' | 'recopy' | 'uncopy' | 'sweep'>;
 }
@@ -99,6 +99,14 @@ export const createWatchPort = (parts: WatchParts): WatchPort => {
     read: async (ref, of) => {
       const raw = await readRaw(api, ref);
       return raw && reader.read(await members.complete(raw, ref.channel), ref.channel, of);
+    },
+    names: (channel) => (kind, id) => {
+      const { channels, guilds } = session().client;
+      const guildId = guildIdOf(channel) ?? '';
+      if (kind === 'member') return members.nameOf(guildId, id);
+      if (kind === 'role') return guilds.cache.get(guildId)?.roles.cache.get(id)?.name;
+      const found = channels.cache.get(id);
+      return found && !found.isDMBased() && found.guildId === guildId ? found.name : undefined;
     },
     reactions: async (ref, emoji) => {
       const raw = await readRaw(api, ref);

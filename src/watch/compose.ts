@@ -23,15 +23,25 @@ export type Draft = Omit<Copy, 'source' | 'quote'>;
 const markOf = (language: string, languages: Languages): string =>
   flagOfLanguage(language) ?? `**${languages.name(language, language)}**`;
 
+/** What the reply of a row may begin with: of a flag its own mark alone, which no other reply has. */
+export const replyMarks = (
+  flagged: string | undefined,
+  wanted: readonly string[],
+  languages: Languages,
+): readonly [string, ...string[]] =>
+  flagged === undefined
+    ? [HEARD, ...wanted.map((language) => markOf(language, languages))]
+    : [markOf(flagged, languages)];
+
 interface Block {
   readonly mark: string;
   readonly text: string;
 }
 
-const transcriptFiles = ({ transcript }: Prepared): OutgoingFile[] =>
+const transcriptFiles = ({ transcript }: Prepared): { readonly files?: OutgoingFile[] } =>
   transcript && transcript.text.length > LONG_TRANSCRIPT_CHARS
-    ? TRANSCRIPT_KINDS.map((kind) => transcriptFile(kind, transcript.segments))
-    : [];
+    ? { files: TRANSCRIPT_KINDS.map((kind) => transcriptFile(kind, transcript.segments)) }
+    : {};
 
 /**
  * The one reply under a message with all that its readers lack: what was heard, and each language that
@@ -39,6 +49,7 @@ const transcriptFiles = ({ transcript }: Prepared): OutgoingFile[] =>
  */
 export const composeReply = (prepared: Prepared, languages: Languages): Draft | undefined => {
   const { transcript, renderings } = prepared;
+  const wanted = renderings.map(({ language }) => language);
   const blocks: Block[] = transcript ? [{ mark: HEARD, text: transcript.text }] : [];
   for (const { language, text, heard, outcome } of renderings)
     if (outcome === 'translated')
@@ -49,8 +60,38 @@ export const composeReply = (prepared: Prepared, languages: Languages): Draft | 
   const [first, ...rest] = blocks;
   if (!first) return undefined;
   const text = [first.text, ...rest.map(({ mark, text: more }) => `${mark} ${more}`)].join('\n');
-  const files = transcriptFiles(prepared);
-  return { mark: first.mark, content: { text, ...(files.length > 0 ? { files } : {}) } };
+  return {
+    mark: first.mark,
+    formerMarks: replyMarks(undefined, wanted, languages),
+    content: { text, ...transcriptFiles(prepared) },
+  };
+};
+
+/**
+ * The reply that a flag asked for: the translation, why there is none, and what was heard. Undefined
+ * where there is nothing to say.
+ *
+ * @param lack what could not be done, or need not be
+ */
+export const composeFlagged = (
+  prepared: Prepared,
+  lack: string | undefined,
+  languages: Languages,
+): Draft | undefined => {
+  const { transcript, renderings } = prepared;
+  const [rendering] = renderings;
+  if (!rendering) return undefined;
+  const { language, text, heard, outcome } = rendering;
+  const parts = [
+    ...(outcome === 'translated' ? [text, heard] : []),
+    lack,
+    transcript && `${HEARD} ${transcript.text}`,
+  ].filter((part) => part !== undefined);
+  if (parts.length === 0) return undefined;
+  return {
+    mark: markOf(language, languages),
+    content: { text: parts.join('\n'), ...transcriptFiles(prepared) },
+  };
 };
 
 const copyMark = ({ language, from, outcome }: Rendering, languages: Languages): string => {

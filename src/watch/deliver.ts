@@ -17,6 +17,12 @@ import {
   type Step,
 } from './serve.ts';
 
+/** Where copies may stand that nobody knows of; with marks: those alone that begin so. */
+export interface Sweep {
+  readonly from: Channel;
+  readonly marks?: readonly string[];
+}
+
 /** A row whose plan is made, or that needs none because its message is gone. */
 export interface Ready {
   readonly row: Row;
@@ -25,7 +31,7 @@ export interface Ready {
   /** Something may stand already although nobody knows of it. */
   readonly again: boolean;
   /** Where to look for it, of a message that is gone. */
-  readonly sweep: readonly Channel[];
+  readonly sweep: readonly Sweep[];
 }
 
 export interface DeliverParts extends ServeParts {
@@ -45,7 +51,7 @@ export const deliver = async (
 ): Promise<void> => {
   const records: Records = { faults: new Map(), vanished: new Set(), keeping: [] };
   for (const { row, sweep } of batch)
-    for (const from of sweep) await unlessLost(() => port.sweep(from, row.ref));
+    for (const { from, marks } of sweep) await unlessLost(() => port.sweep(from, row.ref, marks));
   const shares = await sharesOf(parts.copies, port, batch, signal);
   const served = await Promise.allSettled(
     shares.map((share) => serve(parts, port, share, records, signal)),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../errors.ts';
+import type { Texts } from '../i18n.ts';
 import type { Log } from '../log.ts';
 import type { Member } from '../model.ts';
 import type { Platform } from '../platform.ts';
@@ -34,6 +35,8 @@ const DAY_MS = 86_400_000;
 export interface WatchingParts {
   readonly store: Store;
   readonly log: Log;
+  /** For what is said to whoever pressed a flag. */
+  readonly texts: Pick<Texts, 'in'>;
   readonly services: Pick<
     Services,
     'translator' | 'transcriber' | 'languages' | 'spaces' | 'privacy' | 'usage'
@@ -60,6 +63,7 @@ export interface Watching extends AsyncDisposable {
 export const openWatching = async ({
   store,
   log,
+  texts,
   services,
   inboxDays,
   copyDays,
@@ -89,6 +93,7 @@ export const openWatching = async ({
   const planner = createPlanner({
     services,
     watches: watchStore,
+    texts,
     talk,
     progress: { copies, writer, log, now },
     portOf,

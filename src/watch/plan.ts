@@ -1,10 +1,11 @@
-import type { AppError } from '../errors.ts';
+import type { AppError, Sentence } from '../errors.ts';
+import { say, type Texts } from '../i18n.ts';
 import type { Channel, Message, MessageFile } from '../model.ts';
 import type { ChannelWatch, Services } from '../services.ts';
 import { isBlank } from '../text/unicode.ts';
 import type { Carried } from './carry.ts';
-import { composeCopy, composeReply, threadName, type Draft } from './compose.ts';
-import type { SkipReason } from './policy.ts';
+import { composeCopy, composeFlagged, composeReply, threadName, type Draft } from './compose.ts';
+import { claimsAudio, hasWords, type SkipReason } from './policy.ts';
 import type { WatchPort } from './port.ts';
 import type { Prepared } from './prepare.ts';
 
@@ -52,6 +53,44 @@ export const planReply = (
   const { used, fault } = prepared;
   const placed = [{ target: message.ref.channel, compose: () => draft }];
   return { placed, carries: [], used, fault };
+};
+
+/** Why a flag brings no translation; undefined where it brings one, or nothing was asked in earnest. */
+const lackOf = (
+  message: Message,
+  { fault, renderings, transcript }: Prepared,
+): Sentence | undefined => {
+  const [rendering] = renderings;
+  if (fault) return fault.sentence;
+  if (rendering?.outcome !== 'same' || transcript) return undefined;
+  const { language } = rendering;
+  if (hasWords(message))
+    return { key: 'translate.same-language', params: { language: { language } } };
+  return message.files.some(claimsAudio) ? { key: 'speech.nothing-heard' } : undefined;
+};
+
+/** What was prepared where nothing could be, because of `fault`. */
+export const unprepared = (language: string, fault: AppError): Prepared => ({
+  transcript: undefined,
+  renderings: [{ language, from: 'und', text: undefined, heard: undefined, outcome: 'failed' }],
+  used: { characters: 0, audioMs: 0 },
+  fault,
+});
+
+/** The reply to whoever pressed a flag: always something, that nobody takes it for broken. */
+export const planFlagged = (
+  message: Message,
+  language: string,
+  prepared: Prepared,
+  { languages, texts }: Pick<PlanParts, 'languages'> & { readonly texts: Pick<Texts, 'in'> },
+): Plan => {
+  const lack = lackOf(message, prepared);
+  const draft = composeFlagged(prepared, lack && say(texts.in(language), lack), languages);
+  if (!draft) return none(prepared, reasonOf(message, prepared));
+  const { used, fault } = prepared;
+  const placed = [{ target: message.ref.channel, compose: () => draft }];
+  const skip = lack && !fault ? { skip: reasonOf(message, prepared) } : {};
+  return { placed, carries: [], used, fault, ...skip };
 };
 
 interface Place {

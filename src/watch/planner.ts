@@ -1,18 +1,21 @@
 import { AppError } from '../errors.ts';
 import { limitFault } from '../meter.ts';
-import type { Channel, Message } from '../model.ts';
+import type { Message } from '../model.ts';
+import type { Texts } from '../i18n.ts';
 import type { ChannelWatch, Services } from '../services.ts';
 import type { Row } from '../store/inbox/row.ts';
 import { flaggedLanguage } from '../store/inbox/purpose.ts';
 import { fromStored } from '../store/inbox/stored-message.ts';
 import type { WatchStore } from '../store/watches.ts';
 import { countCodePoints } from '../text/unicode.ts';
-import type { Ready } from './deliver.ts';
-import { placesOf, planCopies, planReply, type Plan } from './plan.ts';
+import type { Ready, Sweep } from './deliver.ts';
+import { replyMarks } from './compose.ts';
+import { placesOf, planCopies, planFlagged, planReply, unprepared, type Plan } from './plan.ts';
 import { claimsAudio, type SkipReason } from './policy.ts';
 import type { WatchPort } from './port.ts';
 import { languagesOf, prepare, type Finished } from './prepare.ts';
 import { createProgress, type Progress, type ProgressParts } from './progress.ts';
+import { readFlagged } from './reactions.ts';
 import type { Talk } from './talk.ts';
 
 export interface PlannerParts {
@@ -21,6 +24,7 @@ export interface PlannerParts {
     'translator' | 'transcriber' | 'languages' | 'spaces' | 'usage' | 'privacy'
   >;
   readonly watches: Pick<WatchStore, 'of' | 'group'>;
+  readonly texts: Pick<Texts, 'in'>;
   readonly talk: Pick<Talk, 'next'>;
   readonly progress: Omit<ProgressParts, 'port'>;
   /** Throws a retryable `AppError` while the platform is off. */
@@ -51,7 +55,8 @@ const none = (skip: SkipReason): Plan => ({ ...nothing, skip, leaves: LEAVING.ha
 export const planOfFault = (fault: AppError): Plan => ({ ...nothing, fault, leaves: true });
 
 /** Makes of a row what is to stand where. */
-export const createPlanner = ({ services, watches, talk, progress, portOf }: PlannerParts) => {
+export const createPlanner = (parts: PlannerParts) => {
+  const { services, watches, texts, talk, progress, portOf } = parts;
   const { languages, privacy } = services;
   const remembered = new Map<string, Finished>();
 
@@ -73,7 +78,10 @@ export const createPlanner = ({ services, watches, talk, progress, portOf }: Pla
   const messageOf = async (row: Row): Promise<Message | undefined> => {
     if (row.message === 'gone' || row.message === 'skipped') return undefined;
     const from = portOf(row);
-    if (row.message === 'unread') return from.read(row.ref);
+    if (row.message === 'unread')
+      return flaggedLanguage(row.purpose) === undefined
+        ? from.read(row.ref)
+        : readFlagged(row.ref, progress.copies, from);
     return fromStored(
       row.ref,
       row.message,
@@ -88,25 +96,30 @@ export const createPlanner = ({ services, watches, talk, progress, portOf }: Pla
     );
   };
 
-  /** Where a row of a watched channel may have had copies. */
-  const targetsOf = async (row: Row): Promise<readonly Channel[]> => {
+  /** Where a row may have had copies. */
+  const sweepOf = async (row: Row): Promise<readonly Sweep[]> => {
     const { channel } = row.ref;
-    const watch = flaggedLanguage(row.purpose) === undefined ? watches.of(channel) : undefined;
+    const flagged = flaggedLanguage(row.purpose);
+    // Other replies to the same message stay.
+    if (flagged !== undefined)
+      return [{ from: channel, marks: replyMarks(flagged, [], languages) }];
+    const watch = watches.of(channel);
     if (!watch) return [];
     const places = placesOf(watch, watches.group(watch), channel, portOf(row), languages);
-    return Promise.all(places.map(({ target }) => target()));
+    return Promise.all(places.map(async ({ target }) => ({ from: await target() })));
   };
 
-  const isOverLimit = async (
+  /** The limit of the day that the work on a message would go over. */
+  const limitOver = async (
     { ref, text, files }: Message,
     targets: number,
     transcribes: boolean,
-  ): Promise<boolean> => {
+  ): Promise<AppError | undefined> => {
     const { space } = ref.channel;
     const characters = countCodePoints(text) * targets;
-    if (characters > 0 && (await limitFault(services, space, { characters }))) return true;
+    const fault = characters > 0 ? await limitFault(services, space, { characters }) : undefined;
     const hears = transcribes && files.some(claimsAudio);
-    return hears && (await limitFault(services, space, 'audio')) !== undefined;
+    return fault ?? (hears ? limitFault(services, space, 'audio') : undefined);
   };
 
   const planOf = async (
@@ -129,7 +142,11 @@ export const createPlanner = ({ services, watches, talk, progress, portOf }: Pla
     const group = watch ? watches.group(watch) : [];
     const wanted = watch ? languagesOf(watch, group, channel) : [flagged ?? ''];
     const transcribes = watch?.transcribes ?? true;
-    if (await isOverLimit(message, wanted.length, transcribes)) return none('daily-limit');
+    const limit = await limitOver(message, wanted.length, transcribes);
+    if (limit)
+      return flagged === undefined
+        ? none('daily-limit')
+        : planFlagged(message, flagged, unprepared(flagged, limit), { languages, texts });
     const key = `${row.purpose} ${channel.id} ${row.ref.id} ${row.revision}`;
     const finished = finishedOf(key);
     const task = { message, languages: wanted, transcribes, context, last, finished };
@@ -140,6 +157,7 @@ export const createPlanner = ({ services, watches, talk, progress, portOf }: Pla
       signal,
     );
     remembered.delete(key);
+    if (flagged !== undefined) return planFlagged(message, flagged, prepared, { languages, texts });
     return copied
       ? planCopies(message, prepared, copied, group, { languages, port: portOf(row) })
       : planReply(message, prepared, { languages });
@@ -158,10 +176,11 @@ export const createPlanner = ({ services, watches, talk, progress, portOf }: Pla
       }
       const message = await messageOf(row);
       if (!message) {
-        const sweep = again ? await targetsOf(row) : [];
+        const sweep = again ? await sweepOf(row) : [];
         return { row, message, plan: none('deleted'), again, sweep };
       }
-      const line = createProgress({ ...progress, port: portOf(row) }, row, message, signal);
+      const [mark] = replyMarks(flaggedLanguage(row.purpose), [], languages);
+      const line = createProgress({ ...progress, port: portOf(row) }, row, message, signal, mark);
       try {
         const plan = await planOf(row, message, last, line, signal);
         await line.settled();

@@ -28,7 +28,7 @@ export const claimsAudio = ({ mediaType, name, voice }: Message['files'][number]
   mediaType.startsWith('audio/') ||
   (mediaType === 'application/octet-stream' && AUDIO_NAME.test(name));
 
-const hasWords = ({ text }: Message): boolean => !isBlank(text) && !isEmojiOnly(text);
+export const hasWords = ({ text }: Message): boolean => !isBlank(text) && !isEmojiOnly(text);
 
 /** Whether nothing is done by itself in a channel, or in the one that its thread belongs to. */
 export const isQuiet = (

@@ -1,4 +1,5 @@
 import type { Channel, Content, Message, MessageRef, Posted, Space } from '../model.ts';
+import type { MentionNames } from '../text/mentions.ts';
 
 /** Under whose name and picture something is shown. */
 export interface Persona {
@@ -16,6 +17,8 @@ export interface Copy {
    * one source in one channel share it.
    */
   readonly mark: string;
+  /** Marks that an older state of a reply may have begun with; no other copy has them either. */
+  readonly formerMarks?: readonly string[];
   /** A reply under `source` when left out; where the platform cannot do this, the name stands in the text. */
   readonly as?: Persona;
   /** What `source` answers to, as the readers of this copy find it. */
@@ -42,6 +45,8 @@ export interface WatchPort {
    * @param of of a message of ours that holds several copies: the source of the one that is meant
    */
   read(ref: MessageRef, of?: MessageRef): Promise<Message | undefined>;
+  /** The names behind the mentions in messages of a channel that were read, as far as they are known. */
+  names(channel: Channel): MentionNames;
   /** How many people's reactions with this emoji the message has now. */
   reactions(ref: MessageRef, emoji: string): Promise<number>;
   /**
@@ -63,8 +68,10 @@ export interface WatchPort {
   /**
    * Takes away every copy of a source in a channel, those that nobody knows of included: a try that
    * was cut off may have posted them. Looked for among the last messages, by their marks alone.
+   *
+   * @param marks only replies that begin with one of these
    */
-  sweep(from: Channel, source: MessageRef): Promise<void>;
+  sweep(from: Channel, source: MessageRef, marks?: readonly string[]): Promise<void>;
   /** The standing thread of this name in a channel, made when there is none. */
   thread(channel: Channel, name: string): Promise<Channel>;
   /** Names of what the platform's people must still allow for this mode, as the platform shows them. */

@@ -47,6 +47,8 @@ export const createProgress = (
   row: Row,
   { ref }: Message,
   signal: AbortSignal,
+  /** What the reply begins with until it is finished. */
+  mark: string = HEARD,
 ): Progress => {
   let showing: Promise<void> = Promise.resolve();
   let nextMs = 0;
@@ -68,7 +70,8 @@ export const createProgress = (
 
   const show = async (heard: Heard): Promise<void> => {
     try {
-      const posted = await place({ source: ref, mark: HEARD, content: { text: line(heard) } });
+      const text = mark === HEARD ? line(heard) : `${HEARD} ${line(heard)}`;
+      const posted = await place({ source: ref, mark, content: { text } });
       if (posted)
         await writer.note((db) =>
           copies.put(db, row, { target: ref.channel, posted, contentHash: UNFINISHED }, false),

@@ -10,7 +10,7 @@ const QUOTED_CHARS = 80;
 
 export interface QuoteParts {
   readonly copies: Pick<CopyStore, 'sourceOf' | 'of'>;
-  readonly port: Pick<WatchPort, 'read'>;
+  readonly port: Pick<WatchPort, 'read' | 'names'>;
   readonly privacy: Pick<Privacy, 'optedOut'>;
 }
 
@@ -26,13 +26,15 @@ export const quoteFor = async (
   if (!replyTo) return undefined;
   try {
     const origin = (await copies.sourceOf(replyTo))?.ref ?? replyTo;
-    const ref = await counterpart(origin, target, copies);
-    const shown = (await port.read(ref, origin)) ?? (await port.read(replyTo, origin));
-    const author = origin === replyTo ? shown?.author : (await port.read(origin))?.author;
-    if (!shown || !author) return undefined;
+    const written = await port.read(origin);
+    if (!written) return undefined;
     const { platform } = target.space;
-    if (await privacy.optedOut({ platform, id: author.id })) return undefined;
-    return { ref: shown.ref, name: shown.author.name, text: excerpt(shown.text, QUOTED_CHARS) };
+    if (await privacy.optedOut({ platform, id: written.author.id })) return undefined;
+    const ref = await counterpart(origin, target, copies);
+    const there = ref === origin ? written : await port.read(ref, origin);
+    const shown = there ?? (await port.read(replyTo, origin)) ?? written;
+    const text = excerpt(shown.text, QUOTED_CHARS, { names: port.names(origin.channel) });
+    return { ref: shown.ref, name: shown.author.name, text };
   } catch (thrown) {
     const error = toAppError(thrown);
     if (error.retryable || error.code === 'cancelled') throw error;

@@ -1,12 +1,29 @@
-import type { MessageRef } from '../model.ts';
+import type { Message, MessageRef } from '../model.ts';
 import type { SpaceChoices } from '../services.ts';
+import type { CopyStore } from '../store/copies.ts';
 import { languageOfFlag } from '../text/flags.ts';
+import type { WatchPort } from './port.ts';
 
 /** The language that a reaction stands for in a space; undefined where it stands for none. */
 export const languageOfReaction = (
   emoji: string,
   { flags }: Pick<SpaceChoices, 'flags'>,
 ): string | undefined => (flags.on ? (flags.languages[emoji] ?? languageOfFlag(emoji)) : undefined);
+
+/**
+ * What a flag under a message asks to be translated: a copy speaks for its source, so pressed on either
+ * a flag means the same words. Undefined when one of them is gone.
+ */
+export const readFlagged = async (
+  ref: MessageRef,
+  copies: Pick<CopyStore, 'sourceOf'>,
+  port: Pick<WatchPort, 'read'>,
+): Promise<Message | undefined> => {
+  const origin = await copies.sourceOf(ref);
+  const pressed = await port.read(ref);
+  const words = origin ? await port.read(origin.ref) : pressed;
+  return pressed && words && { ...words, ref, position: pressed.position };
+};
 
 /** Rows that reactions asked for are done by themselves: nobody waits for those before them. */
 export const flagLane = ({ channel, id }: MessageRef): string => `flag:${channel.id}:${id}`;

@@ -5,7 +5,7 @@ import type { CopyStore } from '../store/copies.ts';
 import type { CursorStore } from '../store/cursors.ts';
 import { flagPurpose, WATCH } from '../store/inbox/purpose.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
-import type { Accepted, Lane } from '../store/inbox/row.ts';
+import type { Accepted, Arrival, Lane } from '../store/inbox/row.ts';
 import type { WatchStore } from '../store/watches.ts';
 import type { CatchUp } from './catch-up.ts';
 import type { Lanes } from './lanes.ts';
@@ -13,7 +13,7 @@ import type { Talk } from './talk.ts';
 import { createTurns } from '../turns.ts';
 import { isQuiet, skipReason } from './policy.ts';
 import type { Watcher, WatchPort } from './port.ts';
-import { flagLane, languageOfReaction } from './reactions.ts';
+import { flagLane, languageOfReaction, readFlagged } from './reactions.ts';
 
 /** Messages of somebody who was banned that are looked at, the newest first. */
 const BANNED_LOOKED_AT = 500;
@@ -43,9 +43,41 @@ const laneOf = ({ group }: ChannelWatch, { channel }: MessageRef): string =>
 /**
  * What a message that was seen means for the inbox. `isWhole`: everything before it is in there.
  */
-export const createTake =
-  ({ inbox, cursors, watches, spaces, privacy, lanes, port, remembersFromMs }: WatcherParts) =>
-  async (message: Message, isWhole: boolean): Promise<void> => {
+export const createTake = ({
+  inbox,
+  copies,
+  cursors,
+  watches,
+  spaces,
+  privacy,
+  lanes,
+  port,
+  remembersFromMs,
+}: WatcherParts) => {
+  const accept = async (arrival: Arrival): Promise<Accepted> => {
+    const { ref } = arrival.message;
+    const { was, lane } = await inbox.accept(arrival);
+    if (was === 'changed') lanes.interrupt(ref);
+    if (was === 'changed' || (was === 'new' && arrival.skip === undefined))
+      lanes.wake({ platform: ref.channel.space.platform, lane });
+    return was;
+  };
+  const optedOut = ({ ref, author }: Message): Promise<boolean> =>
+    privacy.optedOut({ platform: ref.channel.space.platform, id: author.id });
+
+  /** Flags follow what is said; those under a copy what the author of its source says. */
+  const follow = async (seen: Message, purposes: readonly string[]): Promise<void> => {
+    const flags = purposes.filter((one) => one !== WATCH);
+    if (flags.length === 0) return;
+    const from = port(seen.ref.channel.space.platform);
+    const isOurs = seen.author.kind === 'ourselves';
+    const message = isOurs ? from && (await readFlagged(seen.ref, copies, from)) : seen;
+    if (!message) return;
+    const skip = (await optedOut(message)) ? 'opted-out' : undefined;
+    for (const purpose of flags) await accept({ message, purpose, lane: flagLane(seen.ref), skip });
+  };
+
+  return async (message: Message, isWhole: boolean): Promise<void> => {
     const { ref, author, position } = message;
     const { channel } = ref;
     const watch = watches.of(channel);
@@ -53,26 +85,11 @@ export const createTake =
       if (watch && isWhole) cursors.advance(channel, position);
     };
     if (author.kind === 'ourselves') {
+      // Under what was just posted nobody can have pressed anything.
+      if (message.edited) await follow(message, await inbox.purposes(ref));
       advance();
       return;
     }
-
-    const person = { platform: channel.space.platform, id: author.id };
-    const [choices, optedOut] = await Promise.all([
-      spaces.of(channel.space),
-      privacy.optedOut(person),
-    ]);
-    const accept = async (purpose: string, lane: string, skip?: string): Promise<Accepted> => {
-      const accepted = await inbox.accept({ message, purpose, lane, skip });
-      if (accepted.was === 'changed') lanes.interrupt(ref);
-      if (accepted.was === 'changed' || (accepted.was === 'new' && skip === undefined))
-        lanes.wake({ platform: channel.space.platform, lane: accepted.lane });
-      return accepted.was;
-    };
-    const follow = async (purposes: readonly string[]): Promise<void> => {
-      for (const purpose of purposes.filter((one) => one !== WATCH))
-        await accept(purpose, flagLane(ref), optedOut ? 'opted-out' : undefined);
-    };
 
     // Of what is older, the inbox tells whether it is ours: its row may have been cleared.
     const fromMs = watch && Math.max(watches.sinceMs(watch), remembersFromMs());
@@ -81,14 +98,16 @@ export const createTake =
     const isLater = from !== undefined && position >= from;
     const known = isLater ? [] : await inbox.purposes(ref);
     if (!watch || !(isLater || known.includes(WATCH))) {
-      await follow(known);
+      await follow(message, known);
       return;
     }
-    const skip = skipReason(message, watch, choices, optedOut);
-    const accepted = await accept(WATCH, laneOf(watch, ref), skip);
+    const choices = await spaces.of(channel.space);
+    const skip = skipReason(message, watch, choices, await optedOut(message));
+    const was = await accept({ message, purpose: WATCH, lane: laneOf(watch, ref), skip });
     advance();
-    if (accepted !== 'new') await follow(await inbox.purposes(ref));
+    if (was !== 'new') await follow(message, await inbox.purposes(ref));
   };
+};
 
 export const createWatcher = (
   parts: WatcherParts,
@@ -125,13 +144,9 @@ export const createWatcher = (
     const watch = watches.of(channel);
     const isThere = watch?.mode === 'reply' && watch.languages.includes(language);
     if (isThere && (await inbox.purposes(ref)).includes(WATCH)) return;
-    // A copy speaks for its source: pressed on either, a flag means the same words.
-    const origin = await copies.sourceOf(ref);
-    const pressed = await from.read(ref);
-    const words = origin ? await from.read(origin.ref) : pressed;
-    if (!pressed || !words || words.system) return;
-    if (await privacy.optedOut({ platform: space.platform, id: words.author.id })) return;
-    const message = { ...words, ref, position: pressed.position };
+    const message = await readFlagged(ref, copies, from);
+    if (!message || message.system) return;
+    if (await privacy.optedOut({ platform: space.platform, id: message.author.id })) return;
     const { was, lane } = await inbox.accept({ message, purpose, lane: flagLane(ref) });
     if (was !== 'same') lanes.wake({ platform: space.platform, lane });
   };

@@ -125,7 +125,7 @@ describe('while the service hangs', () => {
     const complete = (name: string, focused: string, typed: string) =>
       bot.discord.autocomplete(ann, { channel, name, focused, options: { [focused]: typed } });
     expect(await complete('translate', 'to', 'japan')).toContainEqual({
-      name: 'Japanese (ja)',
+      name: 'Japanese · 日本語 (ja)',
       value: 'ja',
     });
     expect(await complete('say', 'voice', 'ada')).toEqual([]);

@@ -73,7 +73,8 @@ describe('commands', () => {
     for (const [locale, says] of [
       ['ja', 'すでに英語です。'],
       ['de', 'Das ist schon Englisch.'],
-      ['zh-TW', '英语'],
+      ['zh-CN', '英语'],
+      ['zh-TW', '英文'],
       ['es-419', 'inglés'],
       ['tr', 'That is in English already.'],
     ] as const)

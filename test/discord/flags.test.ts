@@ -98,7 +98,7 @@ describe('a flag under a message', () => {
     const voice = channel.say(bob, '', { voice: { bytes, durationSecs: 3 } });
     voice.react(ann, JAPAN);
     const heard = await replyTo(voice, (text) => text.includes('ja:'));
-    expect(heard.content).toBe('🎧 see you at the station\n🇯🇵 ja:see you at the station');
+    expect(heard.content).toBe('🇯🇵 ja:see you at the station\n🎧 see you at the station');
     const embeds = [{ type: 'rich', description: 'Rain all over the day' }];
     const news = channel.say(bot.discord.user({ name: 'News', bot: true }), '', { embeds });
     news.react(ann, JAPAN);
@@ -110,7 +110,6 @@ describe('a flag under a message', () => {
     const { channel, ann, bob } = at;
     const said = say(at);
     said.react(bot.discord.botUser, JAPAN);
-    said.react(ann, '🇬🇧');
     said.react(ann, '🇪🇺');
     said.react(ann, '🎉');
     await nothingCameOf(said, at);
@@ -125,6 +124,63 @@ describe('a flag under a message', () => {
     dm.say(bob, 'Nobody follows what is said in here').react(bob, JAPAN);
     await nothingCameOf(said, at);
     expect([channel.messages.length, dm.messages.length]).toEqual([3, 1]);
+  });
+
+  it('says so where the message is in its language already', async () => {
+    const at = bot.place();
+    const said = say(at);
+    said.react(at.ann, '🇬🇧');
+    expect((await replyTo(said)).content).toBe('🇬🇧 That is in English already.');
+    said.unreact(at.ann, '🇬🇧');
+    await at.channel.until(() => repliesTo(said).length === 0);
+    const smile = at.channel.say(at.bob, '🎉');
+    smile.react(at.ann, '🇬🇧');
+    await nothingCameOf(said, at);
+    expect(repliesTo(smile)).toEqual([]);
+  });
+
+  it('that cannot be served says why until it can, and goes when it is taken back', async () => {
+    const at = bot.place();
+    const said = say(at);
+    const body = JSON.stringify({ context: [], code: 400, name: 'ErrNo', error: 'never' });
+    bot.speech.fail(PATHS.translate, { status: 400, body });
+    said.react(at.ann, '🇪🇸');
+    const reply = await replyTo(said);
+    expect(reply.content).toMatch(/^🇪🇸 El servicio de voz .*never$/);
+    const status = await bot.use(at, 'status');
+    await bot.press(status, 'status retry', undefined, at.guild.owner);
+    await at.channel.until(() => repliesTo(said)[0]?.content.startsWith('🇪🇸 es:') ?? false);
+    expect(repliesTo(said).map(({ id }) => id)).toEqual([reply.id]);
+    said.unreact(at.ann, '🇪🇸');
+    await at.channel.until(() => repliesTo(said).length === 0);
+  });
+
+  it('on a copy follows what its author writes later', async () => {
+    const { english, spanish, ann, bob, ...at } = await bot.linked();
+    const said = english.say(bob, 'I would like some more tea');
+    const copy = await copyOf(said, spanish);
+    await bot.settled({ ...at, ann, bob });
+    copy.react(ann, JAPAN);
+    await replyTo(copy);
+    said.edit('I would like some more coffee');
+    await spanish.until(
+      () => repliesTo(copy)[0]?.content === '🇯🇵 ja:I would like some more coffee',
+    );
+    said.delete();
+    await spanish.until(({ length }) => length === 0);
+  });
+
+  it('whose reply got lost on the way back leaves nothing when it is taken back', async () => {
+    const at = await bot.reading();
+    const said = say(at);
+    await replyTo(said);
+    bot.discord.fail('POST /channels/:id/messages', { reset: 'after' }, { times: 30 });
+    said.react(at.ann, JAPAN);
+    await at.channel.until(() => repliesTo(said).length === 2);
+    said.unreact(at.ann, JAPAN);
+    await at.channel.until(() => repliesTo(said).length === 1);
+    bot.discord.heal();
+    expect(repliesTo(said)[0]?.content).toMatch(/^🇪🇸/);
   });
 
   it('gives no second translation where there is one already', async () => {

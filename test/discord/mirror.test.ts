@@ -101,11 +101,33 @@ describe('linked channels', () => {
     const said = Array.from({ length: 40 }, (_, index) =>
       english.say(index % 2 === 0 ? ann : bob, `Everybody talks at once, line ${index}`),
     );
-    const copy = await copyOf(said[37]!, spanish);
-    expect(copiesOf(said[36]!, spanish)[0]?.id).toBe(copy.id);
-    const answer = english.say(ann, 'What did you say just then?', { replyTo: said[37]! });
+    await copyOf(said.at(-1)!, spanish);
+    const copies = said.map((each) => copiesOf(each, spanish)[0]!);
+    // Ann and Bob take turns, so one of two neighbours in a message is Bob's.
+    const at = copies.findIndex(({ id }, index) => index % 2 === 1 && copies[index - 1]?.id === id);
+    expect(at).toBeGreaterThan(0);
+    const answer = english.say(ann, 'What did you say just then?', { replyTo: said[at]! });
     const [quoted] = (await copyOf(answer, spanish)).content.split('\n');
-    expect(quoted).toBe(`-# ↪ [**Bob**: es:Everybody talks at once, line 37](<${copy.url}>)`);
+    expect(quoted).toBe(
+      `-# ↪ [**Bob**: es:Everybody talks at once, line ${at}](<${copies[at]!.url}>)`,
+    );
+  });
+
+  it('quote whom and what a message mentions by name, and call nobody', async () => {
+    const { english, spanish, japanese, guild, ann, bob } = await bot.linked();
+    const crew = guild.role('Crew');
+    guild.rename(ann, 'Annie [@everyone]');
+    const asked = english.say(bob, `Ask <@${ann.id}> or <@&${crew.id}> in <#${japanese.id}> soon`);
+    await copyOf(asked, spanish);
+    const names = 'Ask @Annie \\[@ everyone\\] or @Crew in \\#日本語 soon';
+    const [inSpanish] = (
+      await copyOf(english.say(ann, 'I do not know them', { replyTo: asked }), spanish)
+    ).content.split('\n');
+    expect(inSpanish).toContain(`[**Bob**: es:${names}]`);
+    const answer = spanish.say(ann, 'Pues no los conozco a ellos', {
+      replyTo: await copyOf(asked, spanish),
+    });
+    expect((await copyOf(answer, english)).content).toContain(`[**Bob**: ${names}]`);
   });
 
   it('never answer themselves, and keep the order of everybody', async () => {

@@ -135,7 +135,9 @@ export const createAnswer = (parts: AnswerParts): InteractionAnswer => {
     const isForAsker = content.tone === 'error' || content.tone === 'note';
     if (isForAsker && isNew && !isPrivate && !hasShown) await withdraw();
     hasShown = true;
-    const most = botIsThere ? Infinity : 1 + followUps.length + FOLLOW_UPS - followUpsMade;
+    const most = botIsThere
+      ? Infinity
+      : Number(!isWithdrawn) + followUps.length + FOLLOW_UPS - followUpsMade;
     const wanted = partsOf(content, most, false);
     const before = standing;
     standing = [];

@@ -6,9 +6,11 @@ import {
   MessageFlags,
   type APIApplicationCommandAutocompleteInteraction,
   type APIApplicationCommandInteraction,
+  type APIApplicationCommandOptionChoice,
   type APIInteraction,
   type APIMessageComponentInteraction,
 } from 'discord.js';
+import type { Choice } from '../../src/command.ts';
 import type { Core, Invocation } from '../../src/platform.ts';
 import type { Acknowledge } from './acknowledge.ts';
 import { createAnswer, type InteractionAnswer } from './answer.ts';
@@ -39,6 +41,16 @@ export interface Interactions {
 const COMPLETION_MS = 250;
 const CHOICES = 25;
 const CHOICE_LIMIT = 100;
+
+/** What Discord takes of what was found, best first: no two choices may be called the same. */
+const choicesOf = (found: readonly Choice[]): APIApplicationCommandOptionChoice<string>[] => {
+  const byName = new Map<string, string>();
+  for (const { value, label } of found) {
+    const name = Array.from(label).slice(0, CHOICE_LIMIT).join('');
+    if (value.length <= CHOICE_LIMIT && !byName.has(name)) byName.set(name, value);
+  }
+  return [...byName].slice(0, CHOICES).map(([name, value]) => ({ name, value }));
+};
 
 export const createInteractions = (parts: InteractionParts): Interactions => {
   const { api, core, acknowledge, reader, openFile } = parts;
@@ -137,17 +149,9 @@ export const createInteractions = (parts: InteractionParts): Interactions => {
       }),
       sleep(COMPLETION_MS, [], { ref: false, signal: late.signal }),
     ]).finally(() => late.abort());
-    // No two choices may be called the same.
-    const byName = new Map(
-      found.map(({ value, label }) => [Array.from(label).slice(0, CHOICE_LIMIT).join(''), value]),
-    );
-    const choices = [...byName]
-      .filter(([, value]) => value.length <= CHOICE_LIMIT)
-      .slice(0, CHOICES)
-      .map(([label, value]) => ({ name: label, value }));
     await acknowledge(interaction, {
       type: InteractionResponseType.ApplicationCommandAutocompleteResult,
-      data: { choices },
+      data: { choices: choicesOf(found) },
     });
   };
 

@@ -178,9 +178,12 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
             author_id: '',
             content_hash: FORGOTTEN,
             owner: null,
+            due_ms: 0,
             lease_until_ms: null,
             changed_ms: now(),
           })
+          // What was made of its words counts no more.
+          .set('revision', (eb) => eb('revision', '+', 1))
           .where('platform', '=', platform)
           .where('author_id', '=', id)
           .execute();

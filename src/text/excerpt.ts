@@ -53,13 +53,22 @@ const shorten = (line: string, chars: number): string => {
   return `${line.slice(0, end).trimEnd()}…`;
 };
 
+/** What is read of a long text: not into a spoiler whose end was not read. */
+const sampleOf = (text: string, chars: number): string => {
+  const sample = text.slice(0, Math.max(LEAST_READ, chars * READ_PER_CHAR));
+  const isEvenlyHidden = sample.split('||').length % 2 === 1;
+  return sample.length === text.length || isEvenlyHidden
+    ? sample
+    : sample.slice(0, sample.lastIndexOf('||'));
+};
+
 /**
  * One line of a message, without markup, mentions, addresses or what is hidden as a spoiler, of at
  * most `chars` UTF-16 units; a longer one ends with `…` after a whole grapheme. It is plain text: for
  * use in Markdown it goes through `plainLine`.
  */
 export const excerpt = (text: string, chars: number, options: ExcerptOptions = {}): string => {
-  const sample = text.slice(0, Math.max(LEAST_READ, chars * READ_PER_CHAR));
+  const sample = sampleOf(text, chars);
   let line = '';
   let from = 0;
   let hiddenBy: number | undefined;

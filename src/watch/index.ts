@@ -268,6 +268,8 @@ export const openWatching = async ({
     },
     forgot: async ({ platform, id }) => {
       talk.forget({ authorId: id });
+      // What was made of it before is not posted: whoever prepares it anew asks the person's choice.
+      for (const ref of await inbox.openBy({ platform, id })) lanes.interrupt(ref);
       for (const lane of await inbox.lanes(platform)) lanes.wake(lane);
       await TRUNCATE_JOURNAL.execute(store);
     },

@@ -35,7 +35,7 @@ const copyButton = (text: string): TemplateResult => {
 const engineRow = ({ name, serves, ready, detail }: EngineReport): TemplateResult => html`
   <tr>
     <th scope="row">${name}</th>
-    <td>${serves.join(', ')}</td>
+    <td>${serves.map((ability) => t(`web.engines.abilities.${ability}`)).join(', ')}</td>
     <td>
       <span class="ready ${ready ? 'good' : 'part'}"
         >${t(ready ? 'web.engines.ready' : 'web.engines.missing')}</span

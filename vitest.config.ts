@@ -16,9 +16,10 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     isolate: false,
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
-    expect: { poll: { timeout: 10_000 } },
+    // They only end what would fail anyway, on however busy a machine.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     projects: [

@@ -45,6 +45,13 @@ const talk = ({ north, south, english, spanish, ann, bob }: Town, lines: number)
   };
 };
 
+/** Lets time pass for everybody: Discord, its library and us. */
+const pass = (ms: number): void => {
+  const now = Date.now.bind(Date);
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + ms);
+  bot.discord.clock.advance(ms);
+};
+
 afterEach(() => vi.restoreAllMocks());
 
 describe('a connection that breaks', () => {
@@ -62,6 +69,8 @@ describe('a connection that breaks', () => {
   it('and whose session is over catches up with what came meanwhile', async () => {
     const here = await town();
     await talk(here, 2).answeredOnceInOrder();
+    // The library identifies once in five seconds.
+    pass(6_000);
     bot.discord.gateway.invalidate();
     const meanwhile = talk(here, 8);
     await meanwhile.answeredOnceInOrder();

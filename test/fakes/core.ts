@@ -284,6 +284,7 @@ export const createFakeCore = (): FakeCore => {
     },
     privacy: createPrivacy(),
     commands: () => FAKE_COMMANDS,
+    translates: async () => undefined,
     status: async () => ({ ...STATUS, reachable }),
   };
 

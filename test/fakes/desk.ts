@@ -7,6 +7,7 @@ import type { AppError } from '../../src/errors.ts';
 import { loadTexts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
 import type { Channel, Content, Control, Member, Message, MessageFile } from '../../src/model.ts';
+import type { EngineReport } from '../../src/platform.ts';
 import type {
   Backlog,
   ChannelWatch,
@@ -53,6 +54,9 @@ interface Script {
   heard: readonly Heard[];
   transcript: Transcript;
   reachable: boolean;
+  engines: readonly EngineReport[];
+  /** Pairs that no engine translates: `es` into Spanish, `en es` from English. */
+  untranslated: readonly string[];
   chart: () => Promise<Uint8Array>;
 }
 
@@ -80,18 +84,23 @@ export const messageOf = (text: string, files: readonly MessageFile[] = []): Mes
 
 const createWatches = (script: Script): Services['watches'] => {
   const kept = new Map<string, ChannelWatch>();
+  const dissolve = (group: string | undefined): void => {
+    const left = [...kept.values()].filter((watch) => group && watch.group === group);
+    if (left.length === 1 && left[0]) kept.delete(left[0].channel.id);
+  };
   return {
     of: ({ id, parentId }) => kept.get(id) ?? kept.get(parentId ?? ''),
     list: () => [...kept.values()],
     set: async (watches) => {
       if (script.refusal) throw script.refusal;
+      const before = watches.map(({ channel }) => kept.get(channel.id)?.group);
       for (const watch of watches) kept.set(watch.channel.id, watch);
+      for (const group of before) dissolve(group);
     },
     remove: async ({ id }) => {
       const group = kept.get(id)?.group;
       const removed = kept.delete(id);
-      const left = [...kept.values()].filter((watch) => group && watch.group === group);
-      if (left.length === 1 && left[0]) kept.delete(left[0].channel.id);
+      dissolve(group);
       return removed;
     },
     missing: async ({ channel }) => script.missing[channel.id] ?? [],
@@ -111,6 +120,11 @@ export const openDesk = async (): Promise<Desk> => {
     heard: [],
     transcript: { text: 'hello', language: 'en', confidence: 1, durationMs: 1, segments: [] },
     reachable: true,
+    engines: [
+      { name: 'pseudo', serves: ['translation', 'recognition'], ready: true, detail: 'en-XA' },
+      { name: 'openai', serves: ['chat'], ready: false, detail: 'SERVICE_OPENAI_URL=…' },
+    ],
+    untranslated: [],
     chart: async () => Buffer.from('PNG'),
   };
   const services: Services = {
@@ -161,13 +175,12 @@ export const openDesk = async (): Promise<Desk> => {
     },
     privacy: createPrivacy(store, () => NOW_MS),
     commands: (locale, platform) => dispatcher.commands(locale, platform),
+    translates: async (to, from) =>
+      ![to, `${from} ${to}`].some((pair) => script.untranslated.includes(pair)),
     status: async () => ({
       builtIn: true,
       reachable: script.reachable,
-      engines: [
-        { name: 'pseudo', serves: ['translation'], ready: true, detail: 'en-XA' },
-        { name: 'openai', serves: ['chat'], ready: false, detail: 'SERVICE_OPENAI_URL=…' },
-      ],
+      engines: script.engines,
     }),
   };
   const dispatcher = createDispatcher({

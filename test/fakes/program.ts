@@ -1,5 +1,5 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -14,9 +14,15 @@ export const spawnDragoman = (
 ): ChildProcessByStdio<null, Readable, Readable> => {
   const folder = mkdtempSync(join(tmpdir(), 'dragoman-'));
   writeFileSync(join(folder, '.env'), envFile);
-  return spawn(process.execPath, [join(ROOT, 'scripts/run.mjs'), join(ROOT, 'main.ts'), ...words], {
-    cwd: folder,
-    env: { PATH: process.env['PATH'], ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const program = spawn(
+    process.execPath,
+    [join(ROOT, 'scripts/run.mjs'), join(ROOT, 'main.ts'), ...words],
+    {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  program.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return program;
 };

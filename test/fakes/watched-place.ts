@@ -39,6 +39,12 @@ export interface WatchedPlace {
   /** Names of the files of our copies there. */
   files(of: Channel): string[];
   fail(...faults: PlaceFault[]): void;
+  /** Does something in the middle of the next call of a kind. */
+  during(call: PlaceFault['call'], run: () => Promise<unknown>): void;
+  /** So many people react to a message with an emoji. */
+  react(ref: MessageRef, emoji: string, people: number): void;
+  /** What its people must still allow before a channel can be watched. */
+  lack(...permissions: string[]): void;
   readonly calls: string[];
 }
 
@@ -50,6 +56,8 @@ export const createWatchedPlace = (): WatchedPlace => {
   const reactions = new Map<string, number>();
   const faults: PlaceFault[] = [];
   const calls: string[] = [];
+  const events: { call: PlaceFault['call']; run: () => Promise<unknown> }[] = [];
+  let lacking: readonly string[] = [];
   let last = 0;
 
   const shownIn = ({ id }: Channel): Shown[] => {
@@ -78,7 +86,7 @@ export const createWatchedPlace = (): WatchedPlace => {
   const replace = (ref: MessageRef, text: string, copy?: Copy): Message => {
     const shown = find(ref);
     if (!shown) throw new AppError('not-found', 'there is no such message');
-    const message = { ...shown.message, text };
+    const message = { ...shown.message, text, edited: true };
     const all = shownIn(ref.channel);
     all[all.indexOf(shown)] = { message, ...(copy ? { copy } : {}) };
     return message;
@@ -96,6 +104,11 @@ export const createWatchedPlace = (): WatchedPlace => {
     const [fault] = at < 0 ? [] : faults.splice(at, 1);
     if (fault) throw fault.error;
   };
+  const meanwhile = async (call: PlaceFault['call']): Promise<void> => {
+    const at = events.findIndex((event) => event.call === call);
+    const [event] = at < 0 ? [] : events.splice(at, 1);
+    await event?.run();
+  };
   const render = ({ as, mark, content, quote }: Copy): string => {
     const quoted = quote ? `> ${quote.name}: ${quote.text}\n` : '';
     return as ? `${quoted}${as.name}: ${content.text} [${mark}]` : `${mark} ${content.text}`;
@@ -107,17 +120,24 @@ export const createWatchedPlace = (): WatchedPlace => {
     positionAt: (timeMs) => positionOf(String(timeMs)),
     timeOf: (position) => Number(position),
     async *history(of, after) {
+      await meanwhile('history');
       meet('history', false);
       for (const { message } of shownIn(of).slice()) if (message.position > after) yield message;
     },
     read: async (ref) => {
+      await meanwhile('read');
       meet('read', false);
       return find(ref)?.message;
     },
+    names: () => (kind, id) => `${kind}-${id}`,
     reactions: async (ref, emoji) => reactions.get(`${ref.id} ${emoji}`) ?? 0,
     async *copy(to, copies, { again }) {
       for (const copy of copies) {
-        const isThis = (shown: Shown): boolean => shown.copy?.source.id === copy.source.id;
+        await meanwhile('copy');
+        const marks = [copy.mark, ...(copy.formerMarks ?? [])];
+        const isThis = (shown: Shown): boolean =>
+          shown.copy?.source.id === copy.source.id &&
+          (copy.as !== undefined || marks.includes(shown.copy.mark));
         const there = again ? shownIn(to).find(isThis) : undefined;
         if (!there) meet('copy', false);
         const { ref } = there
@@ -128,21 +148,24 @@ export const createWatchedPlace = (): WatchedPlace => {
       }
     },
     recopy: async (posted, copy) => {
+      await meanwhile('recopy');
       meet('recopy', false);
       replace({ channel: posted.channel, id: posted.ids[0] }, render(copy), copy);
       meet('recopy', true);
       return posted;
     },
     uncopy: async (posted) => {
+      await meanwhile('uncopy');
       meet('uncopy', false);
       remove({ channel: posted.channel, id: posted.ids[0] });
     },
-    sweep: async (from, source) => {
+    sweep: async (from, source, marks) => {
       for (const { message, copy } of shownIn(from))
-        if (copy?.source.id === source.id) remove(message.ref);
+        if (copy?.source.id === source.id && (marks?.includes(copy.mark) ?? true))
+          remove(message.ref);
     },
     thread: async (of, name) => channel(`${of.id}/${name}`, of.id),
-    missing: async () => [],
+    missing: async () => lacking,
   };
 
   const post = async (to: Channel, text: string): Promise<Posted> => {
@@ -170,6 +193,11 @@ export const createWatchedPlace = (): WatchedPlace => {
     files: (of) =>
       shownIn(of).flatMap(({ copy }) => (copy?.content.files ?? []).map(({ name }) => name)),
     fail: (...more) => void faults.push(...more),
+    during: (call, run) => void events.push({ call, run }),
+    react: (ref, emoji, people) => void reactions.set(`${ref.id} ${emoji}`, people),
+    lack: (...permissions) => {
+      lacking = permissions;
+    },
     calls,
   };
 };

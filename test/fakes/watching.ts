@@ -1,3 +1,4 @@
+import { loadTexts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
 import { AppError } from '../../src/errors.ts';
 import type { Channel } from '../../src/model.ts';
@@ -8,7 +9,9 @@ import { createSpaceSettings } from '../../src/store/space-settings.ts';
 import { createUsage } from '../../src/store/usage.ts';
 import { detectLanguage } from '../../src/text/detect.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/languages.ts';
-import { openWatching, type Watching } from '../../src/watch/index.ts';
+import { openWatching, type Watching, type WatchingParts } from '../../src/watch/index.ts';
+
+const texts = loadTexts('locales');
 
 /** Hears the bytes of a file as its words; of what is long, the first minute at once. */
 const transcriber = (gate: (words: string) => Promise<void> | undefined): Transcriber => ({
@@ -31,17 +34,32 @@ export const plainTranslator: Translator = {
   },
 };
 
+interface TestServices
+  extends
+    Pick<WatchingParts['services'], 'translator' | 'spaces' | 'privacy'>,
+    Required<Pick<WatchingParts, 'now'>> {
+  /** What keeps the rest of a recording of these words from being heard, if anything does. */
+  readonly hearing: (words: string) => Promise<void> | undefined;
+}
+
 /** The real core of watching over a store, with services that need none. */
 export const openTestWatching = (
   store: Store,
-  translator: Translator = plainTranslator,
-  hearing: (words: string) => Promise<void> | undefined = () => undefined,
+  {
+    translator = plainTranslator,
+    spaces = createSpaceSettings(store),
+    privacy = createPrivacy(store),
+    hearing = () => undefined,
+    now = Date.now,
+  }: Partial<TestServices> = {},
 ): Promise<Watching> =>
   openWatching({
     store,
     log: createLog('silent'),
+    texts,
     inboxDays: 7,
     copyDays: 365,
+    now,
     random: () => 0.5,
     services: {
       translator,
@@ -52,8 +70,8 @@ export const openTestWatching = (
         search: searchLanguages,
         detect: detectLanguage,
       },
-      spaces: createSpaceSettings(store),
-      privacy: createPrivacy(store),
+      spaces,
+      privacy,
       usage: createUsage(store, async () => new Uint8Array()),
     },
   });

@@ -101,6 +101,15 @@ describe('a meter', () => {
     expect(recorded).toEqual([[SPACE, 'm', { characters: 4, audioMs: 60_000, messages: 1 }]]);
   });
 
+  it('adds up all of it, speech by code points too', async () => {
+    const meter = newMeter();
+    for (const _ of [1, 2])
+      await drain(meter.services.transcriber.transcribe({ audio, place: SPACE }, signal));
+    await meter.services.speaker.speak({ text: '😀' }, signal);
+    await meter.settle();
+    expect(recorded).toMatchObject([[SPACE, 'm', { characters: 1, audioMs: 190_000 }]]);
+  });
+
   it('counts what an asker who leaves has had', async () => {
     const meter = newMeter();
     for await (const { text } of meter.services.transcriber.transcribe(

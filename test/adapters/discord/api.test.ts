@@ -1,7 +1,24 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createApi } from '../../../adapters/discord/api.ts';
 import { startDiscordFake } from '../../fakes/discord/index.ts';
 import { optionsFor } from './support.ts';
+
+test('requests of every kind share what Discord takes in a second', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const guild = fake.guild();
+  const api = createApi(optionsFor(fake, { requestsPerSecond: 5 }));
+  const post = async (send: typeof api.send): Promise<unknown> =>
+    send('POST', `/channels/${guild.channel().id}/messages`, { body: { content: 'x' } });
+  // The library's second ends when this clock says so: it stands still, then the end is far away.
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { send, sendOnce } = api;
+  await Promise.all([send, sendOnce, send, sendOnce, send].map(post));
+  vi.setSystemTime(Date.now() - 20_000);
+  for (const either of [send, sendOnce])
+    await expect(post(either)).rejects.toMatchObject({ code: 'rate-limited' });
+  expect(fake.requests).toHaveLength(5);
+});
 
 test('only what may arrive twice is sent again', async () => {
   await using fake = await startDiscordFake({ limits: 'off' });

@@ -4,6 +4,7 @@ import { createDiscordAdapter } from '../../../adapters/discord/adapter.ts';
 import { diagnose } from '../../../adapters/discord/doctor.ts';
 import { parseConfig } from '../../../src/config.ts';
 import type { Finding } from '../../../src/platform.ts';
+import { isFailure } from '../../../src/ops/doctor.ts';
 import { startDiscordFake } from '../../fakes/discord/index.ts';
 import { createTestCore, openDiscord, optionsFor, placeOf } from './support.ts';
 
@@ -63,6 +64,26 @@ test('an intent that was taken away meanwhile is told with the switch to turn on
   });
   await using adapter = createDiscordAdapter(optionsFor(fake), createTestCore());
   await expect(adapter.start()).rejects.toThrow(/Message Content Intent.*applications\/\d+\/bot/);
+});
+
+test('a connection that is closed for good is told with what to do', async () => {
+  const told = {
+    4004: /DISCORD_TOKEN.*Reset Token/,
+    4010: /start again/,
+    4011: /more shards.*start again/,
+    4012: /newer version/,
+    4013: /newer version/,
+    4014: /Message Content Intent.*applications\/\d+\/bot/,
+  };
+  for (const [code, what] of Object.entries(told)) {
+    await using discord = await openDiscord({ limits: 'off' });
+    const { fake, core, adapter } = discord;
+    fake.gateway.close(Number(code));
+    await vi.waitFor(() => expect(core.logged.join('')).toContain('disconnected for good'));
+    const lines = core.logged.filter((line) => line.includes('disconnected for good'));
+    expect(lines).toEqual([expect.stringMatching(what)]);
+    expect(adapter.ready()).toBe(false);
+  }
 });
 
 test('without the Message Content intent it works as far as it can, and says what is missing', async () => {
@@ -211,9 +232,9 @@ test('the doctor looks into threads too', async () => {
     },
   ];
   const found = await Array.fromAsync(diagnose(optionsFor(fake), core));
-  expect(found.find(({ check }) => check.includes('#thread'))).toMatchObject({
+  expect(found.find(({ check }) => check === 'Discord: channel')).toMatchObject({
     ok: true,
-    detail: 'reply: all',
+    detail: '#thread of Home: all that reply needs',
   });
 });
 
@@ -240,21 +261,87 @@ test('the doctor tells what is well and what to do about the rest', async () => 
   });
   expect(of('gateway')).toMatchObject({
     ok: true,
-    detail: expect.stringContaining('session starts'),
+    detail: expect.stringMatching(/^1 shard; .* session starts/),
   });
   expect(of('servers')).toMatchObject({ ok: true, detail: 'in 1' });
-  expect(of('permissions in #good of Home')).toMatchObject({ ok: true });
-  expect(of('webhooks of #good of Home')).toMatchObject({
+  const here = found.filter(({ check }) => /(?:channel|webhooks)$/.test(check));
+  expect(here).toEqual([
+    { check: 'Discord: channel', ok: true, detail: '#good of Home: all that mirror needs' },
+    { check: 'Discord: webhooks', ok: true, detail: '#good of Home: 0 of 15 in use' },
+    {
+      check: 'Discord: channel',
+      ok: false,
+      detail: '#bad of Home: allow the bot there: Manage Webhooks',
+    },
+  ]);
+  const link = `https://discord.com/oauth2/authorize?client_id=${fake.applicationId}&`;
+  expect(of('add to a server')?.detail).toContain(`${link}permissions=`);
+  expect(of('add to an account')).toMatchObject({
     ok: true,
-    detail: '0 of 15 in use',
+    detail: `${link}integration_type=1&scope=applications.commands`,
   });
-  expect(of('permissions in #bad of Home')).toMatchObject({
-    ok: false,
-    detail: 'allow the bot: Manage Webhooks',
-  });
-  expect(of('invite link')?.detail).toContain(fake.applicationId);
   const token = `${'wrong'.repeat(4)}.abcdef.${'x'.repeat(30)}`;
   const [first, ...others] = await Array.fromAsync(diagnose(optionsFor(fake, { token }), core));
   expect(first).toMatchObject({ check: 'Discord: token', ok: false });
   expect(others).toEqual([]);
+});
+
+test('the doctor finds nothing wrong with a bot that was just made', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const found = await Array.fromAsync(diagnose(optionsFor(fake), createTestCore()));
+  expect(found.filter(isFailure)).toEqual([]);
+  expect(found.find(({ check }) => check === 'Discord: servers')).toMatchObject({
+    ok: false,
+    isOptional: true,
+    detail: expect.stringContaining('add to a server'),
+  });
+});
+
+test('the doctor says where the switch is that lets people add the bot to their accounts', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  fake.fail('GET /applications/@me', {
+    status: 200,
+    body: {
+      id: fake.applicationId,
+      name: 'x',
+      flags: 1 << 18,
+      bot: { id: fake.botUser.id },
+      integration_types_config: { 0: {} },
+    },
+  });
+  const found = await Array.fromAsync(diagnose(optionsFor(fake), createTestCore()));
+  expect(found.find(({ check }) => check === 'Discord: add to an account')).toMatchObject({
+    isOptional: true,
+    ok: false,
+    detail: expect.stringMatching(/"User Install" at .*\/installation, then open https/),
+  });
+});
+
+test('the doctor says what a channel lacks that the bot cannot see, or that is gone', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const guild = fake.guild({ name: 'Home' });
+  const [hidden, gone] = [guild.channel({ name: 'hidden' }), guild.channel({ name: 'gone' })];
+  hidden.deny('ViewChannel');
+  gone.delete();
+  const core = createTestCore();
+  core.watched = [hidden, gone].map((channel) => ({
+    channel: placeOf(guild, channel),
+    mode: 'mirror',
+    languages: ['es'],
+    transcribes: false,
+    bots: false,
+  }));
+  const found = await Array.fromAsync(diagnose(optionsFor(fake), core));
+  expect(found.filter(isFailure)).toEqual([
+    {
+      check: 'Discord: channel',
+      ok: false,
+      detail: '#hidden of Home: allow the bot there: View Channel',
+    },
+    {
+      check: 'Discord: channel',
+      ok: false,
+      detail: `${gone.id} of Home: is gone: end its translation with /autotranslate off`,
+    },
+  ]);
 });

@@ -14,8 +14,6 @@ const setUp = (discord: TestDiscord) => {
   return { guild, channel, here: placeOf(guild, channel), copyTo };
 };
 
-const GONE = { status: 404, body: { message: 'Unknown Channel', code: 10_003 } };
-
 test('a standing thread that went unnoticed is made anew on the next try', async () => {
   await using discord = await openDiscord({ limits: 'off' });
   const { channel, here, copyTo } = setUp(discord);
@@ -36,7 +34,7 @@ test('a thread of people that is gone stays gone', async () => {
   await using discord = await openDiscord({ limits: 'off' });
   const { channel, here, copyTo } = setUp(discord);
   const theirs = channel.startThread(discord.fake.user(), 'theirs');
-  discord.fake.fail('POST /webhooks/:id/:token', GONE);
+  theirs.delete();
   const copying = copyTo({ ...here, id: theirs.id, parentId: channel.id });
   await expect(copying).rejects.toMatchObject({ code: 'not-found', retryable: false });
 });

@@ -49,30 +49,46 @@ const choicesOf = (value: z.ZodType) =>
     unique,
   ).nullish();
 
-const textOption = z.object({
-  type: z.literal(3),
-  ...plain,
-  choices: choicesOf(text(100, 1)),
-  min_length: z.int().min(0).max(6000).nullish(),
-  max_length: z.int().min(1).max(6000).nullish(),
-});
-const numberOption = z.object({
-  type: z.literal([4, 10]),
-  ...plain,
-  choices: choicesOf(z.number()),
-  min_value: z.number().nullish(),
-  max_value: z.number().nullish(),
-});
+const BOUNDS = ['NUMBER_TYPE_MAX', 'The least is more than the most'] as const;
+
+const textOption = rule(
+  z.object({
+    type: z.literal(3),
+    ...plain,
+    choices: choicesOf(text(100, 1)),
+    min_length: z.int().min(0).max(6000).nullish(),
+    max_length: z.int().min(1).max(6000).nullish(),
+  }),
+  ...BOUNDS,
+  (it) => (it.min_length ?? 0) <= (it.max_length ?? Infinity),
+);
+const numberOf = <T extends z.ZodType<number>>(type: 4 | 10, number: T) =>
+  rule(
+    z.object({
+      type: z.literal(type),
+      ...plain,
+      choices: choicesOf(number),
+      min_value: number.nullish(),
+      max_value: number.nullish(),
+    }),
+    ...BOUNDS,
+    (it) => (it.min_value ?? -Infinity) <= (it.max_value ?? Infinity),
+  );
 const otherOption = z.object({
   type: z.literal([5, 6, 7, 8, 9, 11]),
   ...plain,
-  channel_types: z.array(z.int()).nullish(),
+  channel_types: z.array(z.literal([0, 1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15, 16])).nullish(),
   autocomplete: z.literal(false).nullish(),
   choices: z.array(z.unknown()).max(0).nullish(),
 });
 
 const option = rule(
-  z.discriminatedUnion('type', [textOption, numberOption, otherOption]),
+  z.discriminatedUnion('type', [
+    textOption,
+    numberOf(4, z.int()),
+    numberOf(10, z.number()),
+    otherOption,
+  ]),
   'APPLICATION_COMMAND_AUTOCOMPLETE_CHOICES',
   'An option cannot have both autocomplete and choices',
   (it) => !(it.autocomplete === true && (it.choices?.length ?? 0) > 0),

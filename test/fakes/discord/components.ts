@@ -1,17 +1,30 @@
 import { z } from 'zod';
 import type { Json } from './faults.ts';
-import { invalid, list, rule, snowflake, text, webUrl, characters } from './validation.ts';
+import { characters, invalid, isEmoji, list, rule, snowflake, text, webUrl } from './validation.ts';
 
 /** Message components (reference, "Component reference"), with the limits that it documents. */
 
 const customId = text(100, 1);
 const id = z.int().min(0).nullish();
 
-const emoji = z.object({
-  id: snowflake.nullish(),
-  name: z.string().nullish(),
-  animated: z.boolean().nullish(),
-});
+const emoji = rule(
+  z.object({
+    id: snowflake.nullish(),
+    name: z.string().nullish(),
+    animated: z.boolean().nullish(),
+  }),
+  'COMPONENT_INVALID_EMOJI',
+  'Invalid emoji',
+  (it) => it.id != null || isEmoji(it.name ?? ''),
+);
+
+/** Where a link button may lead. */
+const linkUrl = rule(
+  text(512),
+  'URL_TYPE_INVALID_SCHEME',
+  'Scheme must be one of (http, https, discord).',
+  (value) => /^(?:https?|discord):\/\/\S+$/i.test(value),
+);
 
 const button = rule(
   z.object({
@@ -21,7 +34,7 @@ const button = rule(
     label: text(80).nullish(),
     emoji: emoji.nullish(),
     custom_id: customId.nullish(),
-    url: webUrl(512).nullish(),
+    url: linkUrl.nullish(),
     sku_id: snowflake.nullish(),
     disabled: z.boolean().nullish(),
   }),
@@ -29,7 +42,7 @@ const button = rule(
   'A button needs a label or emoji, and a custom id or a URL as its style has it',
   (it) =>
     it.style === 6
-      ? it.sku_id != null
+      ? it.sku_id != null && !it.label && it.emoji == null && it.url == null && it.custom_id == null
       : (Boolean(it.label) || it.emoji != null) &&
         (it.style === 5
           ? it.url != null && it.custom_id == null
@@ -73,12 +86,32 @@ const stringSelect = rule(
     it.options.filter((one) => one.default === true).length <= (it.max_values ?? 1),
 );
 
-const otherSelect = z.object({
-  type: z.literal([5, 6, 7, 8]),
-  ...selectParts,
-  channel_types: z.array(z.int()).nullish(),
-  default_values: list(z.object({ id: snowflake, type: z.string() }), 25).nullish(),
-});
+/** What each select of people, roles or channels may have chosen at first. */
+const DEFAULTS: Readonly<Record<number, readonly string[]>> = {
+  5: ['user'],
+  6: ['role'],
+  7: ['user', 'role'],
+  8: ['channel'],
+};
+
+const otherSelect = rule(
+  z.object({
+    type: z.literal([5, 6, 7, 8]),
+    ...selectParts,
+    channel_types: z.array(z.int()).nullish(),
+    default_values: list(z.object({ id: snowflake, type: z.string() }), 25).nullish(),
+  }),
+  'SELECT_COMPONENT_INVALID_DEFAULT_VALUES',
+  'Defaults, the fewest and the most values do not fit',
+  ({ type, min_values, max_values, default_values }) => {
+    const [least, most, defaults] = [min_values ?? 1, max_values ?? 1, default_values ?? []];
+    return (
+      least <= most &&
+      (defaults.length === 0 || (defaults.length >= least && defaults.length <= most)) &&
+      defaults.every((one) => DEFAULTS[type]?.includes(one.type))
+    );
+  },
+);
 
 const row = rule(
   z.object({

@@ -1,6 +1,6 @@
 import { MessageFlags } from './codes.ts';
 import type { Json } from './faults.ts';
-import { checkNotEmpty, checkPromisedFiles, makeAttachments } from './message-body.ts';
+import { checkCount, checkNotEmpty, checkPromisedFiles, makeAttachments } from './message-body.ts';
 import type { MessageBody, SentFile } from './message-body.ts';
 import type { Change } from './posting.ts';
 import type { Message, World } from './state.ts';
@@ -35,7 +35,7 @@ export const keepAttachments = (
     embeds: body.embeds === undefined ? message.embeds : ((body.embeds ?? []) as Json[]),
     components:
       body.components === undefined ? message.components : ((body.components ?? []) as Json[]),
-    attachments: [...kept, ...added],
+    attachments: [...checkCount([...kept, ...added])],
     flags:
       body.flags == null
         ? message.flags

@@ -31,6 +31,7 @@ const KNOWN: Readonly<Record<number, readonly [status: number, message: string]>
   10063: [404, 'Unknown application command'],
   30007: [400, 'Maximum number of webhooks reached (15)'],
   30010: [400, 'Maximum number of reactions reached (20)'],
+  30015: [400, 'Maximum number of attachments in a message reached (10)'],
   30034: [400, 'Max number of daily application command creates has been reached (200)'],
   40005: [413, 'Request entity too large'],
   40060: [400, 'Interaction has already been acknowledged.'],

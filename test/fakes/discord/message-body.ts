@@ -47,11 +47,19 @@ const embeds = rule(
 const exclusive = (kind: 'users' | 'roles', parse: readonly string[], ids: unknown): boolean =>
   !(parse.includes(kind) && Array.isArray(ids) && ids.length > 0);
 
+const distinct = <T extends z.ZodType<readonly string[]>>(items: T): T =>
+  rule(
+    items,
+    'SET_TYPE_ALREADY_CONTAINS_VALUE',
+    'The set already contains this value',
+    (all) => new Set(all).size === all.length,
+  );
+
 const allowedMentions = rule(
   z.object({
-    parse: z.array(z.enum(['everyone', 'users', 'roles'])).nullish(),
-    users: list(snowflake, 100).nullish(),
-    roles: list(snowflake, 100).nullish(),
+    parse: distinct(z.array(z.enum(['everyone', 'users', 'roles']))).nullish(),
+    users: distinct(list(snowflake, 100)).nullish(),
+    roles: distinct(list(snowflake, 100)).nullish(),
     replied_user: z.boolean().nullish(),
   }),
   'MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE',
@@ -71,7 +79,12 @@ const attachment = z.object({
   id: z.union([z.string(), z.int()]).transform(String),
   filename: text(1024).nullish(),
   description: text(1024).nullish(),
-  waveform: text(400).nullish(),
+  waveform: rule(
+    z.base64(),
+    'BASE_TYPE_MAX_LENGTH',
+    'Must be 256 or fewer in length.',
+    (value) => Buffer.from(value, 'base64').byteLength <= 256,
+  ).nullish(),
   duration_secs: z.number().min(0).max(1200).nullish(),
 });
 
@@ -175,6 +188,15 @@ const guessType = ({ name, contentType }: SentFile): string | undefined =>
     ? TYPES[name.split('.').at(-1)?.toLowerCase() ?? '']
     : contentType;
 
+/** Files of one message. */
+const MOST_FILES = 10;
+
+/** 30015 for more files than a message holds. */
+export const checkCount = <T>(files: readonly T[]): readonly T[] => {
+  if (files.length > MOST_FILES) throw fault(30015);
+  return files;
+};
+
 /** The sent files as attachments. Over the limit of a file: 40005. */
 export const makeAttachments = (
   world: World,
@@ -183,7 +205,7 @@ export const makeAttachments = (
   files: readonly SentFile[],
   ephemeral: boolean,
 ): Attachment[] =>
-  files.map((file) => {
+  checkCount(files).map((file) => {
     if (file.bytes.byteLength > world.fileLimitBytes) throw fault(40005);
     const number = /^files\[(\d+)\]$/.exec(file.field)?.[1];
     const told = body.attachments?.find((one) => one.id === number);
@@ -228,9 +250,12 @@ export const checkVoiceMessage = (body: MessageBody, attachments: readonly Attac
   if (only.waveform === undefined || only.durationSecs === undefined) throw fault(50162);
 };
 
-/** 50006 for a message that shows nothing. */
+/** 50006 for a message that shows nothing; rows of controls need something above them. */
 export const checkNotEmpty = (
-  message: Pick<Message, 'content' | 'embeds' | 'attachments' | 'components' | 'stickers'> & {
+  message: Pick<
+    Message,
+    'content' | 'embeds' | 'attachments' | 'components' | 'stickers' | 'flags'
+  > & {
     readonly poll: unknown;
   },
 ): void => {
@@ -238,7 +263,7 @@ export const checkNotEmpty = (
     message.content.trim() === '' &&
     message.embeds.length === 0 &&
     message.attachments.length === 0 &&
-    message.components.length === 0 &&
+    !(message.components.length > 0 && message.flags & MessageFlags.IsComponentsV2) &&
     message.stickers.length === 0 &&
     message.poll === undefined;
   if (empty) throw fault(50006);

@@ -236,7 +236,7 @@ const renderReference = (world: World, message: Message, canRead: boolean): Json
       ...(guild === undefined ? {} : { guild_id: guild.id }),
     },
     ...(type === 1
-      ? { message_snapshots: [{ message: canRead ? message.snapshot : blank(message.snapshot) }] }
+      ? { message_snapshots: [{ message: (canRead ? linked : blank)(world, message.snapshot) }] }
       : {
           referenced_message:
             target === undefined || target.reference?.messageId === message.id
@@ -246,7 +246,16 @@ const renderReference = (world: World, message: Message, canRead: boolean): Json
   };
 };
 
-const blank = (snapshot: Json | undefined): Json => ({
+/** What was forwarded stays as it was, but for the links to its files, which are fresh each time. */
+const linked = (world: World, snapshot: Json = {}): Json => ({
+  ...snapshot,
+  attachments: ((snapshot['attachments'] ?? []) as { readonly id: string }[]).map((one) => {
+    const kept = world.attachments.get(one.id);
+    return kept ? renderAttachment(world, kept) : one;
+  }),
+});
+
+const blank = (_world: World, snapshot: Json | undefined): Json => ({
   ...snapshot,
   content: '',
   attachments: [],

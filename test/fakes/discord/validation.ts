@@ -42,6 +42,10 @@ export const snowflake = rule(
   (value) => /^\d{17,20}$/.test(value),
 );
 
+/** An emoji of Unicode, also without its variation selector; digits and signs alone are none. */
+export const isEmoji = (name: string): boolean =>
+  /^\p{RGI_Emoji}$/v.test(name) || /^(?=\P{ASCII})\p{Emoji}\uFE0F?$/u.test(name);
+
 export const webUrl = (max = 2048): z.ZodString =>
   rule(
     text(max),

@@ -54,6 +54,7 @@ const SPEECH = [
   '$TSLA to the moon',
   '$PATH is wrong',
   '/s',
+  '/S',
   '/j obviously',
   '/r/aww is nice',
   '/home/ann/x',

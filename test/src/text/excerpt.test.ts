@@ -49,4 +49,14 @@ describe('excerpt', () => {
   it.each(longTexts(100_000))('bears a long row of %s', (_, text) => {
     expect(excerpt(text, 80).length).toBeLessThanOrEqual(80);
   });
+
+  it('keeps what fits to the last character', () => {
+    expect([excerpt('abc', 3), excerpt('abcd', 3)]).toEqual(['abc', 'ab…']);
+  });
+
+  it('shows nothing of a spoiler that ends far behind', () => {
+    const secret = `||${'the butler did it '.repeat(300)}|| and so on`;
+    expect(excerpt(`Well, ${secret}`, 80)).toBe('Well,…');
+    expect(excerpt(`Well, ||hidden|| then ${secret}`, 80)).toBe('Well, ▒▒▒ then…');
+  });
 });

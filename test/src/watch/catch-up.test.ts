@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
 import type { Message } from '../../../src/model.ts';
-import { createCatchUp, type CatchUp } from '../../../src/watch/catch-up.ts';
+import { createCatchUp, type CatchUp, type CatchUpParts } from '../../../src/watch/catch-up.ts';
 import { channel, createWatchedPlace, type WatchedPlace } from '../../fakes/watched-place.ts';
 
 const GENERAL = channel('general');
+const DAY_MS = 86_400_000;
 
 let place: WatchedPlace;
 let catchUp: CatchUp;
@@ -13,6 +15,9 @@ let taken: string[];
 let failTake: () => void;
 /** Holds the history back until it resolves. */
 let gate: Promise<void>;
+let aheadMs: number;
+/** From where on the last messages were asked for. */
+let lookedBackTo: string | undefined;
 
 const take = async ({ text, position }: Message): Promise<void> => {
   failTake();
@@ -27,27 +32,37 @@ const follow = async (): Promise<void> => {
 };
 const report = (message: Message): Promise<void> => catchUp.report(GENERAL, () => take(message));
 
+const parts = (): CatchUpParts => ({
+  cursors: {
+    of: async () => cursor,
+    recent: async (_, after) => {
+      lookedBackTo = after;
+      return [];
+    },
+  },
+  port: () => ({
+    ...place.port,
+    async *history(...args) {
+      await gate;
+      yield* place.port.history(...args);
+    },
+  }),
+  sinceMs: () => 0,
+  take,
+  gone: async () => undefined,
+  log: createLog('silent'),
+  now: () => Date.now() + aheadMs,
+});
+
 beforeEach(() => {
   place = createWatchedPlace();
   cursor = undefined;
   taken = [];
   failTake = () => undefined;
   gate = Promise.resolve();
-  catchUp = createCatchUp({
-    cursors: { of: async () => cursor, recent: async () => [] },
-    port: () => ({
-      ...place.port,
-      async *history(...args) {
-        await gate;
-        yield* place.port.history(...args);
-      },
-    }),
-    sinceMs: () => 0,
-    take,
-    gone: async () => undefined,
-    log: createLog('silent'),
-    now: () => Date.now(),
-  });
+  aheadMs = 0;
+  lookedBackTo = undefined;
+  catchUp = createCatchUp(parts());
 });
 
 afterEach(async () => catchUp[Symbol.asyncDispose]());
@@ -90,7 +105,7 @@ describe('catching up', () => {
       if (faults >= 0) throw new Error('no disk');
     };
     catchUp.missed(GENERAL, undefined);
-    await expect.poll(() => taken, { timeout: 5_000 }).toEqual([text]);
+    await expect.poll(() => taken).toEqual([text]);
   });
 
   it('looks for the newest of what was missed, though more was missed while it waited', async () => {
@@ -164,6 +179,58 @@ describe('catching up', () => {
     await catchUp.idle();
     expect([...new Set(taken)]).toEqual(Array.from({ length: 1_100 }, (_, at) => `${at}`));
     expect(place.calls).toEqual(['history', 'history']);
+  });
+
+  it('fetches nothing that is older than a day, nor looks further back', async () => {
+    cursor = place.say(GENERAL, 'long ago').position;
+    place.say(GENERAL, 'long ago, and missed');
+    aheadMs = 2 * DAY_MS;
+    await follow();
+    expect(taken).toEqual([]);
+    expect(Number(lookedBackTo)).toBeGreaterThan(Number(cursor));
+  });
+
+  it('begins anew with a channel that was forgotten', async () => {
+    await follow();
+    catchUp.forget(GENERAL);
+    place.say(GENERAL, 'missed');
+    await report(place.say(GENERAL, 'live'));
+    expect(new Set(taken)).toEqual(new Set(['missed', 'live']));
+  });
+
+  it('goes on with what is reported where the history is closed', async () => {
+    place.fail({ call: 'history', error: new AppError('forbidden', 'closed') });
+    await report(place.say(GENERAL, 'live'));
+    expect(taken).toEqual(['live']);
+    expect(place.calls).toEqual(['history']);
+  });
+
+  it('takes any number of reports, one after the other, without the history', async () => {
+    await follow();
+    const message = place.say(GENERAL, 'live');
+    for (let at = 0; at < 1_100; at += 1) await report(message);
+    expect(taken).toHaveLength(1_100);
+    expect(place.calls).toEqual([]);
+  });
+
+  it('ends at once, though a history never comes to its end', async () => {
+    let signal: AbortSignal | undefined;
+    const endless = createCatchUp({
+      ...parts(),
+      port: () => ({
+        ...place.port,
+        async *history(_of, _after, ending) {
+          signal = ending;
+          await new Promise((_, reject) => {
+            ending.addEventListener('abort', () => reject(ending.reason as Error));
+          });
+        },
+      }),
+    });
+    endless.missed(GENERAL, undefined);
+    await expect.poll(() => signal).toBeDefined();
+    await endless[Symbol.asyncDispose]();
+    expect(signal?.aborted).toBe(true);
   });
 
   it('lets a report that fails fail alone', async () => {

@@ -27,6 +27,15 @@ describe('what was said before', () => {
     ]);
   });
 
+  it('is the last few turns, however short they are', () => {
+    const talk = createTalk();
+    for (let id = 0; id < 100; id += 1)
+      talk.next('a', { authorId: 'ada', id: `${id}`, text: `${id}` });
+    const told = talk.next('a', { authorId: 'ada', id: 'x', text: '' });
+    expect(told.length).toBeLessThan(20);
+    expect(told.at(-1)).toBe('99');
+  });
+
   it('does not tell a message of its own former state', () => {
     const talk = createTalk();
     talk.next('a', { authorId: 'ada', id: '1', text: 'befor' });

@@ -1,6 +1,7 @@
 import { postMessage } from '../posting.ts';
 import type { Webhook } from '../state.ts';
-import { removeWebhook } from '../webhooks.ts';
+import { removeWebhook, updateWebhook } from '../webhooks.ts';
+import type { FakeChannel } from './channel.ts';
 import type { FakeMessage } from './message.ts';
 import type { Tools } from './tools.ts';
 
@@ -24,6 +25,13 @@ export class FakeWebhook {
   }
   delete(): void {
     removeWebhook(this.#tools.world, this.webhook);
+  }
+  /** People give it another channel of the server; what it has written stays where it is. */
+  move(to: FakeChannel): void {
+    const { world } = this.#tools;
+    updateWebhook(world, this.webhook);
+    this.webhook.channel = to.state;
+    updateWebhook(world, this.webhook);
   }
   /** Posts through it as somebody else's integration does. */
   say(content: string, username = this.name): FakeMessage {

@@ -70,7 +70,8 @@ export const changeAnswer = (call: Call, message: Message, raw: Json): void => {
 const interactionOf = (call: Call): Interaction => {
   const { world } = call;
   const interaction = world.interactions.get(call.param(1));
-  if (interaction?.answer === undefined) throw fault(10015);
+  // Interactions are known by their ids too, which open nothing.
+  if (interaction?.token !== call.param(1) || interaction.answer === undefined) throw fault(10015);
   if (interaction.createdAt + TOKEN_LIFE_MS <= world.clock.now()) throw fault(50027);
   return interaction;
 };

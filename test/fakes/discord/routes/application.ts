@@ -83,6 +83,19 @@ const putCommands = (call: Call): unknown => {
   return fresh;
 };
 
+/** Without its texts in other languages: what is not asked for is not told. */
+const plain = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  const told = Object.entries(value).filter(([name]) => !name.endsWith('_localizations'));
+  return Object.fromEntries(told.map(([name, field]) => [name, plain(field)]));
+};
+
+const listCommands = (call: Call): unknown => {
+  const all = [...commandsOf(call).values()];
+  return call.query.get('with_localizations') === 'true' ? all : plain(all);
+};
+
 const gateway = ({ world }: Call): Json => ({ url: world.origin.replace('http', 'ws') });
 
 export const applicationRoutes = (
@@ -101,8 +114,8 @@ export const applicationRoutes = (
   })),
   route('GET /applications/@me', ({ world }) => renderApplication(world)),
   route('GET /oauth2/applications/@me', ({ world }) => renderApplication(world)),
-  route('GET /applications/:id/commands', (call) => [...commandsOf(call).values()]),
+  route('GET /applications/:id/commands', listCommands),
   route('PUT /applications/:id/commands', putCommands),
-  route('GET /applications/:id/guilds/:id/commands', (call) => [...commandsOf(call).values()]),
+  route('GET /applications/:id/guilds/:id/commands', listCommands),
   route('PUT /applications/:id/guilds/:id/commands', putCommands),
 ];

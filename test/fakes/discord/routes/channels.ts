@@ -9,7 +9,7 @@ import { channelsOf, renderChannel } from '../render.ts';
 import { objectBody, route } from '../router.ts';
 import type { Call, Route } from '../router.ts';
 import type { Channel } from '../state.ts';
-import { check, text } from '../validation.ts';
+import { check, isEmoji, rule, text } from '../validation.ts';
 import { readBotMessage } from './messages.ts';
 import { targetOf } from './target.ts';
 
@@ -62,7 +62,12 @@ const typing = (call: Call): unknown => {
 };
 
 const threadSchema = z.object({
-  name: text(100, 1),
+  name: rule(
+    text(100, 1),
+    'BASE_TYPE_BAD_LENGTH',
+    'Must be between 1 and 100 in length.',
+    (name) => name.trim() !== '',
+  ),
   auto_archive_duration: z.literal([60, 1440, 4320, 10_080]).nullish(),
   rate_limit_per_user: z.int().min(0).max(21_600).nullish(),
   type: z.literal([10, 11, 12]).nullish(),
@@ -100,21 +105,34 @@ const threadAlone = (call: Call): unknown => {
   }
   if (!THREADABLE.includes(channel.type)) throw fault(50024);
   const isPrivate = (body.type ?? ChannelType.PrivateThread) === ChannelType.PrivateThread;
-  demand(world, channel, isPrivate ? 'CreatePrivateThreads' : 'CreatePublicThreads');
   const type = body.type ?? ChannelType.PrivateThread;
+  // Announcements have threads of their own kind, and no other channel has those.
+  const isOfNews = type === ChannelType.AnnouncementThread;
+  if (isOfNews !== (channel.type === ChannelType.GuildAnnouncement)) throw fault(50024);
+  demand(world, channel, isPrivate ? 'CreatePrivateThreads' : 'CreatePublicThreads');
   const thread = openThread(world, channel, world.bot, body.name, undefined, type);
   if (!isPrivate) postMessage(world, { channel, author: world.bot, content: body.name, type: 18 });
   return renderChannel(thread);
 };
 
+const archivedAt = (shown: Json): number =>
+  Date.parse(String((shown['thread_metadata'] as Json)['archive_timestamp']));
+
+/** The latest archived first, `before` a time of archiving. */
 const archivedThreads = (call: Call): unknown => {
   const channel = channelOf(call);
   if (channel.guild === undefined) throw fault(50003);
   demand(call.world, channel, 'ReadMessageHistory');
-  const threads = channelsOf(call.world, channel.guild)
+  const limit = Number(call.query.get('limit') ?? 50);
+  const before = Date.parse(call.query.get('before') ?? '') || Infinity;
+  const all = channelsOf(call.world, channel.guild)
     .filter((one) => one.thread?.archived === true && one.parentId === channel.id)
-    .map(renderChannel);
-  return { threads, members: [], has_more: false };
+    .map((one) => renderChannel(one))
+    .map((shown) => ({ shown, at: archivedAt(shown) }))
+    .filter(({ at }) => at < before)
+    .toSorted((a, b) => b.at - a.at);
+  const threads = all.slice(0, limit).map(({ shown }) => shown);
+  return { threads, members: [], has_more: all.length > limit };
 };
 
 const joinThread = (call: Call): unknown => {
@@ -128,8 +146,7 @@ const joinThread = (call: Call): unknown => {
 const readEmoji = (raw: string): { id: string | null; name: string } => {
   const custom = /^(?:a:)?(\w{2,32}):(\d{17,20})$/.exec(raw);
   if (custom) return { id: custom[2] ?? null, name: custom[1] ?? '' };
-  if (/^\p{RGI_Emoji}$/v.test(raw) || /^\p{Emoji}\uFE0F?$/u.test(raw))
-    return { id: null, name: raw };
+  if (isEmoji(raw)) return { id: null, name: raw };
   throw fault(10014);
 };
 

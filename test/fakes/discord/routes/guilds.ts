@@ -15,6 +15,7 @@ import { permissionBits, permissionsOf } from '../permissions.ts';
 import type { Guild, User, World } from '../state.ts';
 import { addChannel } from '../population.ts';
 import { objectBody } from '../router.ts';
+import { invalid } from '../validation.ts';
 
 const guildOf = (call: Call): Guild => joinedGuild(call.world, call.param(0));
 
@@ -60,23 +61,31 @@ const listWebhooks = (call: Call): unknown => {
     .map((one) => renderWebhook(world, one));
 };
 
+/** By id, 200 at a time. */
+const ownGuilds = ({ world, query }: Call): unknown => {
+  const limit = Number(query.get('limit') ?? 200);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 200)
+    throw invalid(['limit'], 'NUMBER_TYPE_MAX', 'int value should be between 1 and 200.');
+  const after = BigInt(query.get('after') ?? 0);
+  return [...world.guilds.values()]
+    .filter((one) => one.members.has(world.bot.id) && BigInt(one.id) > after)
+    .slice(0, limit)
+    .map((one) => ({
+      id: one.id,
+      name: one.name,
+      icon: null,
+      banner: null,
+      owner: false,
+      features: [],
+      permissions: String(permissionsOf(one, world.bot.id)),
+    }));
+};
+
 export const guildRoutes: readonly Route[] = [
   route('GET /users/@me', ({ world }) => renderUser(world.bot)),
   route('GET /users/:id', (call) => renderUser(userOf(call.world, call.param(0)))),
   route('POST /users/@me/channels', openDirect),
-  route('GET /users/@me/guilds', ({ world }) =>
-    [...world.guilds.values()]
-      .filter((one) => one.members.has(world.bot.id))
-      .map((one) => ({
-        id: one.id,
-        name: one.name,
-        icon: null,
-        banner: null,
-        owner: false,
-        features: [],
-        permissions: String(permissionsOf(one, world.bot.id)),
-      })),
-  ),
+  route('GET /users/@me/guilds', ownGuilds),
   route('GET /guilds/:id', (call) => renderGuild(guildOf(call))),
   route('GET /guilds/:id/channels', (call) =>
     channelsOf(call.world, guildOf(call))

@@ -185,6 +185,8 @@ const removeMany = (call: Call): unknown => {
   demand(world, channel, 'ManageMessages');
   const ids = (objectBody(call)['messages'] ?? []) as string[];
   if (ids.length < 2 || ids.length > 100) throw fault(50016);
+  if (new Set(ids).size < ids.length)
+    throw invalid(['messages'], 'SET_TYPE_ALREADY_CONTAINS_VALUE', 'The set already contains this');
   if (ids.some((id) => snowflakeTime(id) < world.clock.now() - TWO_WEEKS_MS)) throw fault(50034);
   deleteMessages(
     world,
@@ -202,6 +204,8 @@ const history = (call: Call): unknown => {
   if (!Number.isInteger(limit) || limit < 1 || limit > 100)
     throw invalid(['limit'], 'NUMBER_TYPE_MAX', 'int value should be between 1 and 100.');
   if (!may(world, channel, world.bot.id, 'ReadMessageHistory')) return [];
+  if (['before', 'after', 'around'].filter((key) => query.has(key)).length > 1)
+    throw invalid(['before'], 'BASE_TYPE_CHOICES', 'before, after and around exclude each other');
   const all = [...channel.messages.values()];
   const cut = (key: string): bigint | undefined => {
     const value = query.get(key);

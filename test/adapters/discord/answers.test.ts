@@ -1,0 +1,220 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Content, Control } from '../../../src/model.ts';
+import { openDiscord, type TestDiscord } from './support.ts';
+
+let discord: TestDiscord;
+beforeAll(async () => {
+  discord = await openDiscord({ limits: 'off' });
+});
+afterAll(async () => discord[Symbol.asyncDispose]());
+beforeEach(() => {
+  const { core, fake } = discord;
+  core.invocations.length = 0;
+  core.logged.length = 0;
+  core.work = async ({ answer }) => answer.show({ text: 'done' });
+  fake.heal();
+});
+
+const setUp = () => {
+  const guild = discord.fake.guild();
+  const channel = guild.channel();
+  const ann = discord.fake.user({ name: 'Ann' });
+  guild.join(ann);
+  const use = (name = 'translate', options: Record<string, string> = { text: 'hi' }) =>
+    discord.fake.command(ann, { channel, name, options });
+  return { guild, channel, ann, use };
+};
+
+const showing = (...contents: Content[]): void => {
+  discord.core.work = async ({ answer }) => {
+    for (const content of contents) await answer.show(content);
+  };
+};
+
+/** Shows something where an answer to the last command stood. */
+const show = async (text: string): Promise<void> =>
+  discord.core.invocations.at(-1)?.answer.show({ text });
+
+const LONG = 'A sentence of some length. '.repeat(200);
+const FIFTEEN_MINUTES_MS = 15 * 60_000;
+const EDIT = 'PATCH /webhooks/:id/:token/messages/:id';
+
+describe('an answer that only the asker sees', () => {
+  test('is hidden in all of its messages', async () => {
+    const { channel, use } = setUp();
+    showing({ text: LONG });
+    const used = use('secret', {});
+    await used.until((it) => it.followUps.length === 2);
+    expect([used.shown, ...used.followUps].map((one) => one?.ephemeral)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(channel.messages).toEqual([]);
+  });
+
+  test('stays hidden when a control of it is pressed', async () => {
+    const { channel, ann, use } = setUp();
+    const controls: Control[] = [{ kind: 'button', press: 'settings more', label: 'More' }];
+    showing({ text: 'panel', controls });
+    const panel = await use('secret', {}).answer();
+    await vi.waitFor(() => expect(panel.components).toHaveLength(1));
+    showing({ text: LONG });
+    const pressed = discord.fake.press(ann, panel, 'settings more');
+    await pressed.until((it) => it.followUps.length === 2);
+    expect(channel.messages).toEqual([]);
+  });
+
+  test('because it was a refusal, is not told to everybody once its time is over', async () => {
+    const { channel, use } = setUp();
+    showing({ text: 'No.', tone: 'error' });
+    await use().answer();
+    discord.fake.clock.advance(FIFTEEN_MINUTES_MS);
+    await expect(show('No, and here is why.')).rejects.toMatchObject({ code: 'cancelled' });
+    expect(channel.messages).toEqual([]);
+  });
+});
+
+describe('an answer whose time is over', () => {
+  test('ends where the bot itself is not', async () => {
+    const { fake } = discord;
+    const ann = fake.user();
+    ann.install();
+    const channel = ann.dmWith(fake.user());
+    await fake.command(ann, { channel, name: 'translate', options: { text: 'x' } }).answer();
+    fake.clock.advance(FIFTEEN_MINUTES_MS);
+    await expect(show('late')).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
+  test('goes on in one message, and asks no more of what is over', async () => {
+    const { channel, use } = setUp();
+    await use().answer();
+    discord.fake.clock.advance(FIFTEEN_MINUTES_MS);
+    await show('late');
+    const before = discord.fake.invalidRequests;
+    await show('later');
+    expect(channel.messages.map(({ content }) => content)).toEqual(['later']);
+    expect(discord.fake.invalidRequests).toBe(before);
+  });
+});
+
+test('an answer of which a further message is deleted ends', async () => {
+  const { use } = setUp();
+  const [shown, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  discord.core.work = async ({ answer, signal }) => {
+    await answer.show({ text: LONG });
+    shown.resolve();
+    if (!signal.aborted) await once(signal, 'abort');
+    ended.resolve();
+  };
+  const used = use();
+  await shown.promise;
+  used.followUps[0]?.delete();
+  await ended.promise;
+});
+
+test('what could not be shown is not taken for shown', async () => {
+  const { use } = setUp();
+  showing({ text: 'first' });
+  const used = use();
+  await used.until((it) => it.shown?.content === 'first');
+  discord.fake.fail(EDIT, { close: 'after' });
+  await expect(show('second')).rejects.toMatchObject({ retryable: true });
+  await show('first');
+  expect(used.shown?.content).toBe('first');
+});
+
+test('a panel whose controls alone change is shown anew', async () => {
+  const { use } = setUp();
+  const panel = (press: string): Content => ({
+    text: 'panel',
+    controls: [{ kind: 'button', press, label: 'Press' }],
+  });
+  showing(panel('settings a'), panel('settings b'));
+  const used = use();
+  await used.until((it) => JSON.stringify(it.shown?.components ?? []).includes('settings b'));
+});
+
+test('an answer whose files alone change is shown anew', async () => {
+  const { use } = setUp();
+  const withFile = (text: string): Content => ({
+    text: 'file',
+    files: [{ name: 'a.txt', mediaType: 'text/plain', bytes: Buffer.from(text) }],
+  });
+  showing(withFile('one'), withFile('two'));
+  const used = use();
+  await used.until((it) => Buffer.from(it.shown?.attachments[0]?.bytes ?? []).toString() === 'two');
+  expect(used.shown?.attachments).toHaveLength(1);
+});
+
+test('a further message whose answer is lost does not stand twice', async () => {
+  const { use } = setUp();
+  const failed = Promise.withResolvers<unknown>();
+  discord.core.work = async ({ answer }) => {
+    await answer.show({ text: 'short' });
+    discord.fake.fail('POST /webhooks/:id/:token', { reset: 'after' });
+    await answer.show({ text: LONG }).catch(failed.resolve);
+  };
+  const used = use();
+  expect(await failed.promise).toMatchObject({ retryable: true });
+  expect(used.followUps).toHaveLength(1);
+});
+
+test('contents asked for at the same time are shown one after the other', async () => {
+  const { use } = setUp();
+  discord.core.work = async ({ answer }) => {
+    discord.fake.fail(EDIT, { latencyMs: 50 });
+    await Promise.all([answer.show({ text: LONG }), answer.show({ text: 'end' })]);
+  };
+  const used = use();
+  await used.until((it) => it.shown?.content === 'end' && it.followUps.length === 0);
+});
+
+test('an interaction that somebody else has acknowledged is not done', async () => {
+  discord.fake.fail('POST /interactions/:id/:token/callback', {
+    status: 400,
+    body: { message: 'Interaction has already been acknowledged.', code: 40_060 },
+  });
+  setUp().use();
+  await vi.waitFor(() => expect(discord.core.logged.join('')).toContain('was not acknowledged'));
+  expect(discord.core.invocations).toEqual([]);
+});
+
+describe('who uses a command', () => {
+  test.each([
+    [['ManageGuild'], 'moderator'],
+    [['Administrator'], 'moderator'],
+    [['ManageMessages', 'ManageChannels', 'KickMembers'], 'member'],
+  ] as const)('with %j is a %s', async (permissions, role) => {
+    const { guild, channel } = setUp();
+    const bob = discord.fake.user();
+    guild.join(bob, [guild.role('role', permissions)]);
+    const options = { text: 'x' };
+    await discord.fake.command(bob, { channel, name: 'translate', options }).answer();
+    expect(discord.core.invocations.at(-1)?.member.role).toBe(role);
+  });
+});
+
+describe('what an option completes itself with', () => {
+  const offered = async (...choices: { value: string; label: string }[]) => {
+    const { ann, channel } = setUp();
+    discord.core.completing = async () => choices;
+    const options = { text: 'hi', to: 'x' };
+    const use = { channel, name: 'translate', options, focused: 'to' };
+    return discord.fake.autocomplete(ann, use);
+  };
+
+  test('leaves out what is too long to be chosen', async () => {
+    const choices = [
+      { value: 'v'.repeat(101), label: 'long' },
+      { value: 'short', label: 'short' },
+    ];
+    expect(await offered(...choices)).toEqual([{ name: 'short', value: 'short' }]);
+  });
+
+  test('keeps the best of those that are called the same', async () => {
+    const choices = ['v'.repeat(101), 'best', 'other'].map((value) => ({ value, label: 'Same' }));
+    expect(await offered(...choices)).toEqual([{ name: 'Same', value: 'best' }]);
+  });
+});

@@ -1,0 +1,55 @@
+import { Status, type Client } from 'discord.js';
+import { expect, test } from 'vitest';
+import { createDiscordAdapter } from '../../../adapters/discord/adapter.ts';
+import { isConnected } from '../../../adapters/discord/client.ts';
+import { startDiscordFake } from '../../fakes/discord/index.ts';
+import { createTestCore, openDiscord, optionsFor } from './support.ts';
+
+test('it asks for the events that it follows, and for none of people or of who is online', async () => {
+  for (const [privilegedIntents, readsMessages] of [
+    [['MessageContent'], true],
+    [[], false],
+  ] as const) {
+    await using discord = await openDiscord({ limits: 'off', privilegedIntents });
+    const wanted = 1 | (1 << 2) | (1 << 9) | (1 << 10) | (readsMessages ? 1 << 15 : 0);
+    expect(discord.fake.gateway.sessions.map(({ intents }) => intents)).toEqual([wanted]);
+  }
+});
+
+test('it is not ready while one of its shards is not', () => {
+  const clientWith = (...all: readonly Status[]) => {
+    const client = { isReady: () => true, ws: { shards: all.map((status) => ({ status })) } };
+    return client as unknown as Client;
+  };
+  expect(isConnected(clientWith(Status.Ready, Status.Ready))).toBe(true);
+  expect(isConnected(clientWith(Status.Ready, Status.Connecting))).toBe(false);
+});
+
+test('commands that Discord does not take keep nobody from being served', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  fake.fail('PUT /applications/:id/commands', { status: 400, body: { code: 50_035 } });
+  const core = createTestCore();
+  await using adapter = createDiscordAdapter(optionsFor(fake), core);
+  await adapter.start();
+  expect(adapter.ready()).toBe(true);
+  expect(core.logged.join('')).toContain('could not be registered');
+});
+
+test('what is being answered is told to stop when the adapter does', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const core = createTestCore();
+  const adapter = createDiscordAdapter(optionsFor(fake), core);
+  await adapter.start();
+  const [begun, stopped] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  core.work = async ({ signal, answer }) => {
+    signal.addEventListener('abort', () => stopped.resolve());
+    begun.resolve();
+    await stopped.promise;
+    await answer.show({ text: 'Stopped.' });
+  };
+  const channel = fake.guild().channel();
+  const used = fake.command(fake.user(), { channel, name: 'translate', options: { text: 'x' } });
+  await begun.promise;
+  await adapter[Symbol.asyncDispose]();
+  expect(used.shown?.content).toBe('Stopped.');
+});

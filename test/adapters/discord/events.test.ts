@@ -1,0 +1,211 @@
+import type { GatewayDispatchEvents } from 'discord.js';
+import { setImmediate } from 'node:timers/promises';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import { createClient } from '../../../adapters/discord/client.ts';
+import { listen } from '../../../adapters/discord/inbound.ts';
+import { createMessageReader, type RawMessage } from '../../../adapters/discord/message.ts';
+import type { Channel, MessageRef } from '../../../src/model.ts';
+import type { Watcher } from '../../../src/watch/port.ts';
+
+/** Events as the gateway sends them, where our Discord never sends them in such a form. */
+
+const [GUILD, CHANNEL, THREAD, MESSAGE] = [
+  '1573312802024587001',
+  '1573312802024587002',
+  '1573312802024587003',
+  '1573312802024587004',
+] as const;
+const [BOT, ANN] = ['1573312802024587010', '1573312802024587011'] as const;
+const HERE = { guild_id: GUILD, channel_id: CHANNEL };
+
+const setUp = ({ hasContentIntent = true } = {}) => {
+  const applicationId = BOT;
+  const application = {
+    id: applicationId,
+    botId: BOT,
+    name: 'x',
+    botName: 'x#0',
+    hasContentIntent,
+    allowsAccounts: true,
+  };
+  const client = createClient({ url: undefined, requestsPerSecond: 50 }, application);
+  const told: string[] = [];
+  const lost: string[] = [];
+  const gone: string[] = [];
+  const noted: string[] = [];
+  const fetched: MessageRef[] = [];
+  const places: Channel[] = [];
+  const watching = { isHere: true };
+  const watcher: Watcher = {
+    watches: () => watching.isHere,
+    seen: async ({ ref, text }) => {
+      places.push(ref.channel);
+      told.push(`seen ${ref.id} ${text}`);
+    },
+    gone: async (refs) => void told.push(`gone ${refs.map(({ id }) => id).join(' ')}`),
+    reacted: async ({ id }, emoji, present) =>
+      void told.push(`${present ? '+' : '-'} ${emoji} ${id}`),
+    banned: async () => undefined,
+    missed: () => undefined,
+    channelGone: async ({ id }) => void told.push(`channel gone ${id}`),
+    spaceGone: async ({ id }) => void told.push(`space gone ${id}`),
+  };
+  const openFile = () => {
+    throw new Error('no files here');
+  };
+  listen(client, {
+    watcher,
+    log: pino({ enabled: false }),
+    botId: BOT,
+    reader: createMessageReader({
+      application: () => application,
+      openFile,
+      renew: async () => undefined,
+    }),
+    members: { note: ({ id }) => void noted.push(id) },
+    interactions: { take: async () => undefined, lost: (ids) => void lost.push(...ids) },
+    fetch: async (ref) => {
+      fetched.push(ref);
+      return messageOf({ id: ref.id, content: 'fetched' });
+    },
+    hasContentIntent,
+    threadGone: (id) => void gone.push(id),
+  });
+  const send = async (event: `${GatewayDispatchEvents}`, data: unknown): Promise<void> => {
+    client.ws.emit(event, data, 0);
+    // Nothing of it waits for anything but promises.
+    await setImmediate();
+  };
+  return { send, told, lost, gone, noted, fetched, places, watching };
+};
+
+const messageOf = (part: object = {}): RawMessage =>
+  ({
+    ...HERE,
+    id: MESSAGE,
+    type: 0,
+    author: { id: ANN, username: 'ann', discriminator: '0', avatar: null, global_name: null },
+    content: 'hello',
+    attachments: [],
+    embeds: [],
+    edited_timestamp: null,
+    ...part,
+  }) as unknown as RawMessage;
+
+const reaction = (userId: string, emoji: object) => ({
+  ...HERE,
+  user_id: userId,
+  message_id: MESSAGE,
+  emoji,
+});
+
+test('reactions of our own are not told, neither as they come nor as they go', async () => {
+  const { send, told } = setUp();
+  const flag = { id: null, name: '🇯🇵' };
+  for (const user of [BOT, ANN]) {
+    await send('MESSAGE_REACTION_ADD', reaction(user, flag));
+    await send('MESSAGE_REACTION_REMOVE', reaction(user, flag));
+  }
+  expect(told).toEqual([`+ 🇯🇵 ${MESSAGE}`, `- 🇯🇵 ${MESSAGE}`]);
+});
+
+test('an emoji of a server’s own goes by its id, which stays when it is renamed', async () => {
+  const { send, told } = setUp();
+  await send('MESSAGE_REACTION_ADD', reaction(ANN, { id: '1573312802024587020', name: 'tea' }));
+  expect(told).toEqual([`+ 1573312802024587020 ${MESSAGE}`]);
+});
+
+test('all reactions taken away at once are told emoji by emoji, and once', async () => {
+  const { send, told } = setUp();
+  for (const name of ['🇯🇵', '🇫🇷'])
+    await send('MESSAGE_REACTION_ADD', reaction(ANN, { id: null, name }));
+  told.length = 0;
+  for (let times = 0; times < 2; times += 1)
+    await send('MESSAGE_REACTION_REMOVE_ALL', { ...HERE, message_id: MESSAGE });
+  expect(told).toEqual([`- 🇯🇵 ${MESSAGE}`, `- 🇫🇷 ${MESSAGE}`]);
+});
+
+test('an update that does not tell the whole message is looked at where somebody watches', async () => {
+  const { send, told, fetched, watching } = setUp();
+  const update = { ...HERE, id: MESSAGE, embeds: [] };
+  watching.isHere = false;
+  await send('MESSAGE_UPDATE', update);
+  expect(fetched).toEqual([]);
+  watching.isHere = true;
+  await send('MESSAGE_UPDATE', update);
+  expect(fetched).toMatchObject([{ id: MESSAGE }]);
+  expect(told).toEqual([`seen ${MESSAGE} fetched`]);
+});
+
+test('a message that comes after its purge is not told', async () => {
+  const { send, told } = setUp();
+  await send('MESSAGE_DELETE_BULK', { ...HERE, ids: [MESSAGE] });
+  await send('MESSAGE_CREATE', messageOf());
+  expect(told).toEqual([`gone ${MESSAGE}`]);
+});
+
+test('the last edit counts, however many older ones come after it', async () => {
+  const { send, told, fetched } = setUp();
+  for (const second of [3, 1, 2])
+    await send(
+      'MESSAGE_UPDATE',
+      messageOf({ content: `${second}`, edited_timestamp: `2026-01-01T00:00:0${second}Z` }),
+    );
+  expect(told).toEqual([`seen ${MESSAGE} 3`, `seen ${MESSAGE} fetched`, `seen ${MESSAGE} fetched`]);
+  expect(fetched).toHaveLength(2);
+});
+
+test('the same edit told again is taken as it is told', async () => {
+  const { send, fetched } = setUp();
+  for (let times = 0; times < 2; times += 1)
+    await send('MESSAGE_UPDATE', messageOf({ edited_timestamp: '2026-01-01T00:00:01Z' }));
+  expect(fetched).toEqual([]);
+});
+
+test('without the Message Content intent, an edit that shows nothing is not taken for an empty text', async () => {
+  const { send, told } = setUp({ hasContentIntent: false });
+  await send('MESSAGE_UPDATE', messageOf({ content: '' }));
+  await send('MESSAGE_UPDATE', messageOf({ content: 'with a mention' }));
+  expect(told).toEqual([`seen ${MESSAGE} with a mention`]);
+});
+
+test('what is told of people with their messages is noted, new and edited', async () => {
+  const { send, noted } = setUp();
+  await send('MESSAGE_CREATE', messageOf());
+  await send('MESSAGE_UPDATE', messageOf());
+  expect(noted).toEqual([MESSAGE, MESSAGE]);
+});
+
+test('whatever goes ends the answers that stand in it', async () => {
+  const { send, lost } = setUp();
+  await send('MESSAGE_DELETE', { ...HERE, id: MESSAGE });
+  await send('MESSAGE_DELETE_BULK', { ...HERE, ids: ['1', '2'] });
+  await send('THREAD_DELETE', { id: THREAD, guild_id: GUILD, parent_id: CHANNEL });
+  await send('CHANNEL_DELETE', { id: CHANNEL, guild_id: GUILD });
+  await send('GUILD_DELETE', { id: GUILD });
+  expect(lost).toEqual([MESSAGE, '1', '2', THREAD, CHANNEL, GUILD]);
+});
+
+test('a server that is out of order is not taken for one that was left', async () => {
+  const { send, told, lost } = setUp();
+  await send('GUILD_DELETE', { id: GUILD, unavailable: true });
+  expect([told, lost]).toEqual([[], []]);
+  await send('GUILD_DELETE', { id: GUILD });
+  expect(told).toEqual([`space gone ${GUILD}`]);
+});
+
+test('a thread that is deleted is no standing thread any more', async () => {
+  const { send, told, gone } = setUp();
+  await send('THREAD_DELETE', { id: THREAD, guild_id: GUILD, parent_id: CHANNEL });
+  expect(gone).toEqual([THREAD]);
+  expect(told).toEqual([`channel gone ${THREAD}`]);
+});
+
+test('threads that come into sight belong to their channels', async () => {
+  const { send, places } = setUp();
+  const threads = [{ id: THREAD, parent_id: CHANNEL, thread_metadata: { archived: false } }];
+  await send('THREAD_LIST_SYNC', { guild_id: GUILD, threads });
+  await send('MESSAGE_CREATE', messageOf({ channel_id: THREAD }));
+  expect(places).toMatchObject([{ id: THREAD, parentId: CHANNEL }]);
+});

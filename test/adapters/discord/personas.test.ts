@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findAllOf } from '../../../adapters/discord/already.ts';
+import type { RawMessage } from '../../../adapters/discord/message.ts';
+import { createPlaces } from '../../../adapters/discord/places.ts';
+import type { Posted } from '../../../src/model.ts';
+import type { Copy } from '../../../src/watch/port.ts';
+import type { FakeUser } from '../../fakes/discord/index.ts';
+import { request } from '../../fakes/discord/login.ts';
+import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
+
+let discord: TestDiscord;
+/** Moves only where somebody waits, so that there is room for ten posts of a webhook. */
+const clock = { ms: 0, now: () => clock.ms, sleep: async (ms: number) => void (clock.ms += ms) };
+
+beforeAll(async () => {
+  discord = await openDiscord({ limits: 'off' }, { clock });
+});
+afterAll(async () => discord[Symbol.asyncDispose]());
+
+const setUp = () => {
+  const guild = discord.fake.guild();
+  const [from, to] = [guild.channel({ name: 'from' }), guild.channel({ name: 'to' })];
+  const [ann, bob] = ['Ann', 'Bob'].map((name) => discord.fake.user({ name })) as [
+    FakeUser,
+    FakeUser,
+  ];
+  const target = placeOf(guild, to);
+  const copyOf = (by: FakeUser, text: string, part: Partial<Copy> = {}): Copy => ({
+    source: { channel: placeOf(guild, from), id: from.say(by, text).id },
+    content: { text },
+    mark: '🌐',
+    as: { name: by.name },
+    ...part,
+  });
+  const post = async (copies: readonly Copy[], again = false): Promise<Posted[]> =>
+    collect(discord.watch.copy(target, copies, { again, signal: never() }));
+  return { guild, from, to, ann, bob, target, copyOf, post };
+};
+
+const footerOf = ({ source: { channel, id }, mark }: Copy): string =>
+  `-# [${mark}](<https://discord.com/channels/${channel.space.id}/${channel.id}/${id}>)`;
+
+describe('what people say under load', () => {
+  /** Fifteen copies, more than there is room for, and the names under which they stand. */
+  const shownBy = async (as: (index: number, by: string) => Copy['as']) => {
+    const { to, ann, bob, copyOf, post } = setUp();
+    await post([copyOf(ann, 'a webhook is there now')]);
+    const copies = Array.from({ length: 15 }, (_, index) => {
+      const by = index % 4 < 2 ? ann : bob;
+      return copyOf(by, `${by.name} says ${index}.`, { as: as(index, by.name)! });
+    });
+    await post(copies);
+    return to.messages.slice(1);
+  };
+
+  test('never stands under the name of another person', async () => {
+    const messages = await shownBy((_, name) => ({ name }));
+    const named = messages.filter(({ webhookId }) => webhookId !== undefined);
+    expect(named.length).toBeGreaterThan(0);
+    for (const { author, content } of named) {
+      const speakers = [...content.matchAll(/(\w+) says/g)].map(([, name]) => name);
+      expect(new Set(speakers)).toEqual(new Set([author]));
+    }
+    const all = messages.map(({ content }) => content).join('\n');
+    const order = [...all.matchAll(/says (\d+)\./g)].map(([, at]) => Number(at));
+    expect(order).toEqual(Array.from({ length: 15 }, (_, at) => at));
+  });
+
+  test('nor under the picture of somebody of the same name', async () => {
+    const pictures = ['0', '1'].map((at) => `https://cdn.discordapp.com/embed/avatars/${at}.png`);
+    const messages = await shownBy((index) => ({
+      name: 'Ann',
+      avatarUrl: pictures[index % 4 < 2 ? 0 : 1]!,
+    }));
+    for (const { avatarUrl, content } of messages.filter((one) => one.webhookId !== undefined)) {
+      const speaker = avatarUrl === pictures[0] ? 'Ann' : 'Bob';
+      expect(content).not.toContain(speaker === 'Ann' ? 'Bob says' : 'Ann says');
+    }
+  });
+});
+
+test('blanks do not make somebody’s words look like a mark', async () => {
+  const { to, ann, bob, copyOf, post } = setUp();
+  const honest = copyOf(ann, 'honest');
+  // Discord takes blanks away where a message begins.
+  await post([copyOf(bob, 'x', { content: { text: `  ${footerOf(honest)}` } })]);
+  await post([honest], true);
+  expect(to.messages.map(({ author }) => author)).toEqual(['Bob', 'Ann']);
+});
+
+test('a copy whose voice message was deleted is not taken for whole', async () => {
+  const { to, ann, copyOf, post } = setUp();
+  const voice = { durationMs: 2_500, waveform: 'AAAA' };
+  const file = { name: 'v.ogg', mediaType: 'audio/ogg', bytes: new Uint8Array(64), voice };
+  const copy = copyOf(ann, 'hm', { content: { text: 'Words', files: [file] } });
+  await post([copy]);
+  to.messages[0]?.delete();
+  await post([copy], true);
+  expect(to.messages.map(({ flags }) => flags)).toEqual([8_192, 0]);
+});
+
+test('a copy is changed through the webhook that posted it, whichever else is ours', async () => {
+  const { to, ann, target, copyOf } = setUp();
+  const { fake, watch } = discord;
+  for (const name of ['first', 'second'])
+    await request(fake, `POST /channels/${to.id}/webhooks`, { name });
+  const { id, webhook } = to.webhooks[1]!;
+  const copy = copyOf(ann, 'new');
+  const content = `old\n${footerOf(copy)}`;
+  const { body } = await request(fake, `POST /webhooks/${id}/${webhook.token}?wait=true`, {
+    content,
+  });
+  await watch.recopy({ channel: target, ids: [String(body['id'])], handle: `w:${id}` }, copy);
+  expect(to.messages.map((one) => one.content)).toEqual([`new\n${footerOf(copy)}`]);
+});
+
+test('answers to commands on a message are no copies of it', async () => {
+  const { from, ann, target, copyOf } = setUp();
+  const { source } = copyOf(ann, 'hello');
+  const raw = (id: string, part: object): RawMessage =>
+    ({
+      id,
+      channel_id: from.id,
+      content: '🇪🇸 hola',
+      attachments: [],
+      message_reference: { message_id: source.id },
+      ...part,
+    }) as unknown as RawMessage;
+  const own = async function* own() {
+    yield raw('1', {});
+    yield raw('2', { interaction_metadata: { id: '3' } });
+  };
+  const found = await findAllOf(own(), target, source);
+  expect(found.map(({ ids }) => ids[0])).toEqual(['1']);
+});
+
+test('threads that were archived, or went with their channel, are forgotten', () => {
+  const places = createPlaces();
+  const thread = (id: string, archived: boolean) =>
+    places.thread('1', { id, parent_id: '2', thread_metadata: { archived } as never });
+  const parentOf = (id: string) => places.channel('1', id).parentId;
+  thread('3', false);
+  thread('4', false);
+  expect([parentOf('3'), parentOf('4')]).toEqual(['2', '2']);
+  thread('3', true);
+  expect([parentOf('3'), parentOf('4')]).toEqual([undefined, '2']);
+  places.removeChannel('2');
+  expect(parentOf('4')).toBeUndefined();
+});

@@ -1,0 +1,104 @@
+import { describe, expect, test, vi } from 'vitest';
+import { withBot } from './support.ts';
+
+const bot = withBot();
+
+type Use = readonly [name: string, options: Parameters<typeof bot.use>[2]];
+
+/** Moderators of a server can give their commands to others in Discord's own settings. */
+const giveToEverybody = (name: string): void => {
+  const command = bot.discord.commands.find((one) => one.name === name.split(' ')[0]);
+  if (command) command['default_member_permissions'] = null;
+};
+
+const csv = () => ({
+  name: 'words.csv',
+  contentType: 'text/csv',
+  bytes: Buffer.from('term,language,translation\nfox,es,zorro\n'),
+});
+
+describe('a command that changes the server', () => {
+  test.each<Use>([
+    ['autotranslate reply', { languages: 'es' }],
+    ['autotranslate thread', { languages: 'es' }],
+    ['autotranslate mirror', { channels: '<#1> en, <#2> es' }],
+    ['autotranslate off', {}],
+    ['autotranslate list', {}],
+    ['settings', {}],
+    ['usage', {}],
+    ['flags set', { emoji: '🏴', language: 'en' }],
+    ['flags remove', { emoji: '🏴' }],
+    ['glossary add', { term: 'fox' }],
+    ['glossary remove', { term: 'fox' }],
+    ['glossary import', { file: csv() }],
+  ])('is refused to who does not moderate, also where it is given to them: /%s', async (...use) => {
+    const at = bot.place();
+    giveToEverybody(use[0]);
+    const shown = await bot.use(at, ...use, at.ann);
+    expect(shown.content).toContain('Only moderators can do that.');
+    expect(shown.ephemeral).toBe(true);
+    expect(at.channel.messages).toEqual([]);
+  });
+});
+
+describe('what concerns one person, or moderators', () => {
+  test.each<Use>([
+    ['settings', {}],
+    ['usage', {}],
+    ['status', {}],
+    ['privacy', {}],
+    ['flags list', {}],
+    ['autotranslate list', {}],
+    ['glossary list', {}],
+    ['glossary export', {}],
+  ])('is answered to the asker alone: /%s', async (...use) => {
+    // There is something to tell: that there is nothing is told to the asker alone anyway.
+    const at = await bot.reading();
+    await bot.use(at, 'glossary add', { term: 'fox' });
+    await bot.use(at, 'flags set', { emoji: '🏴', language: 'en' });
+    await bot.use(at, 'translate', { text: 'How are you today?', to: 'es' });
+    const before = at.channel.messages.length;
+    // What was used is recorded after the answer.
+    const shown = await vi.waitFor(async () => {
+      const answer = await bot.use(at, ...use);
+      expect(answer.content).not.toMatch(/^ℹ️/);
+      return answer;
+    });
+    expect(shown.ephemeral).toBe(true);
+    expect(at.channel.messages).toHaveLength(before);
+  });
+
+  test('a change of the server is for all to see', async () => {
+    const at = bot.place();
+    await bot.use(at, 'autotranslate reply', { languages: 'es' });
+    expect(at.channel.last?.ephemeral).toBe(false);
+  });
+});
+
+test('which channels are watched is told to moderators alone', async () => {
+  const at = await bot.reading();
+  expect((await bot.use(at, 'status')).content).toContain(`<#${at.channel.id}>`);
+  const theirs = await bot.use(at, 'status', {}, at.ann);
+  expect(theirs.content).not.toContain(`<#${at.channel.id}>`);
+});
+
+test('a member whom a command was given to by role may use it, others may not', async () => {
+  const at = bot.place();
+  const [readers, others] = [at.guild.role('readers'), at.guild.role('others')];
+  at.guild.state.members.get(at.ann.id)?.roles.push(others.id, readers.id);
+  at.guild.state.members.get(at.bob.id)?.roles.push(others.id);
+  const open = async (press: string, values: readonly string[] = []) =>
+    bot.press(panel, press, values, at.guild.owner);
+  const panel = await bot.use(at, 'settings');
+  await open('settings page:roles');
+  await open('settings command', ['translate']);
+  await open('settings roles:translate', [readers.id]);
+  const translate = { text: 'How are you today?', to: 'es' };
+  const [may, mayNot] = [
+    await bot.use(at, 'translate', translate, at.ann),
+    await bot.use(at, 'translate', translate, at.bob),
+  ];
+  expect(may.content).toContain('How are you');
+  expect(mayNot.content).toContain('certain roles');
+  expect(mayNot.ephemeral).toBe(true);
+});

@@ -1,0 +1,218 @@
+import { z } from 'zod';
+import {
+  attachment,
+  defineAction,
+  defineCommand,
+  defineCommandGroup,
+  moderator,
+  userError,
+} from '../../src/command.ts';
+import { createDispatcher } from '../../src/dispatch.ts';
+import { loadTexts, type MessageKey, type Texts } from '../../src/i18n.ts';
+import { createLog } from '../../src/log.ts';
+import type { Content } from '../../src/model.ts';
+import type { Invocation, PressInvocation } from '../../src/platform.ts';
+import type { Services, SpaceChoices, Used } from '../../src/services.ts';
+
+export const MEMBER = {
+  platform: 'test',
+  id: 'm',
+  name: 'Ada',
+  locale: 'en',
+  role: 'member',
+} as const;
+export const CHANNEL = { space: { platform: 'test', id: 's' }, id: 'c' };
+/** On a platform whose channels cannot be watched. */
+export const ELSEWHERE = { space: { platform: 'elsewhere', id: 's' }, id: 'c' };
+
+const NOTHING: Used = { characters: 0, audioMs: 0, messages: 0 };
+
+/** The texts of the tests' own commands are their keys. */
+const real = loadTexts('locales');
+const texts: Texts = {
+  ...real,
+  has: (key): key is MessageKey => key.startsWith('commands.prob') || real.has(key),
+  in: (locale) => (key, params) =>
+    key.startsWith('commands.prob') ? key : real.in(locale)(key, params),
+};
+
+/** The dispatcher over commands that do, and fail in, whatever commands can. */
+export const createProbes = () => {
+  /** What the commands were given. */
+  const ran: unknown[] = [];
+  const shown: Content[] = [];
+  const recorded: unknown[] = [];
+  const script = {
+    choices: {
+      flags: { on: true, languages: {} },
+      roles: {},
+      quietChannels: [],
+    } as SpaceChoices,
+    /** Whether the author of messages opted out. */
+    optedOut: false,
+    lookUp: async (): Promise<{ value: string; label: string }[]> => [],
+    /** Ends the time that looking up may take. */
+    rested: Promise.withResolvers<void>(),
+  };
+
+  const services = {
+    spaces: { of: async () => script.choices },
+    usage: {
+      today: async () => NOTHING,
+      record: async (...given: unknown[]) => {
+        recorded.push(given.slice(1));
+        if (given[1] === 'unlucky') throw new Error('the disk is full');
+      },
+    },
+    privacy: { optedOut: async ({ id }: { id: string }) => script.optedOut && id === 'author' },
+    translator: {
+      async *translate({ text }: { text: string }) {
+        yield text;
+        return { text, from: 'en', to: 'ja', outcome: 'translated' as const };
+      },
+    },
+  } as unknown as Services;
+
+  const probe = defineCommand('probe', {
+    options: z.object({
+      text: z.string().min(1).max(10),
+      count: z.int().min(1).max(5).optional(),
+      loud: z.boolean().optional(),
+      kind: z.enum(['one', 'two']).optional(),
+      file: attachment().optional(),
+    }),
+    complete: {
+      text: (typed) =>
+        Array.from({ length: 40 }, (_, index) => ({ value: `${typed}${index}`, label: 'x' })),
+      kind: () => {
+        throw new Error('the lookup broke');
+      },
+      loud: () => script.lookUp(),
+    },
+    onMessage: ({ text }) => {
+      if (text === '') throw userError('bad-input', 'translate.nothing-in-message');
+      return { text };
+    },
+    async run({ options, reply, stream, signal }) {
+      ran.push(options);
+      if (options.text === 'wait')
+        await stream(
+          (async function* () {
+            yield 'half';
+            await new Promise((_, reject) => {
+              signal.addEventListener('abort', () => reject(signal.reason as Error));
+            });
+          })(),
+        );
+      if (options.text === 'fail') throw new TypeError('secret detail');
+      if (options.text === 'refuse') throw userError('bad-input', 'glossary.not-csv');
+      const breaks = options.text === 'break';
+      await stream(
+        (async function* () {
+          yield 'half';
+          await new Promise(setImmediate);
+          if (breaks) throw userError('unavailable', 'errors.unavailable');
+        })(),
+      );
+      await reply({ text: options.text === 'same' ? 'half' : 'whole' });
+    },
+  });
+
+  const group = defineCommandGroup('probes', {
+    guarded: defineAction({
+      guards: [moderator],
+      run: async ({ reply }) => reply({ text: 'let in' }),
+    }),
+  });
+
+  const panel = async (): Promise<Content> => ({
+    text: 'the panel',
+    controls: [{ kind: 'button', press: 'probing go', label: 'Go' }],
+  });
+
+  const probing = defineCommand(
+    'probing',
+    {
+      async run({ services: given, signal, reply }) {
+        const request = { text: 'hello', to: 'ja', place: CHANNEL };
+        for await (const _ of given.translator.translate(request, signal));
+        await reply({ text: 'done' });
+      },
+    },
+    {
+      needs: 'watch',
+      presses: {
+        go: {
+          run: async ({ arg, values, member, reply }) => {
+            ran.push([arg, values, member.id]);
+            await reply({ ...(await panel()), text: 'gone' });
+          },
+        },
+        fail: {
+          panel,
+          run: async () => {
+            throw userError('unavailable', 'errors.unavailable');
+          },
+        },
+        guarded: {
+          guards: [moderator],
+          panel,
+          run: async ({ reply }) => reply({ text: 'let in' }),
+        },
+        bare: {
+          run: async () => {
+            throw new TypeError('secret detail');
+          },
+        },
+      },
+    },
+  );
+
+  const dispatcher = createDispatcher({
+    commands: [probe, group, probing],
+    texts,
+    log: createLog('silent'),
+    can: (platform) => platform === 'test',
+    naming: () => 'plain',
+    services: () => services,
+    sleep: async () => script.rested.promise,
+  });
+
+  const press = async (
+    given: string,
+    more: Partial<PressInvocation> = {},
+  ): Promise<Content | undefined> => {
+    await dispatcher.press({
+      id: '1',
+      press: given,
+      values: [],
+      member: MEMBER,
+      channel: CHANNEL,
+      signal: new AbortController().signal,
+      answer: { show: async (content) => void shown.push(content), paceMs: 0 },
+      ...more,
+    });
+    return shown.at(-1);
+  };
+
+  const run = async (
+    command: string,
+    options: Record<string, unknown> = {},
+    more: Partial<Invocation> = {},
+  ): Promise<Content | undefined> => {
+    await dispatcher.dispatch({
+      id: '1',
+      command,
+      options,
+      member: MEMBER,
+      channel: CHANNEL,
+      signal: new AbortController().signal,
+      answer: { show: async (content) => void shown.push(content), paceMs: 0 },
+      ...more,
+    });
+    return shown.at(-1);
+  };
+
+  return { dispatcher, script, ran, shown, recorded, run, press };
+};
+export type Probes = ReturnType<typeof createProbes>;

@@ -1,0 +1,60 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createProbes, CHANNEL, ELSEWHERE, MEMBER, type Probes } from '../../fakes/probes.ts';
+
+describe('the commands', () => {
+  let probes: Probes;
+  beforeEach(() => {
+    probes = createProbes();
+  });
+
+  it('describes its commands for the adapters', () => {
+    const info = probes.dispatcher.commands('en', 'test').find(({ name }) => name === 'probe');
+    expect(info?.options.map(({ name, kind, required }) => [name, kind, required])).toEqual([
+      ['text', 'text', true],
+      ['count', 'integer', false],
+      ['loud', 'boolean', false],
+      ['kind', 'text', false],
+      ['file', 'attachment', false],
+    ]);
+    expect(info?.options[1]).toMatchObject({ minimum: 1, maximum: 5 });
+    expect(info?.options[3]?.choices?.map(({ value }) => value)).toEqual(['one', 'two']);
+  });
+
+  it('offers at most 25 choices, and none when the lookup breaks', async () => {
+    const request = { command: 'probe', typed: 'a', member: MEMBER, space: CHANNEL.space };
+    expect(await probes.dispatcher.complete({ ...request, option: 'text' })).toHaveLength(25);
+    expect(await probes.dispatcher.complete({ ...request, option: 'kind' })).toEqual([]);
+    expect(await probes.dispatcher.complete({ ...request, option: 'unknown' })).toEqual([]);
+    expect(
+      await probes.dispatcher.complete({ ...request, command: 'nothing', option: 'x' }),
+    ).toEqual([]);
+  });
+
+  it('offers nothing when the lookup takes too long, and lets it go on', async () => {
+    const asked = Promise.withResolvers<{ value: string; label: string }[]>();
+    let ended = false;
+    probes.script.lookUp = async () => {
+      const found = await asked.promise;
+      ended = true;
+      return found;
+    };
+    const request = { command: 'probe', option: 'loud', typed: '', member: MEMBER };
+    const completed = probes.dispatcher.complete({ ...request, space: CHANNEL.space });
+    probes.script.rested.resolve();
+    expect(await completed).toEqual([]);
+    asked.resolve([]);
+    await expect.poll(() => ended).toBe(true);
+  });
+
+  it('has what needs a part of the platform only where that is', async () => {
+    const named = (platform: string) =>
+      probes.dispatcher.commands('en', platform).map(({ name }) => name);
+    expect(named('test')).toEqual(['probe', 'probes guarded', 'probing']);
+    expect(named('elsewhere')).toEqual(['probe', 'probes guarded']);
+    const [, guarded, needing] = probes.dispatcher.commands('en', 'test');
+    expect(guarded?.moderators).toBe(true);
+    expect(needing?.needs).toBe('watch');
+    const content = await probes.run('probing', {}, { channel: ELSEWHERE });
+    expect(content?.text).toContain('There is no command `/probing`');
+  });
+});

@@ -1,0 +1,54 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Message } from '../../../src/model.ts';
+import { CHANNEL, createProbes, MEMBER, type Probes } from '../../fakes/probes.ts';
+
+const messageOf = (text: string): Message => ({
+  ref: { channel: CHANNEL, id: 'message' },
+  position: '1',
+  author: { id: 'author', name: 'Bob', kind: 'person' },
+  text,
+  files: [],
+  stickers: [],
+});
+
+describe('a command used on a message', () => {
+  let probes: Probes;
+  beforeEach(() => {
+    probes = createProbes();
+  });
+
+  it('gets its options from the message', async () => {
+    expect(probes.dispatcher.commands('en', 'test')[0]?.menu).toBe('commands.probe.menu');
+    expect(await probes.run('probe', {}, { on: messageOf('hello') })).toEqual({ text: 'whole' });
+    expect(probes.ran).toEqual([{ text: 'hello' }]);
+  });
+
+  it('says what the message lacks', async () => {
+    const content = await probes.run('probe', {}, { on: messageOf('') });
+    expect(content).toEqual({
+      text: 'There is neither text nor audio in that message.',
+      tone: 'error',
+    });
+  });
+
+  it('checks what comes of the message as it checks what people type', async () => {
+    const content = await probes.run('probe', {}, { on: messageOf('x'.repeat(11)) });
+    expect(content?.text).toContain('at most 10 characters');
+  });
+
+  it('leaves the words of those alone who opted out, but for themselves', async () => {
+    probes.script.optedOut = true;
+    const content = await probes.run('probe', {}, { on: messageOf('hello') });
+    expect(content?.text).toContain('does not want');
+    const author = { ...MEMBER, id: 'author' };
+    expect(await probes.run('probe', {}, { on: messageOf('hello'), member: author })).toEqual({
+      text: 'whole',
+    });
+  });
+
+  it('is refused where it is for no message', async () => {
+    expect(await probes.run('probing', {}, { on: messageOf('hello') })).toMatchObject({
+      tone: 'error',
+    });
+  });
+});

@@ -1,0 +1,61 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createProbes, ELSEWHERE, MEMBER, type Probes } from '../../fakes/probes.ts';
+
+describe('a press', () => {
+  let probes: Probes;
+  beforeEach(() => {
+    probes = createProbes();
+  });
+
+  it('does what the control says, and shows the panel anew', async () => {
+    const content = await probes.press('probing go:a: b', { values: ['x', 'y'] });
+    expect(content).toMatchObject({ text: 'gone', controls: [{ label: 'Go' }] });
+    expect(probes.ran).toEqual([['a: b', ['x', 'y'], 'm']]);
+    await probes.press('probing go');
+    expect(probes.ran.at(-1)).toEqual(['', [], 'm']);
+  });
+
+  it('that fails keeps the panel, with the reason beneath', async () => {
+    const content = await probes.press('probing fail');
+    expect(content).toMatchObject({ controls: [{ label: 'Go' }] });
+    expect(content?.text).toMatch(/^the panel\n\n> ⚠️ The service cannot be reached/);
+  });
+
+  it('that fails without a panel says why, without details', async () => {
+    const content = await probes.press('probing bare');
+    expect(content).toEqual({
+      text: 'Something went wrong on my side. Please try again.',
+      tone: 'error',
+    });
+  });
+
+  it('is for those whom guards and roles let in', async () => {
+    expect((await probes.press('probing guarded'))?.text).toContain('Only moderators');
+    const member = { ...MEMBER, role: 'moderator' } as const;
+    expect(await probes.press('probing guarded', { member })).toEqual({ text: 'let in' });
+    probes.script.choices = { ...probes.script.choices, roles: { probing: ['r1'] } };
+    expect((await probes.press('probing go'))?.text).toContain('certain roles');
+  });
+
+  it.each(['probing nothing', 'nothing go', 'probing', '', 'probing constructor', 'a b c d'])(
+    'of a control that is out of date says so: %j',
+    async (given) => {
+      expect((await probes.press(given))?.text).toContain('out of date');
+    },
+  );
+
+  it('of a command that the platform lacks is out of date', async () => {
+    expect((await probes.press('probing go', { channel: ELSEWHERE }))?.text).toContain(
+      'out of date',
+    );
+    expect(probes.ran).toEqual([]);
+  });
+
+  it('lives on when its answer cannot be shown', async () => {
+    const show = async (): Promise<void> => {
+      throw new Error('the message was deleted');
+    };
+    await probes.press('probing go', { answer: { show, paceMs: 0 } });
+    expect(probes.ran).toHaveLength(1);
+  });
+});

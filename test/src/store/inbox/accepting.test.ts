@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { flagPurpose, WATCH } from '../../../../src/store/inbox/purpose.ts';
+import { HERE, LANE, messageOf, refOf, SPACE, THERE, withInbox } from './support.ts';
+
+const FLAG = flagPurpose('ja');
+
+describe('a message that comes', () => {
+  const inbox = withInbox();
+
+  it('is new once, and the same until it says something else', async () => {
+    expect(await inbox.accept(messageOf(1))).toBe('new');
+    expect(await inbox.accept(messageOf(1))).toBe('same');
+    expect(await inbox.accept(messageOf(1, 'hello!'))).toBe('changed');
+  });
+
+  it('is not told apart from one of another channel by its id alone', async () => {
+    await inbox.accept(messageOf(1));
+    expect(await inbox.accept(messageOf(1, 'hello', THERE))).toBe('new');
+  });
+
+  it('that changed is tried anew at once, however long its former state had to wait', async () => {
+    await inbox.accept(messageOf(1));
+    const rows = await inbox.claim();
+    await inbox.ours.release(rows, { tried: 1, dueMs: inbox.clock.ms + 60_000 });
+    await inbox.accept(messageOf(1, 'hello!'));
+    expect(await inbox.claim()).toMatchObject([{ attempts: 1, message: { text: 'hello!' } }]);
+  });
+
+  it('that changes keeps its place while it waits, and holds up nothing once it was dealt with', async () => {
+    const change = (text: string) =>
+      inbox.ours.accept({ message: messageOf(1, text), purpose: WATCH, lane: LANE.lane });
+    await change('one');
+    expect(await change('two')).toEqual({ was: 'changed', lane: LANE.lane });
+    const [row] = await inbox.claim();
+    expect(await inbox.settle(row!)).toBe(true);
+    const { lane } = await change('three');
+    expect(lane).not.toBe(LANE.lane);
+    expect(await inbox.claim()).toEqual([]);
+    expect((await inbox.ours.claim({ ...LANE, lane }, 10)).rows).toHaveLength(1);
+  });
+
+  it('does not come back once it was deleted', async () => {
+    await inbox.accept(messageOf(1));
+    await inbox.ours.gone([refOf(1)]);
+    expect(await inbox.accept(messageOf(1, 'late'))).toBe('same');
+    expect(await inbox.claim()).toMatchObject([{ message: 'gone' }]);
+  });
+
+  it('that is not to be translated leaves none of its words', async () => {
+    await inbox.accept(messageOf(1, 'secret'), { skip: 'bot' });
+    expect(await inbox.claim()).toEqual([]);
+    const rows = await inbox.store.selectFrom('inbox').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain('secret');
+  });
+});
+
+describe('what is taken back', () => {
+  const inbox = withInbox();
+
+  it('is one purpose of a message where one is named, and all of them otherwise', async () => {
+    await inbox.accept(messageOf(1));
+    await inbox.accept(messageOf(1), { purpose: FLAG, lane: 'flag' });
+    expect(await inbox.ours.gone([refOf(1)], FLAG)).toEqual([{ ...LANE, lane: 'flag' }]);
+    expect(await inbox.claim()).toMatchObject([{ message: { text: 'hello' } }]);
+    expect(await inbox.ours.gone([refOf(1)])).toEqual([LANE]);
+  });
+
+  it('comes again with the same words when a flag is pressed again', async () => {
+    await inbox.accept(messageOf(1), { purpose: FLAG });
+    await inbox.ours.gone([refOf(1)], FLAG);
+    expect(await inbox.accept(messageOf(1), { purpose: FLAG })).toBe('changed');
+    expect(await inbox.claim()).toMatchObject([{ message: { text: 'hello' } }]);
+  });
+
+  it('is found by its copies when its row was cleared', async () => {
+    const key = { ref: refOf(1), purpose: WATCH };
+    const posted = { channel: THERE, ids: ['7'] as const };
+    await inbox.writer.write((db) =>
+      inbox.copies.put(db, key, { target: THERE, posted, contentHash: 'x' }, true),
+    );
+    expect(await inbox.ours.purposes(refOf(1))).toEqual([WATCH]);
+    const [lane] = await inbox.ours.gone([refOf(1)]);
+    expect((await inbox.ours.claim(lane!, 10)).rows).toMatchObject([
+      { message: 'gone', again: true },
+    ]);
+  });
+
+  it('is nothing of what nobody knows', async () => {
+    expect(await inbox.ours.gone([refOf(1)])).toEqual([]);
+    expect(await inbox.ours.purposes(refOf(1))).toEqual([]);
+  });
+});
+
+describe('what somebody wrote', () => {
+  const inbox = withInbox();
+
+  it('is told of one space, the newest first, without what was left alone', async () => {
+    const elsewhere = { space: { ...SPACE, id: 'other' }, id: 'far' };
+    for (const id of [1, 2, 3]) await inbox.accept(messageOf(id));
+    await inbox.accept(messageOf(4, 'hello', elsewhere));
+    await inbox.accept(messageOf(5, 'hello', HERE, 'bob'));
+    await inbox.accept(messageOf(6), { skip: 'command' });
+    const written = await inbox.ours.writtenBy(SPACE, 'ada', 2);
+    expect(written.map(({ id }) => id)).toEqual(['3', '2']);
+  });
+});
+
+describe('what is abandoned', () => {
+  const inbox = withInbox();
+
+  it('is what waits in one channel, and not what is to be taken away', async () => {
+    await inbox.accept(messageOf(1));
+    await inbox.accept(messageOf(2));
+    await inbox.accept(messageOf(3, 'hello', THERE));
+    await inbox.ours.gone([refOf(2)]);
+    expect(await inbox.ours.abandon(HERE, 'not-watched')).toEqual([LANE]);
+    expect(await inbox.claim()).toMatchObject([
+      { message: 'skipped', skip: 'not-watched' },
+      { message: 'gone' },
+      { message: { text: 'hello' } },
+    ]);
+  });
+
+  it('is a whole space where one is meant, and no other', async () => {
+    const elsewhere = { space: { ...SPACE, id: 'other' }, id: 'far' };
+    for (const [id, channel] of [HERE, THERE, elsewhere].entries())
+      await inbox.accept(messageOf(id, 'hello', channel));
+    expect(await inbox.ours.abandon(SPACE, 'space-gone')).toHaveLength(2);
+    expect(await inbox.claim()).toMatchObject([{}, {}, { message: { text: 'hello' } }]);
+  });
+
+  it('is no longer theirs who work on it, and what was dealt with stays as it is', async () => {
+    await inbox.accept(messageOf(1));
+    await inbox.accept(messageOf(2));
+    const [first, second] = await inbox.claim();
+    await inbox.settle(first!);
+    expect(await inbox.ours.abandon(HERE, 'not-watched')).toEqual([LANE]);
+    expect(await inbox.ours.holds(second!)).toBe(false);
+    expect(await inbox.settle(second!)).toBe(false);
+  });
+});

@@ -1,0 +1,108 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { backlogOf, clearOld, reviveDead } from '../../../../src/store/inbox/backlog.ts';
+import { WATCH } from '../../../../src/store/inbox/purpose.ts';
+import { createMemberSettings } from '../../../../src/store/member-settings.ts';
+import { openStore } from '../../../../src/store/index.ts';
+import { createWriter } from '../../../../src/store/writer.ts';
+import { HERE, LANE, messageOf, refOf, SPACE, THERE, withInbox } from './support.ts';
+
+const ELSEWHERE = { space: { ...SPACE, id: 'other' }, id: 'far' };
+
+describe('what waits in a space', () => {
+  const inbox = withInbox();
+  const backlog = () => backlogOf(inbox.store, SPACE, Number);
+  /** Lets messages come that cannot be done. */
+  const bury = async (numbers: readonly number[], channel = HERE): Promise<void> => {
+    for (const id of numbers) {
+      await inbox.accept(messageOf(id, 'hello', channel));
+      const [row] = await inbox.claim();
+      await inbox.writer.write((db) =>
+        inbox.ours.settle(db, row!, { state: 'dead', reason: 'bad-reply' }),
+      );
+    }
+  };
+
+  it('is counted whether somebody works on it or not, from the oldest on', async () => {
+    expect(await backlog()).toMatchObject({ waiting: 0, oldestMs: undefined });
+    for (const id of [2, 3]) await inbox.accept(messageOf(id));
+    await inbox.accept(messageOf(1, 'hello', ELSEWHERE), { lane: 'other' });
+    await inbox.ours.claim(LANE, 1);
+    expect(await backlog()).toMatchObject({ waiting: 2, oldestMs: 2, dead: 0 });
+  });
+
+  it('is told apart from what could not be done, of which the newest are named', async () => {
+    await bury(Array.from({ length: 12 }, (_, index) => index + 1));
+    await bury([99], ELSEWHERE);
+    const { waiting, dead, newestDead } = await backlog();
+    expect({ waiting, dead }).toEqual({ waiting: 0, dead: 12 });
+    expect(newestDead.map(({ ref }) => ref.id)).toEqual([
+      '12',
+      '11',
+      '10',
+      '9',
+      '8',
+      '7',
+      '6',
+      '5',
+      '4',
+      '3',
+    ]);
+    expect(newestDead[0]).toEqual({ ref: refOf(12), reason: 'bad-reply' });
+  });
+
+  it('is also what is to be tried once more, as if it had come just now', async () => {
+    await bury([1]);
+    await bury([2], ELSEWHERE);
+    expect(await reviveDead(inbox.writer, SPACE)).toEqual([LANE]);
+    expect(await inbox.claim()).toMatchObject([{ message: 'unread', attempts: 1 }]);
+  });
+});
+
+describe('what is old', () => {
+  const inbox = withInbox();
+  const clear = (rowsMs: number, copiesMs: number) =>
+    clearOld(inbox.store, inbox.writer, { rowsMs, copiesMs });
+  const copyOf = (id: number) => inbox.copies.of({ ref: refOf(id), purpose: WATCH });
+  const put = (id: number): Promise<void> => {
+    const key = { ref: refOf(id), purpose: WATCH };
+    const posted = { channel: THERE, ids: [`copy of ${id}`] as const };
+    return inbox.writer.write((db) =>
+      inbox.copies.put(db, key, { target: THERE, posted, contentHash: 'x' }, true),
+    );
+  };
+
+  it('is cleared, all of it, but nothing that is open or newer', async () => {
+    for (let id = 1; id <= 60; id += 1) await inbox.accept(messageOf(id), { skip: 'command' });
+    await inbox.accept(messageOf(61));
+    inbox.clock.ms += 1;
+    await inbox.accept(messageOf(62), { skip: 'command' });
+    await clear(inbox.clock.ms, 0);
+    const rows = await inbox.store.selectFrom('inbox').select('message_id').execute();
+    expect(rows.map(({ message_id: id }) => id).toSorted()).toEqual(['61', '62']);
+  });
+
+  it('is forgotten of copies too, with all their parts', async () => {
+    for (let id = 1; id <= 60; id += 1) await put(id);
+    inbox.clock.ms += 1;
+    await put(61);
+    await clear(0, inbox.clock.ms);
+    expect(await copyOf(60)).toEqual([]);
+    expect(await inbox.copies.sourceOf({ channel: THERE, id: 'copy of 60' })).toBeUndefined();
+    expect(await copyOf(61)).toHaveLength(1);
+    expect(await inbox.copies.sourceOf({ channel: THERE, id: 'copy of 61' })).toBeDefined();
+  });
+
+  it('stays in no journal', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'dragoman-journal-'));
+    const file = join(folder, 'x.db');
+    const store = await openStore(`sqlite:${file}`);
+    await createMemberSettings(store).change({ platform: 'test', id: 'ada' }, { language: 'ja' });
+    await clearOld(store, createWriter(store), { rowsMs: 0, copiesMs: 0 });
+    expect(statSync(`${file}-wal`).size).toBe(0);
+    await store.destroy();
+    rmSync(folder, { recursive: true });
+  });
+});

@@ -1,0 +1,109 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { openStore } from '../../../src/store/index.ts';
+import { person, SPACE } from '../../fakes/watched-place.ts';
+import { openTestWatching, watchOf } from '../../fakes/watching.ts';
+import { GENERAL, withScene } from './support.ts';
+
+describe('people’s words', () => {
+  const scene = withScene([watchOf(GENERAL)]);
+
+  it('are not kept once the outcome is reached', async () => {
+    await scene.say(GENERAL, 'a secret');
+    await scene.idle();
+    const rows = await scene.store.selectFrom('inbox').selectAll().execute();
+    expect(JSON.stringify(rows)).not.toContain('secret');
+  });
+
+  it('are neither translated nor stored of those who opted out', async () => {
+    await scene.privacy.setOptedOut({ platform: SPACE.platform, id: 'ada' }, true);
+    const { ref } = await scene.say(GENERAL, 'not for you');
+    await scene.idle();
+    expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped opted-out' });
+    expect(scene.place.texts(GENERAL)).toHaveLength(1);
+  });
+
+  it('of somebody who opts out while they wait are neither translated nor told of', async () => {
+    const gate = scene.hold('wait');
+    await scene.say(GENERAL, 'wait');
+    await scene.say(GENERAL, 'mine', { author: person('bob') });
+    await scene.privacy.setOptedOut({ platform: SPACE.platform, id: 'bob' }, true);
+    await scene.forgot({ platform: SPACE.platform, id: 'bob' });
+    gate();
+    await scene.idle();
+    await scene.say(GENERAL, 'later');
+    await scene.idle();
+    expect(scene.contexts.get('later')).toEqual(['ada: wait']);
+  });
+
+  it('are not in the database’s files once they are cleared', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'dragoman-words-'));
+    const store = await openStore(`sqlite:${join(folder, 'words.db')}`);
+    const watching = await openTestWatching(store);
+    watching.attach(scene.place.platform);
+    await watching.watches.set([watchOf(GENERAL)]);
+    for (let at = 0; at < 20; at += 1)
+      await watching.watcher.seen(scene.place.say(GENERAL, `confidential matter ${at}`));
+    await watching.idle();
+    await watching.forgot({ platform: SPACE.platform, id: 'nobody' });
+    for (const name of readdirSync(folder))
+      expect(readFileSync(join(folder, name)).includes('confidential')).toBe(false);
+    await watching[Symbol.asyncDispose]();
+    await store.destroy();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('are told to no translator any more once somebody is to be forgotten', async () => {
+    await scene.say(GENERAL, 'mine', { author: person('bob') });
+    await scene.idle();
+    await scene.forgot({ platform: SPACE.platform, id: 'bob' });
+    await scene.say(GENERAL, 'later');
+    await scene.idle();
+    expect(scene.contexts.get('later')).toEqual([]);
+  });
+
+  it('are not posted of somebody who is forgotten, though they were translated already', async () => {
+    const bob = { platform: SPACE.platform, id: 'bob' };
+    const wait = { retryable: true, retryAfterMs: 60_000 };
+    scene.place.fail({ call: 'copy', error: new AppError('rate-limited', 'later', wait) });
+    const { ref } = await scene.say(GENERAL, 'mine', { author: person('bob') });
+    await scene.idle();
+    expect(scene.place.calls).toContain('copy');
+    await scene.privacy.forget(bob);
+    await scene.forgot(bob);
+    await scene.idle();
+    expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped forgotten' });
+    expect(scene.place.texts(GENERAL)).toEqual(['mine']);
+  });
+
+  it('are not posted of somebody who opts out, though they were translated already', async () => {
+    const bob = { platform: SPACE.platform, id: 'bob' };
+    const wait = { retryable: true, retryAfterMs: 30_000 };
+    scene.place.fail({ call: 'copy', error: new AppError('rate-limited', 'later', wait) });
+    const { ref } = await scene.say(GENERAL, 'mine', { author: person('bob') });
+    await scene.idle();
+    expect(scene.place.calls).toContain('copy');
+    await scene.privacy.setOptedOut(bob, true);
+    await scene.forgot(bob);
+    await scene.later();
+    expect(scene.place.texts(GENERAL)).toEqual(['mine']);
+    expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped opted-out' });
+  });
+
+  it('are left where they stand of somebody who is forgotten', async () => {
+    const { ref } = await scene.say(GENERAL, 'before');
+    await scene.idle();
+    const finish = scene.hold('after');
+    await scene.watcher.seen(scene.place.edit(ref, 'after'));
+    const ada = { platform: SPACE.platform, id: 'ada' };
+    await scene.privacy.forget(ada);
+    await scene.forgot(ada);
+    finish();
+    await scene.idle();
+    expect(scene.place.texts(GENERAL)).toEqual(['after', '🇪🇸 es(before)']);
+    expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped forgotten' });
+  });
+});

@@ -13,12 +13,26 @@ export interface KeptCopy {
   readonly contentHash: string;
 }
 
-const sourceOf = ({ ref, purpose }: RowKey) => ({
+const sourceColumns = ({ ref, purpose }: RowKey) => ({
   platform: ref.channel.space.platform,
   source_channel_id: ref.channel.id,
   source_id: ref.id,
   purpose,
 });
+
+const sourcesOf = async (store: Store, ref: MessageRef): Promise<readonly RowKey[]> => {
+  const { space } = ref.channel;
+  const rows = await store
+    .selectFrom('copy_part')
+    .selectAll()
+    .where('platform', '=', space.platform)
+    .where('message_id', '=', ref.id)
+    .execute();
+  return rows.map(({ source_channel_id, source_id, purpose }) => ({
+    ref: { channel: { space, id: source_channel_id }, id: source_id },
+    purpose,
+  }));
+};
 
 export type CopyStore = ReturnType<typeof createCopyStore>;
 
@@ -28,7 +42,7 @@ export const createCopyStore = (store: Store, now: () => number) => ({
     const rows = await store
       .selectFrom('copy')
       .selectAll()
-      .where((eb) => eb.and(sourceOf(key)))
+      .where((eb) => eb.and(sourceColumns(key)))
       .execute();
     return rows.map((row) => {
       const target: Channel = {
@@ -45,17 +59,11 @@ export const createCopyStore = (store: Store, now: () => number) => ({
   },
 
   /** What a message of ours was made of; undefined for any other. */
-  sourceOf: async (ref: MessageRef): Promise<RowKey | undefined> => {
-    const row = await store
-      .selectFrom('copy_part')
-      .selectAll()
-      .where('platform', '=', ref.channel.space.platform)
-      .where('message_id', '=', ref.id)
-      .executeTakeFirst();
-    if (!row) return undefined;
-    const channel = { space: ref.channel.space, id: row.source_channel_id };
-    return { ref: { channel, id: row.source_id }, purpose: row.purpose };
-  },
+  sourceOf: async (ref: MessageRef): Promise<RowKey | undefined> =>
+    (await sourcesOf(store, ref))[0],
+
+  /** All that a message of ours was made of: one may hold several copies. */
+  sourcesOf: async (ref: MessageRef): Promise<readonly RowKey[]> => sourcesOf(store, ref),
 
   /**
    * Within a transaction: what a target shows of a source now.
@@ -68,7 +76,7 @@ export const createCopyStore = (store: Store, now: () => number) => ({
     { target, posted, contentHash }: KeptCopy,
     isFirst: boolean,
   ): Promise<void> => {
-    const place = { ...sourceOf(key), target_channel_id: target.id };
+    const place = { ...sourceColumns(key), target_channel_id: target.id };
     const shown = {
       ids: JSON.stringify(posted?.ids ?? []),
       handle: posted?.handle ?? null,
@@ -103,7 +111,7 @@ export const createCopyStore = (store: Store, now: () => number) => ({
 
   /** Within a transaction: the target shows nothing of the source any more. */
   drop: async (db: Transaction<Schema>, key: RowKey, target: Channel): Promise<void> => {
-    const place = { ...sourceOf(key), target_channel_id: target.id };
+    const place = { ...sourceColumns(key), target_channel_id: target.id };
     for (const table of ['copy', 'copy_part'] as const)
       await db
         .deleteFrom(table)

@@ -1,7 +1,6 @@
 import type { Channel, MessageRef } from '../model.ts';
 import type { Store } from './index.ts';
 import { WATCH } from './inbox/purpose.ts';
-import type { Writer } from './writer.ts';
 
 /** How many of a channel's last messages are looked at again for changes that nobody reported. */
 const LOOKED_AT_AGAIN = 50;
@@ -14,18 +13,14 @@ const LAG_MS = 1_000;
 export type CursorStore = ReturnType<typeof createCursorStore>;
 
 /** How far each channel was followed: what is not after the cursor is in the inbox, or was. */
-export const createCursorStore = (
-  store: Store,
-  writer: Writer,
-  onFault: (fault: unknown) => void,
-) => {
+export const createCursorStore = (store: Store, onFault: (fault: unknown) => void) => {
   const ahead = new Map<string, { readonly channel: Channel; readonly position: string }>();
 
   const flush = async (): Promise<void> => {
     const moved = [...ahead.values()];
     ahead.clear();
     if (moved.length === 0) return;
-    await writer.note(async (db) => {
+    await store.note(async (db) => {
       for (const { channel, position } of moved)
         await db
           .insertInto('channel_cursor')
@@ -83,15 +78,32 @@ export const createCursorStore = (
         .toReversed();
     },
 
-    remove: (channel: Channel): Promise<void> => {
-      ahead.delete(JSON.stringify(whereChannel(channel)));
-      return writer.note(async (db) => {
+    /** Of a channel and its threads. */
+    remove: ({ space, id }: Channel): Promise<void> => {
+      for (const [key, { channel }] of ahead)
+        if (
+          channel.space.platform === space.platform &&
+          [channel.id, channel.parentId].includes(id)
+        )
+          ahead.delete(key);
+      return store.note(async (db) => {
         await db
           .deleteFrom('channel_cursor')
-          .where((eb) => eb.and(whereChannel(channel)))
+          .where('platform', '=', space.platform)
+          .where((eb) => eb.or([eb('channel_id', '=', id), eb('parent_id', '=', id)]))
           .execute();
       });
     },
+
+    /** Drops those that stand before a position: nothing before it is fetched any more. */
+    clear: (platform: string, before: string): Promise<void> =>
+      store.note(async (db) => {
+        await db
+          .deleteFrom('channel_cursor')
+          .where('platform', '=', platform)
+          .where('position', '<', before)
+          .execute();
+      }),
 
     [Symbol.asyncDispose]: async (): Promise<void> => {
       clearInterval(flushing);

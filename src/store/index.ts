@@ -2,8 +2,8 @@ import { Kysely } from 'kysely';
 import { z } from 'zod';
 import { migrate } from './migrations/index.ts';
 import type { Schema } from './schema.ts';
-import type { DiskSync } from './disk.ts';
 import { openSqlite } from './sqlite.ts';
+import { createWriter, type Writer } from './writer.ts';
 
 const SQLITE_PREFIX = 'sqlite:';
 
@@ -12,15 +12,16 @@ export const databaseUrl = z
   .regex(/^sqlite:\S/, 'must be sqlite:PATH, e.g. sqlite:data/dragoman.db')
   .default('sqlite:data/dragoman.db');
 
-export interface Store extends Kysely<Schema> {
-  /** Resolves when what was committed before the call cannot be lost any more. */
-  readonly synced: DiskSync;
+/** Read from it as it is; what is written goes through the writer's ways. */
+export interface Store extends Kysely<Schema>, Writer {
+  /** Empties the journal, in which what was deleted can still be read. */
+  emptyJournal(): Promise<void>;
 }
 
 /** Opens the database of a checked `DATABASE_URL` and brings it up to date. */
 export const openStore = async (url: string): Promise<Store> => {
-  const { dialect, synced } = openSqlite(url.slice(SQLITE_PREFIX.length));
-  const store = Object.assign(new Kysely<Schema>({ dialect }), { synced });
-  await migrate(store);
-  return store;
+  const { dialect, synced, emptyJournal } = openSqlite(url.slice(SQLITE_PREFIX.length));
+  const db = new Kysely<Schema>({ dialect });
+  await migrate(db);
+  return Object.assign(db, createWriter(db, synced), { emptyJournal });
 };

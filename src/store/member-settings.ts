@@ -17,15 +17,16 @@ export const createMemberSettings = (store: Store): MemberSettings => ({
       ...('language' in change ? { language: change.language ?? null } : {}),
       ...('voiceId' in change ? { voice_id: change.voiceId ?? null } : {}),
     };
-    await store
-      .insertInto('member_setting')
-      .values({ platform, member_id: id, language: null, voice_id: null, ...values })
-      .onConflict((conflict) =>
-        Object.keys(values).length === 0
-          ? conflict.columns(['platform', 'member_id']).doNothing()
-          : conflict.columns(['platform', 'member_id']).doUpdateSet(values),
-      )
-      .execute();
-    await store.synced();
+    await store.write((db) =>
+      db
+        .insertInto('member_setting')
+        .values({ platform, member_id: id, language: null, voice_id: null, ...values })
+        .onConflict((conflict) =>
+          Object.keys(values).length === 0
+            ? conflict.columns(['platform', 'member_id']).doNothing()
+            : conflict.columns(['platform', 'member_id']).doUpdateSet(values),
+        )
+        .execute(),
+    );
   },
 });

@@ -1,16 +1,14 @@
 import type { Member } from '../model.ts';
 import type { Privacy } from '../services.ts';
 import type { Store } from './index.ts';
-import { createMemo } from './memo.ts';
+import { forgetAuthor } from './inbox/authors.ts';
+import { createMemo } from '../memo.ts';
 import { recordUsage } from './usage.ts';
 
 type Person = Pick<Member, 'platform' | 'id'>;
 
 /** People whose choice is held in memory: every message of a watched channel asks for it. */
 const CACHED_PEOPLE = 20_000;
-
-/** Why an inbox row of somebody who asked to be forgotten is skipped. */
-const FORGOTTEN = 'forgotten';
 
 const isoTime = (timeMs: number): string => new Date(timeMs).toISOString();
 
@@ -77,17 +75,18 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
     async setOptedOut({ platform, id }, optedOut) {
       const opted_out = optedOut ? 1 : 0;
       try {
-        await store
-          .insertInto('member_setting')
-          .values({ platform, member_id: id, language: null, voice_id: null, opted_out })
-          .onConflict((conflict) =>
-            conflict.columns(['platform', 'member_id']).doUpdateSet({ opted_out }),
-          )
-          .execute();
+        await store.write((db) =>
+          db
+            .insertInto('member_setting')
+            .values({ platform, member_id: id, language: null, voice_id: null, opted_out })
+            .onConflict((conflict) =>
+              conflict.columns(['platform', 'member_id']).doUpdateSet({ opted_out }),
+            )
+            .execute(),
+        );
       } finally {
         choice.forget({ platform, id });
       }
-      await store.synced();
     },
 
     async export(member) {
@@ -134,7 +133,7 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
 
     async forget(member) {
       const { platform, id } = member;
-      await store.transaction().execute(async (db) => {
+      await store.write(async (db) => {
         await db
           .deleteFrom('member_setting')
           .where('platform', '=', platform)
@@ -161,32 +160,7 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
             { characters, audioMs: audio_ms, messages },
             Date.parse(day),
           );
-        await db
-          .deleteFrom('inbox')
-          .where('platform', '=', platform)
-          .where('author_id', '=', id)
-          .where('state', 'in', ['posted', 'skipped', 'dead'])
-          .execute();
-        // Whoever works on one of them finds that it is no longer theirs.
-        await db
-          .updateTable('inbox')
-          .set({
-            // Whoever works in its lane takes away what is unfinished of it, and settles it.
-            state: 'waiting',
-            reason: FORGOTTEN,
-            message: null,
-            author_id: '',
-            content_hash: FORGOTTEN,
-            owner: null,
-            due_ms: 0,
-            lease_until_ms: null,
-            changed_ms: now(),
-          })
-          // What was made of its words counts no more.
-          .set('revision', (eb) => eb('revision', '+', 1))
-          .where('platform', '=', platform)
-          .where('author_id', '=', id)
-          .execute();
+        await forgetAuthor(db, member, now());
       });
     },
   };

@@ -15,6 +15,7 @@ export interface Schema {
 
 interface GlossaryTermTable {
   platform: string;
+  /** Of a channel's own terms: the space's id, a slash, and the channel's. */
   space_id: string;
   /** The term folded for comparison; unique with `language` within a space. */
   term_key: string;

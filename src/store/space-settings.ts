@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Space } from '../model.ts';
 import type { SpaceChoices, SpaceSettings } from '../services.ts';
 import type { Store } from './index.ts';
-import { createMemo } from './memo.ts';
+import { createMemo } from '../memo.ts';
 
 /** Spaces whose choices are held in memory: every message of a watched channel asks for them. */
 const CACHED_SPACES = 5_000;
@@ -52,7 +52,7 @@ export const createSpaceSettings = (store: Store): SpaceSettings => {
 
     async change(space, change) {
       try {
-        await store.transaction().execute(async (db) => {
+        await store.write(async (db) => {
           const changed = JSON.stringify({ ...(await read(db, space)), ...change });
           await db
             .insertInto('space_setting')
@@ -65,7 +65,6 @@ export const createSpaceSettings = (store: Store): SpaceSettings => {
       } finally {
         known.forget(space);
       }
-      await store.synced();
     },
   };
 };

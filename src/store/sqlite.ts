@@ -1,8 +1,9 @@
 import { closeSync, existsSync, fdatasync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { sql, SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely';
+import { SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely';
 import { AppError } from '../errors.ts';
 import { createRecent } from '../recent.ts';
 import { createDiskSync, type DiskSync } from './disk.ts';
@@ -19,9 +20,6 @@ const PRAGMAS = `
   PRAGMA secure_delete = ON;
   PRAGMA foreign_keys = ON;
 `;
-
-/** Empties the journal, in which what was deleted can still be read. */
-export const TRUNCATE_JOURNAL = sql`PRAGMA wal_checkpoint(TRUNCATE)`;
 
 const values = (parameters: readonly unknown[]): SQLInputValue[] => parameters as SQLInputValue[];
 
@@ -73,11 +71,16 @@ const makeFolder = (folder: string): void => {
   mkdirSync(folder);
 };
 
-/**
- * @param path a file, whose folder is made when missing, or `:memory:`.
- * @returns `synced` makes safe what was committed before it is called
- */
-export const openSqlite = (path: string): { dialect: SqliteDialect; synced: DiskSync } => {
+export interface Sqlite {
+  readonly dialect: SqliteDialect;
+  /** Makes safe what was committed before it is called. */
+  readonly synced: DiskSync;
+  /** Empties the journal, in which what was deleted can still be read. */
+  readonly emptyJournal: () => Promise<void>;
+}
+
+/** @param path a file, whose folder is made when missing, or `:memory:`. */
+export const openSqlite = (path: string): Sqlite => {
   const isFile = path !== ':memory:';
   try {
     if (isFile) makeFolder(dirname(path));
@@ -91,6 +94,11 @@ export const openSqlite = (path: string): { dialect: SqliteDialect; synced: Disk
     return {
       dialect: new SqliteDialect({ database: asKyselyDatabase(database, close) }),
       synced: isFile ? createDiskSync(journal.flush) : async () => undefined,
+      // Those who ask for it at the same moment share it.
+      emptyJournal: createDiskSync(async () => {
+        await setImmediate();
+        database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      }),
     };
   } catch (cause) {
     const busy = cause instanceof Error && /locked|busy/i.test(cause.message);

@@ -1,4 +1,4 @@
-import { sql, type Kysely } from 'kysely';
+import { sql, type Kysely, type Transaction } from 'kysely';
 import type { Space } from '../model.ts';
 import type { Usage, UsageDay, Used } from '../services.ts';
 import type { Store } from './index.ts';
@@ -42,6 +42,33 @@ export const recordUsage = async (
     .execute();
 };
 
+/**
+ * Within a transaction: of days before `beforeMs` (ms since 1970) only what all people used together is
+ * kept. Resolves with how many entries that concerned, at most `most`.
+ */
+export const foldUsage = async (
+  db: Transaction<Schema>,
+  beforeMs: number,
+  most: number,
+): Promise<number> => {
+  const old = await db
+    .selectFrom('usage_day')
+    .selectAll()
+    .where('day', '<', dayOf(beforeMs))
+    .where('member_id', '<>', '')
+    .limit(most)
+    .execute();
+  for (const { platform, space_id, day, member_id, characters, audio_ms, messages } of old) {
+    await db
+      .deleteFrom('usage_day')
+      .where((eb) => eb.and({ platform, space_id, day, member_id }))
+      .execute();
+    const used = { characters, audioMs: audio_ms, messages };
+    await recordUsage(db, { platform, id: space_id }, '', used, Date.parse(day));
+  }
+  return old.length;
+};
+
 /** @param now ms since 1970 */
 export const createUsage = (
   store: Store,
@@ -53,24 +80,17 @@ export const createUsage = (
       .selectFrom('usage_day')
       .select(({ fn }) => [
         'day',
-        fn.sum<number | string>('characters').as('characters'),
-        fn.sum<number | string>('audio_ms').as('audio_ms'),
-        fn.sum<number | string>('messages').as('messages'),
-        sql<number | string>`count(*)`.as('people'),
+        fn.sum<number>('characters').as('characters'),
+        fn.sum<number>('audio_ms').as('audio_ms'),
+        fn.sum<number>('messages').as('messages'),
+        sql<number>`count(*)`.as('people'),
       ])
       .where('platform', '=', space.platform)
       .where('space_id', '=', space.id)
       .where('day', '>=', since)
       .groupBy('day')
       .execute();
-    // PostgreSQL gives sums and counts as text.
-    return rows.map(({ day, audio_ms, ...row }) => ({
-      day,
-      characters: Number(row.characters),
-      audioMs: Number(audio_ms),
-      messages: Number(row.messages),
-      people: Number(row.people),
-    }));
+    return rows.map(({ audio_ms, ...row }) => ({ ...row, audioMs: audio_ms }));
   };
 
   const none = { characters: 0, audioMs: 0, messages: 0, people: 0 };

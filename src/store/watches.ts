@@ -1,8 +1,10 @@
+import type { Transaction } from 'kysely';
 import type { Channel, Space } from '../model.ts';
 import type { ChannelWatch } from '../services.ts';
 import type { WatchMode } from '../watch/port.ts';
+import { createTurns } from '../turns.ts';
 import type { Store } from './index.ts';
-import type { Writer } from './writer.ts';
+import type { Schema } from './schema.ts';
 
 const idOf = (platform: string, channelId: string): string => JSON.stringify([platform, channelId]);
 
@@ -13,9 +15,10 @@ export interface WatchStore {
   readonly list: (space: Space) => readonly ChannelWatch[];
   /** The channels that are copied into each other with this one, itself included. */
   group(watch: ChannelWatch): readonly ChannelWatch[];
-  inGroup(group: string): readonly ChannelWatch[];
-  set(watches: readonly ChannelWatch[]): Promise<void>;
-  remove(channels: readonly Channel[]): Promise<void>;
+  /** Resolves with the channels that were left alone in their group, and so are watched no more. */
+  set(watches: readonly ChannelWatch[]): Promise<readonly Channel[]>;
+  /** Resolves with these channels and those that were left alone in their group. */
+  remove(channels: readonly Channel[]): Promise<readonly Channel[]>;
   /** When the watch was set, ms since 1970. */
   sinceMs(watch: ChannelWatch): number;
 }
@@ -25,14 +28,35 @@ interface Kept {
   readonly sinceMs: number;
 }
 
+/** A group of one channel is none: takes out what is left alone in these groups. */
+const takeLone = (
+  watches: Map<string, Kept>,
+  groups: readonly (string | undefined)[],
+): readonly Channel[] =>
+  [...new Set(groups)].flatMap((group) => {
+    const left = [...watches].filter(
+      ([, { watch }]) => group !== undefined && watch.group === group,
+    );
+    if (left.length !== 1) return [];
+    return left.map(([id, { watch }]) => {
+      watches.delete(id);
+      return watch.channel;
+    });
+  });
+
+const deleteAll = async (db: Transaction<Schema>, channels: readonly Channel[]): Promise<void> => {
+  for (const { space, id } of channels)
+    await db
+      .deleteFrom('channel_watch')
+      .where('platform', '=', space.platform)
+      .where('channel_id', '=', id)
+      .execute();
+};
+
 /** All watches, in memory: each message that comes is looked up here. */
-export const openWatchStore = async (
-  store: Store,
-  writer: Writer,
-  now: () => number,
-): Promise<WatchStore> => {
+export const openWatchStore = async (store: Store, now: () => number): Promise<WatchStore> => {
   const rows = await store.selectFrom('channel_watch').selectAll().orderBy('since_ms').execute();
-  const watches = new Map<string, Kept>(
+  let watches: ReadonlyMap<string, Kept> = new Map(
     rows.map((row) => [
       idOf(row.platform, row.channel_id),
       {
@@ -54,6 +78,18 @@ export const openWatchStore = async (
   );
   const all = (): ChannelWatch[] => [...watches.values()].map(({ watch }) => watch);
   let groups = Map.groupBy(all(), ({ group }) => group);
+  const turns = createTurns();
+  /** One change after the other: each begins with what the one before it left. */
+  const become = async (
+    change: (next: Map<string, Kept>) => Promise<readonly Channel[]>,
+  ): Promise<readonly Channel[]> => {
+    using _ = await turns.take('watches');
+    const next = new Map(watches);
+    const gone = await change(next);
+    watches = next;
+    groups = Map.groupBy(all(), ({ group }) => group);
+    return gone;
+  };
   /** A channel that is said to be in another space than it was is nobody's. */
   const exact = ({ space }: Channel, id: string): ChannelWatch | undefined => {
     const watch = watches.get(idOf(space.platform, id))?.watch;
@@ -70,52 +106,57 @@ export const openWatchStore = async (
     isOwn: (channel) => exact(channel, channel.id) !== undefined,
     list: ({ platform, id }) =>
       all().filter(({ channel: { space } }) => space.platform === platform && space.id === id),
-    inGroup: (group) => groups.get(group) ?? [],
     group: ({ group }) => (group === undefined ? [] : (groups.get(group) ?? [])),
-    set: async (changed) => {
-      const sinceMs = now();
-      await writer.write(async (db) => {
-        for (const { channel, mode, languages, group, transcribes, bots } of changed) {
-          const how = {
-            space_id: channel.space.id,
-            mode,
-            languages: JSON.stringify(languages),
-            group_id: group ?? null,
-            transcribes: Number(transcribes),
-            bots: Number(bots),
-          };
-          await db
-            .insertInto('channel_watch')
-            .values({
-              platform: channel.space.platform,
-              channel_id: channel.id,
-              parent_id: channel.parentId ?? null,
-              ...how,
-              since_ms: sinceMs,
-            })
-            .onConflict((conflict) => conflict.columns(['platform', 'channel_id']).doUpdateSet(how))
-            .execute();
-        }
-      });
-      for (const watch of changed) {
-        const id = idOf(watch.channel.space.platform, watch.channel.id);
-        watches.set(id, { watch, sinceMs: watches.get(id)?.sinceMs ?? sinceMs });
-      }
-      groups = Map.groupBy(all(), ({ group }) => group);
-    },
-    remove: async (channels) => {
-      await writer.write(async (db) => {
-        for (const { space, id } of channels)
-          for (const table of ['channel_watch', 'channel_cursor'] as const)
+    set: (changed) =>
+      become(async (next) => {
+        const sinceMs = now();
+        const before = changed.map((watch) => {
+          const id = idOf(watch.channel.space.platform, watch.channel.id);
+          const old = next.get(id);
+          next.set(id, { watch, sinceMs: old?.sinceMs ?? sinceMs });
+          return old?.watch.group;
+        });
+        const lone = takeLone(next, before);
+        await store.write(async (db) => {
+          for (const { channel, mode, languages, group, transcribes, bots } of changed) {
+            const how = {
+              space_id: channel.space.id,
+              mode,
+              languages: JSON.stringify(languages),
+              group_id: group ?? null,
+              transcribes: Number(transcribes),
+              bots: Number(bots),
+            };
             await db
-              .deleteFrom(table)
-              .where('platform', '=', space.platform)
-              .where('channel_id', '=', id)
+              .insertInto('channel_watch')
+              .values({
+                platform: channel.space.platform,
+                channel_id: channel.id,
+                parent_id: channel.parentId ?? null,
+                ...how,
+                since_ms: sinceMs,
+              })
+              .onConflict((conflict) =>
+                conflict.columns(['platform', 'channel_id']).doUpdateSet(how),
+              )
               .execute();
-      });
-      for (const { space, id } of channels) watches.delete(idOf(space.platform, id));
-      groups = Map.groupBy(all(), ({ group }) => group);
-    },
+          }
+          await deleteAll(db, lone);
+        });
+        return lone;
+      }),
+    remove: (channels) =>
+      become(async (next) => {
+        const before = channels.map(({ space, id }) => {
+          const key = idOf(space.platform, id);
+          const old = next.get(key);
+          next.delete(key);
+          return old?.watch.group;
+        });
+        const gone = [...channels, ...takeLone(next, before)];
+        await store.write((db) => deleteAll(db, gone));
+        return gone;
+      }),
     sinceMs: ({ channel }) =>
       (
         watches.get(idOf(channel.space.platform, channel.id)) ??

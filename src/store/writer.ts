@@ -1,5 +1,5 @@
-import type { Transaction } from 'kysely';
-import type { Store } from './index.ts';
+import type { Kysely, Transaction } from 'kysely';
+import type { DiskSync } from './disk.ts';
 import type { Schema } from './schema.ts';
 
 export type Write<T> = (db: Transaction<Schema>) => Promise<T>;
@@ -12,12 +12,12 @@ export interface Writer {
    */
   write<T>(work: Write<T>): Promise<T>;
   /**
-   * A write that outlives this process, and of which the last ones may be lost with the machine: for
-   * what is found out again then. Several times as fast, for nothing waits for the disk.
+   * Not synced: it outlives this process, but the last ones may be lost with the machine. For what
+   * can be found out again.
    */
   note<T>(work: Write<T>): Promise<T>;
-  /** Resolves when nothing waits. */
-  idle(): Promise<void>;
+  /** Resolves when nothing waits to be written. */
+  written(): Promise<void>;
 }
 
 interface Waiting {
@@ -30,7 +30,11 @@ interface Waiting {
 /** Between two transactions the event loop runs: one write takes about 0.1 ms of it. */
 const WRITES_AT_ONCE = 32;
 
-export const createWriter = (store: Pick<Store, 'transaction' | 'synced'>): Writer => {
+/** @param synced waits for the disk, for all that was committed before it is called */
+export const createWriter = (
+  database: Pick<Kysely<Schema>, 'transaction'>,
+  synced: DiskSync,
+): Writer => {
   const waiting: Waiting[] = [];
   const syncing = new Set<Promise<void>>();
   let working: Promise<void> | undefined;
@@ -39,7 +43,7 @@ export const createWriter = (store: Pick<Store, 'transaction' | 'synced'>): Writ
   const sync = (batch: readonly Waiting[]): void => {
     const end = async (): Promise<void> => {
       try {
-        await store.synced();
+        await synced();
         for (const { done } of batch) done();
       } catch (thrown) {
         for (const { fail } of batch) fail(thrown);
@@ -52,7 +56,7 @@ export const createWriter = (store: Pick<Store, 'transaction' | 'synced'>): Writ
 
   const commit = async (batch: readonly Waiting[]): Promise<void> => {
     try {
-      await store.transaction().execute(async (transaction) => {
+      await database.transaction().execute(async (transaction) => {
         for (const write of batch) await write.run(transaction);
       });
       for (const { isNote, done } of batch) if (isNote) done();
@@ -91,7 +95,7 @@ export const createWriter = (store: Pick<Store, 'transaction' | 'synced'>): Writ
   return {
     write: (run) => add(run, false),
     note: (run) => add(run, true),
-    idle: async () => {
+    written: async () => {
       await working;
       await Promise.all(syncing);
     },

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { toAppError } from '../errors.ts';
+import { AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Channel, Message, MessageRef } from '../model.ts';
 import type { CursorStore } from '../store/cursors.ts';
@@ -16,6 +16,8 @@ const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 /** Messages that a channel holds back while its history comes; more are fetched instead. */
 const MOST_HELD = 1_000;
+/** Channels and threads that are remembered to have been whole; of others the history is asked anew. */
+const MOST_FOLLOWED = 10_000;
 
 export interface CatchUpParts {
   readonly cursors: Pick<CursorStore, 'of' | 'recent'>;
@@ -56,7 +58,7 @@ interface Follow {
   tail: Promise<void>;
   /** Messages that wait. */
   held: number;
-  /** A look at the history that has not begun, and ends what waits; what is missed now, it finds. */
+  /** A queued look that has not begun; later gaps join it. */
   coming: { newest: string | undefined } | undefined;
   isWhole: boolean;
 }
@@ -76,6 +78,16 @@ export const createCatchUp = ({
   const follows = new Map<string, Follow>();
   const slots = createSlots(CHANNELS_AT_ONCE);
 
+  const tails = (): Promise<void>[] => [...follows.values()].map(({ tail }) => tail);
+
+  const forgetOneAtRest = (): void => {
+    for (const [key, { held, isWhole }] of follows)
+      if (held === 0 && isWhole) {
+        follows.delete(key);
+        return;
+      }
+  };
+
   const followOf = (channel: Channel): Follow => {
     const key = keyOf(channel);
     const known = follows.get(key);
@@ -87,6 +99,7 @@ export const createCatchUp = ({
       isWhole: false,
     };
     follows.set(key, follow);
+    if (follows.size > MOST_FOLLOWED) forgetOneAtRest();
     return follow;
   };
 
@@ -104,7 +117,8 @@ export const createCatchUp = ({
     const lookBack = before(start, LOOK_BACK_MS);
     const recent = await cursors.recent(channel, lookBack < horizon ? horizon : lookBack);
     const [oldest] = recent;
-    if (newest !== undefined && newest <= start && !oldest) return;
+    const since = start < horizon ? horizon : start;
+    if (newest !== undefined && newest <= since && !oldest) return;
     const first = oldest ? before(oldest.position, 1) : start;
     const after = [first, start].toSorted()[0] ?? start;
     const there = new Set<string>();
@@ -125,11 +139,12 @@ export const createCatchUp = ({
         await slots.use(() => fetch(channel, from, newest));
         return;
       } catch (thrown) {
-        const { code, message: reason, retryAfterMs = 0 } = toAppError(thrown);
+        const { code, message: reason, retryable, retryAfterMs = 0 } = toAppError(thrown);
+        stopping.signal.throwIfAborted();
         const fields = { platform: channel.space.platform, channel: channel.id, code, reason };
         log.warn(fields, 'the history of a channel could not be read');
-        // Closed, or gone: what is reported is all there is.
-        if (code === 'forbidden' || code === 'not-found') return;
+        // The platform says no: what is reported is all there is. Faults of ours pass.
+        if (thrown instanceof AppError && !retryable) return;
         const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
         const { signal } = stopping;
         await delay(Math.max(wait, retryAfterMs), undefined, { signal, ref: false });
@@ -164,7 +179,7 @@ export const createCatchUp = ({
       return;
     }
     follow.held += 1;
-    // A look before this report does not find what is missed after it.
+    // A look queued before this report would not see gaps after it.
     follow.coming = undefined;
     const work = async (waited: Promise<void>): Promise<void> => {
       await waited;
@@ -191,16 +206,15 @@ export const createCatchUp = ({
       follows.delete(keyOf(channel));
     },
     idle: async () => {
-      for (let tails: Promise<void>[] = []; ;) {
-        const all = [...follows.values()].map(({ tail }) => tail);
-        if (all.every((tail, index) => tail === tails[index])) return;
-        tails = all;
-        await Promise.all(tails);
+      let seen: Promise<void>[] | undefined;
+      while (!tails().every((tail, index) => tail === seen?.[index])) {
+        seen = tails();
+        await Promise.all(seen);
       }
     },
     [Symbol.asyncDispose]: async () => {
       stopping.abort();
-      await Promise.allSettled([...follows.values()].map(({ tail }) => tail));
+      await Promise.allSettled(tails());
     },
   };
 };

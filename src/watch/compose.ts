@@ -1,4 +1,4 @@
-import type { Channel, Content, Message, OutgoingFile } from '../model.ts';
+import type { Content, Message, OutgoingFile } from '../model.ts';
 import { TRANSCRIPT_KINDS, type Services } from '../services.ts';
 import { transcriptFile } from '../speech/transcript-file.ts';
 import { flagOfLanguage } from '../text/flags.ts';
@@ -135,6 +135,3 @@ export const threadName = (language: string, languages: Languages): string => {
   const flag = flagOfLanguage(language);
   return [flag, languages.name(language, language)].filter(Boolean).join(' ');
 };
-
-export const isSameChannel = (a: Channel, b: Channel): boolean =>
-  a.id === b.id && a.space.platform === b.space.platform;

@@ -1,11 +1,11 @@
 import type { AppError } from '../errors.ts';
-import type { Channel, Message } from '../model.ts';
+import { isSameChannel, type Channel, type Message } from '../model.ts';
+import type { ChannelWatch } from '../services.ts';
 import type { CopyStore } from '../store/copies.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { Outcome, Row } from '../store/inbox/row.ts';
 import { recordUsage } from '../store/usage.ts';
 import { carryFiles } from './carry.ts';
-import { isSameChannel } from './compose.ts';
 import type { Plan } from './plan.ts';
 import type { WatchPort } from './port.ts';
 import {
@@ -28,6 +28,8 @@ export interface Ready {
   readonly row: Row;
   readonly message: Message | undefined;
   readonly plan: Plan;
+  /** As the channel was watched when the plan was made; undefined for a flag. */
+  readonly watch: ChannelWatch | undefined;
   /** Something may stand already although nobody knows of it. */
   readonly again: boolean;
   /** Where to look for it, of a message that is gone. */
@@ -36,6 +38,7 @@ export interface Ready {
 
 export interface DeliverParts extends ServeParts {
   readonly inbox: Pick<InboxStore, 'settle'>;
+  readonly now: () => number;
 }
 
 /**
@@ -58,14 +61,14 @@ export const deliver = async (
   );
   for (const result of served) if (result.status === 'rejected') throw result.reason;
   // Written behind what is kept of the copies, and mostly in one transaction with it.
-  const settling = parts.writer.note(async (db) => {
+  const settling = parts.store.note(async (db) => {
     for (const { row, plan } of batch) {
       const outcome = outcomeOf(row, plan, records);
       const settled = await parts.inbox.settle(db, row, outcome);
       const used = { ...plan.used, messages: outcome.state === 'posted' ? 1 : 0 };
       const isUsed = used.messages + used.characters + used.audioMs > 0;
       if (settled && isUsed && row.authorId !== '')
-        await recordUsage(db, row.ref.channel.space, row.authorId, used);
+        await recordUsage(db, row.ref.channel.space, row.authorId, used, parts.now());
     }
   });
   await Promise.all([...records.keeping, settling]);

@@ -2,35 +2,36 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '../errors.ts';
 import type { Texts } from '../i18n.ts';
 import type { Log } from '../log.ts';
-import type { Member } from '../model.ts';
+import type { Member, Message } from '../model.ts';
 import type { Platform } from '../platform.ts';
-import type { ChannelWatch, Inbox, Services, Watches } from '../services.ts';
+import type { Inbox, Services, Watches } from '../services.ts';
 import { createCopyStore } from '../store/copies.ts';
 import { createCursorStore } from '../store/cursors.ts';
-import { backlogOf, clearOld, reviveDead } from '../store/inbox/backlog.ts';
+import { clearOld } from '../store/clear-old.ts';
+import { openOf } from '../store/inbox/authors.ts';
+import { backlogOf, reviveDead } from '../store/inbox/backlog.ts';
 import { createInboxStore } from '../store/inbox/index.ts';
 import type { Row } from '../store/inbox/row.ts';
 import type { Store } from '../store/index.ts';
-import { TRUNCATE_JOURNAL } from '../store/sqlite.ts';
 import { openWatchStore } from '../store/watches.ts';
-import { createWriter } from '../store/writer.ts';
+import { authorsOf } from './authors.ts';
 import { createCatchUp } from './catch-up.ts';
-import { deliver, type Ready } from './deliver.ts';
+import { createDelivery } from './delivery.ts';
 import { createLanes } from './lanes.ts';
 import { workLane } from './lane.ts';
 import type { Watcher, WatchPort } from './port.ts';
-import { createSlots } from './slots.ts';
 import { createTalk } from './talk.ts';
-import { createPlanner, planOfFault } from './planner.ts';
+import { createPlanner } from './planner.ts';
 import { createTake, createWatcher } from './watcher.ts';
+import { createWatches } from './watches.ts';
 
 /** A lease outlives several renewals, so that a busy moment loses none. */
 const LEASE_MS = 60_000;
 const RENEW_MS = 15_000;
-/** Deliveries that hold files in memory at the same moment. */
-const LARGE_AT_ONCE = 2;
 const CLEAR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
+/** As far back as `/usage` shows. */
+const USAGE_DAYS = 90;
 
 export interface WatchingParts {
   readonly store: Store;
@@ -55,7 +56,9 @@ export interface Watching extends AsyncDisposable {
   /** Serves the watched channels of a platform, where it has such, once it tells what it missed. */
   attach(platform: Platform): void;
   /** Somebody opted out, or is to be forgotten: what is held of them in memory goes too. */
-  forgot(person: Pick<Member, 'platform' | 'id'>): Promise<void>;
+  forget(person: Pick<Member, 'platform' | 'id'>): Promise<void>;
+  /** Ids of those whose words a message holds, as `authorsOf` tells them. */
+  authorsOf(message: Message): Promise<readonly string[]>;
   /** Resolves when nothing is left to do that is due. */
   idle(): Promise<void>;
 }
@@ -71,13 +74,12 @@ export const openWatching = async ({
   random = Math.random,
 }: WatchingParts): Promise<Watching> => {
   const { spaces, privacy } = services;
-  const writer = createWriter(store);
-  const inbox = createInboxStore({ store, writer, owner: randomUUID(), now, leaseMs: LEASE_MS });
+  const inbox = createInboxStore({ store, owner: randomUUID(), now, leaseMs: LEASE_MS });
   const copies = createCopyStore(store, now);
-  const cursors = createCursorStore(store, writer, (err) => {
+  const cursors = createCursorStore(store, (err) => {
     log.warn({ err }, 'cursors could not be kept');
   });
-  const watchStore = await openWatchStore(store, writer, now);
+  const watchStore = await openWatchStore(store, now);
   const resumed = new Set<string>();
   let resuming: Promise<void> | undefined;
   const ports = new Map<string, WatchPort>();
@@ -95,55 +97,25 @@ export const openWatching = async ({
     watches: watchStore,
     texts,
     talk,
-    progress: { copies, writer, log, now },
+    progress: { copies, store, log, now },
     portOf,
   });
 
-  const large = createSlots(LARGE_AT_ONCE);
-  const deliverAll = async (batch: readonly Ready[], signal: AbortSignal): Promise<void> => {
-    const [first] = batch;
-    if (!first) return;
-    const work = (): Promise<void> =>
-      deliver({ inbox, copies, writer, privacy, log }, portOf(first.row), batch, signal);
-    await (batch.some(({ plan }) => plan.carries.length > 0) ? large.use(work) : work());
-  };
-
+  const delivery = createDelivery({
+    inbox,
+    copies,
+    store,
+    privacy,
+    log,
+    now,
+    portOf,
+    isWanted: planner.isWanted,
+  });
+  const laneParts = { inbox, log, now, random, prepare: planner.prepare, ...delivery };
   const lanes = createLanes({
     log,
     now,
-    work: (lane, jobs, signal, register) =>
-      workLane(
-        {
-          inbox,
-          now,
-          random,
-          prepare: planner.prepare,
-          deliver: async (batch, abort) => {
-            const held = await Promise.all(batch.map(({ row }) => inbox.holds(row)));
-            const changed = held.indexOf(false);
-            const ours = changed < 0 ? batch : batch.slice(0, changed);
-            await deliverAll(ours, abort);
-            if (changed >= 0) throw new AppError('cancelled', 'a message changed meanwhile');
-          },
-          bury: async (row, error) => {
-            const { platform } = row.ref.channel.space;
-            const fields = { platform, channel: row.ref.channel.id, message: row.ref.id };
-            log.warn(
-              { ...fields, code: error.code, reason: error.message },
-              'a message is given up',
-            );
-            const ready = { row, message: undefined, again: false, sweep: [] };
-            await deliverAll(
-              [{ ...ready, plan: planOfFault(error) }],
-              new AbortController().signal,
-            );
-          },
-        },
-        lane,
-        jobs,
-        signal,
-        register,
-      ),
+    work: (...lane) => workLane(laneParts, ...lane),
   });
 
   const catchUp = createCatchUp({
@@ -159,11 +131,14 @@ export const openWatching = async ({
     log,
     now,
   });
+  const ago = (days: number): number => now() - days * DAY_MS;
+  const watches = createWatches({ kept: watchStore, inbox, cursors, catchUp, lanes, port });
   const parts = {
     inbox,
     copies,
     cursors,
     watches: watchStore,
+    channelGone: watches.channelGone,
     spaces,
     privacy,
     lanes,
@@ -171,7 +146,7 @@ export const openWatching = async ({
     talk,
     port,
     // A day less than rows are kept, so that none is cleared between a look at it and the next.
-    remembersFromMs: () => now() - (inboxDays - 0.5) * DAY_MS,
+    remembersFromMs: () => ago(inboxDays - 1),
   };
   const take = createTake(parts);
   const watcher = createWatcher(parts, take);
@@ -190,9 +165,13 @@ export const openWatching = async ({
   };
 
   const clear = (): void => {
-    const rowsMs = now() - inboxDays * DAY_MS;
-    const copiesMs = now() - copyDays * DAY_MS;
-    clearOld(store, writer, { rowsMs, copiesMs }).catch((err: unknown) => {
+    const rowsMs = ago(inboxDays);
+    const horizons = { rowsMs, copiesMs: ago(copyDays), usageMs: ago(USAGE_DAYS) };
+    const work = async (): Promise<void> => {
+      await clearOld(store, horizons);
+      for (const [platform, from] of ports) await cursors.clear(platform, from.positionAt(rowsMs));
+    };
+    work().catch((err: unknown) => {
       log.warn({ err }, 'old rows could not be cleared');
     });
   };
@@ -201,20 +180,6 @@ export const openWatching = async ({
   }, RENEW_MS).unref();
   const clearing = setInterval(clear, CLEAR_MS).unref();
   clear();
-
-  /** A group of one channel is none: it ends with the last but one. */
-  const dissolve = async (groups: readonly (string | undefined)[]): Promise<void> => {
-    const alone = new Set(groups.filter((group) => group !== undefined))
-      .values()
-      .map((group) => watchStore.inGroup(group))
-      .filter((left) => left.length === 1);
-    for (const [last] of alone) if (last) await watchStore.remove([last.channel]);
-  };
-
-  const missingOf = async (watch: ChannelWatch): Promise<readonly string[]> => {
-    const from = port(watch.channel.space.platform);
-    return from ? from.missing(watch.channel, watch.mode) : [];
-  };
 
   return {
     watcher: {
@@ -228,56 +193,32 @@ export const openWatching = async ({
     attach: ({ name, watch }) => {
       if (watch) ports.set(name, watch);
     },
-    watches: {
-      of: watchStore.of,
-      list: watchStore.list,
-      missing: missingOf,
-      set: async (wanted) => {
-        const missing = new Set((await Promise.all(wanted.map(missingOf))).flat());
-        if (missing.size > 0)
-          throw new AppError('forbidden', 'permissions are missing in a channel to be watched', {
-            sentence: { key: 'watch.missing', params: { permissions: [...missing].join(', ') } },
-          });
-        const placed = wanted.map((watch) => ({
-          ...watch,
-          channel: port(watch.channel.space.platform)?.resolve(watch.channel) ?? watch.channel,
-        }));
-        const before = placed.map(({ channel }) => watchStore.of(channel)?.group);
-        await watchStore.set(placed);
-        await dissolve(before);
-        // What came while it was set is found in the history.
-        for (const { channel } of placed) catchUp.missed(channel, undefined);
-      },
-      remove: async (channel) => {
-        if (!watchStore.isOwn(channel)) return false;
-        const group = watchStore.of(channel)?.group;
-        await watchStore.remove([channel]);
-        await dissolve([group]);
-        for (const lane of await inbox.abandon(channel, 'not-watched')) lanes.wake(lane);
-        return true;
-      },
-    },
+    watches,
     inbox: {
       backlog: (space) =>
         backlogOf(store, space, (position) => port(space.platform)?.timeOf(position)),
       revive: async (space) => {
-        const revived = await reviveDead(writer, space);
+        const revived = await reviveDead(store, space);
         for (const lane of revived) lanes.wake(lane);
         return revived.length;
       },
     },
-    forgot: async ({ platform, id }) => {
-      talk.forget({ authorId: id });
-      // What was made of it before is not posted: whoever prepares it anew asks the person's choice.
-      for (const ref of await inbox.openBy({ platform, id })) lanes.interrupt(ref);
-      for (const lane of await inbox.lanes(platform)) lanes.wake(lane);
-      await TRUNCATE_JOURNAL.execute(store);
+    forget: async (person) => {
+      talk.forget({ authorId: person.id });
+      planner.forget(person.id);
+      // What is made anew asks for the person's choice again.
+      for (const { ref, lane } of await openOf(store, person)) {
+        lanes.interrupt(ref);
+        lanes.wake(lane);
+      }
+      await store.emptyJournal();
     },
+    authorsOf: (message) => authorsOf(message, copies, port(message.ref.channel.space.platform)),
     idle: async () => {
       await resuming;
       await catchUp.idle();
       await lanes.idle();
-      await writer.idle();
+      await store.written();
     },
     [Symbol.asyncDispose]: async () => {
       clearInterval(renewing);
@@ -285,7 +226,7 @@ export const openWatching = async ({
       await catchUp[Symbol.asyncDispose]();
       await lanes[Symbol.asyncDispose]();
       await cursors[Symbol.asyncDispose]();
-      await writer.idle();
+      await store.written();
     },
   };
 };

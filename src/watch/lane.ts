@@ -1,17 +1,18 @@
-import { toAppError, type AppError } from '../errors.ts';
+import { AppError, toAppError } from '../errors.ts';
+import type { Log } from '../log.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { Lane, Row } from '../store/inbox/row.ts';
 import type { Ready } from './deliver.ts';
 
 /** Rows of one lane that are worked on at once; they are delivered in their order. */
 const ROWS_AHEAD = 16;
-/** A message that the service cannot do holds up those after it for four minutes at most. */
+/** A message that the service cannot do holds up those after it for four minutes, told waits apart. */
 const MOST_PREPARATIONS = 10;
-/** A platform that cannot be reached is waited for for about half an hour. */
+/** A platform that cannot be reached is waited for for about half an hour, told waits apart. */
 const MOST_DELIVERIES = 30;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
-/** Nobody is obeyed who asks for more. */
+/** A longer told wait is cut to this. */
 const LONGEST_TOLD_WAIT_MS = 600_000;
 
 export interface LaneParts {
@@ -22,10 +23,14 @@ export interface LaneParts {
     options: { readonly last: boolean },
     signal: AbortSignal,
   ) => Promise<Ready>;
-  /** Makes copies of what is prepared, and settles its rows. */
-  readonly deliver: (batch: readonly Ready[], signal: AbortSignal) => Promise<void>;
-  /** Settles a row that cannot be prepared. */
-  readonly bury: (row: Row, error: AppError) => Promise<void>;
+  /**
+   * Makes copies of what is prepared, and settles its rows. Resolves with how many of the batch it
+   * did: the one after them is no longer to stand as it was prepared.
+   */
+  readonly deliver: (batch: readonly Ready[], signal: AbortSignal) => Promise<number>;
+  /** Settles a row that cannot be done. */
+  readonly bury: (row: Row, error: AppError, signal: AbortSignal) => Promise<void>;
+  readonly log: Log;
   readonly now: () => number;
   /** 0 to 1, for the spread of the waits. */
   readonly random: () => number;
@@ -73,6 +78,16 @@ const needsOwnBatch = (batch: readonly Ready[], ready: Ready): boolean => {
   return replyTo !== undefined && batch.some(({ row }) => row.ref.id === replyTo.id);
 };
 
+/** A fault of ours, such as the database's, is no message's: it is told, and tried again. */
+const faultOf = (thrown: unknown, log: Log): AppError => {
+  const error = toAppError(thrown);
+  if (thrown instanceof AppError || error.code === 'cancelled') return error;
+  log.error({ err: thrown }, 'the work on a watched message failed');
+  return new AppError('internal', 'a fault of ours', { retryable: true, cause: thrown });
+};
+
+const outdated = (): AppError => new AppError('cancelled', 'a message changed meanwhile');
+
 /** What was prepared in a round before, for the row as it was claimed last. */
 const asOf = (ready: Ready, row: Row): Ready => ({
   ...ready,
@@ -98,7 +113,7 @@ const drop = (jobs: Jobs, key: string): void => end(jobs, key)?.abort.abort();
  *   done to all of them when `signal` is aborted
  */
 export const workLane = async (
-  { inbox, prepare, deliver, bury, now, random }: LaneParts,
+  { inbox, prepare, deliver, bury, log, now, random }: LaneParts,
   lane: Lane,
   jobs: Jobs,
   signal: AbortSignal,
@@ -127,11 +142,13 @@ export const workLane = async (
   };
 
   const round = async (begun: readonly Job[]): Promise<Stop | undefined> => {
-    for (let at = 0; at < begun.length;) {
-      const left = begun.slice(at);
+    const left = [...begun];
+    while (left.length > 0) {
       const [head] = left as [Job];
       const batch: Ready[] = [];
       let most = MOST_PREPARATIONS;
+      let done = 0;
+      let fault: AppError | undefined;
       try {
         batch.push(asOf(await head.preparing, head.row));
         most = MOST_DELIVERIES;
@@ -139,13 +156,18 @@ export const workLane = async (
           if (!ready || needsOwnBatch(batch, ready)) break;
           batch.push(asOf(ready, row));
         }
-        await deliver(batch, signal);
+        done = await deliver(batch, signal);
+        if (done < batch.length) fault = outdated();
       } catch (thrown) {
-        const tried = Math.max(1, batch.length);
-        return { error: toAppError(thrown), left: left.map(({ row }) => row), tried, most };
+        fault = faultOf(thrown, log);
       }
-      for (const { row } of batch) end(jobs, keyOf(row));
-      at += batch.length;
+      for (const { row } of left.splice(0, done)) end(jobs, keyOf(row));
+      if (!fault) continue;
+      const [next] = left as [Job];
+      // It changed, and is prepared anew.
+      if (fault.code === 'cancelled') drop(jobs, keyOf(next.row));
+      const tried = Math.max(1, batch.length - done);
+      return { error: fault, left: left.map(({ row }) => row), tried, most };
     }
     return undefined;
   };
@@ -156,7 +178,8 @@ export const workLane = async (
     const [head, ...rest] = left as [Row, ...Row[]];
     const wait = error.code === 'cancelled' ? 0 : waitMs(stop, random);
     if (wait === undefined) {
-      await bury(head, error);
+      drop(jobs, keyOf(head));
+      await bury(head, error, signal);
       await inbox.release(rest, { tried: 0, dueMs: 0 });
       return undefined;
     }

@@ -5,7 +5,7 @@ import type { Jobs } from './lane.ts';
 
 /** Lanes that are worked on at the same moment; the others wait for their turn. */
 const LANES_AT_ONCE = 256;
-/** A lane that failed for a reason of ours, such as the database's, is looked at again after this. */
+/** A lane that failed because of our own fault, such as the database's, is looked at again after this. */
 const AFTER_FAULT_MS = 5_000;
 
 export interface Lanes extends AsyncDisposable {

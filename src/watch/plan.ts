@@ -15,7 +15,7 @@ export interface Placed {
   readonly compose: (carried: Carried) => Draft;
 }
 
-/** Where what was prepared is to stand. Nothing: for `skip`. */
+/** Where what was prepared is to stand. Empty when skipped; `skip` says why. */
 export interface Plan {
   readonly placed: readonly Placed[];
   /** Files of the message that its copies carry; read when these are posted, and not held before. */

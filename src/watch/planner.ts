@@ -3,6 +3,7 @@ import { limitFault } from '../meter.ts';
 import type { Message } from '../model.ts';
 import type { Texts } from '../i18n.ts';
 import type { ChannelWatch, Services } from '../services.ts';
+import { createRecent } from '../recent.ts';
 import type { Row } from '../store/inbox/row.ts';
 import { flaggedLanguage } from '../store/inbox/purpose.ts';
 import { fromStored } from '../store/inbox/stored-message.ts';
@@ -11,7 +12,7 @@ import { countCodePoints } from '../text/unicode.ts';
 import type { Ready, Sweep } from './deliver.ts';
 import { replyMarks } from './compose.ts';
 import { placesOf, planCopies, planFlagged, planReply, unprepared, type Plan } from './plan.ts';
-import { claimsAudio, type SkipReason } from './policy.ts';
+import { claimsAudio, isQuiet, skipReason, type SkipReason } from './policy.ts';
 import type { WatchPort } from './port.ts';
 import { languagesOf, prepare, type Finished } from './prepare.ts';
 import { createProgress, type Progress, type ProgressParts } from './progress.ts';
@@ -54,23 +55,25 @@ const none = (skip: SkipReason): Plan => ({ ...nothing, skip, leaves: LEAVING.ha
 /** What cannot be prepared: nothing of it is to stand that is unfinished. */
 export const planOfFault = (fault: AppError): Plan => ({ ...nothing, fault, leaves: true });
 
+/** Threads have a watch made anew of their channel's each time: what it says is compared. */
+const isSameWatch = (a: ChannelWatch | undefined, b: ChannelWatch | undefined): boolean =>
+  a?.languages === b?.languages && a?.mode === b?.mode && a?.group === b?.group;
+
 /** Makes of a row what is to stand where. */
 export const createPlanner = (parts: PlannerParts) => {
   const { services, watches, texts, talk, progress, portOf } = parts;
-  const { languages, privacy } = services;
-  const remembered = new Map<string, Finished>();
+  const { languages, privacy, spaces } = services;
+  const remembered = createRecent<string, Finished>(MOST_REMEMBERED);
 
   /** What was finished of this state of a message in a try before. */
-  const finishedOf = (key: string): Finished => {
+  const finishedOf = (key: string, authorId: string): Finished => {
     const finished = remembered.get(key) ?? {
+      authorId,
       translations: new Map(),
       transcripts: new Map(),
       used: { characters: 0, audioMs: 0 },
     };
-    remembered.delete(key);
     remembered.set(key, finished);
-    const [oldest] = remembered.keys();
-    if (remembered.size > MOST_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
     return finished;
   };
 
@@ -122,9 +125,30 @@ export const createPlanner = (parts: PlannerParts) => {
     return fault ?? (hears ? limitFault(services, space, 'audio') : undefined);
   };
 
+  const watchOf = ({ ref, purpose }: Row): ChannelWatch | undefined =>
+    flaggedLanguage(purpose) === undefined ? watches.of(ref.channel) : undefined;
+
+  /** Asked again and again: the answer may be another one than when the message came. */
+  const skipNow = async (
+    { purpose, authorId }: Row,
+    message: Message,
+    watch: ChannelWatch | undefined,
+  ): Promise<SkipReason | undefined> => {
+    if (authorId === '') return 'forgotten';
+    const { channel } = message.ref;
+    const person = { platform: channel.space.platform, id: message.author.id };
+    const optedOut = await privacy.optedOut(person);
+    const choices = await spaces.of(channel.space);
+    if (watch) return skipReason(message, watch, choices, optedOut);
+    if (flaggedLanguage(purpose) === undefined) return 'not-watched';
+    if (optedOut) return 'opted-out';
+    return isQuiet(channel, choices) ? 'quiet-channel' : undefined;
+  };
+
   const planOf = async (
     row: Row,
     message: Message,
+    watch: ChannelWatch | undefined,
     last: boolean,
     line: Progress,
     signal: AbortSignal,
@@ -132,11 +156,8 @@ export const createPlanner = (parts: PlannerParts) => {
     const { channel } = message.ref;
     const { author, text } = message;
     const flagged = flaggedLanguage(row.purpose);
-    const watch: ChannelWatch | undefined = flagged === undefined ? watches.of(channel) : undefined;
-    if (flagged === undefined && !watch) return none('not-watched');
-    // Asked again: the answer may be another one than when the message came.
-    if (await privacy.optedOut({ platform: channel.space.platform, id: author.id }))
-      return none('opted-out');
+    const skip = await skipNow(row, message, watch);
+    if (skip) return none(skip);
     const turn = { id: row.ref.id, authorId: author.id, text: `${author.name}: ${text}` };
     const context = watch && text !== '' ? talk.next(watch.group ?? channel.id, turn) : [];
     const group = watch ? watches.group(watch) : [];
@@ -148,7 +169,7 @@ export const createPlanner = (parts: PlannerParts) => {
         ? none('daily-limit')
         : planFlagged(message, flagged, unprepared(flagged, limit), { languages, texts });
     const key = `${row.purpose} ${channel.id} ${row.ref.id} ${row.revision}`;
-    const finished = finishedOf(key);
+    const finished = finishedOf(key, row.authorId);
     const task = { message, languages: wanted, transcribes, context, last, finished };
     const copied = watch && watch.mode !== 'reply' ? watch : undefined;
     const prepared = await prepare(
@@ -172,22 +193,36 @@ export const createPlanner = (parts: PlannerParts) => {
       const { again } = row;
       if (row.message === 'skipped') {
         const plan = none(row.skip as SkipReason);
-        return { row, message: undefined, plan, again, sweep: [] };
+        return { row, message: undefined, plan, watch: undefined, again, sweep: [] };
       }
       const message = await messageOf(row);
       if (!message) {
         const sweep = again ? await sweepOf(row) : [];
-        return { row, message, plan: none('deleted'), again, sweep };
+        return { row, message, plan: none('deleted'), watch: undefined, again, sweep };
       }
       const [mark] = replyMarks(flaggedLanguage(row.purpose), [], languages);
       const line = createProgress({ ...progress, port: portOf(row) }, row, message, signal, mark);
       try {
-        const plan = await planOf(row, message, last, line, signal);
+        const watch = watchOf(row);
+        const plan = await planOf(row, message, watch, last, line, signal);
         await line.settled();
-        return { row, message, plan, again: again || line.isUncertain(), sweep: [] };
+        return { row, message, plan, watch, again: again || line.isUncertain(), sweep: [] };
       } finally {
         await line.settled();
       }
+    },
+
+    /** Whether what was prepared is still to stand: people choose anew, and so do moderators. */
+    isWanted: async ({ row, message, plan, watch }: Ready): Promise<boolean> => {
+      if (!message || plan.placed.length === 0) return true;
+      const now = watchOf(row);
+      return isSameWatch(watch, now) && (await skipNow(row, message, now)) === undefined;
+    },
+
+    /** Drops what is held of somebody's words. */
+    forget: (authorId: string): void => {
+      for (const [key, finished] of remembered)
+        if (finished.authorId === authorId) remembered.delete(key);
     },
   };
 };

@@ -74,7 +74,10 @@ export interface WatchPort {
   sweep(from: Channel, source: MessageRef, marks?: readonly string[]): Promise<void>;
   /** The standing thread of this name in a channel, made when there is none. */
   thread(channel: Channel, name: string): Promise<Channel>;
-  /** Names of what the platform's people must still allow for this mode, as the platform shows them. */
+  /**
+   * Names of what the platform's people must still allow for this mode, as the platform shows them. A
+   * channel that is not in its space lacks everything: nobody may have it copied elsewhere.
+   */
   missing(channel: Channel, mode: WatchMode): Promise<readonly string[]>;
 }
 

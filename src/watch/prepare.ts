@@ -46,6 +46,7 @@ export interface Task {
 
 /** Parts of the work on one state of a message, so that none is paid for twice. */
 export interface Finished {
+  readonly authorId: string;
   /** By target language and text. */
   readonly translations: Map<string, Translation>;
   /** By file. */

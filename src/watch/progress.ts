@@ -4,7 +4,7 @@ import type { Message, Posted } from '../model.ts';
 import type { Heard } from '../services.ts';
 import type { CopyStore } from '../store/copies.ts';
 import type { Row } from '../store/inbox/row.ts';
-import type { Writer } from '../store/writer.ts';
+import type { Store } from '../store/index.ts';
 import { HEARD } from './compose.ts';
 import type { Copy, WatchPort } from './port.ts';
 
@@ -28,7 +28,7 @@ export interface Progress {
 export interface ProgressParts {
   readonly port: WatchPort;
   readonly copies: CopyStore;
-  readonly writer: Writer;
+  readonly store: Pick<Store, 'note'>;
   readonly log: Log;
   readonly now: () => number;
 }
@@ -43,7 +43,7 @@ const line = ({ heardMs, totalMs }: Heard): string =>
 
 /** How far a long recording was heard, as the reply that its transcript will take the place of. */
 export const createProgress = (
-  { port, copies, writer, log, now }: ProgressParts,
+  { port, copies, store, log, now }: ProgressParts,
   row: Row,
   { ref }: Message,
   signal: AbortSignal,
@@ -73,7 +73,7 @@ export const createProgress = (
       const text = mark === HEARD ? line(heard) : `${HEARD} ${line(heard)}`;
       const posted = await place({ source: ref, mark, content: { text } });
       if (posted)
-        await writer.note((db) =>
+        await store.note((db) =>
           copies.put(db, row, { target: ref.channel, posted, contentHash: UNFINISHED }, false),
         );
     } catch (thrown) {

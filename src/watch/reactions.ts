@@ -1,3 +1,4 @@
+import { toAppError } from '../errors.ts';
 import type { Message, MessageRef } from '../model.ts';
 import type { SpaceChoices } from '../services.ts';
 import type { CopyStore } from '../store/copies.ts';
@@ -10,9 +11,22 @@ export const languageOfReaction = (
   { flags }: Pick<SpaceChoices, 'flags'>,
 ): string | undefined => (flags.on ? (flags.languages[emoji] ?? languageOfFlag(emoji)) : undefined);
 
+/** Undefined too where we may not look. */
+const readOpen = async (
+  port: Pick<WatchPort, 'read'>,
+  ref: MessageRef,
+): Promise<Message | undefined> => {
+  try {
+    return await port.read(ref);
+  } catch (thrown) {
+    if (toAppError(thrown).code === 'forbidden') return undefined;
+    throw thrown;
+  }
+};
+
 /**
  * What a flag under a message asks to be translated: a copy speaks for its source, so pressed on either
- * a flag means the same words. Undefined when one of them is gone.
+ * a flag means the same words. Undefined when one of them is gone, or closed to us.
  */
 export const readFlagged = async (
   ref: MessageRef,
@@ -20,8 +34,8 @@ export const readFlagged = async (
   port: Pick<WatchPort, 'read'>,
 ): Promise<Message | undefined> => {
   const origin = await copies.sourceOf(ref);
-  const pressed = await port.read(ref);
-  const words = origin ? await port.read(origin.ref) : pressed;
+  const pressed = await readOpen(port, ref);
+  const words = origin ? await readOpen(port, origin.ref) : pressed;
   return pressed && words && { ...words, ref, position: pressed.position };
 };
 

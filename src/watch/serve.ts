@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import type { Privacy } from '../services.ts';
 import type { CopyStore, KeptCopy } from '../store/copies.ts';
 import type { Row } from '../store/inbox/row.ts';
-import type { Writer } from '../store/writer.ts';
+import type { Store } from '../store/index.ts';
 import type { Draft } from './compose.ts';
 import type { Copy, WatchPort } from './port.ts';
 import { quoteFor } from './quotes.ts';
@@ -30,7 +30,7 @@ export interface Share {
 
 export interface ServeParts {
   readonly copies: CopyStore;
-  readonly writer: Writer;
+  readonly store: Pick<Store, 'note'>;
   readonly privacy: Pick<Privacy, 'optedOut'>;
   readonly log: Log;
 }
@@ -59,81 +59,113 @@ const hashOf = ({ row, isPartial }: Step): string => (isPartial ? '' : row.conte
 
 const isFinal = ({ retryable, code }: AppError): boolean => !retryable && code !== 'cancelled';
 
-/** Does one target's share, and notes what stands there after each step. */
-export const serve = async (
-  { copies, writer, privacy, log }: ServeParts,
-  port: WatchPort,
-  { target, post, change, remove }: Share,
-  { faults, vanished, keeping }: Records,
-  signal: AbortSignal,
-): Promise<void> => {
-  const keep = (row: Row, kept: Omit<KeptCopy, 'target'>, isFirst: boolean): void => {
-    const write = writer.note((db) => copies.put(db, row, { target, ...kept }, isFirst));
-    // Awaited with the others; what fails before that must not go unheard.
-    write.catch(() => undefined);
-    keeping.push(write);
-  };
-  const copyOf = async ({ row, message, draft }: Step): Promise<Copy> => {
-    const quote =
-      message && draft.as && (await quoteFor(message, target, { copies, port, privacy }));
-    return { ...draft, source: row.ref, ...(quote ? { quote } : {}) };
-  };
+/** One target, and what is done in it. */
+interface Service extends ServeParts {
+  readonly port: WatchPort;
+  readonly target: Channel;
+  readonly records: Records;
+}
+
+/** Notes what stands in the target; awaited with the others, when all of them are served. */
+const keep = (
+  { copies, store, target, records }: Service,
+  row: Row,
+  kept: Omit<KeptCopy, 'target'>,
+  isFirst: boolean,
+): void => {
+  const write = store.note((db) => copies.put(db, row, { target, ...kept }, isFirst));
+  // What fails before it is awaited must not go unheard.
+  write.catch(() => undefined);
+  records.keeping.push(write);
+};
+
+const copyOf = async (service: Service, { row, message, draft }: Step): Promise<Copy> => {
+  const quote = message && draft.as && (await quoteFor(message, service.target, service));
+  return { ...draft, source: row.ref, ...(quote ? { quote } : {}) };
+};
+
+const removeAll = async (service: Service, remove: Share['remove']): Promise<void> => {
+  const { copies, store, port, target, records } = service;
   for (const { row, posted } of remove) {
     try {
       if (posted) await port.uncopy(posted, row.ref);
-      await writer.note((db) => copies.drop(db, row, target));
+      await store.note((db) => copies.drop(db, row, target));
     } catch (thrown) {
       const error = toAppError(thrown);
       if (!isFinal(error)) throw error;
-      if (error.code === 'not-found') await writer.note((db) => copies.drop(db, row, target));
+      if (error.code === 'not-found') await store.note((db) => copies.drop(db, row, target));
       // People still see it: somebody has to take it away.
-      else faults.set(row, error);
+      else records.faults.set(row, error);
     }
   }
+};
 
+const changeAll = async (service: Service, change: Share['change']): Promise<void> => {
   for (const step of change) {
     try {
-      const posted = await port.recopy(step.posted, await copyOf(step));
-      keep(step.row, { posted, contentHash: hashOf(step) }, false);
+      const posted = await service.port.recopy(step.posted, await copyOf(service, step));
+      keep(service, step.row, { posted, contentHash: hashOf(step) }, false);
     } catch (thrown) {
       const error = toAppError(thrown);
       if (!isFinal(error)) throw error;
       if (error.code === 'not-found')
-        keep(step.row, { posted: undefined, contentHash: step.row.contentHash }, false);
-      else faults.set(step.row, error);
+        keep(service, step.row, { posted: undefined, contentHash: step.row.contentHash }, false);
+      else service.records.faults.set(step.row, error);
     }
   }
+};
 
-  /** What could not be posted; a message that went meanwhile is no fault. */
-  const giveUp = async ({ row }: Step, error: AppError): Promise<void> => {
-    if (error.code === 'not-found' && !(await port.read(row.ref))) {
-      vanished.add(row);
-      return;
-    }
-    faults.set(row, error);
-    const fields = { platform: target.space.platform, channel: target.id, code: error.code };
-    log.warn({ ...fields, reason: error.message }, 'a copy could not be posted');
-  };
+/** What could not be posted; a message that went meanwhile is no fault. */
+const giveUp = async (
+  { port, target, records, log }: Service,
+  { row }: Step,
+  error: AppError,
+): Promise<void> => {
+  if (error.code === 'not-found' && !(await port.read(row.ref))) {
+    records.vanished.add(row);
+    return;
+  }
+  records.faults.set(row, error);
+  const fields = { platform: target.space.platform, channel: target.id, code: error.code };
+  log.warn({ ...fields, reason: error.message }, 'a copy could not be posted');
+};
 
+const postAll = async (
+  service: Service,
+  post: Share['post'],
+  signal: AbortSignal,
+): Promise<void> => {
   const again = post.some((step) => step.again);
-  for (let left: readonly Step[] = post; left.length > 0;) {
-    let at = 0;
+  const left = [...post];
+  while (left.length > 0) {
     try {
       const wanted: Copy[] = [];
-      for (const step of left) wanted.push(await copyOf(step));
-      for await (const posted of port.copy(target, wanted, { again, signal })) {
-        const step = left[at];
-        at += 1;
-        if (step) keep(step.row, { posted, contentHash: hashOf(step) }, true);
+      for (const step of left) wanted.push(await copyOf(service, step));
+      for await (const posted of service.port.copy(service.target, wanted, { again, signal })) {
+        const step = left.shift();
+        if (step) keep(service, step.row, { posted, contentHash: hashOf(step) }, true);
       }
       return;
     } catch (thrown) {
       const error = toAppError(thrown);
       if (!isFinal(error)) throw error;
       // A place that is closed is closed to all of them.
-      const failed = error.code === 'forbidden' ? left.slice(at) : left.slice(at, at + 1);
-      for (const step of failed) await giveUp(step, error);
-      left = left.slice(at + Math.max(1, failed.length));
+      const failed = left.splice(0, error.code === 'forbidden' ? left.length : 1);
+      for (const step of failed) await giveUp(service, step, error);
     }
   }
+};
+
+/** Does one target's share, and notes what stands there after each step. */
+export const serve = async (
+  parts: ServeParts,
+  port: WatchPort,
+  { target, post, change, remove }: Share,
+  records: Records,
+  signal: AbortSignal,
+): Promise<void> => {
+  const service: Service = { ...parts, port, target, records };
+  await removeAll(service, remove);
+  await changeAll(service, change);
+  await postAll(service, post, signal);
 };

@@ -1,3 +1,4 @@
+import { createRecent } from '../recent.ts';
 import { countCodePoints } from '../text/unicode.ts';
 
 /** What a translation may be told of what was said before (contract section 4.4 `context`). */
@@ -32,27 +33,23 @@ const within = (turns: readonly { readonly text: string }[]): string[] => {
 };
 
 export const createTalk = (): Talk => {
-  const places = new Map<string, Turn[]>();
+  const places = createRecent<string, readonly Turn[]>(PLACES);
 
   return {
     next(place, turn) {
       const before = places.get(place)?.filter(({ id }) => id !== turn.id) ?? [];
-      // The place that was quiet for longest is the first to go.
-      places.delete(place);
-      const [oldest] = places.keys();
-      if (places.size >= PLACES && oldest !== undefined) places.delete(oldest);
       places.set(place, [...before, turn].slice(-TURNS));
       return within(before);
     },
     forget(what) {
       const isMeant = (turn: Turn): boolean =>
         'id' in what ? turn.id === what.id : turn.authorId === what.authorId;
-      for (const [place, turns] of places)
-        if (turns.some(isMeant))
-          places.set(
-            place,
-            turns.filter((turn) => !isMeant(turn)),
-          );
+      const concerned = [...places].filter(([, turns]) => turns.some(isMeant));
+      for (const [place, turns] of concerned)
+        places.set(
+          place,
+          turns.filter((turn) => !isMeant(turn)),
+        );
     },
   };
 };

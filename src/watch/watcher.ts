@@ -24,14 +24,15 @@ const BAN_WAIT_MS = 10_000;
 export interface WatcherParts {
   readonly inbox: InboxStore;
   readonly copies: Pick<CopyStore, 'sourceOf'>;
-  readonly cursors: Pick<CursorStore, 'advance' | 'remove'>;
-  readonly watches: WatchStore;
+  readonly cursors: Pick<CursorStore, 'advance'>;
+  readonly watches: Pick<WatchStore, 'of' | 'sinceMs'>;
   readonly spaces: SpaceSettings;
   readonly privacy: Pick<Privacy, 'optedOut'>;
   readonly lanes: Pick<Lanes, 'wake' | 'interrupt'>;
-  readonly catchUp: Pick<CatchUp, 'report' | 'reportAlways' | 'missed' | 'forget'>;
+  readonly catchUp: Pick<CatchUp, 'report' | 'reportAlways' | 'missed'>;
   readonly talk: Pick<Talk, 'forget'>;
   readonly port: (platform: string) => WatchPort | undefined;
+  readonly channelGone: Watcher['channelGone'];
   /** Rows of messages that are older than this (ms since 1970) may have been cleared. */
   readonly remembersFromMs: () => number;
 }
@@ -113,7 +114,8 @@ export const createWatcher = (
   parts: WatcherParts,
   take: (message: Message, isWhole: boolean) => Promise<void>,
 ): Watcher & { readonly takeAway: (refs: readonly MessageRef[]) => Promise<void> } => {
-  const { inbox, copies, cursors, watches, spaces, privacy, lanes, catchUp, talk, port } = parts;
+  const { inbox, copies, watches, spaces, privacy, lanes, catchUp, talk, port, channelGone } =
+    parts;
   const turns = createTurns();
 
   const wakeAll = (changed: readonly Lane[]): void => {
@@ -185,12 +187,8 @@ export const createWatcher = (
     },
 
     reacted: async (ref, emoji, present) => {
-      const done = await turns.take(`${ref.channel.id} ${ref.id}`);
-      try {
-        await react(ref, emoji, present);
-      } finally {
-        done();
-      }
+      using _ = await turns.take(`${ref.channel.id} ${ref.id}`);
+      await react(ref, emoji, present);
     },
 
     banned: async (space, authorId) => {
@@ -208,12 +206,7 @@ export const createWatcher = (
         if (watches.of(channel)) catchUp.missed(channel, newest);
     },
 
-    channelGone: async (channel) => {
-      wakeAll(await inbox.abandon(channel, 'channel-gone'));
-      if (watches.isOwn(channel)) await watches.remove([channel]);
-      catchUp.forget(channel);
-      await cursors.remove(channel);
-    },
+    channelGone,
     spaceGone: async (space) => wakeAll(await inbox.abandon(space, 'space-gone')),
   };
 };

@@ -1,8 +1,8 @@
 import { sql, type Transaction } from 'kysely';
 import type { Channel, MessageRef, Space } from '../../model.ts';
+import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
-import type { Writer } from '../writer.ts';
-import { FRESH, isOpen, keyColumns } from './columns.ts';
+import { abandoned, FRESH, isOpen, keyColumns } from './columns.ts';
 import { WATCH } from './purpose.ts';
 import { GONE, type Accepted, type Arrival, type Lane } from './row.ts';
 import { contentHash, skippedHash, toStored } from './stored-message.ts';
@@ -51,10 +51,10 @@ const keepRowOfCopies = async (
 
 /** What comes to the inbox: messages, and what becomes of them on their platform. */
 export const createArrivals = ({
-  writer,
+  store,
   now,
 }: {
-  readonly writer: Writer;
+  readonly store: Store;
   readonly now: () => number;
 }) => ({
   /** Resolves with what the message was to the inbox, and the lane in which it is work. */
@@ -64,7 +64,7 @@ export const createArrivals = ({
     lane,
     skip,
   }: Arrival): Promise<{ readonly was: Accepted; readonly lane: string }> =>
-    writer.write(async (db) => {
+    store.write(async (db) => {
       const { ref, position, author } = message;
       const changed = await db
         .insertInto('inbox')
@@ -88,6 +88,8 @@ export const createArrivals = ({
           conflict
             .columns(['platform', 'channel_id', 'message_id', 'purpose'])
             .doUpdateSet((eb) => ({
+              author_id: eb.ref('excluded.author_id'),
+              parent_id: eb.ref('excluded.parent_id'),
               message: eb.ref('excluded.message'),
               content_hash: eb.ref('excluded.content_hash'),
               lane: laneOfChange(ref),
@@ -114,7 +116,7 @@ export const createArrivals = ({
 
   /** Marks what is kept of messages as gone; resolves with the lanes in which that is work. */
   gone: (refs: readonly MessageRef[], purpose?: string): Promise<readonly Lane[]> =>
-    writer.write(async (db) => {
+    store.write(async (db) => {
       const lanes: Lane[] = [];
       for (const ref of refs) {
         await keepRowOfCopies(db, ref, now());
@@ -136,12 +138,10 @@ export const createArrivals = ({
 
   /** What waits in a place is not to be translated any more; resolves with the lanes of it. */
   abandon: (where: Channel | Space, reason: string): Promise<readonly Lane[]> =>
-    writer.write((db) =>
+    store.write((db) =>
       db
         .updateTable('inbox')
-        .set({ ...FRESH, reason, message: null, content_hash: skippedHash(reason) })
-        .set({ changed_ms: now() })
-        .set('revision', (eb) => eb('revision', '+', 1))
+        .set(abandoned(reason, now()))
         .where(isOpen)
         .where('content_hash', '<>', GONE)
         .where((eb) =>

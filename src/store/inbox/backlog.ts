@@ -2,13 +2,9 @@ import type { AppError } from '../../errors.ts';
 import type { MessageRef, Space } from '../../model.ts';
 import type { Backlog } from '../../services.ts';
 import type { Store } from '../index.ts';
-import { TRUNCATE_JOURNAL } from '../sqlite.ts';
-import type { Writer } from '../writer.ts';
 import type { Lane } from './row.ts';
 
 const DEAD_TOLD = 10;
-/** Rows that one statement clears; the event loop runs between two. */
-const CLEARED_AT_ONCE = 25;
 
 const whereSpace = ({ platform, id }: Space) => ({ platform, space_id: id });
 
@@ -56,8 +52,8 @@ export const backlogOf = async (
 };
 
 /** Lets the dead of a space wait anew; resolves with their lanes, one for each row. */
-export const reviveDead = (writer: Writer, space: Space): Promise<readonly Lane[]> =>
-  writer.write((db) =>
+export const reviveDead = (store: Store, space: Space): Promise<readonly Lane[]> =>
+  store.write((db) =>
     db
       .updateTable('inbox')
       .set({ state: 'waiting', reason: null, attempts: 0, due_ms: 0 })
@@ -66,44 +62,3 @@ export const reviveDead = (writer: Writer, space: Space): Promise<readonly Lane[
       .returning(['platform', 'lane'])
       .execute(),
   );
-
-/** Deletes rows that were settled before `rowsMs`, and what is known of copies made before `copiesMs`. */
-export const clearOld = async (
-  store: Store,
-  writer: Writer,
-  { rowsMs, copiesMs }: { rowsMs: number; copiesMs: number },
-): Promise<void> => {
-  for (let cleared = CLEARED_AT_ONCE; cleared === CLEARED_AT_ONCE;)
-    cleared = await writer.write(async (db) => {
-      const old = await db
-        .selectFrom('inbox')
-        .select(['platform', 'channel_id', 'message_id', 'purpose'])
-        .where('changed_ms', '<', rowsMs)
-        .where('state', 'in', ['posted', 'skipped', 'dead'])
-        .limit(CLEARED_AT_ONCE)
-        .execute();
-      for (const key of old)
-        await db
-          .deleteFrom('inbox')
-          .where((eb) => eb.and(key))
-          .execute();
-      return old.length;
-    });
-  for (let cleared = CLEARED_AT_ONCE; cleared === CLEARED_AT_ONCE;)
-    cleared = await writer.write(async (db) => {
-      const old = await db
-        .selectFrom('copy')
-        .select(['platform', 'source_channel_id', 'source_id', 'purpose', 'target_channel_id'])
-        .where('posted_ms', '<', copiesMs)
-        .limit(CLEARED_AT_ONCE)
-        .execute();
-      for (const key of old)
-        for (const table of ['copy', 'copy_part'] as const)
-          await db
-            .deleteFrom(table)
-            .where((eb) => eb.and(key))
-            .execute();
-      return old.length;
-    });
-  await TRUNCATE_JOURNAL.execute(store);
-};

@@ -1,14 +1,12 @@
 import type { Selectable, Transaction } from 'kysely';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
-import type { Writer } from '../writer.ts';
 import { channelOf, isKey, isOpen } from './columns.ts';
 import { GONE, type Lane, type Outcome, type Row } from './row.ts';
 import type { StoredMessage } from './stored-message.ts';
 
 export interface ClaimParts {
   readonly store: Store;
-  readonly writer: Writer;
   /** This process, and no other, while it runs. */
   readonly owner: string;
   readonly now: () => number;
@@ -27,13 +25,13 @@ const messageOf = (
 };
 
 /** The inbox as its workers see it: rows that one owner has at a time, under a lease. */
-export const createClaims = ({ store, writer, owner, now, leaseMs }: ClaimParts) => ({
+export const createClaims = ({ store, owner, now, leaseMs }: ClaimParts) => ({
   /**
    * The first rows of a lane, at most `limit`, now ours until the lease ends; none where the first is
    * somebody else's, or not due. `nextDueMs` is when to look again, if nothing comes before.
    */
   claim: ({ platform, lane }: Lane, limit: number) =>
-    writer.note(async (db): Promise<{ rows: readonly Row[]; nextDueMs: number | undefined }> => {
+    store.note(async (db): Promise<{ rows: readonly Row[]; nextDueMs: number | undefined }> => {
       const at = now();
       const open = await db
         .selectFrom('inbox')
@@ -116,7 +114,7 @@ export const createClaims = ({ store, writer, owner, now, leaseMs }: ClaimParts)
 
   /** Gives rows back; those that were not tried do not count the attempt. */
   release: (rows: readonly Row[], { tried, dueMs }: { tried: number; dueMs: number }) =>
-    writer.note(async (db) => {
+    store.note(async (db) => {
       for (const [index, row] of rows.entries())
         await db
           .updateTable('inbox')
@@ -134,7 +132,7 @@ export const createClaims = ({ store, writer, owner, now, leaseMs }: ClaimParts)
 
   /** Keeps what is ours for another lease. */
   renew: () =>
-    writer.note(async (db) => {
+    store.note(async (db) => {
       await db
         .updateTable('inbox')
         .set({ lease_until_ms: now() + leaseMs })
@@ -148,7 +146,7 @@ export const createClaims = ({ store, writer, owner, now, leaseMs }: ClaimParts)
    * open may have been begun, for notes of that can be lost with the machine.
    */
   takeOver: (platform: string) =>
-    writer.note(async (db) => {
+    store.note(async (db) => {
       await db
         .updateTable('inbox')
         .set({ state: 'waiting', owner: null })

@@ -2,6 +2,7 @@ import { sql, type ExpressionBuilder } from 'kysely';
 import type { Channel } from '../../model.ts';
 import type { Schema } from '../schema.ts';
 import type { RowKey } from './row.ts';
+import { skippedHash } from './stored-message.ts';
 
 export const keyColumns = ({ ref, purpose }: RowKey) => ({
   platform: ref.channel.space.platform,
@@ -24,8 +25,11 @@ export const channelOf = (row: {
   ...(row.parent_id === null ? {} : { parentId: row.parent_id }),
 });
 
-/** In the very words of the index of open rows, which counts for nothing else. */
+/** Must match the partial index word for word, or SQLite does not use it. */
 export const isOpen = sql<boolean>`state IN ('waiting', 'working')`;
+
+/** What nobody has to work on any more. */
+export const SETTLED = ['posted', 'skipped', 'dead'] as const;
 
 /** Of a row that was never tried. */
 export const FRESH = {
@@ -35,3 +39,14 @@ export const FRESH = {
   due_ms: 0,
   owner: null,
 } as const;
+
+/** Of a row that is not to be done any more, for this reason: what stands of it unfinished goes. */
+export const abandoned = (reason: string, nowMs: number) => ({
+  ...FRESH,
+  reason,
+  message: null,
+  content_hash: skippedHash(reason),
+  lease_until_ms: null,
+  changed_ms: nowMs,
+  revision: sql<number>`revision + 1`,
+});

@@ -1,4 +1,4 @@
-import type { Member, MessageRef, Space } from '../../model.ts';
+import type { MessageRef, Space } from '../../model.ts';
 import { createArrivals } from './arrivals.ts';
 import { createClaims, type ClaimParts } from './claims.ts';
 import { channelOf, isOpen } from './columns.ts';
@@ -42,26 +42,14 @@ export const createInboxStore = (parts: ClaimParts) => {
     ): Promise<readonly MessageRef[]> => {
       const rows = await store
         .selectFrom('inbox')
-        .select(['platform', 'space_id', 'channel_id', 'parent_id', 'message_id'])
+        .select(['platform', 'space_id', 'channel_id', 'parent_id', 'message_id', 'position'])
         .distinct()
         .where('platform', '=', platform)
         .where('author_id', '=', authorId)
         .where('space_id', '=', id)
         .where('state', '<>', 'skipped')
-        .orderBy('message_id', 'desc')
+        .orderBy('position', 'desc')
         .limit(limit)
-        .execute();
-      return rows.map((row) => ({ channel: channelOf(row), id: row.message_id }));
-    },
-
-    /** What somebody wrote that waits or was begun. */
-    openBy: async ({ platform, id }: Pick<Member, 'platform' | 'id'>): Promise<MessageRef[]> => {
-      const rows = await store
-        .selectFrom('inbox')
-        .select(['platform', 'space_id', 'channel_id', 'parent_id', 'message_id'])
-        .where('platform', '=', platform)
-        .where('author_id', '=', id)
-        .where(isOpen)
         .execute();
       return rows.map((row) => ({ channel: channelOf(row), id: row.message_id }));
     },

@@ -2,7 +2,6 @@ import { beforeEach, afterEach, describe, expect, it } from 'vitest';
 import type { MessageRef, Posted } from '../../../src/model.ts';
 import { createCopyStore, type CopyStore, type KeptCopy } from '../../../src/store/copies.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
-import { createWriter } from '../../../src/store/writer.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const SOURCE: MessageRef = { channel: { space: SPACE, id: 'from' }, id: '1' };
@@ -25,7 +24,7 @@ const postedAs = (first: string, ...rest: string[]): Posted => ({
   handle: 'a handle',
 });
 const put = (key: typeof KEY, kept: Omit<KeptCopy, 'target'>, isFirst = false): Promise<void> =>
-  createWriter(store).write((db) => copies.put(db, key, { target: TARGET, ...kept }, isFirst));
+  store.write((db) => copies.put(db, key, { target: TARGET, ...kept }, isFirst));
 const sourceOf = (id: string) => copies.sourceOf({ channel: TARGET, id });
 
 describe('what stands of a message', () => {
@@ -57,7 +56,7 @@ describe('what stands of a message', () => {
   it('is kept apart for each purpose, and dropped for one of them', async () => {
     await put(KEY, { posted: postedAs('7'), contentHash: 'one' }, true);
     await put(FLAG, { posted: postedAs('8'), contentHash: 'one' }, true);
-    await createWriter(store).write((db) => copies.drop(db, KEY, TARGET));
+    await store.write((db) => copies.drop(db, KEY, TARGET));
     expect(await copies.of(KEY)).toEqual([]);
     expect(await sourceOf('7')).toBeUndefined();
     expect(await copies.of(FLAG)).toHaveLength(1);

@@ -2,14 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/model.ts';
 import { createCursorStore, type CursorStore } from '../../../src/store/cursors.ts';
 import { WATCH } from '../../../src/store/inbox/purpose.ts';
-import { createWriter } from '../../../src/store/writer.ts';
 import { HERE, messageOf, THERE, withInbox } from './inbox/support.ts';
 
 const inbox = withInbox();
 let cursors: CursorStore;
 
 const open = (): CursorStore =>
-  createCursorStore(inbox.store, createWriter(inbox.store), (fault) => {
+  createCursorStore(inbox.store, (fault) => {
     throw fault;
   });
 const reopen = async (): Promise<void> => {
@@ -53,6 +52,26 @@ describe('how far a channel was followed', () => {
     expect(await cursors.of(HERE)).toBeUndefined();
     await reopen();
     expect(await cursors.of(HERE)).toBeUndefined();
+  });
+
+  it('is forgotten of its threads too', async () => {
+    const thread = (id: string) => ({ ...HERE, id, parentId: HERE.id });
+    cursors.advance(thread('old'), '5');
+    cursors.advance(THERE, '5');
+    await reopen();
+    cursors.advance(thread('new'), '6');
+    await cursors.remove(HERE);
+    await reopen();
+    for (const id of ['old', 'new']) expect(await cursors.of(thread(id))).toBeUndefined();
+    expect(await cursors.of(THERE)).toBe('5');
+  });
+
+  it('is forgotten of what is older than anything that is fetched', async () => {
+    cursors.advance(HERE, '5');
+    cursors.advance(THERE, '6');
+    await reopen();
+    await cursors.clear(HERE.space.platform, '6');
+    expect([await cursors.of(HERE), await cursors.of(THERE)]).toEqual([undefined, '6']);
   });
 });
 

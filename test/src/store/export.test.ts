@@ -14,7 +14,7 @@ describe('what is kept of somebody', () => {
       const { ref } = messageOf(1, 'hello', channel);
       const kept = { target: channel, posted: { channel, ids: [`copy-${platform}`] as const } };
       await inbox.accept(messageOf(1, `hello ${platform}`, channel));
-      await inbox.writer.write((db) =>
+      await inbox.store.write((db) =>
         inbox.copies.put(db, { ref, purpose: WATCH }, { ...kept, contentHash: 'x' }, true),
       );
     }

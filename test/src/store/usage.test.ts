@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStore, type Store } from '../../../src/store/index.ts';
-import { createUsage, recordUsage } from '../../../src/store/usage.ts';
+import { createUsage, foldUsage, recordUsage } from '../../../src/store/usage.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const OTHER = { platform: 'test', id: 'other' };
@@ -53,6 +53,19 @@ describe('the use of a space', () => {
     const usage = newUsage();
     expect(await usage.today(SPACE)).toMatchObject({ characters: 0, audioMs: 0, messages: 0 });
     expect(await usage.days(SPACE, 2)).toHaveLength(2);
+  });
+
+  it('of days long past is what all used together', async () => {
+    for (const id of ['ada', 'bob']) await newUsage().record(SPACE, id, used(10, 500));
+    nowMs = Date.UTC(2026, 2, 3);
+    await newUsage().record(SPACE, 'ada', used(1));
+    const fold = (most: number) => store.write((db) => foldUsage(db, Date.UTC(2026, 2, 2), most));
+    expect([await fold(1), await fold(25), await fold(25)]).toEqual([1, 1, 0]);
+    const rows = await store.selectFrom('usage_day').selectAll().orderBy('day').execute();
+    expect(rows).toMatchObject([
+      { day: '2026-03-01', member_id: '', characters: 20, audio_ms: 1_000, messages: 2 },
+      { day: '2026-03-03', member_id: 'ada', characters: 1 },
+    ]);
   });
 
   it('is undone with the transaction that recorded it', async () => {

@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ChannelWatch } from '../../../src/services.ts';
-import { createCursorStore } from '../../../src/store/cursors.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import { openWatchStore, type WatchStore } from '../../../src/store/watches.ts';
-import { createWriter } from '../../../src/store/writer.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const OTHER = { platform: 'test', id: 'other' };
@@ -23,7 +21,7 @@ let store: Store;
 let watches: WatchStore;
 let nowMs: number;
 
-const open = (): Promise<WatchStore> => openWatchStore(store, createWriter(store), () => nowMs);
+const open = (): Promise<WatchStore> => openWatchStore(store, () => nowMs);
 
 beforeEach(async () => {
   nowMs = 1_000;
@@ -53,7 +51,7 @@ describe('watched channels', () => {
     for (const each of [watches, await open()]) {
       expect(each.of(HERE)).toEqual(changed);
       expect(each.sinceMs(changed)).toBe(1_000);
-      expect(each.inGroup('g')).toEqual([changed]);
+      expect(each.group(changed)).toEqual([changed]);
     }
   });
 
@@ -75,24 +73,43 @@ describe('watched channels', () => {
     expect(watches.of(THREAD)).toBeUndefined();
   });
 
+  const inGroup = (id: string): ChannelWatch =>
+    watchOf({ channel: { ...HERE, id }, mode: 'mirror', group: 'g' });
+
   it('that are linked are one group, without those that left', async () => {
-    const there = watchOf({ channel: { ...HERE, id: 'there' }, mode: 'mirror', group: 'g' });
-    const here = watchOf({ mode: 'mirror', group: 'g' });
-    await watches.set([here, there]);
-    expect(watches.group(here)).toEqual([here, there]);
-    await watches.remove([HERE]);
-    expect(watches.group(there)).toEqual([there]);
-    expect(watches.of(HERE)).toBeUndefined();
-    expect((await open()).inGroup('g')).toEqual([there]);
+    const [here, there, beyond] = ['here', 'there', 'beyond'].map(inGroup) as [
+      ChannelWatch,
+      ChannelWatch,
+      ChannelWatch,
+    ];
+    await watches.set([here, there, beyond]);
+    expect(watches.group(here)).toEqual([here, there, beyond]);
+    expect(await watches.remove([HERE])).toEqual([HERE]);
+    for (const each of [watches, await open()]) {
+      expect(each.group(there)).toEqual([there, beyond]);
+      expect(each.of(HERE)).toBeUndefined();
+    }
   });
 
-  it('that are removed are followed from anew when they are set again', async () => {
-    const cursors = createCursorStore(store, createWriter(store), () => undefined);
+  it.each([
+    ['is removed', () => watches.remove([HERE])],
+    ['is set otherwise', () => watches.set([watchOf()])],
+  ])('end with the last but one of their group, which %s', async (_, change) => {
+    const there = inGroup('there');
+    await watches.set([inGroup('here'), there]);
+    expect(await change()).toContainEqual(there.channel);
+    for (const each of [watches, await open()]) expect(each.of(there.channel)).toBeUndefined();
+  });
+
+  it('that are set at the same moment are all kept', async () => {
+    const all = ['here', 'there', 'beyond'].map((id) => watchOf({ channel: { ...HERE, id } }));
+    await Promise.all(all.map((watch) => watches.set([watch])));
+    expect(watches.list(SPACE)).toEqual(all);
+  });
+
+  it('that are removed count as set anew when they are set again', async () => {
     await watches.set([watchOf()]);
-    cursors.advance(HERE, '5');
-    await cursors[Symbol.asyncDispose]();
     await watches.remove([HERE]);
-    expect(await cursors.of(HERE)).toBeUndefined();
     nowMs = 2_000;
     await watches.set([watchOf()]);
     expect(watches.sinceMs(watchOf())).toBe(2_000);

@@ -7,7 +7,7 @@ let writer: Writer;
 
 beforeEach(async () => {
   store = await openStore('sqlite::memory:');
-  writer = createWriter(store);
+  writer = createWriter(store, async () => undefined);
 });
 
 afterEach(async () => store.destroy());
@@ -38,13 +38,12 @@ describe('the writer', () => {
   it('puts writes of one moment into one transaction', async () => {
     let transactions = 0;
     const counting = {
-      synced: store.synced,
       transaction: () => {
         transactions += 1;
         return store.transaction();
       },
     };
-    const counted = createWriter(counting);
+    const counted = createWriter(counting, async () => undefined);
     const all = Array.from({ length: 20 }, (_, at) => counted.write(setLanguage(`${at}`, 'en')));
     await Promise.all(all);
     expect(Object.keys(await languages())).toHaveLength(20);
@@ -53,10 +52,7 @@ describe('the writer', () => {
 
   it('lets a write wait for the disk, and neither notes nor what comes after it', async () => {
     const disk = Promise.withResolvers<void>();
-    const slow = createWriter({
-      transaction: () => store.transaction(),
-      synced: () => disk.promise,
-    });
+    const slow = createWriter(store, () => disk.promise);
     let isSafe = false;
     const write = (async () => {
       await slow.write(setLanguage('ada', 'en'));
@@ -67,15 +63,12 @@ describe('the writer', () => {
     expect(isSafe).toBe(false);
     disk.resolve();
     await write;
-    await slow.idle();
+    await slow.written();
   });
 
   it('says so when the disk failed', async () => {
-    const broken = createWriter({
-      transaction: () => store.transaction(),
-      synced: async () => {
-        throw new Error('broken');
-      },
+    const broken = createWriter(store, async () => {
+      throw new Error('broken');
     });
     await expect(broken.write(setLanguage('ada', 'en'))).rejects.toThrow('broken');
     await broken.note(setLanguage('ada', 'es'));
@@ -102,6 +95,6 @@ describe('the writer', () => {
       return db.selectFrom('member_setting').select('language').executeTakeFirst();
     });
     expect(await found).toEqual({ language: 'en' });
-    await writer.idle();
+    await writer.written();
   });
 });

@@ -198,8 +198,11 @@ describe('catching up', () => {
     expect(new Set(taken)).toEqual(new Set(['missed', 'live']));
   });
 
-  it('goes on with what is reported where the history is closed', async () => {
-    place.fail({ call: 'history', error: new AppError('forbidden', 'closed') });
+  it.each([
+    new AppError('forbidden', 'closed'),
+    new AppError('bad-input', 'the platform takes no such request'),
+  ])('goes on with what is reported where the platform gives no history: %s', async (error) => {
+    place.fail({ call: 'history', error });
     await report(place.say(GENERAL, 'live'));
     expect(taken).toEqual(['live']);
     expect(place.calls).toEqual(['history']);

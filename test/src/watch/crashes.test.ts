@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/model.ts';
 import type { Platform } from '../../../src/platform.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
+import { createWriter } from '../../../src/store/writer.ts';
 import type { Watching } from '../../../src/watch/index.ts';
 import type { WatchPort } from '../../../src/watch/port.ts';
 import { channel, createWatchedPlace, type WatchedPlace } from '../../fakes/watched-place.ts';
@@ -54,17 +55,19 @@ const createLife = (place: WatchedPlace, store: Store, deathAt: number): Life =>
     uncopy: (posted, source) => effect(() => port.uncopy(posted, source)),
     sweep: (from, source) => effect(() => port.sweep(from, source)),
   };
+  type Transaction = ReturnType<Store['transaction']>;
+  const transaction = () => ({
+    execute: (run: Parameters<Transaction['execute']>[0]) =>
+      effect(() => store.transaction().execute(run)),
+  });
+  const writer = createWriter({ transaction } as Pick<Store, 'transaction'>, async () => undefined);
   return {
     died: death.promise,
     platform: { ...place.platform, watch },
     store: new Proxy(store, {
       get: (target, name) => {
-        const value: unknown = Reflect.get(target, name, target);
-        if (name !== 'transaction') return typeof value === 'function' ? value.bind(target) : value;
-        return () => ({
-          execute: (run: Parameters<ReturnType<Store['transaction']>['execute']>[0]) =>
-            effect(() => target.transaction().execute(run)),
-        });
+        const value: unknown = Reflect.get(name in writer ? writer : target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
       },
     }),
   };

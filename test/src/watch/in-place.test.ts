@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { person, SPACE } from '../../fakes/watched-place.ts';
+import { lost, person, SPACE } from '../../fakes/watched-place.ts';
 import { watchOf } from '../../fakes/watching.ts';
 import { GENERAL, withScene } from './support.ts';
 
@@ -84,6 +84,25 @@ describe('a channel that is translated in place', () => {
     const { ref } = await scene.say(GENERAL, 'and now?');
     await scene.idle();
     expect((await scene.outcomes())[ref.id]).toBe('skipped quiet-channel');
+  });
+
+  it('does not get what was prepared before it was asked to be quiet', async () => {
+    scene.place.fail({ call: 'copy', error: lost() });
+    const { ref } = await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    await scene.spaces.change(SPACE, { quietChannels: [GENERAL.id] });
+    await scene.later();
+    expect(scene.place.texts(GENERAL)).toEqual(['hello']);
+    expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped quiet-channel' });
+  });
+
+  it('gets the languages that are wanted when a message is posted', async () => {
+    scene.place.fail({ call: 'copy', error: lost() });
+    await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    await scene.watches.set([watchOf(GENERAL, { languages: ['fr'] })]);
+    await scene.later();
+    expect(scene.place.texts(GENERAL)).toEqual(['hello', '🇫🇷 fr(hello)']);
   });
 
   it('keeps what stands of a message that waits when it is no longer watched', async () => {

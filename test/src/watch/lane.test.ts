@@ -1,3 +1,4 @@
+import { createLog } from '../../../src/log.ts';
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
@@ -15,7 +16,8 @@ const away = (retryAfterMs?: number): AppError =>
   });
 
 let prepare: (row: Row, last: boolean, signal: AbortSignal) => Promise<Partial<Ready>>;
-let deliver: (batch: readonly Ready[]) => Promise<void>;
+/** Resolves with how many it did; all of them when left out. */
+let deliver: (batch: readonly Ready[]) => Promise<number | void>;
 let delivered: string[][];
 let buried: string[];
 let registered: Set<string>;
@@ -30,17 +32,27 @@ const work = async (): Promise<number | undefined> => {
         const nothing = { placed: [], carries: [], fault: undefined };
         const plan = { ...nothing, used: { characters: 0, audioMs: 0 } };
         const made = await prepare(row, last, signal);
-        return { row, message: undefined, plan, again: row.again, sweep: [], ...made };
+        return {
+          row,
+          message: undefined,
+          plan,
+          watch: undefined,
+          again: row.again,
+          sweep: [],
+          ...made,
+        };
       },
       deliver: async (batch) => {
-        await deliver(batch);
-        delivered.push(batch.map(({ row }) => row.ref.id));
-        for (const { row } of batch) await inbox.settle(row);
+        const done = batch.slice(0, (await deliver(batch)) ?? batch.length);
+        delivered.push(done.map(({ row }) => row.ref.id));
+        for (const { row } of done) await inbox.settle(row);
+        return done.length;
       },
       bury: async (row) => {
         buried.push(row.ref.id);
         await inbox.settle(row);
       },
+      log: createLog('silent'),
       now: () => inbox.clock.ms,
       random: () => 0.5,
     },
@@ -183,6 +195,23 @@ describe('what fails in a lane', () => {
     expect([buried, delivered]).toEqual([['1'], [['2']]]);
   });
 
+  it('leaves nothing behind in memory once it is given up', async () => {
+    deliver = () => Promise.reject(new AppError('bad-reply', 'unreadable'));
+    await acceptAll(1);
+    await work();
+    expect([buried, jobs.size, registered.size]).toEqual([['1'], 0, 0]);
+  });
+
+  it('because of a fault of ours is tried again, and no message is given up for it', async () => {
+    deliver = () => Promise.reject(new Error('disk I/O error'));
+    await acceptAll(1);
+    inbox.clock.ms += (await work()) ?? 0;
+    expect(buried).toEqual([]);
+    deliver = async () => undefined;
+    await work();
+    expect(delivered).toEqual([['1']]);
+  });
+
   it('is prepared once, however often it has to be delivered', async () => {
     let prepared = 0;
     prepare = async () => {
@@ -208,6 +237,26 @@ describe('a message that changes under the hands of a lane', () => {
     await acceptAll(1);
     expect(await work()).toBeUndefined();
     expect(attempts).toEqual([1, 1]);
+  });
+
+  it('is prepared anew where it is not to stand any more as it was, and those before it are done', async () => {
+    const prepared: string[] = [];
+    prepare = async ({ ref: { id } }) => {
+      prepared.push(id);
+      if (id === '1') await setImmediate();
+      return {};
+    };
+    let isFirst = true;
+    deliver = async (batch) => {
+      if (!isFirst) return batch.length;
+      isFirst = false;
+      return 1;
+    };
+    await acceptAll(3);
+    expect(await work()).toBeUndefined();
+    expect(prepared).toEqual(['1', '2', '3', '2']);
+    expect(delivered).toEqual([['1'], ['2', '3']]);
+    expect([jobs.size, registered.size]).toEqual([0, 0]);
   });
 
   it('is prepared anew, and what was made of its former state is ended', async () => {

@@ -75,6 +75,12 @@ describe('linked channels', () => {
     expect(scene.watches.list(SPACE).map(({ channel: { id } }) => id)).toEqual(['english']);
   });
 
+  it('are no group any more when all channels but one are deleted', async () => {
+    await scene.watcher.channelGone(ENGLISH);
+    await scene.watcher.channelGone(SPANISH);
+    expect(scene.watches.list(SPACE)).toEqual([]);
+  });
+
   it('take all copies along when a message goes', async () => {
     const { ref } = await scene.say(ENGLISH, 'hello');
     await scene.idle();

@@ -39,6 +39,7 @@ const make = (text: string, last = false) =>
 beforeEach(() => {
   fault = undefined;
   finished = {
+    authorId: 'ada',
     translations: new Map(),
     transcripts: new Map(),
     used: { characters: 0, audioMs: 0 },

@@ -31,7 +31,7 @@ describe('people’s words', () => {
     await scene.say(GENERAL, 'wait');
     await scene.say(GENERAL, 'mine', { author: person('bob') });
     await scene.privacy.setOptedOut({ platform: SPACE.platform, id: 'bob' }, true);
-    await scene.forgot({ platform: SPACE.platform, id: 'bob' });
+    await scene.forget({ platform: SPACE.platform, id: 'bob' });
     gate();
     await scene.idle();
     await scene.say(GENERAL, 'later');
@@ -48,7 +48,7 @@ describe('people’s words', () => {
     for (let at = 0; at < 20; at += 1)
       await watching.watcher.seen(scene.place.say(GENERAL, `confidential matter ${at}`));
     await watching.idle();
-    await watching.forgot({ platform: SPACE.platform, id: 'nobody' });
+    await watching.forget({ platform: SPACE.platform, id: 'nobody' });
     for (const name of readdirSync(folder))
       expect(readFileSync(join(folder, name)).includes('confidential')).toBe(false);
     await watching[Symbol.asyncDispose]();
@@ -59,7 +59,7 @@ describe('people’s words', () => {
   it('are told to no translator any more once somebody is to be forgotten', async () => {
     await scene.say(GENERAL, 'mine', { author: person('bob') });
     await scene.idle();
-    await scene.forgot({ platform: SPACE.platform, id: 'bob' });
+    await scene.forget({ platform: SPACE.platform, id: 'bob' });
     await scene.say(GENERAL, 'later');
     await scene.idle();
     expect(scene.contexts.get('later')).toEqual([]);
@@ -73,7 +73,7 @@ describe('people’s words', () => {
     await scene.idle();
     expect(scene.place.calls).toContain('copy');
     await scene.privacy.forget(bob);
-    await scene.forgot(bob);
+    await scene.forget(bob);
     await scene.idle();
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped forgotten' });
     expect(scene.place.texts(GENERAL)).toEqual(['mine']);
@@ -87,10 +87,24 @@ describe('people’s words', () => {
     await scene.idle();
     expect(scene.place.calls).toContain('copy');
     await scene.privacy.setOptedOut(bob, true);
-    await scene.forgot(bob);
+    await scene.forget(bob);
     await scene.later();
     expect(scene.place.texts(GENERAL)).toEqual(['mine']);
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped opted-out' });
+  });
+
+  it('count as theirs again when they write anew', async () => {
+    const bob = { platform: SPACE.platform, id: 'bob' };
+    const go = scene.hold('before');
+    const { ref } = await scene.say(GENERAL, 'before', { author: person('bob') });
+    await scene.privacy.forget(bob);
+    await scene.watcher.seen(scene.place.edit(ref, 'after'));
+    expect(Buffer.from(await scene.privacy.export(bob)).toString()).toContain('"after"');
+    await scene.privacy.forget(bob);
+    await scene.forget(bob);
+    go();
+    await scene.idle();
+    expect(scene.place.texts(GENERAL)).toEqual(['after']);
   });
 
   it('are left where they stand of somebody who is forgotten', async () => {
@@ -100,7 +114,7 @@ describe('people’s words', () => {
     await scene.watcher.seen(scene.place.edit(ref, 'after'));
     const ada = { platform: SPACE.platform, id: 'ada' };
     await scene.privacy.forget(ada);
-    await scene.forgot(ada);
+    await scene.forget(ada);
     finish();
     await scene.idle();
     expect(scene.place.texts(GENERAL)).toEqual(['after', '🇪🇸 es(before)']);

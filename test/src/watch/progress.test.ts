@@ -22,9 +22,9 @@ const hear = async (heardMs: number, of: Pick<Heard, 'totalMs'> = TEN_MINUTES): 
   await line.settled();
 };
 const begin = (): Progress => {
-  const { copies, writer, clock } = inbox;
+  const { copies, store, clock } = inbox;
   const now = (): number => clock.ms;
-  const parts = { port: place.port, copies, writer, log: createLog('silent'), now };
+  const parts = { port: place.port, copies, store, log: createLog('silent'), now };
   return createProgress(parts, row, messageOf(1), stopping.signal);
 };
 
@@ -73,7 +73,7 @@ describe('a line of progress', () => {
   it('takes the place of no finished answer, nor of one that somebody took away', async () => {
     const finished = { target: HERE, posted: { channel: HERE, ids: ['7'] as const } };
     for (const kept of [finished, { ...finished, posted: undefined }]) {
-      await inbox.writer.write((db) =>
+      await inbox.store.write((db) =>
         inbox.copies.put(db, row, { ...kept, contentHash: 'done' }, false),
       );
       line = begin();

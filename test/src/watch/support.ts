@@ -1,4 +1,4 @@
-import { afterEach, beforeEach } from 'vitest';
+import { afterEach, beforeEach, vi } from 'vitest';
 import type { AppError } from '../../../src/errors.ts';
 import type { Channel, Member, Message, MessageFile } from '../../../src/model.ts';
 import type {
@@ -62,7 +62,7 @@ export interface Scene {
   readonly usage: Pick<Usage, 'today'>;
   /** How far the clock is ahead of the real one. */
   readonly clock: { aheadMs: number };
-  forgot(person: Pick<Member, 'platform' | 'id'>): Promise<void>;
+  forget(person: Pick<Member, 'platform' | 'id'>): Promise<void>;
   idle(): Promise<void>;
   /** Lets a minute pass after all that can be done was done; what waited for it is done then. */
   later(): Promise<void>;
@@ -140,13 +140,12 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
     get inbox() {
       return watching.inbox;
     },
-    forgot: (person) => watching.forgot(person),
+    forget: (person) => watching.forget(person),
     idle: () => watching.idle(),
     later: async () => {
       await watching.idle();
       clock.aheadMs += 60_000;
-      // Looks at every lane that is not empty.
-      await watching.forgot({ platform: SPACE.platform, id: 'nobody' });
+      vi.advanceTimersByTime(60_000);
       await watching.idle();
     },
     restart: async () => {
@@ -183,9 +182,14 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
 export const withScene = (watches: readonly ChannelWatch[] = []): Scene => {
   let opened: Scene & AsyncDisposable;
   beforeEach(async () => {
+    // What waits for another try waits for the clock of the scene.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     opened = await openScene();
     if (watches.length > 0) await opened.watches.set(watches);
   });
-  afterEach(() => opened[Symbol.asyncDispose]());
+  afterEach(async () => {
+    await opened[Symbol.asyncDispose]();
+    vi.useRealTimers();
+  });
   return new Proxy({} as Scene, { get: (_, name: keyof Scene) => opened[name] });
 };

@@ -14,8 +14,8 @@ let followed: string[];
 
 beforeEach(async () => {
   followed = [];
-  const { store, writer, ours, copies } = inbox;
-  const watches = await openWatchStore(store, writer, () => 0);
+  const { store, ours, copies } = inbox;
+  const watches = await openWatchStore(store, () => 0);
   await watches.set([watchOf(HERE)]);
   const { port } = createWatchedPlace();
   take = createTake({
@@ -23,7 +23,6 @@ beforeEach(async () => {
     copies,
     cursors: {
       advance: (_, position) => void followed.push(position),
-      remove: async () => undefined,
     },
     watches,
     spaces: createSpaceSettings(store),
@@ -33,10 +32,10 @@ beforeEach(async () => {
       report: async () => undefined,
       reportAlways: async () => undefined,
       missed: () => undefined,
-      forget: () => undefined,
     },
     talk: { forget: () => undefined },
     port: () => ({ ...port, positionAt: () => '' }),
+    channelGone: async () => undefined,
     remembersFromMs: () => 0,
   });
 });

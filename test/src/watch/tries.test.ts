@@ -105,6 +105,20 @@ describe('what fails', () => {
     expect([...scene.asked.values()]).toEqual([1, 1]);
   });
 
+  it('to take away what became a command is not translated when it is tried again', async () => {
+    const { ref } = await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    const error = new AppError('forbidden', 'closed');
+    scene.place.fail({ call: 'uncopy', error });
+    await scene.watcher.seen(scene.place.edit(ref, '!play hello'));
+    await scene.idle();
+    expect(await scene.outcomes()).toEqual({ [ref.id]: 'dead forbidden' });
+    await scene.inbox.revive(SPACE);
+    await scene.idle();
+    expect(scene.place.texts(GENERAL)).toEqual(['!play hello']);
+    expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped command' });
+  });
+
   it('to be read once more leaves what stands as it is', async () => {
     const { ref } = await scene.say(GENERAL, 'before');
     await scene.idle();

@@ -75,7 +75,7 @@ describe('what is taken back', () => {
   it('is found by its copies when its row was cleared', async () => {
     const key = { ref: refOf(1), purpose: WATCH };
     const posted = { channel: THERE, ids: ['7'] as const };
-    await inbox.writer.write((db) =>
+    await inbox.store.write((db) =>
       inbox.copies.put(db, key, { target: THERE, posted, contentHash: 'x' }, true),
     );
     expect(await inbox.ours.purposes(refOf(1))).toEqual([WATCH]);

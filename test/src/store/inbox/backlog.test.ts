@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { backlogOf, clearOld, reviveDead } from '../../../../src/store/inbox/backlog.ts';
+import { clearOld } from '../../../../src/store/clear-old.ts';
+import { backlogOf, reviveDead } from '../../../../src/store/inbox/backlog.ts';
 import { WATCH } from '../../../../src/store/inbox/purpose.ts';
 import { createMemberSettings } from '../../../../src/store/member-settings.ts';
 import { openStore } from '../../../../src/store/index.ts';
-import { createWriter } from '../../../../src/store/writer.ts';
 import { HERE, LANE, messageOf, refOf, SPACE, THERE, withInbox } from './support.ts';
 
 const ELSEWHERE = { space: { ...SPACE, id: 'other' }, id: 'far' };
@@ -19,7 +19,7 @@ describe('what waits in a space', () => {
     for (const id of numbers) {
       await inbox.accept(messageOf(id, 'hello', channel));
       const [row] = await inbox.claim();
-      await inbox.writer.write((db) =>
+      await inbox.store.write((db) =>
         inbox.ours.settle(db, row!, { state: 'dead', reason: 'bad-reply' }),
       );
     }
@@ -56,7 +56,7 @@ describe('what waits in a space', () => {
   it('is also what is to be tried once more, as if it had come just now', async () => {
     await bury([1]);
     await bury([2], ELSEWHERE);
-    expect(await reviveDead(inbox.writer, SPACE)).toEqual([LANE]);
+    expect(await reviveDead(inbox.store, SPACE)).toEqual([LANE]);
     expect(await inbox.claim()).toMatchObject([{ message: 'unread', attempts: 1 }]);
   });
 });
@@ -64,12 +64,12 @@ describe('what waits in a space', () => {
 describe('what is old', () => {
   const inbox = withInbox();
   const clear = (rowsMs: number, copiesMs: number) =>
-    clearOld(inbox.store, inbox.writer, { rowsMs, copiesMs });
+    clearOld(inbox.store, { rowsMs, copiesMs, usageMs: 0 });
   const copyOf = (id: number) => inbox.copies.of({ ref: refOf(id), purpose: WATCH });
   const put = (id: number): Promise<void> => {
     const key = { ref: refOf(id), purpose: WATCH };
     const posted = { channel: THERE, ids: [`copy of ${id}`] as const };
-    return inbox.writer.write((db) =>
+    return inbox.store.write((db) =>
       inbox.copies.put(db, key, { target: THERE, posted, contentHash: 'x' }, true),
     );
   };
@@ -100,7 +100,7 @@ describe('what is old', () => {
     const file = join(folder, 'x.db');
     const store = await openStore(`sqlite:${file}`);
     await createMemberSettings(store).change({ platform: 'test', id: 'ada' }, { language: 'ja' });
-    await clearOld(store, createWriter(store), { rowsMs: 0, copiesMs: 0 });
+    await clearOld(store, { rowsMs: 0, copiesMs: 0, usageMs: 0 });
     expect(statSync(`${file}-wal`).size).toBe(0);
     await store.destroy();
     rmSync(folder, { recursive: true });

@@ -5,7 +5,6 @@ import { createInboxStore, type InboxStore } from '../../../../src/store/inbox/i
 import { WATCH } from '../../../../src/store/inbox/purpose.ts';
 import type { Accepted, Arrival, Lane, Row } from '../../../../src/store/inbox/row.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
-import { createWriter, type Writer } from '../../../../src/store/writer.ts';
 
 export const SPACE = { platform: 'test', id: 's' };
 export const HERE: Channel = { space: SPACE, id: 'here' };
@@ -27,7 +26,6 @@ export const refOf = (id: number, channel = HERE): Message['ref'] => messageOf(i
 /** An inbox that two programs work on, `ours` and `theirs`. */
 export interface TestInbox {
   readonly store: Store;
-  readonly writer: Writer;
   readonly copies: CopyStore;
   readonly ours: InboxStore;
   readonly theirs: InboxStore;
@@ -42,15 +40,13 @@ export interface TestInbox {
 
 const openInbox = async (): Promise<TestInbox> => {
   const store = await openStore('sqlite::memory:');
-  const writer = createWriter(store);
   const clock = { ms: 1_000_000_000 };
   const now = (): number => clock.ms;
   const inboxOf = (owner: string): InboxStore =>
-    createInboxStore({ store, writer, owner, now, leaseMs: LEASE_MS });
+    createInboxStore({ store, owner, now, leaseMs: LEASE_MS });
   const [ours, theirs] = [inboxOf('we'), inboxOf('they')];
   return {
     store,
-    writer,
     clock,
     ours,
     theirs,
@@ -60,7 +56,7 @@ const openInbox = async (): Promise<TestInbox> => {
       return was;
     },
     claim: async () => (await ours.claim(LANE, 10)).rows,
-    settle: (row, by = ours) => writer.write((db) => by.settle(db, row, { state: 'posted' })),
+    settle: (row, by = ours) => store.write((db) => by.settle(db, row, { state: 'posted' })),
   };
 };
 

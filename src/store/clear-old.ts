@@ -1,0 +1,66 @@
+import type { Transaction } from 'kysely';
+import { SETTLED } from './inbox/columns.ts';
+import type { Store } from './index.ts';
+import type { Schema } from './schema.ts';
+import { foldUsage } from './usage.ts';
+
+/** Rows that one write clears; the event loop runs between two. */
+const CLEARED_AT_ONCE = 25;
+
+/** Times in ms since 1970: what is older goes. */
+export interface Horizons {
+  /** Of rows that were settled. */
+  readonly rowsMs: number;
+  /** Of what is known of copies. */
+  readonly copiesMs: number;
+  /** Of who used how much; how much was used in all is kept. */
+  readonly usageMs: number;
+}
+
+const clearRows = async (db: Transaction<Schema>, beforeMs: number): Promise<number> => {
+  const old = await db
+    .selectFrom('inbox')
+    .select(['platform', 'channel_id', 'message_id', 'purpose'])
+    .where('changed_ms', '<', beforeMs)
+    .where('state', 'in', SETTLED)
+    .limit(CLEARED_AT_ONCE)
+    .execute();
+  for (const key of old)
+    await db
+      .deleteFrom('inbox')
+      .where((eb) => eb.and(key))
+      .execute();
+  return old.length;
+};
+
+const clearCopies = async (db: Transaction<Schema>, beforeMs: number): Promise<number> => {
+  const old = await db
+    .selectFrom('copy')
+    .select(['platform', 'source_channel_id', 'source_id', 'purpose', 'target_channel_id'])
+    .where('posted_ms', '<', beforeMs)
+    .limit(CLEARED_AT_ONCE)
+    .execute();
+  for (const key of old)
+    for (const table of ['copy', 'copy_part'] as const)
+      await db
+        .deleteFrom(table)
+        .where((eb) => eb.and(key))
+        .execute();
+  return old.length;
+};
+
+/** Deletes what is no longer needed. */
+export const clearOld = async (
+  store: Store,
+  { rowsMs, copiesMs, usageMs }: Horizons,
+): Promise<void> => {
+  const clear = async (some: (db: Transaction<Schema>) => Promise<number>): Promise<void> => {
+    let cleared: number;
+    do cleared = await store.write(some);
+    while (cleared === CLEARED_AT_ONCE);
+  };
+  await clear((db) => clearRows(db, rowsMs));
+  await clear((db) => clearCopies(db, copiesMs));
+  await clear((db) => foldUsage(db, usageMs, CLEARED_AT_ONCE));
+  await store.emptyJournal();
+};

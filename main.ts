@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from './src/api/client.ts';
 import type { Command } from './src/command.ts';
-import { commandFault } from './src/command-check.ts';
+import { commandFault } from './src/dispatch/command-check.ts';
 import { parseConfig, readEnvFile, strayNames } from './src/config.ts';
 import { coreSection, openCore, type CoreConfig } from './src/core.ts';
 import { discover } from './src/discover.ts';
 import { loadTexts } from './src/i18n.ts';
 import { createLog, type Log } from './src/log.ts';
 import { examine, findingLine, isFailure, verdict } from './src/ops/doctor.ts';
-import { adapterFault, type AdapterModule, type Finding } from './src/platform.ts';
+import { adapterFault, type Adapter, type AdapterModule, type Finding } from './src/platform.ts';
 import { runProgram } from './src/program.ts';
 import { openStore } from './src/store/index.ts';
 import { engineSection, serverSection, type EngineConfig } from './service/config.ts';
@@ -32,6 +32,17 @@ const findService = async (
   const key = makeKey();
   const builtIn = await startService({ host: '127.0.0.1', port: 0, keys: [key], engines, log });
   return { baseUrl: builtIn.url, key, builtIn };
+};
+
+/** Says each finding as it comes, and what they come to. */
+const printFindings = async (findings: AsyncIterable<Finding>): Promise<void> => {
+  const found: Finding[] = [];
+  for await (const finding of findings) {
+    console.log(findingLine(finding));
+    found.push(finding);
+  }
+  console.log(`\n${verdict(found)}`);
+  process.exitCode = found.some(isFailure) ? 1 : 0;
 };
 
 runProgram(async (stopped) => {
@@ -71,35 +82,32 @@ runProgram(async (stopped) => {
   );
 
   if (process.argv[2] === 'doctor') {
-    const findings: Finding[] = [];
     const databaseUrl = config.core.DATABASE_URL;
-    for await (const finding of examine({
-      core,
-      store,
-      databaseUrl,
-      modules: adapterModules,
-      config,
-    })) {
-      console.log(findingLine(finding));
-      findings.push(finding);
-    }
-    console.log(`\n${verdict(findings)}`);
-    process.exitCode = findings.some(isFailure) ? 1 : 0;
+    const findings = examine({ core, store, databaseUrl, modules: adapterModules, config });
+    await Promise.race([printFindings(findings), stopped]);
     return;
   }
 
-  const start = async (module: AdapterModule): Promise<void> => {
-    const values = (config as Record<string, unknown>)[module.name] as never;
+  const adapters: { readonly name: string; readonly adapter: Adapter }[] = [];
+  for (const module of adapterModules) {
+    const { name } = module;
+    const values = (config as Record<string, unknown>)[name] as never;
     const adapter = await module.create(values, core);
-    if (!adapter) return;
+    if (!adapter) continue;
     parts.use(adapter);
-    attach(adapter.platform);
-    const { where } = await adapter.start();
-    console.log(`Dragoman on ${module.name}: ${where}`);
+    attach(adapter);
+    adapters.push({ name, adapter });
+  }
+  const startAll = async (): Promise<void> => {
+    const start = async ({ name, adapter }: (typeof adapters)[number]): Promise<void> => {
+      const { where } = await adapter.start();
+      if (!parts.disposed) console.log(`Dragoman on ${name}: ${where}`);
+    };
+    await Promise.all(adapters.map(start));
+    if (builtIn && !parts.disposed) console.log(engineTable(await builtIn.engines()));
   };
-  // Together: a platform that cannot be reached keeps no other from starting.
-  await Promise.all(adapterModules.map(start));
-  if (builtIn) console.log(engineTable(await builtIn.engines()));
+  // One that takes its time keeps no other from starting, nor all of them from being stopped.
+  await Promise.race([startAll(), stopped]);
 
   await stopped;
   await Promise.race([parts.disposeAsync(), delay(STOP_MS, undefined, { ref: false })]);

@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { spawn, type ChildProcess } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createBot } from '../test/fakes/bot.ts';
@@ -33,6 +34,8 @@ const rssMb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1_024;
 
 interface Measured {
+  /** Ids of the messages that were measured. */
+  readonly ids: ReadonlySet<string>;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly cpuMs: number;
@@ -76,6 +79,7 @@ const load = async (
     return sent === undefined ? [] : [at - sent];
   });
   return {
+    ids: new Set(saidMs.keys()),
     p50Ms: quantile(times, 0.5),
     p99Ms: quantile(times, 0.99),
     cpuMs: (cpuMs(pid) - before.cpu) / (count - first),
@@ -92,14 +96,32 @@ const makeChannels = (discord: DiscordFake) => {
   return { guild, channels };
 };
 
-const ours = async (): Promise<Measured> => {
+/** What the bot itself took for these messages, as it wrote down. */
+const ownTimesMs = (file: string, ids: ReadonlySet<string>): number[] =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ') as [string, string?])
+    .filter(([id]) => ids.has(id))
+    .map(([, ms]) => Number(ms));
+
+const ours = async (): Promise<Measured & { readonly ownMs: readonly number[] }> => {
   await using bot = await createBot({ limits: 'off' });
   const { guild, channels } = makeChannels(bot.discord);
-  await bot.start({ DISCORD_REQUESTS_PER_SECOND: '10000' });
+  const folder = mkdtempSync(join(tmpdir(), 'dragoman-bench-'));
+  const file = join(folder, 'own-times');
+  await bot.start({
+    DISCORD_REQUESTS_PER_SECOND: '10000',
+    NODE_OPTIONS: `--import=${join(import.meta.dirname, 'own-time.mjs')}`,
+    OWN_TIME_FILE: file,
+  });
   for (const channel of channels)
     await bot.use({ guild, channel }, 'autotranslate reply', { languages: 'ja' });
   bot.discord.requests.length = 0;
-  return await load(bot.discord, channels, bot.pid());
+  const measured = await load(bot.discord, channels, bot.pid());
+  await delay(1_000);
+  const ownMs = ownTimesMs(file, measured.ids);
+  rmSync(folder, { recursive: true });
+  return { ...measured, ownMs };
 };
 
 const spawnCommon = (discord: DiscordFake, speech: SpeechFake): ChildProcess =>
@@ -136,6 +158,12 @@ const row = (what: string, of: (measured: Measured) => number, unit: string) => 
 printTable(`${PER_SECOND} messages a second in ${CHANNELS} channels`, [
   row('one message, median', ({ p50Ms }) => p50Ms, 'ms'),
   row('one message, 99th percentile', ({ p99Ms }) => p99Ms, 'ms'),
+  {
+    what: 'its own part of it, median and 99th percentile',
+    ours: `${fixed(quantile(us.ownMs, 0.5))} and ${fixed(quantile(us.ownMs, 0.99))} ms`,
+    common: '',
+    ratio: '',
+  },
   row('processor time of the bot for one message', ({ cpuMs: ms }) => ms, 'ms'),
   row('memory of the bot after', ({ afterMb }) => afterMb, 'MB'),
   row('growth of it meanwhile', ({ beforeMb, afterMb }) => afterMb - beforeMb, 'MB'),

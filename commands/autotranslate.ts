@@ -3,18 +3,21 @@ import {
   channelOption,
   defineAction,
   defineCommandGroup,
-  languageLabel,
+  isQuiet,
   moderator,
   MOST_CHOICES,
-  quote,
-  readChannels,
-  readLanguages,
-  splitTyped,
-  userError,
   type ChannelWatch,
   type CommandContext,
   type Complete,
 } from '../src/command.ts';
+import {
+  languageLabel,
+  quote,
+  readChannels,
+  readLanguages,
+  splitTyped,
+} from '../src/command-helpers.ts';
+import { userError } from '../src/errors.ts';
 import type { Channel } from '../src/model.ts';
 
 const MOST_LANGUAGES = 10;
@@ -115,10 +118,8 @@ const replacedLines = (
 /** What keeps translations from coming although they are set. */
 const obstacleLines = async (watches: readonly ChannelWatch[], ctx: Context): Promise<string[]> => {
   const { services, channel: here, t } = ctx;
-  const { quietChannels } = await services.spaces.of(here.space);
-  const quiet = watches.filter(({ channel: { id, parentId = '' } }) =>
-    [id, parentId].some((each) => quietChannels.includes(each)),
-  );
+  const choices = await services.spaces.of(here.space);
+  const quiet = watches.filter(({ channel }) => isQuiet(channel, choices));
   const wanted = [...new Set(watches.flatMap(({ languages }) => languages))];
   // In a group only its own languages are translated, elsewhere whatever people write.
   const translates = async (to: string): Promise<boolean | undefined> => {

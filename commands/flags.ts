@@ -1,14 +1,7 @@
 import { z } from 'zod';
-import {
-  completeLanguage,
-  defineAction,
-  defineCommandGroup,
-  languageOf,
-  moderator,
-  quote,
-  userError,
-  type Complete,
-} from '../src/command.ts';
+import { defineAction, defineCommandGroup, moderator, type Complete } from '../src/command.ts';
+import { completeLanguage, languageOf, quote } from '../src/command-helpers.ts';
+import { userError } from '../src/errors.ts';
 
 const MOST_EMOJI = 100;
 

@@ -2,15 +2,13 @@ import { z } from 'zod';
 import {
   attachment,
   channelOption,
-  completeLanguage,
   defineAction,
   defineCommandGroup,
-  languageOf,
   moderator,
-  quote,
-  userError,
   type Complete,
 } from '../src/command.ts';
+import { completeLanguage, languageOf, quote } from '../src/command-helpers.ts';
+import { userError } from '../src/errors.ts';
 import type { Channel, Space } from '../src/model.ts';
 
 const LISTED = 50;

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import {
   defineCommand,
-  quote,
   TOPICS,
-  userError,
   type CommandContext,
   type CommandInfo,
   type Topic,
 } from '../src/command.ts';
+import { quote } from '../src/command-helpers.ts';
+import { userError } from '../src/errors.ts';
 
 const typedOf = ({ name, typed = name }: CommandInfo): string => typed;
 

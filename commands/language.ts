@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { completeLanguage, defineCommand, languageOf } from '../src/command.ts';
+import { defineCommand } from '../src/command.ts';
+import { completeLanguage, languageOf } from '../src/command-helpers.ts';
 
 export default defineCommand(
   'language',

@@ -219,9 +219,10 @@ const limitOf = ({ values: [value] }: PressContext): number | undefined =>
 /** Sets one switch of every watched channel: on in those that were chosen. */
 const switchIn = (name: 'transcribes' | 'bots'): Press =>
   press(channels, async (ctx) => {
+    const isChosen = ({ channel }: ChannelWatch): boolean => ctx.values.includes(channel.id);
     const changed = watchesOf(ctx)
-      .map((watch) => ({ ...watch, [name]: ctx.values.includes(watch.channel.id) }))
-      .filter((watch, place) => watch[name] !== watchesOf(ctx)[place]?.[name]);
+      .filter((watch) => watch[name] !== isChosen(watch))
+      .map((watch) => ({ ...watch, [name]: isChosen(watch) }));
     if (changed.length > 0) await ctx.services.watches.set(changed);
   });
 

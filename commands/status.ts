@@ -1,11 +1,5 @@
-import {
-  defineCommand,
-  moderator,
-  plainLine,
-  quote,
-  type Backlog,
-  type PressContext,
-} from '../src/command.ts';
+import { defineCommand, moderator, type Backlog, type PressContext } from '../src/command.ts';
+import { plainLine, quote } from '../src/command-helpers.ts';
 import type { Content } from '../src/model.ts';
 
 const LISTED = 20;

@@ -1,25 +1,22 @@
 import { z } from 'zod';
 import {
   attachment,
-  completeLanguage,
   defineCommand,
+  LONGEST_PART_MS,
+  TRANSCRIPT_KINDS,
+  type Heard,
+} from '../src/command.ts';
+import {
+  clock,
+  completeLanguage,
   durationMsOf,
   languageOf,
   soundOf,
-  TRANSCRIPT_KINDS,
-  userError,
-  type Heard,
-} from '../src/command.ts';
+} from '../src/command-helpers.ts';
+import { userError } from '../src/errors.ts';
 
 /** Longer transcripts are read better in a file: the platforms' own limit of a message. */
 const LONG_CHARS = 2_000;
-/** Nothing is told of progress while the first part is heard. */
-const ONE_PART_MS = 60_000;
-
-const clock = (ms: number): string => {
-  const seconds = Math.floor(ms / 1_000);
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-};
 
 export default defineCommand(
   'transcribe',
@@ -43,7 +40,7 @@ export default defineCommand(
       const to = options.to && languageOf(options.to, services);
       const durationMs = durationMsOf(audio);
       const growing = ({ text, heardMs, totalMs = 0 }: Heard): string => {
-        if (text !== '' && Math.max(heardMs, totalMs) <= ONE_PART_MS) return text;
+        if (text !== '' && Math.max(heardMs, totalMs) <= LONGEST_PART_MS) return text;
         const heard = clock(heardMs);
         const progress =
           totalMs > 0

@@ -1,14 +1,7 @@
 import { z } from 'zod';
-import {
-  attachment,
-  completeLanguage,
-  defineCommand,
-  durationMsOf,
-  languageOf,
-  soundOf,
-  userError,
-  type CommandContext,
-} from '../src/command.ts';
+import { attachment, defineCommand, type CommandContext } from '../src/command.ts';
+import { completeLanguage, durationMsOf, languageOf, soundOf } from '../src/command-helpers.ts';
+import { userError } from '../src/errors.ts';
 import type { Attachment } from '../src/model.ts';
 
 const LONGEST_TEXT_CHARS = 50_000;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { defineCommand, moderator, type UsageDay } from '../src/command.ts';
+import { MINUTE_MS } from '../src/command-helpers.ts';
 
 /** More lines nobody reads; the picture shows every day. */
 const DAYS_LISTED = 14;
-const MINUTE_MS = 60_000;
 
 export default defineCommand(
   'usage',

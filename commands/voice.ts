@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { completeVoice, defineCommand, plainLine, quote, userError } from '../src/command.ts';
+import { defineCommand } from '../src/command.ts';
+import { completeVoice, plainLine, quote } from '../src/command-helpers.ts';
+import { userError } from '../src/errors.ts';
 
 export default defineCommand(
   'voice',

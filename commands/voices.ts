@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { completeLanguage, defineCommand, languageOf, plainLine } from '../src/command.ts';
+import { defineCommand } from '../src/command.ts';
+import { completeLanguage, languageOf, plainLine } from '../src/command-helpers.ts';
 
 const LISTED = 40;
 

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { AppError, type AppErrorOptions, type ErrorCode, type Sentence } from './errors.ts';
+import { userError } from './errors.ts';
 import type { Translate } from './i18n.ts';
-import type { Attachment, Channel, Content, Member, Message, MessageFile } from './model.ts';
+import type { Attachment, Channel, Content, Member, Message } from './model.ts';
 import type { Services } from './services.ts';
 
-import { quote } from './text/plain-line.ts';
-
 export {
+  isQuiet,
+  LONGEST_PART_MS,
   TRANSCRIPT_KINDS,
   type Backlog,
   type ChannelWatch,
@@ -15,8 +15,6 @@ export {
   type UsageDay,
   type VoiceWish,
 } from './services.ts';
-export { plainLine, quote } from './text/plain-line.ts';
-export { readChannels, readLanguages, splitTyped } from './typed-lists.ts';
 
 export interface Choice {
   /** What the option gets. */
@@ -51,6 +49,8 @@ export interface CommandContext<Options> {
   readonly signal: AbortSignal;
   /** Shows the answer; a second call replaces the first. */
   readonly reply: (content: Content) => Promise<void>;
+  /** The largest file that an answer can show here. */
+  readonly fileBytes: number;
   readonly stream: Stream;
 }
 
@@ -168,74 +168,12 @@ export const attachment = () =>
     )
     .meta({ kind: 'attachment' });
 
-const SOUND_NAME = /\.(?:wav|ogg|oga|opus|mp3|flac|m4a|mp4|webm|aac)$/i;
-
-/**
- * The first file of a message that may hold sound, a film's included: whoever asks for one by hand
- * means it. What is in it is not looked at.
- */
-export const soundOf = ({ files }: Message): MessageFile | undefined =>
-  files.find(
-    ({ name, mediaType, voice }) =>
-      voice !== undefined || /^(?:audio|video)\//.test(mediaType) || SOUND_NAME.test(name),
-  );
-
-/** What the platform says that a voice message lasts; undefined of other files. */
-export const durationMsOf = (file: Attachment): number | undefined =>
-  (file as Partial<MessageFile>).voice?.durationMs;
-
 /** An option that takes a channel of this space: its id. */
 export const channelOption = () => z.string().max(100).meta({ kind: 'channel' });
-
-/** An error whose sentence is shown to the asker. */
-export const userError = (
-  code: ErrorCode,
-  key: Sentence['key'],
-  params: Sentence['params'] = {},
-  options: Omit<AppErrorOptions, 'sentence'> = {},
-): AppError => new AppError(code, key, { ...options, sentence: { key, params } });
 
 /** Guard: the person moderates this space. */
 export const moderator: Guard = ({ member }) => {
   if (member.role !== 'moderator') throw userError('forbidden', 'errors.needs-moderator');
-};
-
-/** In a list with Traditional Chinese, Chinese is called Simplified. */
-const LISTED_AS: Readonly<Record<string, string>> = { zh: 'zh-Hans' };
-
-/** A language as people choose it from a list: its name, what it calls itself, its code. */
-export const languageLabel = (code: string, locale: string, { languages }: Services): string => {
-  const listed = LISTED_AS[code] ?? code;
-  const [name, own] = [languages.name(listed, locale), languages.name(listed, listed)];
-  return `${own.toLowerCase() === name.toLowerCase() ? name : `${name} · ${own}`} (${code})`;
-};
-
-/** Completes a language by its name or code. */
-export const completeLanguage: Complete = (typed, { services, locale }) =>
-  services.languages
-    .search(typed, locale)
-    .slice(0, MOST_CHOICES)
-    .map(({ code }) => ({ value: code, label: languageLabel(code, locale, services) }));
-
-/** What completes nothing by then is of no use to the person who types. */
-const COMPLETION_MS = 2_500;
-
-/** Completes a voice by words of its description, its language or its gender. */
-export const completeVoice: Complete = async (typed, { services }) => {
-  const wish = typed.trim() === '' ? {} : { named: typed };
-  const voices = await services.speaker.voices(wish, AbortSignal.timeout(COMPLETION_MS));
-  return voices.map(({ id, description, language, gender }) => ({
-    value: id,
-    label: `${description} (${language}, ${gender})`,
-  }));
-};
-
-/** The code of the language that a person typed, or an error that names it. */
-export const languageOf = (typed: string, services: Services): string => {
-  const code = services.languages.find(typed);
-  if (code === undefined)
-    throw userError('bad-input', 'errors.unknown-language', { language: quote(typed) });
-  return code;
 };
 
 /** One option as an adapter registers it. */

@@ -4,10 +4,10 @@ import { createAssistant } from './chat/assistant.ts';
 import type { Command } from './command.ts';
 import { httpUrl } from './config.ts';
 import { toAppError } from './errors.ts';
-import { createDispatcher } from './dispatch.ts';
+import { createDispatcher } from './dispatch/index.ts';
 import type { Texts } from './i18n.ts';
 import { logLevel, type Log } from './log.ts';
-import type { Core, Platform, ServiceStatus } from './platform.ts';
+import type { Adapter, Core, ServiceStatus } from './platform.ts';
 import type { Services } from './services.ts';
 import { usageChart } from './ops/usage-chart.ts';
 import { createSpeaker } from './speech/speaker.ts';
@@ -25,10 +25,10 @@ import { createGlossary } from './translate/glossary.ts';
 import { createTranslator } from './translate/translator.ts';
 import { openWatching, type Watching } from './watch/index.ts';
 
-const days = (fallback: number) =>
+const days = (fallback: number, fewest: number) =>
   z.coerce
     .number({ error: 'must be a number of days' })
-    .min(1, 'must be 1 or more')
+    .min(fewest, `must be ${fewest} or more`)
     .max(3_650, 'must be 3650 or less')
     .default(fallback);
 
@@ -53,10 +53,11 @@ export const coreSection = z
       .optional()
       .describe('The translation model. Default: the choice of the service.'),
     DATABASE_URL: databaseUrl.describe('Where the data is kept: sqlite:PATH.'),
-    INBOX_DAYS: days(7).describe(
+    // A day is looked back to after a time away, and rows have to outlive that.
+    INBOX_DAYS: days(7, 2).describe(
       'How long it is kept which messages of watched channels were dealt with, in days.',
     ),
-    COPY_DAYS: days(365).describe(
+    COPY_DAYS: days(365, 1).describe(
       'How long edits and deletes follow to translations that were posted, in days.',
     ),
     LOG_LEVEL: logLevel.describe(
@@ -92,7 +93,7 @@ export interface RunningCore extends AsyncDisposable {
   readonly core: Core;
   readonly watching: Pick<Watching, 'idle'>;
   /** Makes a platform known, before its adapter starts. */
-  readonly attach: (platform: Platform) => void;
+  readonly attach: (adapter: Pick<Adapter, 'platform' | 'ready'>) => void;
 }
 
 const modelOf = (model: string | undefined): { model?: string } => (model ? { model } : {});
@@ -127,7 +128,7 @@ export const openCore = async ({
     search: searchLanguages,
     detect: detectLanguage,
   };
-  const platforms = new Map<string, Platform>();
+  const adapters = new Map<string, Pick<Adapter, 'platform' | 'ready'>>();
   const glossary = createGlossary(store, languages);
   const spaces = createSpaceSettings(store);
   const usage = createUsage(store, usageChart);
@@ -152,11 +153,11 @@ export const openCore = async ({
     ...kept,
     setOptedOut: async (member, optedOut) => {
       await kept.setOptedOut(member, optedOut);
-      if (optedOut) await watching.forgot(member);
+      if (optedOut) await watching.forget(member);
     },
     forget: async (member) => {
       await kept.forget(member);
-      await watching.forgot(member);
+      await watching.forget(member);
     },
   };
 
@@ -175,8 +176,9 @@ export const openCore = async ({
     commands,
     texts,
     log,
-    can: (platform) => platforms.get(platform)?.watch !== undefined,
-    naming: (platform) => platforms.get(platform)?.naming ?? 'plain',
+    can: (platform) => adapters.get(platform)?.platform.watch !== undefined,
+    naming: (platform) => adapters.get(platform)?.platform.naming ?? 'plain',
+    authorsOf: (message) => watching.authorsOf(message),
     services: () => services,
   });
   const services: Services = {
@@ -200,9 +202,9 @@ export const openCore = async ({
 
   return {
     watching,
-    attach: (platform) => {
-      platforms.set(platform.name, platform);
-      watching.attach(platform);
+    attach: (adapter) => {
+      adapters.set(adapter.platform.name, adapter);
+      watching.attach(adapter.platform);
     },
     core: {
       log,
@@ -212,6 +214,8 @@ export const openCore = async ({
       watcher: watching.watcher,
       translateLine: (line, targets, signal) => translateLine(translator, line, targets, signal),
       status,
+      ready: () =>
+        Object.fromEntries([...adapters].map(([name, adapter]) => [name, adapter.ready()])),
     },
     [Symbol.asyncDispose]: () => watching[Symbol.asyncDispose](),
   };

@@ -57,6 +57,14 @@ export class AppError extends Error {
   }
 }
 
+/** An error whose sentence is shown to the asker. */
+export const userError = (
+  code: ErrorCode,
+  key: Sentence['key'],
+  params: Sentence['params'] = {},
+  options: Omit<AppErrorOptions, 'sentence'> = {},
+): AppError => new AppError(code, key, { ...options, sentence: { key, params } });
+
 /** Makes an `AppError` of anything thrown: aborts become `cancelled`, unknown things `internal`. */
 export const toAppError = (thrown: unknown): AppError => {
   if (thrown instanceof AppError) return thrown;
@@ -64,6 +72,7 @@ export const toAppError = (thrown: unknown): AppError => {
     return new AppError('cancelled', 'the work was cancelled', { cause: thrown });
   if (thrown instanceof Error && thrown.name === 'TimeoutError')
     return new AppError('timeout', 'the work took too long', { cause: thrown, retryable: true });
-  const detail = thrown instanceof Error ? thrown.name : typeof thrown;
+  // Not its name, which anybody may have set.
+  const detail = thrown instanceof Error ? thrown.constructor.name : typeof thrown;
   return new AppError('internal', `unexpected ${detail}`, { cause: thrown });
 };

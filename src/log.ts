@@ -1,5 +1,6 @@
-import { pino, type Logger } from 'pino';
+import { pino, type DestinationStream, type Logger } from 'pino';
 import { z } from 'zod';
+import { AppError } from './errors.ts';
 
 export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'child'>;
 
@@ -14,9 +15,60 @@ const SECRET_PATHS = ['text', 'key', 'token', 'audio', 'authorization'].flatMap(
   `*.*.${name}`,
 ]);
 
-/** JSON lines on standard error: a static message, facts in fields; never anybody's text or keys. */
-export const createLog = (level: z.infer<typeof logLevel>): Logger =>
+/** Causes of causes beyond this tell nothing more. */
+const MOST_CAUSES = 4;
+/** `ECONNRESET`, `CSV_INVALID_ARGUMENT`, `50035`: nothing that somebody wrote looks like these. */
+const CODE = /^(?:[A-Z][A-Z\d_]{1,60}|[a-z]+(?:-[a-z]+)*|\d{1,6})$/;
+const FRAME = /^ {4}at .*(?:\(.*\)|:\d+:\d+)$/;
+
+const codeOf = (error: Error): string | undefined => {
+  const { code } = error as { readonly code?: unknown };
+  const said = typeof code === 'string' || typeof code === 'number' ? String(code) : '';
+  return CODE.test(said) ? said : undefined;
+};
+
+/** The lines of the stack that stand below the message, which may have lines of its own. */
+const framesOf = ({ stack = '', message }: Error): string => {
+  const place = stack.indexOf(message);
+  return stack
+    .slice(place < 0 ? 0 : place + message.length)
+    .split('\n')
+    .filter((line) => FRAME.test(line))
+    .join('\n');
+};
+
+/**
+ * What may be written of anything thrown. Messages and fields of other people's errors repeat what
+ * was sent: of those only the class, the code and the places are told.
+ */
+const tellError = (thrown: unknown, causes = MOST_CAUSES): Record<string, unknown> => {
+  if (!(thrown instanceof Error)) return { type: typeof thrown };
+  const code = codeOf(thrown);
+  return {
+    type: thrown.constructor.name,
+    ...(code === undefined ? {} : { code }),
+    ...(thrown instanceof AppError ? { message: thrown.message } : {}),
+    stack: framesOf(thrown),
+    ...(thrown.cause === undefined || causes === 0
+      ? {}
+      : { cause: tellError(thrown.cause, causes - 1) }),
+  };
+};
+
+/**
+ * JSON lines on standard error: a static message, facts in fields; never anybody's text or keys.
+ * What was thrown goes into the field `err`.
+ */
+export const createLog = (
+  level: z.infer<typeof logLevel>,
+  to: DestinationStream = pino.destination({ dest: 2, sync: false }),
+): Logger =>
   pino(
-    { level, base: null, redact: { paths: SECRET_PATHS, censor: '[hidden]' } },
-    pino.destination({ dest: 2, sync: false }),
+    {
+      level,
+      base: null,
+      redact: { paths: SECRET_PATHS, censor: '[hidden]' },
+      serializers: { err: (thrown: unknown) => tellError(thrown) },
+    },
+    to,
   );

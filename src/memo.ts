@@ -1,10 +1,10 @@
-import { createRecent } from '../recent.ts';
+import { createRecent } from './recent.ts';
 
 /** What was read of the database, held in memory until it changes. */
 export interface Memo<Key, Value> {
-  of(key: Key): Promise<Value>;
+  readonly of: (key: Key) => Promise<Value>;
   /** To be called once a change was committed, or failed. */
-  forget(key: Key): void;
+  readonly forget: (key: Key) => void;
 }
 
 /** @param most entries that are held; those that were not asked for longest go first */

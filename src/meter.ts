@@ -1,13 +1,9 @@
-import { userError } from './command.ts';
-import type { AppError } from './errors.ts';
+import { type AppError, userError } from './errors.ts';
 import type { Space } from './model.ts';
 import type { Services } from './services.ts';
 import { mapStates } from './states.ts';
 import { countCodePoints } from './text/unicode.ts';
-
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './time.ts';
 
 /**
  * Why a space may use no more today: `rate-limited`, with what was used and when the count begins
@@ -88,6 +84,21 @@ export const createMeter = (
             });
           } finally {
             audioMs += heardMs;
+          }
+        },
+      },
+      assistant: {
+        async *answer(turns, signal) {
+          const asked = turns.reduce((sum, { content }) => sum + countCodePoints(content), 0);
+          await admit({ characters: asked });
+          let answer = '';
+          try {
+            return yield* mapStates(services.assistant.answer(turns, signal), (text) => {
+              answer = text;
+              return text;
+            });
+          } finally {
+            if (answer !== '') characters += asked + countCodePoints(answer);
           }
         },
       },

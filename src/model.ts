@@ -13,6 +13,9 @@ export interface Channel {
   readonly parentId?: string;
 }
 
+export const isSameChannel = (a: Channel, b: Channel): boolean =>
+  a.id === b.id && a.space.platform === b.space.platform;
+
 export interface MessageRef {
   readonly channel: Channel;
   readonly id: string;

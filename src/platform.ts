@@ -54,7 +54,12 @@ export interface Answer {
   show(content: Content): Promise<void>;
   /** The shortest time between two calls of `show` that the platform takes well. */
   readonly paceMs: number;
+  /** The largest file that can be shown there. Default: `LEAST_FILE_BYTES`. */
+  readonly fileBytes?: number;
 }
+
+/** What can be shown wherever people chat: Discord takes no more where nobody paid for it. */
+export const LEAST_FILE_BYTES = 10 * 1_048_576;
 
 /** One use of a command, which the adapter has acknowledged to its platform already. */
 export interface Invocation {
@@ -145,13 +150,18 @@ export interface Core {
     signal: AbortSignal,
   ): AsyncIterable<LineTranslation>;
   status(signal: AbortSignal): Promise<ServiceStatus>;
+  /** Whether people can use each platform that is on, by its name. */
+  ready(): Readonly<Record<string, boolean>>;
 }
 
 export interface Adapter extends AsyncDisposable {
   readonly platform: Platform;
-  /** Settles when people can use it; the text says where, e.g. an address to open. */
+  /**
+   * Settles when people can use it, or when it goes on trying by itself; the text says where, e.g. an
+   * address to open. Disposed of meanwhile, it leaves nothing behind, and may reject.
+   */
   start(): Promise<{ readonly where: string }>;
-  /** What `/readyz` of this process should know about it. */
+  /** Whether people can use it at this moment; see `Core.ready`. */
   ready(): boolean;
 }
 

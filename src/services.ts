@@ -108,6 +108,12 @@ export interface TranscriptionRequest {
   readonly place: Space | Channel;
 }
 
+/**
+ * Long audio is heard in parts of at most this, so that the first words are there early. Of shorter
+ * audio there is no progress to tell.
+ */
+export const LONGEST_PART_MS = 60_000;
+
 /** How far a transcription is. */
 export interface Heard {
   /** The whole text so far. */
@@ -282,13 +288,22 @@ export interface SpaceChoices {
   readonly quietChannels: readonly string[];
 }
 
+/** Whether nothing is done by itself in a channel, or in the one that its thread belongs to. */
+export const isQuiet = (
+  { id, parentId = '' }: Pick<Channel, 'id' | 'parentId'>,
+  { quietChannels }: Pick<SpaceChoices, 'quietChannels'>,
+): boolean => quietChannels.includes(id) || quietChannels.includes(parentId);
+
 export interface SpaceSettings {
   of(space: Space): Promise<SpaceChoices>;
   /** A key that is left out stays. */
   change(space: Space, change: Partial<SpaceChoices>): Promise<void>;
 }
 
-/** What was used of the service: code points translated or spoken, sound heard, messages served. */
+/**
+ * What was used of the service: code points translated, spoken, or asked and answered; sound heard;
+ * messages served.
+ */
 export interface Used {
   readonly characters: number;
   readonly audioMs: number;
@@ -298,7 +313,7 @@ export interface Used {
 /** What one day used. `day` is `YYYY-MM-DD` in UTC. */
 export interface UsageDay extends Used {
   readonly day: string;
-  /** For how many it was used; all who are forgotten count as one. */
+  /** For how many people it was used; all forgotten people count as one. */
   readonly people: number;
 }
 
@@ -307,7 +322,7 @@ export interface Usage {
   record(space: Space, memberId: string, used: Used): Promise<void>;
   /** What the whole space used today. */
   today(space: Space): Promise<Used>;
-  /** The last days, oldest first, those without use included. */
+  /** The last days, oldest first, those without use included; who used it is kept for 90 days. */
   days(space: Space, count: number): Promise<readonly UsageDay[]>;
   /** A picture of them: PNG. */
   chart(days: readonly UsageDay[]): Promise<Uint8Array>;

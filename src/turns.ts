@@ -1,7 +1,7 @@
 /** Lets work of one name run one after another. */
 export interface Turns {
-  /** Resolves when it is this caller's turn; the turn ends when the result is called. */
-  take(name: string): Promise<() => void>;
+  /** Resolves when it is this caller's turn, which lasts until the result is disposed of. */
+  take(name: string): Promise<Disposable>;
 }
 
 export const createTurns = (): Turns => {
@@ -12,9 +12,11 @@ export const createTurns = (): Turns => {
       const { promise, resolve } = Promise.withResolvers<void>();
       last.set(name, promise);
       await before;
-      return () => {
-        if (last.get(name) === promise) last.delete(name);
-        resolve();
+      return {
+        [Symbol.dispose]: () => {
+          if (last.get(name) === promise) last.delete(name);
+          resolve();
+        },
       };
     },
   };

@@ -5,8 +5,8 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
 
 import { SOLE_ACTION, type Command } from '../src/command.ts';
-import { commandFault } from '../src/command-check.ts';
-import { keysOf } from '../src/describe.ts';
+import { commandFault } from '../src/dispatch/command-check.ts';
+import { keysOf } from '../src/dispatch/describe.ts';
 import { discover } from '../src/discover.ts';
 import { loadTexts, type MessageKey } from '../src/i18n.ts';
 

@@ -27,7 +27,8 @@ const VIOLATIONS = {
 
 const ALLOWED = {
   'src/text/fine.ts': "import '../model.ts';\nimport './split.ts';",
-  'commands/fine.ts': "import '../src/command.ts';\nimport 'zod';",
+  'commands/fine.ts':
+    "import '../src/command.ts';\nimport '../src/command-helpers.ts';\nimport '../src/errors.ts';\nimport 'zod';",
   'adapters/web/fine.ts': "import '../../src/platform.ts';\nimport 'hono';",
   'service/fine.ts': "import '../src/api/contract.ts';\nimport '../src/audio/encode.ts';",
 } as const;

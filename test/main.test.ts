@@ -38,6 +38,33 @@ describe('the program', () => {
     expect(said).not.toContain('    at ');
   });
 
+  it('ends at once when it is told to, though a platform has not started yet', async () => {
+    const mute = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(mute, 'listening');
+    const { port } = mute.address() as AddressInfo;
+    const child = spawnDragoman({
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+      DISCORD_TOKEN: 'a.b.c',
+      DISCORD_API_URL: `http://127.0.0.1:${port}`,
+    });
+    const [told, [code, signal]] = await Promise.all([
+      (async () => {
+        let said = '';
+        for await (const piece of child.stdout.setEncoding('utf8')) {
+          if (!said.includes('Dragoman on web') && `${said}${piece}`.includes('Dragoman on web'))
+            child.kill('SIGTERM');
+          said += String(piece);
+        }
+        return said;
+      })(),
+      once(child, 'exit') as Promise<[number, string | null]>,
+    ]);
+    mute.close();
+    expect([code, signal]).toEqual([0, null]);
+    expect(told).not.toContain('Dragoman on discord');
+  });
+
   it('finds nothing wrong with itself where nothing is set up', async () => {
     const { told, code } = await run({}, '', 'doctor');
     expect(told).toContain('Nothing is wrong.');

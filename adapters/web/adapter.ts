@@ -47,6 +47,7 @@ export const createWebAdapter = (options: WebOptions, core: Core): Adapter => {
   const room = createRoom(core, { maxUploadBytes, ...(graceMs === undefined ? {} : { graceMs }) });
   const assets = createAssets();
   let listening = false;
+  let stopped = false;
   const app = createApp({
     core,
     room,
@@ -54,7 +55,6 @@ export const createWebAdapter = (options: WebOptions, core: Core): Adapter => {
     host,
     token,
     maxUploadBytes,
-    listening: () => listening,
     status: shareStatus(core),
   });
   const server = createAdaptorServer({ fetch: app.fetch });
@@ -62,7 +62,13 @@ export const createWebAdapter = (options: WebOptions, core: Core): Adapter => {
   const listen = (): Promise<AddressInfo> =>
     new Promise((resolve, reject) => {
       server.once('error', (cause) => reject(listenFault(cause, options)));
-      server.listen(port, host, () => resolve(server.address() as AddressInfo));
+      server.once('close', () =>
+        reject(new AppError('cancelled', 'the page was stopped while it started')),
+      );
+      // The name of a host may be found only after the server was closed.
+      server.listen(port, host, () =>
+        stopped ? server.close() : resolve(server.address() as AddressInfo),
+      );
     });
 
   return {
@@ -78,6 +84,7 @@ export const createWebAdapter = (options: WebOptions, core: Core): Adapter => {
     ready: () => listening,
     [Symbol.asyncDispose]: async () => {
       listening = false;
+      stopped = true;
       const closed = new Promise((resolve) => server.close(resolve));
       await room[Symbol.asyncDispose]();
       if ('closeAllConnections' in server) server.closeAllConnections();

@@ -47,7 +47,6 @@ export interface AppParts {
   readonly host: string;
   readonly token: string | undefined;
   readonly maxUploadBytes: number;
-  readonly listening: () => boolean;
   readonly status: () => Promise<ServiceStatus>;
 }
 
@@ -95,7 +94,7 @@ export const createApp = (parts: AppParts): Hono<WebEnv> => {
       permissionsPolicy: { microphone: ['self'], camera: [], geolocation: [] },
     }),
   );
-  app.route('/', createHealth({ page: parts.listening, status: parts.status }));
+  app.route('/', createHealth({ platforms: () => core.ready(), status: parts.status }));
   // With a token a rebound name gains nothing, and a proxy in front has a name of its own.
   if (isLoopback(host) && token === undefined) app.use(loopbackNamesOnly());
   app.use(ownPageOnly());

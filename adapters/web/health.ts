@@ -1,14 +1,13 @@
 import { Hono } from 'hono';
-import type { ServiceStatus } from '../../src/platform.ts';
+import type { Core, ServiceStatus } from '../../src/platform.ts';
 
 export interface HealthParts {
-  /** Whether the page takes requests. */
-  readonly page: () => boolean;
+  readonly platforms: Core['ready'];
   readonly status: () => Promise<ServiceStatus>;
 }
 
-/** `/healthz`: the process lives. `/readyz`: people can be served; otherwise 503, naming the part. */
-export const createHealth = ({ page, status }: HealthParts): Hono => {
+/** `/healthz`: the process lives. `/readyz`: people can be served; on every platform; otherwise 503, naming the part. */
+export const createHealth = ({ platforms, status }: HealthParts): Hono => {
   const health = new Hono();
   health.get('/healthz', (c) => c.text('ok'));
   health.get('/readyz', async (c) => {
@@ -16,7 +15,7 @@ export const createHealth = ({ page, status }: HealthParts): Hono => {
       ({ reachable }) => reachable,
       () => false,
     );
-    const parts = { page: page(), service };
+    const parts = { ...platforms(), service };
     const ready = Object.values(parts).every(Boolean);
     return c.json({ ready, parts }, ready ? 200 : 503);
   });

@@ -63,7 +63,11 @@ export const createInvocations = (core: Core, board: Board, render: Render): Inv
   ): Promise<void> => {
     const answer = createGrowingMessage(board, render, answerId);
     try {
-      await work({ show: answer.show, paceMs: TIMES.answerPaceMs });
+      await work({
+        show: answer.show,
+        paceMs: TIMES.answerPaceMs,
+        fileBytes: LIMITS.answerFileBytes,
+      });
       await answer.finish();
     } catch (thrown) {
       const error = toAppError(thrown);

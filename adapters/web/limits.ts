@@ -24,6 +24,8 @@ export const LIMITS = {
   members: 1_000,
   invocationsPerMember: 6,
   answerFilesBytes: 256 * MIB,
+  /** One answer leaves room for those of others. */
+  answerFileBytes: 32 * MIB,
   answerFiles: 500,
   uploads: 50,
   uploadsAtOnce: 3,

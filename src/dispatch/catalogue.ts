@@ -1,13 +1,8 @@
-import {
-  quote,
-  userError,
-  type Action,
-  type Command,
-  type CommandInfo,
-  type Press,
-} from './command.ts';
+import type { Action, Command, CommandInfo, Press } from '../command.ts';
+import { userError } from '../errors.ts';
+import type { Naming, Texts } from '../i18n.ts';
+import { quote } from '../text/plain-line.ts';
 import { actionsOf, describeAction } from './describe.ts';
-import type { Naming, Texts } from './i18n.ts';
 
 /** Whether a platform has what a command is of no use without. */
 export type Can = (platform: string, need: 'watch') => boolean;

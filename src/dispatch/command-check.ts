@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TOPICS, type Command } from './command.ts';
+import { TOPICS, type Command } from '../command.ts';
 
 const action = z.looseObject({
   run: z.function(),

@@ -6,9 +6,9 @@ import {
   type Command,
   type CommandInfo,
   type OptionInfo,
-} from './command.ts';
-import { AppError } from './errors.ts';
-import type { MessageKey, Naming, Texts, Translate } from './i18n.ts';
+} from '../command.ts';
+import { AppError } from '../errors.ts';
+import type { MessageKey, Naming, Texts, Translate } from '../i18n.ts';
 
 /** A command's action under the name that people type: `translate`, `glossary add`. */
 export interface NamedAction {

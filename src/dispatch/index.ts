@@ -1,33 +1,40 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ServiceError } from './api/service-error.ts';
-import { createCatalogue, type CatalogueParts } from './catalogue.ts';
+import { ServiceError } from '../api/service-error.ts';
 import {
   MOST_CHOICES,
-  userError,
   type Choice,
   type Command,
   type CommandContext,
   type Guard,
   type PressContext,
   type Stream,
-} from './command.ts';
-import { toAppError, type AppError, type ErrorCode } from './errors.ts';
+} from '../command.ts';
+import { toAppError, userError, type AppError, type ErrorCode } from '../errors.ts';
+import { say, type Translate } from '../i18n.ts';
+import type { Log } from '../log.ts';
+import { createMeter } from '../meter.ts';
+import type { Content, Member, Message } from '../model.ts';
+import {
+  LEAST_FILE_BYTES,
+  type CompletionRequest,
+  type Core,
+  type Invocation,
+  type PressInvocation,
+} from '../platform.ts';
+import type { Services } from '../services.ts';
+import { mapStates } from '../states.ts';
+import { createCatalogue, type CatalogueParts } from './catalogue.ts';
 import { showGrowing } from './growing-answer.ts';
-import { say, type Translate } from './i18n.ts';
-import type { Log } from './log.ts';
-import { createMeter } from './meter.ts';
-import type { Content, Member } from './model.ts';
 import { parseOptions } from './options.ts';
-import type { CompletionRequest, Core, Invocation, PressInvocation } from './platform.ts';
 import { createScreen, type Screen } from './screen.ts';
-import type { Services } from './services.ts';
-import { mapStates } from './states.ts';
 
-/** Discord takes choices for 3 s; somebody who types has typed on after a quarter of one. */
-const COMPLETION_MS = 200;
+/** Choices that come later are shown to nobody: whoever types has typed on by then. */
+const CHOICES_SHOWN_WITHIN_MS = 200;
 
 export interface DispatcherParts extends CatalogueParts {
   readonly log: Log;
+  /** Ids of those whose words a message holds: of a copy of ours they are somebody else's. */
+  readonly authorsOf: (message: Message) => Promise<readonly string[]>;
   /** Given later, because services describe the commands in turn. */
   readonly services: () => Services;
   /** Resolves after `ms`; rejects when it is no longer needed. */
@@ -87,7 +94,7 @@ export const createDispatcher = (parts: DispatcherParts): Dispatcher => {
 
   /** Does one piece of work for somebody, with the services metered. */
   const serve = async (
-    { id, member, channel }: Invocation | PressInvocation,
+    { id, member, channel, answer }: Invocation | PressInvocation,
     screen: Screen,
     work: (basics: Basics) => Promise<void>,
   ): Promise<void> => {
@@ -105,6 +112,7 @@ export const createDispatcher = (parts: DispatcherParts): Dispatcher => {
         t: sentencesFor(member),
         signal: screen.signal,
         reply: screen.show,
+        fileBytes: answer.fileBytes ?? LEAST_FILE_BYTES,
       });
     } finally {
       await meter.settle().catch((failure: unknown) => {
@@ -137,11 +145,12 @@ export const createDispatcher = (parts: DispatcherParts): Dispatcher => {
     const { command, action, info } = catalogue.find(name, channel.space.platform, member.locale);
     await serve(invocation, screen, async (basics) => {
       await admit(command, action.guards, basics, typedBy(member));
-      if (on && on.author.id !== member.id) {
-        const author = { platform: member.platform, id: on.author.id };
-        if (await basics.services.privacy.optedOut(author))
+      for (const id of on ? await parts.authorsOf(on) : [])
+        if (
+          id !== member.id &&
+          (await basics.services.privacy.optedOut({ platform: member.platform, id }))
+        )
           throw userError('forbidden', 'errors.author-opted-out');
-      }
       const given = on ? action.onMessage?.(on) : invocation.options;
       if (!given) throw userError('unsupported', 'errors.not-on-messages');
       const stream = async <State, Result>(
@@ -216,7 +225,7 @@ export const createDispatcher = (parts: DispatcherParts): Dispatcher => {
         return (await action.complete?.[option]?.(typed, ctx)) ?? [];
       };
       // One that comes too late still fills the caches that it asked.
-      const late = sleep(COMPLETION_MS, done.signal).then(() => []);
+      const late = sleep(CHOICES_SHOWN_WITHIN_MS, done.signal).then(() => []);
       late.catch(() => undefined);
       try {
         return (await Promise.race([lookUp(), late])).slice(0, MOST_CHOICES);

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
-import { quote, userError, type OptionInfo } from './command.ts';
-import type { AppError } from './errors.ts';
+import type { OptionInfo } from '../command.ts';
+import { userError, type AppError } from '../errors.ts';
+import { quote } from '../text/plain-line.ts';
 
 const SWITCHES = new Map([
   ['true', true],

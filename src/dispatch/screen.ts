@@ -1,5 +1,5 @@
-import type { Content } from './model.ts';
-import type { Invocation } from './platform.ts';
+import type { Content } from '../model.ts';
+import type { Invocation } from '../platform.ts';
 
 /** Where one answer is shown while it is worked on. */
 export interface Screen {

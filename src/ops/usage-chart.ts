@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../errors.ts';
 import type { UsageDay } from '../services.ts';
+import { MINUTE_MS } from '../time.ts';
 
 const WIDTH = 960;
 const LEFT = 76;
 const RIGHT = 32;
-const MINUTE_MS = 60_000;
 
 /** Of Discord's dark theme and readable on light ones: the picture has a ground of its own. */
 const COLOURS = {

@@ -1,12 +1,13 @@
 import type { ServiceClient } from '../api/client.ts';
 import { pieces, type Piece } from '../audio/pieces.ts';
 import { AppError } from '../errors.ts';
-import type {
-  Glossary,
-  Heard,
-  Transcriber,
-  TranscriptSegment,
-  TranscriptionRequest,
+import {
+  LONGEST_PART_MS,
+  type Glossary,
+  type Heard,
+  type Transcriber,
+  type TranscriptSegment,
+  type TranscriptionRequest,
 } from '../services.ts';
 import { heardText } from './hallucinations.ts';
 
@@ -15,8 +16,6 @@ export interface TranscriberParts {
   readonly glossary: Pick<Glossary, 'applying'>;
 }
 
-/** Long audio is heard in parts of at most this, so that the first words are there early. */
-const LONGEST_PIECE_MS = 60_000;
 /** Parts that are with the service at the same moment. */
 const PIECES_AT_ONCE = 2;
 /** Words to listen for; more only blur the recognition. */
@@ -104,7 +103,7 @@ export const createTranscriber = ({ client, glossary }: TranscriberParts): Trans
       heardMs: durationMs,
       totalMs: claimedMs === undefined ? undefined : Math.max(claimedMs, durationMs),
     });
-    const cut = pieces(audio, { longestMs: LONGEST_PIECE_MS }, both);
+    const cut = pieces(audio, { longestMs: LONGEST_PART_MS }, both);
     for await (const part of inOrder(cut, PIECES_AT_ONCE, stop, hear)) {
       durationMs = part.endMs;
       if (part.text !== '') {

@@ -1,10 +1,9 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
 import type { Space } from '../model.ts';
 import type { Usage, UsageDay, Used } from '../services.ts';
+import { DAY_MS } from '../time.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
-
-const DAY_MS = 86_400_000;
 
 /** The day of a time in ms since 1970: `YYYY-MM-DD`, UTC. */
 const dayOf = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);

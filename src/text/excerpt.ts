@@ -1,6 +1,6 @@
-import { lastGraphemeEnd } from './cut.ts';
 import { muteLeftovers, nameMentions, type MentionNames } from './mentions.ts';
 import { flatten } from './plain-line.ts';
+import { shorten } from './shorten.ts';
 import type { Span } from './span.ts';
 import { findSpans } from './spans.ts';
 import { hostOf, timeOf } from './spoken-spans.ts';
@@ -47,12 +47,6 @@ const shown = (span: Span, written: string, { names, locale }: ExcerptOptions): 
   }
 };
 
-const shorten = (line: string, chars: number): string => {
-  const room = chars - 1;
-  const end = line.length <= room ? room : Math.max(0, lastGraphemeEnd(line, 0, room));
-  return `${line.slice(0, end).trimEnd()}…`;
-};
-
 /** What is read of a long text: not into a spoiler whose end was not read. */
 const sampleOf = (text: string, chars: number): string => {
   const sample = text.slice(0, Math.max(LEAST_READ, chars * READ_PER_CHAR));
@@ -84,5 +78,5 @@ export const excerpt = (text: string, chars: number, options: ExcerptOptions = {
   }
   if (hiddenBy === undefined) line += sample.slice(from);
   const muted = muteLeftovers(flatten(line));
-  return muted.length > chars || sample.length < text.length ? shorten(muted, chars) : muted;
+  return shorten(sample.length < text.length ? `${muted.trimEnd()}…` : muted, chars);
 };

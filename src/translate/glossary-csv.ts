@@ -1,3 +1,4 @@
+import { pipeline } from 'node:stream/promises';
 import { setImmediate } from 'node:timers/promises';
 import { parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
@@ -8,8 +9,11 @@ import type { GlossaryTerm } from '../services.ts';
 /** More than the largest glossary needs; a spreadsheet above it is a mistake. */
 const LARGEST_BYTES = 1_048_576;
 const LONGEST_LINES = 5_000;
-/** Lines after which others get their turn. */
-const LINES_AT_ONCE = 250;
+/** A term and its translation into every language there is fit many times over. */
+const LONGEST_LINE_CHARS = 65_536;
+const MOST_CELLS = 500;
+/** What is parsed before others get their turn. */
+const SLICE_BYTES = 4_096;
 
 const BYTE_ORDER_MARK = '\uFEFF';
 const COLUMNS = ['term', 'language', 'translation'] as const;
@@ -54,13 +58,15 @@ const readAll = async (file: ByteSource, signal: AbortSignal): Promise<string> =
   }
 };
 
-/** Lines that tell what parts the columns. */
+/** What tells what parts the columns. */
 const SAMPLE_LINES = 10;
+const SAMPLE_CHARS = 16_384;
 const DELIMITERS = ['\t', ',', ';'] as const;
 
 /** What stands as often in each of the first lines, for texts have commas too. */
 const delimiterOf = (text: string): string => {
   const lines = text
+    .slice(0, SAMPLE_CHARS)
     .split(/\r?\n/, SAMPLE_LINES)
     .map((line) => line.replaceAll(/"[^"]*"/g, ''))
     .filter((line) => line.trim() !== '');
@@ -72,6 +78,27 @@ const delimiterOf = (text: string): string => {
   return even ?? DELIMITERS.find((mark) => lines[0]?.includes(mark)) ?? ',';
 };
 
+const isWithinCharacter = (byte: number | undefined): boolean =>
+  byte !== undefined && (byte & 0xc0) === 0x80;
+
+/** UTF-8 in pieces of whole characters, with a turn of the event loop after each. */
+const sliced = async function* (text: string): AsyncGenerator<Uint8Array, void, void> {
+  const bytes = Buffer.from(text);
+  for (let start = 0; start < bytes.length;) {
+    let end = start + SLICE_BYTES;
+    while (isWithinCharacter(bytes[end])) end -= 1;
+    yield bytes.subarray(start, end);
+    start = end;
+    await setImmediate();
+  }
+};
+
+/** What the parser makes of a line. */
+interface Parsed {
+  readonly record: readonly string[];
+  readonly info: { readonly lines: number };
+}
+
 /**
  * The rows of a glossary file, a header line included: parted by commas, semicolons or tabs, in
  * UTF-8 or UTF-16 with a byte order mark.
@@ -81,23 +108,27 @@ export const readGlossaryCsv = async (
   signal: AbortSignal,
 ): Promise<readonly CsvRow[]> => {
   const text = await readAll(file, signal);
-  const parser = parse(text, {
+  const parser = parse({
     bom: true,
     delimiter: delimiterOf(text),
     info: true,
+    max_record_size: LONGEST_LINE_CHARS,
     relax_column_count: true,
     skip_empty_lines: true,
     trim: true,
-  }) as AsyncIterable<{ record: string[]; info: { lines: number } }>;
+  });
   const rows: CsvRow[] = [];
-  try {
-    for await (const { record, info } of parser) {
+  const keep = async (parsed: AsyncIterable<Parsed>): Promise<void> => {
+    for await (const { record, info } of parsed) {
+      if (rows.length === LONGEST_LINES || record.length > MOST_CELLS) throw tooLarge();
       rows.push({ line: info.lines, cells: record.map((cell) => cell.replace(DISARMED, '')) });
-      if (rows.length > LONGEST_LINES) throw tooLarge();
-      if (rows.length % LINES_AT_ONCE === 0) await setImmediate();
     }
+  };
+  try {
+    await pipeline(sliced(text), parser, keep, { signal });
     return rows;
   } catch (cause) {
+    signal.throwIfAborted();
     throw cause instanceof AppError ? cause : notCsv(cause);
   }
 };

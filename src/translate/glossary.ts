@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 import type { Channel, Space } from '../model.ts';
 import type { Glossary, GlossaryTerm, ImportReport, Languages } from '../services.ts';
-import { createRecent } from '../recent.ts';
+import { createMemo } from '../memo.ts';
 import type { Store } from '../store/index.ts';
 import { readColumns } from './glossary-columns.ts';
 import { readGlossaryCsv, writeGlossaryCsv } from './glossary-csv.ts';
@@ -53,14 +53,10 @@ const ownerOf = (place: Space | Channel): Owner =>
       }
     : { platform: place.platform, space_id: place.id };
 
-const cacheKey = (place: Space | Channel): string => JSON.stringify(ownerOf(place));
+const placeKey = (place: Space | Channel): string => JSON.stringify(ownerOf(place));
 
 export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>): Glossary => {
-  const cache = createRecent<string, readonly GlossaryTerm[]>(PLACES_IN_MEMORY);
-
-  const list = async (place: Space | Channel): Promise<readonly GlossaryTerm[]> => {
-    const known = cache.get(cacheKey(place));
-    if (known) return known;
+  const fetchList = async (place: Space | Channel): Promise<readonly GlossaryTerm[]> => {
     const rows = await store
       .selectFrom('glossary_term')
       .select(['term', 'language', 'translation'])
@@ -68,13 +64,24 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
       .orderBy('term_key')
       .orderBy('language')
       .execute();
-    const terms = rows.map(({ term, language, translation }) => ({
+    return rows.map(({ term, language, translation }) => ({
       term,
       language: language === EVERY_LANGUAGE ? undefined : language,
       translation: translation ?? undefined,
     }));
-    cache.set(cacheKey(place), terms);
-    return terms;
+  };
+  const memo = createMemo(fetchList, { keyOf: placeKey, most: PLACES_IN_MEMORY });
+  const list = memo.of;
+
+  const write = async <Result>(
+    place: Space | Channel,
+    change: Parameters<typeof store.write<Result>>[0],
+  ): Promise<Result> => {
+    try {
+      return await store.write(change);
+    } finally {
+      memo.forget(place);
+    }
   };
 
   const put = async (place: Space | Channel, terms: readonly GlossaryTerm[]): Promise<void> => {
@@ -85,7 +92,7 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
       term: term.term,
       translation: term.translation ?? null,
     });
-    await store.transaction().execute(async (transaction) => {
+    await write(place, async (transaction) => {
       for (let from = 0; from < terms.length; from += ROWS_AT_ONCE) {
         await transaction
           .insertInto('glossary_term')
@@ -102,8 +109,6 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
         await setImmediate();
       }
     });
-    cache.delete(cacheKey(place));
-    await store.synced();
   };
 
   /** Lists of channels and spaces put together, by the first and then the second. */
@@ -143,14 +148,14 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
     },
 
     async remove(place, term, language) {
-      let query = store
-        .deleteFrom('glossary_term')
-        .where((eb) => eb.and({ ...ownerOf(place) }))
-        .where('term_key', '=', foldTerm(term.trim()));
-      if (language !== undefined) query = query.where('language', '=', language);
-      const { numDeletedRows } = await query.executeTakeFirstOrThrow();
-      cache.delete(cacheKey(place));
-      await store.synced();
+      const { numDeletedRows } = await write(place, async (transaction) => {
+        const all = transaction
+          .deleteFrom('glossary_term')
+          .where((eb) => eb.and({ ...ownerOf(place) }))
+          .where('term_key', '=', foldTerm(term.trim()));
+        const query = language === undefined ? all : all.where('language', '=', language);
+        return query.executeTakeFirstOrThrow();
+      });
       return Number(numDeletedRows);
     },
 

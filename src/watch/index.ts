@@ -15,6 +15,7 @@ import type { Row } from '../store/inbox/row.ts';
 import type { Store } from '../store/index.ts';
 import { openWatchStore } from '../store/watches.ts';
 import { authorsOf } from './authors.ts';
+import { DAY_MS, HOUR_MS } from '../time.ts';
 import { createCatchUp } from './catch-up.ts';
 import { createDelivery } from './delivery.ts';
 import { createLanes } from './lanes.ts';
@@ -28,8 +29,6 @@ import { createWatches } from './watches.ts';
 /** A lease outlives several renewals, so that a busy moment loses none. */
 const LEASE_MS = 60_000;
 const RENEW_MS = 15_000;
-const CLEAR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 /** As far back as `/usage` shows. */
 const USAGE_DAYS = 90;
 
@@ -164,22 +163,22 @@ export const openWatching = async ({
     }
   };
 
-  const clear = (): void => {
+  const clear = async (): Promise<void> => {
     const rowsMs = ago(inboxDays);
-    const horizons = { rowsMs, copiesMs: ago(copyDays), usageMs: ago(USAGE_DAYS) };
-    const work = async (): Promise<void> => {
-      await clearOld(store, horizons);
+    try {
+      await clearOld(store, { rowsMs, copiesMs: ago(copyDays), usageMs: ago(USAGE_DAYS) });
       for (const [platform, from] of ports) await cursors.clear(platform, from.positionAt(rowsMs));
-    };
-    work().catch((err: unknown) => {
+    } catch (err) {
       log.warn({ err }, 'old rows could not be cleared');
-    });
+    }
   };
+  let cleared = clear();
   const renewing = setInterval(() => {
     inbox.renew().catch((err: unknown) => log.warn({ err }, 'leases could not be renewed'));
   }, RENEW_MS).unref();
-  const clearing = setInterval(clear, CLEAR_MS).unref();
-  clear();
+  const clearing = setInterval(() => {
+    cleared = clear();
+  }, HOUR_MS).unref();
 
   return {
     watcher: {
@@ -226,6 +225,7 @@ export const openWatching = async ({
       await catchUp[Symbol.asyncDispose]();
       await lanes[Symbol.asyncDispose]();
       await cursors[Symbol.asyncDispose]();
+      await cleared;
       await store.written();
     },
   };

@@ -1,5 +1,6 @@
-import type { Channel, Message } from '../model.ts';
-import type { ChannelWatch, SpaceChoices } from '../services.ts';
+import type { Message } from '../model.ts';
+import { isAudioName } from '../audio/file-names.ts';
+import { isQuiet, type ChannelWatch, type SpaceChoices } from '../services.ts';
 import { isCommandLike } from '../text/command-like.ts';
 import { isBlank, isEmojiOnly } from '../text/unicode.ts';
 
@@ -20,21 +21,13 @@ export type SkipReason =
   | 'space-gone'
   | 'forgotten';
 
-const AUDIO_NAME = /\.(?:ogg|oga|opus|mp3|wav|flac|m4a|aac|webm)$/i;
-
 /** What a file says that it is; whether it is shows when it is heard. */
 export const claimsAudio = ({ mediaType, name, voice }: Message['files'][number]): boolean =>
   voice !== undefined ||
   mediaType.startsWith('audio/') ||
-  (mediaType === 'application/octet-stream' && AUDIO_NAME.test(name));
+  (mediaType === 'application/octet-stream' && isAudioName(name));
 
 export const hasWords = ({ text }: Message): boolean => !isBlank(text) && !isEmojiOnly(text);
-
-/** Whether nothing is done by itself in a channel, or in the one that its thread belongs to. */
-export const isQuiet = (
-  { id, parentId = '' }: Channel,
-  { quietChannels }: Pick<SpaceChoices, 'quietChannels'>,
-): boolean => quietChannels.includes(id) || quietChannels.includes(parentId);
 
 /** Undefined where something is to be done, as far as can be told without reading the text. */
 export const skipReason = (

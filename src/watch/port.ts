@@ -37,7 +37,10 @@ export interface WatchPort {
   positionAt(timeMs: number): string;
   /** When a message at this position was written, ms since 1970. */
   timeOf(position: string): number;
-  /** The messages after a position, oldest first, fetched page by page. */
+  /**
+   * The messages after a position, oldest first, fetched page by page. One that is left out counts as
+   * gone, so it throws where it cannot tell all of them.
+   */
   history(channel: Channel, after: string, signal: AbortSignal): AsyncIterable<Message>;
   /**
    * The message as it is now; undefined when it is gone.
@@ -45,7 +48,7 @@ export interface WatchPort {
    * @param of of a message of ours that holds several copies: the source of the one that is meant
    */
   read(ref: MessageRef, of?: MessageRef): Promise<Message | undefined>;
-  /** The names behind the mentions in messages of a channel that were read, as far as they are known. */
+  /** The names behind mentions, as far as everybody who reads this channel may know them. */
   names(channel: Channel): MentionNames;
   /** How many people's reactions with this emoji the message has now. */
   reactions(ref: MessageRef, emoji: string): Promise<number>;

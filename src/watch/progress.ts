@@ -1,10 +1,11 @@
 import { toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Message, Posted } from '../model.ts';
-import type { Heard } from '../services.ts';
+import { LONGEST_PART_MS, type Heard } from '../services.ts';
 import type { CopyStore } from '../store/copies.ts';
 import type { Row } from '../store/inbox/row.ts';
 import type { Store } from '../store/index.ts';
+import { clock } from '../text/clock.ts';
 import { HEARD } from './compose.ts';
 import type { Copy, WatchPort } from './port.ts';
 
@@ -12,8 +13,6 @@ import type { Copy, WatchPort } from './port.ts';
 const PACE_MS = 5_000;
 /** What is nearly there needs no line that says so. */
 const NEARLY_MS = 5_000;
-/** Audio of unknown length that is heard in one part is shorter. */
-const ONE_PART_MS = 55_000;
 /** The content of a copy that is still being made. */
 const UNFINISHED = '';
 
@@ -32,11 +31,6 @@ export interface ProgressParts {
   readonly log: Log;
   readonly now: () => number;
 }
-
-const clock = (ms: number): string => {
-  const seconds = Math.round(ms / 1_000);
-  return `${Math.trunc(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-};
 
 const line = ({ heardMs, totalMs }: Heard): string =>
   totalMs === undefined ? `${clock(heardMs)} …` : `${clock(heardMs)} / ${clock(totalMs)} …`;
@@ -85,7 +79,8 @@ export const createProgress = (
   return {
     show: (heard) => {
       const { heardMs, totalMs } = heard;
-      const isShort = totalMs === undefined ? heardMs < ONE_PART_MS : totalMs - heardMs < NEARLY_MS;
+      const isShort =
+        totalMs === undefined ? heardMs < LONGEST_PART_MS : totalMs - heardMs < NEARLY_MS;
       if (isShort || now() < nextMs || signal.aborted) return;
       nextMs = now() + PACE_MS;
       showing = showing.then(() => show(heard));

@@ -33,7 +33,7 @@ export const quoteFor = async (
     const ref = await counterpart(origin, target, copies);
     const there = ref === origin ? written : await port.read(ref, origin);
     const shown = there ?? (await port.read(replyTo, origin)) ?? written;
-    const text = excerpt(shown.text, QUOTED_CHARS, { names: port.names(origin.channel) });
+    const text = excerpt(shown.text, QUOTED_CHARS, { names: port.names(target) });
     return { ref: shown.ref, name: shown.author.name, text };
   } catch (thrown) {
     const error = toAppError(thrown);

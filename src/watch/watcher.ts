@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Message, MessageRef } from '../model.ts';
-import type { ChannelWatch, Privacy, SpaceSettings } from '../services.ts';
+import { isQuiet, type ChannelWatch, type Privacy, type SpaceSettings } from '../services.ts';
 import type { CopyStore } from '../store/copies.ts';
 import type { CursorStore } from '../store/cursors.ts';
 import { flagPurpose, WATCH } from '../store/inbox/purpose.ts';
@@ -11,7 +11,7 @@ import type { CatchUp } from './catch-up.ts';
 import type { Lanes } from './lanes.ts';
 import type { Talk } from './talk.ts';
 import { createTurns } from '../turns.ts';
-import { isQuiet, skipReason } from './policy.ts';
+import { skipReason } from './policy.ts';
 import type { Watcher, WatchPort } from './port.ts';
 import { flagLane, languageOfReaction, readFlagged } from './reactions.ts';
 

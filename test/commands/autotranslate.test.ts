@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { userError } from '../../src/command.ts';
+import { userError } from '../../src/errors.ts';
 import { HERE, SPACE } from '../fakes/desk.ts';
 import { useDesk } from './support.ts';
 

@@ -153,12 +153,33 @@ describe('/say', () => {
   });
 
   it('refuses to gather audio without end', async () => {
-    const body = 'x'.repeat(25 * 1_048_576);
+    const body = 'x'.repeat(11 * 1_048_576);
     const headers = { 'content-type': 'audio/pcm' };
     harness.speech.fail(PATHS.tts, { status: 200, body, headers });
     const content = await last('say', { text: 'Hello there.', format: 'pcm' });
     expect(content).toMatchObject({ tone: 'error' });
     expect(content.text).toContain('too large');
+  });
+
+  it('makes what the platform can show, and nothing that is sure to be larger', async () => {
+    const asked = () => harness.speech.seen.filter(({ path }) => path === PATHS.tts).length;
+    // Our service speaks faster than people, at another rate than the voice says.
+    harness.speech.voices = [{ ...VOICE, sample_rates: [8_000] }];
+    const text = 'Hello there. '.repeat(40);
+    harness.limitFiles(300_000);
+    expect((await last('say', { text, format: 'wav' })).files).toHaveLength(1);
+    harness.limitFiles(200_000);
+    const tooLarge = { tone: 'error', text: expect.stringContaining('too large') as string };
+    expect(await last('say', { text, format: 'wav' })).toMatchObject(tooLarge);
+    expect(asked()).toBe(2);
+    expect(await last('say', { text: text.repeat(2), format: 'wav' })).toMatchObject(tooLarge);
+    expect(asked()).toBe(2);
+    expect((await last('say', { text: text.repeat(2), format: 'ogg' })).files).toHaveLength(1);
+  });
+
+  it('makes a small file where nobody asked for a certain one', async () => {
+    harness.speech.voices = [{ ...VOICE, formats: ['wav', 'flac', 'ogg'] }];
+    expect((await last('say', { text: 'Hello there.' })).files?.[0]?.name).toBe('speech.ogg');
   });
 
   it('does not put another voice in the place of one that was asked for', async () => {

@@ -114,6 +114,8 @@ export interface FakeCore extends Core {
   status(): Promise<ServiceStatus>;
   /** What `status` says next. */
   setReachable(reachable: boolean): void;
+  /** What `ready` says next. */
+  setReady(ready: Readonly<Record<string, boolean>>): void;
 }
 
 const createSettings = (): MemberSettings => {
@@ -221,6 +223,7 @@ export const createFakeCore = (): FakeCore => {
   const waiting: (() => void)[] = [];
   let saved = 0;
   let reachable = true;
+  let ready: Readonly<Record<string, boolean>> = { web: true };
 
   const step = (): void => {
     const all = waiting.splice(0);
@@ -335,6 +338,8 @@ export const createFakeCore = (): FakeCore => {
     lines,
     step,
     setReachable: (next) => (reachable = next),
+    ready: () => ready,
+    setReady: (next) => (ready = next),
     commands: () => FAKE_COMMANDS,
     dispatch: async (invocation) => {
       invocations.push(invocation);

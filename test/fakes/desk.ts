@@ -1,8 +1,8 @@
 import { transcriptFile } from '../../src/speech/transcript-file.ts';
 import type { Command, CommandInfo } from '../../src/command.ts';
-import { commandFault } from '../../src/command-check.ts';
+import { commandFault } from '../../src/dispatch/command-check.ts';
 import { discover } from '../../src/discover.ts';
-import { createDispatcher } from '../../src/dispatch.ts';
+import { createDispatcher } from '../../src/dispatch/index.ts';
 import type { AppError } from '../../src/errors.ts';
 import { loadTexts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
@@ -189,6 +189,7 @@ export const openDesk = async (): Promise<Desk> => {
     log: createLog('silent'),
     can: () => true,
     naming: () => 'plain',
+    authorsOf: async ({ author }) => [author.id],
     services: () => services,
     now: () => NOW_MS,
   });

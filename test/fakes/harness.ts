@@ -1,6 +1,6 @@
 import { createClient } from '../../src/api/client.ts';
 import type { Command } from '../../src/command.ts';
-import { commandFault } from '../../src/command-check.ts';
+import { commandFault } from '../../src/dispatch/command-check.ts';
 import { openCore } from '../../src/core.ts';
 import { discover } from '../../src/discover.ts';
 import { loadTexts } from '../../src/i18n.ts';
@@ -21,6 +21,8 @@ export interface Harness extends AsyncDisposable {
     member?: Partial<Member>,
     signal?: AbortSignal,
   ): Promise<Content[]>;
+  /** What an answer takes from here on; at first the platform does not say. */
+  limitFiles(bytes: number): void;
 }
 
 export const SPACE = { platform: 'test', id: 'space' };
@@ -60,7 +62,9 @@ export const startHarness = async (): Promise<Harness> => {
     engines: undefined,
   });
   const { core } = running;
+  let limit: { fileBytes?: number } = {};
   return {
+    limitFiles: (fileBytes) => (limit = { fileBytes }),
     core,
     speech,
     async run(command, options = {}, member = {}, signal = new AbortController().signal) {
@@ -72,7 +76,7 @@ export const startHarness = async (): Promise<Harness> => {
         member: { ...MEMBER, ...member },
         channel: { space: SPACE, id: 'channel' },
         signal,
-        answer: { show: async (content) => void shown.push(content), paceMs: 0 },
+        answer: { show: async (content) => void shown.push(content), paceMs: 0, ...limit },
       });
       return shown;
     },

@@ -5,12 +5,12 @@ import {
   defineCommand,
   defineCommandGroup,
   moderator,
-  userError,
 } from '../../src/command.ts';
-import { createDispatcher } from '../../src/dispatch.ts';
+import { userError } from '../../src/errors.ts';
+import { createDispatcher } from '../../src/dispatch/index.ts';
 import { loadTexts, type MessageKey, type Texts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
-import type { Content } from '../../src/model.ts';
+import type { Content, Message } from '../../src/model.ts';
 import type { Invocation, PressInvocation } from '../../src/platform.ts';
 import type { Services, SpaceChoices, Used } from '../../src/services.ts';
 
@@ -50,6 +50,7 @@ export const createProbes = () => {
     } as SpaceChoices,
     /** Whether the author of messages opted out. */
     optedOut: false,
+    authorsOf: async ({ author }: Message): Promise<readonly string[]> => [author.id],
     lookUp: async (): Promise<{ value: string; label: string }[]> => [],
     /** Ends the time that looking up may take. */
     rested: Promise.withResolvers<void>(),
@@ -174,6 +175,7 @@ export const createProbes = () => {
     log: createLog('silent'),
     can: (platform) => platform === 'test',
     naming: () => 'plain',
+    authorsOf: (message) => script.authorsOf(message),
     services: () => services,
     sleep: async () => script.rested.promise,
   });

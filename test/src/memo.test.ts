@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createMemo } from '../../../src/store/memo.ts';
+import { createMemo } from '../../src/memo.ts';
 
 const counting = (most: number) => {
   const asked: string[] = [];

@@ -45,6 +45,14 @@ const services = {
       return { text: 'a b', language: 'en', confidence: 1, durationMs: 95_000, segments: [] };
     },
   },
+  assistant: {
+    async *answer() {
+      if (fault) throw fault;
+      yield 'be';
+      yield 'bec😀';
+      return 'bec😀';
+    },
+  },
   speaker: {
     speak: async () => {
       if (fault) throw fault;
@@ -74,6 +82,18 @@ describe('a meter', () => {
     await meter.services.speaker.speak({ text: '12345' }, signal);
     await meter.settle();
     expect(recorded).toEqual([[SPACE, 'm', { characters: 8, audioMs: 95_000, messages: 1 }]]);
+  });
+
+  it('counts questions and their answers, as far as they came', async () => {
+    const ask = (meter: ReturnType<typeof newMeter>, content: string) =>
+      meter.services.assistant.answer([{ role: 'user', content }], signal);
+    const meter = newMeter();
+    expect(await drain(ask(meter, 'why 😀?'))).toBe('bec😀');
+    for await (const text of ask(meter, 'why?')) if (text === 'be') break;
+    fault = new AppError('unavailable', 'down');
+    await expect(drain(ask(meter, 'why?'))).rejects.toThrow('down');
+    await meter.settle();
+    expect(recorded).toEqual([[SPACE, 'm', { characters: 10 + 6, audioMs: 0, messages: 1 }]]);
   });
 
   it.each(['same-language', 'nothing-to-translate'] as const)(
@@ -133,6 +153,10 @@ describe('the limits of a day', () => {
     });
     await expect(
       newMeter().services.speaker.speak({ text: '123456' }, signal),
+    ).rejects.toMatchObject({ sentence: { key: 'limits.characters' } });
+    const question = [{ role: 'user' as const, content: '123456' }];
+    await expect(
+      drain(newMeter().services.assistant.answer(question, signal)),
     ).rejects.toMatchObject({ sentence: { key: 'limits.characters' } });
   });
 

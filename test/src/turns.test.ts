@@ -6,26 +6,36 @@ describe('turns', () => {
   it('of one name follow each other, in the order in which they were asked for', async () => {
     const turns = createTurns();
     const begun: string[] = [];
-    const take = async (who: string): Promise<() => void> => {
-      const done = await turns.take('door');
+    const take = async (who: string): Promise<Disposable> => {
+      const turn = await turns.take('door');
       begun.push(who);
-      return done;
+      return turn;
     };
     const [first, second] = [take('first'), take('second')];
-    (await first)();
-    const endSecond = await second;
+    (await first)[Symbol.dispose]();
+    const ofSecond = await second;
     const third = take('third');
     await setImmediate();
     expect(begun).toEqual(['first', 'second']);
-    endSecond();
-    (await third)();
+    ofSecond[Symbol.dispose]();
+    using _ = await third;
     expect(begun).toEqual(['first', 'second', 'third']);
+  });
+
+  it('end with the block that they were taken for, also when it throws', async () => {
+    const turns = createTurns();
+    const fail = async (): Promise<void> => {
+      using _ = await turns.take('door');
+      throw new Error('no');
+    };
+    await expect(fail()).rejects.toThrow('no');
+    using _ = await turns.take('door');
   });
 
   it('of another name wait for nobody', async () => {
     const turns = createTurns();
-    await turns.take('door');
-    const done = await turns.take('window');
-    done();
+    using _ = await turns.take('door');
+    using other = await turns.take('window');
+    expect(other).toBeDefined();
   });
 });

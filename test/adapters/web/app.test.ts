@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { createWebAdapter } from '../../../adapters/web/adapter.ts';
+import { createFakeCore } from '../../fakes/core.ts';
 import { ask, startWeb } from './start-web.ts';
 
 describe('the page', () => {
@@ -174,7 +176,7 @@ describe('health', () => {
     expect((await web.visit().request('/healthz')).status).toBe(200);
     const ready = await web.visit().request('/readyz');
     expect(ready.status).toBe(200);
-    expect(await ready.json()).toEqual({ ready: true, parts: { page: true, service: true } });
+    expect(await ready.json()).toEqual({ ready: true, parts: { web: true, service: true } });
   });
 
   test('names the part that is not ready', async () => {
@@ -182,7 +184,13 @@ describe('health', () => {
     web.core.setReachable(false);
     const ready = await web.visit().request('/readyz');
     expect(ready.status).toBe(503);
-    expect(await ready.json()).toEqual({ ready: false, parts: { page: true, service: false } });
+    expect(await ready.json()).toEqual({ ready: false, parts: { web: true, service: false } });
+
+    web.core.setReachable(true);
+    web.core.setReady({ web: true, discord: false });
+    const away = await web.visit().request('/readyz');
+    expect(away.status).toBe(503);
+    expect(await away.json()).toMatchObject({ parts: { web: true, discord: false } });
   });
 });
 
@@ -192,4 +200,13 @@ test('a taken port is said in one sentence', async () => {
     code: 'config',
     message: expect.stringMatching(/^port \d+ is in use already: set PORT/),
   });
+});
+
+test.each(['127.0.0.1', 'localhost'])('a page on %s stops while it starts', async (host) => {
+  const options = { host, port: 0, token: undefined, maxUploadBytes: 1_000 };
+  const adapter = createWebAdapter(options, createFakeCore());
+  const starting = adapter.start().catch((thrown: unknown) => thrown);
+  await adapter[Symbol.asyncDispose]();
+  expect(await starting).toMatchObject({ code: 'cancelled' });
+  expect(adapter.ready()).toBe(false);
 });

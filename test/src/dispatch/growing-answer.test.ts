@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { showGrowing } from '../../src/growing-answer.ts';
+import { showGrowing } from '../../../src/dispatch/growing-answer.ts';
 
 const states = async function* (texts: readonly string[]) {
   for (const text of texts) yield text;

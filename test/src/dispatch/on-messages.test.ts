@@ -46,6 +46,18 @@ describe('a command used on a message', () => {
     });
   });
 
+  it('leaves the words in a copy of ours alone, whoever of several wrote them', async () => {
+    const copy: Message = {
+      ...messageOf('hello'),
+      author: { id: 'us', name: 'Bob', kind: 'ourselves' },
+    };
+    probes.script.authorsOf = async () => ['carol', 'author'];
+    expect(await probes.run('probe', {}, { on: copy })).toEqual({ text: 'whole' });
+    probes.script.optedOut = true;
+    const refused = await probes.run('probe', {}, { on: copy });
+    expect(refused?.text).toContain('does not want');
+  });
+
   it('is refused where it is for no message', async () => {
     expect(await probes.run('probing', {}, { on: messageOf('hello') })).toMatchObject({
       tone: 'error',

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LANGUAGES } from '../../src/text/language-list.ts';
-import { findLanguage, languageName } from '../../src/text/languages.ts';
-import { readChannels, readLanguages, splitTyped } from '../../src/typed-lists.ts';
+import { LANGUAGES } from '../../../src/text/language-list.ts';
+import { findLanguage, languageName } from '../../../src/text/languages.ts';
+import { readChannels, readLanguages, splitTyped } from '../../../src/text/typed-lists.ts';
 
 const languages = { find: findLanguage };
 

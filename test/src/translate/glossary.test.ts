@@ -6,6 +6,7 @@ import { openStore, type Store } from '../../../src/store/index.ts';
 import { findLanguage } from '../../../src/text/languages.ts';
 import { readColumns } from '../../../src/translate/glossary-columns.ts';
 import { readGlossaryCsv, writeGlossaryCsv } from '../../../src/translate/glossary-csv.ts';
+import { watchEventLoop } from '../../fakes/event-loop.ts';
 import { createGlossary, TERMS_PER_SPACE } from '../../../src/translate/glossary.ts';
 
 const SPACE = { platform: 'test', id: 'here' };
@@ -229,6 +230,34 @@ describe('a glossary file', () => {
       code: 'too-large',
     });
     expect(await glossary.list(SPACE)).toEqual([]);
+  });
+
+  it('of too many lines is not looked at to its end', async () => {
+    const csv = `${'term\n'.repeat(20_000)}"a quote that never ends`;
+    await expect(readGlossaryCsv(file(csv), signal)).rejects.toMatchObject({ code: 'too-large' });
+  });
+
+  it('of too many columns is refused', async () => {
+    const csv = `${'mage,'.repeat(501)}\n`;
+    await expect(readGlossaryCsv(file(csv), signal)).rejects.toMatchObject({ code: 'too-large' });
+  });
+
+  it('lets others run while it is read, however it is made', async () => {
+    const lines = `${'語'.repeat(60)},ja,${'é'.repeat(12)}\n`.repeat(4_900);
+    const { result: rows, turns } = await watchEventLoop(() =>
+      readGlossaryCsv(file(lines), signal),
+    );
+    expect(turns).toBeGreaterThan(200);
+    expect(new Set(rows.map(({ cells }) => cells.join()))).toEqual(new Set([lines.split('\n')[0]]));
+    const spaces = ' '.repeat(1_000_000);
+    expect(
+      (await watchEventLoop(() => readGlossaryCsv(file(spaces), signal))).turns,
+    ).toBeGreaterThan(200);
+  });
+
+  it('is not read for somebody who is gone', async () => {
+    const gone = AbortSignal.abort();
+    await expect(readGlossaryCsv(file('a,ja,b'), gone)).rejects.toThrow(gone.reason as Error);
   });
 
   it('stops at the glossary’s limit', async () => {

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Message, MessageRef } from '../../../src/model.ts';
+import type { Message, MessageRef, Posted } from '../../../src/model.ts';
+import { createCopyStore } from '../../../src/store/copies.ts';
+import { openStore } from '../../../src/store/index.ts';
 import { authorsOf } from '../../../src/watch/authors.ts';
 import { channel, createWatchedPlace, person } from '../../fakes/watched-place.ts';
 
@@ -49,4 +51,22 @@ it('nobody is told to have written what is gone', async () => {
   const { place, copy, say, of } = setUp();
   place.remove(say('ada'));
   await expect(of(copy)).rejects.toMatchObject({ code: 'not-found' });
+});
+
+it('a message that holds several copies was made of all of their sources', async () => {
+  await using store = await openStore('sqlite::memory:');
+  const copies = createCopyStore(store, () => 0);
+  const place = createWatchedPlace();
+  const shared = place.say(THERE, 'hola', {
+    author: { id: 'dragoman', name: 'Dragoman', kind: 'ourselves' },
+  });
+  for (const author of ['ada', 'bob']) {
+    const { ref } = place.say(HERE, 'hello', { author: person(author) });
+    const posted: Posted = { channel: THERE, ids: [shared.ref.id] };
+    const key = { ref, purpose: 'watch' };
+    await store.write((db) =>
+      copies.put(db, key, { target: THERE, posted, contentHash: 'x' }, true),
+    );
+  }
+  expect((await authorsOf(shared, copies, place.port)).toSorted()).toEqual(['ada', 'bob']);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Message, MessageFile } from '../../../src/model.ts';
-import { claimsAudio, isQuiet, skipReason } from '../../../src/watch/policy.ts';
+import { isQuiet } from '../../../src/services.ts';
+import { claimsAudio, skipReason } from '../../../src/watch/policy.ts';
 import { channel, person } from '../../fakes/watched-place.ts';
 import { watchOf } from '../../fakes/watching.ts';
 import { audio, GENERAL } from './support.ts';

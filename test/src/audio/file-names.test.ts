@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { isAudioName } from '../../../src/audio/file-names.ts';
+
+it.each([
+  ['Voice.OGG', true],
+  ['talk.m4a', true],
+  ['film.mp4', false],
+  ['ogg', false],
+  ['song.mp3.exe', false],
+])('a file named %s holds sound alone: %s', (name, expected) => {
+  expect(isAudioName(name)).toBe(expected);
+});

@@ -1,0 +1,88 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ServiceClient } from '../../src/api/client.ts';
+import type { Command } from '../../src/command.ts';
+import { openCore } from '../../src/core.ts';
+import { discover } from '../../src/discover.ts';
+import { commandFault } from '../../src/dispatch/command-check.ts';
+import { loadTexts } from '../../src/i18n.ts';
+import { createLog } from '../../src/log.ts';
+import type { Content, Member, Message } from '../../src/model.ts';
+import { createCopyStore } from '../../src/store/copies.ts';
+import { openStore } from '../../src/store/index.ts';
+import { channel, createWatchedPlace, person, type WatchedPlace } from '../fakes/watched-place.ts';
+
+const ADA: Member = { platform: 'place', id: 'ada', name: 'Ada', locale: 'en', role: 'member' };
+const [HERE, THERE] = [channel('here'), channel('there')];
+
+let place: WatchedPlace;
+beforeEach(() => {
+  place = createWatchedPlace();
+});
+
+/** The core with a platform whose channels can be watched, and no service. */
+const open = async () => {
+  const store = await openStore('sqlite::memory:');
+  const running = await openCore({
+    client: {} as ServiceClient,
+    store,
+    texts: loadTexts('locales'),
+    log: createLog('silent'),
+    commands: await discover<Command>('commands', commandFault),
+    config: { INBOX_DAYS: 7, COPY_DAYS: 365 },
+    engines: undefined,
+  });
+  return {
+    ...running,
+    store,
+    [Symbol.asyncDispose]: async () => {
+      await running[Symbol.asyncDispose]();
+      await store.destroy();
+    },
+  };
+};
+
+describe('the core', () => {
+  it('knows which platforms can be used', async () => {
+    await using running = await open();
+    let isReady = false;
+    expect(running.core.ready()).toEqual({});
+    running.attach({ platform: place.platform, ready: () => isReady });
+    expect(running.core.ready()).toEqual({ place: false });
+    isReady = true;
+    expect(running.core.ready()).toEqual({ place: true });
+  });
+
+  it('uses no copy of somebody who opted out', async () => {
+    await using running = await open();
+    const { core, store } = running;
+    running.attach({ platform: place.platform, ready: () => true });
+    const { ref } = place.say(HERE, 'hello', { author: person('bob') });
+    const copy: Message = place.say(THERE, 'hola', {
+      author: { id: 'dragoman', name: 'bob', kind: 'ourselves' },
+    });
+    const posted = { channel: THERE, ids: [copy.ref.id] } as const;
+    await store.write((db) =>
+      createCopyStore(store, Date.now).put(
+        db,
+        { ref, purpose: 'watch' },
+        { target: THERE, posted, contentHash: 'x' },
+        true,
+      ),
+    );
+    await core.services.privacy.setOptedOut({ platform: 'place', id: 'bob' }, true);
+    for (const command of ['say', 'translate', 'transcribe']) {
+      const shown: Content[] = [];
+      await core.dispatch({
+        id: '1',
+        command,
+        options: {},
+        on: copy,
+        member: ADA,
+        channel: THERE,
+        signal: new AbortController().signal,
+        answer: { show: async (content) => void shown.push(content), paceMs: 0 },
+      });
+      expect(shown.at(-1)?.text).toContain('does not want');
+    }
+  });
+});

@@ -9,15 +9,19 @@ import type { Used } from './invocations.ts';
 export type Acknowledge = (interaction: Used, response: object) => Promise<boolean>;
 
 const TRIES = 3;
+/** All tries fit into the three seconds that there are ("Receiving and Responding"). */
+const TRY_MS = 900;
 
 export const createAcknowledge =
   (api: Api, log: Log): Acknowledge =>
   async ({ id, token, type }, response) => {
     for (let attempt = 1; ; attempt += 1) {
+      const signal = AbortSignal.timeout(TRY_MS);
       try {
         await api.sendOnce('POST', Routes.interactionCallback(id, token), {
           auth: false,
           body: response,
+          signal,
         });
         return true;
       } catch (thrown) {
@@ -25,7 +29,7 @@ export const createAcknowledge =
         const isDone = isRefusal(thrown, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
         // The answer to an earlier try was lost on its way, the acknowledgement was not.
         if (isDone && attempt > 1) return true;
-        if (error.retryable && attempt < TRIES) continue;
+        if ((error.retryable || signal.aborted) && attempt < TRIES) continue;
         log.warn({ type, reason: error.message }, 'an interaction was not acknowledged');
         return false;
       }

@@ -1,36 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, toAppError } from '../../src/errors.ts';
-import type { MessageRef } from '../../src/model.ts';
 import type { Adapter, Core } from '../../src/platform.ts';
 import { createAcknowledge } from './acknowledge.ts';
-import { createApi, type ApiOptions } from './api.ts';
 import { contentIntentHint, readApplication, type Application } from './application.ts';
 import { connect, createClient, destroy, isConnected, type Session } from './client.ts';
-import { buildCommands } from './commands.ts';
-import { createCopies } from './copies.ts';
-import { createOpenFile } from './files.ts';
 import { listen } from './inbound.ts';
 import { createInteractions, type Interactions } from './interactions.ts';
 import { inviteLink } from './invite.ts';
-import { createMembers } from './members.ts';
-import { createMessageReader } from './message.ts';
-import { createOutbox } from './outbox.ts';
-import { createOwnMessages } from './own-messages.ts';
-import { createPlatform } from './platform.ts';
-import { registerCommands } from './registration.ts';
-import { createStandingPens } from './standing.ts';
-import { createThreads } from './threads.ts';
-import { createWatchPort, readRaw } from './watch.ts';
-import { createWebhookRate, realClock, type Clock } from './webhook-rate.ts';
-import { createWebhooks } from './webhooks.ts';
+import { createParts, type DiscordOptions } from './parts.ts';
+import { createRegister } from './registration.ts';
+import { tryAgain } from './try-again.ts';
+import { readRaw } from './watch.ts';
 
-export interface DiscordOptions extends ApiOptions {
-  /** For the rates of webhooks. */
-  readonly clock?: Clock;
-}
+export type { DiscordOptions } from './parts.ts';
 
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 60_000;
 /** Other parts of the program do not wait longer for many shards, or for a gateway that is away. */
 const PATIENCE_MS = 30_000;
 /** What is being answered may say that it was stopped. */
@@ -38,8 +21,8 @@ const STOP_MS = 2_000;
 
 export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapter => {
   const { log } = core;
-  const { clock = realClock } = options;
   const stopped = new AbortController();
+  const { signal } = stopped;
   let session: Session | undefined;
   let interactions: Interactions | undefined;
 
@@ -47,107 +30,83 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
     if (session) return session;
     throw new AppError('unavailable', 'Discord is not connected yet', { retryable: true });
   };
-  const application = (): Application => current().application;
+  const parts = createParts(options, core, current);
+  const { api, members, threads, webhooks } = parts;
+  const register = createRegister({ api, core, signal });
 
-  const api = createApi(options);
-  const openFile = createOpenFile(options.url);
-  const renew = async (ref: MessageRef, fileId: string): Promise<string | undefined> => {
-    const raw = await readRaw(api, ref);
-    const files = raw?.message_snapshots?.[0]?.message.attachments ?? raw?.attachments;
-    return files?.find(({ id }) => id === fileId)?.url;
-  };
-  const reader = createMessageReader({ application, openFile, renew });
-  const webhooks = createWebhooks({ api, application, log, now: () => clock.now() });
-  const standing = createStandingPens(api, webhooks);
-  const threads = createThreads(api, () => application().botId);
-  const rate = createWebhookRate(clock);
-  const outbox = createOutbox({ api, webhooks, rate });
-  const ownMessages = createOwnMessages(api, reader);
-  const copies = createCopies({ api, outbox, ownMessages, standing });
-  const members = createMembers(api);
-  const watch = createWatchPort({ api, session: current, reader, members, threads, copies });
-
-  const register = async ({ id }: Application): Promise<void> => {
-    const commands = buildCommands(core);
-    try {
-      const changed = await registerCommands(api, id, commands);
-      log.info({ changed, count: commands.length }, 'Discord: the commands are registered');
-    } catch (thrown) {
-      const { code, message } = toAppError(thrown);
-      log.error({ code, reason: message }, 'Discord: the commands could not be registered');
-    }
-  };
-
-  const goOnline = async (): Promise<string> => {
-    const found = await readApplication(api);
-    stopped.signal.throwIfAborted();
-    if (!found.hasContentIntent)
-      log.warn(`Discord hides what people write: ${contentIntentHint(found.id)}`);
-    await register(found);
-    const client = createClient(options, found);
-    session = { application: found, client };
+  const open = (application: Application): Session => {
+    const client = createClient(options, application);
     const acknowledge = createAcknowledge(api, log);
-    interactions = createInteractions({ api, core, acknowledge, reader, openFile });
+    interactions = createInteractions({ ...parts, core, acknowledge });
     listen(client, {
+      ...parts,
       watcher: core.watcher,
       log,
-      botId: found.botId,
-      reader,
-      members,
+      botId: application.botId,
       interactions,
       fetch: async (ref) => {
         const raw = await readRaw(api, ref);
         return raw && members.complete(raw, ref.channel);
       },
-      hasContentIntent: found.hasContentIntent,
+      hasContentIntent: application.hasContentIntent,
       threadGone: (id) => void threads.forget(id),
+      webhooksChanged: (channelId) => webhooks.forget(channelId),
     });
+    return { application, client };
+  };
+
+  const goOnline = async (): Promise<string> => {
+    const application = await readApplication(api);
+    const { id, botName, hasContentIntent } = application;
+    signal.throwIfAborted();
+    if (!hasContentIntent) log.warn(`Discord hides what people write: ${contentIntentHint(id)}`);
+    await register(id);
+    signal.throwIfAborted();
+    const opened = open(application);
+    session = opened;
     try {
-      await connect(client, options.token, found, log, ({ code, message }) =>
-        log.error({ code, reason: message }, 'Discord: disconnected for good'),
-      );
-      stopped.signal.throwIfAborted();
+      await connect({
+        ...opened,
+        token: options.token,
+        log,
+        signal,
+        onLost: ({ code, message }) =>
+          log.error({ code, reason: message }, 'Discord: disconnected for good'),
+      });
+      signal.throwIfAborted();
     } catch (thrown) {
       session = undefined;
-      await destroy(client);
+      await destroy(opened.client);
       throw thrown;
     }
-    const count = client.guilds.cache.size;
-    const servers = `${count} ${count === 1 ? 'server' : 'servers'} as ${found.botName}`;
-    return count > 0 ? servers : `${servers}; add it to one: ${inviteLink(found.id)}`;
+    const count = opened.client.guilds.cache.size;
+    const servers = `${count} ${count === 1 ? 'server' : 'servers'} as ${botName}`;
+    return count > 0 ? servers : `${servers}; add it to one: ${inviteLink(id)}`;
   };
 
   /** Discord being away must not keep the other platforms from starting. */
-  const keepTrying = async (): Promise<void> => {
-    for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
-      await sleep(waitMs, undefined, { ref: false, signal: stopped.signal });
-      try {
-        log.info({ where: await goOnline() }, 'Discord: connected');
-        return;
-      } catch (thrown) {
-        if (stopped.signal.aborted) return;
-        const { code, message, retryable } = toAppError(thrown);
-        log.error({ code, reason: message }, 'Discord: still not connected');
-        if (!retryable) return;
-      }
-    }
-  };
+  const keepTrying = async (): Promise<void> =>
+    tryAgain(async () => log.info({ where: await goOnline() }, 'Discord: connected'), {
+      signal,
+      failed: ({ code, message }) =>
+        log.error({ code, reason: message }, 'Discord: still not connected'),
+    });
 
   return {
-    platform: createPlatform({ api, standing, watch }),
+    platform: parts.platform,
     start: async () => {
       const patience = new AbortController();
       const online = goOnline().catch((thrown: unknown) => {
         const fault = toAppError(thrown);
         if (!fault.retryable) throw fault;
         log.warn({ reason: fault.message }, 'Discord: not connected yet');
-        keepTrying().catch(() => undefined);
+        void keepTrying();
         return 'not reached yet; it is tried again and again';
       });
       const slow = sleep(PATIENCE_MS, 'still connecting', { signal: patience.signal });
       const where = await Promise.race([online, slow]).finally(() => patience.abort());
       online.catch((thrown: unknown) => {
-        if (stopped.signal.aborted) return;
+        if (signal.aborted) return;
         log.error({ reason: toAppError(thrown).message }, 'Discord: cannot be connected');
       });
       return { where };

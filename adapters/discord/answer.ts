@@ -1,30 +1,17 @@
-import {
-  MessageFlags,
-  RESTJSONErrorCodes,
-  Routes,
-  type APIMessage,
-  type RouteLike,
-} from 'discord.js';
+import { RESTJSONErrorCodes } from 'discord.js';
 import { AppError } from '../../src/errors.ts';
 import type { Log } from '../../src/log.ts';
 import type { Channel, Content } from '../../src/model.ts';
 import type { Answer } from '../../src/platform.ts';
+import { createAnswerMessages, ORIGINAL, type InteractionKey } from './answer-messages.ts';
 import type { Api } from './api.ts';
 import { isGone, isRefusal } from './errors.ts';
-import { bodyOf, botPen, ignoreGone, redraw, type Pen } from './pens.ts';
+import { botPen, type Pen } from './pens.ts';
+import { redraw } from './redraw.ts';
 import { asTextFile, render, type Part } from './render.ts';
 
 /** Edits of one message more often than this run into its bucket. */
 const PACE_MS = 1_000;
-/** Where the app is installed to the account only (reference, "Create Followup Message"). */
-const FOLLOW_UPS = 5;
-/** The name of the first answer, before and after it has an id. */
-const ORIGINAL = '@original';
-
-export interface InteractionKey {
-  readonly applicationId: string;
-  readonly token: string;
-}
 
 export interface AnswerParts {
   readonly api: Api;
@@ -45,6 +32,16 @@ export interface InteractionAnswer extends Answer {
   /** Something of the channel was deleted: ends the answer if it was its own message. */
   readonly lost: (ids: readonly string[]) => void;
 }
+
+/** What an answer has come to. */
+type Stage =
+  /** Acknowledged: people see that it is being worked on. */
+  | { readonly is: 'thinking' }
+  | { readonly is: 'shown'; readonly originalId: string }
+  /** The first message made way for others, which the asker alone sees. */
+  | { readonly is: 'withdrawn' }
+  /** Fifteen minutes are over: it goes on as messages of the bot like any others. */
+  | { readonly is: 'late'; readonly ids: readonly string[] };
 
 const isOver = (thrown: unknown): boolean =>
   isRefusal(
@@ -72,87 +69,66 @@ const fit = (parts: readonly Part[], most: number): readonly Part[] => {
 const partsOf = (content: Content, most: number, voiceNotes: boolean): readonly Part[] =>
   fit(render(content, { voiceNotes }), content.controls?.length ? 1 : most);
 
+/** What could not be done concerns the asker alone. */
+const isForAsker = ({ tone }: Content): boolean => tone === 'error' || tone === 'note';
+
 export const createAnswer = (parts: AnswerParts): InteractionAnswer => {
   const { api, log, interaction, channel, isPrivate, botIsThere, isNew } = parts;
-  const { applicationId, token } = interaction;
+  const messages = createAnswerMessages(api, interaction);
   const gone = new AbortController();
-  const followUps: string[] = [];
-  let followUpsMade = 0;
-  let originalId: string | undefined;
-  let hasShown = false;
-  /** The first answer made way for one that the asker alone sees. */
-  let isWithdrawn = false;
+  let stage: Stage = { is: 'thinking' };
   /** What the messages show, where that is known. */
-  let standing: readonly Part[] = [];
-  /** Once the time for the answer is over: the messages that it goes on as. */
-  let lateIds: readonly string[] | undefined;
+  let drawn: readonly Part[] = [];
 
-  const route = (id: string): RouteLike => Routes.webhookMessage(applicationId, token, id);
+  const isHidden = (): boolean => isPrivate || stage.is === 'withdrawn';
+
+  /** Of all messages that there are, as Discord knows them in the channel. */
+  const ownIds = (): readonly string[] => {
+    if (stage.is === 'late') return stage.ids;
+    return stage.is === 'shown' ? [stage.originalId, ...messages.ids] : [...messages.ids];
+  };
+
   const pen: Pen = {
-    write: async (part) => {
-      const { body, files } = bodyOf(part);
-      followUpsMade += 1;
-      // Sent once: a follow-up has no nonce.
-      const { id } = await api.sendOnce<APIMessage>('POST', Routes.webhook(applicationId, token), {
-        auth: false,
-        body: isPrivate || isWithdrawn ? { ...body, flags: MessageFlags.Ephemeral } : body,
-        files,
-      });
-      followUps.push(id);
-      return id;
-    },
+    write: async (part) => messages.post(part, isHidden()),
     rewrite: async (id, part) => {
-      const options = { auth: false, ...bodyOf(part) };
-      const shown = await api.send<APIMessage>('PATCH', route(id), options);
-      if (id === ORIGINAL) originalId = shown.id;
+      const ownId = await messages.edit(id, part);
+      if (id === ORIGINAL) stage = { is: 'shown', originalId: ownId };
     },
-    erase: async (id) => {
-      await ignoreGone(api.send('DELETE', route(id), { auth: false }));
-      followUps.splice(followUps.indexOf(id), 1);
-    },
+    erase: async (id) => messages.remove(id),
   };
 
-  const goOn = async (content: Content): Promise<void> => {
-    const known = originalId === undefined ? [] : [originalId, ...followUps];
-    lateIds = await redraw(
-      botPen(api, channel),
-      lateIds ?? known,
-      partsOf(content, Infinity, true),
-    );
+  const drawLate = async (content: Content): Promise<void> => {
+    const wanted = partsOf(content, Infinity, true);
+    stage = { is: 'late', ids: await redraw(botPen(api, channel), ownIds(), wanted) };
   };
 
-  /**
-   * What could not be done concerns the asker alone, but an answer is as visible as it was
-   * acknowledged: it makes way for another one.
-   */
-  const withdraw = async (): Promise<void> => {
-    await ignoreGone(api.send('DELETE', route(ORIGINAL), { auth: false }));
-    isWithdrawn = true;
+  const drawInTime = async (content: Content): Promise<void> => {
+    const ids = stage.is === 'withdrawn' ? [...messages.ids] : [ORIGINAL, ...messages.ids];
+    const most = botIsThere ? Infinity : ids.length + messages.left();
+    const wanted = partsOf(content, most, false);
+    const before = drawn;
+    drawn = [];
+    await redraw(pen, ids, wanted, before);
+    drawn = wanted;
   };
 
   const draw = async (content: Content): Promise<void> => {
-    if (lateIds) return goOn(content);
-    const isForAsker = content.tone === 'error' || content.tone === 'note';
-    if (isForAsker && isNew && !isPrivate && !hasShown) await withdraw();
-    hasShown = true;
-    const most = botIsThere
-      ? Infinity
-      : Number(!isWithdrawn) + followUps.length + FOLLOW_UPS - followUpsMade;
-    const wanted = partsOf(content, most, false);
-    const before = standing;
-    standing = [];
+    if (stage.is === 'late') return drawLate(content);
+    // An answer is as visible as it was acknowledged: this one makes way for another.
+    if (stage.is === 'thinking' && isForAsker(content) && isNew && !isPrivate) {
+      await messages.remove(ORIGINAL);
+      stage = { is: 'withdrawn' };
+    }
     try {
-      await redraw(pen, isWithdrawn ? followUps.slice() : [ORIGINAL, ...followUps], wanted, before);
-      standing = wanted;
+      await drawInTime(content);
     } catch (thrown) {
       if (!isOver(thrown)) throw thrown;
-      // Fifteen minutes are over: from here on the answer is a message of the bot like any other.
-      if (isPrivate || isWithdrawn || !botIsThere) {
+      if (isHidden() || !botIsThere) {
         log.warn('an answer came too late to be shown');
         throw new AppError('cancelled', 'the time for the answer was over', { cause: thrown });
       }
       log.info('the time for an answer was over: it goes on as a message');
-      await goOn(content);
+      await drawLate(content);
     }
   };
 
@@ -171,7 +147,7 @@ export const createAnswer = (parts: AnswerParts): InteractionAnswer => {
       }
     },
     lost: (ids) => {
-      const own = new Set([channel.id, channel.space.id, originalId, ...followUps]);
+      const own = new Set([channel.id, channel.space.id, ...ownIds()]);
       if (ids.some((id) => own.has(id))) gone.abort();
     },
   };

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   DefaultRestOptions,
   HTTPError,
@@ -31,18 +32,27 @@ export interface Api {
   isTokenGood(): boolean;
 }
 
+/** What every connection to Discord needs. */
+export type RestSettings = Pick<ApiOptions, 'url' | 'requestsPerSecond' | 'timeoutMs'>;
+
 export interface ApiOptions {
   readonly url: string | undefined;
   readonly token: string;
   readonly requestsPerSecond: number;
   /** How long one request may take. Default: what discord.js allows, 15 s. */
   readonly timeoutMs?: number;
+  /** From 0 to 1; how much of its longest wait each new try waits. */
+  readonly random?: () => number;
+  /** Ends early, in whatever way, when the signal does. */
+  readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
 /** Longer than this nothing waits inside the library, where nobody can see or stop it. */
 const LONGEST_WAIT_MS = 10_000;
 /** As many as discord.js makes. */
 const TRIES = 1 + DefaultRestOptions.retries;
+/** The first new try waits for twice this at most, each further one for twice as long as before. */
+const PAUSE_MS = 250;
 const TOKEN_IN_PATH = /(\/(?:webhooks|interactions)\/\d+\/)[^/]+/;
 
 /**
@@ -62,7 +72,7 @@ const makeRequest: typeof DefaultRestOptions.makeRequest = async (url, init) => 
   });
 };
 
-export const restOptions = ({ url, requestsPerSecond, timeoutMs }: Omit<ApiOptions, 'token'>) => ({
+export const restOptions = ({ url, requestsPerSecond, timeoutMs }: RestSettings) => ({
   ...(url === undefined ? {} : { api: url.replace(/\/+$/, '') }),
   ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
   globalRequestsPerSecond: requestsPerSecond,
@@ -70,23 +80,31 @@ export const restOptions = ({ url, requestsPerSecond, timeoutMs }: Omit<ApiOptio
   makeRequest,
 });
 
-/** What discord.js tries again by itself: the answer was lost, or the server was in trouble. */
+/** How a connection breaks under a request: by Node.js's word for it, and by that of undici. */
+const BROKEN: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+/** No answer came, or that of a server in trouble: whether the request was carried out is unknown. */
 const isLost = (thrown: unknown): boolean =>
   thrown instanceof HTTPError ||
   (thrown instanceof Error &&
-    (thrown.name === 'AbortError' || ('code' in thrown && thrown.code === 'ECONNRESET')));
+    (thrown.name === 'AbortError' || ('code' in thrown && BROKEN.has(thrown.code))));
 
 export const createApi = (options: ApiOptions): Api => {
   // One client, so that all requests share what is known of rates; so trying again is ours.
   const rest = new REST({ ...restOptions(options), retries: 0 }).setToken(options.token);
+  const { random = Math.random, sleep = async (ms, signal) => delay(ms, undefined, { signal }) } =
+    options;
   let tokenIsGood = true;
+
+  const pause = async (attempt: number, signal: AbortSignal | undefined): Promise<void> =>
+    sleep(random() * PAUSE_MS * 2 ** attempt, signal).catch(() => undefined);
 
   const sender =
     (tries: number): Send =>
     async <T>(method: Method, route: RouteLike, requested: RequestOptions = {}): Promise<T> => {
-      const { query, files, ...rest_ } = requested;
+      const { query, files, ...others } = requested;
       const request = {
-        ...rest_,
+        ...others,
         method: method as RequestMethod,
         fullRoute: route,
         ...(files ? { files: [...files] } : {}),
@@ -98,7 +116,10 @@ export const createApi = (options: ApiOptions): Api => {
           if (requested.auth !== false) tokenIsGood = true;
           return answer;
         } catch (thrown) {
-          if (attempt < tries && isLost(thrown) && !requested.signal?.aborted) continue;
+          if (attempt < tries && isLost(thrown) && !requested.signal?.aborted) {
+            await pause(attempt, requested.signal);
+            if (!requested.signal?.aborted) continue;
+          }
           const what = `${method} ${route.replace(TOKEN_IN_PATH, '$1…')}`;
           const fault = fromDiscord(thrown, what, requested.signal);
           if (isTokenRefused(fault) && requested.auth !== false) {

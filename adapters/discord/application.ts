@@ -66,4 +66,5 @@ export const intentsOf = ({ hasContentIntent }: Application): number =>
   GatewayIntentBits.GuildMessages |
   GatewayIntentBits.GuildMessageReactions |
   GatewayIntentBits.GuildModeration |
+  GatewayIntentBits.GuildWebhooks |
   (hasContentIntent ? GatewayIntentBits.MessageContent : 0);

@@ -1,15 +1,15 @@
 import type { Copy } from '../../src/watch/port.ts';
-import { personaParts, sectionOf, type Shown } from './copy-parts.ts';
-import { CONTENT_LIMIT } from './render.ts';
+import { personaParts, sectionOf, type Writer } from './copy-parts.ts';
+import { CONTENT_CHARS } from './limits.ts';
 import type { Section } from './sections.ts';
 
 /** What is posted in one go. */
 export type Batch =
-  | { readonly how: 'reply' | Shown; readonly copies: readonly [Copy] }
-  /** One message for several copies, or for one that others may have joined. */
+  | { readonly how: 'reply' | Writer; readonly copies: readonly [Copy] }
+  /** One message of several sections; also one section alone, posted by the bot. */
   | {
       readonly how: 'shared';
-      readonly by: Shown;
+      readonly by: Writer;
       readonly copies: readonly Copy[];
       readonly sections: readonly Section[];
     };
@@ -28,12 +28,12 @@ const lengthOf = ({ sections }: Group): number =>
 /** Puts neighbours together where both may share a message and it stays within the limit. */
 const gather = (
   copies: readonly Copy[],
-  shown: Shown,
+  by: Writer,
   together: (a: Copy, b: Copy) => boolean,
 ): Group[] => {
   const groups: Group[] = [];
   for (const copy of copies) {
-    const section = sectionOf(copy, shown);
+    const section = sectionOf(copy, by);
     const last = groups.at(-1);
     const before = last?.copies.at(-1);
     const joins =
@@ -42,7 +42,7 @@ const gather = (
       before &&
       last.sections.length > 0 &&
       together(before, copy) &&
-      lengthOf(last) + section.text.length <= CONTENT_LIMIT;
+      lengthOf(last) + section.text.length <= CONTENT_CHARS;
     if (joins) {
       last.copies.push(copy);
       last.sections.push(section);
@@ -56,7 +56,7 @@ const postsOf = (copy: Copy): number => {
   return voice.length + texts.length;
 };
 
-const batchOf = ({ copies, sections }: Group, by: Shown): Batch =>
+const batchOf = ({ copies, sections }: Group, by: Writer): Batch =>
   sections.length > 1 || (by === 'bot' && sections.length > 0)
     ? { how: 'shared', by, copies, sections }
     : { how: by, copies: [copies[0] as Copy] };

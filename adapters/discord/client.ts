@@ -2,7 +2,7 @@ import { Client, Events, GatewayCloseCodes, Options, Status } from 'discord.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../src/errors.ts';
 import type { Log } from '../../src/log.ts';
-import { restOptions, type ApiOptions } from './api.ts';
+import { restOptions, type RestSettings } from './api.ts';
 import { contentIntentHint, intentsOf, wrongToken, type Application } from './application.ts';
 import { fromDiscord } from './errors.ts';
 
@@ -42,10 +42,7 @@ export interface Session {
   readonly client: Client;
 }
 
-export const createClient = (
-  options: Omit<ApiOptions, 'token'>,
-  application: Application,
-): Client =>
+export const createClient = (options: RestSettings, application: Application): Client =>
   new Client({
     intents: intentsOf(application),
     shards: 'auto',
@@ -72,20 +69,23 @@ const closeFault = (code: GatewayCloseCodes, { id }: Application): AppError => {
   return new AppError('config', `Discord closed the connection for good (${code}): ${what}`);
 };
 
+export interface ConnectParts extends Session {
+  readonly token: string;
+  readonly log: Log;
+  /** Ends the waiting, not the connection. */
+  readonly signal: AbortSignal;
+  /** The connection has ended for good. */
+  readonly onLost: (error: AppError) => void;
+}
+
 /**
  * Connects; resolves when the servers are known. Rejects with `config` for what people have to
  * change, and with what can be tried again otherwise.
- *
- * @param onLost the connection has ended for good
  */
-export const connect = async (
-  client: Client,
-  token: string,
-  application: Application,
-  log: Log,
-  onLost: (error: AppError) => void,
-): Promise<void> => {
+export const connect = async (parts: ConnectParts): Promise<void> => {
+  const { client, token, application, log, signal, onLost } = parts;
   const ready = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => ready.reject(signal.reason), { once: true });
   client.once(Events.ClientReady, () => ready.resolve());
   client.on(Events.ShardDisconnect, ({ code }) => {
     const error = closeFault(code, application);
@@ -112,7 +112,10 @@ export const connect = async (
 export const isConnected = (client: Client): boolean =>
   client.isReady() && client.ws.shards.every(({ status }) => status === Status.Ready);
 
+/** Ends the connection, without a word about it. */
 export const destroy = async (client: Client): Promise<void> => {
+  client.removeAllListeners(Events.ShardDisconnect);
+  client.removeAllListeners(Events.ShardReconnecting);
   await Promise.race([
     client.destroy().catch(() => undefined),
     sleep(DESTROY_MS, undefined, { ref: false }),

@@ -5,31 +5,28 @@ import {
   ChannelType,
   InteractionContextType,
   PermissionFlagsBits,
-  type LocalizationMap,
 } from 'discord.js';
 import type { CommandInfo, OptionInfo } from '../../src/command.ts';
-import { AppError } from '../../src/errors.ts';
-import type { Texts } from '../../src/i18n.ts';
-import { PLATFORM } from './ids.ts';
-import { localisedIn } from './locales.ts';
+import {
+  checked,
+  createWording,
+  fault,
+  type CommandSource,
+  type Wording,
+} from './command-wording.ts';
+import {
+  CHOICE_CHARS,
+  COMMAND_NAME,
+  COMMAND_TEXTS_CHARS,
+  MENU_NAME_CHARS,
+  OPTION_TEXT_CHARS,
+} from './limits.ts';
 
 /** A command as Discord takes it (reference, "Application Command Object"). */
 export type CommandBody = Readonly<Record<string, unknown>> & {
   readonly name: string;
   readonly type: ApplicationCommandType;
 };
-
-export interface CommandSource {
-  readonly texts: Texts;
-  readonly commands: (locale: string, platform: string) => readonly CommandInfo[];
-}
-
-const NAME = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u;
-const DESCRIPTION_LIMIT = 100;
-const MENU_LIMIT = 32;
-const CHOICE_LIMIT = 100;
-const TREE_LIMIT = 8_000;
-const TEXT_LIMIT = 6_000;
 
 const KINDS: Readonly<Record<OptionInfo['kind'], ApplicationCommandOptionType>> = {
   text: ApplicationCommandOptionType.String,
@@ -50,16 +47,8 @@ const CHANNEL_TYPES = [
   ChannelType.PublicThread,
   ChannelType.PrivateThread,
   ChannelType.GuildForum,
+  ChannelType.GuildMedia,
 ];
-
-const fault = (what: string): AppError => new AppError('config', `Discord would refuse ${what}`);
-
-const checked = (text: string, limit: number, what: string): string => {
-  const length = Array.from(text).length;
-  if (length === 0 || length > limit)
-    throw fault(`${what}: it has ${length} characters, 1 to ${limit} may be`);
-  return text;
-};
 
 /** Where a command can be used, and by whom. */
 const reach = (group: readonly CommandInfo[]) => ({
@@ -78,134 +67,83 @@ const reach = (group: readonly CommandInfo[]) => ({
     : {}),
 });
 
-/** Says the texts of the commands for registration, in every locale that there is. */
-const createBuilder = ({ texts, commands }: CommandSource) => {
-  const locales = localisedIn(texts);
-  const infos = new Map(
-    ['en', ...locales.map(([, locale]) => locale)].map((locale) => [
-      locale,
-      new Map(commands(locale, PLATFORM).map((info) => [info.name, info])),
-    ]),
-  );
-  const said = (locale: string, command: string): CommandInfo | undefined =>
-    infos.get(locale)?.get(command);
-
-  /** What `of` says in each locale where that differs from English. */
-  const localised = (of: (locale: string) => string | undefined): LocalizationMap | undefined => {
-    const english = of('en');
-    const found = locales.flatMap(([discord, locale]) => {
-      const text = of(locale);
-      return text === undefined || text === english ? [] : [[discord, text] as const];
-    });
-    return found.length > 0 ? Object.fromEntries(found) : undefined;
-  };
-
-  /** A name that is no name to Discord is left out; the plain one serves. */
-  const names = (key: string): { name_localizations?: LocalizationMap } => {
-    const map = localised((locale) => {
-      const name = texts.has(key) ? texts.in(locale)(key) : '';
-      return NAME.test(name) && name === name.toLowerCase() ? name : undefined;
-    });
-    return map ? { name_localizations: map } : {};
-  };
-
-  const described = (of: (locale: string) => string | undefined, what: string) => {
-    const all = (locale: string): string | undefined => {
-      const text = of(locale);
-      return text && checked(text, DESCRIPTION_LIMIT, `the description of ${what} in ${locale}`);
-    };
-    const map = localised(all);
+const choicesOf = ({ localised, optionIn }: Wording, command: string, option: OptionInfo) =>
+  option.choices?.map(({ value, label }) => {
+    const labelIn = (locale: string): string | undefined =>
+      optionIn(locale, command, option.name)?.choices?.find((each) => each.value === value)?.label;
+    const map = localised(labelIn);
     return {
-      description: all('en') ?? '',
-      ...(map ? { description_localizations: map } : {}),
+      name: checked(label, CHOICE_CHARS, `a choice of /${command} ${option.name}`),
+      value,
+      ...(map ? { name_localizations: map } : {}),
     };
-  };
-
-  const optionIn = (locale: string, command: string, option: string): OptionInfo | undefined =>
-    said(locale, command)?.options.find(({ name }) => name === option);
-
-  const choicesOf = (command: string, option: OptionInfo) =>
-    option.choices?.map(({ value, label }) => {
-      const map = localised(
-        (locale) =>
-          optionIn(locale, command, option.name)?.choices?.find((each) => each.value === value)
-            ?.label,
-      );
-      return {
-        name: checked(label, CHOICE_LIMIT, `a choice of /${command} ${option.name}`),
-        value,
-        ...(map ? { name_localizations: map } : {}),
-      };
-    });
-
-  const optionOf = (command: string, option: OptionInfo) => {
-    const { name, kind, minimum, maximum, maxLength } = option;
-    const choices = choicesOf(command, option);
-    return {
-      type: KINDS[kind],
-      name,
-      ...names(`options.names.${name}`),
-      ...described((locale) => optionIn(locale, command, name)?.description, `/${command} ${name}`),
-      required: option.required,
-      ...(choices ? { choices } : {}),
-      ...(option.autocompletes ? { autocomplete: true } : {}),
-      ...(minimum === undefined ? {} : { min_value: minimum }),
-      ...(maximum === undefined ? {} : { max_value: maximum }),
-      ...(maxLength === undefined || kind !== 'text'
-        ? {}
-        : { max_length: Math.min(maxLength, TEXT_LIMIT) }),
-      ...(kind === 'channel' ? { channel_types: CHANNEL_TYPES } : {}),
-    };
-  };
-
-  const actionOf = ({ name, options }: CommandInfo) => ({
-    ...described((locale) => said(locale, name)?.summary, `/${name}`),
-    options: options
-      .toSorted((a, b) => Number(b.required) - Number(a.required))
-      .map((option) => optionOf(name, option)),
   });
 
-  const slash = (name: string, group: readonly CommandInfo[]): CommandBody => {
-    const [only] = group;
-    const common = {
-      type: ApplicationCommandType.ChatInput,
-      name,
-      ...names(`commands.${name}.name`),
-      ...reach(group),
-    };
-    if (only?.name === name) return { ...common, ...actionOf(only) };
-    return {
-      ...common,
-      ...described(
-        (locale) => group.map((info) => said(locale, info.name)?.summary)[0],
-        `/${name}`,
-      ),
-      options: group.map((info) => {
-        const action = info.name.slice(name.length + 1);
-        return {
-          type: ApplicationCommandOptionType.Subcommand,
-          name: action,
-          ...names(`commands.${name}.${action}.name`),
-          ...actionOf(info),
-        };
-      }),
-    };
+const optionOf = (wording: Wording, command: string, option: OptionInfo) => {
+  const { name, kind, minimum, maximum, maxLength } = option;
+  const { named, described, optionIn } = wording;
+  const choices = choicesOf(wording, command, option);
+  return {
+    type: KINDS[kind],
+    name,
+    ...named(`options.names.${name}`),
+    ...described((locale) => optionIn(locale, command, name)?.description, `/${command} ${name}`),
+    required: option.required,
+    ...(choices ? { choices } : {}),
+    ...(option.autocompletes ? { autocomplete: true } : {}),
+    ...(minimum === undefined ? {} : { min_value: minimum }),
+    ...(maximum === undefined ? {} : { max_value: maximum }),
+    ...(maxLength === undefined || kind !== 'text'
+      ? {}
+      : { max_length: Math.min(maxLength, OPTION_TEXT_CHARS) }),
+    ...(kind === 'channel' ? { channel_types: CHANNEL_TYPES } : {}),
   };
+};
 
-  const menu = (info: CommandInfo): CommandBody => {
-    const map = localised((locale) => {
-      const label = said(locale, info.name)?.menu;
-      return label && checked(label, MENU_LIMIT, `the menu's name of /${info.name}`);
-    });
-    return {
-      type: ApplicationCommandType.Message,
-      name: checked(info.menu ?? '', MENU_LIMIT, `the menu's name of /${info.name}`),
-      ...(map ? { name_localizations: map } : {}),
-      ...reach([info]),
-    };
+const actionOf = (wording: Wording, { name, options }: CommandInfo) => ({
+  ...wording.described((locale) => wording.said(locale, name)?.summary, `/${name}`),
+  options: options
+    .toSorted((a, b) => Number(b.required) - Number(a.required))
+    .map((option) => optionOf(wording, name, option)),
+});
+
+const slash = (wording: Wording, name: string, group: readonly CommandInfo[]): CommandBody => {
+  const { said, named, described } = wording;
+  const [only] = group;
+  const common = {
+    type: ApplicationCommandType.ChatInput,
+    name,
+    ...named(`commands.${name}.name`),
+    ...reach(group),
   };
+  if (only?.name === name) return { ...common, ...actionOf(wording, only) };
+  return {
+    ...common,
+    ...described((locale) => only && said(locale, only.name)?.summary, `/${name}`),
+    options: group.map((info) => {
+      const action = info.name.slice(name.length + 1);
+      return {
+        type: ApplicationCommandOptionType.Subcommand,
+        name: action,
+        ...named(`commands.${name}.${action}.name`),
+        ...actionOf(wording, info),
+      };
+    }),
+  };
+};
 
-  return { slash, menu, infos: [...(infos.get('en')?.values() ?? [])] };
+const menu = ({ localised, said }: Wording, info: CommandInfo): CommandBody => {
+  const what = `the menu's name of /${info.name}`;
+  const map = localised((locale) => {
+    const label = said(locale, info.name)?.menu;
+    return label && checked(label, MENU_NAME_CHARS, what);
+  });
+  return {
+    type: ApplicationCommandType.Message,
+    name: checked(info.menu ?? '', MENU_NAME_CHARS, what),
+    ...(map ? { name_localizations: map } : {}),
+    ...reach([info]),
+  };
 };
 
 /** Characters that count towards a command's limit: of each text, its longest language. */
@@ -227,17 +165,18 @@ const sizeOf = (value: unknown): number => {
  * (`config`) that names the text that Discord would not take.
  */
 export const buildCommands = (source: CommandSource): readonly CommandBody[] => {
-  const { slash, menu, infos } = createBuilder(source);
+  const wording = createWording(source);
+  const { infos } = wording;
   const groups = Map.groupBy(infos, ({ name }) => name.split(' ', 1)[0] as string);
   const bodies = [
-    ...[...groups].map(([name, group]) => slash(name, group)),
-    ...infos.filter((info) => info.menu !== undefined).map(menu),
+    ...[...groups].map(([name, group]) => slash(wording, name, group)),
+    ...infos.filter((info) => info.menu !== undefined).map((info) => menu(wording, info)),
   ];
   for (const body of bodies) {
-    if (body.type === ApplicationCommandType.ChatInput && !NAME.test(body.name))
+    if (body.type === ApplicationCommandType.ChatInput && !COMMAND_NAME.test(body.name))
       throw fault(`the name of /${body.name}`);
-    if (sizeOf(body) > TREE_LIMIT)
-      throw fault(`/${body.name}: its texts have over ${TREE_LIMIT} characters together`);
+    if (sizeOf(body) > COMMAND_TEXTS_CHARS)
+      throw fault(`/${body.name}: its texts have over ${COMMAND_TEXTS_CHARS} characters together`);
   }
   return bodies;
 };

@@ -15,12 +15,11 @@ import { createClient } from './client.ts';
 import { spaceOf } from './ids.ts';
 import { fromDiscord, isRefusal } from './errors.ts';
 import { accountLink, inviteLink } from './invite.ts';
-import { missingOf } from './permissions.ts';
+import { GUILDS_PAGE, WEBHOOKS } from './limits.ts';
+import { kindOf, missingOf } from './permissions.ts';
 import { createWebhooks } from './webhooks.ts';
 
 const DISCORD_API = 'https://discord.com/api';
-const WEBHOOKS_LIMIT = 15;
-const GUILDS_PAGE = 200;
 /** Snowflakes and positions are times: a clock that is off by more mixes them up. */
 const SKEW_MS = 5_000;
 const CLOCK_WAIT_MS = 10_000;
@@ -83,7 +82,7 @@ const unseen = (thrown: unknown): string => {
   if (isRefusal(error, RESTJSONErrorCodes.UnknownChannel))
     return 'is gone: end its translation with /autotranslate off';
   if (isRefusal(error, RESTJSONErrorCodes.MissingAccess))
-    return `allow the bot there: ${missingOf(undefined, 'reply', false).join(', ')}`;
+    return `allow the bot there: ${missingOf(undefined, 'reply', kindOf(undefined)).join(', ')}`;
   return error.message;
 };
 
@@ -114,8 +113,8 @@ const createInspection = (options: ApiOptions, application: Application, core: C
 
   const checkWebhooks = async (channel: Channel, place: string): Promise<Finding> => {
     const { all, isOursThere } = await webhooks.count(channel);
-    const detail = `${place}: ${all} of ${WEBHOOKS_LIMIT} in use${isOursThere ? ', one of them ours' : ''}`;
-    return finding('webhooks', isOursThere || all < WEBHOOKS_LIMIT, detail);
+    const detail = `${place}: ${all} of ${WEBHOOKS} in use${isOursThere ? ', one of them ours' : ''}`;
+    return finding('webhooks', isOursThere || all < WEBHOOKS, detail);
   };
 
   const inspect = async function* (
@@ -132,7 +131,7 @@ const createInspection = (options: ApiOptions, application: Application, core: C
     }
     const { found, granted } = seen;
     const place = `#${found?.name ?? channel.id} of ${guildName}`;
-    const missing = missingOf(granted, mode, found?.isThread() ?? false);
+    const missing = missingOf(granted, mode, kindOf(found));
     const isAllowed = missing.length === 0;
     const permissions = isAllowed
       ? `all that ${mode} needs`

@@ -46,6 +46,10 @@ export const readFooter = (line: string): Footer | undefined => {
   return { line: found, part: Number(part), parts: Number(parts) };
 };
 
+/** All of a message: one for each copy in it, or of a part of one. */
+export const footersIn = (content: string): readonly Footer[] =>
+  content.split('\n').flatMap((line) => readFooter(line) ?? []);
+
 /** Whether a footer is of a copy of this message, whatever its mark. */
 export const isOfSource = (line: string, source: MessageRef): boolean =>
   line.endsWith(endOf(source));

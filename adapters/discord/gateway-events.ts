@@ -1,11 +1,14 @@
 import {
   GatewayDispatchEvents as Events,
+  type APIChannel,
   type APIThreadChannel,
   type Client,
   type GatewayChannelDeleteDispatchData,
   type GatewayGuildBanAddDispatchData,
   type GatewayGuildCreateDispatchData,
   type GatewayGuildDeleteDispatchData,
+  type GatewayGuildMemberUpdateDispatchData,
+  type GatewayGuildRoleUpdateDispatchData,
   type GatewayInteractionCreateDispatchData,
   type GatewayMessageDeleteBulkDispatchData,
   type GatewayMessageDeleteDispatchData,
@@ -15,6 +18,7 @@ import {
   type GatewayMessageReactionRemoveEmojiDispatchData,
   type GatewayThreadDeleteDispatchData,
   type GatewayThreadListSyncDispatchData,
+  type GatewayWebhooksUpdateDispatchData,
 } from 'discord.js';
 import { toAppError } from '../../src/errors.ts';
 import type { Log } from '../../src/log.ts';
@@ -34,15 +38,20 @@ interface Dispatched {
   readonly [Events.GuildBanAdd]: GatewayGuildBanAddDispatchData;
   readonly [Events.GuildCreate]: GatewayGuildCreateDispatchData | { readonly unavailable: true };
   readonly [Events.GuildDelete]: GatewayGuildDeleteDispatchData;
+  readonly [Events.GuildRoleUpdate]: GatewayGuildRoleUpdateDispatchData;
+  /** Of the bot alone: of others it is told with an intent that we do not ask for. */
+  readonly [Events.GuildMemberUpdate]: GatewayGuildMemberUpdateDispatchData;
+  readonly [Events.ChannelUpdate]: APIChannel;
   readonly [Events.ChannelDelete]: GatewayChannelDeleteDispatchData;
   readonly [Events.ThreadCreate]: APIThreadChannel;
   readonly [Events.ThreadUpdate]: APIThreadChannel;
   readonly [Events.ThreadListSync]: GatewayThreadListSyncDispatchData;
   readonly [Events.ThreadDelete]: GatewayThreadDeleteDispatchData;
+  readonly [Events.WebhooksUpdate]: GatewayWebhooksUpdateDispatchData;
   readonly [Events.InteractionCreate]: GatewayInteractionCreateDispatchData;
 }
 
-type On = <Event extends keyof Dispatched>(
+export type On = <Event extends keyof Dispatched>(
   event: Event,
   handle: (data: Dispatched[Event]) => Promise<void> | void,
 ) => void;

@@ -11,25 +11,38 @@ export interface Handle {
   readonly webhookId: string | undefined;
 }
 
-const form = /^(?<who>[bw])(?<shared>s?)(?<voice>v?)(?::(?<webhook>\d+))?$/;
+/** What the bot itself has posted, in the plainest way. */
+export const BY_BOT: Handle = { shared: false, voice: false, webhookId: undefined };
 
-export const writeHandle = ({ shared, voice, webhookId }: Handle): string =>
-  `${webhookId === undefined ? 'b' : 'w'}${shared ? 's' : ''}${voice ? 'v' : ''}` +
-  (webhookId === undefined ? '' : `:${webhookId}`);
+/** What the core knows as `Posted`, with its handle read. */
+export interface Placed {
+  readonly channel: Channel;
+  readonly ids: Posted['ids'];
+  readonly handle: Handle;
+}
 
-/** Messages of ours that make one whole, in their order. */
-export const postedAt = (channel: Channel, ids: readonly string[], handle?: string): Posted => ({
+/** Messages of ours that make one whole, in their order: one at least. */
+export const placed = (channel: Channel, ids: readonly string[], handle: Handle): Placed => ({
   channel,
-  ids: ids as [string, ...string[]],
-  ...(handle === undefined ? {} : { handle }),
+  ids: ids as Posted['ids'],
+  handle,
 });
 
+const form = /^(?<who>[bw])(?<shared>s?)(?<voice>v?)(?::(?<webhook>\d+))?$/;
+
 /** What is not a handle of ours counts as posted by the bot. */
-export const readHandle = (handle: string | undefined): Handle => {
+export const placedOf = ({ channel, ids, handle }: Posted): Placed => {
   const groups = form.exec(handle ?? '')?.groups;
-  return {
+  return placed(channel, ids, {
     shared: groups?.['shared'] === 's',
     voice: groups?.['voice'] === 'v',
     webhookId: groups?.['webhook'],
-  };
+  });
+};
+
+export const postedOf = ({ channel, ids, handle }: Placed): Posted => {
+  const { shared, voice, webhookId } = handle;
+  const who = webhookId === undefined ? 'b' : 'w';
+  const by = webhookId === undefined ? '' : `:${webhookId}`;
+  return { channel, ids, handle: `${who}${shared ? 's' : ''}${voice ? 'v' : ''}${by}` };
 };

@@ -1,6 +1,7 @@
-import { Routes, type APIGuildMember, type APIUser } from 'discord.js';
+import { RESTJSONErrorCodes, Routes, type APIGuildMember, type APIUser } from 'discord.js';
 import type { Channel } from '../../src/model.ts';
 import type { Api } from './api.ts';
+import { isRefusal } from './errors.ts';
 import { guildIdOf } from './ids.ts';
 import { nameOf, type RawMessage } from './message.ts';
 import { createRecent } from '../../src/recent.ts';
@@ -20,13 +21,22 @@ export interface Members {
 }
 
 const KEPT = 5_000;
+/** Of whom there is nothing to ask again: the gateway tells when they are back and write. */
+const LEFT = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
 
 export const createMembers = (api: Api): Members => {
   const known = createRecent<string, Promise<Shown>>(KEPT);
   const names = createRecent<string, string>(KEPT);
 
-  const ask = (guildId: string, userId: string): Promise<Shown> =>
-    api.send<APIGuildMember>('GET', Routes.guildMember(guildId, userId)).catch(() => undefined);
+  /** Undefined for who has left, and for who could not be asked about now. */
+  const ask = async (guildId: string, userId: string): Promise<Shown> => {
+    try {
+      return await api.send<APIGuildMember>('GET', Routes.guildMember(guildId, userId));
+    } catch (thrown) {
+      if (!isRefusal(thrown, ...LEFT)) known.delete(`${guildId} ${userId}`);
+      return undefined;
+    }
+  };
 
   /** Only the gateway tells how somebody is called on the server. */
   const noteName = (guildId: string, user: APIUser, member: Shown): void => {
@@ -65,8 +75,7 @@ export const createMembers = (api: Api): Members => {
       const shown = known.get(key) ?? ask(guildId, raw.author.id);
       known.set(key, shown);
       const member = await shown;
-      // Who has left, or could not be asked about now, goes by the name that all know.
-      if (!member) known.delete(key);
+      // Others go by the name that all know.
       const completed = { ...raw, guild_id: guildId, ...(member ? { member } : {}) };
       noteNames(guildId, completed);
       return completed;

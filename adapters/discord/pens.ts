@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import {
   MessageFlags,
   RESTJSONErrorCodes,
@@ -7,11 +6,11 @@ import {
   type APIMessage,
   type RawFile,
 } from 'discord.js';
-import { toAppError } from '../../src/errors.ts';
 import type { Channel, MessageRef } from '../../src/model.ts';
 import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';
 import { channelIdOf } from './ids.ts';
+import { NONCE_CHARS } from './limits.ts';
 import type { Part } from './render.ts';
 
 /** Writes messages in one place, as the bot, through a webhook or as an interaction's answer. */
@@ -53,8 +52,8 @@ export const bodyOf = (part: Part): { body: Record<string, unknown>; files: RawF
   };
 };
 
-/** Nonces are 25 characters at most. */
-const NONCE_BYTES = 18;
+/** As base64, three bytes are four characters. */
+const NONCE_BYTES = Math.trunc((NONCE_CHARS * 3) / 4);
 
 /** The same nonce for the same words: Discord then posts only once within some minutes. */
 export const nonceOf = (...words: readonly (string | number)[]): string =>
@@ -115,45 +114,3 @@ export const paced = (pen: Pen, wait: () => Promise<void>): Pen => ({
     return pen.write(part, index);
   },
 });
-
-const isSame = (a: Part | undefined, b: Part): boolean =>
-  a?.content === b.content &&
-  a.files.length === b.files.length &&
-  a.files.every((file, index) => file === b.files[index]) &&
-  isDeepStrictEqual(a.rows, b.rows);
-
-/** Refused for good. */
-export const isFinal = (thrown: unknown): boolean => {
-  const { retryable, code } = toAppError(thrown);
-  return !retryable && code !== 'cancelled';
-};
-
-/**
- * Puts parts in the place of what stands: edits, adds and takes away messages. When a part
- * is refused for good, what was added before it is taken away again.
- *
- * @param shown what stands there, where that is known: what stays the same is left alone
- */
-export const redraw = async (
-  pen: Pen,
-  ids: readonly string[],
-  parts: readonly Part[],
-  shown: readonly Part[] = [],
-): Promise<string[]> => {
-  const now: string[] = [];
-  try {
-    for (const [index, part] of parts.entries()) {
-      const id = ids[index];
-      if (id === undefined) now.push(await pen.write(part, index));
-      else {
-        if (!isSame(shown[index], part)) await pen.rewrite(id, part);
-        now.push(id);
-      }
-    }
-  } catch (thrown) {
-    if (isFinal(thrown)) for (const id of now.slice(ids.length)) await pen.erase(id);
-    throw thrown;
-  }
-  for (const id of ids.slice(parts.length)) await pen.erase(id);
-  return now;
-};

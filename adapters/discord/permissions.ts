@@ -1,4 +1,11 @@
-import { ChannelType, PermissionFlagsBits, PermissionsBitField, type Client } from 'discord.js';
+import {
+  ChannelType,
+  PermissionFlagsBits,
+  PermissionsBitField,
+  type Client,
+  type GuildBasedChannel,
+} from 'discord.js';
+import { AppError } from '../../src/errors.ts';
 import type { Channel } from '../../src/model.ts';
 import type { WatchMode } from '../../src/watch/port.ts';
 
@@ -7,6 +14,7 @@ type Permission = keyof typeof PermissionFlagsBits;
 /** As Discord's own settings call them. */
 const NAMES = {
   ViewChannel: 'View Channel',
+  Connect: 'Connect',
   ReadMessageHistory: 'Read Message History',
   SendMessages: 'Send Messages',
   SendMessagesInThreads: 'Send Messages in Threads',
@@ -14,6 +22,7 @@ const NAMES = {
   AttachFiles: 'Attach Files',
   EmbedLinks: 'Embed Links',
   ManageWebhooks: 'Manage Webhooks',
+  ManageMessages: 'Manage Messages',
 } as const satisfies Partial<Record<Permission, string>>;
 
 const ALWAYS = [
@@ -24,10 +33,13 @@ const ALWAYS = [
   'AttachFiles',
 ] as const;
 
+/** What a webhook that is gone has written, only those can take away who manage messages. */
+const COPIES = [...ALWAYS, 'EmbedLinks', 'ManageWebhooks', 'ManageMessages'] as const;
+
 const NEEDED = {
   reply: ALWAYS,
-  mirror: [...ALWAYS, 'EmbedLinks', 'ManageWebhooks'],
-  thread: [...ALWAYS, 'EmbedLinks', 'ManageWebhooks', 'CreatePublicThreads'],
+  mirror: COPIES,
+  thread: [...COPIES, 'CreatePublicThreads'],
 } as const satisfies Record<WatchMode, readonly (keyof typeof NAMES)[]>;
 
 /** The switch of the developer portal without which messages come without their text. */
@@ -35,24 +47,34 @@ export const CONTENT_INTENT = 'Message Content Intent';
 
 /** What the bot asks for when it is added to a server: all that any mode needs, and nothing else. */
 export const INVITE_PERMISSIONS: bigint = PermissionsBitField.resolve([
-  ...new Set(Object.values(NEEDED).flat()),
+  ...new Set([...Object.values(NEEDED).flat(), 'Connect' as const]),
 ]);
 
-/**
- * What is still to be allowed for one mode, as Discord calls it.
- *
- * @param inThread where `SendMessages` says nothing
- */
+export interface ChannelKind {
+  /** There `SendMessages` says nothing. */
+  readonly isThread: boolean;
+  /** There nothing is allowed without `Connect` (reference, "Implicit Permissions"). */
+  readonly isVoice: boolean;
+}
+
+type Found = Pick<GuildBasedChannel, 'isThread' | 'isVoiceBased'>;
+
+export const kindOf = (found: Found | null | undefined): ChannelKind => ({
+  isThread: found?.isThread() ?? false,
+  isVoice: found?.isVoiceBased() ?? false,
+});
+
+/** What is still to be allowed for one mode, as Discord calls it. */
 export const missingOf = (
   granted: Readonly<PermissionsBitField> | null | undefined,
   mode: WatchMode,
-  inThread: boolean,
-): string[] =>
-  granted?.has('ViewChannel')
-    ? NEEDED[mode]
-        .filter((name) => !granted.has(name) && !(inThread && name === 'SendMessages'))
-        .map((name) => NAMES[name])
-    : [NAMES.ViewChannel];
+  { isThread, isVoice }: ChannelKind,
+): string[] => {
+  if (!granted?.has('ViewChannel')) return [NAMES.ViewChannel];
+  return [...(isVoice ? (['Connect'] as const) : []), ...NEEDED[mode]]
+    .filter((name) => !granted.has(name) && !(isThread && name === 'SendMessages'))
+    .map((name) => NAMES[name]);
+};
 
 const TEXT_CHANNELS: readonly ChannelType[] = [
   ChannelType.GuildText,
@@ -72,15 +94,37 @@ export const fits = (client: Client, { id }: Channel, mode: WatchMode): boolean 
   return mode === 'thread' ? TEXT_CHANNELS.includes(type) : !NO_MESSAGES.includes(type);
 };
 
-/** What the bot may do in a channel; undefined where it cannot see it. */
-export const grantedIn = (
+/** A channel of a server, or of a thread that is not known, its channel; undefined if it is hidden. */
+export const findIn = (
   client: Client,
   { id, parentId, space }: Channel,
-): Readonly<PermissionsBitField> | undefined => {
+): GuildBasedChannel | undefined => {
   const { cache } = client.channels;
   const found = cache.get(id) ?? cache.get(parentId ?? '');
   // A channel of another server is as good as none: its people were not asked.
-  if (!found || found.isDMBased() || found.guildId !== space.id) return undefined;
-  if (!found.guild.members.me) return undefined;
-  return found.permissionsFor(found.guild.members.me);
+  return found && !found.isDMBased() && found.guildId === space.id ? found : undefined;
+};
+
+/** What the bot may do in a channel; undefined where it cannot see it. */
+export const grantedIn = (
+  client: Client,
+  channel: Channel,
+): Readonly<PermissionsBitField> | undefined => {
+  const found = findIn(client, channel);
+  const me = found?.guild.members.me;
+  return found && me ? found.permissionsFor(me) : undefined;
+};
+
+/** Whether the bot is told of what is written in a channel, and may look it up. */
+export const isReadableBack = (client: Client, channel: Channel): boolean =>
+  grantedIn(client, channel)?.has([
+    'ViewChannel',
+    'ReadMessageHistory',
+    ...(kindOf(findIn(client, channel)).isVoice ? (['Connect'] as const) : []),
+  ]) ?? false;
+
+/** Throws `forbidden` where Discord would answer with no message, as if there had never been one. */
+export const demandHistory = (client: Client, channel: Channel): void => {
+  if (grantedIn(client, channel)?.has('ReadMessageHistory') === false)
+    throw new AppError('forbidden', 'the permission Read Message History is missing');
 };

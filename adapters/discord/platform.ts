@@ -5,21 +5,22 @@ import type { WatchPort } from '../../src/watch/port.ts';
 import type { Api } from './api.ts';
 import { channelOf, PLATFORM, channelIdOf } from './ids.ts';
 import { isGone } from './errors.ts';
-import { postedAt } from './handles.ts';
-import { botPen, redraw } from './pens.ts';
+import { BY_BOT, placed, placedOf, postedOf } from './handles.ts';
+import { botPen } from './pens.ts';
+import type { PensFor } from './pens-for.ts';
+import { draw, redraw } from './redraw.ts';
 import { render } from './render.ts';
-import type { StandingPens } from './standing.ts';
 
 export interface PlatformParts {
   readonly api: Api;
-  readonly standing: StandingPens;
+  readonly pensFor: PensFor;
   readonly watch: WatchPort;
 }
 
 /** Discord as the core sees it. */
-export const createPlatform = ({ api, standing, watch }: PlatformParts): Platform => {
+export const createPlatform = ({ api, pensFor, watch }: PlatformParts): Platform => {
   const post: Platform['post'] = async (to, content, { replyTo } = {}) =>
-    postedAt(to, await redraw(botPen(api, to, { replyTo }), [], render(content)));
+    postedOf(placed(to, await draw(botPen(api, to, { replyTo }), render(content)), BY_BOT));
 
   const directWith = async (memberId: string): Promise<Channel> => {
     const body = { recipient_id: memberId };
@@ -32,13 +33,13 @@ export const createPlatform = ({ api, standing, watch }: PlatformParts): Platfor
     naming: 'local',
     post,
     edit: async (message: Posted, content: Content) => {
-      const pen = await standing.of(message);
-      const ids = await redraw(pen, message.ids, render(content));
-      return postedAt(message.channel, ids, message.handle);
+      const { channel, ids, handle } = placedOf(message);
+      const pen = await pensFor.of({ channel, ids, handle });
+      return postedOf(placed(channel, await redraw(pen, ids, render(content)), handle));
     },
     delete: async (message) => {
       try {
-        await standing.erase(message);
+        await pensFor.erase(placedOf(message));
       } catch (thrown) {
         if (!isGone(thrown)) throw thrown;
       }

@@ -1,6 +1,9 @@
 import { Routes } from 'discord.js';
+import { toAppError, type AppError } from '../../src/errors.ts';
+import type { Core } from '../../src/platform.ts';
 import type { Api } from './api.ts';
-import type { CommandBody } from './commands.ts';
+import { buildCommands, type CommandBody } from './commands.ts';
+import { tryAgain } from './try-again.ts';
 
 /** What says the same when it is left out. */
 const DEFAULTS: Readonly<Record<string, unknown>> = { required: false, autocomplete: false };
@@ -64,4 +67,43 @@ export const registerCommands = async (
   if (digest(standing) === digest(wanted)) return false;
   await api.send('PUT', route, { body: wanted });
   return true;
+};
+
+export interface RegisterParts {
+  readonly api: Api;
+  readonly core: Core;
+  /** Ends what is tried again. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Registers the core's commands. What Discord does not take is logged; what it may take later is tried
+ * again, and nobody waits for it. Rejects with `config` for a text that Discord would refuse.
+ */
+export const createRegister = ({ api, core, signal }: RegisterParts) => {
+  const { log } = core;
+  let isTriedAgain = false;
+
+  const failed = ({ code, message }: AppError): void =>
+    log.error({ code, reason: message }, 'Discord: the commands could not be registered');
+
+  return async (applicationId: string): Promise<void> => {
+    if (isTriedAgain) return;
+    const commands = buildCommands(core);
+    const register = async (): Promise<void> => {
+      const changed = await registerCommands(api, applicationId, commands);
+      log.info({ changed, count: commands.length }, 'Discord: the commands are registered');
+    };
+    try {
+      await register();
+    } catch (thrown) {
+      const fault = toAppError(thrown);
+      failed(fault);
+      if (!fault.retryable) return;
+      isTriedAgain = true;
+      void tryAgain(register, { signal, failed }).finally(() => {
+        isTriedAgain = false;
+      });
+    }
+  };
 };

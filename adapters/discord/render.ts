@@ -7,7 +7,18 @@ import {
   type APIComponentInMessageActionRow,
 } from 'discord.js';
 import type { Content, Control, OutgoingFile } from '../../src/model.ts';
+import { shorten } from '../../src/text/shorten.ts';
 import { splitMarkdown } from '../../src/text/split-markdown.ts';
+import {
+  BUTTONS_A_ROW,
+  CONTENT_CHARS,
+  FILES,
+  LABEL_CHARS,
+  OPTION_CHARS,
+  OPTIONS,
+  PLACEHOLDER_CHARS,
+  ROWS,
+} from './limits.ts';
 
 /** What one message of Discord shows. */
 export interface Part {
@@ -18,19 +29,9 @@ export interface Part {
   readonly voice?: boolean;
 }
 
-/** Characters of one message (reference, "Create Message"). */
-export const CONTENT_LIMIT = 2_000;
-/** Files of one message. */
-export const FILES_LIMIT = 10;
-const ROWS_LIMIT = 5;
-const BUTTONS_LIMIT = 5;
-const CHOICES_LIMIT = 25;
-const LABEL_LIMIT = 80;
-const CHOICE_LIMIT = 100;
-const PLACEHOLDER_LIMIT = 150;
 /** More than this nobody wants to scroll through: the whole text comes as a file then. */
 const PARTS_LIMIT = 5;
-const LONGEST_SHOWN = PARTS_LIMIT * CONTENT_LIMIT;
+const LONGEST_SHOWN = PARTS_LIMIT * CONTENT_CHARS;
 /** A message must show something. */
 const NOTHING = '\u200B';
 
@@ -41,13 +42,6 @@ export const inFront = (mark: string, text: string): string =>
   `${mark}${blockMarkup.test(text) ? '\n' : ' '}${text}`;
 
 const TONES = { plain: undefined, note: 'ℹ️', error: '⚠️' } as const;
-
-const clip = (text: string, limit: number): string =>
-  text.length <= limit
-    ? text
-    : `${Array.from(text.slice(0, limit - 1))
-        .slice(0, -1)
-        .join('')}…`;
 
 type Row = APIActionRowComponent<APIComponentInMessageActionRow>;
 
@@ -65,11 +59,11 @@ const rowOf = (component: APIComponentInMessageActionRow): Row => ({
 const menuOf = (control: Exclude<Control, { kind: 'button' }>): APIComponentInMessageActionRow => {
   const common = {
     custom_id: control.press,
-    placeholder: clip(control.label, PLACEHOLDER_LIMIT),
+    placeholder: shorten(control.label, PLACEHOLDER_CHARS),
   };
   if (control.kind !== 'choice') {
-    const chosen = control.chosen.slice(0, CHOICES_LIMIT);
-    const bounds = { min_values: 0, max_values: CHOICES_LIMIT };
+    const chosen = control.chosen.slice(0, OPTIONS);
+    const bounds = { min_values: 0, max_values: OPTIONS };
     return control.kind === 'roles'
       ? {
           ...common,
@@ -84,7 +78,7 @@ const menuOf = (control: Exclude<Control, { kind: 'button' }>): APIComponentInMe
           default_values: chosen.map((id) => ({ id, type: SelectMenuDefaultValueType.Channel })),
         };
   }
-  const choices = control.choices.slice(0, CHOICES_LIMIT);
+  const choices = control.choices.slice(0, OPTIONS);
   return {
     ...common,
     type: ComponentType.StringSelect,
@@ -92,7 +86,7 @@ const menuOf = (control: Exclude<Control, { kind: 'button' }>): APIComponentInMe
     max_values: Math.max(1, Math.min(control.most ?? 1, choices.length)),
     options: choices.map(({ value, label, chosen = false }) => ({
       value,
-      label: clip(label, CHOICE_LIMIT),
+      label: shorten(label, OPTION_CHARS),
       default: chosen,
     })),
   };
@@ -111,15 +105,15 @@ const rowsOf = (controls: readonly Control[]): Row[] => {
       type: ComponentType.Button,
       style: LOOKS[control.look ?? 'plain'],
       custom_id: control.press,
-      label: clip(control.label, LABEL_LIMIT),
+      label: shorten(control.label, LABEL_CHARS),
     };
-    if (buttons && buttons.length < BUTTONS_LIMIT) buttons.push(button);
+    if (buttons && buttons.length < BUTTONS_A_ROW) buttons.push(button);
     else {
       buttons = [button];
       rows.push({ type: ComponentType.ActionRow, components: buttons });
     }
   }
-  return rows.slice(0, ROWS_LIMIT);
+  return rows.slice(0, ROWS);
 };
 
 export const asTextFile = (text: string): OutgoingFile => ({
@@ -134,6 +128,24 @@ export const voicePart = (file: OutgoingFile): Part => ({
   voice: true,
 });
 
+const EMPTY: Part = { content: '', files: [], rows: [] };
+
+/** Files stand with the last text; those that are too many for it come after. */
+const withFiles = (texts: readonly Part[], files: readonly OutgoingFile[]): readonly Part[] => {
+  const last = texts.at(-1);
+  if (!last || files.length === 0) return texts;
+  const parts = [...texts.slice(0, -1), { ...last, files: files.slice(0, FILES) }];
+  for (let at = FILES; at < files.length; at += FILES)
+    parts.push({ ...EMPTY, files: files.slice(at, at + FILES) });
+  return parts;
+};
+
+/** Controls stand under everything else. */
+const withRows = (parts: readonly Part[], rows: readonly Row[]): readonly Part[] => {
+  const last = parts.at(-1);
+  return last && rows.length > 0 ? [...parts.slice(0, -1), { ...last, rows }] : parts;
+};
+
 /**
  * Cuts content into messages, at least one. Very long texts are shown in part, with the whole text
  * as a file. Voice notes are messages of their own at the end.
@@ -146,7 +158,7 @@ export const render = (content: Content, { voiceNotes = true } = {}): [Part, ...
   // The end of a very long text is not cut into pieces that nobody gets to see.
   const isLong = text.length > LONGEST_SHOWN;
   const begin = isLong ? text.slice(0, LONGEST_SHOWN).toWellFormed() : text;
-  const whole = splitMarkdown(begin, CONTENT_LIMIT);
+  const whole = splitMarkdown(begin, CONTENT_CHARS);
   const tooMany = isLong || whole.length > PARTS_LIMIT;
   const texts = tooMany ? whole.slice(0, PARTS_LIMIT - 1) : whole;
   const given = content.files ?? [];
@@ -157,14 +169,9 @@ export const render = (content: Content, { voiceNotes = true } = {}): [Part, ...
   const voices = given.filter(isVoice).map(voicePart);
   const needsText = files.length > 0 || rows.length > 0 || voices.length === 0;
   const shown = texts.length > 0 || !needsText ? texts : [''];
-  const parts: Part[] = shown.map((each) => ({ content: each, files: [], rows: [] }));
-  for (let at = 0; at < files.length; at += FILES_LIMIT) {
-    const some = files.slice(at, at + FILES_LIMIT);
-    if (at > 0) parts.push({ content: '', files: some, rows: [] });
-    else parts.splice(-1, 1, { ...(parts.at(-1) as Part), files: some });
-  }
-  if (rows.length > 0) parts.splice(-1, 1, { ...(parts.at(-1) as Part), rows });
-  const [first = { content: '', files: [], rows: [] }, ...rest] = [...parts, ...voices];
+  const bare = shown.map((each): Part => ({ content: each, files: [], rows: [] }));
+  const parts = [...withRows(withFiles(bare, files), rows), ...voices];
+  const [first = EMPTY, ...rest] = parts;
   const isEmpty = !first.content && first.files.length === 0;
   return [isEmpty ? { ...first, content: NOTHING } : first, ...rest];
 };

@@ -1,21 +1,21 @@
 import { RESTJSONErrorCodes, Routes } from 'discord.js';
-import type { MessageRef, Posted } from '../../src/model.ts';
+import type { Channel, MessageRef } from '../../src/model.ts';
 import type { Persona } from '../../src/watch/port.ts';
 import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';
-import { isOfSource } from './footers.ts';
-import { postedAt, readHandle, writeHandle } from './handles.ts';
+import { footersIn, isOfSource } from './footers.ts';
+import { placed, type Placed } from './handles.ts';
 import { channelIdOf } from './ids.ts';
 import { avatarOf, type RawMessage } from './message.ts';
 import { sectionsPart, type Outbox } from './outbox.ts';
 import type { OwnMessages } from './own-messages.ts';
+import type { PensFor } from './pens-for.ts';
 import { readSections, type Section } from './sections.ts';
-import type { StandingPens } from './standing.ts';
 import { isHookGone } from './webhook-pen.ts';
 
 /** A message that holds several copies. */
 export interface SharedMessage {
-  readonly posted: Posted;
+  readonly placed: Placed;
   readonly sections: readonly Section[];
   /** Under whose name it stands. */
   readonly by: Persona;
@@ -23,87 +23,81 @@ export interface SharedMessage {
 
 export interface SharedMessages {
   /** The one in which a copy stands now; `not-found` when it is gone. */
-  find(posted: Posted, source: MessageRef): Promise<SharedMessage>;
+  find(placed: Placed, source: MessageRef): Promise<SharedMessage>;
   /**
    * Lets it hold these sections instead; resolves with where they stand. What a webhook that is gone
    * has written cannot be changed: then they are posted anew, and each is found by its footer.
    */
-  show(shared: SharedMessage, sections: readonly Section[]): Promise<Posted>;
+  show(shared: SharedMessage, sections: readonly Section[]): Promise<Placed>;
 }
 
 export interface SharedMessagesParts {
   readonly api: Api;
   readonly outbox: Outbox;
   readonly ownMessages: OwnMessages;
-  readonly standing: StandingPens;
+  readonly pensFor: PensFor;
 }
 
 const footersOf = (sections: readonly Section[]): string =>
   sections.map(({ footer }) => footer).join('\n');
 
-const holds = (sections: readonly Section[], source: MessageRef): boolean =>
-  sections.some(({ footer }) => isOfSource(footer, source));
+const holds = ({ content }: RawMessage, source: MessageRef): boolean =>
+  footersIn(content).some(({ line }) => isOfSource(line, source));
 
-const read = (raw: RawMessage, { channel }: Posted): SharedMessage => ({
-  posted: postedAt(
-    channel,
-    [raw.id],
-    writeHandle({ shared: true, voice: false, webhookId: raw.webhook_id }),
-  ),
+const read = (raw: RawMessage, channel: Channel): SharedMessage => ({
+  placed: placed(channel, [raw.id], { shared: true, voice: false, webhookId: raw.webhook_id }),
   sections: readSections(raw.content),
   by: { name: raw.author.username, avatarUrl: avatarOf(raw.author, undefined) },
 });
 
 export const createSharedMessages = (parts: SharedMessagesParts): SharedMessages => {
-  const { api, outbox, ownMessages, standing } = parts;
+  const { api, outbox, ownMessages, pensFor } = parts;
 
   /** A try that was cut off may have posted them already. */
   const repost = async (
-    { posted, by }: SharedMessage,
+    { placed: former, by }: SharedMessage,
     sections: readonly Section[],
-  ): Promise<Posted> => {
-    for await (const raw of ownMessages(posted.channel, [])) {
-      const other = read(raw, posted);
+  ): Promise<Placed> => {
+    const { channel, ids } = former;
+    for await (const raw of ownMessages(channel, [])) {
+      const other = read(raw, channel);
       const isIt = footersOf(other.sections) === footersOf(sections);
-      if (isIt && raw.id !== posted.ids[0]) await standing.erase(other.posted);
+      if (isIt && raw.id !== ids[0]) await pensFor.erase(other.placed);
     }
-    const anew = await outbox.repost(posted.channel, sections, by);
+    const anew = await outbox.repost(channel, sections, by);
     try {
-      await standing.erase(posted);
+      await pensFor.erase(former);
     } catch (thrown) {
-      await standing.erase(anew);
+      await pensFor.erase(anew);
       throw thrown;
     }
     return anew;
   };
 
   return {
-    find: async (posted, source) => {
-      const { channel, ids } = posted;
+    find: async ({ channel, ids }, source) => {
       try {
         const route = Routes.channelMessage(channelIdOf(channel), ids[0]);
-        return read(await api.send<RawMessage>('GET', route), posted);
+        return read(await api.send<RawMessage>('GET', route), channel);
       } catch (thrown) {
         if (!isRefusal(thrown, RESTJSONErrorCodes.UnknownMessage)) throw thrown;
-        for await (const raw of ownMessages(channel, [source])) {
-          const other = read(raw, posted);
-          if (holds(other.sections, source)) return other;
-        }
+        for await (const raw of ownMessages(channel, [source]))
+          if (holds(raw, source)) return read(raw, channel);
         throw thrown;
       }
     },
     show: async (shared, sections) => {
-      const { posted } = shared;
+      const { placed: former } = shared;
       if (sections.length === 0) {
-        await standing.erase(posted);
-        return posted;
+        await pensFor.erase(former);
+        return former;
       }
       try {
-        const pen = await standing.of(posted);
-        await pen.rewrite(posted.ids[0], sectionsPart(sections));
-        return posted;
+        const pen = await pensFor.of(former);
+        await pen.rewrite(former.ids[0], sectionsPart(sections));
+        return former;
       } catch (thrown) {
-        if (!isHookGone(thrown) || readHandle(posted.handle).webhookId === undefined) throw thrown;
+        if (!isHookGone(thrown) || former.handle.webhookId === undefined) throw thrown;
         return repost(shared, sections);
       }
     },

@@ -10,7 +10,9 @@ import type { Channel } from '../../src/model.ts';
 import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';
 import { channelOf, guildIdOf, channelIdOf } from './ids.ts';
+import { CHANNEL_NAME_CHARS, THREADS_PAGE } from './limits.ts';
 import { createRecent } from '../../src/recent.ts';
+import { shorten } from '../../src/text/shorten.ts';
 import { createTurns } from '../../src/turns.ts';
 
 interface ThreadList {
@@ -25,8 +27,6 @@ export interface Threads {
   forget(threadId: string): boolean;
 }
 
-const NAME_LIMIT = 100;
-const PAGE = 100;
 const PAGES = 5;
 const KEPT = 5_000;
 
@@ -42,7 +42,7 @@ export const createThreads = (api: Api, botId: () => string): Threads => {
       const { threads, has_more } = await api.send<ThreadList>(
         'GET',
         Routes.channelThreads(channelId, 'public'),
-        { query: { limit: String(PAGE), ...(before === undefined ? {} : { before }) } },
+        { query: { limit: String(THREADS_PAGE), ...(before === undefined ? {} : { before }) } },
       );
       yield* threads;
       before = threads.at(-1)?.thread_metadata?.archive_timestamp;
@@ -90,20 +90,16 @@ export const createThreads = (api: Api, botId: () => string): Threads => {
       const channelId = channelIdOf(channel);
       if (guildId === undefined)
         throw new AppError('unsupported', 'direct messages have no threads');
-      const called = Array.from(name).slice(0, NAME_LIMIT).join('');
+      const called = shorten(name, CHANNEL_NAME_CHARS);
       const key = `${channelId} ${called}`;
-      const done = await turns.take(key);
-      try {
-        const id =
-          known.get(key) ??
-          (await find(guildId, channelId, called)) ??
-          (await make(channelId, called));
-        known.set(key, id);
-        keys.set(id, key);
-        return channelOf(guildId, id, channelId);
-      } finally {
-        done();
-      }
+      using _ = await turns.take(key);
+      const id =
+        known.get(key) ??
+        (await find(guildId, channelId, called)) ??
+        (await make(channelId, called));
+      known.set(key, id);
+      keys.set(id, key);
+      return channelOf(guildId, id, channelId);
     },
     forget: (threadId) => {
       const key = keys.get(threadId);

@@ -1,19 +1,27 @@
 import { RESTJSONErrorCodes, Routes } from 'discord.js';
 import { AppError } from '../../src/errors.ts';
-import type { Channel, Message, MessageRef } from '../../src/model.ts';
+import type { Channel, MessageRef } from '../../src/model.ts';
 import type { WatchPort } from '../../src/watch/port.ts';
 import type { Api } from './api.ts';
 import type { Session } from './client.ts';
 import { isGone, isRefusal } from './errors.ts';
-import { guildIdOf, positionAt, snowflakeAt, timeOf, channelIdOf } from './ids.ts';
+import { createHistory } from './history.ts';
+import { channelIdOf, guildIdOf, positionAt, timeOf } from './ids.ts';
+import { FILES_BYTES } from './limits.ts';
 import type { Members } from './members.ts';
-import { isReadable, type MessageReader, type RawMessage } from './message.ts';
-import { CONTENT_INTENT, fits, grantedIn, missingOf } from './permissions.ts';
+import type { MessageReader, RawMessage } from './message.ts';
+import { CONTENT_INTENT, findIn, fits, grantedIn, kindOf, missingOf } from './permissions.ts';
+import { countPeople } from './reactions.ts';
+import type { ThreadParents } from './thread-parents.ts';
 import type { Threads } from './threads.ts';
+import { isSeenByReadersOf } from './visibility.ts';
 
-const PAGE = 100;
-/** What a bot may send at once to a server without boosts. */
-const COPIED_FILES_BYTES = 10 * 1_048_576;
+/** What Discord says of a thread that is deleted, or so locked that we cannot wake it. */
+const CLOSED = [
+  RESTJSONErrorCodes.UnknownChannel,
+  RESTJSONErrorCodes.InvalidActionOnArchivedThread,
+  RESTJSONErrorCodes.ThreadLocked,
+];
 
 /** An emoji, however it is told that it is one. */
 const bare = (name: string | null): string => (name ?? '').replaceAll('\uFE0F', '');
@@ -37,49 +45,33 @@ export interface WatchParts {
   readonly reader: MessageReader;
   readonly members: Pick<Members, 'complete' | 'nameOf'>;
   readonly threads: Threads;
+  readonly parents: Pick<ThreadParents, 'channel'>;
   readonly copies: Pick<WatchPort, 'copy' | 'recopy' | 'uncopy' | 'sweep'>;
 }
 
 export const createWatchPort = (parts: WatchParts): WatchPort => {
-  const { api, session, reader, members, threads, copies } = parts;
+  const { api, session, reader, members, threads, parents, copies } = parts;
 
-  const history = async function* (
-    channel: Channel,
-    after: string,
-    signal: AbortSignal,
-  ): AsyncGenerator<Message, void, void> {
-    const { client, application } = session();
-    const { hasContentIntent } = application;
-    // Discord answers with nothing, as if nothing had been written or all of it were gone.
-    if (grantedIn(client, channel)?.has('ReadMessageHistory') === false)
-      throw new AppError('forbidden', 'the permission Read Message History is missing');
-    let last = snowflakeAt(after);
-    for (;;) {
-      const page = await api.send<RawMessage[]>(
-        'GET',
-        Routes.channelMessages(channelIdOf(channel)),
-        { query: { after: last, limit: String(PAGE) }, signal },
-      );
-      // Pages come newest first.
-      for (const raw of page.toReversed())
-        if (hasContentIntent || isReadable(raw))
-          yield reader.read(await members.complete(raw, channel), channel);
-      last = page[0]?.id ?? last;
-      if (page.length < PAGE) return;
-    }
+  const history = createHistory(parts);
+
+  const resolve = (channel: Channel): Channel => ({
+    ...channel,
+    ...parents.channel(guildIdOf(channel), channel.id),
+  });
+
+  /** Only what everybody who reads here can see; Discord itself hides the rest from them. */
+  const channelName = (id: string, readers: Channel): string | undefined => {
+    const { client } = session();
+    const [other, here] = [findIn(client, { space: readers.space, id }), findIn(client, readers)];
+    return other && here && isSeenByReadersOf(here, other) ? other.name : undefined;
   };
 
-  const resolve = (channel: Channel): Channel => {
-    const found = session().client.channels.cache.get(channel.id);
-    return found?.isThread() && found.parentId ? { ...channel, parentId: found.parentId } : channel;
-  };
-
-  /** A standing thread may have been deleted while nobody told us. */
+  /** A standing thread may have been deleted or locked while nobody told us. */
   const copy: WatchPort['copy'] = async function* (to, all, options) {
     try {
       yield* copies.copy(to, all, options);
     } catch (thrown) {
-      const isLost = isRefusal(thrown, RESTJSONErrorCodes.UnknownChannel) && threads.forget(to.id);
+      const isLost = isRefusal(thrown, ...CLOSED) && threads.forget(to.id);
       if (!isLost) throw thrown;
       throw new AppError('unavailable', 'a standing thread is gone: the next try makes a new one', {
         cause: thrown,
@@ -94,26 +86,25 @@ export const createWatchPort = (parts: WatchParts): WatchPort => {
     resolve,
     positionAt,
     timeOf,
-    copiedFilesBytes: COPIED_FILES_BYTES,
+    copiedFilesBytes: FILES_BYTES,
     history,
     read: async (ref, of) => {
       const raw = await readRaw(api, ref);
       return raw && reader.read(await members.complete(raw, ref.channel), ref.channel, of);
     },
     names: (channel) => (kind, id) => {
-      const { channels, guilds } = session().client;
       const guildId = guildIdOf(channel) ?? '';
       if (kind === 'member') return members.nameOf(guildId, id);
-      if (kind === 'role') return guilds.cache.get(guildId)?.roles.cache.get(id)?.name;
-      const found = channels.cache.get(id);
-      return found && !found.isDMBased() && found.guildId === guildId ? found.name : undefined;
+      if (kind === 'channel') return channelName(id, channel);
+      return session().client.guilds.cache.get(guildId)?.roles.cache.get(id)?.name;
     },
     reactions: async (ref, emoji) => {
       const raw = await readRaw(api, ref);
       const found = raw?.reactions?.find(
         (reaction) => (reaction.emoji.id ?? bare(reaction.emoji.name)) === bare(emoji),
       );
-      return found ? found.count - (found.me ? 1 : 0) : 0;
+      const others = found ? found.count - (found.me ? 1 : 0) : 0;
+      return found && others > 0 ? countPeople(api, ref, found) : 0;
     },
     thread: async (channel, name) => threads.standing(channel, name),
     missing: async (channel, mode) => {
@@ -123,7 +114,10 @@ export const createWatchPort = (parts: WatchParts): WatchPort => {
           sentence: { key: 'watch.unfit', params: { channel: `<#${channel.id}>` } },
         });
       return [
-        ...missingOf(grantedIn(client, channel), mode, resolve(channel).parentId !== undefined),
+        ...missingOf(grantedIn(client, channel), mode, {
+          ...kindOf(client.channels.cache.get(channel.id)),
+          isThread: resolve(channel).parentId !== undefined,
+        }),
         ...(application.hasContentIntent ? [] : [CONTENT_INTENT]),
       ];
     },

@@ -1,9 +1,11 @@
 import { RESTJSONErrorCodes, Routes, type APIMessage, type RouteLike } from 'discord.js';
 import type { Channel } from '../../src/model.ts';
+import { shorten } from '../../src/text/shorten.ts';
 import type { Persona } from '../../src/watch/port.ts';
 import type { Api } from './api.ts';
 import { DiscordError, isGone, isRefusal } from './errors.ts';
 import { threadIdOf } from './ids.ts';
+import { WEBHOOK_NAME_CHARS } from './limits.ts';
 import { bodyOf, botPen, ignoreGone, type Pen } from './pens.ts';
 
 export interface WebhookKey {
@@ -26,7 +28,6 @@ export const hookGone = (): DiscordError =>
     discordCode: RESTJSONErrorCodes.UnknownWebhook,
   });
 
-const PERSONA_NAME_CHARS = 80;
 const FORBIDDEN_IN_NAMES = /clyde|discord/gi;
 /** Joiners are parts of emoji. */
 const BLANKS = /(?:[\p{Cc}\s]|(?![\u200C\u200D])\p{Cf})+/gu;
@@ -35,11 +36,7 @@ const BLANKS = /(?:[\p{Cc}\s]|(?![\u200C\u200D])\p{Cf})+/gu;
 export const personaName = (name: string): string => {
   const plain = name.toWellFormed().replaceAll(BLANKS, ' ').trim();
   const apart = plain.replaceAll(FORBIDDEN_IN_NAMES, (word) => `${word[0]}\u200A${word.slice(1)}`);
-  const cut = apart
-    .slice(0, PERSONA_NAME_CHARS)
-    .toWellFormed()
-    .replace(/\uFFFD$/, '');
-  return cut.trim() || '…';
+  return shorten(apart, WEBHOOK_NAME_CHARS) || '…';
 };
 
 /**

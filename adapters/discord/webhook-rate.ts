@@ -1,30 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WEBHOOK_BURST as BURST, WEBHOOK_STEADY as STEADY } from './limits.ts';
 
 export interface Clock {
   now(): number;
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 export const realClock: Clock = {
   now: () => performance.now(),
-  sleep: async (ms, signal) => sleep(ms, undefined, { signal }),
+  sleep: async (ms, signal) => sleep(ms, undefined, signal ? { signal } : {}),
 };
 
-/** Five posts in two seconds for each webhook; announced in headers, sometimes. */
-const BURST = { posts: 5, windowMs: 2_000 } as const;
-/** Thirty in a minute for all webhooks of a channel: in no header (discord-api-docs #1454). */
-const STEADY = { posts: 30, windowMs: 60_000 } as const;
 /** The other side's windows begin when a request arrives there, later than it is counted here. */
 const MARGIN_MS = 100;
 
 /** Counts what webhooks post in each channel. We have one webhook a channel. */
 export interface WebhookRate {
-  /** How many posts may follow each other now without waiting for longer than one burst. */
+  /** How many posts can be made now if at most one burst window is waited for. */
   room(channelId: string): number;
-  /** Discord has had enough for so long, for others post there too. */
+  /** Discord refused a post: treat the channel's minute as used up for `forMs`. */
   exhaust(channelId: string, forMs: number): void;
   /** Waits for the burst's window, then counts one post. */
-  take(channelId: string, signal: AbortSignal): Promise<void>;
+  take(channelId: string, signal?: AbortSignal): Promise<void>;
 }
 
 export const createWebhookRate = (clock: Clock = realClock): WebhookRate => {

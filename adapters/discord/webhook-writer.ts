@@ -1,10 +1,10 @@
 import { RESTJSONErrorCodes } from 'discord.js';
 import { AppError } from '../../src/errors.ts';
-import type { Channel, Posted } from '../../src/model.ts';
+import type { Channel } from '../../src/model.ts';
 import type { Persona } from '../../src/watch/port.ts';
 import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';
-import { postedAt, writeHandle } from './handles.ts';
+import { placed, type Placed } from './handles.ts';
 import { threadIdOf } from './ids.ts';
 import type { Pen } from './pens.ts';
 import { isHookGone, webhookPen, type WebhookKey } from './webhook-pen.ts';
@@ -33,10 +33,10 @@ export interface WebhookWriter {
     to: Channel,
     by: Persona | undefined,
     write: (pen: Pen) => Promise<Written>,
-    signal: AbortSignal,
-  ): Promise<Posted | undefined>;
+    signal?: AbortSignal,
+  ): Promise<Placed | undefined>;
   /** Waits until a webhook may write once more there, and counts it. */
-  pace(to: Channel, signal: AbortSignal): Promise<void>;
+  pace(to: Channel, signal?: AbortSignal): Promise<void>;
 }
 
 const EXHAUSTED_MS = 60_000;
@@ -45,14 +45,14 @@ const EXHAUSTED_MS = 60_000;
 const isTooMuch = (thrown: unknown): thrown is AppError =>
   thrown instanceof AppError && thrown.code === 'rate-limited';
 
-/** What a webhook that people gave another channel says of a thread of the former one. */
+/** A webhook moved to another channel answers Unknown Channel for threads of its old one. */
 const isElsewhere = (thrown: unknown, to: Channel): boolean =>
   threadIdOf(to) !== undefined && isRefusal(thrown, RESTJSONErrorCodes.UnknownChannel);
 
 export const createWebhookWriter = ({ api, webhooks, rate }: WebhookWriterParts): WebhookWriter => {
   const pace: WebhookWriter['pace'] = async (to, signal) => rate.take(webhookChannelId(to), signal);
 
-  const counting = (pen: Pen, to: Channel, written: string[], signal: AbortSignal): Pen => ({
+  const counting = (pen: Pen, to: Channel, written: string[], signal?: AbortSignal): Pen => ({
     ...pen,
     write: async (part, index) => {
       await pace(to, signal);
@@ -65,10 +65,10 @@ export const createWebhookWriter = ({ api, webhooks, rate }: WebhookWriterParts)
   return {
     pace,
     post: async (to, by, write, signal) => {
-      const through = async (hook: WebhookKey, written: string[]): Promise<Posted> => {
-        const pen = webhookPen(api, hook, to, { signal, persona: by });
+      const through = async (hook: WebhookKey, written: string[]): Promise<Placed> => {
+        const pen = webhookPen(api, hook, to, { persona: by, ...(signal ? { signal } : {}) });
         const { ids, voice, shared } = await write(counting(pen, to, written, signal));
-        return postedAt(to, ids, writeHandle({ shared, voice, webhookId: hook.id }));
+        return placed(to, ids, { shared, voice, webhookId: hook.id });
       };
       // One that was deleted by hand, or moved, is made anew once.
       for (let attempt = 1; attempt <= 2; attempt += 1) {

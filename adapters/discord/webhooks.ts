@@ -1,5 +1,5 @@
 import { RESTJSONErrorCodes, Routes, WebhookType, type APIWebhook } from 'discord.js';
-import { toAppError } from '../../src/errors.ts';
+import { AppError, toAppError } from '../../src/errors.ts';
 import type { Channel } from '../../src/model.ts';
 import type { Log } from '../../src/log.ts';
 import type { Api } from './api.ts';
@@ -14,7 +14,7 @@ export interface Webhooks {
   of(channel: Channel): Promise<WebhookKey | undefined>;
   /** The one that posted something earlier; undefined when it is gone. */
   find(channel: Channel, webhookId: string): Promise<WebhookKey | undefined>;
-  /** It turned out to be gone: the next one asks anew. */
+  /** It turned out to be gone, or something about webhooks changed there: the next one asks anew. */
   forget(channelId: string): void;
   /** How many a channel has, of all applications, and whether one is ours. Makes none. */
   count(channel: Channel): Promise<{ readonly all: number; readonly isOursThere: boolean }>;
@@ -34,16 +34,10 @@ const REFUSAL_MS = 300_000;
 /** Threads speak through the webhook of the channel that they belong to. */
 export const webhookChannelId = ({ id, parentId }: Channel): string => parentId ?? id;
 
-interface Found {
-  readonly hook: WebhookKey | undefined;
-  /** After this it is looked anew. */
-  readonly keptMs: number;
-}
-
 interface Asked {
-  readonly found: Promise<Found>;
-  /** In `now`'s time. */
-  untilMs: number;
+  readonly hook: Promise<WebhookKey | undefined>;
+  /** There can be none now: when it is looked anew, in `now`'s time. */
+  refusedUntilMs?: number;
 }
 
 /** Not allowed, or no room for one more: people have to change something first. */
@@ -68,39 +62,47 @@ export const createWebhooks = ({ api, application, log, now }: WebhooksParts): W
   const owned = async (channelId: string): Promise<WebhookKey[]> =>
     (await list(channelId)).filter(isOurs).map(({ id, token = '' }) => ({ id, token }));
 
-  const findOrMake = async (channelId: string): Promise<Found> => {
-    try {
-      const [own] = await owned(channelId);
-      if (own) return { hook: own, keptMs: Infinity };
-      const { id, token } = await api.sendOnce<APIWebhook>(
-        'POST',
-        Routes.channelWebhooks(channelId),
-        { body: { name: personaName(application().name) } },
-      );
-      return token === undefined
-        ? { hook: undefined, keptMs: REFUSAL_MS }
-        : { hook: { id, token }, keptMs: Infinity };
-    } catch (thrown) {
-      const { code, message: reason, retryAfterMs = REFUSAL_MS } = toAppError(thrown);
-      // Servers take some dozens of new webhooks an hour; nobody waits that long for a copy.
-      if (!isImpossible(thrown) && code !== 'rate-limited') throw thrown;
-      log.warn({ channel: channelId, reason }, 'no webhook: copies are posted by the bot itself');
-      const keptMs = code === 'rate-limited' ? Math.min(retryAfterMs, REFUSAL_MS) : REFUSAL_MS;
-      return { hook: undefined, keptMs };
-    }
+  const findOrMake = async (channelId: string): Promise<WebhookKey> => {
+    const [own] = await owned(channelId);
+    if (own) return own;
+    const { id, token } = await api.sendOnce<APIWebhook>(
+      'POST',
+      Routes.channelWebhooks(channelId),
+      { body: { name: personaName(application().name) } },
+    );
+    if (token === undefined) throw new AppError('bad-reply', 'a new webhook has no token');
+    return { id, token };
   };
+
+  const ask = (channelId: string): Asked => {
+    const find = async (): Promise<WebhookKey | undefined> => {
+      try {
+        return await findOrMake(channelId);
+      } catch (thrown) {
+        const { code, message: reason, retryAfterMs = REFUSAL_MS } = toAppError(thrown);
+        // Servers take some dozens of new webhooks an hour; nobody waits that long for a copy.
+        if (!isImpossible(thrown) && code !== 'rate-limited') throw thrown;
+        log.warn({ channel: channelId, reason }, 'no webhook: copies are posted by the bot itself');
+        const waitMs = code === 'rate-limited' ? Math.min(retryAfterMs, REFUSAL_MS) : REFUSAL_MS;
+        asked.refusedUntilMs = now() + waitMs;
+        return undefined;
+      }
+    };
+    const asked: Asked = { hook: find() };
+    return asked;
+  };
+
+  const isOld = ({ refusedUntilMs }: Asked): boolean =>
+    refusedUntilMs !== undefined && refusedUntilMs <= now();
 
   return {
     of: async (channel) => {
       const id = webhookChannelId(channel);
       const kept = known.get(id);
-      const asked =
-        kept && kept.untilMs > now() ? kept : { found: findOrMake(id), untilMs: Infinity };
+      const asked = kept && !isOld(kept) ? kept : ask(id);
       known.set(id, asked);
       try {
-        const { hook, keptMs } = await asked.found;
-        if (asked.untilMs === Infinity) asked.untilMs = now() + keptMs;
-        return hook;
+        return await asked.hook;
       } catch (thrown) {
         known.delete(id);
         throw thrown;
@@ -108,7 +110,7 @@ export const createWebhooks = ({ api, application, log, now }: WebhooksParts): W
     },
     find: async (channel, webhookId) => {
       const id = webhookChannelId(channel);
-      const current = (await known.get(id)?.found.catch(() => undefined))?.hook;
+      const current = await known.get(id)?.hook.catch(() => undefined);
       if (current?.id === webhookId) return current;
       try {
         return (await owned(id)).find((hook) => hook.id === webhookId);

@@ -133,6 +133,22 @@ describe('ten minutes away', () => {
     for (const each of said) expect(copiesOf(each, spanish)).toHaveLength(1);
   });
 
+  it('take nothing away where what people write may not be read any more', async () => {
+    const { english, spanish, ann, ...at } = await town();
+    const said = ['One', 'Two', 'Three'].map((word) => english.say(ann, `${word} of my sentences`));
+    for (const each of said) await copyOf(each, spanish);
+    await bot.stop();
+    bot.discord.revokeIntent('MessageContent');
+    await bot.start();
+    await bot.settled({ ...at, ann });
+    for (const each of said) expect(copiesOf(each, spanish)).toHaveLength(1);
+    await bot.stop();
+    bot.discord.grantIntent('MessageContent');
+    await bot.start();
+    await copyOf(english.say(ann, 'Said after all of them'), spanish);
+    for (const each of said) expect(copiesOf(each, spanish)).toHaveLength(1);
+  });
+
   it('take nothing away of what is older than anybody looks back', async () => {
     const { english, spanish, ann, ...at } = await town();
     const said = ['One', 'Two', 'Three'].map((word) => english.say(ann, `${word} of my sentences`));
@@ -154,5 +170,19 @@ describe('ten minutes away', () => {
       ...said.map(() => 'es:Changed two days later'),
       'es:Said after all of them',
     ]);
+  });
+});
+
+describe('a channel that was hidden from us', () => {
+  it('gets what was written in it meanwhile, once we see it again', async () => {
+    const at = await bot.reading();
+    const { channel, ann } = at;
+    await replyTo(channel.say(ann, 'Before all of this happened'));
+    channel.deny('ViewChannel');
+    const unseen = channel.say(ann, 'While nobody of us could see it');
+    channel.allow('ViewChannel');
+    await replyTo(unseen);
+    await replyTo(channel.say(ann, 'After all of this happened'));
+    expect(repliesTo(unseen)).toHaveLength(1);
   });
 });

@@ -54,6 +54,20 @@ describe('a flag under a message', () => {
     await at.channel.until(({ length }) => length === 0);
   });
 
+  it('that another bot offers, for people to press, asks for nothing', async () => {
+    const at = bot.place();
+    const menu = bot.discord.user({ name: 'RoleMenu', bot: true });
+    at.guild.join(menu);
+    const offered = at.channel.say(menu, 'Press the flag of the language that you speak');
+    for (const flag of [JAPAN, '🇪🇸', '🇫🇷']) offered.react(menu, flag);
+    await nothingCameOf(say(at), at);
+    expect(repliesTo(offered)).toEqual([]);
+    offered.react(at.ann, JAPAN);
+    await replyTo(offered);
+    offered.unreact(at.ann, JAPAN);
+    await at.channel.until(() => repliesTo(offered).length === 0);
+  });
+
   it('that is taken back before the translation is there leaves nothing', async () => {
     const at = bot.place();
     const said = say(at);

@@ -96,6 +96,28 @@ describe('linked channels', () => {
     expect(quoted(await copyOf(fourth, spanish))).toContain(linkOf(thirdEs));
   });
 
+  it('quote no name of a channel to who cannot see that channel', async () => {
+    const at = bot.place();
+    const team = at.guild.role('team', ['ViewChannel']);
+    const closed = (name: string) =>
+      at.guild.channel({
+        name,
+        permissions: {
+          everyone: { deny: ['ViewChannel'] },
+          [team.id]: { allow: ['ViewChannel'] },
+          bot: { allow: ['ViewChannel'] },
+        },
+      });
+    const [inside, plans, open] = [closed('inside'), closed('plans'), at.guild.channel()];
+    const channels = `<#${inside.id}> en, <#${open.id}> es, <#${plans.id}> ja`;
+    await bot.use(at, 'autotranslate mirror', { channels });
+    const asked = inside.say(at.ann, `Who has written in <#${plans.id}> today?`);
+    await Promise.all([copyOf(asked, open), copyOf(asked, plans)]);
+    const answer = inside.say(at.bob, 'Nobody has, as far as I know', { replyTo: asked });
+    expect((await copyOf(answer, open)).content).not.toContain('plans');
+    expect((await copyOf(answer, plans)).content).toContain('plans');
+  });
+
   it('quote one of several lines that share a message as what it is', async () => {
     const { english, spanish, ann, bob } = await bot.linked();
     const said = Array.from({ length: 40 }, (_, index) =>

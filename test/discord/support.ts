@@ -5,7 +5,7 @@ import type { Clock } from '../../adapters/discord/webhook-rate.ts';
 import { createClient } from '../../src/api/client.ts';
 import { PATHS } from '../../src/api/contract.ts';
 import type { Command } from '../../src/command.ts';
-import { commandFault } from '../../src/command-check.ts';
+import { commandFault } from '../../src/dispatch/command-check.ts';
 import { openCore } from '../../src/core.ts';
 import { discover } from '../../src/discover.ts';
 import { loadTexts } from '../../src/i18n.ts';
@@ -74,7 +74,7 @@ const fastClock: Clock = {
   sleep: async (ms, signal) =>
     new Promise((resolve, reject) => {
       const timer = setTimeout(resolve, ms / SPEED);
-      signal.addEventListener('abort', () => {
+      signal?.addEventListener('abort', () => {
         clearTimeout(timer);
         reject(signal.reason as Error);
       });
@@ -119,6 +119,7 @@ const openBot = async (adapter: Partial<DiscordOptions>): Promise<Bot & AsyncDis
           token: discord.token,
           url: discord.url,
           requestsPerSecond: 10_000,
+          random: () => 0,
           clock: fastClock,
           ...adapter,
         },
@@ -126,7 +127,7 @@ const openBot = async (adapter: Partial<DiscordOptions>): Promise<Bot & AsyncDis
       ),
     );
     ({ watching } = opened);
-    opened.attach(connected.platform);
+    opened.attach(connected);
     await connected.start();
   };
   const stop = async (): Promise<void> => {

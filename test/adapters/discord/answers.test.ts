@@ -76,6 +76,19 @@ describe('an answer that only the asker sees', () => {
   });
 });
 
+test('a refusal is told to the asker alone, also when nothing could be shown before it', async () => {
+  const { channel, use } = setUp();
+  discord.core.work = async ({ answer }) => {
+    discord.fake.fail(EDIT, { status: 500 }, { while: () => true });
+    await answer.show({ text: 'result' }).catch(() => discord.fake.heal());
+    await answer.show({ text: 'It could not be done.', tone: 'error' });
+  };
+  const shown = await use().answer();
+  expect(shown.content).toContain('It could not be done.');
+  expect(shown.ephemeral).toBe(true);
+  expect(channel.messages).toEqual([]);
+});
+
 describe('an answer whose time is over', () => {
   test('ends where the bot itself is not', async () => {
     const { fake } = discord;
@@ -119,7 +132,7 @@ test('what could not be shown is not taken for shown', async () => {
   showing({ text: 'first' });
   const used = use();
   await used.until((it) => it.shown?.content === 'first');
-  discord.fake.fail(EDIT, { close: 'after' });
+  discord.fake.fail(EDIT, { close: 'after' }, { times: 4 });
   await expect(show('second')).rejects.toMatchObject({ retryable: true });
   await show('first');
   expect(used.shown?.content).toBe('first');
@@ -170,6 +183,16 @@ test('contents asked for at the same time are shown one after the other', async 
   const used = use();
   await used.until((it) => it.shown?.content === 'end' && it.followUps.length === 0);
 });
+
+test.each([true, 'after'] as const)(
+  'an interaction whose acknowledgement hangs (%s) is acknowledged in time and done once',
+  async (hang) => {
+    discord.fake.fail('POST /interactions/:id/:token/callback', { hang });
+    const shown = await setUp().use().answer();
+    expect(shown.content).toBe('done');
+    expect(discord.core.invocations).toHaveLength(1);
+  },
+);
 
 test('an interaction that somebody else has acknowledged is not done', async () => {
   discord.fake.fail('POST /interactions/:id/:token/callback', {

@@ -25,7 +25,7 @@ test('only what may arrive twice is sent again', async () => {
   const { id } = fake.guild().channel();
   const api = createApi(optionsFor(fake));
   const count = (): number => fake.requests.length;
-  for (const effect of [{ status: 502 }, { reset: 'before' }] as const) {
+  for (const effect of [{ status: 502 }, { reset: 'before' }, { close: 'after' }] as const) {
     const body = { content: 'x' };
     const before = count();
     fake.fail('POST /channels/:id/messages', effect);
@@ -36,4 +36,27 @@ test('only what may arrive twice is sent again', async () => {
     await expect(once).rejects.toMatchObject({ code: 'unavailable', retryable: true });
     expect(count()).toBe(before + 3);
   }
+});
+
+test('what is sent again waits longer each time, as long as nobody calls it off', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const waits: number[] = [];
+  const stop = new AbortController();
+  const api = createApi(
+    optionsFor(fake, {
+      random: () => 0.5,
+      sleep: async (ms, signal) => {
+        waits.push(ms);
+        if (signal) stop.abort();
+        signal?.throwIfAborted();
+      },
+    }),
+  );
+  fake.fail('GET /users/@me', { status: 503 }, { times: 3 });
+  await api.send('GET', '/users/@me');
+  expect(waits).toEqual([250, 500, 1_000]);
+  fake.fail('GET /users/@me', { status: 503 }, { times: 3 });
+  const called = api.send('GET', '/users/@me', { signal: stop.signal });
+  await expect(called).rejects.toMatchObject({ code: 'cancelled' });
+  expect(waits).toHaveLength(4);
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Channel } from '../../../src/model.ts';
-import type { FakeMessage } from '../../fakes/discord/index.ts';
+import type { FakeGuild, FakeMessage } from '../../fakes/discord/index.ts';
 import { openDiscord, placeOf, type TestDiscord } from './support.ts';
 
 /** How those are called whom a text mentions. */
@@ -13,6 +13,8 @@ afterAll(async () => discord[Symbol.asyncDispose]());
 beforeEach(() => {
   discord.core.told.length = 0;
 });
+
+type Permissions = NonNullable<NonNullable<Parameters<FakeGuild['channel']>[0]>['permissions']>;
 
 const setUp = () => {
   const guild = discord.fake.guild();
@@ -60,6 +62,52 @@ describe('a member', () => {
     const hook = channel.webhook(ann);
     await told(hook.say('hello', 'somebody'));
     expect(nameOf(here, 'member', hook.id)).toBeUndefined();
+  });
+});
+
+describe('a channel', () => {
+  test('that not everybody here can see is not named', async () => {
+    const { guild, channel, ann, here } = setUp();
+    const team = guild.role('team', ['ViewChannel']);
+    const of = (name: string, permissions: Permissions) => guild.channel({ name, permissions });
+    const everyone = { deny: ['ViewChannel'] } as const;
+    const hidden = of('layoffs', { everyone, bot: { allow: ['ViewChannel'] } });
+    const ours = of('team', { everyone, [team.id]: { allow: ['ViewChannel'] } });
+    const core = of('core', { everyone, [team.id]: { allow: ['ViewChannel'] } });
+    const without = of('without-team', { [team.id]: everyone });
+    const withoutAnn = of('without-one', { [ann.id]: everyone });
+    await told(channel.say(ann, 'all is known now'));
+    for (const each of [hidden, ours, without, withoutAnn])
+      expect(nameOf(here, 'channel', each.id)).toBeUndefined();
+    // The team may see both; of what they read, nobody else reads anything.
+    expect(nameOf(placeOf(guild, ours), 'channel', core.id)).toBe('core');
+    expect(nameOf(placeOf(guild, ours), 'channel', channel.id)).toBe('tea-room');
+    expect(nameOf(placeOf(guild, ours), 'channel', hidden.id)).toBeUndefined();
+  });
+
+  test('that somebody was let in alone reads names that they can see', async () => {
+    const { guild, channel, ann, bob } = setUp();
+    const everyone = { deny: ['ViewChannel'] } as const;
+    const welcome = { allow: ['ViewChannel'] } as const;
+    const closed = (name: string, who: typeof ann) =>
+      guild.channel({ name, permissions: { everyone, [who.id]: welcome } });
+    const [first, second, others] = [
+      closed('first', ann),
+      closed('second', ann),
+      closed('others', bob),
+    ];
+    await told(channel.say(ann, 'all is known now'));
+    expect(nameOf(placeOf(guild, first), 'channel', second.id)).toBe('second');
+    expect(nameOf(placeOf(guild, first), 'channel', others.id)).toBeUndefined();
+  });
+
+  test('that is a private thread is not named', async () => {
+    const { channel, ann, here } = setUp();
+    const thread = channel.startThread(ann, 'open');
+    const secret = channel.startThread(ann, 'secret', undefined, 'private');
+    await told(secret.say(ann, 'all is known now'));
+    expect(nameOf(here, 'channel', thread.id)).toBe('open');
+    expect(nameOf(here, 'channel', secret.id)).toBeUndefined();
   });
 });
 

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { createApi } from '../../../adapters/discord/api.ts';
 import { buildCommands } from '../../../adapters/discord/commands.ts';
 import { registerCommands } from '../../../adapters/discord/registration.ts';
-import { commandFault } from '../../../src/command-check.ts';
+import { commandFault } from '../../../src/dispatch/command-check.ts';
 import type { Command, CommandInfo } from '../../../src/command.ts';
-import { actionsOf, describeAction } from '../../../src/describe.ts';
+import { actionsOf, describeAction } from '../../../src/dispatch/describe.ts';
 import { discover } from '../../../src/discover.ts';
 import type { MessageKey, Texts } from '../../../src/i18n.ts';
 import { startDiscordFake } from '../../fakes/discord/index.ts';
@@ -74,11 +74,11 @@ test('a name that is none to Discord is left out, and what is required comes fir
 test('every kind of channel where people write can be chosen', () => {
   const where = { ...say().options[0]!, name: 'channel', kind: 'channel' } as const;
   const [command] = build(say({ options: [where] }));
-  // Text, voice, announcements, their threads, public and private threads, stages, forums.
+  // Text, voice, announcements, their threads, public and private threads, stages, forums, media.
   expect(command?.['options']).toMatchObject([
     {
       channel_types: expect.toSatisfy((types: number[]) =>
-        [0, 2, 5, 10, 11, 12, 13, 15].every((type) => types.includes(type)),
+        [0, 2, 5, 10, 11, 12, 13, 15, 16].every((type) => types.includes(type)),
       ),
     },
   ]);

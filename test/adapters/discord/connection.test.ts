@@ -1,5 +1,5 @@
 import { Status, type Client } from 'discord.js';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createDiscordAdapter } from '../../../adapters/discord/adapter.ts';
 import { isConnected } from '../../../adapters/discord/client.ts';
 import { startDiscordFake } from '../../fakes/discord/index.ts';
@@ -11,7 +11,7 @@ test('it asks for the events that it follows, and for none of people or of who i
     [[], false],
   ] as const) {
     await using discord = await openDiscord({ limits: 'off', privilegedIntents });
-    const wanted = 1 | (1 << 2) | (1 << 9) | (1 << 10) | (readsMessages ? 1 << 15 : 0);
+    const wanted = 1 | (1 << 2) | (1 << 5) | (1 << 9) | (1 << 10) | (readsMessages ? 1 << 15 : 0);
     expect(discord.fake.gateway.sessions.map(({ intents }) => intents)).toEqual([wanted]);
   }
 });
@@ -52,4 +52,53 @@ test('what is being answered is told to stop when the adapter does', async () =>
   await begun.promise;
   await adapter[Symbol.asyncDispose]();
   expect(used.shown?.content).toBe('Stopped.');
+});
+
+test('commands that could not be registered are registered once Discord takes them', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  fake.fail('PUT /applications/:id/commands', { status: 503 }, { times: 9 });
+  const core = createTestCore();
+  await using adapter = createDiscordAdapter(optionsFor(fake), core);
+  await adapter.start();
+  // Nobody waits for them to be served.
+  expect(adapter.ready()).toBe(true);
+  await vi.waitFor(() => expect(fake.commands.length).toBeGreaterThan(0), { timeout: 10_000 });
+  expect(core.logged.filter((line) => line.includes('could not be registered'))).not.toEqual([]);
+});
+
+test('stopped while its commands are being registered it does not connect', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const asked = Promise.withResolvers<void>();
+  fake.fail(
+    'GET /applications/:id/commands',
+    { latencyMs: 200 },
+    { while: () => (asked.resolve(), true), times: 1 },
+  );
+  const adapter = createDiscordAdapter(optionsFor(fake), createTestCore());
+  const starting = adapter.start();
+  await asked.promise;
+  await adapter[Symbol.asyncDispose]();
+  await expect(starting).rejects.toMatchObject({ code: 'cancelled' });
+  expect(fake.gateway.identifies).toBe(0);
+});
+
+test('a clean stop is not told as a lost connection', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const core = createTestCore();
+  const adapter = createDiscordAdapter(optionsFor(fake), core);
+  await adapter.start();
+  core.logged.length = 0;
+  await adapter[Symbol.asyncDispose]();
+  await fake.until(() => fake.gateway.sessions.every(({ connected }) => !connected));
+  expect(core.logged).toEqual([]);
+});
+
+test('stopped while it waits for its servers, it does not go on waiting', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  fake.gateway.spoil('READY', 'drop');
+  const adapter = createDiscordAdapter(optionsFor(fake), createTestCore());
+  const starting = adapter.start();
+  await fake.until(() => fake.gateway.identifies > 0);
+  await adapter[Symbol.asyncDispose]();
+  await expect(starting).rejects.toMatchObject({ code: 'cancelled' });
 });

@@ -30,7 +30,7 @@ test.each([
 test('a server in trouble and a lost connection can be tried again', async () => {
   discord.fake.fail('POST /channels/:id/messages', { status: 502 }, { times: 4 });
   await expect(post()).rejects.toMatchObject({ code: 'unavailable', retryable: true });
-  discord.fake.fail('POST /channels/:id/messages', { close: 'before' });
+  discord.fake.fail('POST /channels/:id/messages', { close: 'before' }, { times: 4 });
   await expect(post()).rejects.toMatchObject({ code: 'unavailable', retryable: true });
 });
 

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { createClient } from '../../../adapters/discord/client.ts';
 import { listen } from '../../../adapters/discord/inbound.ts';
 import { createMessageReader, type RawMessage } from '../../../adapters/discord/message.ts';
+import { createThreadParents } from '../../../adapters/discord/thread-parents.ts';
 import type { Channel, MessageRef } from '../../../src/model.ts';
 import type { Watcher } from '../../../src/watch/port.ts';
 
@@ -70,7 +71,9 @@ const setUp = ({ hasContentIntent = true } = {}) => {
       return messageOf({ id: ref.id, content: 'fetched' });
     },
     hasContentIntent,
+    parents: createThreadParents(),
     threadGone: (id) => void gone.push(id),
+    webhooksChanged: () => undefined,
   });
   const send = async (event: `${GatewayDispatchEvents}`, data: unknown): Promise<void> => {
     client.ws.emit(event, data, 0);
@@ -208,4 +211,19 @@ test('threads that come into sight belong to their channels', async () => {
   await send('THREAD_LIST_SYNC', { guild_id: GUILD, threads });
   await send('MESSAGE_CREATE', messageOf({ channel_id: THREAD }));
   expect(places).toMatchObject([{ id: THREAD, parentId: CHANNEL }]);
+});
+
+test('a thread belongs to its channel also while it is archived', async () => {
+  const { send, places } = setUp();
+  for (const archived of [false, true]) {
+    const thread = {
+      id: THREAD,
+      guild_id: GUILD,
+      parent_id: CHANNEL,
+      thread_metadata: { archived },
+    };
+    await send('THREAD_UPDATE', thread);
+    await send('MESSAGE_UPDATE', messageOf({ channel_id: THREAD }));
+  }
+  expect(places.map(({ parentId }) => parentId)).toEqual([CHANNEL, CHANNEL]);
 });

@@ -147,6 +147,22 @@ test('reactions are told as they come and go, and counted without our own', asyn
   expect(await discord.watch.reactions(ref, '🇫🇷')).toBe(0);
 });
 
+test('what other bots press is neither told nor counted', async () => {
+  const { guild, channel, ann, here } = setUp();
+  const menu = discord.fake.user({ name: 'RoleMenu', bot: true });
+  guild.join(menu);
+  const said = channel.say(ann, 'Choose your language');
+  said.react(menu, '🇯🇵');
+  said.react(ann, '🇯🇵');
+  const ref = { channel: here, id: said.id };
+  await told('reacted');
+  expect(await discord.watch.reactions(ref, '🇯🇵')).toBe(1);
+  said.unreact(ann, '🇯🇵');
+  await told('reacted', ({ present }) => !present);
+  expect(discord.core.told.filter(({ what }) => what === 'reacted')).toHaveLength(2);
+  expect(await discord.watch.reactions(ref, '🇯🇵')).toBe(0);
+});
+
 test('a thread is told with the channel that it belongs to', async () => {
   const { guild, channel, ann } = setUp();
   const thread = channel.startThread(ann, 'aside');
@@ -185,7 +201,7 @@ test('a message that could not be fetched is asked for again', async () => {
   const said = channel.say(ann, 'before');
   said.edit('after');
   await told('seen', ({ message }) => message.text === 'after');
-  discord.fake.fail('GET /channels/:id/messages/:id', { close: 'before' });
+  discord.fake.fail('GET /channels/:id/messages/:id', { close: 'before' }, { times: 4 });
   // Older than what was told before: the message is looked at.
   said.echo();
   await told('missed', (one) => one.channel.id === channel.id);
@@ -205,6 +221,69 @@ test('a new session says what may have been missed before it tells anything new'
     { newest: missed.padStart(20, '0') },
     { channel: { parentId: expect.any(String) }, newest: expect.any(String) },
   ]);
+});
+
+test('what was written while a channel was hidden is told to be missed once it is seen again', async () => {
+  const { guild, channel, ann, here } = setUp();
+  const thread = channel.startThread(ann, 'aside');
+  thread.say(ann, 'before');
+  await told('seen', ({ message }) => message.text === 'before');
+  const hidden = [...(['ViewChannel'] as const)];
+  channel.deny(...hidden);
+  const [lost, inThread] = [channel.say(ann, 'unseen'), thread.say(ann, 'unseen too')];
+  discord.core.told.length = 0;
+  channel.allow(...hidden);
+  const newest = (message: typeof lost) => message.id.padStart(20, '0');
+  const missed = async (id: string) => told('missed', (one) => one.channel.id === id);
+  expect(await missed(channel.id)).toMatchObject({ channel: here, newest: newest(lost) });
+  expect(await missed(thread.id)).toMatchObject({
+    channel: { ...placeOf(guild, thread), parentId: channel.id },
+    newest: newest(inThread),
+  });
+});
+
+test('what a role lets the bot see again is told to be missed, what changes its name is not', async () => {
+  const { guild, channel, ann, here } = setUp();
+  channel.say(ann, 'before');
+  await told('seen');
+  guild.setBotPermissions([]);
+  guild.setEveryonePermissions([]);
+  channel.say(ann, 'unseen');
+  discord.core.told.length = 0;
+  guild.setEveryonePermissions(['ViewChannel', 'ReadMessageHistory']);
+  expect(await told('missed')).toMatchObject({ channel: here, newest: undefined });
+  discord.core.told.length = 0;
+  guild.setEveryonePermissions(['ViewChannel', 'ReadMessageHistory']);
+  channel.say(ann, 'after');
+  await told('seen');
+  expect(discord.core.told.filter(({ what }) => what === 'missed')).toEqual([]);
+});
+
+test('what changes where everything can be read already is nothing missed', async () => {
+  const { guild, channel, ann } = setUp();
+  channel.say(ann, 'before');
+  await told('seen');
+  discord.core.told.length = 0;
+  channel.rename('another-name');
+  const everyday = ['ViewChannel', 'ReadMessageHistory', 'SendMessages'] as const;
+  guild.setEveryonePermissions(everyday);
+  guild.give(discord.fake.botUser, guild.role('helpers', everyday));
+  channel.say(ann, 'after');
+  await told('seen');
+  expect(discord.core.told.map(({ what }) => what)).toEqual(['seen']);
+});
+
+test('what a role that the bot gets lets it see is told to be missed', async () => {
+  const { guild, channel, ann, here } = setUp();
+  channel.say(ann, 'before');
+  await told('seen');
+  guild.setBotPermissions([]);
+  guild.setEveryonePermissions([]);
+  const role = guild.role('readers', ['ViewChannel', 'ReadMessageHistory']);
+  channel.say(ann, 'unseen');
+  discord.core.told.length = 0;
+  guild.give(discord.fake.botUser, role);
+  expect(await told('missed')).toMatchObject({ channel: here, newest: undefined });
 });
 
 test('a dropped connection is taken up again, without a word of it', async () => {

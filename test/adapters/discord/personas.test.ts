@@ -1,7 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAllOf } from '../../../adapters/discord/already.ts';
-import type { RawMessage } from '../../../adapters/discord/message.ts';
-import { createPlaces } from '../../../adapters/discord/places.ts';
 import type { Posted } from '../../../src/model.ts';
 import type { Copy } from '../../../src/watch/port.ts';
 import type { FakeUser } from '../../fakes/discord/index.ts';
@@ -112,38 +109,4 @@ test('a copy is changed through the webhook that posted it, whichever else is ou
   });
   await watch.recopy({ channel: target, ids: [String(body['id'])], handle: `w:${id}` }, copy);
   expect(to.messages.map((one) => one.content)).toEqual([`new\n${footerOf(copy)}`]);
-});
-
-test('answers to commands on a message are no copies of it', async () => {
-  const { from, ann, target, copyOf } = setUp();
-  const { source } = copyOf(ann, 'hello');
-  const raw = (id: string, part: object): RawMessage =>
-    ({
-      id,
-      channel_id: from.id,
-      content: '🇪🇸 hola',
-      attachments: [],
-      message_reference: { message_id: source.id },
-      ...part,
-    }) as unknown as RawMessage;
-  const own = async function* own() {
-    yield raw('1', {});
-    yield raw('2', { interaction_metadata: { id: '3' } });
-  };
-  const found = await findAllOf(own(), target, source);
-  expect(found.map(({ ids }) => ids[0])).toEqual(['1']);
-});
-
-test('threads that were archived, or went with their channel, are forgotten', () => {
-  const places = createPlaces();
-  const thread = (id: string, archived: boolean) =>
-    places.thread('1', { id, parent_id: '2', thread_metadata: { archived } as never });
-  const parentOf = (id: string) => places.channel('1', id).parentId;
-  thread('3', false);
-  thread('4', false);
-  expect([parentOf('3'), parentOf('4')]).toEqual(['2', '2']);
-  thread('3', true);
-  expect([parentOf('3'), parentOf('4')]).toEqual([undefined, '2']);
-  places.removeChannel('2');
-  expect(parentOf('4')).toBeUndefined();
 });

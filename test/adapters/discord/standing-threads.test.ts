@@ -73,7 +73,7 @@ test('a name that is too long is cut, and found again as it was cut', async () =
   const long = '日本語'.repeat(50);
   const id = await find(long);
   expect(await find(long)).toBe(id);
-  expect(names(channel)).toEqual([long.slice(0, 100)]);
+  expect(names(channel)).toEqual([`${long.slice(0, 99)}…`]);
 });
 
 test('a channel of announcements gets a thread of its own kind', async () => {

@@ -38,8 +38,8 @@ test('says in how many servers it is, or how to add it to one', async () => {
   const link = /https:\/\/discord\.com\/oauth2\/authorize\?client_id=(\d+)&permissions=(\d+)/;
   const [, id, permissions] = link.exec(await start()) ?? [];
   expect(id).toBe(fake.applicationId);
-  // View, send, attach, embed, history, webhooks, threads: 10, 11, 14, 15, 16, 29, 35, 38.
-  const bits = [10n, 11n, 14n, 15n, 16n, 29n, 35n, 38n];
+  // View, send, messages, embed, attach, history, connect, webhooks, threads, in threads.
+  const bits = [10n, 11n, 13n, 14n, 15n, 16n, 20n, 29n, 35n, 38n];
   expect(BigInt(permissions ?? 0)).toBe(bits.reduce((sum, bit) => sum | (1n << bit), 0n));
   fake.guild();
   expect(await start()).toMatch(/^1 server as Dragoman#\d+$/);
@@ -162,7 +162,7 @@ test('the standing thread of a name is made once, and opened again when it is ar
 test('Discord being away keeps nothing from starting, and is waited for', async () => {
   await using fake = await startDiscordFake({ limits: 'off' });
   fake.guild();
-  fake.fail('GET /applications/@me', { close: 'before' });
+  fake.fail('GET /applications/@me', { close: 'before' }, { times: 4 });
   await using adapter = createDiscordAdapter(optionsFor(fake), createTestCore());
   expect((await adapter.start()).where).toContain('tried again');
   expect(adapter.ready()).toBe(false);

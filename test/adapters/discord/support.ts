@@ -103,6 +103,7 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
     complete: async () => core.completing(),
     translateLine: async function* translateLine() {},
     status: async () => ({ builtIn: true, reachable: true, engines: [] }),
+    ready: () => ({ discord: true }),
     told,
     logged,
     invocations: [],
@@ -129,6 +130,7 @@ export const optionsFor = (fake: DiscordFake, part: Partial<DiscordOptions> = {}
   token: fake.token,
   url: fake.url,
   requestsPerSecond: 10_000,
+  random: () => 0,
   ...part,
 });
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Channel } from '../../../src/model.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
 
@@ -28,6 +28,49 @@ test('a standing thread that went unnoticed is made anew on the next try', async
   expect(second).not.toEqual(first);
   await copyTo(second);
   expect(channel.threads.map(({ id }) => id)).toEqual([second.id]);
+});
+
+test('a standing thread that people lock is left to them: another one is made', async () => {
+  await using discord = await openDiscord({ limits: 'off' });
+  const { channel, here, copyTo } = setUp(discord);
+  const first = await discord.watch.thread(here, 'Español');
+  await copyTo(first);
+  channel.threads[0]?.archive(true);
+  await vi.waitFor(async () =>
+    expect((await discord.watch.thread(here, 'Español')).id).not.toBe(first.id),
+  );
+  await copyTo(await discord.watch.thread(here, 'Español'));
+  expect(channel.threads.map(({ messages }) => messages.length)).toEqual([1, 1]);
+});
+
+test.each([50_083, 160_005])(
+  'a standing thread that turns out to be locked (%i) is left to people',
+  async (code) => {
+    await using discord = await openDiscord({ limits: 'off' });
+    const { channel, here, copyTo } = setUp(discord);
+    const first = await discord.watch.thread(here, 'Español');
+    channel.threads[0]!.state.thread!.locked = true;
+    const refused = { status: 400, body: { message: 'No', code } };
+    // Waking it is refused too.
+    for (const route of ['POST /webhooks/:id/:token', 'PATCH /channels/:id'])
+      discord.fake.fail(route, refused, { times: 2 });
+    await expect(copyTo(first)).rejects.toMatchObject({ code: 'unavailable', retryable: true });
+    const second = await discord.watch.thread(here, 'Español');
+    expect(second.id).not.toBe(first.id);
+    discord.fake.heal();
+    await copyTo(second);
+  },
+);
+
+test('a copy in a thread that fell asleep is taken away', async () => {
+  await using discord = await openDiscord({ limits: 'off' });
+  const { channel, here, copyTo } = setUp(discord);
+  const thread = await discord.watch.thread(here, 'Español');
+  const [posted] = await copyTo(thread);
+  const source = { channel: here, id: channel.messages[0]!.id };
+  channel.threads[0]?.archive();
+  await discord.watch.uncopy(posted!, source);
+  expect(channel.threads[0]?.messages).toEqual([]);
 });
 
 test('a thread of people that is gone stays gone', async () => {

@@ -94,7 +94,7 @@ test('a channel of another server is as good as none', async () => {
   expect(await discord.watch.missing(wrong, 'reply')).toEqual(['View Channel']);
 });
 
-describe('who has left, or could not be asked about,', () => {
+describe('who could not be asked about', () => {
   test('is asked about again the next time', async () => {
     const { guild, channel, ann, here } = setUp();
     const { id } = channel.say(ann, 'hello');

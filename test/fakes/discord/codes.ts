@@ -14,3 +14,9 @@ export const ResponseType: Codes<typeof discord.InteractionResponseType> =
   discord.InteractionResponseType;
 export const OptionType: Codes<typeof discord.ApplicationCommandOptionType> =
   discord.ApplicationCommandOptionType;
+
+/** Where people speak, and write beside it. */
+export const VOICE_CHANNELS: readonly number[] = [
+  ChannelType.GuildVoice,
+  ChannelType.GuildStageVoice,
+];

@@ -57,6 +57,7 @@ const KNOWN: Readonly<Record<number, readonly [status: number, message: string]>
   50159: [400, 'Voice messages do not support additional content'],
   50160: [400, 'Voice messages must have a single audio attachment'],
   50162: [400, 'Voice messages must have supporting metadata'],
+  50173: [403, 'You cannot send voice messages in this channel'],
   160002: [400, 'Cannot reply without permission to read message history'],
   160004: [400, 'A thread has already been created for this message'],
 };

@@ -32,7 +32,7 @@ test('an answer that is lost is sent again by discord.js; its nonce keeps it sin
   expect(channel.messages.filter((one) => one.content === 'doubled')).toHaveLength(2);
 });
 
-test('a nonce counts for some minutes, per channel, and is at most 25 characters', async () => {
+test('a nonce counts for some minutes, in all channels, and is at most 25 characters', async () => {
   const { discord, guild, channel, post } = await setUp();
   await using _ = discord;
   const body = { content: 'x', nonce: '1', enforce_nonce: true };
@@ -40,12 +40,17 @@ test('a nonce counts for some minutes, per channel, and is at most 25 characters
   expect((await request(discord, post, { ...body, content: 'y' })).body['id']).toBe(
     first.body['id'],
   );
-  await request(discord, `POST /channels/${guild.channel().id}/messages`, body);
+  const elsewhere = guild.channel();
+  const there = await request(discord, `POST /channels/${elsewhere.id}/messages`, body);
+  expect(there.body['id']).toBe(first.body['id']);
+  expect(elsewhere.messages).toEqual([]);
   await request(discord, post, { content: 'x', nonce: '1' });
   expect(channel.messages).toHaveLength(2);
   discord.clock.advance(6 * 60_000);
   await request(discord, post, body);
   expect(channel.messages).toHaveLength(3);
+  channel.last?.delete();
+  expect((await request(discord, post, body)).body).toMatchObject({ code: 10_008 });
   const long = await request(discord, post, { ...body, nonce: 'n'.repeat(26) });
   expect(long.body).toMatchObject({ code: 50035, errors: { nonce: { _errors: [{}] } } });
 });

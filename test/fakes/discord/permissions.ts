@@ -1,5 +1,7 @@
-import { PermissionFlagsBits } from 'discord.js';
+import { PermissionFlagsBits, PermissionsBitField } from 'discord.js';
 import type { PermissionsString } from 'discord.js';
+import { INVITE_PERMISSIONS } from '../../../adapters/discord/permissions.ts';
+import { VOICE_CHANNELS } from './codes.ts';
 import { fault } from './faults.ts';
 import type { Channel, Guild, World } from './state.ts';
 
@@ -29,19 +31,8 @@ export const EVERYONE: readonly PermissionName[] = [
   'Speak',
 ];
 
-/** What an invite link of the bot asks for, unless a test says otherwise. */
-export const BOT: readonly PermissionName[] = [
-  'ViewChannel',
-  'SendMessages',
-  'SendMessagesInThreads',
-  'CreatePublicThreads',
-  'EmbedLinks',
-  'AttachFiles',
-  'AddReactions',
-  'ReadMessageHistory',
-  'ManageMessages',
-  'ManageWebhooks',
-];
+/** What the invite link of the bot asks for, unless a test says otherwise. */
+export const BOT: readonly PermissionName[] = new PermissionsBitField(INVITE_PERMISSIONS).toArray();
 
 /** A thread's parent; any other channel itself. */
 export const rootOf = (world: World, channel: Channel): Channel =>
@@ -66,10 +57,14 @@ export const permissionsOf = (guild: Guild, userId: string, channel?: Channel): 
   return allowed;
 };
 
-export const permissionsIn = (world: World, channel: Channel, userId: string): bigint =>
-  channel.guild === undefined
-    ? permissionBits([...EVERYONE])
-    : permissionsOf(channel.guild, userId, rootOf(world, channel));
+/** Where people speak, nothing is allowed without Connect (reference, "Implicit Permissions"). */
+export const permissionsIn = (world: World, channel: Channel, userId: string): bigint => {
+  if (channel.guild === undefined) return permissionBits([...EVERYONE]);
+  const allowed = permissionsOf(channel.guild, userId, rootOf(world, channel));
+  const isShut =
+    VOICE_CHANNELS.includes(channel.type) && (allowed & PermissionFlagsBits.Connect) === 0n;
+  return isShut ? 0n : allowed;
+};
 
 export const may = (
   world: World,

@@ -256,6 +256,21 @@ const emitChannel = (
 export const updateChannel = (world: World, channel: Channel): void =>
   emitChannel(world, channel, 'UPDATE');
 
+/** The bot can see a channel again: it is told of the threads that are active there. */
+export const showThreads = (world: World, channel: Channel): void => {
+  const { guild } = channel;
+  if (guild === undefined) return;
+  const threads = [...world.channels.values()].filter(
+    ({ parentId, thread }) => parentId === channel.id && thread?.archived === false,
+  );
+  emitGuild(world, guild, 'THREAD_LIST_SYNC', Intent.Guilds, () => ({
+    guild_id: guild.id,
+    channel_ids: [channel.id],
+    threads: threads.map(renderChannel),
+    members: [],
+  }));
+};
+
 /** Its threads, messages and webhooks go with it; messages and webhooks without events. */
 export const removeChannel = (world: World, channel: Channel): void => {
   for (const thread of world.channels.values())

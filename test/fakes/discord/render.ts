@@ -1,4 +1,4 @@
-import { ChannelType, MessageFlags } from './codes.ts';
+import { ChannelType, MessageFlags, VOICE_CHANNELS } from './codes.ts';
 import { attachmentUrl } from './cdn.ts';
 import { isoTime } from './clock.ts';
 import type { Json } from './faults.ts';
@@ -99,7 +99,7 @@ export const renderChannel = (channel: Channel): Json => ({
         ...(channel.type === ChannelType.GuildForum
           ? { available_tags: [], default_reaction_emoji: null, default_sort_order: null }
           : {}),
-        ...(channel.type === ChannelType.GuildVoice ? { bitrate: 64_000, user_limit: 0 } : {}),
+        ...(VOICE_CHANNELS.includes(channel.type) ? { bitrate: 64_000, user_limit: 0 } : {}),
       }),
   ...renderThreadParts(channel),
 });

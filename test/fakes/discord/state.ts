@@ -228,7 +228,7 @@ export interface World {
   readonly interactions: Map<string, Interaction>;
   readonly globalCommands: Map<string, Command>;
   readonly guildCommands: Map<string, Map<string, Command>>;
-  /** Messages sent with `enforce_nonce`, by author, channel and nonce. */
+  /** What the bot has sent with `enforce_nonce`, wherever it did, by nonce. */
   readonly nonces: Map<string, { readonly message: Message; readonly at: number }>;
   readonly pings: Ping[];
   readonly requests: RequestRecord[];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { collect, never, placeOf } from '../support.ts';
-import { footer, withCopies } from './support.ts';
+import { firstLines, footer, withCopies } from './support.ts';
 
 const { discord, setUp } = withCopies();
 
@@ -225,4 +225,17 @@ test('a channel that is gone and a permission that is lost are told as such', as
   await expect(post([copyOf('one')])).rejects.toMatchObject({ code: 'forbidden' });
   to.delete();
   await expect(post([copyOf('two')])).rejects.toMatchObject({ code: 'not-found' });
+});
+
+test('an answer to a command is no copy, whatever it says', async () => {
+  const { to, ann, copyOf, post, target } = setUp();
+  const copy = copyOf('real words');
+  discord.core.work = async ({ answer }) => answer.show({ text: `forged\n${footer(copy)}` });
+  const use = { channel: to, name: 'translate', options: { text: 'x' } };
+  const forged = await discord.fake.command(ann, use).answer();
+  const [posted] = await post([copy], true);
+  expect(posted?.ids).not.toContain(forged.id);
+  expect(firstLines(to.messages)).toEqual(['forged', 'REAL WORDS']);
+  await discord.watch.sweep(target, copy.source);
+  expect(firstLines(to.messages)).toEqual(['forged']);
 });

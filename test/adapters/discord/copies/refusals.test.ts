@@ -48,7 +48,7 @@ describe('a copy that grows', () => {
     });
     const [posted] = await collect(copying);
     const long = { ...reply, content: TWO_PARTS };
-    discord.fake.fail('POST /channels/:id/messages', { close: 'after' });
+    discord.fake.fail('POST /channels/:id/messages', { close: 'after' }, { times: 4 });
     await expect(discord.watch.recopy(posted!, long)).rejects.toMatchObject({ retryable: true });
     await discord.watch.recopy(posted!, long);
     const parts = from.messages.slice(1).map(({ content }) => content.split(' ', 2)[1]);
@@ -111,4 +111,24 @@ describe('a voice message where Discord takes none', () => {
     expect(to.messages[0]?.content).toContain('Better words');
     expect(to.messages[0]?.attachments).toHaveLength(1);
   });
+
+  test.each(['webhook', 'bot'] as const)('for it lacks the permission, too (%s)', async (by) => {
+    const { to, copyOf, post, guild } = setUp();
+    to.deny('SendVoiceMessages');
+    if (by === 'bot') guild.revoke('ManageWebhooks');
+    await post([copyOf('hm', undefined, { content: spoken })]);
+    expect(to.messages).toHaveLength(1);
+    expect(to.messages[0]?.content).toContain('Words');
+    expect(to.messages[0]?.attachments).toHaveLength(1);
+  });
+});
+
+test('where the bot may not read what stands there, nothing is posted a second time', async () => {
+  const { to, copyOf, post } = setUp();
+  to.deny('ReadMessageHistory');
+  const copy = copyOf('one');
+  discord.fake.fail('POST /webhooks/:id/:token', { reset: 'after' });
+  await expect(post([copy])).rejects.toMatchObject({ retryable: true });
+  await expect(post([copy], true)).rejects.toMatchObject({ code: 'forbidden' });
+  expect(to.messages).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { collect, never, placeOf } from '../support.ts';
 import { firstLines, footer, TWO_PARTS, withCopies } from './support.ts';
 
@@ -112,6 +112,20 @@ describe('a webhook that people gave another channel', () => {
     expect(to.last).toMatchObject({ id: posted?.ids[0], author: 'Ann' });
     expect(other.messages).toEqual([]);
     expect([to.webhooks.length, other.webhooks.length]).toEqual([1, 1]);
+  });
+
+  test('posts nothing where it is now, once Discord has told that it moved', async () => {
+    const { to, other, from, ann, copyOf, post, move } = await setUpMoved();
+    move();
+    const marker = from.say(ann, 'after it moved');
+    await vi.waitFor(() =>
+      expect(discord.core.told).toContainEqual(
+        expect.objectContaining({ message: expect.objectContaining({ text: marker.content }) }),
+      ),
+    );
+    await post([copyOf('two')]);
+    expect(other.state.lastMessageId).toBeNull();
+    expect(firstLines(to.messages)).toEqual(['ONE', 'TWO']);
   });
 
   test('does not keep what it wrote from being shown anew, or taken away', async () => {

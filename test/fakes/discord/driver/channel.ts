@@ -1,7 +1,7 @@
-import { MessageFlags } from '../codes.ts';
-import { permissionBits } from '../permissions.ts';
+import { ChannelType, MessageFlags } from '../codes.ts';
+import { may, permissionBits } from '../permissions.ts';
 import type { PermissionName } from '../permissions.ts';
-import { joinGuild, removeChannel, updateChannel } from '../population.ts';
+import { joinGuild, removeChannel, showThreads, updateChannel } from '../population.ts';
 import { deleteMessages, openThread, postMessage } from '../posting.ts';
 import type { Channel } from '../state.ts';
 import { addWebhook, webhooksOf } from '../webhooks.ts';
@@ -123,9 +123,15 @@ export class FakeChannel {
     return this.#tools.webhook(addWebhook(this.#tools.world, this.state, by.user, name));
   }
   /** A thread without a message, or a post of a forum with its first message. */
-  startThread(by: FakeUser, name: string, content?: string): FakeChannel {
+  startThread(
+    by: FakeUser,
+    name: string,
+    content?: string,
+    kind: 'public' | 'private' = 'public',
+  ): FakeChannel {
     const { world } = this.#tools;
-    const thread = openThread(world, this.state, by.user, name, undefined);
+    const type = kind === 'public' ? ChannelType.PublicThread : ChannelType.PrivateThread;
+    const thread = openThread(world, this.state, by.user, name, undefined, type);
     const channel = this.#tools.channel(thread);
     if (content !== undefined) channel.say(by, content);
     return channel;
@@ -139,6 +145,7 @@ export class FakeChannel {
   }
   #overwrite(names: readonly PermissionName[], what: 'allow' | 'deny'): void {
     const { world } = this.#tools;
+    const couldSee = may(world, this.state, world.bot.id, 'ViewChannel');
     let own = this.state.overwrites.find((one) => one.id === world.bot.id);
     if (own === undefined) {
       own = { id: world.bot.id, type: 1, allow: 0n, deny: 0n };
@@ -148,5 +155,7 @@ export class FakeChannel {
     own[what] |= permissionBits(names);
     own[other] &= ~permissionBits(names);
     updateChannel(world, this.state);
+    if (!couldSee && may(world, this.state, world.bot.id, 'ViewChannel'))
+      showThreads(world, this.state);
   }
 }

@@ -21,7 +21,7 @@ import type { FakeWebhook } from './webhook.ts';
 
 export interface ChannelOptions {
   readonly name?: string;
-  readonly type?: 'text' | 'voice' | 'announcement' | 'forum' | 'category';
+  readonly type?: 'text' | 'voice' | 'stage' | 'announcement' | 'forum' | 'media' | 'category';
   readonly parent?: FakeChannel;
   /** Overwrites, by `everyone`, `bot`, or the id of a role or member. */
   readonly permissions?: Readonly<
@@ -35,8 +35,10 @@ export interface ChannelOptions {
 const CHANNEL_TYPES = {
   text: ChannelType.GuildText,
   voice: ChannelType.GuildVoice,
+  stage: ChannelType.GuildStageVoice,
   announcement: ChannelType.GuildAnnouncement,
   forum: ChannelType.GuildForum,
+  media: ChannelType.GuildMedia,
   category: ChannelType.GuildCategory,
 };
 
@@ -96,6 +98,13 @@ export class FakeGuild {
       user.user,
       roles.map((one) => one.id),
     );
+  }
+  /** Gives somebody, or the bot, a role. */
+  give(user: FakeUser, role: Role): void {
+    const member = this.state.members.get(user.id);
+    if (member === undefined) throw new Error(`${user.name} is not on ${this.name}`);
+    member.roles.push(role.id);
+    updateMember(this.#tools.world, this.state, member);
   }
   leave(user: FakeUser): void {
     leaveGuild(this.#tools.world, this.state, user.user);

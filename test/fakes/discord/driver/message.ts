@@ -2,7 +2,7 @@ import { attachmentUrl } from '../cdn.ts';
 import { Intent, MessageFlags } from '../codes.ts';
 import type { Json } from '../faults.ts';
 import { deleteMessage, editMessage, emitIn, openThread } from '../posting.ts';
-import { renderMessage } from '../render.ts';
+import { renderMember, renderMessage } from '../render.ts';
 import type { Attachment, Message, User } from '../state.ts';
 import type { FakeChannel } from './channel.ts';
 import type { Tools } from './tools.ts';
@@ -138,6 +138,7 @@ export class FakeMessage {
   }
   #tellReaction(t: string, by: User, emoji: string): void {
     const { channel, author } = this.state;
+    const member = channel.guild?.members.get(by.id);
     const bit = channel.guild ? Intent.GuildMessageReactions : Intent.DirectMessageReactions;
     emitIn(this.#tools.world, channel, t, bit, () => ({
       user_id: by.id,
@@ -145,6 +146,7 @@ export class FakeMessage {
       message_id: this.id,
       message_author_id: author.id,
       ...(channel.guild ? { guild_id: channel.guild.id } : {}),
+      ...(member && t === 'MESSAGE_REACTION_ADD' ? { member: renderMember(member) } : {}),
       emoji: { id: null, name: emoji },
       burst: false,
       type: 0,

@@ -5,11 +5,11 @@ import type { Json } from '../faults.ts';
 import { demand, visibleChannel } from '../permissions.ts';
 import { editMessage, emitIn, openThread, postMessage } from '../posting.ts';
 import { removeChannel, updateChannel } from '../population.ts';
-import { channelsOf, renderChannel } from '../render.ts';
+import { channelsOf, renderChannel, renderMember, renderUser } from '../render.ts';
 import { objectBody, route } from '../router.ts';
 import type { Call, Route } from '../router.ts';
 import type { Channel } from '../state.ts';
-import { check, isEmoji, rule, text } from '../validation.ts';
+import { check, invalid, isEmoji, rule, text } from '../validation.ts';
 import { readBotMessage } from './messages.ts';
 import { targetOf } from './target.ts';
 
@@ -33,7 +33,7 @@ const patchChannel = (call: Call): unknown => {
   const change = check(patchSchema, objectBody(call));
   const { thread } = channel;
   if (thread === undefined) demand(world, channel, 'ManageChannels');
-  else if (thread.ownerId !== world.bot.id || change.locked != null)
+  else if (thread.ownerId !== world.bot.id || thread.locked || change.locked != null)
     demand(world, channel, 'ManageThreads');
   if (thread?.archived && change.archived !== false) throw fault(50083);
   if (change.name != null) channel.name = change.name;
@@ -174,7 +174,8 @@ const emitReaction = (
   messageId: string,
   emoji: Json,
   userId: string,
-): void =>
+): void => {
+  const member = channel.guild?.members.get(userId);
   emitIn(
     world,
     channel,
@@ -185,11 +186,13 @@ const emitReaction = (
       channel_id: channel.id,
       message_id: messageId,
       ...(channel.guild ? { guild_id: channel.guild.id } : {}),
+      ...(member && t === 'MESSAGE_REACTION_ADD' ? { member: renderMember(member) } : {}),
       emoji,
       burst: false,
       type: 0,
     }),
   );
+};
 
 const unreact = (call: Call): unknown => {
   const { world } = call;
@@ -205,15 +208,22 @@ const unreact = (call: Call): unknown => {
   return undefined;
 };
 
+/** By id, 25 at a time unless asked for up to 100; nobody here pays for a super reaction (type 1). */
 const reactors = (call: Call): unknown => {
+  const { world, query } = call;
+  const limit = Number(query.get('limit') ?? 25);
+  if (!Number.isInteger(limit) || limit < 1 || limit > 100)
+    throw invalid(['limit'], 'NUMBER_TYPE_MAX', 'int value should be between 1 and 100.');
   const emoji = readEmoji(call.param(2));
-  const users = targetOf(call).reactions.get(emoji.id ?? emoji.name)?.users ?? new Set<string>();
-  return [...users].flatMap((id) => {
-    const user = call.world.users.get(id);
-    return user
-      ? [{ id, username: user.name, discriminator: '0', avatar: null, bot: user.bot }]
-      : [];
-  });
+  const reaction = targetOf(call).reactions.get(emoji.id ?? emoji.name);
+  if (reaction === undefined || query.get('type') === '1') return [];
+  const after = BigInt(query.get('after') ?? 0);
+  return [...reaction.users]
+    .filter((id) => BigInt(id) > after)
+    .toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))
+    .slice(0, limit)
+    .flatMap((id) => world.users.get(id) ?? [])
+    .map(renderUser);
 };
 
 const pin =

@@ -113,10 +113,10 @@ export const readBotMessage = (
   return draft;
 };
 
-const remember = (world: World, key: string, message: Message): void => {
+const remember = (world: World, nonce: string, message: Message): void => {
   const now = world.clock.now();
-  world.nonces.delete(key);
-  world.nonces.set(key, { message, at: now });
+  world.nonces.delete(nonce);
+  world.nonces.set(nonce, { message, at: now });
   for (const [old, { at }] of world.nonces) {
     if (at + NONCE_LIFE_MS > now) return;
     world.nonces.delete(old);
@@ -133,14 +133,16 @@ const postInto = (call: Call): unknown => {
   if (channel.guild === undefined && channel.recipients.some((one) => !one.dmsOpen))
     throw fault(50007);
   const raw = objectBody(call);
-  const key = `${channel.id} ${String(raw['nonce'])}`;
   const unique = raw['enforce_nonce'] === true && raw['nonce'] != null;
-  const known = unique ? world.nonces.get(key) : undefined;
-  if (known !== undefined && known.at + NONCE_LIFE_MS > world.clock.now())
+  const nonce = String(raw['nonce']);
+  const known = unique ? world.nonces.get(nonce) : undefined;
+  if (known !== undefined && known.at + NONCE_LIFE_MS > world.clock.now()) {
+    if (known.message.deleted) throw fault(10008);
     return show(world, known.message);
+  }
   const draft = readBotMessage(call, channel, raw);
   const message = postMessage(world, draft);
-  if (unique) remember(world, key, message);
+  if (unique) remember(world, nonce, message);
   return show(world, message);
 };
 
@@ -174,6 +176,7 @@ const remove = (call: Call): unknown => {
   const own = message.author === world.bot && message.webhook === undefined;
   if (!own && message.channel.guild === undefined) throw fault(50003);
   if (!own) demand(world, message.channel, 'ManageMessages');
+  if (message.channel.thread?.archived) throw fault(50083);
   deleteMessage(world, message);
   return undefined;
 };
@@ -183,6 +186,7 @@ const removeMany = (call: Call): unknown => {
   const channel = visibleChannel(world, call.param(0));
   if (channel.guild === undefined) throw fault(50003);
   demand(world, channel, 'ManageMessages');
+  if (channel.thread?.archived) throw fault(50083);
   const ids = (objectBody(call)['messages'] ?? []) as string[];
   if (ids.length < 2 || ids.length > 100) throw fault(50016);
   if (new Set(ids).size < ids.length)

@@ -12,7 +12,7 @@ import {
   settableFlags,
   webhookName,
 } from '../message-body.ts';
-import { demand, visibleChannel } from '../permissions.ts';
+import { demand, may, visibleChannel } from '../permissions.ts';
 import { deleteMessage, editMessage, openThread, postMessage } from '../posting.ts';
 import { renderMessage, renderWebhook } from '../render.ts';
 import { objectBody, route } from '../router.ts';
@@ -111,6 +111,8 @@ const execute = (call: Call): unknown => {
   const body = readMessageBody(objectBody(call));
   checkForum(call, webhook, body.thread_name);
   const place = placeOf(call, webhook);
+  const isVoice = ((body.flags ?? 0) & MessageFlags.IsVoiceMessage) !== 0;
+  if (isVoice && !may(world, place, world.bot.id, 'SendVoiceMessages')) throw fault(50173);
   checkPromisedFiles(body, call.files);
   const attachments = makeAttachments(world, place.id, body, call.files, false);
   checkVoiceMessage(body, attachments);
@@ -166,7 +168,9 @@ const edit = (call: Call): unknown => {
 
 const erase = (call: Call): unknown => {
   if (isAnswer(call)) return deleteAnswer(call);
-  deleteMessage(call.world, messageOf(call));
+  const message = messageOf(call);
+  if (message.channel.thread?.archived) throw fault(50083);
+  deleteMessage(call.world, message);
   return undefined;
 };
 

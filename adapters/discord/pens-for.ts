@@ -1,25 +1,23 @@
-import type { Posted } from '../../src/model.ts';
 import type { Persona } from '../../src/watch/port.ts';
 import type { Api } from './api.ts';
-import { readHandle } from './handles.ts';
+import type { Placed } from './handles.ts';
 import { botPen, type BotPenOptions, type Pen } from './pens.ts';
 import { hookGone, isHookGone, webhookPen } from './webhook-pen.ts';
 import { webhookChannelId, type Webhooks } from './webhooks.ts';
 
-/** Pens for messages that stand already: only who wrote a message may change it. */
-export interface StandingPens {
+/** Changes what stands already: only who wrote a message may do so. */
+export interface PensFor {
   /** Rejects with `isHookGone` when the webhook that posted it is known to be gone. */
-  of(posted: Posted, as?: { readonly persona?: Persona | undefined } & BotPenOptions): Promise<Pen>;
+  of(placed: Placed, as?: { readonly persona?: Persona | undefined } & BotPenOptions): Promise<Pen>;
   /** Takes messages away, those of webhooks that are gone as the bot; `forbidden` where it may not. */
-  erase(posted: Posted): Promise<void>;
+  erase(placed: Placed): Promise<void>;
 }
 
-export const createStandingPens = (api: Api, webhooks: Webhooks): StandingPens => {
+export const createPensFor = (api: Api, webhooks: Webhooks): PensFor => {
   const hooked = async (
-    { channel, handle }: Posted,
+    { channel, handle: { webhookId } }: Placed,
     persona?: Persona,
   ): Promise<Pen | undefined> => {
-    const { webhookId } = readHandle(handle);
     const hook = webhookId && (await webhooks.find(channel, webhookId));
     if (!hook) return undefined;
     const pen = webhookPen(api, hook, channel, { persona });
@@ -37,16 +35,15 @@ export const createStandingPens = (api: Api, webhooks: Webhooks): StandingPens =
   };
 
   return {
-    of: async (posted, { persona, ...options } = {}) => {
-      if (readHandle(posted.handle).webhookId === undefined)
-        return botPen(api, posted.channel, options);
-      const pen = await hooked(posted, persona);
+    of: async (placed, { persona, ...options } = {}) => {
+      if (placed.handle.webhookId === undefined) return botPen(api, placed.channel, options);
+      const pen = await hooked(placed, persona);
       if (!pen) throw hookGone();
       return pen;
     },
-    erase: async (posted) => {
-      const pen = (await hooked(posted)) ?? botPen(api, posted.channel);
-      for (const id of posted.ids) await pen.erase(id);
+    erase: async (placed) => {
+      const pen = (await hooked(placed)) ?? botPen(api, placed.channel);
+      for (const id of placed.ids) await pen.erase(id);
     },
   };
 };

@@ -1,0 +1,51 @@
+import type { MessageRef } from '../../src/model.ts';
+import type { Core } from '../../src/platform.ts';
+import { createApi, type ApiOptions } from './api.ts';
+import type { Session } from './client.ts';
+import { createCopies } from './copies.ts';
+import { createOpenFile } from './files.ts';
+import { createMembers } from './members.ts';
+import { createMessageReader } from './message.ts';
+import { createOutbox } from './outbox.ts';
+import { createOwnMessages } from './own-messages.ts';
+import { createPensFor } from './pens-for.ts';
+import { createPlatform } from './platform.ts';
+import { createThreadParents } from './thread-parents.ts';
+import { createThreads } from './threads.ts';
+import { createWatchPort, readRaw } from './watch.ts';
+import { createWebhookRate, realClock, type Clock } from './webhook-rate.ts';
+import { createWebhooks } from './webhooks.ts';
+
+export interface DiscordOptions extends ApiOptions {
+  /** For the rates of webhooks, and for how long their refusals are believed. */
+  readonly clock?: Clock;
+}
+
+/**
+ * Everything that speaks with Discord's REST API, put together.
+ *
+ * @param session throws while Discord is not connected
+ */
+export const createParts = (options: DiscordOptions, { log }: Core, session: () => Session) => {
+  const { clock = realClock } = options;
+  const application = () => session().application;
+  const api = createApi(options);
+  const openFile = createOpenFile(options.url);
+  const renew = async (ref: MessageRef, fileId: string): Promise<string | undefined> => {
+    const raw = await readRaw(api, ref);
+    const files = raw?.message_snapshots?.[0]?.message.attachments ?? raw?.attachments;
+    return files?.find(({ id }) => id === fileId)?.url;
+  };
+  const reader = createMessageReader({ application, openFile, renew });
+  const webhooks = createWebhooks({ api, application, log, now: () => clock.now() });
+  const pensFor = createPensFor(api, webhooks);
+  const parents = createThreadParents();
+  const threads = createThreads(api, () => application().botId);
+  const outbox = createOutbox({ api, webhooks, rate: createWebhookRate(clock) });
+  const ownMessages = createOwnMessages(api, reader, () => session().client);
+  const copies = createCopies({ api, outbox, ownMessages, pensFor });
+  const members = createMembers(api);
+  const watch = createWatchPort({ api, session, reader, members, threads, parents, copies });
+  const platform = createPlatform({ api, pensFor, watch });
+  return { api, openFile, reader, webhooks, parents, threads, members, platform };
+};

@@ -22,6 +22,8 @@ export interface AnswerParts {
   readonly isPrivate: boolean;
   /** Whether the bot is where the answer stands, or only the asker's account has the app. */
   readonly botIsThere: boolean;
+  /** The largest file that Discord takes there. */
+  readonly fileBytes: number;
   /** Whether the answer is a message of its own, and not the panel that was pressed. */
   readonly isNew: boolean;
 }
@@ -73,7 +75,7 @@ const partsOf = (content: Content, most: number, voiceNotes: boolean): readonly 
 const isForAsker = ({ tone }: Content): boolean => tone === 'error' || tone === 'note';
 
 export const createAnswer = (parts: AnswerParts): InteractionAnswer => {
-  const { api, log, interaction, channel, isPrivate, botIsThere, isNew } = parts;
+  const { api, log, interaction, channel, isPrivate, botIsThere, fileBytes, isNew } = parts;
   const messages = createAnswerMessages(api, interaction);
   const gone = new AbortController();
   let stage: Stage = { is: 'thinking' };
@@ -135,6 +137,7 @@ export const createAnswer = (parts: AnswerParts): InteractionAnswer => {
   let last: Promise<void> = Promise.resolve();
   return {
     paceMs: PACE_MS,
+    fileBytes,
     signal: gone.signal,
     show: async (content) => {
       const drawing = last.then(async () => draw(content));

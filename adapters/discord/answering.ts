@@ -33,6 +33,7 @@ export const createAnswering = (api: Api, log: Log, stopped: AbortSignal): Answe
         channel,
         isPrivate,
         botIsThere: isBotThere(interaction),
+        fileBytes: interaction.attachment_size_limit,
         isNew: type === InteractionType.ApplicationCommand,
       });
       live.add(answer);

@@ -161,6 +161,14 @@ test('an answer whose files alone change is shown anew', async () => {
   expect(used.shown?.attachments).toHaveLength(1);
 });
 
+test('an answer knows how large its files may be', async () => {
+  const { use } = setUp();
+  const known = Promise.withResolvers<number | undefined>();
+  discord.core.work = async ({ answer }) => known.resolve(answer.fileBytes);
+  use();
+  expect(await known.promise).toBe(10 * 1_048_576);
+});
+
 test('a further message whose answer is lost does not stand twice', async () => {
   const { use } = setUp();
   const failed = Promise.withResolvers<unknown>();

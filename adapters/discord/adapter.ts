@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, toAppError } from '../../src/errors.ts';
 import type { Adapter, Core } from '../../src/platform.ts';
-import { createAcknowledge } from './acknowledge.ts';
+import { createAcknowledge } from './interactions/acknowledge.ts';
 import { contentIntentHint, readApplication, type Application } from './application.ts';
-import { connect, createClient, destroy, isConnected, type Session } from './client.ts';
-import { listen } from './inbound.ts';
-import { createInteractions, type Interactions } from './interactions.ts';
+import { connect, createClient, destroy, isConnected, type Session } from './gateway/client.ts';
+import { listen } from './gateway/inbound.ts';
+import { createInteractions, type Interactions } from './interactions/interactions.ts';
 import { inviteLink } from './invite.ts';
 import { createParts, type DiscordOptions } from './parts.ts';
-import { createRegister } from './registration.ts';
+import { createRegister } from './slash/registration.ts';
 import { tryAgain } from './try-again.ts';
 import { readRaw } from './watch.ts';
 

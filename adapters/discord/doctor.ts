@@ -11,13 +11,13 @@ import type { Core, Finding } from '../../src/platform.ts';
 import type { ChannelWatch } from '../../src/services.ts';
 import { createApi, type Api, type ApiOptions } from './api.ts';
 import { contentIntentHint, readApplication, type Application } from './application.ts';
-import { createClient } from './client.ts';
+import { createClient } from './gateway/client.ts';
 import { spaceOf } from './ids.ts';
 import { fromDiscord, isRefusal } from './errors.ts';
 import { accountLink, inviteLink } from './invite.ts';
 import { GUILDS_PAGE, WEBHOOKS } from './limits.ts';
 import { kindOf, missingOf } from './permissions.ts';
-import { createWebhooks } from './webhooks.ts';
+import { createWebhooks } from './copies/webhooks.ts';
 
 const DISCORD_API = 'https://discord.com/api';
 /** Snowflakes and positions are times: a clock that is off by more mixes them up. */

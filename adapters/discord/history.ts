@@ -2,7 +2,7 @@ import { Routes } from 'discord.js';
 import { AppError } from '../../src/errors.ts';
 import type { WatchPort } from '../../src/watch/port.ts';
 import type { Api } from './api.ts';
-import type { Session } from './client.ts';
+import type { Session } from './gateway/client.ts';
 import { channelIdOf, snowflakeAt } from './ids.ts';
 import { MESSAGES_PAGE } from './limits.ts';
 import type { Members } from './members.ts';

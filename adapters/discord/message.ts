@@ -17,7 +17,7 @@ import type { Author, Channel, Message, MessageFile, MessageRef } from '../../sr
 import type { Application } from './application.ts';
 import type { OpenFile } from './files.ts';
 import { channelOf, positionOf } from './ids.ts';
-import { saidIn } from './read-copy.ts';
+import { saidIn } from './copies/read-copy.ts';
 
 /** A message as REST tells it, and as the gateway does with the member's part added. */
 export type RawMessage = APIMessage & {

@@ -1,20 +1,20 @@
 import type { MessageRef } from '../../src/model.ts';
 import type { Core } from '../../src/platform.ts';
 import { createApi, type ApiOptions } from './api.ts';
-import type { Session } from './client.ts';
-import { createCopies } from './copies.ts';
+import type { Session } from './gateway/client.ts';
+import { createCopies } from './copies/copies.ts';
 import { createOpenFile } from './files.ts';
 import { createMembers } from './members.ts';
 import { createMessageReader } from './message.ts';
-import { createOutbox } from './outbox.ts';
-import { createOwnMessages } from './own-messages.ts';
-import { createPensFor } from './pens-for.ts';
+import { createOutbox } from './copies/outbox.ts';
+import { createOwnMessages } from './copies/own-messages.ts';
+import { createPensFor } from './copies/pens-for.ts';
 import { createPlatform } from './platform.ts';
-import { createThreadParents } from './thread-parents.ts';
+import { createThreadParents } from './gateway/thread-parents.ts';
 import { createThreads } from './threads.ts';
 import { createWatchPort, readRaw } from './watch.ts';
-import { createWebhookRate, realClock, type Clock } from './webhook-rate.ts';
-import { createWebhooks } from './webhooks.ts';
+import { createWebhookRate, realClock, type Clock } from './copies/webhook-rate.ts';
+import { createWebhooks } from './copies/webhooks.ts';
 
 export interface DiscordOptions extends ApiOptions {
   /** For the rates of webhooks, and for how long their refusals are believed. */

@@ -5,9 +5,9 @@ import type { WatchPort } from '../../src/watch/port.ts';
 import type { Api } from './api.ts';
 import { channelOf, PLATFORM, channelIdOf } from './ids.ts';
 import { isGone } from './errors.ts';
-import { BY_BOT, placed, placedOf, postedOf } from './handles.ts';
-import { botPen } from './pens.ts';
-import type { PensFor } from './pens-for.ts';
+import { BY_BOT, placed, placedOf, postedOf } from './copies/handles.ts';
+import { botPen } from './copies/pens.ts';
+import type { PensFor } from './copies/pens-for.ts';
 import { draw, redraw } from './redraw.ts';
 import { render } from './render.ts';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { toAppError } from '../../src/errors.ts';
-import type { Pen } from './pens.ts';
+import type { Pen } from './copies/pens.ts';
 import type { Part } from './render.ts';
 
 const isSame = (a: Part | undefined, b: Part): boolean =>

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { createDiscordAdapter, type DiscordOptions } from '../../adapters/discord/adapter.ts';
-import type { Clock } from '../../adapters/discord/webhook-rate.ts';
+import type { Clock } from '../../adapters/discord/copies/webhook-rate.ts';
 import { createClient } from '../../src/api/client.ts';
 import { PATHS } from '../../src/api/contract.ts';
 import type { Command } from '../../src/command.ts';

@@ -1,15 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { planBatches, type Batch } from '../../../adapters/discord/batches.ts';
-import { personaParts, replyParts, sectionOf } from '../../../adapters/discord/copy-parts.ts';
-import { readFooter } from '../../../adapters/discord/footers.ts';
+import { planBatches, type Batch } from '../../../adapters/discord/copies/batches.ts';
+import {
+  personaParts,
+  replyParts,
+  sectionOf,
+} from '../../../adapters/discord/copies/copy-parts.ts';
+import { readFooter } from '../../../adapters/discord/copies/footers.ts';
 import {
   readSections,
   replaceSection,
   withoutSource,
   writeSections,
-} from '../../../adapters/discord/sections.ts';
-import { createWebhookRate } from '../../../adapters/discord/webhook-rate.ts';
+} from '../../../adapters/discord/copies/sections.ts';
+import { createWebhookRate } from '../../../adapters/discord/copies/webhook-rate.ts';
 import type { Copy } from '../../../src/watch/port.ts';
 
 const channel = {

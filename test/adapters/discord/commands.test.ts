@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createApi } from '../../../adapters/discord/api.ts';
-import { buildCommands } from '../../../adapters/discord/commands.ts';
-import { registerCommands } from '../../../adapters/discord/registration.ts';
+import { buildCommands } from '../../../adapters/discord/slash/commands.ts';
+import { registerCommands } from '../../../adapters/discord/slash/registration.ts';
 import { commandFault } from '../../../src/dispatch/command-check.ts';
 import type { Command, CommandInfo } from '../../../src/command.ts';
 import { actionsOf, describeAction } from '../../../src/dispatch/describe.ts';

@@ -2,10 +2,10 @@ import type { GatewayDispatchEvents } from 'discord.js';
 import { setImmediate } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { createClient } from '../../../adapters/discord/client.ts';
-import { listen } from '../../../adapters/discord/inbound.ts';
+import { createClient } from '../../../adapters/discord/gateway/client.ts';
+import { listen } from '../../../adapters/discord/gateway/inbound.ts';
 import { createMessageReader, type RawMessage } from '../../../adapters/discord/message.ts';
-import { createThreadParents } from '../../../adapters/discord/thread-parents.ts';
+import { createThreadParents } from '../../../adapters/discord/gateway/thread-parents.ts';
 import type { Channel, MessageRef } from '../../../src/model.ts';
 import type { Watcher } from '../../../src/watch/port.ts';
 

@@ -1,0 +1,157 @@
+import { RESTJSONErrorCodes } from 'discord.js';
+import { AppError } from '../../../src/errors.ts';
+import type { Log } from '../../../src/log.ts';
+import type { Channel, Content } from '../../../src/model.ts';
+import type { Answer } from '../../../src/platform.ts';
+import { createAnswerMessages, ORIGINAL, type InteractionKey } from './answer-messages.ts';
+import type { Api } from '../api.ts';
+import { isGone, isRefusal } from '../errors.ts';
+import { botPen, type Pen } from '../copies/pens.ts';
+import { redraw } from '../redraw.ts';
+import { asTextFile, render, type Part } from '../render.ts';
+
+/** Edits of one message more often than this run into its bucket. */
+const PACE_MS = 1_000;
+
+export interface AnswerParts {
+  readonly api: Api;
+  readonly log: Log;
+  readonly interaction: InteractionKey;
+  readonly channel: Channel;
+  /** Only the asker sees it. */
+  readonly isPrivate: boolean;
+  /** Whether the bot is where the answer stands, or only the asker's account has the app. */
+  readonly botIsThere: boolean;
+  /** The largest file that Discord takes there. */
+  readonly fileBytes: number;
+  /** Whether the answer is a message of its own, and not the panel that was pressed. */
+  readonly isNew: boolean;
+}
+
+export interface InteractionAnswer extends Answer {
+  /** Aborted when the answer, or where it stood, is gone. */
+  readonly signal: AbortSignal;
+  /** Something of the channel was deleted: ends the answer if it was its own message. */
+  readonly lost: (ids: readonly string[]) => void;
+}
+
+/** What an answer has come to. */
+type Stage =
+  /** Acknowledged: people see that it is being worked on. */
+  | { readonly is: 'thinking' }
+  | { readonly is: 'shown'; readonly originalId: string }
+  /** The first message made way for others, which the asker alone sees. */
+  | { readonly is: 'withdrawn' }
+  /** Fifteen minutes are over: it goes on as messages of the bot like any others. */
+  | { readonly is: 'late'; readonly ids: readonly string[] };
+
+const isOver = (thrown: unknown): boolean =>
+  isRefusal(
+    thrown,
+    RESTJSONErrorCodes.InvalidWebhookToken,
+    RESTJSONErrorCodes.UnknownWebhook,
+    RESTJSONErrorCodes.UnknownInteraction,
+  );
+
+/** What no more messages may be made for comes as a file with the last of them. */
+const fit = (parts: readonly Part[], most: number): readonly Part[] => {
+  if (parts.length <= most) return parts;
+  const rest = parts.slice(most);
+  const last = parts[most - 1] as Part;
+  const text = rest.map(({ content }) => content).join('\n');
+  const files = [
+    ...last.files,
+    ...rest.flatMap((part) => part.files),
+    ...(text ? [asTextFile(text)] : []),
+  ];
+  return [...parts.slice(0, most - 1), { ...last, files, rows: rest.at(-1)?.rows ?? [] }];
+};
+
+/** A press changes the message with the control: what stood around it would stay as it was. */
+const partsOf = (content: Content, most: number, voiceNotes: boolean): readonly Part[] =>
+  fit(render(content, { voiceNotes }), content.controls?.length ? 1 : most);
+
+/** What could not be done concerns the asker alone. */
+const isForAsker = ({ tone }: Content): boolean => tone === 'error' || tone === 'note';
+
+export const createAnswer = (parts: AnswerParts): InteractionAnswer => {
+  const { api, log, interaction, channel, isPrivate, botIsThere, fileBytes, isNew } = parts;
+  const messages = createAnswerMessages(api, interaction);
+  const gone = new AbortController();
+  let stage: Stage = { is: 'thinking' };
+  /** What the messages show, where that is known. */
+  let drawn: readonly Part[] = [];
+
+  const isHidden = (): boolean => isPrivate || stage.is === 'withdrawn';
+
+  /** Of all messages that there are, as Discord knows them in the channel. */
+  const ownIds = (): readonly string[] => {
+    if (stage.is === 'late') return stage.ids;
+    return stage.is === 'shown' ? [stage.originalId, ...messages.ids] : [...messages.ids];
+  };
+
+  const pen: Pen = {
+    write: async (part) => messages.post(part, isHidden()),
+    rewrite: async (id, part) => {
+      const ownId = await messages.edit(id, part);
+      if (id === ORIGINAL) stage = { is: 'shown', originalId: ownId };
+    },
+    erase: async (id) => messages.remove(id),
+  };
+
+  const drawLate = async (content: Content): Promise<void> => {
+    const wanted = partsOf(content, Infinity, true);
+    stage = { is: 'late', ids: await redraw(botPen(api, channel), ownIds(), wanted) };
+  };
+
+  const drawInTime = async (content: Content): Promise<void> => {
+    const ids = stage.is === 'withdrawn' ? [...messages.ids] : [ORIGINAL, ...messages.ids];
+    const most = botIsThere ? Infinity : ids.length + messages.left();
+    const wanted = partsOf(content, most, false);
+    const before = drawn;
+    drawn = [];
+    await redraw(pen, ids, wanted, before);
+    drawn = wanted;
+  };
+
+  const draw = async (content: Content): Promise<void> => {
+    if (stage.is === 'late') return drawLate(content);
+    // An answer is as visible as it was acknowledged: this one makes way for another.
+    if (stage.is === 'thinking' && isForAsker(content) && isNew && !isPrivate) {
+      await messages.remove(ORIGINAL);
+      stage = { is: 'withdrawn' };
+    }
+    try {
+      await drawInTime(content);
+    } catch (thrown) {
+      if (!isOver(thrown)) throw thrown;
+      if (isHidden() || !botIsThere) {
+        log.warn('an answer came too late to be shown');
+        throw new AppError('cancelled', 'the time for the answer was over', { cause: thrown });
+      }
+      log.info('the time for an answer was over: it goes on as a message');
+      await drawLate(content);
+    }
+  };
+
+  let last: Promise<void> = Promise.resolve();
+  return {
+    paceMs: PACE_MS,
+    fileBytes,
+    signal: gone.signal,
+    show: async (content) => {
+      const drawing = last.then(async () => draw(content));
+      last = drawing.catch(() => undefined);
+      try {
+        await drawing;
+      } catch (thrown) {
+        if (isGone(thrown)) gone.abort();
+        throw thrown;
+      }
+    },
+    lost: (ids) => {
+      const own = new Set([channel.id, channel.space.id, ...ownIds()]);
+      if (ids.some((id) => own.has(id))) gone.abort();
+    },
+  };
+};

@@ -1,0 +1,127 @@
+import {
+  ApplicationCommandType,
+  InteractionResponseType,
+  InteractionType,
+  MessageFlags,
+  type APIApplicationCommandInteraction,
+  type APIInteraction,
+  type APIMessageComponentInteraction,
+} from 'discord.js';
+import type { Core } from '../../../src/platform.ts';
+import type { Acknowledge } from './acknowledge.ts';
+import { createAnswering, type Answering } from './answering.ts';
+import type { Api } from '../api.ts';
+import { createCompletions } from './completions.ts';
+import type { OpenFile } from '../files.ts';
+import { PLATFORM } from '../ids.ts';
+import { commandOf, valuesOf } from './invocations.ts';
+import type { MessageReader } from '../message.ts';
+
+export interface InteractionParts {
+  readonly api: Api;
+  readonly core: Core;
+  readonly acknowledge: Acknowledge;
+  readonly reader: MessageReader;
+  readonly openFile: OpenFile;
+}
+
+export interface Interactions {
+  /** Acknowledges it at once, then lets the core do it. Settles when it is done; never rejects. */
+  take(interaction: APIInteraction): Promise<void>;
+  /** Messages, channels or spaces with these ids are gone. */
+  lost(ids: readonly string[]): void;
+  /** Ends what is being done; resolves when it has ended. */
+  stop(): Promise<void>;
+}
+
+/** Commands that were typed, or chosen in the menu of a message. */
+const createCommandUse = (
+  { core, acknowledge, reader, openFile }: InteractionParts,
+  { answer }: Answering,
+) => {
+  const infos = new Map(core.commands('en', PLATFORM).map((info) => [info.name, info]));
+  const byMenu = new Map([...infos.values()].map((info) => [info.menu, info.name]));
+  return async (interaction: APIApplicationCommandInteraction): Promise<void> => {
+    const { data } = interaction;
+    const isSlash = data.type === ApplicationCommandType.ChatInput;
+    const used = isSlash
+      ? commandOf(data.name, data.options)
+      : { name: byMenu.get(data.name) ?? data.name, options: [] };
+    const isPrivate = !isSlash || (infos.get(used.name)?.private ?? false);
+    const acknowledged = await acknowledge(interaction, {
+      type: InteractionResponseType.DeferredChannelMessageWithSource,
+      data: isPrivate ? { flags: MessageFlags.Ephemeral } : {},
+    });
+    if (!acknowledged) return;
+    const target =
+      data.type === ApplicationCommandType.Message
+        ? data.resolved.messages[data.target_id]
+        : undefined;
+    const files = isSlash ? data.resolved?.attachments : {};
+    await answer(interaction, isPrivate, async (asked) =>
+      core.dispatch({
+        ...asked,
+        command: used.name,
+        options: valuesOf(used.options, files, openFile),
+        ...(target ? { on: reader.read(target, asked.channel) } : {}),
+      }),
+    );
+  };
+};
+
+const createPress =
+  ({ core, acknowledge }: InteractionParts, { answer }: Answering) =>
+  async (interaction: APIMessageComponentInteraction): Promise<void> => {
+    const { data, message } = interaction;
+    const type = InteractionResponseType.DeferredMessageUpdate;
+    if (!(await acknowledge(interaction, { type }))) return;
+    const isPrivate = ((message.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
+    const values = 'values' in data ? data.values : [];
+    await answer(interaction, isPrivate, async (asked) =>
+      core.press({ ...asked, press: data.custom_id, values }),
+    );
+  };
+
+export const createInteractions = (parts: InteractionParts): Interactions => {
+  const { api, core, acknowledge } = parts;
+  const { log } = core;
+  const stopped = new AbortController();
+  const running = new Set<Promise<void>>();
+  const answering = createAnswering(api, log, stopped.signal);
+  const use = createCommandUse(parts, answering);
+  const press = createPress(parts, answering);
+  const complete = createCompletions(core, acknowledge);
+
+  const handle = async (interaction: APIInteraction): Promise<void> => {
+    switch (interaction.type) {
+      case InteractionType.ApplicationCommand:
+        return use(interaction);
+      case InteractionType.MessageComponent:
+        return press(interaction);
+      case InteractionType.ApplicationCommandAutocomplete:
+        return complete(interaction);
+      case InteractionType.ModalSubmit:
+      case InteractionType.Ping:
+        log.debug({ type: interaction.type }, 'an interaction that nothing here asked for');
+    }
+  };
+
+  return {
+    take: async (interaction) => {
+      const doing = handle(interaction);
+      running.add(doing);
+      try {
+        await doing;
+      } catch (thrown) {
+        log.error({ err: thrown, type: interaction.type }, 'an interaction ended badly');
+      } finally {
+        running.delete(doing);
+      }
+    },
+    lost: (ids) => answering.lost(ids),
+    stop: async () => {
+      stopped.abort();
+      await Promise.allSettled(running);
+    },
+  };
+};

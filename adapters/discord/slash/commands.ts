@@ -1,0 +1,176 @@
+import {
+  ApplicationCommandOptionType,
+  ApplicationCommandType,
+  ApplicationIntegrationType,
+  ChannelType,
+  InteractionContextType,
+  PermissionFlagsBits,
+} from 'discord.js';
+import type { CommandInfo, OptionInfo } from '../../../src/command.ts';
+import { checked, createWording, fault, type CommandSource, type Wording } from './wording.ts';
+import {
+  CHOICE_CHARS,
+  COMMAND_NAME,
+  COMMAND_TEXTS_CHARS,
+  MENU_NAME_CHARS,
+  OPTION_TEXT_CHARS,
+} from '../limits.ts';
+
+/** A command as Discord takes it (reference, "Application Command Object"). */
+export type CommandBody = Readonly<Record<string, unknown>> & {
+  readonly name: string;
+  readonly type: ApplicationCommandType;
+};
+
+const KINDS: Readonly<Record<OptionInfo['kind'], ApplicationCommandOptionType>> = {
+  text: ApplicationCommandOptionType.String,
+  integer: ApplicationCommandOptionType.Integer,
+  number: ApplicationCommandOptionType.Number,
+  boolean: ApplicationCommandOptionType.Boolean,
+  attachment: ApplicationCommandOptionType.Attachment,
+  channel: ApplicationCommandOptionType.Channel,
+};
+
+/** Where people write. */
+const CHANNEL_TYPES = [
+  ChannelType.GuildText,
+  ChannelType.GuildVoice,
+  ChannelType.GuildStageVoice,
+  ChannelType.GuildAnnouncement,
+  ChannelType.AnnouncementThread,
+  ChannelType.PublicThread,
+  ChannelType.PrivateThread,
+  ChannelType.GuildForum,
+  ChannelType.GuildMedia,
+];
+
+/** Where a command can be used, and by whom. */
+const reach = (group: readonly CommandInfo[]) => ({
+  integration_types: group.some(({ needs }) => needs)
+    ? [ApplicationIntegrationType.GuildInstall]
+    : [ApplicationIntegrationType.GuildInstall, ApplicationIntegrationType.UserInstall],
+  contexts: group.some(({ needs }) => needs)
+    ? [InteractionContextType.Guild]
+    : [
+        InteractionContextType.Guild,
+        InteractionContextType.BotDM,
+        InteractionContextType.PrivateChannel,
+      ],
+  ...(group.every(({ moderators }) => moderators)
+    ? { default_member_permissions: String(PermissionFlagsBits.ManageGuild) }
+    : {}),
+});
+
+const choicesOf = ({ localised, optionIn }: Wording, command: string, option: OptionInfo) =>
+  option.choices?.map(({ value, label }) => {
+    const labelIn = (locale: string): string | undefined =>
+      optionIn(locale, command, option.name)?.choices?.find((each) => each.value === value)?.label;
+    const map = localised(labelIn);
+    return {
+      name: checked(label, CHOICE_CHARS, `a choice of /${command} ${option.name}`),
+      value,
+      ...(map ? { name_localizations: map } : {}),
+    };
+  });
+
+const optionOf = (wording: Wording, command: string, option: OptionInfo) => {
+  const { name, kind, minimum, maximum, maxLength } = option;
+  const { named, described, optionIn } = wording;
+  const choices = choicesOf(wording, command, option);
+  return {
+    type: KINDS[kind],
+    name,
+    ...named(`options.names.${name}`),
+    ...described((locale) => optionIn(locale, command, name)?.description, `/${command} ${name}`),
+    required: option.required,
+    ...(choices ? { choices } : {}),
+    ...(option.autocompletes ? { autocomplete: true } : {}),
+    ...(minimum === undefined ? {} : { min_value: minimum }),
+    ...(maximum === undefined ? {} : { max_value: maximum }),
+    ...(maxLength === undefined || kind !== 'text'
+      ? {}
+      : { max_length: Math.min(maxLength, OPTION_TEXT_CHARS) }),
+    ...(kind === 'channel' ? { channel_types: CHANNEL_TYPES } : {}),
+  };
+};
+
+const actionOf = (wording: Wording, { name, options }: CommandInfo) => ({
+  ...wording.described((locale) => wording.said(locale, name)?.summary, `/${name}`),
+  options: options
+    .toSorted((a, b) => Number(b.required) - Number(a.required))
+    .map((option) => optionOf(wording, name, option)),
+});
+
+const slash = (wording: Wording, name: string, group: readonly CommandInfo[]): CommandBody => {
+  const { said, named, described } = wording;
+  const [only] = group;
+  const common = {
+    type: ApplicationCommandType.ChatInput,
+    name,
+    ...named(`commands.${name}.name`),
+    ...reach(group),
+  };
+  if (only?.name === name) return { ...common, ...actionOf(wording, only) };
+  return {
+    ...common,
+    ...described((locale) => only && said(locale, only.name)?.summary, `/${name}`),
+    options: group.map((info) => {
+      const action = info.name.slice(name.length + 1);
+      return {
+        type: ApplicationCommandOptionType.Subcommand,
+        name: action,
+        ...named(`commands.${name}.${action}.name`),
+        ...actionOf(wording, info),
+      };
+    }),
+  };
+};
+
+const menu = ({ localised, said }: Wording, info: CommandInfo): CommandBody => {
+  const what = `the menu's name of /${info.name}`;
+  const map = localised((locale) => {
+    const label = said(locale, info.name)?.menu;
+    return label && checked(label, MENU_NAME_CHARS, what);
+  });
+  return {
+    type: ApplicationCommandType.Message,
+    name: checked(info.menu ?? '', MENU_NAME_CHARS, what),
+    ...(map ? { name_localizations: map } : {}),
+    ...reach([info]),
+  };
+};
+
+/** Characters that count towards a command's limit: of each text, its longest language. */
+const sizeOf = (value: unknown): number => {
+  if (Array.isArray(value)) return value.reduce((sum: number, each) => sum + sizeOf(each), 0);
+  if (typeof value !== 'object' || value === null) return 0;
+  const fields = value as Readonly<Record<string, unknown>>;
+  const longest = (name: string): number =>
+    [fields[name], ...Object.values(fields[`${name}_localizations`] ?? {})].reduce(
+      (most: number, text) => Math.max(most, typeof text === 'string' ? text.length : 0),
+      0,
+    );
+  const own = longest('name') + longest('description') + longest('value');
+  return own + sizeOf(fields['options']) + sizeOf(fields['choices']);
+};
+
+/**
+ * All slash commands and entries of the menu of messages, in all languages. Throws an `AppError`
+ * (`config`) that names the text that Discord would not take.
+ */
+export const buildCommands = (source: CommandSource): readonly CommandBody[] => {
+  const wording = createWording(source);
+  const { infos } = wording;
+  const groups = Map.groupBy(infos, ({ name }) => name.split(' ', 1)[0] as string);
+  const bodies = [
+    ...[...groups].map(([name, group]) => slash(wording, name, group)),
+    ...infos.filter((info) => info.menu !== undefined).map((info) => menu(wording, info)),
+  ];
+  for (const body of bodies) {
+    if (body.type === ApplicationCommandType.ChatInput && !COMMAND_NAME.test(body.name))
+      throw fault(`the name of /${body.name}`);
+    if (sizeOf(body) > COMMAND_TEXTS_CHARS)
+      throw fault(`/${body.name}: its texts have over ${COMMAND_TEXTS_CHARS} characters together`);
+  }
+  return bodies;
+};

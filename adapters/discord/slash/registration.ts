@@ -1,0 +1,109 @@
+import { Routes } from 'discord.js';
+import { toAppError, type AppError } from '../../../src/errors.ts';
+import type { Core } from '../../../src/platform.ts';
+import type { Api } from '../api.ts';
+import { buildCommands, type CommandBody } from './commands.ts';
+import { tryAgain } from '../try-again.ts';
+
+/** What says the same when it is left out. */
+const DEFAULTS: Readonly<Record<string, unknown>> = { required: false, autocomplete: false };
+/** What Discord adds to what it was given. */
+const ADDED = new Set([
+  'id',
+  'application_id',
+  'guild_id',
+  'version',
+  'dm_permission',
+  'default_permission',
+  'nsfw',
+  'handler',
+  'name_localized',
+  'description_localized',
+]);
+/** Lists in which the order means nothing. */
+const SETS = new Set(['integration_types', 'contexts', 'channel_types']);
+
+/** One form for what we send and for what Discord gives back of it. */
+const canonical = (value: unknown, key = ''): unknown => {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => canonical(item));
+    return SETS.has(key) ? items.toSorted((a, b) => Number(a) - Number(b)) : items;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value)
+    .filter(([name]) => !ADDED.has(name))
+    .map(([name, field]) => [name, canonical(field, name)] as const)
+    .filter(([name, field]) => !isNothing(field) && field !== DEFAULTS[name])
+    .toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(fields);
+};
+
+const isNothing = (field: unknown): boolean =>
+  field === undefined ||
+  field === null ||
+  field === '' ||
+  (typeof field === 'object' && Object.keys(field).length === 0);
+
+const digest = (bodies: readonly CommandBody[]): string =>
+  JSON.stringify(
+    bodies
+      .map((body) => canonical(body))
+      .toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
+  );
+
+/**
+ * Makes what is registered what it should be; resolves with whether anything had to change. What
+ * stands is asked, so that nothing of it has to be remembered.
+ */
+export const registerCommands = async (
+  api: Api,
+  applicationId: string,
+  wanted: readonly CommandBody[],
+): Promise<boolean> => {
+  const route = Routes.applicationCommands(applicationId);
+  const standing = await api.send<CommandBody[]>('GET', route, {
+    query: { with_localizations: 'true' },
+  });
+  if (digest(standing) === digest(wanted)) return false;
+  await api.send('PUT', route, { body: wanted });
+  return true;
+};
+
+export interface RegisterParts {
+  readonly api: Api;
+  readonly core: Core;
+  /** Ends what is tried again. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Registers the core's commands. What Discord does not take is logged; what it may take later is tried
+ * again, and nobody waits for it. Rejects with `config` for a text that Discord would refuse.
+ */
+export const createRegister = ({ api, core, signal }: RegisterParts) => {
+  const { log } = core;
+  let isTriedAgain = false;
+
+  const failed = ({ code, message }: AppError): void =>
+    log.error({ code, reason: message }, 'Discord: the commands could not be registered');
+
+  return async (applicationId: string): Promise<void> => {
+    if (isTriedAgain) return;
+    const commands = buildCommands(core);
+    const register = async (): Promise<void> => {
+      const changed = await registerCommands(api, applicationId, commands);
+      log.info({ changed, count: commands.length }, 'Discord: the commands are registered');
+    };
+    try {
+      await register();
+    } catch (thrown) {
+      const fault = toAppError(thrown);
+      failed(fault);
+      if (!fault.retryable) return;
+      isTriedAgain = true;
+      void tryAgain(register, { signal, failed }).finally(() => {
+        isTriedAgain = false;
+      });
+    }
+  };
+};

@@ -1,0 +1,89 @@
+import type { LocalizationMap } from 'discord.js';
+import type { CommandInfo, OptionInfo } from '../../../src/command.ts';
+import { AppError } from '../../../src/errors.ts';
+import type { Texts } from '../../../src/i18n.ts';
+import { PLATFORM } from '../ids.ts';
+import { COMMAND_NAME, DESCRIPTION_CHARS } from '../limits.ts';
+import { localisedIn } from './locales.ts';
+
+export interface CommandSource {
+  readonly texts: Texts;
+  readonly commands: (locale: string, platform: string) => readonly CommandInfo[];
+}
+
+type SaidIn = (locale: string) => string | undefined;
+
+/** What commands are called and how they are described, in every locale that there is. */
+export interface Wording {
+  /** In English. */
+  readonly infos: readonly CommandInfo[];
+  readonly said: (locale: string, command: string) => CommandInfo | undefined;
+  readonly optionIn: (locale: string, command: string, option: string) => OptionInfo | undefined;
+  /** What is said in each locale where that differs from English; undefined if it nowhere does. */
+  readonly localised: (of: SaidIn) => LocalizationMap | undefined;
+  /** A name that is no name to Discord is left out; the plain one serves. */
+  readonly named: (key: string) => { readonly name_localizations?: LocalizationMap };
+  /** @param what is named in the fault where Discord would refuse the text */
+  readonly described: (
+    of: SaidIn,
+    what: string,
+  ) => { readonly description: string; readonly description_localizations?: LocalizationMap };
+}
+
+export const fault = (what: string): AppError =>
+  new AppError('config', `Discord would refuse ${what}`);
+
+/** The text; throws `config` for one that is empty or too long. */
+export const checked = (text: string, limit: number, what: string): string => {
+  const length = Array.from(text).length;
+  if (length === 0 || length > limit)
+    throw fault(`${what}: it has ${length} characters, 1 to ${limit} may be`);
+  return text;
+};
+
+export const createWording = ({ texts, commands }: CommandSource): Wording => {
+  const locales = localisedIn(texts);
+  const infos = new Map(
+    ['en', ...locales.map(([, locale]) => locale)].map((locale) => [
+      locale,
+      new Map(commands(locale, PLATFORM).map((info) => [info.name, info])),
+    ]),
+  );
+
+  const said: Wording['said'] = (locale, command) => infos.get(locale)?.get(command);
+
+  const localised: Wording['localised'] = (of) => {
+    const english = of('en');
+    const found = locales.flatMap(([discord, locale]) => {
+      const text = of(locale);
+      return text === undefined || text === english ? [] : [[discord, text] as const];
+    });
+    return found.length > 0 ? Object.fromEntries(found) : undefined;
+  };
+
+  return {
+    infos: [...(infos.get('en')?.values() ?? [])],
+    said,
+    optionIn: (locale, command, option) =>
+      said(locale, command)?.options.find(({ name }) => name === option),
+    localised,
+    named: (key) => {
+      const map = localised((locale) => {
+        const name = texts.has(key) ? texts.in(locale)(key) : '';
+        return COMMAND_NAME.test(name) && name === name.toLowerCase() ? name : undefined;
+      });
+      return map ? { name_localizations: map } : {};
+    },
+    described: (of, what) => {
+      const all = (locale: string): string | undefined => {
+        const text = of(locale);
+        return text && checked(text, DESCRIPTION_CHARS, `the description of ${what} in ${locale}`);
+      };
+      const map = localised(all);
+      return {
+        description: all('en') ?? '',
+        ...(map ? { description_localizations: map } : {}),
+      };
+    },
+  };
+};

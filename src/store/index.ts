@@ -1,5 +1,7 @@
-import { Kysely } from 'kysely';
+import { setImmediate } from 'node:timers/promises';
+import { Kysely, sql } from 'kysely';
 import { z } from 'zod';
+import { createDiskSync } from './disk.ts';
 import { migrate } from './migrations/index.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
@@ -20,8 +22,14 @@ export interface Store extends Kysely<Schema>, Writer {
 
 /** Opens the database of a checked `DATABASE_URL` and brings it up to date. */
 export const openStore = async (url: string): Promise<Store> => {
-  const { dialect, synced, emptyJournal } = openSqlite(url.slice(SQLITE_PREFIX.length));
+  const { dialect, synced } = openSqlite(url.slice(SQLITE_PREFIX.length));
   const db = new Kysely<Schema>({ dialect });
   await migrate(db);
+  // Those who ask for it at the same moment share it. It takes its turn at the one connection: within
+  // a transaction SQLite refuses it.
+  const emptyJournal = createDiskSync(async () => {
+    await setImmediate();
+    await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);
+  });
   return Object.assign(db, createWriter(db, synced), { emptyJournal });
 };

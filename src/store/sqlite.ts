@@ -1,7 +1,6 @@
 import { closeSync, existsSync, fdatasync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely';
 import { AppError } from '../errors.ts';
@@ -75,8 +74,6 @@ export interface Sqlite {
   readonly dialect: SqliteDialect;
   /** Makes safe what was committed before it is called. */
   readonly synced: DiskSync;
-  /** Empties the journal, in which what was deleted can still be read. */
-  readonly emptyJournal: () => Promise<void>;
 }
 
 /** @param path a file, whose folder is made when missing, or `:memory:`. */
@@ -94,11 +91,6 @@ export const openSqlite = (path: string): Sqlite => {
     return {
       dialect: new SqliteDialect({ database: asKyselyDatabase(database, close) }),
       synced: isFile ? createDiskSync(journal.flush) : async () => undefined,
-      // Those who ask for it at the same moment share it.
-      emptyJournal: createDiskSync(async () => {
-        await setImmediate();
-        database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-      }),
     };
   } catch (cause) {
     const busy = cause instanceof Error && /locked|busy/i.test(cause.message);

@@ -15,8 +15,12 @@ export interface WatchStore {
   readonly list: (space: Space) => readonly ChannelWatch[];
   /** The channels that are copied into each other with this one, itself included. */
   group(watch: ChannelWatch): readonly ChannelWatch[];
-  /** Resolves with the channels that were left alone in their group, and so are watched no more. */
-  set(watches: readonly ChannelWatch[]): Promise<readonly Channel[]>;
+  /**
+   * Resolves with the channels that were left alone in their group, and so are watched no more.
+   *
+   * @param sinceMs when people asked for it, ms since 1970. Default: now
+   */
+  set(watches: readonly ChannelWatch[], sinceMs?: number): Promise<readonly Channel[]>;
   /** Resolves with these channels and those that were left alone in their group. */
   remove(channels: readonly Channel[]): Promise<readonly Channel[]>;
   /** When the watch was set, ms since 1970. */
@@ -107,9 +111,8 @@ export const openWatchStore = async (store: Store, now: () => number): Promise<W
     list: ({ platform, id }) =>
       all().filter(({ channel: { space } }) => space.platform === platform && space.id === id),
     group: ({ group }) => (group === undefined ? [] : (groups.get(group) ?? [])),
-    set: (changed) =>
+    set: (changed, sinceMs = now()) =>
       become(async (next) => {
-        const sinceMs = now();
         const before = changed.map((watch) => {
           const id = idOf(watch.channel.space.platform, watch.channel.id);
           const old = next.get(id);

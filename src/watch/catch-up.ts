@@ -60,6 +60,8 @@ interface Follow {
   held: number;
   /** A queued look that has not begun; later gaps join it. */
   coming: { newest: string | undefined } | undefined;
+  /** Looks that are queued or under way. */
+  looks: number;
   isWhole: boolean;
 }
 
@@ -81,8 +83,8 @@ export const createCatchUp = ({
   const tails = (): Promise<void>[] => [...follows.values()].map(({ tail }) => tail);
 
   const forgetOneAtRest = (): void => {
-    for (const [key, { held, isWhole }] of follows)
-      if (held === 0 && isWhole) {
+    for (const [key, { held, looks, isWhole }] of follows)
+      if (held === 0 && looks === 0 && isWhole) {
         follows.delete(key);
         return;
       }
@@ -95,6 +97,7 @@ export const createCatchUp = ({
     const follow: Follow = {
       tail: Promise.resolve(),
       held: 0,
+      looks: 0,
       coming: undefined,
       isWhole: false,
     };
@@ -143,8 +146,8 @@ export const createCatchUp = ({
         stopping.signal.throwIfAborted();
         const fields = { platform: channel.space.platform, channel: channel.id, code, reason };
         log.warn(fields, 'the history of a channel could not be read');
-        // The platform says no: what is reported is all there is. Faults of ours pass.
-        if (thrown instanceof AppError && !retryable) return;
+        // The platform says no: what is reported is all there is. What nobody understands passes.
+        if (thrown instanceof AppError && !retryable && code !== 'internal') return;
         const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
         const { signal } = stopping;
         await delay(Math.max(wait, retryAfterMs), undefined, { signal, ref: false });
@@ -162,11 +165,16 @@ export const createCatchUp = ({
     }
     const coming = { newest };
     follow.coming = coming;
+    follow.looks += 1;
     const run = async (waited: Promise<void>): Promise<void> => {
-      await waited;
-      if (follow.coming === coming) follow.coming = undefined;
-      await look(channel, coming.newest);
-      follow.isWhole = true;
+      try {
+        await waited;
+        if (follow.coming === coming) follow.coming = undefined;
+        await look(channel, coming.newest);
+        follow.isWhole = true;
+      } finally {
+        follow.looks -= 1;
+      }
     };
     follow.tail = run(follow.tail).catch(() => undefined);
   };

@@ -24,9 +24,7 @@ export const createDelivery = (parts: DeliveryParts): Pick<LaneParts, 'deliver' 
 
   const deliverAll = async (batch: readonly Ready[], signal: AbortSignal): Promise<void> => {
     const [first] = batch;
-    if (!first) return;
-    const work = (): Promise<void> => deliver(parts, portOf(first.row), batch, signal);
-    await (batch.some(({ plan }) => plan.carries.length > 0) ? large.use(work) : work());
+    if (first) await deliver(parts, portOf(first.row), batch, signal);
   };
 
   const isCurrent = async (ready: Ready): Promise<boolean> =>
@@ -34,11 +32,15 @@ export const createDelivery = (parts: DeliveryParts): Pick<LaneParts, 'deliver' 
 
   return {
     deliver: async (batch, signal) => {
-      const current = await Promise.all(batch.map(isCurrent));
-      const changed = current.indexOf(false);
-      const ours = changed < 0 ? batch : batch.slice(0, changed);
-      await deliverAll(ours, signal);
-      return ours.length;
+      const work = async (): Promise<number> => {
+        const current = await Promise.all(batch.map(isCurrent));
+        const changed = current.indexOf(false);
+        const ours = changed < 0 ? batch : batch.slice(0, changed);
+        await deliverAll(ours, signal);
+        return ours.length;
+      };
+      // Judged only when its turn has come.
+      return batch.some(({ plan }) => plan.carries.length > 0) ? large.use(work) : work();
     },
     bury: async (row, error, signal) => {
       const { platform } = row.ref.channel.space;

@@ -131,7 +131,7 @@ export const openWatching = async ({
     now,
   });
   const ago = (days: number): number => now() - days * DAY_MS;
-  const watches = createWatches({ kept: watchStore, inbox, cursors, catchUp, lanes, port });
+  const watches = createWatches({ kept: watchStore, inbox, cursors, catchUp, lanes, now, port });
   const parts = {
     inbox,
     copies,

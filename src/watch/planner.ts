@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts';
 import { limitFault } from '../meter.ts';
-import type { Message } from '../model.ts';
+import { isSameChannel, type Message } from '../model.ts';
 import type { Texts } from '../i18n.ts';
 import { isQuiet, type ChannelWatch, type Services } from '../services.ts';
 import { createRecent } from '../recent.ts';
@@ -11,7 +11,15 @@ import type { WatchStore } from '../store/watches.ts';
 import { countCodePoints } from '../text/unicode.ts';
 import type { Ready, Sweep } from './deliver.ts';
 import { replyMarks } from './compose.ts';
-import { placesOf, planCopies, planFlagged, planReply, unprepared, type Plan } from './plan.ts';
+import {
+  placesOf,
+  planCopies,
+  planFlagged,
+  planReply,
+  unprepared,
+  type Placed,
+  type Plan,
+} from './plan.ts';
 import { claimsAudio, skipReason, type SkipReason } from './policy.ts';
 import type { WatchPort } from './port.ts';
 import { languagesOf, prepare, type Finished } from './prepare.ts';
@@ -57,7 +65,10 @@ export const planOfFault = (fault: AppError): Plan => ({ ...nothing, fault, leav
 
 /** Threads have a watch made anew of their channel's each time: what it says is compared. */
 const isSameWatch = (a: ChannelWatch | undefined, b: ChannelWatch | undefined): boolean =>
-  a?.languages === b?.languages && a?.mode === b?.mode && a?.group === b?.group;
+  a?.languages === b?.languages &&
+  a?.mode === b?.mode &&
+  a?.group === b?.group &&
+  a?.transcribes === b?.transcribes;
 
 /** Makes of a row what is to stand where. */
 export const createPlanner = (parts: PlannerParts) => {
@@ -216,7 +227,11 @@ export const createPlanner = (parts: PlannerParts) => {
     isWanted: async ({ row, message, plan, watch }: Ready): Promise<boolean> => {
       if (!message || plan.placed.length === 0) return true;
       const now = watchOf(row);
-      return isSameWatch(watch, now) && (await skipNow(row, message, now)) === undefined;
+      const isLinked = ({ target }: Placed): boolean =>
+        now?.mode !== 'mirror' ||
+        watches.group(now).some(({ channel }) => isSameChannel(channel, target));
+      if (!isSameWatch(watch, now) || !plan.placed.every(isLinked)) return false;
+      return (await skipNow(row, message, now)) === undefined;
     },
 
     /** Drops what is held of somebody's words. */

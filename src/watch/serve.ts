@@ -1,4 +1,4 @@
-import { toAppError, type AppError } from '../errors.ts';
+import { AppError, toAppError } from '../errors.ts';
 import type { Channel, Message } from '../model.ts';
 import type { Log } from '../log.ts';
 import type { Privacy } from '../services.ts';
@@ -57,7 +57,8 @@ export const unlessLost = async (work: () => Promise<void>): Promise<void> => {
 
 const hashOf = ({ row, isPartial }: Step): string => (isPartial ? '' : row.contentHash);
 
-const isFinal = ({ retryable, code }: AppError): boolean => !retryable && code !== 'cancelled';
+const isFinal = (thrown: unknown): thrown is AppError =>
+  thrown instanceof AppError && !thrown.retryable && thrown.code !== 'cancelled';
 
 /** One target, and what is done in it. */
 interface Service extends ServeParts {
@@ -91,11 +92,10 @@ const removeAll = async (service: Service, remove: Share['remove']): Promise<voi
       if (posted) await port.uncopy(posted, row.ref);
       await store.note((db) => copies.drop(db, row, target));
     } catch (thrown) {
-      const error = toAppError(thrown);
-      if (!isFinal(error)) throw error;
-      if (error.code === 'not-found') await store.note((db) => copies.drop(db, row, target));
+      if (!isFinal(thrown)) throw thrown;
+      if (thrown.code === 'not-found') await store.note((db) => copies.drop(db, row, target));
       // People still see it: somebody has to take it away.
-      else records.faults.set(row, error);
+      else records.faults.set(row, thrown);
     }
   }
 };
@@ -106,11 +106,10 @@ const changeAll = async (service: Service, change: Share['change']): Promise<voi
       const posted = await service.port.recopy(step.posted, await copyOf(service, step));
       keep(service, step.row, { posted, contentHash: hashOf(step) }, false);
     } catch (thrown) {
-      const error = toAppError(thrown);
-      if (!isFinal(error)) throw error;
-      if (error.code === 'not-found')
+      if (!isFinal(thrown)) throw thrown;
+      if (thrown.code === 'not-found')
         keep(service, step.row, { posted: undefined, contentHash: step.row.contentHash }, false);
-      else service.records.faults.set(step.row, error);
+      else service.records.faults.set(step.row, thrown);
     }
   }
 };
@@ -147,11 +146,10 @@ const postAll = async (
       }
       return;
     } catch (thrown) {
-      const error = toAppError(thrown);
-      if (!isFinal(error)) throw error;
+      if (!isFinal(thrown)) throw thrown;
       // A place that is closed is closed to all of them.
-      const failed = left.splice(0, error.code === 'forbidden' ? left.length : 1);
-      for (const step of failed) await giveUp(service, step, error);
+      const failed = left.splice(0, thrown.code === 'forbidden' ? left.length : 1);
+      for (const step of failed) await giveUp(service, step, thrown);
     }
   }
 };

@@ -14,6 +14,7 @@ export interface WatchesParts {
   readonly cursors: Pick<CursorStore, 'remove'>;
   readonly catchUp: Pick<CatchUp, 'missed' | 'forget'>;
   readonly lanes: Pick<Lanes, 'wake'>;
+  readonly now: () => number;
   readonly port: (platform: string) => WatchPort | undefined;
 }
 
@@ -24,7 +25,7 @@ export interface WatchesService extends Watches {
 
 /** What people set to be watched, and what begins and ends with it. */
 export const createWatches = (parts: WatchesParts): WatchesService => {
-  const { kept, inbox, cursors, catchUp, lanes, port } = parts;
+  const { kept, inbox, cursors, catchUp, lanes, now, port } = parts;
 
   const missing = async ({ channel, mode }: ChannelWatch): Promise<readonly string[]> =>
     port(channel.space.platform)?.missing(channel, mode) ?? [];
@@ -45,6 +46,7 @@ export const createWatches = (parts: WatchesParts): WatchesService => {
     list: kept.list,
     missing,
     set: async (wanted) => {
+      const sinceMs = now();
       const lacking = new Set((await Promise.all(wanted.map(missing))).flat());
       if (lacking.size > 0)
         throw new AppError('forbidden', 'permissions are missing in a channel to be watched', {
@@ -54,7 +56,7 @@ export const createWatches = (parts: WatchesParts): WatchesService => {
         ...watch,
         channel: port(watch.channel.space.platform)?.resolve(watch.channel) ?? watch.channel,
       }));
-      await unfollow(await kept.set(placed));
+      await unfollow(await kept.set(placed, sinceMs));
       // What came while it was set is found in the history.
       for (const { channel } of placed) catchUp.missed(channel, undefined);
     },

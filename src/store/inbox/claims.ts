@@ -45,7 +45,9 @@ export const createClaims = ({ store, owner, now, leaseMs }: ClaimParts) => ({
       const rows: Row[] = [];
       let nextDueMs: number | undefined;
       for (const row of open) {
-        const leasedUntilMs = row.state === 'working' ? (row.lease_until_ms ?? 0) : 0;
+        // What is ours was left by a round that failed: of one lane there is one at a time.
+        const isTheirs = row.state === 'working' && row.owner !== owner;
+        const leasedUntilMs = isTheirs ? (row.lease_until_ms ?? 0) : 0;
         const startMs = Math.max(row.due_ms, leasedUntilMs);
         if (startMs > at && startMs - at <= LONGEST_WAIT_MS) {
           nextDueMs = startMs;

@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { databaseUrl, openStore } from '../../../src/store/index.ts';
 import { createMemberSettings } from '../../../src/store/member-settings.ts';
@@ -30,5 +31,21 @@ describe('the database', () => {
 
   it.each(['sqlite:', 'mysql://x', 'sqlite: '])('is not %j', (url) => {
     expect(databaseUrl.safeParse(url).success).toBe(false);
+  });
+
+  it('empties its journal between two transactions, however long these take', async () => {
+    const url = `sqlite:${join(mkdtempSync(join(tmpdir(), 'dragoman-')), 'x.db')}`;
+    const store = await openStore(url);
+    const going = Promise.withResolvers<void>();
+    const write = store.write(async (db) => {
+      const member = { platform: 'test', member_id: 'ada', language: 'ja', voice_id: null };
+      await db.insertInto('member_setting').values(member).execute();
+      await going.promise;
+    });
+    const emptied = store.emptyJournal();
+    await setImmediate();
+    going.resolve();
+    await Promise.all([write, emptied]);
+    await store.destroy();
   });
 });

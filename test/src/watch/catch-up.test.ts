@@ -208,6 +208,28 @@ describe('catching up', () => {
     expect(place.calls).toEqual(['history']);
   });
 
+  it('reads a history again that nobody understands', async () => {
+    place.fail({ call: 'history', error: new AppError('internal', 'half a page') });
+    place.say(GENERAL, 'missed');
+    catchUp.missed(GENERAL, undefined);
+    await catchUp.idle();
+    expect(taken).toEqual(['missed']);
+  });
+
+  it('lets go of no channel whose history is being read, however many there are', async () => {
+    await follow();
+    const opening = Promise.withResolvers<void>();
+    const { ref } = place.say(GENERAL, 'before');
+    gate = opening.promise;
+    catchUp.missed(GENERAL, undefined);
+    for (let at = 0; at < 10_001; at += 1) catchUp.missed(channel(`other ${at}`), undefined);
+    const reported = report(place.edit(ref, 'after'));
+    opening.resolve();
+    await reported;
+    await catchUp.idle();
+    expect(taken.at(-1)).toBe('after');
+  });
+
   it('takes any number of reports, one after the other, without the history', async () => {
     await follow();
     const message = place.say(GENERAL, 'live');

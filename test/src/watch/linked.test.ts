@@ -81,6 +81,17 @@ describe('linked channels', () => {
     expect(scene.watches.list(SPACE)).toEqual([]);
   });
 
+  it('do not get what was prepared before they were taken out', async () => {
+    const go = scene.hold('first');
+    await scene.say(ENGLISH, 'first');
+    await expect.poll(() => scene.asked.get('ja')).toBe(1);
+    await scene.watches.remove(JAPANESE);
+    go();
+    await scene.idle();
+    expect(scene.place.texts(JAPANESE)).toEqual([]);
+    expect(scene.place.texts(SPANISH)).toHaveLength(1);
+  });
+
   it('take all copies along when a message goes', async () => {
     const { ref } = await scene.say(ENGLISH, 'hello');
     await scene.idle();

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { openStore } from '../../../src/store/index.ts';
-import { person, SPACE } from '../../fakes/watched-place.ts';
+import { channel, person, SPACE } from '../../fakes/watched-place.ts';
 import { openTestWatching, watchOf } from '../../fakes/watching.ts';
-import { GENERAL, withScene } from './support.ts';
+import { audio, GENERAL, withScene } from './support.ts';
 
 describe('people’s words', () => {
   const scene = withScene([watchOf(GENERAL)]);
@@ -119,5 +119,28 @@ describe('people’s words', () => {
     await scene.idle();
     expect(scene.place.texts(GENERAL)).toEqual(['after', '🇪🇸 es(before)']);
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped forgotten' });
+  });
+
+  it('are not carried over of somebody who opts out while files of others are', async () => {
+    const channels = ['a', 'b', 'c'].map((id) => channel(id));
+    await scene.watches.set(channels.map((one) => watchOf(one, { mode: 'thread' })));
+    const opening = Promise.withResolvers<void>();
+    let held = 0;
+    for (const [at, one] of channels.entries()) {
+      scene.place.during('copy', () => {
+        held += 1;
+        return opening.promise;
+      });
+      const files = [{ ...audio('x'), mediaType: 'text/plain' }];
+      await scene.say(one, `look ${at}`, { author: person(`person ${at}`), files });
+    }
+    await expect.poll(() => held).toBe(2);
+    const last = { platform: SPACE.platform, id: 'person 2' };
+    await scene.privacy.setOptedOut(last, true);
+    await scene.forget(last);
+    opening.resolve();
+    await scene.idle();
+    expect(scene.place.texts(channel('c/🇪🇸 español'))).toEqual([]);
+    expect(scene.place.texts(channel('b/🇪🇸 español'))).toHaveLength(1);
   });
 });

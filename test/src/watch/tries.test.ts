@@ -119,6 +119,26 @@ describe('what fails', () => {
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped command' });
   });
 
+  it('because of the database is no fault of the message', async () => {
+    const { ref } = await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    const { note } = scene.store;
+    let faults = 0;
+    Object.assign(scene.store, {
+      note: async (work: Parameters<typeof note>[0]) => {
+        // The first write after the copy was taken away.
+        if (scene.place.texts(GENERAL).length > 0 || faults > 0) return note(work);
+        faults += 1;
+        throw new Error('the disk is full');
+      },
+    });
+    scene.place.remove(ref);
+    await scene.watcher.gone([ref]);
+    await scene.later();
+    expect(faults).toBe(1);
+    expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped deleted' });
+  });
+
   it('to be read once more leaves what stands as it is', async () => {
     const { ref } = await scene.say(GENERAL, 'before');
     await scene.idle();

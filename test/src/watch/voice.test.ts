@@ -23,6 +23,17 @@ describe('a voice message', () => {
     ]);
   });
 
+  it('that was written down is not told where this was switched off meanwhile', async () => {
+    // Of its line of progress, and of the transcript.
+    scene.place.fail({ call: 'copy', error: lost() }, { call: 'copy', error: lost() });
+    await scene.say(GENERAL, 'listen', { files: [audio('hello')] });
+    await scene.idle();
+    const [watch] = scene.watches.list(GENERAL.space);
+    await scene.watches.set([{ ...watch!, transcribes: false }]);
+    await scene.later();
+    expect(scene.place.texts(GENERAL)[1]).toBe('🇪🇸 es(listen)\n🇯🇵 ja(listen)');
+  });
+
   it('in which nobody speaks is told as such', async () => {
     const { ref } = await scene.say(GENERAL, '', { files: [recording('')] });
     await scene.idle();

@@ -32,6 +32,13 @@ describe('rows that are claimed', () => {
     expect((await inbox.theirs.claim(LANE, 10)).rows).toMatchObject([{ attempts: 2, again: true }]);
   });
 
+  it('are taken up again by whom they are, though they could not be given back', async () => {
+    await inbox.accept(messageOf(1));
+    await inbox.claim();
+    await inbox.ours.renew();
+    expect(await inbox.claim()).toMatchObject([{ attempts: 2, again: true }]);
+  });
+
   it('are kept for as long as their lease is renewed', async () => {
     await accept(1);
     await inbox.claim();

@@ -73,10 +73,8 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
         onLost: ({ code, message }) =>
           log.error({ code, reason: message }, 'Discord: disconnected for good'),
       });
-      signal.throwIfAborted();
     } catch (thrown) {
       session = undefined;
-      await destroy(opened.client);
       throw thrown;
     }
     const count = opened.client.guilds.cache.size;

@@ -6,7 +6,7 @@ export const CONTENT_CHARS = 2_000;
 export const NONCE_CHARS = 25;
 /** In one message: "JSON Error Codes", 30015. */
 export const FILES = 10;
-/** Of all files that a bot may send at once to a server without boosts: "Uploading Files". */
+/** Of each file, in a server without boosts: "Uploading Files". We keep to it for all of a message together. */
 export const FILES_BYTES = 10 * 1_048_576;
 
 /** In one message: "Component Reference", "Action Row". */

@@ -26,11 +26,14 @@ export const isSeenByReadersOf = (
   const guests = ofReaders.filter(
     ({ type, allow }) => type === OverwriteType.Member && allow.has('ViewChannel'),
   );
+  /** Being let in outweighs being kept out as another role. */
+  const letBackIn = ofReaders.filter(({ allow }) => allow.has('ViewChannel'));
   const keptOut = ofOther.filter(({ deny }) => deny.has('ViewChannel'));
   return (
     reading.every((role) => seeing.has(role)) &&
     // Who has several roles, or is named beside them, sees what the overwrites together say.
     keptOut.every(({ id }) => isDenied(id)) &&
+    (keptOut.length === 0 || letBackIn.every(({ id }) => isLetIn(id))) &&
     (seeing.size === roles.length || guests.every(({ id }) => isLetIn(id)))
   );
 };

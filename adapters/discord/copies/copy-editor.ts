@@ -1,4 +1,4 @@
-import { AppError } from '../../../src/errors.ts';
+import { AppError, toAppError } from '../../../src/errors.ts';
 import type { MessageRef } from '../../../src/model.ts';
 import type { Copy } from '../../../src/watch/port.ts';
 import { personaParts, replyParts, sectionOf, withoutVoice, type Writer } from './copy-parts.ts';
@@ -52,7 +52,7 @@ export const createCopyEditor = (parts: SharedMessagesParts): CopyEditor => {
         await shared.show(found, withoutSource(found.sections, source));
       } else await pensFor.erase(former);
     } catch (thrown) {
-      if (!isGone(thrown)) throw thrown;
+      if (!isGone(thrown) && toAppError(thrown).code !== 'not-found') throw thrown;
     }
     outbox.forget(source);
   };

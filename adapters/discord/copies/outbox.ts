@@ -7,6 +7,7 @@ import { named, personaParts, replyParts, withoutVoice } from './copy-parts.ts';
 import { isRefusal } from '../errors.ts';
 import { tagOf } from './footers.ts';
 import { placed, type Placed } from './handles.ts';
+import { CONTENT_CHARS } from '../limits.ts';
 import { botPen, nonceOf, type Pen } from './pens.ts';
 import { draw, isFinal } from '../redraw.ts';
 import type { Part } from '../render.ts';
@@ -18,8 +19,8 @@ import { webhookChannelId } from './webhooks.ts';
 export interface Outbox {
   /** Yields where each stands, in their order. */
   post(to: Channel, copies: readonly Copy[], signal?: AbortSignal): AsyncIterable<Placed>;
-  /** Posts what stood in one message of somebody, in one message. */
-  repost(to: Channel, sections: readonly Section[], by: Persona): Promise<Placed>;
+  /** Posts what stood in one message of somebody; in several where names make it too long for one. */
+  repost(to: Channel, sections: readonly Section[], by: Persona): AsyncIterable<Placed>;
   /** Posts one by the bot, apart from others with which it was posted before. */
   postAlone(to: Channel, copy: Copy): Promise<Placed>;
   /** Waits until a webhook may write once more there, and counts it. */
@@ -49,6 +50,17 @@ const writeShared = async (pen: Pen, sections: readonly Section[]): Promise<Writ
   voice: false,
   shared: true,
 });
+
+/** The same sections, as many at once as one message takes. */
+const fitting = (sections: readonly Section[]): Section[][] => {
+  const groups: Section[][] = [];
+  for (const section of sections) {
+    const last = groups.at(-1);
+    if (last && writeSections([...last, section]).length <= CONTENT_CHARS) last.push(section);
+    else groups.push([section]);
+  }
+  return groups;
+};
 
 const partsOf = (batch: Batch): { voice: readonly Part[]; texts: readonly Part[] } => {
   if (batch.how === 'shared') return { voice: [], texts: [sectionsPart(batch.sections)] };
@@ -136,10 +148,15 @@ export const createOutbox = ({ api, webhooks, rate }: WebhookWriterParts): Outbo
         yield* postBatch(to, batch, signal);
       }
     },
-    repost: async (to, sections, by) => {
+    async *repost(to, sections, by) {
       const reposted = await writer.post(to, by, async (pen) => writeShared(pen, sections));
-      const told = sections.map(({ footer, text }) => ({ footer, text: named(by.name, text) }));
-      return reposted ?? byBot(to, await writeShared(botPen(api, to), told));
+      if (reposted) return yield reposted;
+      const told = sections.map(({ footer, text }) => {
+        // The quote stands above the name, as everywhere.
+        const [quoted = ''] = /^(?:-# ↪[^\n]*\n)+/.exec(text) ?? [];
+        return { footer, text: quoted + named(by.name, text.slice(quoted.length)) };
+      });
+      for (const some of fitting(told)) yield byBot(to, await writeShared(botPen(api, to), some));
     },
     postAlone: async (to, copy) => {
       // A copy posted alone needs another nonce than the shared message it came from.

@@ -1,5 +1,7 @@
 import { RESTJSONErrorCodes, Routes } from 'discord.js';
+import { AppError } from '../../../src/errors.ts';
 import type { Channel, MessageRef } from '../../../src/model.ts';
+import { createRecent } from '../../../src/recent.ts';
 import type { Persona } from '../../../src/watch/port.ts';
 import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
@@ -38,11 +40,11 @@ export interface SharedMessagesParts {
   readonly pensFor: PensFor;
 }
 
-const footersOf = (sections: readonly Section[]): string =>
-  sections.map(({ footer }) => footer).join('\n');
+/** Messages that were posted anew; of others the last ones of the channel are looked through. */
+const KEPT = 5_000;
 
 const holds = ({ content }: RawMessage, source: MessageRef): boolean =>
-  footersIn(content).some(({ line }) => isOfSource(line, source));
+  footersIn(content).some(({ line, parts }) => parts === 1 && isOfSource(line, source));
 
 const read = (raw: RawMessage, channel: Channel): SharedMessage => ({
   placed: placed(channel, [raw.id], { shared: true, voice: false, webhookId: raw.webhook_id }),
@@ -53,38 +55,70 @@ const read = (raw: RawMessage, channel: Channel): SharedMessage => ({
 export const createSharedMessages = (parts: SharedMessagesParts): SharedMessages => {
   const { api, outbox, ownMessages, pensFor } = parts;
 
+  /** Where messages that were posted anew stand now, by their former ids. */
+  const moved = createRecent<string, readonly string[]>(KEPT);
+
+  const readRaw = async (id: string, channel: Channel): Promise<RawMessage | undefined> => {
+    try {
+      return await api.send<RawMessage>('GET', Routes.channelMessage(channelIdOf(channel), id));
+    } catch (thrown) {
+      if (!isRefusal(thrown, RESTJSONErrorCodes.UnknownMessage)) throw thrown;
+      return undefined;
+    }
+  };
+
+  /** Some may have been posted anew again. */
+  const readMoved = async (
+    channel: Channel,
+    id: string,
+    source: MessageRef,
+  ): Promise<RawMessage | undefined> => {
+    for (const anew of moved.get(id) ?? []) {
+      const raw = await readRaw(anew, channel);
+      if (raw && holds(raw, source)) return raw;
+      const further = await readMoved(channel, anew, source);
+      if (further) return further;
+    }
+    return undefined;
+  };
+
   /** A try that was cut off may have posted them already. */
   const repost = async (
     { placed: former, by }: SharedMessage,
     sections: readonly Section[],
   ): Promise<Placed> => {
     const { channel, ids } = former;
+    const footers = new Set(sections.map(({ footer }) => footer));
     for await (const raw of ownMessages(channel, [])) {
       const other = read(raw, channel);
-      const isIt = footersOf(other.sections) === footersOf(sections);
+      const isIt =
+        other.sections.length > 0 && other.sections.every(({ footer }) => footers.has(footer));
       if (isIt && raw.id !== ids[0]) await pensFor.erase(other.placed);
     }
-    const anew = await outbox.repost(channel, sections, by);
+    const anew: Placed[] = [];
     try {
+      for await (const one of outbox.repost(channel, sections, by)) anew.push(one);
       await pensFor.erase(former);
     } catch (thrown) {
-      await pensFor.erase(anew);
+      for (const one of anew) await pensFor.erase(one);
       throw thrown;
     }
-    return anew;
+    moved.set(
+      ids[0],
+      anew.map((one) => one.ids[0]),
+    );
+    return anew[0] as Placed;
   };
 
   return {
-    find: async ({ channel, ids }, source) => {
-      try {
-        const route = Routes.channelMessage(channelIdOf(channel), ids[0]);
-        return read(await api.send<RawMessage>('GET', route), channel);
-      } catch (thrown) {
-        if (!isRefusal(thrown, RESTJSONErrorCodes.UnknownMessage)) throw thrown;
-        for await (const raw of ownMessages(channel, [source]))
-          if (holds(raw, source)) return read(raw, channel);
-        throw thrown;
-      }
+    find: async ({ channel, ids: [id] }, source) => {
+      const raw = await readRaw(id, channel);
+      if (raw && holds(raw, source)) return read(raw, channel);
+      const anew = await readMoved(channel, id, source);
+      if (anew) return read(anew, channel);
+      for await (const other of ownMessages(channel, [source]))
+        if (holds(other, source)) return read(other, channel);
+      throw new AppError('not-found', 'a copy was taken away');
     },
     show: async (shared, sections) => {
       const { placed: former } = shared;

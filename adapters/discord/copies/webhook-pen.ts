@@ -23,9 +23,10 @@ export const isHookGone = (thrown: unknown): boolean =>
   isRefusal(thrown, RESTJSONErrorCodes.UnknownWebhook, RESTJSONErrorCodes.InvalidWebhookToken);
 
 /** As Discord says it: for a webhook that is not, or no longer, where it is wanted. */
-export const hookGone = (): DiscordError =>
+export const hookGone = (cause?: unknown): DiscordError =>
   new DiscordError('not-found', 'the webhook of a channel is gone', {
     discordCode: RESTJSONErrorCodes.UnknownWebhook,
+    cause,
   });
 
 const FORBIDDEN_IN_NAMES = /clyde|discord/gi;
@@ -86,7 +87,12 @@ export const webhookPen = (
         files,
       });
       if (posted.channel_id === channel.id) return posted.id;
-      await ignoreGone(erase(posted.id, {}));
+      try {
+        await ignoreGone(erase(posted.id, {}));
+      } catch (thrown) {
+        // Whatever becomes of this one, no other is to be posted there.
+        throw hookGone(thrown);
+      }
       throw hookGone();
     },
     rewrite: async (id, part) => {

@@ -105,7 +105,14 @@ export const connect = async (parts: ConnectParts): Promise<void> => {
     const reason = thrown instanceof Error ? thrown.message : '';
     throw new AppError('unavailable', `no login: ${reason}`, { cause: thrown, retryable: true });
   });
-  await Promise.race([login.then(async () => ready.promise), ready.promise]);
+  try {
+    await Promise.race([login.then(async () => ready.promise), ready.promise]);
+  } catch (thrown) {
+    client.ws.removeAllListeners();
+    // A login that still asks for the gateway would connect after the end of its client.
+    void login.catch(() => undefined).then(async () => destroy(client));
+    throw thrown;
+  }
 };
 
 /** Whether every shard is connected now. */

@@ -117,15 +117,16 @@ export const createAnswer = (parts: AnswerParts): InteractionAnswer => {
   const draw = async (content: Content): Promise<void> => {
     if (stage.is === 'late') return drawLate(content);
     // An answer is as visible as it was acknowledged: this one makes way for another.
-    if (stage.is === 'thinking' && isForAsker(content) && isNew && !isPrivate) {
-      await messages.remove(ORIGINAL);
-      stage = { is: 'withdrawn' };
-    }
+    const makesWay = stage.is === 'thinking' && isForAsker(content) && isNew && !isPrivate;
     try {
+      if (makesWay) {
+        await messages.remove(ORIGINAL);
+        stage = { is: 'withdrawn' };
+      }
       await drawInTime(content);
     } catch (thrown) {
       if (!isOver(thrown)) throw thrown;
-      if (isHidden() || !botIsThere) {
+      if (isHidden() || makesWay || !botIsThere) {
         log.warn('an answer came too late to be shown');
         throw new AppError('cancelled', 'the time for the answer was over', { cause: thrown });
       }

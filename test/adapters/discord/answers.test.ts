@@ -161,6 +161,23 @@ test('an answer whose files alone change is shown anew', async () => {
   expect(used.shown?.attachments).toHaveLength(1);
 });
 
+test('a refusal that comes too late is no fault of anybody', async () => {
+  const { use } = setUp();
+  const begun = Promise.withResolvers<void>();
+  const late = Promise.withResolvers<void>();
+  const failed = Promise.withResolvers<unknown>();
+  discord.core.work = async ({ answer }) => {
+    begun.resolve();
+    await late.promise;
+    await answer.show({ text: 'no', tone: 'error' }).catch(failed.resolve);
+  };
+  use();
+  await begun.promise;
+  discord.fake.clock.advance(16 * 60_000);
+  late.resolve();
+  expect(await failed.promise).toMatchObject({ code: 'cancelled' });
+});
+
 test('an answer knows how large its files may be', async () => {
   const { use } = setUp();
   const known = Promise.withResolvers<number | undefined>();

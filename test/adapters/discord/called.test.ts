@@ -85,6 +85,17 @@ describe('a channel', () => {
     expect(nameOf(placeOf(guild, ours), 'channel', hidden.id)).toBeUndefined();
   });
 
+  test('is not named where another role lets in again who is kept out of it', async () => {
+    const { guild, channel, ann } = setUp();
+    const [outside, inside] = [guild.role('outside'), guild.role('inside')];
+    const out = { deny: ['ViewChannel'] } as const;
+    const other = guild.channel({ name: 'layoffs', permissions: { [outside.id]: out } });
+    const permissions = { [outside.id]: out, [inside.id]: { allow: ['ViewChannel'] } } as const;
+    const readers = guild.channel({ name: 'readers', permissions });
+    await told(channel.say(ann, 'all is known now'));
+    expect(nameOf(placeOf(guild, readers), 'channel', other.id)).toBeUndefined();
+  });
+
   test('that somebody was let in alone reads names that they can see', async () => {
     const { guild, channel, ann, bob } = setUp();
     const everyone = { deny: ['ViewChannel'] } as const;

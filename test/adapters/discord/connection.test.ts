@@ -82,6 +82,26 @@ test('stopped while its commands are being registered it does not connect', asyn
   expect(fake.gateway.identifies).toBe(0);
 });
 
+test('stopped while the gateway is asked for, it hears of nothing any more', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const asked = Promise.withResolvers<void>();
+  fake.fail(
+    'GET /gateway/bot',
+    { latencyMs: 200 },
+    { while: () => (asked.resolve(), true), times: 1 },
+  );
+  const core = createTestCore();
+  const adapter = createDiscordAdapter(optionsFor(fake), core);
+  const starting = adapter.start();
+  await asked.promise;
+  await adapter[Symbol.asyncDispose]();
+  await expect(starting).rejects.toMatchObject({ code: 'cancelled' });
+  // The library goes on with the login that it began, and ends it then.
+  await fake.until(() => fake.gateway.identifies > 0);
+  await fake.until(() => fake.gateway.sessions.every(({ connected }) => !connected));
+  expect(core.told).toEqual([]);
+});
+
 test('a clean stop is not told as a lost connection', async () => {
   await using fake = await startDiscordFake({ limits: 'off' });
   const core = createTestCore();

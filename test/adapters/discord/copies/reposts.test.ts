@@ -35,6 +35,51 @@ describe('copies that share messages of a webhook that is gone', () => {
     expect(changed).toHaveLength(1);
     expect(shown.at(-1)).toContain('SINCE THEN');
   });
+
+  test('are found where they stand now, however much was said since', async () => {
+    const { to, bob, copies, posted } = await setUpLost();
+    await discord.watch.recopy(posted, { ...copies[0]!, content: { text: 'changed' } });
+    for (let line = 0; line < 510; line += 1) to.say(bob, `talk ${line}`);
+    await discord.watch.uncopy(posted, copies[1]!.source);
+    const shown = to.messages.map(({ content }) => content).join('\n');
+    expect(shown).not.toContain(footer(copies[1]!));
+    expect(shown).toContain(footer(copies[2]!));
+  });
+
+  describe('and of which the bot has to tell the names', () => {
+    const setUpNamed = async () => {
+      const here = setUp();
+      const ann = discord.fake.user({ name: 'Annabella Maria Constantina' });
+      const quote = { name: 'Bob', text: 'what', ref: { channel: here.target, id: '1' } };
+      const part = { quote };
+      const copies = Array.from({ length: 60 }, (_, at) => here.copyOf(`line ${at}`, ann, part));
+      const posted = await here.post(copies);
+      here.to.webhooks[0]?.delete();
+      here.guild.revoke('ManageWebhooks');
+      const shown = (): string => here.to.messages.map(({ content }) => content).join('\n');
+      return { ...here, copies, posted, shown };
+    };
+
+    test('take more messages where they need them, and each stands once', async () => {
+      const { copies, posted, shown } = await setUpNamed();
+      await discord.watch.uncopy(posted[0]!, copies[0]!.source);
+      expect(shown()).not.toContain(footer(copies[0]!));
+      const changed = { ...copies[10]!, content: { text: 'changed' } };
+      const again = await discord.watch.recopy(posted[10]!, changed);
+      expect(shown()).toContain(`changed\n${footer(changed)}`);
+      for (const copy of copies.slice(1)) expect(shown().split(footer(copy))).toHaveLength(2);
+      await discord.watch.uncopy(again, changed.source);
+      expect(shown()).not.toContain(footer(changed));
+    });
+
+    test('have their quotes above the name, where they are known for quotes', async () => {
+      const { copies, posted } = await setUpNamed();
+      const changed = { ...copies[0]!, content: { text: 'changed' } };
+      const { channel, ids } = await discord.watch.recopy(posted[0]!, changed);
+      const read = await discord.watch.read({ channel, id: ids[0] }, copies[1]!.source);
+      expect(read).toMatchObject({ text: 'LINE 1' });
+    });
+  });
 });
 
 test('a copy that outgrows its neighbours does not stand twice when it cannot leave them', async () => {

@@ -1,3 +1,4 @@
+import type { Store } from '../../../src/store/index.ts';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
@@ -122,10 +123,10 @@ describe('what fails', () => {
   it('because of the database is no fault of the message', async () => {
     const { ref } = await scene.say(GENERAL, 'hello');
     await scene.idle();
-    const { note } = scene.store;
+    const note: Store['note'] = scene.store.note.bind(scene.store);
     let faults = 0;
     Object.assign(scene.store, {
-      note: async (work: Parameters<typeof note>[0]) => {
+      note: async (work: Parameters<Store['note']>[0]) => {
         // The first write after the copy was taken away.
         if (scene.place.texts(GENERAL).length > 0 || faults > 0) return note(work);
         faults += 1;

@@ -8,6 +8,7 @@ import {
   type RequestMethod,
   type RouteLike,
 } from 'discord.js';
+import { withOwnSignal } from '../../src/abort.ts';
 import { fromDiscord, isTokenRefused } from './errors.ts';
 
 interface RequestOptions {
@@ -102,7 +103,7 @@ export const createApi = (options: ApiOptions): Api => {
   const sender =
     (tries: number): Send =>
     async <T>(method: Method, route: RouteLike, requested: RequestOptions = {}): Promise<T> => {
-      const { query, files, ...others } = requested;
+      const { query, files, signal: asked, ...others } = requested;
       const request = {
         ...others,
         method: method as RequestMethod,
@@ -112,16 +113,19 @@ export const createApi = (options: ApiOptions): Api => {
       };
       for (let attempt = 1; ; attempt += 1) {
         try {
-          const answer = (await rest.request(request)) as T;
+          // The library leaves a listener on each signal that it is given.
+          const answer = (await withOwnSignal(asked, async (signal) =>
+            rest.request({ ...request, ...(signal ? { signal } : {}) }),
+          )) as T;
           if (requested.auth !== false) tokenIsGood = true;
           return answer;
         } catch (thrown) {
-          if (attempt < tries && isLost(thrown) && !requested.signal?.aborted) {
-            await pause(attempt, requested.signal);
-            if (!requested.signal?.aborted) continue;
+          if (attempt < tries && isLost(thrown) && !asked?.aborted) {
+            await pause(attempt, asked);
+            if (!asked?.aborted) continue;
           }
           const what = `${method} ${route.replace(TOKEN_IN_PATH, '$1…')}`;
-          const fault = fromDiscord(thrown, what, requested.signal);
+          const fault = fromDiscord(thrown, what, asked);
           if (isTokenRefused(fault) && requested.auth !== false) {
             tokenIsGood = false;
             // The library drops it; Discord has refused good ones too while it was in trouble.

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createApi } from '../../../adapters/discord/api.ts';
 import { startDiscordFake } from '../../fakes/discord/index.ts';
@@ -18,6 +19,23 @@ test('requests of every kind share what Discord takes in a second', async () => 
   for (const either of [send, sendOnce])
     await expect(post(either)).rejects.toMatchObject({ code: 'rate-limited' });
   expect(fake.requests).toHaveLength(5);
+});
+
+test('requests leave nothing behind on a signal that outlives them, and end with it', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const { id } = fake.guild().channel();
+  const api = createApi(optionsFor(fake));
+  const stop = new AbortController();
+  const { signal } = stop;
+  const read = (): Promise<unknown> => api.send('GET', `/channels/${id}`, { signal });
+  await Promise.all([read(), read()]);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+  fake.fail('GET /channels/:id', { hang: true });
+  const hanging = read();
+  await fake.until(() => fake.requests.length === 3);
+  stop.abort();
+  await expect(hanging).rejects.toMatchObject({ code: 'cancelled' });
+  await expect(read()).rejects.toMatchObject({ code: 'cancelled' });
 });
 
 test('only what may arrive twice is sent again', async () => {

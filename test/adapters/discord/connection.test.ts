@@ -2,8 +2,8 @@ import { Status, type Client } from 'discord.js';
 import { expect, test, vi } from 'vitest';
 import { createDiscordAdapter } from '../../../adapters/discord/adapter.ts';
 import { isConnected } from '../../../adapters/discord/gateway/client.ts';
-import { startDiscordFake } from '../../fakes/discord/index.ts';
-import { createTestCore, openDiscord, optionsFor } from './support.ts';
+import { startDiscordFake, type DiscordFake } from '../../fakes/discord/index.ts';
+import { createTestCore, openDiscord, optionsFor, type TestCore } from './support.ts';
 
 test('it asks for the events that it follows, and for none of people or of who is online', async () => {
   for (const [privilegedIntents, readsMessages] of [
@@ -66,36 +66,31 @@ test('commands that could not be registered are registered once Discord takes th
   expect(core.logged.filter((line) => line.includes('could not be registered'))).not.toEqual([]);
 });
 
-test('stopped while its commands are being registered it does not connect', async () => {
-  await using fake = await startDiscordFake({ limits: 'off' });
+/** An adapter that is stopped in the middle of a request that it makes while it starts. */
+const stopDuring = async (fake: DiscordFake, route: string): Promise<TestCore> => {
   const asked = Promise.withResolvers<void>();
-  fake.fail(
-    'GET /applications/:id/commands',
-    { latencyMs: 200 },
-    { while: () => (asked.resolve(), true), times: 1 },
-  );
-  const adapter = createDiscordAdapter(optionsFor(fake), createTestCore());
-  const starting = adapter.start();
-  await asked.promise;
-  await adapter[Symbol.asyncDispose]();
-  await expect(starting).rejects.toMatchObject({ code: 'cancelled' });
-  expect(fake.gateway.identifies).toBe(0);
-});
-
-test('stopped while the gateway is asked for, it hears of nothing any more', async () => {
-  await using fake = await startDiscordFake({ limits: 'off' });
-  const asked = Promise.withResolvers<void>();
-  fake.fail(
-    'GET /gateway/bot',
-    { latencyMs: 200 },
-    { while: () => (asked.resolve(), true), times: 1 },
-  );
+  fake.fail(route, { latencyMs: 200 }, { while: () => (asked.resolve(), true), times: 1 });
   const core = createTestCore();
   const adapter = createDiscordAdapter(optionsFor(fake), core);
   const starting = adapter.start();
   await asked.promise;
   await adapter[Symbol.asyncDispose]();
   await expect(starting).rejects.toMatchObject({ code: 'cancelled' });
+  return core;
+};
+
+test.each(['GET /applications/@me', 'GET /applications/:id/commands'])(
+  'stopped while it waits for %s it does not connect',
+  async (route) => {
+    await using fake = await startDiscordFake({ limits: 'off' });
+    await stopDuring(fake, route);
+    expect(fake.gateway.identifies).toBe(0);
+  },
+);
+
+test('stopped while the gateway is asked for, it hears of nothing any more', async () => {
+  await using fake = await startDiscordFake({ limits: 'off' });
+  const core = await stopDuring(fake, 'GET /gateway/bot');
   // The library goes on with the login that it began, and ends it then.
   await fake.until(() => fake.gateway.identifies > 0);
   await fake.until(() => fake.gateway.sessions.every(({ connected }) => !connected));

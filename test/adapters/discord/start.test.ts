@@ -5,8 +5,17 @@ import { diagnose } from '../../../adapters/discord/doctor.ts';
 import { parseConfig } from '../../../src/config.ts';
 import type { Finding } from '../../../src/platform.ts';
 import { isFailure } from '../../../src/ops/doctor.ts';
-import { startDiscordFake } from '../../fakes/discord/index.ts';
+import type { ChannelWatch } from '../../../src/services.ts';
+import { startDiscordFake, type FakeChannel, type FakeGuild } from '../../fakes/discord/index.ts';
 import { createTestCore, openDiscord, optionsFor, placeOf } from './support.ts';
+
+const mirrored = (guild: FakeGuild, channel: FakeChannel): ChannelWatch => ({
+  channel: placeOf(guild, channel),
+  mode: 'mirror',
+  languages: ['es'],
+  transcribes: false,
+  bots: false,
+});
 
 test('without a token Discord is left out', async () => {
   const { discord } = parseConfig({}, { discord: adapterModule.config });
@@ -183,22 +192,6 @@ test('a login that Discord takes no more of today is tried again', async () => {
   await vi.waitFor(() => expect(adapter.ready()).toBe(true), { timeout: 10_000 });
 });
 
-test('stopped while it starts it does not connect', async () => {
-  await using fake = await startDiscordFake({ limits: 'off' });
-  const asked = Promise.withResolvers<void>();
-  fake.fail(
-    'GET /applications/@me',
-    { latencyMs: 200 },
-    { while: () => (asked.resolve(), true), times: 1 },
-  );
-  const adapter = createDiscordAdapter(optionsFor(fake), createTestCore());
-  const starting = adapter.start();
-  await asked.promise;
-  await adapter[Symbol.asyncDispose]();
-  await expect(starting).rejects.toMatchObject({ code: 'cancelled' });
-  expect(fake.gateway.identifies).toBe(0);
-});
-
 test('commands are registered once, and again only when they change', async () => {
   await using fake = await startDiscordFake({ limits: 'off' });
   const puts = (): number =>
@@ -244,13 +237,7 @@ test('the doctor tells what is well and what to do about the rest', async () => 
   const [good, bad] = [guild.channel({ name: 'good' }), guild.channel({ name: 'bad' })];
   bad.deny('ManageWebhooks');
   const core = createTestCore();
-  core.watched = [good, bad].map((channel) => ({
-    channel: placeOf(guild, channel),
-    mode: 'mirror',
-    languages: ['es'],
-    transcribes: false,
-    bots: false,
-  }));
+  core.watched = [good, bad].map((channel) => mirrored(guild, channel));
   const found = await Array.fromAsync(diagnose(optionsFor(fake), core));
   const of = (check: string): Finding | undefined =>
     found.find((finding) => finding.check === `Discord: ${check}`);
@@ -324,13 +311,7 @@ test('the doctor says what a channel lacks that the bot cannot see, or that is g
   hidden.deny('ViewChannel');
   gone.delete();
   const core = createTestCore();
-  core.watched = [hidden, gone].map((channel) => ({
-    channel: placeOf(guild, channel),
-    mode: 'mirror',
-    languages: ['es'],
-    transcribes: false,
-    bots: false,
-  }));
+  core.watched = [hidden, gone].map((channel) => mirrored(guild, channel));
   const found = await Array.fromAsync(diagnose(optionsFor(fake), core));
   expect(found.filter(isFailure)).toEqual([
     {

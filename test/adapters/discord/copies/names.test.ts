@@ -82,34 +82,18 @@ describe('a copy under somebody’s name', () => {
     ]);
   });
 
-  test('whose pieces were left by a failed try is posted whole', async () => {
+  test.each([
+    ['whose pieces were left by a failed try', { status: 500 }],
+    [
+      'that Discord refuses half-way',
+      { status: 404, body: { message: 'Unknown Webhook', code: 10_015 } },
+    ],
+  ])('%s is posted as a whole when it is tried again', async (_, fault) => {
     const { to, copyOf, post } = setUp();
     await post([copyOf('zero')]);
     const copy = copyOf('a', undefined, { content: { text: 'word '.repeat(700) } });
     let asked = 0;
-    discord.fake.fail(
-      'POST /webhooks/:id/:token',
-      { status: 500 },
-      {
-        while: () => (asked += 1) === 2,
-      },
-    );
-    await expect(post([copy])).rejects.toMatchObject({ retryable: true });
-    discord.fake.heal();
-    await post([copy], true);
-    expect(to.messages.slice(1).map(({ content }) => content.slice(-4).trim())).toEqual([
-      '1/2',
-      '2/2',
-    ]);
-  });
-
-  test('that Discord refuses half-way is tried again as a whole', async () => {
-    const { to, copyOf, post } = setUp();
-    await post([copyOf('zero')]);
-    const copy = copyOf('a', undefined, { content: { text: 'word '.repeat(700) } });
-    let asked = 0;
-    const refused = { status: 404, body: { message: 'Unknown Webhook', code: 10_015 } };
-    discord.fake.fail('POST /webhooks/:id/:token', refused, { while: () => (asked += 1) === 2 });
+    discord.fake.fail('POST /webhooks/:id/:token', fault, { while: () => (asked += 1) === 2 });
     await expect(post([copy])).rejects.toMatchObject({ retryable: true });
     discord.fake.heal();
     await post([copy], true);

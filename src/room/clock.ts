@@ -1,0 +1,15 @@
+/** Time as a room needs it. */
+export interface Clock {
+  /** Monotonic. */
+  nowMs(): number;
+  /** Calls back once; the result takes it back. Keeps no process alive. */
+  after(delayMs: number, run: () => void): () => void;
+}
+
+export const realClock: Clock = {
+  nowMs: () => performance.now(),
+  after: (delayMs, run) => {
+    const timer = setTimeout(run, delayMs).unref();
+    return () => clearTimeout(timer);
+  },
+};

@@ -1,0 +1,45 @@
+import type { Clock } from '../../src/room/clock.ts';
+
+/** Time that stands still but for `advance`. */
+export interface TestClock extends Clock {
+  /** Lets time pass: what is due runs at its moment and in its order, promises between included. */
+  advance(ms: number): Promise<void>;
+  /** Callbacks that still wait. */
+  readonly waiting: number;
+}
+
+/** Long enough for chains of promises that a callback sets off. */
+const settle = async (): Promise<void> => {
+  for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
+};
+
+export const createTestClock = (startMs = 1_000_000): TestClock => {
+  let now = startMs;
+  const timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
+  return {
+    nowMs: () => now,
+    after: (delayMs, run) => {
+      const timer = { atMs: now + Math.max(0, delayMs), run };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+    advance: async (ms) => {
+      const until = now + ms;
+      await settle();
+      for (;;) {
+        const [next] = [...timers]
+          .filter(({ atMs }) => atMs <= until)
+          .toSorted((a, b) => a.atMs - b.atMs);
+        if (!next) break;
+        now = next.atMs;
+        timers.delete(next);
+        next.run();
+        await settle();
+      }
+      now = until;
+    },
+    get waiting() {
+      return timers.size;
+    },
+  };
+};

@@ -11,6 +11,7 @@ import {
 } from './render.ts';
 import { deleteMessages } from './posting.ts';
 import type { Channel, Guild, Member, Role, User, World } from './state.ts';
+import { emptyVoice, leaveVoice } from './voice/states.ts';
 
 /** How servers, channels and their people come, change and go; each with its events. */
 
@@ -101,6 +102,7 @@ export const addGuild = (world: World, options: NewGuild): Guild => {
     roles: new Map([[id, newRole(id, '@everyone', options.everyonePermissions ?? EVERYONE, 0)]]),
     members: new Map(),
     bans: new Set(),
+    voiceStates: new Map(),
   };
   world.guilds.set(id, guild);
   joinGuild(world, guild, owner, []);
@@ -152,6 +154,7 @@ export const updateMember = (world: World, guild: Guild, member: Member): void =
 };
 
 export const leaveGuild = (world: World, guild: Guild, user: User): void => {
+  leaveVoice(world, guild, user);
   if (!guild.members.delete(user.id)) return;
   emitGuild(world, guild, 'GUILD_MEMBER_REMOVE', Intent.GuildMembers, () => ({
     guild_id: guild.id,
@@ -189,6 +192,7 @@ export const banMember = (
 export const removeBot = (world: World, guild: Guild): void => {
   const own = guild.members.get(world.bot.id);
   if (own === undefined) return;
+  leaveVoice(world, guild, world.bot);
   world.emit({
     t: 'GUILD_DELETE',
     intents: Intent.Guilds,
@@ -210,6 +214,7 @@ export interface NewChannel {
   readonly guild?: Guild;
   readonly name?: string;
   readonly parentId?: string;
+  readonly userLimit?: number;
   readonly overwrites?: Channel['overwrites'];
   readonly recipients?: readonly User[];
 }
@@ -222,6 +227,7 @@ export const addChannel = (world: World, options: NewChannel): Channel => {
     name: options.name ?? 'general',
     topic: null,
     parentId: options.parentId ?? null,
+    ...(options.userLimit === undefined ? {} : { userLimit: options.userLimit }),
     position: world.channels.size,
     overwrites: options.overwrites ?? [],
     recipients: options.recipients ?? [],
@@ -280,6 +286,7 @@ export const removeChannel = (world: World, channel: Channel): void => {
 };
 
 const forgetChannel = (world: World, channel: Channel): void => {
+  emptyVoice(world, channel);
   channel.deleted = true;
   world.channels.delete(channel.id);
   for (const message of channel.messages.values()) {

@@ -10,6 +10,7 @@ import type {
   Message,
   Role,
   User,
+  VoiceState,
   Webhook,
   World,
 } from './state.ts';
@@ -99,7 +100,9 @@ export const renderChannel = (channel: Channel): Json => ({
         ...(channel.type === ChannelType.GuildForum
           ? { available_tags: [], default_reaction_emoji: null, default_sort_order: null }
           : {}),
-        ...(VOICE_CHANNELS.includes(channel.type) ? { bitrate: 64_000, user_limit: 0 } : {}),
+        ...(VOICE_CHANNELS.includes(channel.type)
+          ? { bitrate: 64_000, user_limit: channel.userLimit ?? 0, rtc_region: null }
+          : {}),
       }),
   ...renderThreadParts(channel),
 });
@@ -140,9 +143,29 @@ export const renderGuild = (guild: Guild): Json => ({
   safety_alerts_channel_id: null,
 });
 
-/** GUILD_CREATE. Other members than the bot need the Guild Members intent and are left out. */
-export const renderJoinedGuild = (world: World, guild: Guild): Json => {
+export const renderVoiceState = (state: VoiceState): Json => ({
+  channel_id: state.channel.id,
+  user_id: state.user.id,
+  session_id: state.sessionId,
+  deaf: state.deaf,
+  mute: state.mute,
+  self_deaf: state.selfDeaf,
+  self_mute: state.selfMute,
+  self_video: state.selfVideo,
+  suppress: state.suppress,
+  request_to_speak_timestamp: null,
+});
+
+/**
+ * GUILD_CREATE. Members need the Guild Members intent and are left out, but for the bot and those in
+ * voice channels; who is there, `voice`, needs an intent of its own.
+ */
+export const renderJoinedGuild = (world: World, guild: Guild, voice = true): Json => {
   const own = guild.members.get(world.bot.id);
+  const speaking = voice ? [...guild.voiceStates.values()] : [];
+  const members = [...guild.members.values()].filter(
+    (one) => one === own || (voice && guild.voiceStates.has(one.user.id)),
+  );
   const channels = channelsOf(world, guild);
   return {
     ...renderGuild(guild),
@@ -150,8 +173,8 @@ export const renderJoinedGuild = (world: World, guild: Guild): Json => {
     large: false,
     unavailable: false,
     member_count: guild.members.size,
-    voice_states: [],
-    members: own === undefined ? [] : [renderMember(own)],
+    voice_states: speaking.map(renderVoiceState),
+    members: members.map(renderMember),
     channels: channels.filter((one) => one.thread === undefined).map(renderChannel),
     threads: channels.filter((one) => one.thread?.archived === false).map(renderChannel),
     presences: [],

@@ -26,6 +26,8 @@ import { interactionRoutes } from './routes/interactions.ts';
 import { messageRoutes } from './routes/messages.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 import type { Command, Ping, RequestRecord, User, World } from './state.ts';
+import { createVoice } from './voice/index.ts';
+import type { VoiceDriver, VoiceServiceOptions } from './voice/index.ts';
 import { createWaiters } from './wait.ts';
 
 /** The intents that the portal has to grant. */
@@ -53,6 +55,7 @@ export interface DiscordFakeOptions {
   /** Events kept for a RESUME. Default 10,000. */
   readonly replayLimit?: number;
   readonly botName?: string;
+  readonly voice?: VoiceServiceOptions;
 }
 
 /** Our own Discord on loopback: REST, CDN and gateway on one port, and what people do on it. */
@@ -66,6 +69,7 @@ export interface DiscordFake extends InteractionDriver, AsyncDisposable {
   readonly botUser: FakeUser;
   readonly clock: Clock;
   readonly gateway: GatewayDriver;
+  readonly voice: VoiceDriver;
   guild(options?: NewGuild): FakeGuild;
   user(options?: NewUser): FakeUser;
   /** The commands that the bot has registered globally, as Discord keeps them. */
@@ -133,8 +137,10 @@ export const startDiscordFake = async (options: DiscordFakeOptions = {}): Promis
       gateway.dispatch(event);
       waiters.changed();
     },
+    voiceChanged: (change) => voice.service.changed(change),
     changed: () => waiters.changed(),
   };
+  const voice = createVoice(world, waiters, options.voice);
   const gateway = createGateway(world, {
     heartbeatMs: options.heartbeatMs ?? 41_250,
     maxConcurrency: options.maxConcurrency ?? 1,
@@ -162,6 +168,7 @@ export const startDiscordFake = async (options: DiscordFakeOptions = {}): Promis
   const tools: Tools = {
     world,
     waiters,
+    voice,
     channel: (state) => new FakeChannel(tools, state),
     message: (state) => new FakeMessage(tools, state),
     user: (user) => new FakeUser(tools, user),
@@ -176,6 +183,7 @@ export const startDiscordFake = async (options: DiscordFakeOptions = {}): Promis
     botUser: new FakeUser(tools, bot),
     clock,
     gateway,
+    voice,
     guild: (guild = {}) => new FakeGuild(tools, addGuild(world, guild)),
     user: (user = {}) => new FakeUser(tools, addUser(world, user)),
     get commands() {
@@ -210,6 +218,7 @@ export const startDiscordFake = async (options: DiscordFakeOptions = {}): Promis
     },
     [Symbol.asyncDispose]: async () => {
       gateway.stop();
+      await voice.stop();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },

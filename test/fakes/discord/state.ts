@@ -48,6 +48,33 @@ export interface Guild {
   readonly roles: Map<string, Role>;
   readonly members: Map<string, Member>;
   readonly bans: Set<string>;
+  /** By user. */
+  readonly voiceStates: Map<string, VoiceState>;
+}
+
+/** Somebody in a voice channel; replaced when anything of it changes. */
+export interface VoiceState {
+  readonly user: User;
+  readonly channel: Channel;
+  readonly sessionId: string;
+  /** By a moderator. */
+  readonly mute: boolean;
+  readonly deaf: boolean;
+  readonly selfMute: boolean;
+  readonly selfDeaf: boolean;
+  /** The camera is on. */
+  readonly selfVideo: boolean;
+  /** They may not speak there. */
+  readonly suppress: boolean;
+}
+
+export interface VoiceChange {
+  readonly guild: Guild;
+  readonly user: User;
+  readonly before: VoiceState | undefined;
+  readonly after: VoiceState | undefined;
+  /** By the bot's own op 4. */
+  readonly asked: boolean;
 }
 
 export interface ThreadState {
@@ -64,6 +91,8 @@ export interface Channel {
   name: string;
   topic: string | null;
   parentId: string | null;
+  /** Of a voice channel; absent or 0: no limit. */
+  userLimit?: number;
   readonly position: number;
   overwrites: Overwrite[];
   /** Of a direct message or a group of them. */
@@ -234,5 +263,7 @@ export interface World {
   readonly requests: RequestRecord[];
   /** Sends an event to the sessions that may see it, and wakes who waits for a change. */
   emit(event: GatewayEvent): void;
+  /** Tells the voice servers; the gateway's event is out already. */
+  voiceChanged(change: VoiceChange): void;
   changed(): void;
 }

@@ -4,6 +4,9 @@ import type { PermissionName } from '../permissions.ts';
 import { joinGuild, removeChannel, showThreads, updateChannel } from '../population.ts';
 import { deleteMessages, openThread, postMessage } from '../posting.ts';
 import type { Channel } from '../state.ts';
+import type { PersonOptions, Recording, VoicePerson } from '../voice/index.ts';
+import { changeVoice, enterVoice, leaveVoice } from '../voice/states.ts';
+import type { VoiceFlags } from '../voice/states.ts';
 import { addWebhook, webhooksOf } from '../webhooks.ts';
 import { describeMessage } from './message.ts';
 import type { FakeMessage } from './message.ts';
@@ -95,6 +98,32 @@ export class FakeChannel {
       snapshot: forward?.json,
     });
     return this.#tools.message(message);
+  }
+  /** Somebody comes into a voice channel and can speak there; throws where they may not connect. */
+  join(user: FakeUser, options?: PersonOptions): VoicePerson {
+    return this.#tools.voice.join(this.state, user.user, options);
+  }
+  /** What the bot has played in this voice channel. */
+  get recorded(): Recording {
+    return this.#tools.voice.service.room(this.state).recording;
+  }
+  /** Who is in this voice channel, the bot included. */
+  get present(): readonly FakeUser[] {
+    return [...(this.state.guild?.voiceStates.values() ?? [])]
+      .filter((one) => one.channel === this.state)
+      .map((one) => this.#tools.user(one.user));
+  }
+  /** A moderator moves somebody, or the bot, here from another voice channel. */
+  pull(user: FakeUser): void {
+    enterVoice(this.#tools.world, this.state, user.user);
+  }
+  /** A moderator mutes, deafens or, on a stage, lets speak. */
+  moderate(user: FakeUser, flags: Pick<VoiceFlags, 'mute' | 'deaf' | 'suppress'>): void {
+    if (this.state.guild) changeVoice(this.#tools.world, this.state.guild, user.user, flags);
+  }
+  /** A moderator puts somebody, or the bot, out of voice. */
+  disconnect(user: FakeUser): void {
+    if (this.state.guild) leaveVoice(this.#tools.world, this.state.guild, user.user);
   }
   /** Moderators remove several at once (MESSAGE_DELETE_BULK). */
   purge(messages: readonly FakeMessage[]): void {

@@ -23,6 +23,8 @@ export interface ChannelOptions {
   readonly name?: string;
   readonly type?: 'text' | 'voice' | 'stage' | 'announcement' | 'forum' | 'media' | 'category';
   readonly parent?: FakeChannel;
+  /** Of a voice channel: how many may be there. */
+  readonly userLimit?: number;
   /** Overwrites, by `everyone`, `bot`, or the id of a role or member. */
   readonly permissions?: Readonly<
     Record<
@@ -84,6 +86,7 @@ export class FakeGuild {
         guild: this.state,
         overwrites,
         ...(options.name === undefined ? {} : { name: options.name }),
+        ...(options.userLimit === undefined ? {} : { userLimit: options.userLimit }),
         ...(options.parent === undefined ? {} : { parentId: options.parent.id }),
       }),
     );

@@ -1,4 +1,5 @@
 import type { Channel, Message, User, Webhook, World } from '../state.ts';
+import type { Voice } from '../voice/index.ts';
 import type { Waiters } from '../wait.ts';
 import type { FakeChannel } from './channel.ts';
 import type { FakeMessage } from './message.ts';
@@ -9,6 +10,7 @@ import type { FakeWebhook } from './webhook.ts';
 export interface Tools {
   readonly world: World;
   readonly waiters: Waiters;
+  readonly voice: Voice;
   channel(state: Channel): FakeChannel;
   message(state: Message): FakeMessage;
   user(user: User): FakeUser;

@@ -4,6 +4,7 @@ import type { Json } from '../faults.ts';
 import { renderJoinedGuild, renderMember, renderUser } from '../render.ts';
 import { renderApplication } from '../routes/application.ts';
 import type { World } from '../state.ts';
+import { endVoice, obeyVoiceState } from '../voice/states.ts';
 import type { Session } from './session.ts';
 
 export interface ConnectionOptions {
@@ -18,14 +19,12 @@ export interface ConnectionOptions {
 const SENDS = { count: 120, windowMs: 60_000 };
 const LONGEST_BYTES = 4096;
 
-/** Ops that are taken and change nothing here: presence, voice state, soundboard. */
-const IGNORED: readonly number[] = [3, 4, 31, 43];
+/** Ops that are taken and change nothing here: presence, soundboard. */
+const IGNORED: readonly number[] = [3, 31, 43];
 
 const sendReady = (world: World, session: Session): void => {
   const guilds = [...world.guilds.values()].filter(
-    (one) =>
-      one.members.has(world.bot.id) &&
-      session.wants({ t: '', intents: 0, guildId: one.id, d: () => ({}) }),
+    (one) => one.members.has(world.bot.id) && session.serves(one.id),
   );
   session.dispatch('READY', {
     v: 10,
@@ -40,7 +39,8 @@ const sendReady = (world: World, session: Session): void => {
     application: { id: world.applicationId, flags: renderApplication(world)['flags'] },
   });
   if (!(session.intents & Intent.Guilds)) return;
-  for (const one of guilds) session.dispatch('GUILD_CREATE', renderJoinedGuild(world, one));
+  const voice = (session.intents & Intent.GuildVoiceStates) !== 0;
+  for (const one of guilds) session.dispatch('GUILD_CREATE', renderJoinedGuild(world, one, voice));
 };
 
 const sendMembers = (world: World, session: Session, d: Json): void => {
@@ -100,6 +100,7 @@ export const openConnection = (
         : start(options.resume(socket, d), true);
     }
     if (session === undefined) return socket.close(CloseCode.NotAuthenticated);
+    if (op === Opcode.VoiceStateUpdate) return obeyVoiceState(world, session.id, d);
     if (op === Opcode.RequestGuildMembers) return sendMembers(world, session, d);
     if (!IGNORED.includes(op)) socket.close(CloseCode.UnknownOpcode);
   };
@@ -121,6 +122,10 @@ export const openConnection = (
 
   socket.on('message', read);
   socket.on('error', () => socket.terminate());
-  socket.once('close', () => clearTimeout(timeout));
+  socket.once('close', (code) => {
+    clearTimeout(timeout);
+    const ended = code === 1000 || code === 1001 ? session : undefined;
+    if (ended) endVoice(world, (guild) => ended.serves(guild.id));
+  });
   send(Opcode.Hello, { heartbeat_interval: options.heartbeatMs });
 };

@@ -48,12 +48,15 @@ export class Session {
     return this.#seq;
   }
 
-  /** Whether an event is for this session: by shard and by intent. */
-  wants(event: GatewayEvent): boolean {
+  /** Whether a server is of its shard; what is of no server is for the first shard. */
+  serves(guildId: string | undefined): boolean {
     const [id, count] = this.shard;
-    const shard =
-      event.guildId === undefined ? 0 : Number((BigInt(event.guildId) >> 22n) % BigInt(count));
-    return shard === id && (event.intents === 0 || (this.intents & event.intents) !== 0);
+    return id === (guildId === undefined ? 0 : Number((BigInt(guildId) >> 22n) % BigInt(count)));
+  }
+
+  /** Whether an event is for this session: by shard and by intent. */
+  wants({ guildId, intents }: GatewayEvent): boolean {
+    return this.serves(guildId) && (intents === 0 || (this.intents & intents) !== 0);
   }
 
   get readsContent(): boolean {

@@ -1,13 +1,43 @@
 import { z } from 'zod';
-import { defineCommand } from '../src/command.ts';
+import { defineCommand, type CommandContext, type Room } from '../src/command.ts';
+import { plainLine, roomTurns, sharedRoom } from '../src/command-helpers.ts';
+import { userError } from '../src/errors.ts';
 
 const LONGEST_QUESTION_CHARS = 10_000;
+const LONGEST_HEARD_CHARS = 500;
+
+/** The question that the asker says next. */
+const hear = async (
+  room: Room | undefined,
+  { member, t, signal, reply }: CommandContext<unknown>,
+): Promise<string> => {
+  if (!room) throw userError('bad-input', 'ask.no-question');
+  await reply({ text: t('ask.listening') });
+  return room.listenTo(member, signal);
+};
+
+/** Stands above the answer, so that others and the asker see what was understood. */
+const heardLine = (question: string, { member, t }: CommandContext<unknown>): string => {
+  const name = plainLine(member.name);
+  return `${t('room.heard-you', { name, question: plainLine(question, LONGEST_HEARD_CHARS) })}\n\n`;
+};
 
 export default defineCommand('ask', {
-  options: z.object({ question: z.string().trim().min(1).max(LONGEST_QUESTION_CHARS) }),
+  options: z.object({ question: z.string().trim().min(1).max(LONGEST_QUESTION_CHARS).optional() }),
   slow: true,
-  async run({ options, services, signal, stream, reply }) {
-    const turns = [{ role: 'user', content: options.question }] as const;
-    await reply({ text: await stream(services.assistant.answer(turns, signal)) });
+  async run(ctx) {
+    const { options, services, signal, stream, reply } = ctx;
+    const room = sharedRoom(ctx);
+    const question = options.question ?? (await hear(room, ctx));
+    const above = options.question === undefined ? heardLine(question, ctx) : '';
+    const turns = room
+      ? roomTurns(question, room.talk())
+      : [{ role: 'user', content: question } as const];
+    const answer = await stream(
+      services.assistant.answer(turns, signal),
+      (text) => `${above}${text}`,
+    );
+    await reply({ text: `${above}${answer}` });
+    await room?.say({ kind: 'answer', text: answer });
   },
 });

@@ -5,22 +5,13 @@ import {
   defineCommandGroup,
   isQuiet,
   moderator,
-  MOST_CHOICES,
   type ChannelWatch,
   type CommandContext,
-  type Complete,
 } from '../src/command.ts';
-import {
-  languageLabel,
-  quote,
-  readChannels,
-  readLanguages,
-  splitTyped,
-} from '../src/command-helpers.ts';
+import { completeLanguages, languagesOf, quote, readChannels } from '../src/command-helpers.ts';
 import { userError } from '../src/errors.ts';
 import type { Channel } from '../src/model.ts';
 
-const MOST_LANGUAGES = 10;
 const FEWEST_CHANNELS = 2;
 const MOST_CHANNELS = 20;
 const LONGEST_LIST_CHARS = 2_000;
@@ -38,40 +29,8 @@ const channelOf = ({ channel, options }: Context<{ channel?: string | undefined 
   id: options.channel ?? channel.parentId ?? channel.id,
 });
 
-const languagesOf = ({ options, services }: Context<{ languages: string }>): readonly string[] => {
-  const { languages, unknown } = readLanguages(options.languages, services.languages);
-  if (unknown.length > 0)
-    throw userError('bad-input', 'autotranslate.unknown-languages', {
-      languages: unknown
-        .slice(0, MOST_LANGUAGES)
-        .map((name) => quote(name))
-        .join(', '),
-      count: unknown.length,
-    });
-  if (languages.length === 0 || languages.length > MOST_LANGUAGES)
-    throw userError('bad-input', 'autotranslate.how-many-languages', { most: MOST_LANGUAGES });
-  return languages;
-};
-
 const namesOf = (languages: readonly string[], { services, locale }: Context): string[] =>
   languages.map((language) => services.languages.name(language, locale));
-
-/** Offers the whole list with the language that is being typed completed. */
-const completeLanguages: Complete = (typed, { services, locale }) => {
-  const ways = splitTyped(typed).map(({ before, last }) => ({
-    known: readLanguages(before, services.languages).languages,
-    found: services.languages.search(last, locale),
-  }));
-  const { known, found } = ways.find((way) => way.found.length > 0) ?? { known: [], found: [] };
-  const before = known.map((code) => services.languages.name(code, locale));
-  return found
-    .filter(({ code }) => !known.includes(code))
-    .slice(0, MOST_CHOICES)
-    .map(({ code }) => ({
-      value: [...known, code].join(', '),
-      label: [...before, languageLabel(code, locale, services)].join(', '),
-    }));
-};
 
 const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((each) => b.includes(each));
@@ -200,9 +159,9 @@ const inPlace = (mode: 'reply' | 'thread') =>
     guards: [moderator],
     slow: true,
     async run(ctx) {
-      const { options, t, reply } = ctx;
+      const { options, services, t, reply } = ctx;
       const channel = channelOf(ctx);
-      const languages = languagesOf(ctx);
+      const languages = languagesOf(options.languages, services);
       const warnings = await setAndWarn(
         [{ channel, mode, languages, transcribes: options['voice-messages'], bots: options.bots }],
         ctx,

@@ -1,9 +1,11 @@
 import { defineCommand, type Press, type PressContext } from '../src/command.ts';
+import { hasRooms } from '../src/command-helpers.ts';
 import type { Content, Control } from '../src/model.ts';
 
-type Context = Pick<PressContext, 'services' | 'member' | 't'>;
+type Context = Pick<PressContext, 'services' | 'channel' | 'member' | 'locale' | 't'>;
 
-const panel = async ({ services, member, t }: Context): Promise<Content> => {
+const panel = async (ctx: Context): Promise<Content> => {
+  const { services, member, t } = ctx;
   const optedOut = await services.privacy.optedOut(member);
   const button = (press: string, label: Parameters<typeof t>[0]): Control => ({
     kind: 'button',
@@ -17,6 +19,7 @@ const panel = async ({ services, member, t }: Context): Promise<Content> => {
       `- ${t('privacy.usage')}`,
       `- ${t('privacy.messages')}`,
       `- ${t('privacy.copies')}`,
+      ...(hasRooms(ctx) ? [`- ${t('privacy.rooms')}`] : []),
       `\n${t('privacy.service')}\n`,
       t(optedOut ? 'privacy.is-out' : 'privacy.is-in'),
     ].join('\n'),

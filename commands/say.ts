@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { defineCommand, type CommandContext, type VoiceWish } from '../src/command.ts';
-import { completeLanguage, completeVoice, languageOf, plainLine } from '../src/command-helpers.ts';
+import { defineCommand, type CommandContext, type Room, type VoiceWish } from '../src/command.ts';
+import {
+  completeLanguage,
+  completeVoice,
+  languageOf,
+  plainLine,
+  sharedRoom,
+} from '../src/command-helpers.ts';
 import { userError } from '../src/errors.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../src/model.ts';
 
@@ -35,24 +41,54 @@ const leastBytesOf = (text: string, format: AudioFormat | undefined, voices: Voi
   return (letters / MOST_CHARS_PER_SECOND) * lowestHz * BYTES_PER_SAMPLE;
 };
 
+const OPTIONS = z.object({
+  text: z.string().min(1).max(LONGEST_TEXT_CHARS),
+  language: z.string().optional(),
+  voice: z.string().optional(),
+  gender: z.enum(['Female', 'Male', 'Neutral']).optional(),
+  format: z.enum(AUDIO_FORMATS).optional(),
+});
+type Context = CommandContext<z.infer<typeof OPTIONS>>;
+
+/** Says it in the room that the asker is in with us; a message under the name of its author. */
+const sayIn = async (
+  room: Room,
+  { options, services, member, on, t, signal, reply }: Context,
+): Promise<void> => {
+  const { text, language, voice, gender } = options;
+  const wish: VoiceWish = voice
+    ? { named: voice }
+    : {
+        ...(language ? { language: languageOf(language, services) } : {}),
+        ...(gender ? { gender } : {}),
+      };
+  const isWished = Object.keys(wish).length > 0;
+  if (isWished && (await services.speaker.voices(wish, signal)).length === 0)
+    throw userError('missing', 'speech.no-voice');
+  const by = on?.author ?? member;
+  const willBeSaid = await room.say({ text, kind: 'say', by, ...(isWished ? { wish } : {}) });
+  if (!willBeSaid) throw userError('bad-input', 'speech.nothing-to-say');
+  await reply({ text: t('say.in-room', { channel: `<#${room.channel.id}>` }) });
+};
+
 export default defineCommand(
   'say',
   {
-    options: z.object({
-      text: z.string().min(1).max(LONGEST_TEXT_CHARS),
-      language: z.string().optional(),
-      voice: z.string().optional(),
-      gender: z.enum(['Female', 'Male', 'Neutral']).optional(),
-      format: z.enum(AUDIO_FORMATS).optional(),
-    }),
+    options: OPTIONS,
     complete: { language: completeLanguage, voice: completeVoice },
     slow: true,
     onMessage: ({ text }) => {
       if (text.trim() === '') throw userError('bad-input', 'say.nothing-in-message');
       return { text };
     },
-    async run({ options, services, member, t, signal, reply, fileBytes }) {
+    async run(ctx) {
+      const { options, services, member, t, signal, reply, fileBytes } = ctx;
       const { text, format, gender } = options;
+      const room = format === undefined ? sharedRoom(ctx) : undefined;
+      if (room) {
+        await sayIn(room, ctx);
+        return;
+      }
       const mine = await services.settings.of(member);
       const told = options.language && languageOf(options.language, services);
       // What is only guessed gives way to a language that somebody speaks.

@@ -1,11 +1,19 @@
-import { defineCommand, moderator, type Backlog, type PressContext } from '../src/command.ts';
-import { plainLine, quote } from '../src/command-helpers.ts';
+import {
+  defineCommand,
+  moderator,
+  type Backlog,
+  type PressContext,
+  type Room,
+} from '../src/command.ts';
+import { plainLine, quote, roomNearby } from '../src/command-helpers.ts';
 import type { Content } from '../src/model.ts';
 
 const LISTED = 20;
 /** What adds an engine is copied whole. */
 const LONGEST_LINE_CHARS = 300;
 const DEAD_LISTED = 10;
+/** Of somebody's voice, what is missing where it begins to be misheard. */
+const POOR = 0.05;
 
 type Context = Omit<PressContext, 'arg' | 'values' | 'reply'>;
 
@@ -57,13 +65,48 @@ const backlogLines = (
   ];
 };
 
+/** Where we are, what is captioned, and how everybody comes through: those who come worst first. */
+const roomLines = (room: Room, { services, locale, t }: Context): string[] => {
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+  const people = room
+    .health()
+    .filter(({ received, lost }) => received + lost > 0)
+    .map(({ name, received, lost, undecryptable }) => ({
+      name,
+      lost: lost / (received + lost),
+      unread: received === 0 ? 0 : undecryptable / received,
+    }))
+    .toSorted((a, b) => b.lost + b.unread - a.lost - a.unread);
+  const { captions } = room;
+  const languages = captions?.languages.map((code) => services.languages.name(code, locale)) ?? [];
+  return [
+    `- ✅ ${t('status.in-room', { channel: `<#${room.channel.id}>` })}`,
+    captions
+      ? `- ✅ ${[t('status.captions', { channel: `<#${captions.in.id}>` }), ...languages].join(' · ')}`
+      : `- ➖ ${t('status.no-captions')}`,
+    ...people.slice(0, LISTED).map(({ name, lost, unread }) => {
+      const who = plainLine(name);
+      return unread === 1
+        ? `- ❌ ${t('status.unheard', { name: who })}`
+        : `- ${lost + unread < POOR ? '✅' : '⚠️'} ${t('status.heard', {
+            name: who,
+            lost: percent.format(lost),
+            unread: percent.format(unread),
+          })}`;
+    }),
+    ...(people.length > LISTED ? [`- ${t('status.more', { count: people.length - LISTED })}`] : []),
+  ];
+};
+
 const panel = async (ctx: Context): Promise<Content> => {
   const { services, channel, member, t } = ctx;
   const backlog = await services.inbox.backlog(channel.space);
   // Which channels there are is not for everybody to know.
   const watched = member.role === 'moderator' ? await watchLines(ctx) : [];
+  const room = roomNearby(ctx);
   const parts = [
     [t('status.service'), ...(await engineLines(ctx))],
+    ...(room ? [[t('status.voice'), ...roomLines(room, ctx)]] : []),
     ...(watched.length > 0 ? [[t('status.channels'), ...watched]] : []),
     ...(services.watches.list(channel.space).length > 0 || backlog.waiting + backlog.dead > 0
       ? [[t('status.messages'), ...backlogLines(backlog, ctx)]]

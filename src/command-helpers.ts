@@ -1,13 +1,20 @@
 import { isAudioName } from './audio/file-names.ts';
-import { MOST_CHOICES, type Complete } from './command.ts';
-import { userError } from './errors.ts';
+import type { Complete } from './command.ts';
 import type { Attachment, Message, MessageFile } from './model.ts';
-import type { Services } from './services.ts';
-import { quote } from './text/plain-line.ts';
 
+export { roomTurns } from './chat/room-turns.ts';
 export { clock } from './text/clock.ts';
 export { plainLine, quote } from './text/plain-line.ts';
-export { readChannels, readLanguages, splitTyped } from './text/typed-lists.ts';
+export { readChannels } from './text/typed-lists.ts';
+export {
+  completeLanguage,
+  completeLanguages,
+  languageLabel,
+  languageOf,
+  languagesOf,
+  MOST_LANGUAGES,
+} from './command-languages.ts';
+export { hasRooms, captionRecord, joinedRoom, roomNearby, sharedRoom } from './command-rooms.ts';
 export { MINUTE_MS } from './time.ts';
 
 const FILM_NAME = /\.mp4$/i;
@@ -29,23 +36,6 @@ export const soundOf = ({ files }: Message): MessageFile | undefined =>
 export const durationMsOf = (file: Attachment): number | undefined =>
   (file as Partial<MessageFile>).voice?.durationMs;
 
-/** In a list with Traditional Chinese, Chinese is called Simplified. */
-const LISTED_AS: Readonly<Record<string, string>> = { zh: 'zh-Hans' };
-
-/** A language as people choose it from a list: its name, what it calls itself, its code. */
-export const languageLabel = (code: string, locale: string, { languages }: Services): string => {
-  const listed = LISTED_AS[code] ?? code;
-  const [name, own] = [languages.name(listed, locale), languages.name(listed, listed)];
-  return `${own.toLowerCase() === name.toLowerCase() ? name : `${name} · ${own}`} (${code})`;
-};
-
-/** Completes a language by its name or code. */
-export const completeLanguage: Complete = (typed, { services, locale }) =>
-  services.languages
-    .search(typed, locale)
-    .slice(0, MOST_CHOICES)
-    .map(({ code }) => ({ value: code, label: languageLabel(code, locale, services) }));
-
 /**
  * A list of voices that is asked for takes this long at most. Whoever types waits less: what comes
  * later completes the next letter.
@@ -60,12 +50,4 @@ export const completeVoice: Complete = async (typed, { services }) => {
     value: id,
     label: `${description} (${language}, ${gender})`,
   }));
-};
-
-/** The code of the language that a person typed, or an error that names it. */
-export const languageOf = (typed: string, services: Services): string => {
-  const code = services.languages.find(typed);
-  if (code === undefined)
-    throw userError('bad-input', 'errors.unknown-language', { language: quote(typed) });
-  return code;
 };

@@ -7,10 +7,14 @@ import type { Services } from './services.ts';
 export {
   isQuiet,
   LONGEST_PART_MS,
+  ROOM_TRANSCRIPT_KINDS,
   TRANSCRIPT_KINDS,
   type Backlog,
   type ChannelWatch,
   type Heard,
+  type QueuedSaying,
+  type Room,
+  type RoomChoices,
   type SpaceChoices,
   type UsageDay,
   type VoiceWish,
@@ -41,6 +45,8 @@ export interface CommandContext<Options> {
   readonly options: Options;
   readonly member: Member;
   readonly channel: Channel;
+  /** The message that the command is used on, from its menu. */
+  readonly on?: Message;
   readonly services: Services;
   /** The person's locale, and its sentences. */
   readonly locale: string;
@@ -104,12 +110,16 @@ export interface Action<S extends Shape = Shape> {
  */
 export interface Press {
   readonly guards?: readonly Guard[];
+  /** True when what it shows is a new answer for the presser alone: the panel of all others stays. */
+  readonly private?: boolean;
+  /** True of what people choose for themselves: no roles that the command is for keep them out. */
+  readonly isForEverybody?: boolean;
   /** The panel as it is now: shown with the reason beneath when the press could not be done. */
   readonly panel?: (ctx: PressContext) => Promise<Content>;
   run(ctx: PressContext): Promise<void>;
 }
 
-export interface PressContext extends Omit<CommandContext<unknown>, 'options' | 'stream'> {
+export interface PressContext extends Omit<CommandContext<unknown>, 'options' | 'on' | 'stream'> {
   /** What stood after the colon in the control's `press`; empty without one. */
   readonly arg: string;
   /** What was chosen; empty for a button. */
@@ -120,12 +130,16 @@ export interface PressContext extends Omit<CommandContext<unknown>, 'options' | 
 export const TOPICS = ['translation', 'speech', 'channels', 'server', 'privacy', 'more'] as const;
 export type Topic = (typeof TOPICS)[number];
 
+/** A part of a platform that a command may be of no use without: watched channels, voice rooms. */
+export const NEEDS = ['watch', 'rooms'] as const;
+export type Need = (typeof NEEDS)[number];
+
 /** What a command as a whole says of itself, whatever its actions. */
 export interface CommandTraits {
   /** Default: more. */
   readonly topic?: Topic;
-  /** A part of the platform that it is of no use without: the command exists only where that is. */
-  readonly needs?: 'watch';
+  /** The command exists only where that is. */
+  readonly needs?: Need;
   /** What its controls do, by the word after the command's name in `Control.press`. */
   readonly presses?: Readonly<Record<string, Press>>;
 }
@@ -168,8 +182,12 @@ export const attachment = () =>
     )
     .meta({ kind: 'attachment' });
 
-/** An option that takes a channel of this space: its id. */
-export const channelOption = () => z.string().max(100).meta({ kind: 'channel' });
+/** An option that takes a channel of this space, or only a voice channel: its id. */
+export const channelOption = (only?: 'voice') =>
+  z
+    .string()
+    .max(100)
+    .meta({ kind: 'channel', ...(only ? { only } : {}) });
 
 /** Guard: the person moderates this space. */
 export const moderator: Guard = ({ member }) => {
@@ -185,6 +203,8 @@ export interface OptionInfo {
   readonly kind: 'text' | 'integer' | 'number' | 'boolean' | 'attachment' | 'channel';
   readonly required: boolean;
   readonly choices?: readonly Choice[];
+  /** Of a channel: it has to be one of this kind. */
+  readonly only?: 'voice';
   readonly autocompletes: boolean;
   readonly minimum?: number;
   readonly maximum?: number;
@@ -208,7 +228,9 @@ export interface CommandInfo {
   /** What the menu of messages calls it; undefined where it is not in there. */
   readonly menu?: string;
   /** What it is of no use without: to be offered only where there is that, e.g. in no direct message. */
-  readonly needs?: 'watch';
+  readonly needs?: Need;
+  /** Its private presses, as they stand in `Control.press` before the colon. */
+  readonly privatePresses?: readonly string[];
   /** True where only moderators may use it. */
   readonly moderators?: boolean;
 }

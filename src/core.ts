@@ -10,12 +10,15 @@ import { logLevel, type Log } from './log.ts';
 import type { Adapter, Core, ServiceStatus } from './platform.ts';
 import type { Services } from './services.ts';
 import { usageChart } from './ops/usage-chart.ts';
+import { realClock } from './room/clock.ts';
+import { createRooms } from './room/rooms.ts';
 import { createSpeaker } from './speech/speaker.ts';
 import { transcriptFile } from './speech/transcript-file.ts';
 import { createTranscriber } from './speech/transcriber.ts';
 import { databaseUrl, type Store } from './store/index.ts';
 import { createMemberSettings } from './store/member-settings.ts';
 import { createPrivacy } from './store/privacy.ts';
+import { createRoomConsents } from './store/room-consents.ts';
 import { createSpaceSettings } from './store/space-settings.ts';
 import { createUsage } from './store/usage.ts';
 import { detectLanguage } from './text/detect.ts';
@@ -130,7 +133,14 @@ export const openCore = async ({
   };
   const adapters = new Map<string, Pick<Adapter, 'platform' | 'ready'>>();
   const glossary = createGlossary(store, languages);
-  const spaces = createSpaceSettings(store);
+  const spaceSettings = createSpaceSettings(store);
+  const spaces: Services['spaces'] = {
+    ...spaceSettings,
+    change: async (space, change) => {
+      await spaceSettings.change(space, change);
+      if (change.rooms) await roomService.choicesChanged(space);
+    },
+  };
   const usage = createUsage(store, usageChart);
   const kept = createPrivacy(store);
   const translator = createTranslator({
@@ -153,9 +163,12 @@ export const openCore = async ({
     ...kept,
     setOptedOut: async (member, optedOut) => {
       await kept.setOptedOut(member, optedOut);
-      if (optedOut) await watching.forget(member);
+      if (!optedOut) return;
+      roomService.forget(member);
+      await watching.forget(member);
     },
     forget: async (member) => {
+      roomService.forget(member);
       await kept.forget(member);
       await watching.forget(member);
     },
@@ -176,7 +189,8 @@ export const openCore = async ({
     commands,
     texts,
     log,
-    can: (platform) => adapters.get(platform)?.platform.watch !== undefined,
+    can: (platform, part) =>
+      adapters.get(platform)?.platform[part === 'rooms' ? 'voice' : part] !== undefined,
     naming: (platform) => adapters.get(platform)?.platform.naming ?? 'plain',
     authorsOf: (message) => watching.authorsOf(message),
     services: () => services,
@@ -195,10 +209,23 @@ export const openCore = async ({
     spaces,
     usage,
     privacy,
+    get rooms() {
+      return roomService.rooms;
+    },
     status,
     translates,
     commands: dispatcher.commands,
   };
+  const roomService = createRooms({
+    client,
+    services,
+    consents: createRoomConsents(store),
+    platformOf: (name) => adapters.get(name)?.platform,
+    texts,
+    log,
+    clock: realClock,
+    now: Date.now,
+  });
 
   return {
     watching,
@@ -212,11 +239,15 @@ export const openCore = async ({
       services,
       ...dispatcher,
       watcher: watching.watcher,
+      rooms: roomService.watcher,
       translateLine: (line, targets, signal) => translateLine(translator, line, targets, signal),
       status,
       ready: () =>
         Object.fromEntries([...adapters].map(([name, adapter]) => [name, adapter.ready()])),
     },
-    [Symbol.asyncDispose]: () => watching[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      await roomService[Symbol.asyncDispose]();
+      await watching[Symbol.asyncDispose]();
+    },
   };
 };

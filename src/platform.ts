@@ -15,6 +15,7 @@ import type {
 } from './model.ts';
 import type { Services } from './services.ts';
 import type { Naming, Texts } from './i18n.ts';
+import type { RoomWatcher, VoicePort } from './room/port.ts';
 import type { Watcher, WatchPort } from './watch/port.ts';
 
 /** What the core needs of a platform. Every method rejects with an `AppError`. */
@@ -37,15 +38,6 @@ export interface Platform {
   readonly voice?: VoicePort;
   /** Only where what people write can be followed. */
   readonly watch?: WatchPort;
-}
-
-export interface VoicePort {
-  join(room: Channel, signal: AbortSignal): Promise<VoiceRoom>;
-}
-
-export interface VoiceRoom extends AsyncDisposable {
-  /** Plays 20 ms Opus packets at their pace; settles when the last one was sent. */
-  play(packets: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void>;
 }
 
 /** Where the answer to one invocation goes; given by the adapter with it. */
@@ -131,6 +123,8 @@ export interface Core {
   readonly services: Services;
   /** What is to be told of the messages of watched channels. */
   readonly watcher: Watcher;
+  /** What is to be told of the rooms in which people speak. */
+  readonly rooms: RoomWatcher;
   /** Every command that the platform can serve, with its texts in the best locale for `locale`. */
   commands(locale: string, platform: string): readonly CommandInfo[];
   /** Runs a command to its end. Never rejects: faults are shown through `invocation.answer`. */

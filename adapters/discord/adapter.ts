@@ -31,7 +31,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
     throw new AppError('unavailable', 'Discord is not connected yet', { retryable: true });
   };
   const parts = createParts(options, core, current);
-  const { api, members, threads, webhooks } = parts;
+  const { api, members, threads, voice, webhooks } = parts;
   const register = createRegister({ api, core, signal });
 
   const open = (application: Application): Session => {
@@ -41,6 +41,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
     listen(client, {
       ...parts,
       watcher: core.watcher,
+      rooms: core.rooms,
       log,
       botId: application.botId,
       interactions,
@@ -113,6 +114,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
     [Symbol.asyncDispose]: async () => {
       stopped.abort();
       await Promise.race([interactions?.stop(), sleep(STOP_MS, undefined, { ref: false })]);
+      await voice.stop();
       if (session) await destroy(session.client);
     },
   };

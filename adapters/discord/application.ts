@@ -67,4 +67,5 @@ export const intentsOf = ({ hasContentIntent }: Application): number =>
   GatewayIntentBits.GuildMessageReactions |
   GatewayIntentBits.GuildModeration |
   GatewayIntentBits.GuildWebhooks |
+  GatewayIntentBits.GuildVoiceStates |
   (hasContentIntent ? GatewayIntentBits.MessageContent : 0);

@@ -13,6 +13,7 @@ import { createPlatform } from './platform.ts';
 import { createThreadParents } from './gateway/thread-parents.ts';
 import { createThreads } from './threads.ts';
 import { createWatchPort, readRaw } from './watch.ts';
+import { createVoice } from './voice/index.ts';
 import { createWebhookRate, realClock, type Clock } from './copies/webhook-rate.ts';
 import { createWebhooks } from './copies/webhooks.ts';
 
@@ -26,7 +27,11 @@ export interface DiscordOptions extends ApiOptions {
  *
  * @param session throws while Discord is not connected
  */
-export const createParts = (options: DiscordOptions, { log }: Core, session: () => Session) => {
+export const createParts = (
+  options: DiscordOptions,
+  { log, rooms }: Core,
+  session: () => Session,
+) => {
   const { clock = realClock } = options;
   const application = () => session().application;
   const api = createApi(options);
@@ -46,6 +51,7 @@ export const createParts = (options: DiscordOptions, { log }: Core, session: () 
   const copies = createCopies({ api, outbox, ownMessages, pensFor });
   const members = createMembers(api);
   const watch = createWatchPort({ api, session, reader, members, threads, parents, copies });
-  const platform = createPlatform({ api, pensFor, watch });
-  return { api, openFile, reader, webhooks, parents, threads, members, platform };
+  const voice = createVoice({ session, rooms });
+  const platform = createPlatform({ api, pensFor, watch, voice: voice.port });
+  return { api, openFile, reader, webhooks, parents, threads, members, platform, voice };
 };

@@ -15,6 +15,7 @@ type Permission = keyof typeof PermissionFlagsBits;
 const NAMES = {
   ViewChannel: 'View Channel',
   Connect: 'Connect',
+  Speak: 'Speak',
   ReadMessageHistory: 'Read Message History',
   SendMessages: 'Send Messages',
   SendMessagesInThreads: 'Send Messages in Threads',
@@ -42,12 +43,15 @@ const NEEDED = {
   thread: [...COPIES, 'CreatePublicThreads'],
 } as const satisfies Record<WatchMode, readonly (keyof typeof NAMES)[]>;
 
+/** What the notice and the captions of a voice channel need beside the voice itself. */
+const VOICE = ['ViewChannel', 'Connect', 'Speak', 'SendMessages', 'AttachFiles'] as const;
+
 /** The switch of the developer portal without which messages come without their text. */
 export const CONTENT_INTENT = 'Message Content Intent';
 
 /** What the bot asks for when it is added to a server: all that any mode needs, and nothing else. */
 export const INVITE_PERMISSIONS: bigint = PermissionsBitField.resolve([
-  ...new Set([...Object.values(NEEDED).flat(), 'Connect' as const]),
+  ...new Set([...Object.values(NEEDED).flat(), ...VOICE]),
 ]);
 
 export interface ChannelKind {
@@ -75,6 +79,18 @@ export const missingOf = (
     .filter((name) => !granted.has(name) && !(isThread && name === 'SendMessages'))
     .map((name) => NAMES[name]);
 };
+
+/** What is still to be allowed for being heard and read in a voice channel, as Discord calls it. */
+export const missingForVoice = (client: Client, room: Channel): string[] => {
+  const granted = grantedIn(client, room);
+  return granted?.has('ViewChannel')
+    ? VOICE.filter((name) => !granted.has(name)).map((name) => NAMES[name])
+    : [NAMES.ViewChannel];
+};
+
+/** Whether a channel's limit of people is none to the bot. */
+export const mayJoinFull = (client: Client, room: Channel): boolean =>
+  grantedIn(client, room)?.has('MoveMembers') ?? false;
 
 const TEXT_CHANNELS: readonly ChannelType[] = [
   ChannelType.GuildText,

@@ -1,6 +1,7 @@
 import { Routes, type APIChannel } from 'discord.js';
 import type { Channel, Content, Posted } from '../../src/model.ts';
 import type { Platform } from '../../src/platform.ts';
+import type { VoicePort } from '../../src/room/port.ts';
 import type { WatchPort } from '../../src/watch/port.ts';
 import type { Api } from './api.ts';
 import { channelOf, PLATFORM, channelIdOf } from './ids.ts';
@@ -15,10 +16,11 @@ export interface PlatformParts {
   readonly api: Api;
   readonly pensFor: PensFor;
   readonly watch: WatchPort;
+  readonly voice: VoicePort;
 }
 
 /** Discord as the core sees it. */
-export const createPlatform = ({ api, pensFor, watch }: PlatformParts): Platform => {
+export const createPlatform = ({ api, pensFor, watch, voice }: PlatformParts): Platform => {
   const post: Platform['post'] = async (to, content, { replyTo } = {}) =>
     postedOf(placed(to, await draw(botPen(api, to, { replyTo }), render(content)), BY_BOT));
 
@@ -53,5 +55,6 @@ export const createPlatform = ({ api, pensFor, watch }: PlatformParts): Platform
       await api.send('POST', Routes.channelTyping(channelIdOf(to)));
     },
     watch,
+    voice,
   };
 };

@@ -3,11 +3,11 @@ import type { CommandInfo } from '../../src/command.ts';
 import { AppError, toAppError } from '../../src/errors.ts';
 import { say } from '../../src/i18n.ts';
 import type { Answer, Core } from '../../src/platform.ts';
-import type { Board } from './board.ts';
+import type { Board, Entry } from './board.ts';
 import { createGrowingMessage } from './growing-message.ts';
 import { LIMITS, TIMES } from './limits.ts';
 import { toHtml } from './markdown.ts';
-import type { Profile } from './members.ts';
+import { PLATFORM, type Profile } from './members.ts';
 import { channelOf, OURSELVES, type Render } from './platform.ts';
 import type { ChannelId, WireControl, WireUse } from './wire.ts';
 
@@ -79,6 +79,36 @@ export const createInvocations = (core: Core, board: Board, render: Render): Inv
     }
   };
 
+  const isPrivate = (press: string, { locale }: Profile): boolean => {
+    const [name = ''] = press.split(':', 1);
+    return core
+      .commands(locale, PLATFORM)
+      .some(({ privatePresses = [] }) => privatePresses.includes(name));
+  };
+
+  /** The message that shows what a press does: the one that it stands under, or a new one beside. */
+  const openFor = (
+    { message: { id, channel }, onlyFor }: Entry,
+    press: string,
+    member: Profile,
+  ) => {
+    if (onlyFor !== undefined || !isPrivate(press, member)) {
+      board.change(id, { working: true });
+      return id;
+    }
+    const beside = board.add({
+      channel,
+      author: OURSELVES,
+      html: '',
+      tone: 'plain',
+      files: [],
+      working: true,
+      replyTo: id,
+      onlyFor: member.id,
+    });
+    return beside.message.id;
+  };
+
   const admit = ({ id }: Profile): void => {
     const own = [...running.values()].filter(({ memberId }) => memberId === id);
     if (own.length >= LIMITS.invocationsPerMember)
@@ -144,9 +174,8 @@ export const createInvocations = (core: Core, board: Board, render: Render): Inv
           sentence: { key: 'web.errors.pressed-already' },
         });
       admit(member);
-      board.change(id, { working: true });
       const channel = channelOf(entry.message.channel);
-      const done = start(member, id, (answer, signal) =>
+      const done = start(member, openFor(entry, press, member), (answer, signal) =>
         core.press({ id: randomUUID(), press, values, member, channel, signal, answer }),
       );
       return { done };

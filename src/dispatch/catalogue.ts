@@ -1,11 +1,11 @@
-import type { Action, Command, CommandInfo, Press } from '../command.ts';
+import type { Action, Command, CommandInfo, Need, Press } from '../command.ts';
 import { userError } from '../errors.ts';
 import type { Naming, Texts } from '../i18n.ts';
 import { quote } from '../text/plain-line.ts';
 import { actionsOf, describeAction } from './describe.ts';
 
-/** Whether a platform has what a command is of no use without. */
-export type Can = (platform: string, need: 'watch') => boolean;
+/** Whether a platform has a part that commands may be of no use without. */
+export type Can = (platform: string, part: Need) => boolean;
 /** How people of a platform type commands. */
 export type NamingOf = (platform: string) => Naming;
 

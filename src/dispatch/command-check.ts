@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TOPICS, type Command } from '../command.ts';
+import { NEEDS, TOPICS, type Command } from '../command.ts';
 
 const action = z.looseObject({
   run: z.function(),
@@ -17,7 +17,7 @@ const command = z.looseObject({
     .record(z.string().regex(/^[a-z]{0,32}$/), action)
     .refine((actions) => Object.keys(actions).length > 0, 'must not be empty'),
   presses: z.record(z.string().regex(/^[a-z]{1,32}$/), press).optional(),
-  needs: z.literal('watch').optional(),
+  needs: z.enum(NEEDS).optional(),
   topic: z.enum(TOPICS).optional(),
 });
 

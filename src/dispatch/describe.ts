@@ -16,18 +16,25 @@ export interface NamedAction {
   readonly action: Action;
   readonly needs?: CommandInfo['needs'];
   readonly topic?: CommandInfo['topic'];
+  readonly privatePresses?: CommandInfo['privatePresses'];
   /** Of one action of several: the command's name. */
   readonly group?: string;
 }
 
-export const actionsOf = (command: Command): NamedAction[] =>
-  Object.entries(command.actions).map(([key, action]) => ({
+const privatePressesOf = ({ name, presses = {} }: Command): string[] =>
+  Object.entries(presses).flatMap(([word, press]) => (press.private ? [`${name} ${word}`] : []));
+
+export const actionsOf = (command: Command): NamedAction[] => {
+  const privatePresses = privatePressesOf(command);
+  return Object.entries(command.actions).map(([key, action]) => ({
     name: key === SOLE_ACTION ? command.name : `${command.name} ${key}`,
     action,
     ...(key === SOLE_ACTION ? {} : { group: command.name }),
     ...(command.needs ? { needs: command.needs } : {}),
     ...(command.topic ? { topic: command.topic } : {}),
+    ...(privatePresses.length > 0 ? { privatePresses } : {}),
   }));
+};
 
 /** The part of JSON Schema that options use. */
 interface OptionSchema {
@@ -37,6 +44,7 @@ interface OptionSchema {
   readonly maximum?: number;
   readonly maxLength?: number;
   readonly kind?: string;
+  readonly only?: 'voice';
 }
 
 const kindOf = (schema: OptionSchema): OptionInfo['kind'] => {
@@ -58,7 +66,7 @@ const typedAs = (name: string, typed: string): { typed?: string } =>
 
 /** One action as adapters register and show it, in the best locale for `locale`. */
 export const describeAction = (
-  { name, action, needs, topic, group }: NamedAction,
+  { name, action, needs, topic, privatePresses, group }: NamedAction,
   texts: Texts,
   locale: string,
   naming: Naming = 'plain',
@@ -88,6 +96,7 @@ export const describeAction = (
       required: required.has(option),
       autocompletes: action.complete?.[option] !== undefined,
       ...(choices ? { choices } : {}),
+      ...(shape.only ? { only: shape.only } : {}),
       ...Object.fromEntries(Object.entries(bounds).filter(([, value]) => value !== undefined)),
     };
   });
@@ -102,6 +111,7 @@ export const describeAction = (
     private: action.private ?? false,
     ...(action.onMessage ? { menu: textOf(texts, t, `${keyBase(name)}.menu`) } : {}),
     ...(needs ? { needs } : {}),
+    ...(privatePresses ? { privatePresses } : {}),
     ...(action.guards?.includes(moderator) ? { moderators: true } : {}),
   };
 };

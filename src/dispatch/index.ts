@@ -5,7 +5,7 @@ import {
   type Choice,
   type Command,
   type CommandContext,
-  type Guard,
+  type Press,
   type PressContext,
   type Stream,
 } from '../command.ts';
@@ -69,12 +69,12 @@ type Basics = Omit<PressContext, 'arg' | 'values'>;
 /** Throws where guards, or the roles that moderators gave the command, keep somebody out. */
 const admit = async (
   { name }: Command,
-  guards: readonly Guard[] = [],
+  { guards = [], isForEverybody = false }: Pick<Press, 'guards' | 'isForEverybody'>,
   { services, member, channel }: Pick<Basics, 'services' | 'member' | 'channel'>,
   typed: (what: { command: string }) => string,
 ): Promise<void> => {
   for (const guard of guards) guard({ member, channel });
-  if (member.role === 'moderator') return;
+  if (isForEverybody || member.role === 'moderator') return;
   const { roles } = await services.spaces.of(channel.space);
   const allowed = roles[name] ?? [];
   if (allowed.length > 0 && !member.roles?.some((role) => allowed.includes(role)))
@@ -144,7 +144,7 @@ export const createDispatcher = (parts: DispatcherParts): Dispatcher => {
     const name = invocation.command;
     const { command, action, info } = catalogue.find(name, channel.space.platform, member.locale);
     await serve(invocation, screen, async (basics) => {
-      await admit(command, action.guards, basics, typedBy(member));
+      await admit(command, action, basics, typedBy(member));
       for (const id of on ? await parts.authorsOf(on) : [])
         if (
           id !== member.id &&
@@ -162,6 +162,7 @@ export const createDispatcher = (parts: DispatcherParts): Dispatcher => {
         });
       const ctx: CommandContext<never> = {
         ...basics,
+        ...(on ? { on } : {}),
         options: parseOptions(given, info.options, action.options) as never,
         stream: stream satisfies Stream,
       };
@@ -200,7 +201,7 @@ export const createDispatcher = (parts: DispatcherParts): Dispatcher => {
         await serve(invocation, screen, async (basics) => {
           const ctx: PressContext = { ...basics, arg, values };
           panel = async () => press.panel?.(ctx);
-          await admit(command, press.guards, basics, typedBy(member));
+          await admit(command, press, basics, typedBy(member));
           await press.run(ctx);
         });
       } catch (thrown) {

@@ -1,9 +1,9 @@
 /** Time as a room needs it. */
 export interface Clock {
   /** Monotonic. */
-  nowMs(): number;
+  readonly nowMs: () => number;
   /** Calls back once; the result takes it back. Keeps no process alive. */
-  after(delayMs: number, run: () => void): () => void;
+  readonly after: (delayMs: number, run: () => void) => () => void;
 }
 
 export const realClock: Clock = {

@@ -18,8 +18,8 @@ export interface HeardLine {
 /** What the one who listens in a room tells. */
 export interface HearingListener {
   /** Somebody began to speak: a voice, and no noise. */
-  began(speakerId: string): void;
-  heard(line: HeardLine): void;
+  readonly began: (speakerId: string) => void;
+  readonly heard: (line: HeardLine) => void;
   /** What is said cannot be written down, and why; undefined: it can again. */
-  trouble(error: AppError | undefined): void;
+  readonly trouble: (error: AppError | undefined) => void;
 }

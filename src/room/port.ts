@@ -1,5 +1,5 @@
 import type { AppError } from '../errors.ts';
-import type { Channel, Space } from '../model.ts';
+import type { Channel, Message, Space } from '../model.ts';
 
 /** Somebody who is in a room at this moment. */
 export interface RoomMember {
@@ -64,6 +64,10 @@ export interface VoiceLink extends AsyncDisposable {
 export interface VoicePort {
   /** The shortest time between two edits of one message that the platform takes well. */
   readonly editPaceMs: number;
+  /** What people call us there. */
+  ownName(space: Space): string;
+  /** BCP 47: what is mostly spoken there, as far as the platform knows. */
+  localeOf(space: Space): string;
   /** The room that a member is in; undefined where they are in none of that space. */
   roomOf(space: Space, memberId: string): Channel | undefined;
   /** Everybody who is there now, ourselves left out. */
@@ -78,4 +82,8 @@ export interface VoicePort {
 export interface RoomWatcher {
   /** Who is in a room has changed: `VoicePort.present` tells who is there. */
   peopleChanged(room: Channel): void;
+  /** Whether what is written here is to be told; cheap, asked for each message that comes. */
+  reads(channel: Channel): boolean;
+  /** Somebody wrote something new. */
+  wrote(message: Message): void;
 }

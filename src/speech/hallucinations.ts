@@ -1,29 +1,127 @@
 /** What recognisers write for sounds that are no speech: `[Music]`, `(applause)`, `♪`. */
 const SOUND_MARKERS =
-  /[[(（【*]\s*(?:(?:(?:upbeat|soft|dramatic|background|audience|crowd|loud) )?(?:music|musique|música|musik|applause|laughter|silence|noise)(?: (?:playing|continues|fades|stops|ends))?|blank[_ ]audio|inaudible|音楽|拍手|笑い?|無音)\s*[\])）】*]|[♪♫♬]+/giu;
+  /[[(（【*]\s*(?:(?:(?:upbeat|soft|dramatic|gentle|tense|background|audience|crowd|loud|heavy|eerie) )?(?:music|musique|música|musik|musica|muziek|applause|applaudissements|aplausos|applaus|laughter|laughs|rires|risas|silence|noise|static|breathing|coughs?|coughing|sighs?|clicking|typing|wind|beep(?:ing)?|музыка|аплодисменты|смех)(?: (?:playing|continues|fades|stops|ends))?|blank[_ ]audio|no (?:audio|speech|sound)|inaudible|unintelligible|foreign|foreign language|speaking (?:in )?(?:a )?foreign language|音楽|拍手|笑い?|笑い声|無音|音乐|掌声|笑声|박수|음악|웃음)\s*[\])）】*]|[♪♫♬🎵🎶]+/giu;
 
-/** What recognisers trained on captions invent for near-silence, without being sure of it. */
+/** What recognisers trained on captions invent for near-silence: nobody says it to those in a room. */
 const STOCK_PHRASES = new Set([
   'thanks for watching',
   'thank you for watching',
+  'thank you so much for watching',
+  'thank you for watching this video',
+  'thank you for your attention',
   'please subscribe',
+  'please subscribe to my channel',
+  'please like and subscribe',
   'like and subscribe',
+  'don t forget to subscribe',
+  'see you in the next video',
+  'i ll see you in the next video',
   'subtitles by the amara org community',
+  'transcription by castingwords',
+  'sous titres réalisés par la communauté d amara org',
+  'sous titrage société radio canada',
+  'sous titrage st 501',
+  'merci d avoir regardé cette vidéo',
+  'untertitel der amara org community',
+  'untertitel im auftrag des zdf für funk 2017',
+  'untertitelung des zdf 2020',
+  'vielen dank fürs zuschauen',
+  'subtítulos realizados por la comunidad de amara org',
+  'subtítulos por la comunidad de amara org',
+  'gracias por ver el video',
+  'suscríbete al canal',
+  'legendas pela comunidade amara org',
+  'obrigado por assistir',
+  'sottotitoli creati dalla comunità amara org',
+  'sottotitoli e revisione a cura di qtss',
+  'grazie per la visione',
+  'ondertitels ingediend door de amara org gemeenschap',
+  'продолжение следует',
+  'субтитры сделал dimatorzok',
+  'редактор субтитров а семкин корректор а егорова',
+  'спасибо за просмотр',
   'ご視聴ありがとうございました',
+  '最後までご視聴いただきありがとうございます',
+  'ご清聴ありがとうございました',
   'チャンネル登録お願いします',
+  'チャンネル登録よろしくお願いします',
+  '次の動画でお会いしましょう',
+  '请不吝点赞 订阅 转发 打赏支持明镜与点点栏目',
+  '字幕由 amara org 社区提供',
+  '感谢观看',
+  '謝謝觀看',
+  '시청해주셔서 감사합니다',
+  '구독과 좋아요 부탁드립니다',
+  'izlediğiniz için teşekkür ederim',
+  'altyazı m k',
 ]);
 
-const bare = (text: string): string =>
+/** Invented for near-silence too, but said by people all day. */
+const COMMON_PHRASES = new Set([
+  'you',
+  'bye',
+  'bye bye',
+  'okay',
+  'oh',
+  'so',
+  'uh',
+  'um',
+  'hmm',
+  'mm',
+  'mm hmm',
+  'yeah',
+  'the',
+  'thanks',
+  'thank you',
+  'thank you very much',
+  'thank you so much',
+  'i m sorry',
+  'merci',
+  'gracias',
+  'danke',
+  'vielen dank',
+  'ja',
+  'obrigado',
+  'спасибо',
+  'はい',
+  'うん',
+  'あ',
+  'ん',
+  'ありがとうございました',
+  'ありがとうございます',
+  'おやすみなさい',
+  '谢谢',
+  '謝謝',
+  '감사합니다',
+  '네',
+]);
+
+/** A text without case, punctuation and needless spaces: what lines are compared by. */
+export const bareText = (text: string): string =>
   text
     .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
     .trim();
+
+/** The words of a text without the markers of sounds. */
+export const withoutSounds = (text: string): string =>
+  text.replaceAll(SOUND_MARKERS, ' ').replaceAll(/\s+/g, ' ').trim();
+
+/**
+ * Whether a text is known to be invented for what is no speech: `stock` is hardly said by anybody,
+ * `common` is said often.
+ */
+export const knownInvention = (text: string): 'stock' | 'common' | undefined => {
+  const bare = bareText(text);
+  if (STOCK_PHRASES.has(bare)) return 'stock';
+  return COMMON_PHRASES.has(bare) ? 'common' : undefined;
+};
 
 /** Less sure than this, a stock phrase is taken for invented. */
 const SURE = 0.6;
 
 /** What was really said in one piece; empty when there was only sound. `confidence`: 0 to 1. */
 export const heardText = (text: string, confidence = 1): string => {
-  const words = text.replaceAll(SOUND_MARKERS, ' ').replaceAll(/\s+/g, ' ').trim();
-  return confidence < SURE && STOCK_PHRASES.has(bare(words)) ? '' : words;
+  const words = withoutSounds(text);
+  return confidence < SURE && knownInvention(words) === 'stock' ? '' : words;
 };

@@ -7,10 +7,21 @@ const LINE_COLUMNS = 42;
 const LINES_PER_CUE = 2;
 /** The formats count whole milliseconds, and players drop a cue that lasts none. */
 const SHORTEST_CUE_MS = 1;
+/** However long the name in front of it. */
+const LEAST_COLUMNS = 20;
+/** How long a sentence that stands first is shown. */
+const LEAD_MS = 2_000;
+
+/** What was said, and by whom where several speak: their speech may overlap. */
+export interface SpokenSegment extends TranscriptSegment {
+  readonly speaker?: string;
+}
 
 interface Cue {
   readonly startMs: number;
   readonly endMs: number;
+  /** '' where nobody is named. */
+  readonly speaker: string;
   readonly lines: readonly string[];
 }
 
@@ -35,25 +46,25 @@ const partsOf = (text: string): readonly string[] => {
 };
 
 /** A word too long for a line, in pieces that fit. */
-const broken = (word: string): readonly string[] => {
-  if (columnsOf(word) <= LINE_COLUMNS) return [word];
+const broken = (word: string, mostColumns: number): readonly string[] => {
+  if (columnsOf(word) <= mostColumns) return [word];
   const pieces = [''];
   for (const char of word) {
     const last = pieces.length - 1;
     const grown = `${pieces[last]}${char}`;
-    if (columnsOf(grown) <= LINE_COLUMNS) pieces[last] = grown;
+    if (columnsOf(grown) <= mostColumns) pieces[last] = grown;
     else pieces.push(char);
   }
   return pieces;
 };
 
-const linesOf = (text: string): readonly string[] => {
+const linesOf = (text: string, mostColumns: number): readonly string[] => {
   const lines: string[] = [];
   let line = '';
   let columns = 0;
-  for (const part of partsOf(text).flatMap(broken)) {
+  for (const part of partsOf(text).flatMap((word) => broken(word, mostColumns))) {
     const width = columnsOf(part);
-    if (line !== '' && columns + columnsOf(part.trimEnd()) > LINE_COLUMNS) {
+    if (line !== '' && columns + columnsOf(part.trimEnd()) > mostColumns) {
       lines.push(line.trim());
       line = '';
       columns = 0;
@@ -66,43 +77,76 @@ const linesOf = (text: string): readonly string[] => {
 
 const whole = (ms: number): number => (Number.isFinite(ms) ? Math.max(0, Math.round(ms)) : 0);
 
-/** In order of time, on one line each, none empty, none that reaches into the next. */
-const repaired = (segments: readonly TranscriptSegment[]): readonly TranscriptSegment[] => {
+type Ready = Required<SpokenSegment>;
+
+/** Nothing is to be written yet; the caller may let others work. */
+const BREATH = '';
+
+/**
+ * In order of time, on one line each, none empty, none that reaches into the next of its speaker.
+ * Yields breaths.
+ */
+const repaired = function* (
+  segments: readonly SpokenSegment[],
+): Generator<string, readonly Ready[], void> {
   const ordered = segments
-    .map(({ startMs, endMs, text }) => ({
-      startMs: whole(startMs),
-      endMs: whole(endMs),
-      text: flatten(text),
-    }))
-    .filter(({ text }) => text !== '')
-    .toSorted((a, b) => a.startMs - b.startMs);
-  return ordered.map((segment, index) => {
-    const next = ordered[index + 1]?.startMs ?? Number.POSITIVE_INFINITY;
-    const endMs = Math.max(segment.startMs, segment.endMs);
-    return { ...segment, endMs: next > segment.startMs ? Math.min(endMs, next) : endMs };
-  });
+    .map((segment) => ({ segment, startMs: whole(segment.startMs) }))
+    .toSorted((a, b) => a.startMs - b.startMs)
+    .toReversed();
+  const nextMs = new Map<string, number>();
+  const ready: Ready[] = [];
+  for (const { segment, startMs } of ordered) {
+    yield BREATH;
+    const text = flatten(segment.text);
+    if (text === '') continue;
+    const speaker = flatten(segment.speaker ?? '');
+    const next = nextMs.get(speaker) ?? Number.POSITIVE_INFINITY;
+    const endMs = Math.max(startMs, whole(segment.endMs));
+    ready.push({ startMs, endMs: next > startMs ? Math.min(endMs, next) : endMs, text, speaker });
+    nextMs.set(speaker, startMs);
+  }
+  return ready.toReversed();
 };
 
-/** The segments in cues of two lines, their time shared out by length. */
-const cuesOf = (segments: readonly TranscriptSegment[]): readonly Cue[] => {
+/** A segment in cues of two lines, its time shared out by length. */
+const cuesOf = (
+  { startMs, endMs, text, speaker }: Ready,
+  lineColumns: number,
+  freeFromMs: number,
+): readonly Cue[] => {
+  const lines = linesOf(text, lineColumns);
+  const total = lines.reduce((sum, line) => sum + line.length, 0);
   const cues: Cue[] = [];
-  let freeFromMs = 0;
-  for (const { startMs, endMs, text } of repaired(segments)) {
-    const lines = linesOf(text);
-    const lengths = lines.map((line) => line.length);
-    const total = lengths.reduce((sum, length) => sum + length, 0);
-    let before = 0;
-    for (let at = 0; at < lines.length; at += LINES_PER_CUE) {
-      const shown = lines.slice(at, at + LINES_PER_CUE);
-      const timeAt = (length: number): number =>
-        Math.round(startMs + ((endMs - startMs) * length) / total);
-      const cueStart = Math.max(freeFromMs, timeAt(before));
-      for (const line of shown) before += line.length;
-      freeFromMs = Math.max(cueStart + SHORTEST_CUE_MS, timeAt(before));
-      cues.push({ startMs: cueStart, endMs: freeFromMs, lines: shown });
-    }
+  let freeMs = freeFromMs;
+  let before = 0;
+  for (let at = 0; at < lines.length; at += LINES_PER_CUE) {
+    const shown = lines.slice(at, at + LINES_PER_CUE);
+    const timeAt = (length: number): number =>
+      Math.round(startMs + ((endMs - startMs) * length) / total);
+    const cueStart = Math.max(freeMs, timeAt(before));
+    for (const line of shown) before += line.length;
+    freeMs = Math.max(cueStart + SHORTEST_CUE_MS, timeAt(before));
+    cues.push({ startMs: cueStart, endMs: freeMs, lines: shown, speaker });
   }
   return cues;
+};
+
+/** All cues in order of their beginnings, which WebVTT demands; those of one speaker never overlap. */
+const orderedCues = function* (
+  segments: readonly Ready[],
+  columnsFor: (speaker: string) => number,
+): Generator<Cue, void, void> {
+  const freeFromMs = new Map<string, number>();
+  let pending: Cue[] = [];
+  for (const segment of segments) {
+    const { speaker, startMs } = segment;
+    const later = pending.findIndex((cue) => cue.startMs > startMs);
+    yield* pending.splice(0, later < 0 ? pending.length : later);
+    const cues = cuesOf(segment, columnsFor(speaker), freeFromMs.get(speaker) ?? 0);
+    freeFromMs.set(speaker, cues.at(-1)?.endMs ?? 0);
+    pending = [...pending, ...cues].toSorted((a, b) => a.startMs - b.startMs);
+  }
+  yield* pending;
 };
 
 const two = (number: number): string => String(number).padStart(2, '0');
@@ -117,30 +161,63 @@ const timeOf = (ms: number, point: string): string =>
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 const forVtt = (line: string): string => line.replaceAll(/[&<>]/g, (sign) => ENTITIES[sign] ?? '');
-/** SubRip has no way to escape its arrow. */
+/** Neither SubRip nor the head of WebVTT has a way to escape the arrow. */
 const forSrt = (line: string): string => line.replaceAll('-->', '→');
 
-const blockOf = (cue: Cue, point: string, write: (line: string) => string): string =>
-  `${timeOf(cue.startMs, point)} --> ${timeOf(cue.endMs, point)}\n${cue.lines.map(write).join('\n')}\n`;
+const prefixOf = (speaker: string): string => (speaker === '' ? '' : `${speaker}: `);
+
+const blockOf = ({ startMs, endMs }: Cue, point: string, text: string): string =>
+  `${timeOf(startMs, point)} --> ${timeOf(endMs, point)}\n${text}\n`;
+
+const srtBlock = (cue: Cue): string =>
+  blockOf(cue, ',', forSrt(prefixOf(cue.speaker) + cue.lines.join('\n')));
+
+const vttBlock = (cue: Cue): string => {
+  const voice = cue.speaker === '' ? '' : `<v ${forVtt(cue.speaker)}>`;
+  return blockOf(cue, '.', voice + cue.lines.map(forVtt).join('\n'));
+};
+
+/**
+ * What `subtitlesOf` writes, part by part, so that a long transcript can be made while others work:
+ * some parts are empty.
+ *
+ * @param lead a sentence that stands first, in WebVTT unseen by who watches
+ */
+export const subtitleParts = function* (
+  kind: TranscriptKind,
+  segments: readonly SpokenSegment[],
+  lead = '',
+): Generator<string, void, void> {
+  const first = flatten(lead);
+  const ready = yield* repaired(segments);
+  switch (kind) {
+    case 'txt':
+      if (first !== '') yield `${first}\n`;
+      for (const { startMs, text, speaker } of ready)
+        yield `[${clock(startMs)}] ${prefixOf(speaker)}${text}\n`;
+      return;
+    case 'srt': {
+      let number = 0;
+      const numbered = (cue: Cue): string => {
+        number += 1;
+        return `${number === 1 ? '' : '\n'}${number}\n${srtBlock(cue)}`;
+      };
+      if (first !== '') yield numbered({ startMs: 0, endMs: LEAD_MS, speaker: '', lines: [first] });
+      const columnsFor = (speaker: string): number =>
+        Math.max(LEAST_COLUMNS, LINE_COLUMNS - columnsOf(prefixOf(speaker)));
+      for (const cue of orderedCues(ready, columnsFor)) yield numbered(cue);
+      return;
+    }
+    case 'vtt':
+      yield first === '' ? 'WEBVTT\n' : `WEBVTT ${forSrt(first)}\n`;
+      for (const cue of orderedCues(ready, () => LINE_COLUMNS)) yield `\n${vttBlock(cue)}`;
+  }
+};
 
 /**
  * A transcript as a file: `txt` with the time before each segment, `srt` (SubRip) and `vtt` (WebVTT)
- * in cues of at most two lines. Segments may overlap or be out of order; blank ones are left out.
+ * in cues of at most two lines. Segments may overlap or be out of order; blank ones are left out. A
+ * speaker stands in front, in WebVTT as the cue's voice; cues of different speakers may overlap.
  */
-export const subtitlesOf = (
-  kind: TranscriptKind,
-  segments: readonly TranscriptSegment[],
-): string => {
-  switch (kind) {
-    case 'txt':
-      return repaired(segments)
-        .map(({ startMs, text }) => `[${clock(startMs)}] ${text}\n`)
-        .join('');
-    case 'srt':
-      return cuesOf(segments)
-        .map((cue, index) => `${index + 1}\n${blockOf(cue, ',', forSrt)}`)
-        .join('\n');
-    case 'vtt':
-      return ['WEBVTT\n', ...cuesOf(segments).map((cue) => blockOf(cue, '.', forVtt))].join('\n');
-  }
-};
+export const subtitlesOf = (kind: TranscriptKind, segments: readonly SpokenSegment[]): string =>
+  [...subtitleParts(kind, segments)].join('');

@@ -64,6 +64,14 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
       .where('inbox.author_id', '=', id)
       .execute();
 
+  const consentsOf = ({ platform, id }: Person) =>
+    store
+      .selectFrom('room_consent')
+      .select(['space_id', 'is_heard'])
+      .where('platform', '=', platform)
+      .where('member_id', '=', id)
+      .execute();
+
   const choice = createMemo(async (person: Person) => (await settingOf(person))?.opted_out === 1, {
     keyOf: ({ platform, id }) => `${platform} ${id}`,
     most: CACHED_PEOPLE,
@@ -94,6 +102,7 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
       const usage = await usageOf(member);
       const messages = await messagesOf(member);
       const copies = await copiesOf(member);
+      const consents = await consentsOf(member);
       const kept = {
         platform: member.platform,
         member: member.id,
@@ -102,6 +111,10 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
           voice: setting?.voice_id ?? null,
           optedOut: setting?.opted_out === 1,
         },
+        heardInVoice: consents.map(({ space_id, is_heard }) => ({
+          space: space_id,
+          agreed: is_heard === 1,
+        })),
         usage: usage.map(({ space_id, day, characters, audio_ms, messages: count }) => ({
           space: space_id,
           day,
@@ -145,6 +158,13 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
           .set({ language: null, voice_id: null })
           .where('platform', '=', platform)
           .where('member_id', '=', id)
+          .execute();
+        // A no outlives being forgotten, as opting out does.
+        await db
+          .deleteFrom('room_consent')
+          .where('platform', '=', platform)
+          .where('member_id', '=', id)
+          .where('is_heard', '=', 1)
           .execute();
         const days = await db
           .deleteFrom('usage_day')

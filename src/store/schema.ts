@@ -11,6 +11,7 @@ export interface Schema {
   inbox: InboxTable;
   copy: CopyTable;
   copy_part: CopyPartTable;
+  room_consent: RoomConsentTable;
 }
 
 interface GlossaryTermTable {
@@ -140,4 +141,13 @@ interface CopyPartTable {
   source_id: string;
   purpose: string;
   target_channel_id: string;
+}
+
+/** What somebody chose about being heard in the voice rooms of a space. */
+interface RoomConsentTable {
+  platform: string;
+  space_id: string;
+  member_id: string;
+  /** 0 or 1. */
+  is_heard: number;
 }

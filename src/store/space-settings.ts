@@ -9,6 +9,19 @@ const CACHED_SPACES = 5_000;
 
 const limit = z.int().min(0).optional().catch(undefined);
 
+const ids = z.array(z.string()).catch(() => []);
+
+const roomChoices = z.object({
+  consent: z.enum(['told', 'agreed']).catch('told'),
+  spokenNotice: z.boolean().catch(true),
+  joins: ids,
+  languages: ids,
+  partials: z.boolean().catch(true),
+  bargeIn: z.enum(['off', 'lower', 'stop']).catch('off'),
+  wakeWord: z.boolean().catch(false),
+  readAloud: ids,
+});
+
 /** What was stored by an older or newer version must never stop a space from being served. */
 const choices = z.object({
   flags: z
@@ -18,6 +31,7 @@ const choices = z.object({
   dailyCharacters: limit,
   dailyAudioMinutes: limit,
   quietChannels: z.array(z.string()).catch(() => []),
+  rooms: roomChoices.catch(() => roomChoices.parse({})),
 }) satisfies z.ZodType<SpaceChoices>;
 
 const record = z.record(z.string(), z.unknown());

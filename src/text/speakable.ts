@@ -1,4 +1,5 @@
 import { isBlank } from './unicode.ts';
+import { spokenNumbers } from './spoken-numbers.ts';
 import { createSpokenSpans, type SpokenOptions } from './spoken-spans.ts';
 import { findSpans } from './spans.ts';
 import { findTerms, mergeTerms } from './terms.ts';
@@ -18,19 +19,54 @@ const SHORTENED: readonly (readonly [RegExp, string | ((found: string) => string
   // Four, for there are Roman numbers and German compounds with three.
   [/(\p{L})\1{3,}/giu, '$1$1'],
   [/(\p{L}{2,3})\1{3,}/giu, '$1$1$1'],
+  [/(?<![\p{L}\p{N}])(\p{L}{1,30})(?:[ ,]{1,3}\1){3,}(?![\p{L}\p{N}])/giu, '$1 $1 $1'],
+  // Strokes through letters, and more marks than a script has, are ornament.
+  [/[\u0334-\u0338]/g, ''],
   [/(\p{M}{2})\p{M}+/gu, '$1'],
   [/[!?！？]{2,}/gu, oneMark],
   [/\.{4,}|…{2,}/g, '…'],
   [/([-_=*#~〜・/\\|^])\1{2,}/g, ' '],
+  // Markers that have no partner say nothing either.
+  [/\*{2,}|_{2,}|~{2,}|\|{2,}|`+/g, ' '],
+  [/(?<=[\p{L}\p{N}])_(?=[\p{L}\p{N}])/gu, ' '],
   [/[^\S\n]+/g, ' '],
   [/ ?\n[\s]*/g, '\n'],
   [/ ([,.;:!?、。！？…])/g, '$1'],
 ];
 
+/** Engines spell short words in capitals, and there are no such abbreviations from this length on. */
+const longCapitals = /(?<![\p{L}\p{N}])\p{Lu}{6,}(?![\p{L}\p{N}])/gu;
+const capitals = /(?<![\p{L}\p{N}])\p{Lu}{2,}(?![\p{L}\p{N}])/gu;
+const SHOUTED_WORDS = 3;
+
+/** Words in capitals as words; in a text that is all capitals, the short ones too. */
+const withoutShouting = (text: string): string => {
+  const isShouted =
+    !/[\p{Ll}\p{Lo}]/u.test(text) && (text.match(capitals)?.length ?? 0) >= SHOUTED_WORDS;
+  return text.replaceAll(isShouted ? capitals : longCapitals, (word) => word.toLowerCase());
+};
+
+/** Laughter that a voice would spell, by language. */
+const LAUGHTER: Readonly<Record<string, RegExp>> = {
+  ja: /(?<![A-Za-zＡ-Ｚａ-ｚ])[wｗＷ]{2,}(?![A-Za-zＡ-Ｚａ-ｚ])|(?<=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}ー!?！？])[wｗ](?![A-Za-zＡ-Ｚａ-ｚ])/gu,
+  th: /(?<![\d.,])5{4,}(?![\d.,])/g,
+};
+
+const withLaughter = (text: string, { locale, words }: SpokenOptions): string => {
+  const pattern = LAUGHTER[locale?.split(/[-_]/)[0]?.toLowerCase() ?? ''];
+  return pattern && words?.laughter !== undefined
+    ? text.replaceAll(pattern, ` ${words.laughter} `)
+    : text;
+};
+
+/** Keys, hashes and the like: letters and digits mixed, too long for a word. */
+const unreadable = /(?<![\w-])(?=[A-Za-z_-]*\d)(?=[\d_-]*[A-Za-z])[\w-]{24,}(?![\w-])/g;
+
 /**
  * What a voice should read of a message: names for mentions, words for emoji, the host for an
- * address; no code, no spoilers, no markup; drawn-out letters shortened. Lines stay lines, other
- * white space is one space. Empty when nothing is left to say.
+ * address; no code, no spoilers, no markup, or the words given for them; what is drawn out shortened,
+ * telephone numbers and rows of over eight digits digit by digit. Lines stay lines, other white space
+ * is one space. Empty when nothing is left to say; what it gives it leaves as it is.
  */
 export const speakable = (text: string, options: SpeakableOptions = {}): string => {
   const terms = (options.dictionary ?? []).map(({ term, spoken }) => ({
@@ -47,13 +83,15 @@ export const speakable = (text: string, options: SpeakableOptions = {}): string 
     if (span.kind === 'spoiler') {
       if (hiddenBy === undefined) hiddenBy = span.pair;
       else if (hiddenBy === span.pair) hiddenBy = undefined;
-      spoken += ' ';
+      spoken += hiddenBy === undefined ? ' ' : ` ${options.words?.spoiler ?? ''} `;
     } else if (hiddenBy === undefined) {
       const word = say(span, text.slice(span.start, span.end));
       spoken += word === '' ? (span.side === undefined ? ' ' : '') : ` ${word} `;
     }
   }
   spoken += text.slice(from);
+  spoken = withLaughter(spoken, options).replaceAll(unreadable, ` ${options.words?.code ?? ''} `);
+  spoken = withoutShouting(spokenNumbers(spoken));
   for (const [pattern, shorter] of SHORTENED)
     spoken =
       typeof shorter === 'string'

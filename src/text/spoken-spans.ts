@@ -1,11 +1,24 @@
 import emojiWords from './emoji-words.json' with { type: 'json' };
 import type { Span, SpanKind } from './span.ts';
 
+/** What is said in place of what is not read, in the voice's language. */
+export interface SpokenWords {
+  /** Before the host of an address. Default: the host alone. */
+  readonly link?: string;
+  /** For code, and for rows of signs that no one can read. Default: nothing. */
+  readonly code?: string;
+  /** For what is hidden. Default: nothing. */
+  readonly spoiler?: string;
+  /** For laughter that is written in letters or digits of its own: `www`, `5555`. */
+  readonly laughter?: string;
+}
+
 export interface SpokenOptions {
   /** The voice's language, for emoji and times. Without it emoji are not read. */
   readonly locale?: string;
   /** The name behind a mention, given as it is written (`<@1>`); undefined if it is not known. */
   readonly names?: (mention: string) => string | undefined;
+  readonly words?: SpokenWords;
 }
 
 /** Says one part of a text that is not language; '' where there is nothing to say. */
@@ -63,11 +76,11 @@ export const timeOf = (written: string, locale: string | undefined): string => {
   }
 };
 
-export const createSpokenSpans = ({ locale, names }: SpokenOptions): SaySpan => {
-  const words = wordsFor(locale);
+export const createSpokenSpans = ({ locale, names, words = {} }: SpokenOptions): SaySpan => {
+  const emojiNames = wordsFor(locale);
   let lastEmoji = { word: '', end: -1 };
   const emoji = (span: Span, written: string): string => {
-    const word = words[written.replaceAll(variation, '')] ?? '';
+    const word = emojiNames[written.replaceAll(variation, '')] ?? '';
     // A row of one emoji is said once.
     const again = word === lastEmoji.word && span.start - lastEmoji.end <= 1;
     lastEmoji = { word, end: span.end };
@@ -80,7 +93,10 @@ export const createSpokenSpans = ({ locale, names }: SpokenOptions): SaySpan => 
     shortcode: (_, written) => readable(written.split(':')[1] ?? ''),
     mention: (_, written) => names?.(written) ?? readable(labelOf(written)),
     timestamp: (_, written) => timeOf(written, locale),
-    url: (_, written) => hostOf(written),
+    url: (_, written) =>
+      words.link === undefined ? hostOf(written) : `${words.link}: ${hostOf(written)}`,
+    code: () => words.code ?? '',
+    'code-block': () => words.code ?? '',
     email: (_, written) => written,
     term: (span, written) => span.replacement ?? written,
   };

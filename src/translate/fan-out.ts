@@ -46,10 +46,20 @@ const merge = async function* <T>(
   }
 };
 
+/** A line of talk. */
+export interface Line {
+  readonly space: Space;
+  readonly text: string;
+  /** Detected when left out. */
+  readonly from?: string;
+  /** What was said before it, oldest first. */
+  readonly context?: readonly string[];
+}
+
 /** One line into several languages, one request each; the contract of `Core.translateLine`. */
 export const translateLine = (
   translator: Translator,
-  line: { readonly space: Space; readonly text: string },
+  { space, ...line }: Line,
   languages: readonly string[],
   signal: AbortSignal,
 ): AsyncIterable<LineTranslation> => {
@@ -58,7 +68,7 @@ export const translateLine = (
   const into = async function* (language: string): AsyncGenerator<LineTranslation, void, void> {
     try {
       const { text, outcome } = yield* mapStates(
-        translator.translate({ text: line.text, place: line.space, to: language }, both),
+        translator.translate({ ...line, place: space, to: language }, both),
         (soFar): LineTranslation => ({ language, text: soFar, done: false }),
       );
       if (outcome === 'translated') yield { language, text, done: true };

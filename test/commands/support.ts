@@ -1,5 +1,7 @@
 import { afterEach, beforeEach } from 'vitest';
-import { openDesk, type Desk } from '../fakes/desk.ts';
+import type { Channel } from '../../src/model.ts';
+import type { Room } from '../../src/services.ts';
+import { openDesk, SPACE, type Desk } from '../fakes/desk.ts';
 
 /** A desk of its own for each test of a file. */
 export const useDesk = (): (() => Desk) => {
@@ -10,3 +12,20 @@ export const useDesk = (): (() => Desk) => {
   afterEach(() => desk[Symbol.asyncDispose]());
   return () => desk;
 };
+
+export const ROOM: Channel = { space: SPACE, id: '500' };
+/** In the room with us, once we meet; moderates nothing. */
+export const BOB = { id: 'bob', name: 'Bob', role: 'member' } as const;
+/** In no room; moderates nothing. */
+export const EVE = { id: 'eve', name: 'Eve', role: 'member' } as const;
+
+/** The room of a desk, and what was asked of it. */
+export const useRoom = (desk: () => Desk) => ({
+  /** Lets us be in the room, with Ada and Bob. */
+  meet: async (): Promise<void> => {
+    for (const id of ['ada', 'bob']) desk().rooms.people.set(id, ROOM);
+    await desk().rooms.join(ROOM, 'en');
+  },
+  room: (): Room | undefined => desk().rooms.of(SPACE),
+  calls: (name: string) => desk().rooms.calls.filter(([called]) => called === name),
+});

@@ -18,6 +18,8 @@ import {
   type FakeMessage,
   type FakeUser,
 } from '../fakes/discord/index.ts';
+import { createDaveGroup } from '../fakes/discord/voice/dave/group.ts';
+import { createDavePerson } from '../fakes/discord/voice/dave/person.ts';
 import { startSpeechFake, type SpeechFake } from '../fakes/speech.ts';
 
 /** Every window of Discord's limits, and every wait for one, is so many times shorter. */
@@ -81,8 +83,14 @@ const fastClock: Clock = {
     }),
 };
 
+/** Voice channels are encrypted end to end, as all are. */
+const encrypted = (channelId: string) => {
+  const group = createDaveGroup({ channelId });
+  return { group, person: (userId: string) => createDavePerson(group, userId) };
+};
+
 const openBot = async (adapter: Partial<DiscordOptions>): Promise<Bot & AsyncDisposable> => {
-  const discord = await startDiscordFake({ speed: SPEED });
+  const discord = await startDiscordFake({ speed: SPEED, voice: { dave: encrypted } });
   const speech = await startSpeechFake();
   const store = await openStore('sqlite::memory:');
   const commands = await discover<Command>('commands', commandFault);

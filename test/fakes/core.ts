@@ -21,6 +21,7 @@ import type {
   SpaceSettings,
 } from '../../src/services.ts';
 import type { Watcher } from '../../src/watch/port.ts';
+import { createFakeRooms, ROOM_CHOICES } from './rooms.ts';
 import { toneWav } from './tone.ts';
 
 const LANGUAGES: Readonly<Record<string, string>> = {
@@ -72,6 +73,7 @@ export const FAKE_COMMANDS: readonly CommandInfo[] = [
   command('panel', 'Show something to press', []),
   command('own', 'Show the asker alone something to press', [], { private: true }),
   command('picture', 'Show a picture', []),
+  command('notice', 'Tell everybody', [], { privatePresses: ['notice choose'] }),
   command('language', 'Choose a language', [option('language', { required: true })]),
   command('repeat', 'Take numbers and switches', [
     option('times', { kind: 'integer', required: true, minimum: 1, maximum: 5 }),
@@ -131,7 +133,12 @@ const createSettings = (): MemberSettings => {
 const createSpaces = (): SpaceSettings => {
   const kept = new Map<string, SpaceChoices>();
   const of = ({ id }: { id: string }): SpaceChoices =>
-    kept.get(id) ?? { flags: { on: true, languages: {} }, roles: {}, quietChannels: [] };
+    kept.get(id) ?? {
+      flags: { on: true, languages: {} },
+      roles: {},
+      quietChannels: [],
+      rooms: ROOM_CHOICES,
+    };
   return {
     of: async (space) => of(space),
     change: async (space, change) => void kept.set(space.id, { ...of(space), ...change }),
@@ -286,6 +293,7 @@ export const createFakeCore = (): FakeCore => {
       revive: async () => 0,
     },
     privacy: createPrivacy(),
+    rooms: createFakeRooms(),
     commands: () => FAKE_COMMANDS,
     translates: async () => undefined,
     status: async () => ({ ...STATUS, reachable }),
@@ -320,6 +328,11 @@ export const createFakeCore = (): FakeCore => {
     secret: async ({ answer }) => answer.show({ text: 'For you alone' }),
     panel: async ({ answer }) => answer.show(panelOf('unpressed')),
     own: async ({ answer }) => answer.show(panelOf('unpressed')),
+    notice: async ({ answer }) =>
+      answer.show({
+        text: 'For everybody',
+        controls: [{ kind: 'button', press: 'notice choose:me', label: 'Choose' }],
+      }),
     picture: async ({ answer }) =>
       answer.show({ text: 'Look', files: [{ name: 'a.png', mediaType: 'image/png', bytes: PNG }] }),
     language: async ({ member, options, answer }) => {
@@ -333,6 +346,7 @@ export const createFakeCore = (): FakeCore => {
     texts,
     services,
     watcher: WATCHER,
+    rooms: { peopleChanged: () => undefined, reads: () => false, wrote: () => undefined },
     invocations,
     presses,
     lines,
@@ -354,6 +368,11 @@ export const createFakeCore = (): FakeCore => {
     press: async (invocation) => {
       presses.push(invocation);
       const { press, values, answer, signal } = invocation;
+      if (press.startsWith('notice choose')) {
+        const again = { kind: 'button', press: 'notice choose:again', label: 'Again' } as const;
+        await answer.show({ text: press, controls: [again] });
+        return;
+      }
       if (press === 'panel drop') await pause(signal).catch(() => undefined);
       const left = press === 'panel leave' ? 'left' : press;
       await answer.show(panelOf(values.join(' ') || left));

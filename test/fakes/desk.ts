@@ -1,3 +1,4 @@
+import type { ChatTurn, Voice } from '../../src/api/contract.ts';
 import { transcriptFile } from '../../src/speech/transcript-file.ts';
 import type { Command, CommandInfo } from '../../src/command.ts';
 import { commandFault } from '../../src/dispatch/command-check.ts';
@@ -23,9 +24,12 @@ import { createSpaceSettings } from '../../src/store/space-settings.ts';
 import { createUsage } from '../../src/store/usage.ts';
 import { detectLanguage } from '../../src/text/detect.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/languages.ts';
+import { createFakeRooms, type FakeRooms } from './rooms.ts';
 
 export const SPACE = { platform: 'test', id: 'space' };
 export const HERE: Channel = { space: SPACE, id: '100' };
+/** On a platform whose people cannot speak with each other. */
+export const MUTE = { platform: 'mute', id: 'space' };
 
 const MODERATOR: Member = {
   platform: 'test',
@@ -58,18 +62,24 @@ interface Script {
   /** Pairs that no engine translates: `es` into Spanish, `en es` from English. */
   untranslated: readonly string[];
   chart: () => Promise<Uint8Array>;
+  voices: readonly Voice[];
+  /** What the language model was last asked. */
+  turns: readonly ChatTurn[];
 }
 
 /** Every command, over real settings and scripted services; the last answer can be pressed. */
 export interface Desk extends AsyncDisposable {
   readonly script: Script;
   readonly services: Services;
+  readonly rooms: FakeRooms;
   readonly commands: readonly CommandInfo[];
   /** All that was shown, the last one last. */
   readonly shown: readonly Content[];
   run(command: string, options?: Record<string, unknown>, asking?: Asking): Promise<Content>;
   /** Presses or chooses what has this label under the last answer. */
   press(label: string, values?: readonly string[], asking?: Asking): Promise<Content>;
+  /** Presses a control by its `press`, as it stands under something that is no answer. */
+  pressNamed(press: string, asking?: Asking): Promise<Content>;
   complete(command: string, option: string, typed: string): Promise<readonly string[]>;
 }
 
@@ -126,7 +136,10 @@ export const openDesk = async (): Promise<Desk> => {
     ],
     untranslated: [],
     chart: async () => Buffer.from('PNG'),
+    voices: [],
+    turns: [],
   };
+  const rooms = createFakeRooms();
   const services: Services = {
     languages: {
       find: findLanguage,
@@ -147,8 +160,14 @@ export const openDesk = async (): Promise<Desk> => {
       },
     },
     transcriptFile,
-    speaker: { speak: refuse, voices: refuse },
-    assistant: { answer: refuse },
+    speaker: { speak: refuse, voices: async () => script.voices },
+    assistant: {
+      async *answer(turns) {
+        script.turns = turns;
+        yield 'Forty';
+        return 'Forty-two';
+      },
+    },
     glossary: {
       add: refuse,
       remove: refuse,
@@ -174,6 +193,7 @@ export const openDesk = async (): Promise<Desk> => {
       },
     },
     privacy: createPrivacy(store, () => NOW_MS),
+    rooms,
     commands: (locale, platform) => dispatcher.commands(locale, platform),
     translates: async (to, from) =>
       ![to, `${from} ${to}`].some((pair) => script.untranslated.includes(pair)),
@@ -187,7 +207,7 @@ export const openDesk = async (): Promise<Desk> => {
     commands: await discover<Command>('commands', commandFault),
     texts: loadTexts('locales'),
     log: createLog('silent'),
-    can: () => true,
+    can: (platform, part) => part !== 'rooms' || platform !== MUTE.platform,
     naming: () => 'plain',
     authorsOf: async ({ author }) => [author.id],
     services: () => services,
@@ -209,9 +229,20 @@ export const openDesk = async (): Promise<Desk> => {
     return content;
   };
 
+  const doPress = async (
+    press: string,
+    values: readonly string[],
+    asking: Asking,
+  ): Promise<Content> => {
+    const before = shown.length;
+    await dispatcher.press({ ...invocation(asking), press, values });
+    return last(before);
+  };
+
   return {
     script,
     services,
+    rooms,
     shown,
     commands: dispatcher.commands('en', 'test'),
     async run(command, options = {}, asking = {}) {
@@ -225,12 +256,11 @@ export const openDesk = async (): Promise<Desk> => {
       });
       return last(before);
     },
+    pressNamed: (press, asking = {}) => doPress(press, [], asking),
     async press(label, values = [], asking = {}) {
-      const before = shown.length;
       const control = shown.at(-1)?.controls?.find((each: Control) => each.label === label);
       if (!control) throw new Error(`there is nothing named ${label} to press`);
-      await dispatcher.press({ ...invocation(asking), press: control.press, values });
-      return last(before);
+      return doPress(control.press, values, asking);
     },
     complete: async (command, option, typed) => {
       const choices = await dispatcher.complete({

@@ -13,6 +13,7 @@ import { createLog } from '../../src/log.ts';
 import type { Content, Message } from '../../src/model.ts';
 import type { Invocation, PressInvocation } from '../../src/platform.ts';
 import type { Services, SpaceChoices, Used } from '../../src/services.ts';
+import { ROOM_CHOICES } from './rooms.ts';
 
 export const MEMBER = {
   platform: 'test',
@@ -22,7 +23,9 @@ export const MEMBER = {
   role: 'member',
 } as const;
 export const CHANNEL = { space: { platform: 'test', id: 's' }, id: 'c' };
-/** On a platform whose channels cannot be watched. */
+/** On a platform with rooms, whose channels cannot be watched. */
+export const SPOKEN = { space: { platform: 'spoken', id: 's' }, id: 'c' };
+/** On a platform with neither. */
 export const ELSEWHERE = { space: { platform: 'elsewhere', id: 's' }, id: 'c' };
 
 const NOTHING: Used = { characters: 0, audioMs: 0, messages: 0 };
@@ -47,6 +50,7 @@ export const createProbes = () => {
       flags: { on: true, languages: {} },
       roles: {},
       quietChannels: [],
+      rooms: ROOM_CHOICES,
     } as SpaceChoices,
     /** Whether the author of messages opted out. */
     optedOut: false,
@@ -160,6 +164,11 @@ export const createProbes = () => {
           panel,
           run: async ({ reply }) => reply({ text: 'let in' }),
         },
+        alone: {
+          private: true,
+          isForEverybody: true,
+          run: async ({ reply }) => reply({ text: 'for you alone' }),
+        },
         bare: {
           run: async () => {
             throw new TypeError('secret detail');
@@ -169,11 +178,17 @@ export const createProbes = () => {
     },
   );
 
+  const speaking = defineCommand(
+    'probespeech',
+    { run: async ({ reply }) => reply({ text: 'said' }) },
+    { needs: 'rooms' },
+  );
+
   const dispatcher = createDispatcher({
-    commands: [probe, group, probing],
+    commands: [probe, group, probing, speaking],
     texts,
     log: createLog('silent'),
-    can: (platform) => platform === 'test',
+    can: (platform, part) => platform === 'test' || (platform === 'spoken' && part === 'rooms'),
     naming: () => 'plain',
     authorsOf: (message) => script.authorsOf(message),
     services: () => services,

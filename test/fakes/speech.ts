@@ -37,6 +37,8 @@ export interface SpeechFake extends AsyncDisposable {
   voices: Voice[];
   /** What the recogniser hears, by call; the last one stays. */
   hears: { text: string; language: string; confidence?: number }[];
+  /** What the recogniser hears in a file; undefined: what `hears` says. */
+  listen: (audio: Buffer) => SpeechFake['hears'][number] | undefined;
   /** How the translator renders a text. */
   translate: (text: string, fields: Readonly<Record<string, string>>) => string;
   /** What the language model answers. */
@@ -122,7 +124,9 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
     [PATHS.asr]: ({ json }, response) => {
       const parsed = asrRequest.safeParse(json);
       if (!parsed.success) return refuse(response, 400, 'ErrInvalidParameter', 'bad request');
-      const heard = fake.hears.length > 1 ? fake.hears.shift() : fake.hears[0];
+      const heard =
+        fake.listen(Buffer.from(parsed.data.audio, 'base64')) ??
+        (fake.hears.length > 1 ? fake.hears.shift() : fake.hears[0]);
       const { text = '', language = 'en', confidence = 0.9 } = heard ?? {};
       if (parsed.data.vad === 'segments')
         return sendJson(response, 200, {
@@ -252,6 +256,7 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
     seen,
     voices: [VOICE],
     hears: [{ text: 'hello there', language: 'en' }],
+    listen: () => undefined,
     translate: (text, { target_lang }) => `${target_lang}:${text}`,
     answers: (question) => `You asked: ${question}`,
     hanging: () => hanging,

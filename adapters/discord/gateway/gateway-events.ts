@@ -18,6 +18,8 @@ import {
   type GatewayMessageReactionRemoveEmojiDispatchData,
   type GatewayThreadDeleteDispatchData,
   type GatewayThreadListSyncDispatchData,
+  type GatewayVoiceServerUpdateDispatchData,
+  type GatewayVoiceStateUpdateDispatchData,
   type GatewayWebhooksUpdateDispatchData,
 } from 'discord.js';
 import { toAppError } from '../../../src/errors.ts';
@@ -36,7 +38,9 @@ interface Dispatched {
   readonly [Events.MessageReactionRemoveAll]: GatewayMessageReactionRemoveAllDispatchData;
   readonly [Events.MessageReactionRemoveEmoji]: GatewayMessageReactionRemoveEmojiDispatchData;
   readonly [Events.GuildBanAdd]: GatewayGuildBanAddDispatchData;
-  readonly [Events.GuildCreate]: GatewayGuildCreateDispatchData | { readonly unavailable: true };
+  readonly [Events.GuildCreate]:
+    | GatewayGuildCreateDispatchData
+    | { readonly id: string; readonly unavailable: true };
   readonly [Events.GuildDelete]: GatewayGuildDeleteDispatchData;
   readonly [Events.GuildRoleUpdate]: GatewayGuildRoleUpdateDispatchData;
   /** Of the bot alone: of others it is told with an intent that we do not ask for. */
@@ -47,6 +51,8 @@ interface Dispatched {
   readonly [Events.ThreadUpdate]: APIThreadChannel;
   readonly [Events.ThreadListSync]: GatewayThreadListSyncDispatchData;
   readonly [Events.ThreadDelete]: GatewayThreadDeleteDispatchData;
+  readonly [Events.VoiceServerUpdate]: GatewayVoiceServerUpdateDispatchData;
+  readonly [Events.VoiceStateUpdate]: GatewayVoiceStateUpdateDispatchData;
   readonly [Events.WebhooksUpdate]: GatewayWebhooksUpdateDispatchData;
   readonly [Events.InteractionCreate]: GatewayInteractionCreateDispatchData;
 }

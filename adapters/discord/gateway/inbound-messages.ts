@@ -2,6 +2,7 @@ import { GatewayDispatchEvents as Events } from 'discord.js';
 import { toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Channel, MessageRef } from '../../../src/model.ts';
+import type { RoomWatcher } from '../../../src/room/port.ts';
 import type { Watcher } from '../../../src/watch/port.ts';
 import type { On } from './gateway-events.ts';
 import { positionOf } from '../ids.ts';
@@ -13,6 +14,7 @@ import type { ThreadParents } from './thread-parents.ts';
 
 export interface InboundMessagesParts {
   readonly watcher: Pick<Watcher, 'watches' | 'seen' | 'gone' | 'missed'>;
+  readonly rooms: Pick<RoomWatcher, 'reads' | 'wrote'>;
   readonly log: Log;
   readonly reader: MessageReader;
   readonly members: Pick<Members, 'note'>;
@@ -28,14 +30,15 @@ const isWhole = (raw: Partial<RawMessage>): raw is RawMessage =>
 
 /** Tells the core which messages come, change and go. */
 export const listenToMessages = (on: On, parts: InboundMessagesParts): void => {
-  const { watcher, log, reader, members, interactions, parents, fetch, hasContentIntent } = parts;
+  const { watcher, rooms, log, reader, members, interactions, parents, fetch } = parts;
   const lastTold = createLastTold();
+  const isLegible = (raw: RawMessage): boolean => parts.hasContentIntent || isReadable(raw);
 
   /** What is told, or the message as it is now; what fails here is made good by the history. */
   const see = async ({ channel, id }: MessageRef, told?: RawMessage): Promise<void> => {
     try {
       const raw = told ?? (await fetch({ channel, id }));
-      if (!raw || (!hasContentIntent && !isReadable(raw))) return;
+      if (!raw || !isLegible(raw)) return;
       await watcher.seen(reader.read(raw, channel));
     } catch (thrown) {
       const { code, message } = toAppError(thrown);
@@ -64,6 +67,7 @@ export const listenToMessages = (on: On, parts: InboundMessagesParts): void => {
 
   on(Events.MessageCreate, async (raw) => {
     const channel = parents.channel(raw.guild_id, raw.channel_id);
+    if (rooms.reads(channel) && isLegible(raw)) rooms.wrote(reader.read(raw, channel));
     if (watcher.watches(channel)) await seeNewest(raw, channel);
   });
   on(Events.MessageUpdate, async (update) => {

@@ -5,6 +5,7 @@ import { listenToMessages, type InboundMessagesParts } from './inbound-messages.
 import { listenToPlaces, type InboundPlacesParts } from './inbound-places.ts';
 import { listenToReactions, type InboundReactionsParts } from './inbound-reactions.ts';
 import type { Interactions } from '../interactions/interactions.ts';
+import type { Voice } from '../voice/index.ts';
 import type { ThreadParents } from './thread-parents.ts';
 
 export interface InboundParts
@@ -12,6 +13,7 @@ export interface InboundParts
   readonly watcher: Watcher;
   readonly interactions: Pick<Interactions, 'take' | 'lost'>;
   readonly parents: ThreadParents;
+  readonly voice: Pick<Voice, 'listen'>;
 }
 
 /** Tells the core what happens. */
@@ -20,5 +22,6 @@ export const listen = (client: Client, parts: InboundParts): void => {
   listenToMessages(on, parts);
   listenToReactions(on, parts);
   listenToPlaces(on, client, parts);
+  parts.voice.listen(on, parts.botId);
   on(GatewayDispatchEvents.InteractionCreate, async (raw) => parts.interactions.take(raw));
 };

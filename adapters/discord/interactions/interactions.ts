@@ -34,6 +34,12 @@ export interface Interactions {
   stop(): Promise<void>;
 }
 
+/** Acknowledged so, a new answer is awaited: by everybody, or by the asker alone. */
+const newAnswer = (isPrivate: boolean) => ({
+  type: InteractionResponseType.DeferredChannelMessageWithSource,
+  data: isPrivate ? { flags: MessageFlags.Ephemeral } : {},
+});
+
 /** Commands that were typed, or chosen in the menu of a message. */
 const createCommandUse = (
   { core, acknowledge, reader, openFile }: InteractionParts,
@@ -48,11 +54,7 @@ const createCommandUse = (
       ? commandOf(data.name, data.options)
       : { name: byMenu.get(data.name) ?? data.name, options: [] };
     const isPrivate = !isSlash || (infos.get(used.name)?.private ?? false);
-    const acknowledged = await acknowledge(interaction, {
-      type: InteractionResponseType.DeferredChannelMessageWithSource,
-      data: isPrivate ? { flags: MessageFlags.Ephemeral } : {},
-    });
-    if (!acknowledged) return;
+    if (!(await acknowledge(interaction, newAnswer(isPrivate)))) return;
     const target =
       data.type === ApplicationCommandType.Message
         ? data.resolved.messages[data.target_id]
@@ -69,18 +71,25 @@ const createCommandUse = (
   };
 };
 
-const createPress =
-  ({ core, acknowledge }: InteractionParts, { answer }: Answering) =>
-  async (interaction: APIMessageComponentInteraction): Promise<void> => {
+const createPress = ({ core, acknowledge }: InteractionParts, { answer }: Answering) => {
+  const infos = core.commands('en', PLATFORM);
+  const privatePresses = new Set(infos.flatMap((info) => info.privatePresses ?? []));
+  return async (interaction: APIMessageComponentInteraction): Promise<void> => {
     const { data, message } = interaction;
-    const type = InteractionResponseType.DeferredMessageUpdate;
-    if (!(await acknowledge(interaction, { type }))) return;
-    const isPrivate = ((message.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
+    const [press = ''] = data.custom_id.split(':', 1);
+    const isOwn = ((message.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
+    // Under what the presser alone sees, the answer takes its place as ever.
+    const staysBeside = privatePresses.has(press) && !isOwn;
+    const response = staysBeside
+      ? newAnswer(true)
+      : { type: InteractionResponseType.DeferredMessageUpdate };
+    if (!(await acknowledge(interaction, response))) return;
     const values = 'values' in data ? data.values : [];
-    await answer(interaction, isPrivate, async (asked) =>
+    await answer(interaction, isOwn || staysBeside, async (asked) =>
       core.press({ ...asked, press: data.custom_id, values }),
     );
   };
+};
 
 export const createInteractions = (parts: InteractionParts): Interactions => {
   const { api, core, acknowledge } = parts;

@@ -44,6 +44,9 @@ const CHANNEL_TYPES = [
   ChannelType.GuildMedia,
 ];
 
+/** Where people speak. */
+const VOICE_CHANNEL_TYPES = [ChannelType.GuildVoice, ChannelType.GuildStageVoice];
+
 /** Where a command can be used, and by whom. */
 const reach = (group: readonly CommandInfo[]) => ({
   integration_types: group.some(({ needs }) => needs)
@@ -90,7 +93,9 @@ const optionOf = (wording: Wording, command: string, option: OptionInfo) => {
     ...(maxLength === undefined || kind !== 'text'
       ? {}
       : { max_length: Math.min(maxLength, OPTION_TEXT_CHARS) }),
-    ...(kind === 'channel' ? { channel_types: CHANNEL_TYPES } : {}),
+    ...(kind === 'channel'
+      ? { channel_types: option.only === 'voice' ? VOICE_CHANNEL_TYPES : CHANNEL_TYPES }
+      : {}),
   };
 };
 

@@ -3,11 +3,13 @@ import { Migrator, type Migration } from 'kysely/migration';
 import { AppError } from '../../errors.ts';
 import { glossaryAndSettings } from './001-glossary-and-settings.ts';
 import { watching } from './002-watching.ts';
+import { rooms } from './003-rooms.ts';
 
 /** In the order of their names; a migration that was released is never changed. */
 const MIGRATIONS: Record<string, Migration> = {
   '001-glossary-and-settings': glossaryAndSettings,
   '002-watching': watching,
+  '003-rooms': rooms,
 };
 
 export const migrate = async <Schema>(db: Kysely<Schema>): Promise<void> => {

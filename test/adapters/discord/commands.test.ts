@@ -84,6 +84,12 @@ test('every kind of channel where people write can be chosen', () => {
   ]);
 });
 
+test('where a voice channel is wanted, only voice channels can be chosen', () => {
+  const where = { ...say().options[0]!, name: 'channel', kind: 'channel', only: 'voice' } as const;
+  const [command] = build(say({ options: [where] }));
+  expect(command?.['options']).toMatchObject([{ channel_types: [2, 13] }]);
+});
+
 test('what needs watched channels is for servers, what is for moderators for them', () => {
   const [command] = build(say({ needs: 'watch', moderators: true }));
   expect(command).toMatchObject({

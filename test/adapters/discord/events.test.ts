@@ -72,6 +72,8 @@ const setUp = ({ hasContentIntent = true } = {}) => {
     },
     hasContentIntent,
     parents: createThreadParents(),
+    rooms: { reads: () => false, wrote: () => undefined },
+    voice: { listen: () => undefined },
     threadGone: (id) => void gone.push(id),
     webhooksChanged: () => undefined,
   });

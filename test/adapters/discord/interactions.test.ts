@@ -299,6 +299,39 @@ describe('a control', () => {
   });
 });
 
+describe('a control that answers its presser alone', () => {
+  const notice: Content = {
+    text: 'notice',
+    controls: [{ kind: 'button', press: 'secret choose:out', label: 'Leave me out' }],
+  };
+
+  test('leaves what everybody sees as it is', async () => {
+    const { guild, use, channel } = setUp();
+    const bob = discord.fake.user({ name: 'Bob' });
+    guild.join(bob);
+    showing(notice);
+    const panel = await use().answer();
+    showing({ text: 'You are left out.', tone: 'error' });
+    const pressed = discord.fake.press(bob, panel, 'secret choose:out');
+    const answer = await pressed.answer();
+    expect(answer.ephemeral).toBe(true);
+    expect(answer.content).toContain('You are left out.');
+    expect(channel.messages.map(({ content }) => content)).toEqual(['notice']);
+    expect(panel.components).toHaveLength(1);
+  });
+
+  test('is answered in its place where the presser alone sees it already', async () => {
+    const { ann, use, channel } = setUp();
+    showing(notice);
+    const panel = await use('secret', {}).answer();
+    showing({ text: 'You are left out.' });
+    const pressed = discord.fake.press(ann, panel, 'secret choose:out');
+    await pressed.until(() => panel.content === 'You are left out.');
+    expect(pressed.followUps).toEqual([]);
+    expect(channel.messages).toEqual([]);
+  });
+});
+
 describe('a panel with a long text', () => {
   test('is one message, so that a press leaves nothing of it', async () => {
     const { use, ann, channel } = setUp();

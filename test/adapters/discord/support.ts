@@ -29,7 +29,7 @@ const COMMANDS: readonly CommandInfo[] = [
     ],
   }),
   info('transcribe', { options: [{ ...option, name: 'audio', kind: 'attachment' }] }),
-  info('secret', { private: true }),
+  info('secret', { private: true, privatePresses: ['secret choose'] }),
   info('glossary add', { options: [{ ...option, name: 'term', kind: 'text', required: true }] }),
   info('glossary list'),
   info('autotranslate', {
@@ -60,6 +60,10 @@ export interface TestCore extends Core {
   watching: (channel: Channel) => boolean;
   keeping: (message: Message) => Promise<void>;
   watched: ChannelWatch[];
+  /** Channels of which the adapter told that other people are there. */
+  readonly roomsChanged: Channel[];
+  reading: (channel: Channel) => boolean;
+  readonly written: Message[];
 }
 
 export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): TestCore => {
@@ -86,6 +90,11 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
     log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
     texts,
     watcher,
+    rooms: {
+      peopleChanged: (room) => void core.roomsChanged.push(room),
+      reads: (channel) => core.reading(channel),
+      wrote: (message) => void core.written.push(message),
+    },
     services: {
       watches: {
         list: ({ id }: Space) => core.watched.filter((one) => one.channel.space.id === id),
@@ -109,6 +118,9 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
     invocations: [],
     presses: [],
     watched: [],
+    roomsChanged: [],
+    reading: () => false,
+    written: [],
     work: async ({ answer }) => answer.show({ text: 'done' }),
     completing: async () => [],
     watching: () => true,

@@ -92,6 +92,26 @@ describe('what stands under an answer', () => {
     expect((await press(visitor, answer.id, 'go')).status).toBe(202);
   });
 
+  test('answers the presser alone where it is to, beside what everybody sees', async () => {
+    const { visitor, visit } = await setUp();
+    const other = visit();
+    const seenByOther = await other.events();
+    const { events, answer } = await openPanel(visitor, 'notice');
+    const choose = (by: Visitor, id: string, name: string) =>
+      by.post('/api/presses', { id, press: `notice choose:${name}` });
+    await choose(visitor, answer.id, 'me');
+    const beside = await events.message(({ html, working }) => html.includes('me') && !working);
+    expect(beside).toMatchObject({ onlyYou: true, replyTo: answer.id });
+    // Under what is the presser's own already, it takes the place of that.
+    await choose(visitor, beside.id, 'again');
+    const anew = await events.message(({ html, working }) => html.includes('again') && !working);
+    expect(anew).toMatchObject({ id: beside.id, onlyYou: true });
+    await choose(other, answer.id, 'me');
+    const own = await seenByOther.message(({ html }) => html.includes('notice choose'));
+    expect(own.id).not.toBe(beside.id);
+    expect(own.replyTo).toBe(answer.id);
+  });
+
   test('is not pressed twice at once, and can be stopped', async () => {
     const { core, visitor } = await setUp();
     const { events, answer } = await openPanel(visitor);

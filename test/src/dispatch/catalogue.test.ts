@@ -1,5 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createProbes, CHANNEL, ELSEWHERE, MEMBER, type Probes } from '../../fakes/probes.ts';
+import {
+  createProbes,
+  CHANNEL,
+  ELSEWHERE,
+  MEMBER,
+  SPOKEN,
+  type Probes,
+} from '../../fakes/probes.ts';
 
 describe('the commands', () => {
   let probes: Probes;
@@ -49,12 +56,21 @@ describe('the commands', () => {
   it('has what needs a part of the platform only where that is', async () => {
     const named = (platform: string) =>
       probes.dispatcher.commands('en', platform).map(({ name }) => name);
-    expect(named('test')).toEqual(['probe', 'probes guarded', 'probing']);
+    expect(named('test')).toEqual(['probe', 'probes guarded', 'probespeech', 'probing']);
+    expect(named('spoken')).toEqual(['probe', 'probes guarded', 'probespeech']);
     expect(named('elsewhere')).toEqual(['probe', 'probes guarded']);
-    const [, guarded, needing] = probes.dispatcher.commands('en', 'test');
+    const [, guarded, speaking, needing] = probes.dispatcher.commands('en', 'test');
     expect(guarded?.moderators).toBe(true);
-    expect(needing?.needs).toBe('watch');
+    expect([speaking?.needs, needing?.needs]).toEqual(['rooms', 'watch']);
+    expect((await probes.run('probespeech', {}, { channel: SPOKEN }))?.text).toBe('said');
     const content = await probes.run('probing', {}, { channel: ELSEWHERE });
     expect(content?.text).toContain('There is no command `/probing`');
+  });
+
+  it('names the presses whose answers are for the presser alone', () => {
+    const infos = probes.dispatcher.commands('en', 'test');
+    const named = infos.map(({ name, privatePresses }) => [name, privatePresses]);
+    expect(named).toContainEqual(['probing', ['probing alone']]);
+    expect(named).toContainEqual(['probe', undefined]);
   });
 });

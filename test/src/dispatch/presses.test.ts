@@ -35,6 +35,7 @@ describe('a press', () => {
     expect(await probes.press('probing guarded', { member })).toEqual({ text: 'let in' });
     probes.script.choices = { ...probes.script.choices, roles: { probing: ['r1'] } };
     expect((await probes.press('probing go'))?.text).toContain('certain roles');
+    expect((await probes.press('probing alone'))?.text).toBe('for you alone');
   });
 
   it.each(['probing nothing', 'nothing go', 'probing', '', 'probing constructor', 'a b c d'])(

@@ -1,9 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import { createSpaceSettings } from '../../../src/store/space-settings.ts';
+import { ROOM_CHOICES } from '../../fakes/rooms.ts';
 
 const SPACE = { platform: 'test', id: 's' };
-const DEFAULTS = { flags: { on: true, languages: {} }, roles: {}, quietChannels: [] };
+const DEFAULTS = {
+  flags: { on: true, languages: {} },
+  roles: {},
+  quietChannels: [],
+  rooms: ROOM_CHOICES,
+};
 
 let store: Store;
 beforeEach(async () => {

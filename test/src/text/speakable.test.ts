@@ -37,6 +37,69 @@ describe('speakable', () => {
     expect(speakable(text, options)).toBe(spoken);
   });
 
+  it.each([
+    ['long rows of digits one by one', 'id 123456789012', 'id 1 2 3 4 5 6 7 8 9 0 1 2'],
+    ['telephone numbers one by one', 'call +49 171 1234567', 'call +4 9, 1 7 1, 1 2 3 4 5 6 7'],
+    ['those of North America too', '(555) 123-4567 ok', '5 5 5, 1 2 3, 4 5 6 7 ok'],
+    [
+      'other numbers as they are',
+      '1,000,000,000 3.14 10:30 v1.2.3 2024-05-06 192.168.100.200 12.345,90 555-1234',
+      '1,000,000,000 3.14 10:30 v1.2.3 2024-05-06 192.168.100.200 12.345,90 555-1234',
+    ],
+    ['words for shouting', 'WHAT ARE YOU DOING', 'what are you doing'],
+    ['abbreviations as they are', 'the NASA is IMPORTANT', 'the NASA is important'],
+    ['abbreviations in other scripts as they are', 'NASAとESAとJAXA', 'NASAとESAとJAXA'],
+    ['the same word three times at most', 'no no no no no nobody', 'no no no nobody'],
+    ['no keys or hashes', 'a9993e364706816aba3e25717850c26c ok', 'ok'],
+    ['no markers without a partner', 'so **open ||it `is', 'so open it is'],
+    ['words joined by underscores', 'snake_case_name', 'snake case name'],
+    ['no strokes through letters', 'h̷e̸l̶l̵o', 'hello'],
+  ])('reads %s', (_, text, spoken) => {
+    expect(speakable(text)).toBe(spoken);
+  });
+
+  describe('with words for what is not read', () => {
+    const words = {
+      link: 'a link',
+      code: 'code',
+      spoiler: 'spoiler',
+      laughter: '笑',
+    };
+
+    it.each([
+      ['an address', 'see https://a.b/c?d', 'see a link: a.b'],
+      ['code', 'run `x` now', 'run code now'],
+      ['a block of code', '```js\nx\n```', 'code'],
+      ['keys', 'sk_live_4eC39HqLyjWDarjtT1zdp7dc', 'code'],
+      ['a spoiler, once', 'it was ||the **cook**|| ok', 'it was spoiler ok'],
+      ['laughter', 'それなｗｗｗ マジw wwww', 'それな 笑 マジ 笑 笑'],
+      ['no laughter within words', 'www.example.com wow', 'a link: example.com wow'],
+    ])('says them for %s', (_, text, spoken) => {
+      expect(speakable(text, { locale: 'ja', words })).toBe(spoken);
+    });
+
+    it('knows the laughter of a language only there', () => {
+      const laughter = 'ha';
+      expect(speakable('ตลก 5555', { locale: 'th', words: { laughter } })).toBe('ตลก ha');
+      expect(speakable('room 5555', { locale: 'en', words: { laughter } })).toBe('room 5555');
+    });
+
+    it('never grows a text without bound, and leaves no markup', () => {
+      fc.assert(
+        fc.property(anyText, (text) => {
+          const spoken = speakable(text, { locale: 'ja', words });
+          expect(spoken.length).toBeLessThanOrEqual(text.length * 14 + 20);
+          expect(spoken).not.toMatch(/\*\*|__|~~|\|\||`|https?:\/\/\w/);
+        }),
+      );
+    });
+  });
+
+  it('leaves as it is what it gave itself', () => {
+    for (const text of ['+49 171 1234567', '12345678901', 'a_b `c` NO NO NO NO NO', 'h̷e̸ 🎉 wwww'])
+      expect(speakable(speakable(text, options), options)).toBe(speakable(text, options));
+  });
+
   it('says emoji in the language of the voice, and leaves them out in one that it has no words for', () => {
     expect(speakable('すごい😂', { locale: 'ja' })).toBe('すごい 嬉し泣き');
     expect(speakable('ok 😂', { locale: 'sw' })).toBe('ok');

@@ -59,7 +59,9 @@ export class Batch {
     );
   }
   /** In the order in which a commit names them. */
-  changes(references = this.#proposals.map(({ reference }) => reference)): Change[] {
+  changes(
+    references: readonly string[] = this.#proposals.map(({ reference }) => reference),
+  ): Change[] {
     return references.flatMap((reference) =>
       this.#proposals.filter((each) => each.reference === reference).map(({ change }) => change),
     );

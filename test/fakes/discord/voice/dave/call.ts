@@ -22,6 +22,13 @@ interface Wire {
   readonly client: DaveClient;
 }
 
+export const PACKET = Buffer.from('7801020304050607', 'hex');
+
+export const hears = (listener: Caller, packet: Uint8Array, speaker: Caller): boolean => {
+  const heard = listener.decrypt(packet, speaker.userId);
+  return heard !== undefined && PACKET.equals(heard);
+};
+
 const byLibrary = (client: LibraryClient): Caller => ({
   userId: client.userId,
   library: client.dave,
@@ -81,7 +88,20 @@ export class Call {
   }
   /** Lets everything through. */
   settle(): void {
-    while (this.deliver(0));
+    for (let count = 0; this.deliver(0); count += 1)
+      if (count > 10_000) throw new Error('the clients never come to rest');
+  }
+  /** Who cannot hear whom, and who sends what the channel is not to carry. */
+  faults(encrypted = true): string[] {
+    const callers = [...this.callers.values()];
+    return callers.flatMap((speaker) => [
+      ...(PACKET.equals(speaker.encrypt(PACKET)) === encrypted
+        ? [`${speaker.userId} sends what is ${encrypted ? 'open' : 'encrypted'}`]
+        : []),
+      ...callers
+        .filter((other) => other !== speaker && !hears(other, speaker.encrypt(PACKET), speaker))
+        .map((listener) => `${listener.userId} does not hear ${speaker.userId}`),
+    ]);
   }
 
   #server(wire: Pick<Wire, 'up'>): Server {

@@ -112,7 +112,12 @@ class DaveServer implements DaveGroup, DaveDriver {
     this.#damages.push({ userId, op });
   }
   onlyCommitsOf(...userIds: readonly string[]): void {
-    this.#committers = userIds;
+    this.#run(() => {
+      this.#committers = userIds;
+      // What has been refused is not sent again unless it is asked for again.
+      this.#batch.clear();
+      this.#propose();
+    });
   }
   useTransitionZero(on: boolean): void {
     this.#zero = on;
@@ -255,11 +260,11 @@ class DaveServer implements DaveGroup, DaveDriver {
 
   /** "Recovery from Invalid Commit or Welcome". */
   #flag(seat: Seat): void {
-    const pendingWithOthers = !this.#tree.established;
+    const { established } = this.#tree;
     this.#vacate(seat);
     this.#transitions.forget(seat.client.userId);
-    // What it was told before may still lie before it or behind it: from here on it is known.
-    if (pendingWithOthers) this.#begin(seat.client.userId);
+    // Nobody knows which proposals reached the new session; two of a kind would spoil its commits.
+    if (!established) this.#begin(seat.client.userId);
     this.#propose();
   }
 

@@ -10,12 +10,9 @@ interface LeafNode {
   readonly userId: string;
   /** From and until when, of a key package only. */
   readonly lifetime: readonly bigint[];
-  readonly signed: Buffer;
-  readonly signature: Buffer;
 }
 
 export const readLeafNode = (reader: TlsReader): LeafNode => {
-  const start = reader.at;
   reader.vector();
   const signatureKey = reader.vector();
   if (reader.u16() !== BASIC_CREDENTIAL) throw new Error('the credential is not a basic one');
@@ -28,9 +25,8 @@ export const readLeafNode = (reader: TlsReader): LeafNode => {
   else if (source !== FROM_KEY_PACKAGE && source !== FROM_UPDATE)
     throw new Error('the leaf has no known source');
   reader.vector();
-  const signed = reader.since(start);
-  const userId = String(identity.readBigUInt64BE());
-  return { signatureKey, userId, lifetime, signed, signature: reader.vector() };
+  reader.vector();
+  return { signatureKey, userId: String(identity.readBigUInt64BE()), lifetime };
 };
 
 export interface KeyPackage {
@@ -57,11 +53,8 @@ export const readKeyPackage = (bytes: Uint8Array, userId: string): KeyPackage =>
   if (leaf.lifetime[0] !== 0n || leaf.lifetime[1] !== 2n ** 64n - 1n)
     throw new Error('the key package does not live for ever');
   const { signatureKey } = leaf;
-  if (
-    !isSignedBy(signatureKey, 'LeafNodeTBS', leaf.signed, leaf.signature) ||
-    !isSignedBy(signatureKey, 'KeyPackageTBS', signed, signature)
-  )
-    throw new Error('a signature of the key package is wrong');
+  if (!isSignedBy(signatureKey, 'KeyPackageTBS', signed, signature))
+    throw new Error('the signature of the key package is wrong');
   const whole = Buffer.from(bytes);
   return { bytes: whole, reference: referenceOf('KeyPackage', whole), signatureKey };
 };

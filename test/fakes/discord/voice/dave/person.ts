@@ -19,7 +19,7 @@ export interface DavePersonOptions {
 }
 
 /** The server, as far as a client needs it. */
-type Server = Pick<DaveGroup, 'receive'> & Pick<DaveDriver, 'channelId'>;
+export type Server = Pick<DaveGroup, 'receive'> & Pick<DaveDriver, 'channelId'>;
 
 /** A sender in a group that nobody else is in. */
 const createStranger = (userId: string, channelId: string): DavePerson => {
@@ -49,8 +49,6 @@ class Person implements DavePerson {
   readonly #pending = new Map<number, number>();
   /** Names the key package that it can be added by. */
   #invitation = '';
-  /** A failure has been reported: until it is welcomed, it is in no group. */
-  #failed = false;
 
   constructor(group: Server, userId: string, options: DavePersonOptions) {
     this.#group = group;
@@ -90,7 +88,6 @@ class Person implements DavePerson {
         break;
       case 24:
         if (message.d['epoch'] === 1) this.#begin();
-        this.#failed = false;
         break;
       case 25:
         this.#meet(Buffer.from(message.bytes));
@@ -176,15 +173,13 @@ class Person implements DavePerson {
   #process(op: 29 | 30, id: number, message: Buffer): boolean {
     // What is for a key package, or of a group, that this client has left behind.
     if (op === 30 && !readWelcome(message).recipients.includes(this.#invitation)) return false;
-    if (op === 29 && this.#failed) return false;
+    if (op === 29 && this.#session?.status === davey.SessionStatus.PENDING) return false;
     try {
       if (op === 29) this.#session?.processCommit(message);
       else this.#session?.processWelcome(message);
       if (this.#options.keys === 'at-once') this.#sending = this.#session;
-      this.#failed = false;
       return true;
     } catch {
-      this.#failed = true;
       this.#say({ op: 31, d: { transition_id: id } });
       this.#begin();
       return false;
@@ -198,10 +193,15 @@ class Person implements DavePerson {
   }
 
   #prepare(id: number, version: number): void {
+    if (id === 0) {
+      // Alone, or not encrypted any more.
+      this.#open = version === 0;
+      this.#sending = undefined;
+      return;
+    }
     this.#pending.set(id, version);
     if (version === 0) this.#open = true;
-    if (id === 0) this.#execute(id);
-    else this.#say({ op: 23, d: { transition_id: id } });
+    this.#say({ op: 23, d: { transition_id: id } });
   }
 
   #execute(id: number): void {

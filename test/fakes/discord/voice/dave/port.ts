@@ -61,7 +61,7 @@ export interface DaveDriver {
   recreate(): void;
   /** To version 0 or back to 1, as if a client without DAVE came or went. */
   encrypt(on: boolean): void;
-  /** Says op 25 out of order: at version 0, or to a member. */
+  /** Says op 25 out of order to the bot: at version 0, or as a member. */
   sendExternalSender(userId: string): void;
 }
 

@@ -1,0 +1,150 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SILENCE_PACKET } from '../../../src/audio/opus.ts';
+import type { Clock } from '../../../src/room/clock.ts';
+
+export interface PlayerParts {
+  readonly clock: Clock;
+  /** Sends one packet; false while there is no connection, and then it was not sent. */
+  readonly send: (packet: Buffer) => boolean;
+  /** Shows that we do not speak any more. */
+  readonly hush: () => void;
+}
+
+export interface Player extends Disposable {
+  /** See `VoiceLink.play`. */
+  readonly play: (packets: AsyncIterable<Uint8Array>, signal: AbortSignal) => Promise<void>;
+  /** There is a connection again. */
+  resume(): void;
+}
+
+const PACKET_MS = 20;
+/** Packets that are fetched ahead, so that a slow moment of their source is not heard. */
+const AHEAD = 10;
+/** A timer that was later than this is not made up for by a burst. */
+const LATEST_MS = 100;
+/** So many tell the listeners' decoders that the speech is over, and it does not just break off (voice connections, "Voice Data Interpolation"). */
+const TRAILING = 5;
+
+const SILENCE = Buffer.from(SILENCE_PACKET);
+
+interface Playing {
+  readonly ahead: Buffer[];
+  isWhole: boolean;
+  /** Lets the source go on. */
+  wantMore: () => void;
+  readonly done: PromiseWithResolvers<void>;
+}
+
+/** Sends packets at the pace at which they are heard, on a clock of its own that does not drift. */
+export const createPlayer = ({ clock, send, hush }: PlayerParts): Player => {
+  let playing: Playing | undefined;
+  let cancelTimer: (() => void) | undefined;
+  let dueMs = 0;
+  /** Silence that is still to be sent after speech. */
+  let trailing = 0;
+  let isSpeaking = false;
+
+  const schedule = (): void => {
+    const now = clock.nowMs();
+    if (now - dueMs > LATEST_MS) dueMs = now + PACKET_MS;
+    cancelTimer = clock.after(Math.max(0, dueMs - now), tick);
+  };
+  /** The next packet, or silence where there is none; undefined when there is nothing to send. */
+  const nextPacket = (): Buffer | undefined => {
+    const packet = playing?.ahead[0];
+    if (packet) return packet;
+    return trailing > 0 ? SILENCE : undefined;
+  };
+  const sent = (packet: Buffer): void => {
+    dueMs += PACKET_MS;
+    if (packet === SILENCE) {
+      trailing -= 1;
+      return;
+    }
+    isSpeaking = true;
+    trailing = TRAILING;
+    playing?.ahead.shift();
+    playing?.wantMore();
+    if (playing?.isWhole && playing.ahead.length === 0) playing.done.resolve();
+  };
+  const tick = (): void => {
+    cancelTimer = undefined;
+    const packet = nextPacket();
+    if (!packet) {
+      if (isSpeaking) hush();
+      isSpeaking = false;
+      return;
+    }
+    // Without a connection the time stands still; `resume` goes on.
+    if (!send(packet)) return;
+    sent(packet);
+    schedule();
+  };
+  /** Starts the clock where it stands still. */
+  const wake = (): void => {
+    if (cancelTimer) return;
+    dueMs = clock.nowMs();
+    tick();
+  };
+
+  /** Fetches packets ahead of their time. */
+  const fetch = async (
+    current: Playing,
+    packets: AsyncIterator<Uint8Array>,
+    isOver: () => boolean,
+  ): Promise<void> => {
+    while (!isOver()) {
+      const { done, value } = await packets.next();
+      if (isOver()) return;
+      if (done) {
+        current.isWhole = true;
+        if (current.ahead.length === 0) current.done.resolve();
+        return;
+      }
+      current.ahead.push(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+      wake();
+      if (current.ahead.length < AHEAD) continue;
+      const more = Promise.withResolvers<void>();
+      current.wantMore = more.resolve;
+      await more.promise;
+    }
+  };
+
+  return {
+    play: async (packets, signal) => {
+      signal.throwIfAborted();
+      if (playing) throw new Error('one speech at a time');
+      const current: Playing = {
+        ahead: [],
+        isWhole: false,
+        wantMore: () => {},
+        done: Promise.withResolvers(),
+      };
+      playing = current;
+      const iterator = packets[Symbol.asyncIterator]();
+      let isOver = false;
+      const abort = (): void => current.done.reject(signal.reason);
+      signal.addEventListener('abort', abort, { once: true });
+      fetch(current, iterator, () => isOver).catch((thrown: unknown) =>
+        current.done.reject(thrown),
+      );
+      try {
+        await current.done.promise;
+      } finally {
+        isOver = true;
+        current.wantMore();
+        signal.removeEventListener('abort', abort);
+        playing = undefined;
+        // A source that does not end at once keeps nobody waiting.
+        await Promise.race([Promise.resolve(iterator.return?.()).catch(() => undefined), sleep(0)]);
+      }
+    },
+    resume: wake,
+    [Symbol.dispose]: () => {
+      cancelTimer?.();
+      cancelTimer = undefined;
+      trailing = 0;
+      isSpeaking = false;
+    },
+  };
+};

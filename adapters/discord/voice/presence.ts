@@ -1,0 +1,92 @@
+import {
+  GatewayDispatchEvents as Events,
+  type APIGuildMember,
+  type APIUser,
+  type GatewayVoiceStateUpdateDispatchData,
+} from 'discord.js';
+import type { RoomMember } from '../../../src/room/port.ts';
+import type { On } from '../gateway/gateway-events.ts';
+import { nameOf } from '../message.ts';
+
+type State = Pick<GatewayVoiceStateUpdateDispatchData, 'user_id' | 'channel_id'> & {
+  readonly member?: (Partial<APIGuildMember> & { readonly user?: APIUser }) | undefined;
+};
+
+/** Who is in which voice channel. */
+export interface Presence {
+  channelOf(guildId: string, userId: string): string | undefined;
+  /** Everybody in a channel, the bot included. */
+  in(guildId: string, channelId: string): readonly RoomMember[];
+  listen(on: On): void;
+}
+
+export interface PresenceParts {
+  /** Who is in a channel is not who was. */
+  readonly changed: (guildId: string, channelId: string) => void;
+  /** Somebody left a channel, or their server. */
+  readonly left: (guildId: string, userId: string) => void;
+}
+
+interface Present extends RoomMember {
+  readonly channelId: string;
+}
+
+export const createPresence = ({ changed, left }: PresenceParts): Presence => {
+  const guilds = new Map<string, Map<string, Present>>();
+
+  const note = (guildId: string, { user_id: id, channel_id: channelId, member }: State): void => {
+    const people = guilds.get(guildId) ?? new Map<string, Present>();
+    guilds.set(guildId, people);
+    const before = people.get(id);
+    const user = member?.user;
+    if (channelId === null) people.delete(id);
+    else
+      people.set(id, {
+        id,
+        channelId,
+        name: user ? nameOf(user, member.nick) : (before?.name ?? id),
+        isBot: user?.bot ?? before?.isBot ?? false,
+      });
+    if (before && before.channelId !== channelId) {
+      left(guildId, id);
+      changed(guildId, before.channelId);
+    }
+    const after = people.get(id);
+    const isSame = before && after && before.channelId === after.channelId;
+    if (after && !(isSame && before.name === after.name)) changed(guildId, after.channelId);
+  };
+
+  const forget = (guildId: string): void => {
+    const people = guilds.get(guildId);
+    guilds.delete(guildId);
+    const channels = new Set(people?.values().map(({ channelId }) => channelId));
+    for (const id of people?.keys() ?? []) left(guildId, id);
+    for (const channelId of channels) changed(guildId, channelId);
+  };
+
+  return {
+    channelOf: (guildId, userId) => guilds.get(guildId)?.get(userId)?.channelId,
+    in: (guildId, channelId) =>
+      [...(guilds.get(guildId)?.values() ?? [])]
+        .filter((one) => one.channelId === channelId)
+        .map(({ id, name, isBot }) => ({ id, name, isBot })),
+    listen: (on) => {
+      // It comes again after each outage and new session, with everybody who is there now.
+      on(Events.GuildCreate, (guild) => {
+        if (guild.unavailable) return;
+        const members = new Map(guild.members.map((member) => [member.user.id, member]));
+        const here = new Set(guild.voice_states.map(({ user_id }) => user_id));
+        for (const id of guilds.get(guild.id)?.keys().toArray() ?? [])
+          if (!here.has(id)) note(guild.id, { user_id: id, channel_id: null });
+        for (const state of guild.voice_states)
+          note(guild.id, { member: members.get(state.user_id), ...state });
+      });
+      on(Events.VoiceStateUpdate, (state) => {
+        if (state.guild_id) note(state.guild_id, state);
+      });
+      on(Events.GuildDelete, ({ id, unavailable }) => {
+        if (!unavailable) forget(id);
+      });
+    },
+  };
+};

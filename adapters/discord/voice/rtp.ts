@@ -1,0 +1,68 @@
+/** RTP (RFC 3550) as Discord's voice servers send it, encrypted with `aead_aes256_gcm_rtpsize`. */
+import { createDecipheriv } from 'node:crypto';
+
+/** The one mode that is spoken here; Discord's servers offer it to everybody (voice connections, "Transport Encryption Modes"). */
+export const ENCRYPTION_MODE = 'aead_aes256_gcm_rtpsize';
+
+export interface RtpHeader {
+  readonly sequence: number;
+  readonly timestampSamples: number;
+  readonly ssrc: number;
+  /** What the encryption covers without hiding it: the header up to the extension's own words. */
+  readonly clearBytes: number;
+  /** Of the extension, which the encrypted part begins with. */
+  readonly extensionBytes: number;
+  readonly isPadded: boolean;
+}
+
+const VERSION = 2;
+const VOICE_PAYLOAD = 0x78;
+const FIXED_BYTES = 12;
+const EXTENSION_HEAD_BYTES = 4;
+const WORD_BYTES = 4;
+const TAG_BYTES = 16;
+const COUNTER_BYTES = 4;
+const NONCE_BYTES = 12;
+
+/** Undefined for what is no voice: video, RTCP, keep-alives, IP discovery, damaged packets. */
+export const readRtp = (message: Buffer): RtpHeader | undefined => {
+  const [first = 0, second = 0] = message;
+  if (first >> 6 !== VERSION || (second & 0x7f) !== VOICE_PAYLOAD) return undefined;
+  const ownBytes = FIXED_BYTES + (first & 0x0f) * WORD_BYTES;
+  const isExtended = (first & 0x10) !== 0;
+  const clearBytes = ownBytes + (isExtended ? EXTENSION_HEAD_BYTES : 0);
+  if (message.length < clearBytes + TAG_BYTES + COUNTER_BYTES) return undefined;
+  return {
+    sequence: message.readUInt16BE(2),
+    timestampSamples: message.readUInt32BE(4),
+    ssrc: message.readUInt32BE(8),
+    clearBytes,
+    extensionBytes: isExtended ? message.readUInt16BE(ownBytes + 2) * WORD_BYTES : 0,
+    isPadded: (first & 0x20) !== 0,
+  };
+};
+
+/** What the packet carries, without extension and padding; undefined where it is not what was sent. */
+export const openRtp = (
+  message: Buffer,
+  { clearBytes, extensionBytes, isPadded }: RtpHeader,
+  key: Uint8Array,
+): Buffer | undefined => {
+  const tagAt = message.length - COUNTER_BYTES - TAG_BYTES;
+  const counterAt = message.length - COUNTER_BYTES;
+  const nonce = Buffer.alloc(NONCE_BYTES);
+  message.copy(nonce, 0, counterAt);
+  let opened: Buffer;
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce);
+    decipher.setAAD(message.subarray(0, clearBytes));
+    decipher.setAuthTag(message.subarray(tagAt, counterAt));
+    opened = decipher.update(message.subarray(clearBytes, tagAt));
+    decipher.final();
+  } catch {
+    return undefined;
+  }
+  const paddingBytes = isPadded ? (opened.at(-1) ?? 0) : 0;
+  const endAt = opened.length - paddingBytes;
+  return endAt < extensionBytes ? undefined : opened.subarray(extensionBytes, endAt);
+};

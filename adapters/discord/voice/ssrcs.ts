@@ -1,0 +1,96 @@
+/** Whose packets are whose: Discord tells it once, when somebody first speaks, and not always again. */
+export interface Ssrcs {
+  /** Whose packets these are; undefined where it is not known. */
+  ownerOf(ssrc: number): string | undefined;
+  /** The gateway told it (op 5). */
+  assign(ssrc: number, memberId: string): void;
+  /** Somebody left: what still comes of them is nobody's. */
+  remove(memberId: string): void;
+  /** A new voice server gives new numbers. */
+  clear(): void;
+  isAssigned(memberId: string): boolean;
+  /**
+   * A packet came whose sender was not told. When only one of those who are there has no number, and
+   * only this number has no owner, it is theirs.
+   *
+   * @param presentIds everybody who is there, bots included
+   */
+  guess(ssrc: number, presentIds: readonly string[]): string | undefined;
+  /** For how long packets have come that are nobody's. */
+  unknownForMs(): number;
+}
+
+interface Stranger {
+  packets: number;
+  readonly sinceMs: number;
+  lastMs: number;
+}
+
+/** One stray packet proves nothing. */
+const PROOF_PACKETS = 3;
+/** Of somebody who has just left, packets are still on their way. */
+const LEFTOVER_PACKETS = 50;
+/** Who was not heard for so long is no longer asked about. */
+const FORGOTTEN_MS = 2_000;
+const MOST_STRANGERS = 32;
+
+export const createSsrcs = (nowMs: () => number): Ssrcs => {
+  const owners = new Map<number, string>();
+  const strangers = new Map<number, Stranger>();
+
+  const forgetSilent = (): void => {
+    const now = nowMs();
+    for (const [ssrc, { lastMs }] of strangers)
+      if (now - lastMs > FORGOTTEN_MS) strangers.delete(ssrc);
+  };
+  const strangerOf = (ssrc: number): Stranger => {
+    const known = strangers.get(ssrc);
+    if (known) return known;
+    if (strangers.size >= MOST_STRANGERS) strangers.delete(strangers.keys().next().value!);
+    const stranger = { packets: 0, sinceMs: nowMs(), lastMs: nowMs() };
+    strangers.set(ssrc, stranger);
+    return stranger;
+  };
+  const isAssigned = (memberId: string): boolean =>
+    owners.values().some((owner) => owner === memberId);
+
+  const assign = (ssrc: number, memberId: string): void => {
+    for (const [old, owner] of owners) if (owner === memberId) owners.delete(old);
+    owners.set(ssrc, memberId);
+    strangers.delete(ssrc);
+  };
+
+  return {
+    ownerOf: (ssrc) => owners.get(ssrc),
+    assign,
+    remove: (memberId) => {
+      for (const [ssrc, owner] of owners)
+        if (owner === memberId) {
+          owners.delete(ssrc);
+          strangerOf(ssrc);
+        }
+      for (const stranger of strangers.values()) stranger.packets = -LEFTOVER_PACKETS;
+    },
+    clear: () => {
+      owners.clear();
+      strangers.clear();
+    },
+    isAssigned,
+    guess: (ssrc, presentIds) => {
+      forgetSilent();
+      const stranger = strangerOf(ssrc);
+      stranger.packets += 1;
+      stranger.lastMs = nowMs();
+      const [only, ...others] = presentIds.filter((id) => !isAssigned(id));
+      const isClear = only !== undefined && others.length === 0 && strangers.size === 1;
+      if (!isClear || stranger.packets < PROOF_PACKETS) return undefined;
+      assign(ssrc, only);
+      return only;
+    },
+    unknownForMs: () => {
+      forgetSilent();
+      const since = strangers.values().map(({ sinceMs }) => sinceMs);
+      return nowMs() - Math.min(nowMs(), ...since);
+    },
+  };
+};

@@ -1,0 +1,195 @@
+import { z } from 'zod';
+import {
+  channelOption,
+  defineAction,
+  defineCommandGroup,
+  ROOM_TRANSCRIPT_KINDS,
+  type CommandContext,
+  type Press,
+  type PressContext,
+  type Room,
+} from '../src/command.ts';
+import {
+  captionRecord,
+  completeLanguage,
+  completeLanguages,
+  joinedRoom,
+  languageOf,
+  languagesOf,
+} from '../src/command-helpers.ts';
+import { userError, type AppError } from '../src/errors.ts';
+import type { Channel, Control } from '../src/model.ts';
+
+const LONGEST_LIST_CHARS = 2_000;
+
+const mention = ({ id }: Pick<Channel, 'id'>): string => `<#${id}>`;
+
+const notOn = (): AppError => userError('not-found', 'captions.not-on');
+
+/** The room that we are in, or that of the member, which we then join. */
+const enterRoom = async (ctx: CommandContext<unknown>): Promise<Room> => {
+  const { services, channel, member, locale } = ctx;
+  if (services.rooms.of(channel.space)) return joinedRoom(ctx);
+  const theirs = services.rooms.roomOf(channel.space, member.id);
+  if (!theirs) throw userError('bad-input', 'room.nobody-there');
+  return services.rooms.join(theirs, locale);
+};
+
+/** What captions are translated into. Who wants to see one language alone needs no other one. */
+const wantedLanguages = async (
+  { services, channel }: CommandContext<unknown>,
+  typed: string | undefined,
+  only: string | undefined,
+): Promise<readonly string[]> => {
+  const asked = typed === undefined ? [] : languagesOf(typed, services);
+  if (only !== undefined) return [...new Set([...asked, only])];
+  if (typed !== undefined) return asked;
+  return (await services.spaces.of(channel.space)).rooms.languages;
+};
+
+interface Place {
+  readonly in?: string | undefined;
+  readonly thread?: boolean | undefined;
+}
+
+/** Where captions are to be shown; undefined: in the room's own chat. */
+const placeOf = (
+  { options, channel, member }: CommandContext<Place>,
+  room: Room,
+): Channel | undefined => {
+  const { space, parentId } = channel;
+  const id = options.in ?? (options.thread ? (parentId ?? channel.id) : undefined);
+  if (id === undefined) return undefined;
+  if (options.thread && id === room.channel.id) throw userError('bad-input', 'captions.no-thread');
+  // What is said in a room is not to be shown where its people could not write themselves.
+  const isNear = [channel.id, parentId, room.channel.id].includes(id);
+  if (!isNear && member.role !== 'moderator') throw userError('forbidden', 'captions.not-there');
+  return { space, id };
+};
+
+const languageLine = (
+  languages: readonly string[],
+  { services, locale, t }: Pick<CommandContext<unknown>, 'services' | 'locale' | 't'>,
+): string =>
+  languages.length === 0
+    ? t('captions.as-spoken')
+    : t('captions.into', {
+        languages: languages.map((code) => services.languages.name(code, locale)).join(', '),
+      });
+
+const start = defineAction({
+  options: z.object({
+    languages: z.string().min(1).max(LONGEST_LIST_CHARS).optional(),
+    in: channelOption().optional(),
+    thread: z.boolean().optional(),
+    only: z.string().optional(),
+    transcript: z.enum(ROOM_TRANSCRIPT_KINDS).optional(),
+  }),
+  complete: { languages: completeLanguages, only: completeLanguage },
+  slow: true,
+  async run(ctx) {
+    const { options, services, t, reply } = ctx;
+    const only = options.only === undefined ? undefined : languageOf(options.only, services);
+    const languages = await wantedLanguages(ctx, options.languages, only);
+    const room = await enterRoom(ctx);
+    const { captions: running } = room;
+    if (running) throw userError('bad-input', 'captions.running', { channel: mention(running.in) });
+    const place = placeOf(ctx, room);
+    await room.startCaptions({
+      languages,
+      ...(place ? { in: place } : {}),
+      ...(options.thread ? { thread: t('room.thread-name') } : {}),
+      ...(only === undefined ? {} : { only }),
+      ...(options.transcript ? { transcript: options.transcript } : {}),
+    });
+    await reply({
+      text: [
+        t('captions.started', {
+          room: mention(room.channel),
+          channel: mention(room.captions?.in ?? place ?? room.channel),
+        }),
+        only === undefined
+          ? languageLine(languages, ctx)
+          : t('captions.only', { language: { language: only } }),
+        ...(options.transcript ? [t('captions.transcript-follows')] : []),
+      ].join('\n'),
+    });
+  },
+});
+
+const stop = defineAction({
+  slow: true,
+  async run(ctx) {
+    if (!(await joinedRoom(ctx).stopCaptions())) throw notOn();
+    await ctx.reply({ text: ctx.t('captions.stopped') });
+  },
+});
+
+const exportFile = defineAction({
+  options: z.object({
+    kind: z.enum(ROOM_TRANSCRIPT_KINDS).default('txt'),
+    language: z.string().optional(),
+  }),
+  complete: { language: completeLanguage },
+  private: true,
+  slow: true,
+  async run(ctx) {
+    const { options, services, t, reply } = ctx;
+    const language = options.language && languageOf(options.language, services);
+    const file = await captionRecord(ctx).transcript(options.kind, language || undefined);
+    if (!file) throw userError('not-found', 'captions.none');
+    await reply({ text: t('captions.exported'), files: [file] });
+  },
+});
+
+const language = defineAction({
+  options: z.object({ languages: z.string().max(LONGEST_LIST_CHARS).optional() }),
+  complete: { languages: completeLanguages },
+  async run(ctx) {
+    const { options, services, reply } = ctx;
+    const room = joinedRoom(ctx);
+    if (!room.captions) throw notOn();
+    const typed = options.languages?.trim() ?? '';
+    const languages = typed === '' ? [] : languagesOf(typed, services);
+    room.setLanguages(languages);
+    await reply({ text: languageLine(languages, ctx) });
+  },
+});
+
+const summary = defineAction({
+  options: z.object({ language: z.string().optional() }),
+  complete: { language: completeLanguage },
+  slow: true,
+  async run(ctx) {
+    const { options, services, member, locale, signal, stream, reply } = ctx;
+    const own = options.language ?? (await services.settings.of(member)).language ?? locale;
+    const wanted = languageOf(own, services);
+    await reply({ text: await stream(captionRecord(ctx).summary(wanted, signal)) });
+  },
+});
+
+/** What its presser alone wants: the notice above stays as it is for everybody. */
+const choose = (choice: 'heard' | 'unheard'): Press => ({
+  private: true,
+  isForEverybody: true,
+  async run({ services, channel, member, t, reply }: PressContext) {
+    if (choice === 'heard' && (await services.privacy.optedOut(member)))
+      throw userError('forbidden', 'captions.opted-out');
+    await services.rooms.choose(channel.space, member.id, choice);
+    const back: Control =
+      choice === 'heard'
+        ? { kind: 'button', press: 'captions out', label: t('room.leave-me-out') }
+        : { kind: 'button', press: 'captions in', label: t('room.caption-me') };
+    await reply({ text: t(`captions.chose-${choice}`), controls: [back] });
+  },
+});
+
+export default defineCommandGroup(
+  'captions',
+  { start, stop, export: exportFile, language, summary },
+  {
+    needs: 'rooms',
+    topic: 'speech',
+    presses: { out: choose('unheard'), in: choose('heard') },
+  },
+);

@@ -1,0 +1,16 @@
+import { defineCommand } from '../src/command.ts';
+import { joinedRoom } from '../src/command-helpers.ts';
+
+export default defineCommand(
+  'leave',
+  {
+    slow: true,
+    async run(ctx) {
+      const room = joinedRoom(ctx);
+      const channel = `<#${room.channel.id}>`;
+      await room.leave();
+      await ctx.reply({ text: ctx.t('leave.left', { channel }) });
+    },
+  },
+  { needs: 'rooms', topic: 'speech' },
+);

@@ -1,0 +1,70 @@
+import {
+  defineCommand,
+  type Press,
+  type PressContext,
+  type QueuedSaying,
+  type Room,
+} from '../src/command.ts';
+import { clock, joinedRoom, plainLine } from '../src/command-helpers.ts';
+import type { Content, Control } from '../src/model.ts';
+
+type Context = Omit<PressContext, 'arg' | 'values'>;
+
+const LISTED = 15;
+const LONGEST_LINE_CHARS = 80;
+
+const panel = (ctx: Context): Content => {
+  const { t } = ctx;
+  const { isPaused, items } = joinedRoom(ctx).queue();
+  const button = (press: 'pause' | 'resume' | 'skip' | 'stop'): Control => ({
+    kind: 'button',
+    press: `queue ${press}`,
+    label: t(`queue.${press}`),
+    ...(press === 'stop' ? { look: 'danger' } : {}),
+  });
+  const line = ({ kind, by, text, waitsMs }: QueuedSaying): string =>
+    [
+      `- ${t(`queue.kinds.${kind}`)}`,
+      ...(by === undefined ? [] : [plainLine(by)]),
+      plainLine(text, LONGEST_LINE_CHARS),
+      t('queue.waits', { time: clock(waitsMs) }),
+    ].join(' · ');
+  return {
+    text: [
+      t('queue.heading', { count: items.length }),
+      ...(isPaused ? [t('queue.paused')] : []),
+      ...items.slice(0, LISTED).map(line),
+      ...(items.length > LISTED ? [t('status.more', { count: items.length - LISTED })] : []),
+    ].join('\n'),
+    controls: [
+      ...(isPaused ? [button('resume')] : []),
+      ...(items.length > 0
+        ? [...(isPaused ? [] : [button('pause')]), button('skip'), button('stop')]
+        : []),
+    ],
+  };
+};
+
+/** Shows the queue as it is after `run`. */
+const press = (run: (room: Room) => unknown): Press => ({
+  panel: async (ctx) => panel(ctx),
+  async run(ctx) {
+    run(joinedRoom(ctx));
+    await ctx.reply(panel(ctx));
+  },
+});
+
+export default defineCommand(
+  'queue',
+  { private: true, run: async (ctx) => ctx.reply(panel(ctx)) },
+  {
+    needs: 'rooms',
+    topic: 'speech',
+    presses: {
+      pause: press((room) => room.pause(true)),
+      resume: press((room) => room.pause(false)),
+      skip: press((room) => room.skip()),
+      stop: press((room) => room.silence()),
+    },
+  },
+);

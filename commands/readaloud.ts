@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import {
+  channelOption,
+  defineAction,
+  defineCommandGroup,
+  moderator,
+  type CommandContext,
+  type RoomChoices,
+} from '../src/command.ts';
+import { userError } from '../src/errors.ts';
+
+const MOST_CHANNELS = 25;
+
+type Context = Pick<CommandContext<{ channel?: string | undefined }>, 'channel' | 'options'>;
+
+const mention = (id: string): string => `<#${id}>`;
+
+/** The channel, or thread, that was named, or this one. */
+const channelOf = ({ channel, options }: Context): string => options.channel ?? channel.id;
+
+const choicesOf = async ({
+  services,
+  channel,
+}: Pick<CommandContext<unknown>, 'services' | 'channel'>): Promise<RoomChoices> =>
+  (await services.spaces.of(channel.space)).rooms;
+
+const on = defineAction({
+  options: z.object({ channel: channelOption().optional() }),
+  guards: [moderator],
+  async run(ctx) {
+    const { services, channel, t, reply } = ctx;
+    const id = channelOf(ctx);
+    const choices = await choicesOf(ctx);
+    const others = choices.readAloud.filter((each) => each !== id);
+    if (others.length >= MOST_CHANNELS)
+      throw userError('bad-input', 'readaloud.full', { most: MOST_CHANNELS });
+    await services.spaces.change(channel.space, {
+      rooms: { ...choices, readAloud: [...others, id] },
+    });
+    const room = services.rooms.of(channel.space);
+    await reply({
+      text: [
+        t('readaloud.on', { channel: mention(id) }),
+        room ? t('readaloud.in', { channel: mention(room.channel.id) }) : t('readaloud.in-no-room'),
+      ].join('\n'),
+    });
+  },
+});
+
+const off = defineAction({
+  options: z.object({ channel: channelOption().optional() }),
+  guards: [moderator],
+  async run(ctx) {
+    const { services, channel, t, reply } = ctx;
+    const id = channelOf(ctx);
+    const choices = await choicesOf(ctx);
+    if (!choices.readAloud.includes(id)) {
+      await reply({ text: t('readaloud.not-on', { channel: mention(id) }), tone: 'note' });
+      return;
+    }
+    const readAloud = choices.readAloud.filter((each) => each !== id);
+    await services.spaces.change(channel.space, { rooms: { ...choices, readAloud } });
+    await reply({ text: t('readaloud.off', { channel: mention(id) }) });
+  },
+});
+
+const list = defineAction({
+  guards: [moderator],
+  private: true,
+  async run(ctx) {
+    const { t, reply } = ctx;
+    const { readAloud } = await choicesOf(ctx);
+    if (readAloud.length === 0) {
+      await reply({ text: t('readaloud.none'), tone: 'note' });
+      return;
+    }
+    const heading = t('readaloud.heading', { count: readAloud.length });
+    await reply({ text: [heading, ...readAloud.map((id) => `- ${mention(id)}`)].join('\n') });
+  },
+});
+
+export default defineCommandGroup(
+  'readaloud',
+  { on, off, list },
+  { needs: 'rooms', topic: 'speech' },
+);

@@ -1,0 +1,221 @@
+import { z } from 'zod';
+import {
+  defineCommand,
+  moderator,
+  MOST_CHOICES,
+  type Press,
+  type PressContext,
+  type RoomChoices,
+} from '../src/command.ts';
+import {
+  completeLanguages,
+  languageLabel,
+  languagesOf,
+  MOST_LANGUAGES,
+} from '../src/command-helpers.ts';
+import type { Content, Control } from '../src/model.ts';
+
+type Context = Pick<PressContext, 'services' | 'channel' | 'locale' | 't'>;
+type Page = (ctx: Context, choices: RoomChoices) => Content;
+type Label = Parameters<PressContext['t']>[0];
+
+const LONGEST_LIST_CHARS = 2_000;
+const CONSENT = ['told', 'agreed'] as const;
+const BARGE_IN = ['off', 'lower', 'stop'] as const;
+/** What can be chosen by hand, most spoken on chats first; the option takes every other language. */
+const OFFERED_LANGUAGES =
+  'en es pt fr de ja ko zh zh-Hant ru it pl nl tr ar hi id vi th uk cs sv fi el he'.split(' ');
+
+const channelNames = (ids: readonly string[]): string =>
+  ids.map((id) => `<#${id}>`).join(' ') || '–';
+
+const choicesOf = async ({ services, channel }: Context): Promise<RoomChoices> =>
+  (await services.spaces.of(channel.space)).rooms;
+
+const change = async (ctx: Context, changed: Partial<RoomChoices>): Promise<void> =>
+  ctx.services.spaces.change(ctx.channel.space, {
+    rooms: { ...(await choicesOf(ctx)), ...changed },
+  });
+
+const button = ({ t }: Context, press: string, label: Label): Control => ({
+  kind: 'button',
+  press: `rooms ${press}`,
+  label: t(label),
+});
+
+const choice = <Value extends string>(
+  { t }: Context,
+  press: string,
+  label: Label,
+  values: readonly Value[],
+  chosen: Value,
+  labelOf: (value: Value) => Label,
+): Control => ({
+  kind: 'choice',
+  press: `rooms ${press}`,
+  label: t(label),
+  choices: values.map((value) => ({ value, label: t(labelOf(value)), chosen: value === chosen })),
+});
+
+const back = (ctx: Context): Control => button(ctx, 'page', 'settings.back');
+
+const languageNames = ({ services, locale, t }: Context, { languages }: RoomChoices): string =>
+  languages.length === 0
+    ? t('captions.as-spoken')
+    : t('captions.into', {
+        languages: languages.map((code) => services.languages.name(code, locale)).join(', '),
+      });
+
+const front: Page = (ctx, choices) => {
+  const { t } = ctx;
+  return {
+    text: [
+      t('rooms.heading'),
+      `- ${t('rooms.joins-are', { channels: channelNames(choices.joins) })}`,
+      `- ${t(`rooms.consent-is-${choices.consent}`)}`,
+      `- ${t(choices.spokenNotice ? 'rooms.spoken-is-on' : 'rooms.spoken-is-off')}`,
+      `- ${languageNames(ctx, choices)}`,
+      `- ${t(choices.partials ? 'rooms.partials-are-on' : 'rooms.partials-are-off')}`,
+      `- ${t(`rooms.barge-in-is-${choices.bargeIn}`)}`,
+      `- ${t(choices.wakeWord ? 'rooms.wake-is-on' : 'rooms.wake-is-off')}`,
+      `- ${t('rooms.reads', { channels: channelNames(choices.readAloud) })}`,
+    ].join('\n'),
+    controls: [
+      button(ctx, 'page:joins', 'rooms.page-joins'),
+      button(ctx, 'page:heard', 'rooms.page-heard'),
+      button(ctx, 'page:captions', 'rooms.page-captions'),
+      button(ctx, 'page:speech', 'rooms.page-speech'),
+    ],
+  };
+};
+
+const joins: Page = (ctx, choices) => ({
+  text: `${ctx.t('rooms.joins-heading')}\n${ctx.t('rooms.joins-how')}`,
+  controls: [
+    {
+      kind: 'channels',
+      press: 'rooms joins',
+      label: ctx.t('rooms.joins-choose'),
+      chosen: choices.joins,
+    },
+    back(ctx),
+  ],
+});
+
+const heard: Page = (ctx, { consent, spokenNotice }) => ({
+  text: `${ctx.t('rooms.heard-heading')}\n${ctx.t('rooms.heard-how')}`,
+  controls: [
+    choice(ctx, 'consent', 'rooms.consent', CONSENT, consent, (value) => `rooms.consent-${value}`),
+    spokenNotice
+      ? button(ctx, 'spoken:off', 'rooms.spoken-off')
+      : button(ctx, 'spoken:on', 'rooms.spoken-on'),
+    back(ctx),
+  ],
+});
+
+const captions: Page = (ctx, { languages, partials }) => {
+  const offered = [...new Set([...languages, ...OFFERED_LANGUAGES])].slice(0, MOST_CHOICES);
+  return {
+    text: `${ctx.t('rooms.captions-heading')}\n${ctx.t('rooms.captions-how')}`,
+    controls: [
+      {
+        kind: 'choice',
+        press: 'rooms languages',
+        label: ctx.t('rooms.languages'),
+        most: MOST_LANGUAGES,
+        choices: offered.map((value) => ({
+          value,
+          label: languageLabel(value, ctx.locale, ctx.services),
+          chosen: languages.includes(value),
+        })),
+      },
+      partials
+        ? button(ctx, 'partials:off', 'rooms.partials-off')
+        : button(ctx, 'partials:on', 'rooms.partials-on'),
+      back(ctx),
+    ],
+  };
+};
+
+const speech: Page = (ctx, { bargeIn, wakeWord }) => ({
+  text: `${ctx.t('rooms.speech-heading')}\n${ctx.t('rooms.speech-how')}`,
+  controls: [
+    choice(ctx, 'barge', 'rooms.barge-in', BARGE_IN, bargeIn, (value) => `rooms.barge-in-${value}`),
+    wakeWord ? button(ctx, 'wake:off', 'rooms.wake-off') : button(ctx, 'wake:on', 'rooms.wake-on'),
+    back(ctx),
+  ],
+});
+
+const PAGES = new Map(Object.entries({ joins, heard, captions, speech }));
+
+const show = async (ctx: Context, page: Page): Promise<Content> => page(ctx, await choicesOf(ctx));
+
+/** Shows `page` after the change, and beneath the reason why it could not be made. */
+const press = (
+  pageOf: (ctx: PressContext) => Page,
+  changed?: (ctx: PressContext) => Partial<RoomChoices>,
+): Press => ({
+  guards: [moderator],
+  panel: async (ctx) => show(ctx, pageOf(ctx)),
+  async run(ctx) {
+    if (changed) await change(ctx, changed(ctx));
+    await ctx.reply(await show(ctx, pageOf(ctx)));
+  },
+});
+
+/** The one that was chosen of those that there are; the first where it is none of them. */
+const chosenOf = <Value extends string>(
+  values: readonly [Value, ...Value[]],
+  { values: [chosen] }: PressContext,
+): Value => values.find((value) => value === chosen) ?? values[0];
+
+export default defineCommand(
+  'rooms',
+  {
+    options: z.object({ languages: z.string().min(1).max(LONGEST_LIST_CHARS).optional() }),
+    complete: { languages: completeLanguages },
+    guards: [moderator],
+    private: true,
+    async run(ctx) {
+      const { options, services, reply } = ctx;
+      if (options.languages !== undefined)
+        await change(ctx, { languages: languagesOf(options.languages, services) });
+      await reply(await show(ctx, front));
+    },
+  },
+  {
+    needs: 'rooms',
+    topic: 'server',
+    presses: {
+      page: press(({ arg }) => PAGES.get(arg) ?? front),
+      joins: press(
+        () => joins,
+        ({ values }) => ({ joins: values }),
+      ),
+      consent: press(
+        () => heard,
+        (ctx) => ({ consent: chosenOf(CONSENT, ctx) }),
+      ),
+      spoken: press(
+        () => heard,
+        ({ arg }) => ({ spokenNotice: arg === 'on' }),
+      ),
+      languages: press(
+        () => captions,
+        ({ values }) => ({ languages: values }),
+      ),
+      partials: press(
+        () => captions,
+        ({ arg }) => ({ partials: arg === 'on' }),
+      ),
+      barge: press(
+        () => speech,
+        (ctx) => ({ bargeIn: chosenOf(BARGE_IN, ctx) }),
+      ),
+      wake: press(
+        () => speech,
+        ({ arg }) => ({ wakeWord: arg === 'on' }),
+      ),
+    },
+  },
+);

@@ -1,0 +1,14 @@
+import { defineCommand } from '../src/command.ts';
+import { joinedRoom } from '../src/command-helpers.ts';
+
+export default defineCommand(
+  'skip',
+  {
+    async run(ctx) {
+      const { t, reply } = ctx;
+      if (joinedRoom(ctx).skip()) await reply({ text: t('skip.skipped') });
+      else await reply({ text: t('queue.silent'), tone: 'note' });
+    },
+  },
+  { needs: 'rooms', topic: 'speech' },
+);

@@ -1,0 +1,15 @@
+import { defineCommand } from '../src/command.ts';
+import { joinedRoom } from '../src/command-helpers.ts';
+
+export default defineCommand(
+  'stop',
+  {
+    async run(ctx) {
+      const { t, reply } = ctx;
+      const count = joinedRoom(ctx).silence();
+      if (count > 0) await reply({ text: t('stop.stopped', { count }) });
+      else await reply({ text: t('queue.silent'), tone: 'note' });
+    },
+  },
+  { needs: 'rooms', topic: 'speech' },
+);

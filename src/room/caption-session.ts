@@ -1,0 +1,113 @@
+import type { Log } from '../log.ts';
+import type { Channel, OutgoingFile, Posted } from '../model.ts';
+import type { Platform } from '../platform.ts';
+import type { Assistant, CaptionWish, RoomTranscriptKind } from '../services.ts';
+import { createBoard } from './captions/board.ts';
+import { createCaptions } from './captions/captions.ts';
+import { sessionFile } from './captions/files.ts';
+import { summarise } from './captions/summary.ts';
+import { createTranscript } from './captions/transcript.ts';
+import type { TranslateCaption } from './captions/translations.ts';
+import type { Clock } from './clock.ts';
+import type { HeardLine } from './heard.ts';
+import type { RoomTexts } from './texts.ts';
+
+export interface CaptionSessionParts {
+  readonly clock: Clock;
+  /** Ms since 1970. */
+  readonly now: () => number;
+  readonly platform: Pick<Platform, 'post' | 'edit' | 'delete'>;
+  readonly editPaceMs: number;
+  readonly assistant: Assistant;
+  readonly translate: TranslateCaption;
+  readonly nameOf: (memberId: string) => string;
+  readonly texts: RoomTexts;
+  readonly log: Log;
+  /** Where they are shown is gone. */
+  readonly gone: () => void;
+}
+
+/** Captions from their start to their end, and what is kept of them in memory afterwards. */
+export interface CaptionSession {
+  readonly channel: Channel;
+  readonly wish: CaptionWish;
+  languages(): readonly string[];
+  setLanguages(languages: readonly string[]): void;
+  heard(line: HeardLine): void;
+  forget(memberId: string): void;
+  /** The last lines, oldest first, with who said them. */
+  talk(): readonly string[];
+  lineCount(): number;
+  durationMs(): number;
+  file(kind: RoomTranscriptKind, language?: string): Promise<OutgoingFile>;
+  summary(language: string, signal: AbortSignal): AsyncGenerator<string, string, void>;
+  /** Shows what is still on its way, and ends. */
+  end(): Promise<void>;
+}
+
+const TALK_LINES = 20;
+
+export const startCaptionSession = (
+  channel: Channel,
+  wish: CaptionWish,
+  parts: CaptionSessionParts,
+): CaptionSession => {
+  const { clock, platform, texts, log, nameOf } = parts;
+  const startMs = clock.nowMs();
+  let endedMs: number | undefined;
+  let { languages } = wish;
+  const transcript = createTranscript({ clock, startedMs: parts.now() });
+  const board = createBoard({
+    clock,
+    port: {
+      post: (content) => platform.post(channel, content),
+      edit: (posted: Posted, content) => platform.edit(posted, content),
+      remove: (posted) => platform.delete(posted),
+    },
+    editPaceMs: parts.editPaceMs,
+    texts: { untranslated: texts.untranslated },
+    ...(wish.only === undefined ? {} : { language: wish.only }),
+    log,
+    gone: parts.gone,
+  });
+  const captions = createCaptions({
+    clock,
+    nameOf,
+    translate: parts.translate,
+    boards: [board],
+    transcript,
+    log,
+  });
+  captions.setLanguages(languages);
+
+  return {
+    channel,
+    wish,
+    languages: () => languages,
+    setLanguages: (wanted) => {
+      languages = wanted;
+      captions.setLanguages(wanted);
+    },
+    heard: captions.heard,
+    forget: captions.forget,
+    talk: () =>
+      transcript
+        .lines()
+        .slice(-TALK_LINES)
+        .map(({ speaker, text }) => `${speaker}: ${text}`),
+    lineCount: () => transcript.lines().length,
+    durationMs: () => (endedMs ?? clock.nowMs()) - startMs,
+    file: (kind, language) =>
+      sessionFile(transcript, kind, {
+        ...(language === undefined ? {} : { language }),
+        dropped: texts.linesDropped,
+      }),
+    summary: (language, signal) =>
+      summarise({ assistant: parts.assistant, lines: transcript.lines(), language }, signal),
+    end: async () => {
+      endedMs ??= clock.nowMs();
+      await captions[Symbol.asyncDispose]();
+      await board[Symbol.asyncDispose]();
+    },
+  };
+};

@@ -1,0 +1,220 @@
+import { toAppError, type AppError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { Content, Posted } from '../../model.ts';
+import type { Clock } from '../clock.ts';
+import type { Caption, CaptionBoard } from './caption.ts';
+import { Pages, type Page, type PageLimits } from './pages.ts';
+import type { CaptionTexts } from './render.ts';
+
+const LIMITS: PageLimits = { chars: 1_800, lines: 15, ageMs: 600_000, pauseMs: 120_000 };
+
+/** Waits after failures, where the platform does not say how long; doubled with each one more. */
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 30_000;
+/** How long the end waits for what still is to be shown. */
+const LONGEST_END_MS = 10_000;
+/** What a message shows of which nothing is left, where none can be deleted. */
+const NOTHING_LEFT = '…';
+
+/** The channel of a board. Rejects with `AppError`. */
+export interface BoardPort {
+  /** The same words are not posted twice when the answer to the first time was lost. */
+  post(content: Content): Promise<Posted>;
+  edit(posted: Posted, content: Content): Promise<Posted>;
+  /** Left out: a message of which nothing is left shows an ellipsis. */
+  remove?(posted: Posted): Promise<void>;
+}
+
+export interface BoardParts {
+  readonly clock: Clock;
+  readonly port: BoardPort;
+  /** The shortest time from the end of one edit, or post, to the beginning of the next one. */
+  readonly editPaceMs: number;
+  readonly texts: CaptionTexts;
+  /** The one language of its readers. Default: what is said, and all translations beneath. */
+  readonly language?: string;
+  readonly log: Pick<Log, 'warn'>;
+  /** Nothing can be shown there any more; nothing is told afterwards. */
+  readonly gone?: (error: AppError) => void;
+  readonly limits?: Partial<PageLimits>;
+}
+
+class Board implements CaptionBoard {
+  readonly #parts: BoardParts;
+  readonly #pages: Pages;
+  readonly #settling: (() => void)[] = [];
+  #isWoken = false;
+  #isSending = false;
+  #isEnded = false;
+  #failures = 0;
+  #blockedUntilMs = Number.NEGATIVE_INFINITY;
+  #editedMs = Number.NEGATIVE_INFINITY;
+  #postedMs = Number.NEGATIVE_INFINITY;
+  #takeBackTimer: (() => void) | undefined;
+
+  constructor(parts: BoardParts) {
+    const { language, texts } = parts;
+    const limits = { ...LIMITS, ...parts.limits };
+    this.#parts = parts;
+    this.#pages = new Pages(limits, { language, texts, longest: limits.chars });
+  }
+
+  show(caption: Caption): void {
+    if (this.#isEnded) return;
+    this.#pages.put(caption, this.#parts.clock.nowMs());
+    this.#wake();
+  }
+
+  change(caption: Caption): void {
+    if (this.#pages.has(caption.id)) this.show(caption);
+  }
+
+  remove(id: number): void {
+    this.#pages.take((caption) => caption.id === id);
+    this.#wake();
+  }
+
+  forget(speakerId: string): void {
+    this.#pages.take((caption) => caption.speakerId === speakerId);
+    this.#wake();
+  }
+
+  async settled(): Promise<void> {
+    if (this.#isSettled()) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#settling.push(resolve);
+    await promise;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const late = Promise.withResolvers<void>();
+    const takeBack = this.#parts.clock.after(LONGEST_END_MS, late.resolve);
+    await Promise.race([this.settled(), late.promise]);
+    takeBack();
+    this.#end();
+  }
+
+  /** What changes in the same moment goes out together. */
+  #wake(): void {
+    if (this.#isWoken) return;
+    this.#isWoken = true;
+    queueMicrotask(() => {
+      this.#isWoken = false;
+      this.#go();
+    });
+  }
+
+  #go(): void {
+    this.#takeBackTimer?.();
+    this.#takeBackTimer = undefined;
+    if (this.#isEnded || this.#isSending) return;
+    const next = this.#next();
+    if (!next) {
+      this.#tellSettled();
+      return;
+    }
+    const { clock } = this.#parts;
+    const waitMs = next.dueMs - clock.nowMs();
+    if (waitMs > 0) this.#takeBackTimer = clock.after(waitMs, () => this.#go());
+    else void this.#send(next.page);
+  }
+
+  #wanted({ text, posted }: Page): string {
+    return text === '' && posted && !this.#parts.port.remove ? NOTHING_LEFT : text;
+  }
+
+  /** The page to be sent next; fresh ones first and in order, then the one that waits longest. */
+  #next(): { readonly page: Page; readonly dueMs: number } | undefined {
+    const { clock, editPaceMs } = this.#parts;
+    const nowMs = clock.nowMs();
+    let next: { readonly page: Page; readonly dueMs: number } | undefined;
+    let isFreshSeen = false;
+    for (const page of this.#pages.all) {
+      if (this.#wanted(page) === page.shown || (!page.posted && isFreshSeen)) continue;
+      isFreshSeen ||= !page.posted;
+      const pacedMs = (page.posted ? this.#editedMs : this.#postedMs) + editPaceMs;
+      const dueMs = Math.max(nowMs, this.#blockedUntilMs, pacedMs, page.sentMs + editPaceMs);
+      const isSooner =
+        !next ||
+        dueMs < next.dueMs ||
+        (dueMs === next.dueMs && (!page.posted || page.sentMs < next.page.sentMs));
+      if (isSooner) next = { page, dueMs };
+    }
+    return next;
+  }
+
+  async #send(page: Page): Promise<void> {
+    const { clock, port } = this.#parts;
+    const text = this.#wanted(page);
+    const finals = page.captions.filter(({ isFinal }) => isFinal).map(({ id }) => id);
+    const { posted } = page;
+    this.#isSending = true;
+    page.isSent = true;
+    try {
+      if (!posted) {
+        page.posted = await port.post({ text });
+        page.openedMs = clock.nowMs();
+      } else if (text !== '' || !port.remove) page.posted = await port.edit(posted, { text });
+      else {
+        await port.remove(posted);
+        page.posted = undefined;
+      }
+      page.shown = text;
+      page.shownFinals = new Set(finals);
+      this.#failures = 0;
+      if (posted && !page.posted) this.#pages.drop(page, page.captions, clock.nowMs());
+    } catch (thrown) {
+      this.#failed(page, text, toAppError(thrown));
+    }
+    const nowMs = clock.nowMs();
+    page.isSent = page.posted !== undefined;
+    page.sentMs = nowMs;
+    if (posted) this.#editedMs = nowMs;
+    else this.#postedMs = nowMs;
+    this.#isSending = false;
+    this.#go();
+  }
+
+  #failed(page: Page, text: string, error: AppError): void {
+    const { clock, log, gone } = this.#parts;
+    const { code, message: reason, retryable, retryAfterMs } = error;
+    const nowMs = clock.nowMs();
+    if (code === 'not-found' && page.posted) {
+      // Somebody deleted it: what stood there is not put up again, what did not yet goes on.
+      const missing = page.captions.filter(({ id }) => !page.shownFinals.has(id));
+      this.#pages.drop(page, missing, nowMs);
+    } else if (code === 'not-found') {
+      log.warn({ code, reason }, 'captions have no place any more');
+      this.#end();
+      gone?.(error);
+    } else if (code === 'bad-input' || code === 'too-large' || code === 'unsupported') {
+      // It would be refused again.
+      log.warn({ code, reason }, 'a message of captions was refused');
+      if (page.posted) page.shown = text;
+      else this.#pages.drop(page, [], nowMs);
+    } else {
+      if (this.#failures === 0) log.warn({ code, reason }, 'captions wait to be shown');
+      const backoffMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#failures);
+      this.#failures += 1;
+      this.#blockedUntilMs = nowMs + (retryAfterMs ?? (retryable ? backoffMs : LONGEST_WAIT_MS));
+    }
+  }
+
+  #isSettled(): boolean {
+    return this.#isEnded || (!this.#isWoken && !this.#isSending && !this.#next());
+  }
+
+  #tellSettled(): void {
+    for (const settle of this.#settling.splice(0)) settle();
+  }
+
+  #end(): void {
+    this.#isEnded = true;
+    this.#takeBackTimer?.();
+    this.#pages.clear();
+    this.#tellSettled();
+  }
+}
+
+/** Shows captions in messages of one channel, which it edits while they are fresh. */
+export const createBoard = (parts: BoardParts): CaptionBoard => new Board(parts);

@@ -1,0 +1,84 @@
+import { type AppError, userError } from '../errors.ts';
+import type { Clock } from './clock.ts';
+import type { HeardLine } from './heard.ts';
+import { questionAfter } from './wake-word.ts';
+
+export interface ConversationParts {
+  readonly clock: Clock;
+  /** What people may call us; none: nobody wakes us by name. */
+  readonly names: () => readonly string[];
+  /** Answers aloud and in writing. Never rejects. */
+  readonly answer: (speakerId: string, question: string) => Promise<void>;
+}
+
+/** Who asks aloud, and what. */
+export interface Conversation extends Disposable {
+  /** A final line of somebody who is heard. */
+  heard(line: HeardLine): void;
+  /** What a member says next. */
+  listenTo(memberId: string, signal: AbortSignal): Promise<string>;
+  /** Somebody is not heard any more. */
+  forget(memberId: string): void;
+}
+
+/** Who says nothing for so long has changed their mind. */
+const PATIENCE_MS = 30_000;
+/** After the name alone, the question follows. */
+const QUESTION_MS = 10_000;
+
+const notHeard = (): AppError => userError('not-found', 'room.nothing-heard');
+
+export const createConversation = ({ clock, names, answer }: ConversationParts): Conversation => {
+  const asked = new Map<string, PromiseWithResolvers<string>>();
+  /** Who said our name alone → until when the question may follow. */
+  const called = new Map<string, number>();
+  /** Each is answered before the next one of the same person is taken. */
+  const answering = new Set<string>();
+
+  const reply = (speakerId: string, question: string): void => {
+    if (answering.has(speakerId)) return;
+    answering.add(speakerId);
+    void answer(speakerId, question).finally(() => answering.delete(speakerId));
+  };
+
+  return {
+    heard: ({ speakerId, text, endMs }) => {
+      if (text === '') return;
+      const waiting = asked.get(speakerId);
+      if (waiting) {
+        waiting.resolve(text);
+        return;
+      }
+      const untilMs = called.get(speakerId);
+      called.delete(speakerId);
+      const question = questionAfter(text, names());
+      if (question === '') called.set(speakerId, endMs + QUESTION_MS);
+      else if (question !== undefined) reply(speakerId, question);
+      else if (untilMs !== undefined && endMs <= untilMs) reply(speakerId, text);
+    },
+    listenTo: async (memberId, signal) => {
+      asked.get(memberId)?.reject(notHeard());
+      const waiting = Promise.withResolvers<string>();
+      asked.set(memberId, waiting);
+      const cancel = clock.after(PATIENCE_MS, () => waiting.reject(notHeard()));
+      const abort = (): void => waiting.reject(signal.reason);
+      signal.addEventListener('abort', abort, { once: true });
+      if (signal.aborted) abort();
+      try {
+        return await waiting.promise;
+      } finally {
+        cancel();
+        signal.removeEventListener('abort', abort);
+        if (asked.get(memberId) === waiting) asked.delete(memberId);
+      }
+    },
+    forget: (memberId) => {
+      asked.get(memberId)?.reject(notHeard());
+      called.delete(memberId);
+    },
+    [Symbol.dispose]: () => {
+      for (const waiting of asked.values()) waiting.reject(notHeard());
+      called.clear();
+    },
+  };
+};

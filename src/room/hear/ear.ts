@@ -1,0 +1,216 @@
+import type { Log } from '../../log.ts';
+import type { Clock } from '../clock.ts';
+import type { HearingListener } from '../heard.ts';
+import type { VoicePacket } from '../port.ts';
+import { createFinals, type Finals, type Outcome } from './finals.ts';
+import type { RoomWords } from './gate.ts';
+import { createLines, type LineCounts, type Spoken } from './lines.ts';
+import type { Recognised, Recogniser, Recognition, RecognitionHints } from './recogniser.ts';
+import type { Utterance } from './utterance.ts';
+import {
+  createCutter,
+  type CutterEvent,
+  type CutterOptions,
+  type PacketCounts,
+} from './utterances.ts';
+
+export interface EarHints extends RecognitionHints, RoomWords {}
+
+export interface EarOptions extends Omit<CutterOptions, 'growEveryMs'> {
+  /** A line is of no use so long after it was said. */
+  readonly deadlineMs?: number;
+  /** Utterances that are recognised at the same time. */
+  readonly atOnce?: number;
+  /** Utterances that wait for it. */
+  readonly mostWaiting?: number;
+}
+
+export interface EarParts {
+  readonly recogniser: Recogniser;
+  readonly clock: Clock;
+  readonly listener: HearingListener;
+  /** Asked when somebody begins to speak; an utterance does without what cannot be had. */
+  readonly hints: (speakerId: string) => Promise<EarHints>;
+  readonly options?: EarOptions;
+  readonly log?: Pick<Log, 'warn' | 'error'>;
+}
+
+export interface EarCounts extends LineCounts {
+  readonly packets: PacketCounts;
+  /** Utterances with speech. */
+  readonly utterances: number;
+  /** Utterances with too little voice for speech. */
+  readonly dropped: number;
+}
+
+/** Hears what people in a room say, and has it written down. */
+export interface Ear extends AsyncDisposable {
+  readonly packet: (packet: VoicePacket) => void;
+  /** At once nothing of that member is held, sent or told any more. */
+  forget(memberId: string): void;
+  /** Ends what is being said, and resolves when all of it was told. */
+  settled(): Promise<void>;
+  readonly counts: EarCounts;
+}
+
+const DEADLINE_MS = 20_000;
+const AT_ONCE = 8;
+const MOST_WAITING = 32;
+
+const NO_HINTS: EarHints = { hotwords: [], languages: [] };
+
+/** An utterance from its beginning until it was told. */
+interface Job extends Spoken {
+  readonly controller: AbortController;
+  readonly recognition: Recognition;
+  readonly hints: Promise<EarHints>;
+}
+
+export const createEar = ({
+  recogniser,
+  clock,
+  listener,
+  hints,
+  options = {},
+  log,
+}: EarParts): Ear => {
+  const cutter = createCutter({ ...options, growEveryMs: recogniser.growEveryMs });
+  const finals: Finals<Recognised> = createFinals(clock, {
+    deadlineMs: options.deadlineMs ?? DEADLINE_MS,
+    atOnce: options.atOnce ?? AT_ONCE,
+    mostWaiting: options.mostWaiting ?? MOST_WAITING,
+  });
+  const lines = createLines(listener, log);
+  const jobs = new Map<number, Job>();
+  const counts = { utterances: 0, dropped: 0 };
+  let isOver = false;
+  let wake: { readonly atMs: number; readonly cancel: () => void } | undefined;
+
+  const hintsFor = async (speakerId: string): Promise<EarHints> => {
+    try {
+      return await hints(speakerId);
+    } catch (err) {
+      log?.warn({ err }, 'an utterance is recognised without hints');
+      return NO_HINTS;
+    }
+  };
+
+  const begin = (utterance: Utterance): Job => {
+    const { id, speakerId, isContinued } = utterance;
+    const controller = new AbortController();
+    const wanted = hintsFor(speakerId);
+    const learn = async (): Promise<void> => {
+      job.room = await wanted;
+    };
+    const job: Job = {
+      controller,
+      hints: wanted,
+      utterance,
+      room: NO_HINTS,
+      shown: undefined,
+      recognition: recogniser.begin({
+        hints: wanted,
+        signal: controller.signal,
+        partial: (heard) => {
+          if (!controller.signal.aborted) lines.part(job, heard);
+        },
+      }),
+    };
+    jobs.set(id, job);
+    void learn();
+    if (!isContinued) lines.began(speakerId);
+    return job;
+  };
+
+  const end = (job: Job, utterance: Utterance): void => {
+    counts.utterances += 1;
+    finals.add({
+      ownerId: utterance.speakerId,
+      run: async (leftMs) => {
+        await job.hints;
+        job.controller.signal.throwIfAborted();
+        return job.recognition.end(utterance, leftMs);
+      },
+      stop: (reason) => job.controller.abort(reason),
+      tell: (outcome: Outcome<Recognised>) => {
+        jobs.delete(utterance.id);
+        if (outcome.error) lines.failed(job, outcome.error);
+        else lines.whole(job, outcome.result);
+      },
+    });
+  };
+
+  const handle = ({ kind, utterance }: CutterEvent): void => {
+    const job = kind === 'began' ? begin(utterance) : jobs.get(utterance.id);
+    if (job) job.utterance = utterance;
+    switch (kind) {
+      case 'began':
+      case 'grew':
+        job?.recognition.grow(utterance);
+        break;
+      case 'ended':
+        if (job) end(job, utterance);
+        break;
+      case 'dropped':
+        counts.dropped += 1;
+        if (!job) break;
+        jobs.delete(utterance.id);
+        job.controller.abort();
+        lines.takeBack(job);
+        break;
+    }
+  };
+
+  const follow = (events: readonly CutterEvent[]): void => {
+    for (const event of events) handle(event);
+    plan();
+  };
+
+  /** One timer for everybody. It may ring early, never late. */
+  const plan = (): void => {
+    const atMs = Math.min(cutter.nextTickMs ?? Infinity, finals.nextTickMs ?? Infinity);
+    if (isOver || atMs >= (wake?.atMs ?? Infinity)) return;
+    wake?.cancel();
+    wake = { atMs, cancel: clock.after(atMs - clock.nowMs(), ring) };
+  };
+
+  const ring = (): void => {
+    wake = undefined;
+    const nowMs = clock.nowMs();
+    finals.tick(nowMs);
+    follow(cutter.tick(nowMs));
+  };
+
+  const forget = (memberId: string): void => {
+    cutter.forget(memberId);
+    lines.forget(memberId);
+    for (const [id, { utterance, controller }] of jobs) {
+      if (utterance.speakerId !== memberId) continue;
+      jobs.delete(id);
+      controller.abort();
+    }
+    finals.forget(memberId);
+  };
+
+  return {
+    packet: (packet) => {
+      if (!isOver) follow(cutter.take(packet));
+    },
+    forget,
+    settled: async () => {
+      follow(cutter.endAll());
+      await finals.idle();
+    },
+    [Symbol.asyncDispose]: async () => {
+      isOver = true;
+      wake?.cancel();
+      for (const { utterance } of jobs.values()) forget(utterance.speakerId);
+      cutter[Symbol.dispose]();
+      finals.forgetAll();
+      await finals.quiet();
+    },
+    get counts() {
+      return { ...counts, ...lines.counts, packets: cutter.counts };
+    },
+  };
+};

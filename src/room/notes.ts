@@ -1,0 +1,61 @@
+import { toAppError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Channel, Content, Posted } from '../model.ts';
+import type { Platform } from '../platform.ts';
+import { createTurns } from '../turns.ts';
+
+/** Lines in the room's own chat that say how it is; each is about one thing, and changes with it. */
+export interface Notes {
+  /** Shows a line about `what`, in place of the one before. */
+  show(what: string, content: Content): Promise<void>;
+  /** It is over: the line says so, where there is one. */
+  settle(what: string, content: Content): Promise<void>;
+  /** Resolves with false where nothing can be shown. */
+  post(content: Content): Promise<boolean>;
+}
+
+export interface NotesParts {
+  readonly platform: Pick<Platform, 'post' | 'edit'>;
+  readonly channel: () => Channel;
+  readonly log: Log;
+}
+
+/** Things that are told of at the same time; about more, the oldest lines stay as they are. */
+const MOST_LINES = 50;
+
+export const createNotes = ({ platform, channel, log }: NotesParts): Notes => {
+  const lines = new Map<string, { readonly posted: Posted; readonly text: string }>();
+  const turns = createTurns();
+
+  const attempt = async (run: () => Promise<void>): Promise<boolean> => {
+    try {
+      await run();
+      return true;
+    } catch (thrown) {
+      const { code, message } = toAppError(thrown);
+      log.warn({ code, reason: message }, 'a room could not be told how it is');
+      return false;
+    }
+  };
+  const change = async (what: string, content: Content, isNew: boolean): Promise<void> => {
+    using _ = await turns.take(what);
+    const line = lines.get(what);
+    if (line?.text === content.text || (!line && !isNew)) return;
+    await attempt(async () => {
+      const posted = line
+        ? await platform.edit(line.posted, content)
+        : await platform.post(channel(), content);
+      lines.set(what, { posted, text: content.text });
+      if (lines.size > MOST_LINES) lines.delete(lines.keys().next().value!);
+    });
+  };
+
+  return {
+    show: async (what, content) => change(what, content, true),
+    settle: async (what, content) => {
+      await change(what, content, false);
+      lines.delete(what);
+    },
+    post: async (content) => attempt(async () => void (await platform.post(channel(), content))),
+  };
+};

@@ -1,0 +1,207 @@
+import { lowered } from '../../audio/opus-lower.ts';
+import type { AppError } from '../../errors.ts';
+import type { Speaker } from '../../services.ts';
+import type { Clock } from '../clock.ts';
+import type { VoiceLink } from '../port.ts';
+import { createAnnouncer, type RoomWords } from './announce.ts';
+import { createDrops } from './drops.ts';
+import { type DropReason, rankOf, RANKS, shortened, type SpeechItem, type Turn } from './items.ts';
+import { createPunctualLine } from './punctual-line.ts';
+import { createRepeats } from './repeats.ts';
+import { startUtterance, type Utterance } from './utterance.ts';
+import { entriesOf, entryOf, type QueueEntry, type QueueView } from './view.ts';
+
+/** What becomes of each item: one of these. Nothing here may throw. */
+export interface PlaybackListener {
+  /** Spoken to its end, skipped, stopped, or there was nothing in it to speak. */
+  ended(item: SpeechItem): void;
+  /** Never spoken, and why; told once for all that go within a second. */
+  dropped(items: readonly SpeechItem[], reason: DropReason): void;
+  /** Not spoken, or not to its end; of several that were to be spoken in one go, the first. */
+  failed(item: SpeechItem, error: AppError): void;
+}
+
+export interface PlaybackParts {
+  readonly speaker: Pick<Speaker, 'speak'>;
+  readonly play: VoiceLink['play'];
+  readonly clock: Clock;
+  readonly words: RoomWords;
+  readonly listener: PlaybackListener;
+  readonly options?: {
+    /** Whether what a person says for the third time in a row is left out. Default true. */
+    readonly dropsRepeats?: boolean;
+    /** How loud it is while somebody speaks: 0 to 1. Default 0.25 (−12 dB). */
+    readonly duckedGain?: number;
+  };
+}
+
+/** The voice of a room: speaks one thing after the other. */
+export interface Playback extends AsyncDisposable {
+  /** What has nothing to say is passed over. */
+  add(item: SpeechItem): void;
+  /** Ends what is spoken at this moment, or would be next to be heard; tells what that was. */
+  skip(): readonly QueueEntry[];
+  /** Ends what is spoken, a pause as well, and forgets what waits; tells how many items that were. */
+  readonly stop: () => number;
+  pause(): void;
+  resume(): void;
+  queue(): QueueView;
+  /** Lowers the voice, or raises it again. */
+  readonly duck: (isOn: boolean) => void;
+}
+
+/**
+ * One item ahead is made into speech while another one is spoken. Each starts within its longest wait
+ * or is dropped, what is told; so a pause that is too long for it drops it as well. It ends by itself
+ * when `play` fails, for then the room is gone.
+ */
+export const createPlayback = (parts: PlaybackParts): Playback => {
+  const { clock, listener, play, words } = parts;
+  const { dropsRepeats = true, duckedGain = 0.25 } = parts.options ?? {};
+  const announcer = createAnnouncer(words);
+  const drops = createDrops(clock, (items, reason) => listener.dropped(items, reason));
+  const line = createPunctualLine(clock, (items) => drops.add(items, 'late'));
+  const isRepeated = createRepeats();
+  let current: Utterance | undefined;
+  let ahead: Utterance | undefined;
+  let running: Promise<void> | undefined;
+  let pausing: PromiseWithResolvers<void> | undefined;
+  let gain = 1;
+  let isOver = false;
+
+  const tellEnded = (items: readonly SpeechItem[]): void => {
+    for (const item of items) listener.ended(item);
+  };
+
+  const start = (turn: Turn): Utterance => {
+    const utterance = startUtterance(turn, announcer.lead(turn, clock.nowMs()), parts, () => {
+      if (ahead === utterance) ahead = undefined;
+      drops.add(turn.items, 'late');
+      line.fellBehind(turn.items[0].kind === 'read');
+    });
+    return utterance;
+  };
+  const makeAhead = (): void => {
+    if (ahead || line.rank() === undefined || current?.startedMs() === undefined) return;
+    const turn = line.take();
+    if (turn) ahead = start(turn);
+  };
+
+  /** What is ready goes first, unless something more urgent came meanwhile. */
+  const next = (): Utterance | undefined => {
+    const ready = ahead;
+    if (!ready || (line.rank() ?? Infinity) < rankOf(ready.turn)) {
+      const turn = line.take();
+      return turn && start(turn);
+    }
+    ahead = undefined;
+    if (announcer.lead(ready.turn, clock.nowMs()) === ready.lead) return ready;
+    ready.end();
+    return start(ready.turn);
+  };
+
+  const follow = async function* (utterance: Utterance) {
+    let isFirst = true;
+    for await (const packet of utterance.packets(() => pausing?.promise)) {
+      if (isFirst) announcer.spoken(utterance.turn, clock.nowMs());
+      isFirst = false;
+      makeAhead();
+      yield packet;
+    }
+  };
+
+  /** Resolves with why it was not spoken to its end, if that was nobody's will. */
+  const playOut = async (utterance: Utterance): Promise<AppError | undefined> => {
+    await utterance.ready();
+    if (utterance.signal.aborted) return undefined;
+    const packets = lowered(follow(utterance), () => gain);
+    try {
+      await play(packets, utterance.signal);
+      return utterance.signal.aborted ? undefined : utterance.error();
+    } catch {
+      if (!utterance.signal.aborted) end();
+      return undefined;
+    } finally {
+      if (utterance.startedMs() !== undefined) announcer.spoken(utterance.turn, clock.nowMs());
+      utterance.end();
+      await packets.return();
+    }
+  };
+  const speak = async (utterance: Utterance): Promise<void> => {
+    const error = await playOut(utterance);
+    const { items } = utterance.turn;
+    if (error) listener.failed(items[0], error);
+    if (!utterance.isLate()) tellEnded(error ? items.slice(1) : items);
+  };
+
+  const run = async (): Promise<void> => {
+    for (;;) {
+      for (let pause = pausing; pause; pause = pausing) await pause.promise;
+      current = isOver ? undefined : next();
+      if (!current) break;
+      await speak(current);
+      current = undefined;
+    }
+    running = undefined;
+  };
+
+  const resume = (): void => {
+    pausing?.resolve();
+    pausing = undefined;
+  };
+  const stop = (): number => {
+    const playing = current?.signal.aborted ? undefined : current;
+    const waiting = [...(ahead?.turn.items ?? []), ...line.takeAll()];
+    ahead?.end();
+    ahead = undefined;
+    playing?.end();
+    resume();
+    tellEnded(waiting);
+    return (playing?.turn.items.length ?? 0) + waiting.length;
+  };
+  const end = (): void => {
+    isOver = true;
+    drops.end();
+    stop();
+  };
+
+  return {
+    add: (item) => {
+      if (isOver || !/[\p{L}\p{N}]/u.test(item.text)) return listener.ended(item);
+      if (dropsRepeats && isRepeated(item, clock.nowMs())) return drops.add([item], 'repeated');
+      const gone = line.add(shortened(item, words.andSoOn(item.readAs)));
+      if (gone) drops.add([gone], 'full');
+      makeAhead();
+      running ??= run();
+    },
+    skip: () => {
+      const skipped = current && !current.signal.aborted ? current : undefined;
+      skipped?.end();
+      return entriesOf(skipped?.turn);
+    },
+    stop,
+    pause: () => void (pausing ??= Promise.withResolvers()),
+    resume,
+    queue: () => {
+      const startedMs = current?.startedMs();
+      const waiting = line.waiting().map(({ item }) => item);
+      const aheadRank = ahead ? rankOf(ahead.turn) : 0;
+      const urgent = waiting.filter(({ kind }) => RANKS[kind] < aheadRank);
+      return {
+        isPaused: pausing !== undefined,
+        playing: entriesOf(current?.turn),
+        playedMs: startedMs === undefined ? 0 : clock.nowMs() - startedMs,
+        waiting: [...urgent, ...(ahead?.turn.items ?? []), ...waiting.slice(urgent.length)].map(
+          entryOf,
+        ),
+      };
+    },
+    duck: (isOn) => {
+      gain = isOn ? duckedGain : 1;
+    },
+    async [Symbol.asyncDispose]() {
+      end();
+      await running;
+    },
+  };
+};

@@ -1,0 +1,108 @@
+import type { AppError } from '../errors.ts';
+import { say, type Texts, type Translate } from '../i18n.ts';
+import type { Content } from '../model.ts';
+import type { ConsentRule } from './consent.ts';
+import type { RoomMember } from './port.ts';
+import type { RoomWords } from './speak/announce.ts';
+import { clock } from '../text/clock.ts';
+import { plainLine } from '../text/plain-line.ts';
+import type { SpokenWords } from '../text/spoken-spans.ts';
+
+/** What we say and show in a room ourselves, in its language. */
+export interface RoomTexts {
+  readonly locale: string;
+  readonly words: RoomWords;
+  readonly spokenWords: (language: string | undefined) => SpokenWords;
+  notice(rule: ConsentRule, late: readonly RoomMember[] | undefined): Content;
+  spokenNotice(rule: ConsentRule, isLate: boolean): string;
+  cannotHear(name: string): Content;
+  hearsAgain(name: string): Content;
+  note(key: RoomNote): Content;
+  failed(key: RoomFailure, error: AppError): Content;
+  dropped(count: number): Content;
+  heardYou(name: string, question: string): string;
+  ended(error: AppError): string;
+  captionsEnded(count: number, durationMs: number): string;
+  /** To be spoken. */
+  readonly files: (count: number) => string;
+  threadName(): string;
+  readonly untranslated: (language: string) => string;
+  readonly linesDropped: (count: number) => string;
+}
+
+export type RoomNote =
+  | 'room.reconnecting'
+  | 'room.reconnected'
+  | 'room.recognised-again'
+  | 'room.left';
+export type RoomFailure =
+  | 'room.not-recognised'
+  | 'room.untold'
+  | 'room.not-said'
+  | 'room.captions-limit';
+
+/** What the sentence of an error says, to be put into another sentence. */
+const reasonOf = (t: Translate, { sentence }: AppError): string =>
+  sentence ? say(t, sentence) : t('errors.internal');
+
+const note = (text: string): Content => ({ text, tone: 'note' });
+const namesOf = (members: readonly RoomMember[]): string =>
+  members.map(({ name }) => plainLine(name)).join(', ');
+
+export const createRoomTexts = (
+  texts: Texts,
+  locale: string,
+  naming: 'local' | 'plain',
+): RoomTexts => {
+  const t = texts.in(locale, naming);
+  /** Words that stand in what is spoken are of the language that is spoken. */
+  const spokenIn = (language: string | undefined): Translate => texts.in(language ?? locale);
+
+  return {
+    locale,
+    words: {
+      says: (name, language) => spokenIn(language)('room.says', { name }),
+      somebody: (language) => spokenIn(language)('room.somebody'),
+      andSoOn: (language) => spokenIn(language)('room.and-so-on'),
+    },
+    spokenWords: (language) => {
+      const spoken = spokenIn(language);
+      return {
+        link: spoken('room.link'),
+        code: spoken('room.code'),
+        spoiler: spoken('room.spoiler'),
+      };
+    },
+    notice: (rule, late) => {
+      const isOpen = rule === 'told';
+      const text = late
+        ? t(isOpen ? 'room.notice-late' : 'room.notice-late-agreed', { names: namesOf(late) })
+        : t(isOpen ? 'room.notice' : 'room.notice-agreed');
+      return {
+        text,
+        controls: [
+          { kind: 'button', press: 'captions in', label: t('room.caption-me') },
+          { kind: 'button', press: 'captions out', label: t('room.leave-me-out') },
+        ],
+      };
+    },
+    spokenNotice: (rule, isLate) => {
+      if (isLate) return t('room.spoken-notice-late');
+      return t(rule === 'told' ? 'room.spoken-notice' : 'room.spoken-notice-agreed');
+    },
+    cannotHear: (name) => note(t('room.cannot-hear', { name: plainLine(name) })),
+    hearsAgain: (name) => note(t('room.hears-again', { name: plainLine(name) })),
+    note: (key) => note(t(key)),
+    failed: (key, error) => note(t(key, { reason: reasonOf(t, error) })),
+    dropped: (count) => note(t('room.dropped', { count })),
+    heardYou: (name, question) =>
+      t('room.heard-you', { name: plainLine(name), question: plainLine(question) }),
+    ended: (error) => reasonOf(t, error),
+    captionsEnded: (count, durationMs) =>
+      t('room.captions-ended', { count, duration: clock(durationMs) }),
+    files: (count) => t('room.file', { count }),
+    threadName: () => t('room.thread-name'),
+    untranslated: (language) => t('room.untranslated', { language: { language } }),
+    linesDropped: (count) => t('room.lines-dropped', { count }),
+  };
+};

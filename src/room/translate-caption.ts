@@ -1,0 +1,21 @@
+import { createMeter } from '../meter.ts';
+import type { Channel } from '../model.ts';
+import type { Services } from '../services.ts';
+import { translateLine } from '../translate/fan-out.ts';
+import type { TranslateCaption } from './captions/translations.ts';
+
+/** Translates what is said in a room; it counts as used by who said it. */
+export const createTranslateCaption = (
+  services: Services,
+  channel: () => Channel,
+): TranslateCaption =>
+  async function* translate({ speakerId, text, language, context }, languages, signal) {
+    const { space } = channel();
+    const meter = createMeter(services, { space, memberId: speakerId });
+    const line = { space, text, context, ...(language === '' ? {} : { from: language }) };
+    try {
+      yield* translateLine(meter.services.translator, line, languages, signal);
+    } finally {
+      await meter.settle().catch(() => undefined);
+    }
+  };

@@ -1,0 +1,39 @@
+import type { Member, Space } from '../model.ts';
+import type { ConsentChoice } from '../room/consent.ts';
+import type { Store } from './index.ts';
+
+/** What people chose about being heard in the rooms of a space. */
+export interface RoomConsents {
+  of(space: Space, memberId: string): Promise<ConsentChoice>;
+  choose(
+    space: Space,
+    memberId: Member['id'],
+    choice: Exclude<ConsentChoice, undefined>,
+  ): Promise<void>;
+}
+
+export const createRoomConsents = (store: Store): RoomConsents => ({
+  of: async ({ platform, id }, memberId) => {
+    const row = await store
+      .selectFrom('room_consent')
+      .select('is_heard')
+      .where('platform', '=', platform)
+      .where('space_id', '=', id)
+      .where('member_id', '=', memberId)
+      .executeTakeFirst();
+    if (!row) return undefined;
+    return row.is_heard === 1 ? 'heard' : 'unheard';
+  },
+  choose: async ({ platform, id }, memberId, choice) => {
+    const is_heard = choice === 'heard' ? 1 : 0;
+    await store.write((db) =>
+      db
+        .insertInto('room_consent')
+        .values({ platform, space_id: id, member_id: memberId, is_heard })
+        .onConflict((conflict) =>
+          conflict.columns(['platform', 'space_id', 'member_id']).doUpdateSet({ is_heard }),
+        )
+        .execute(),
+    );
+  },
+});

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { never } from '../support.ts';
+import { createTold, numbered, openVoice, type Told, type VoicePlace } from './link-support.ts';
+
+let place: VoicePlace;
+beforeAll(async () => {
+  place = await openVoice();
+});
+afterAll(() => place[Symbol.asyncDispose]());
+
+const soon = <T>(read: () => T) => expect.poll(read, { interval: 5 });
+
+/** Somebody who is heard. */
+const enter = async (told: Told = createTold()) => {
+  const user = place.person('Ann');
+  const ann = place.lounge.join(user);
+  const { link } = await place.enter(told);
+  link.hear([user.id]);
+  await ann.speak(numbered(5), { speed: 5 });
+  await soon(() => told.heard(user.id).length).toBe(5);
+  return {
+    ann,
+    told,
+    link,
+    hears: async (from: number) => {
+      await ann.speak(numbered(5, from), { speed: 5 });
+      await soon(
+        () => told.heard(user.id).filter((each) => each >= from && each < from + 5).length,
+      ).toBe(5);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await link[Symbol.asyncDispose]();
+      ann.leave();
+    },
+  };
+};
+
+describe('a voice channel whose connection fails', () => {
+  it('is resumed when the socket drops', async () => {
+    await using room = await enter();
+    const { resumes } = place.discord.voice;
+    place.discord.voice.drop();
+    await soon(() => place.discord.voice.resumes).toBe(resumes + 1);
+    await soon(() => room.told.events.at(-1)).toBe('connected');
+    await room.hears(100);
+  });
+
+  it.each([4006, 4009, 4015])('is joined anew after close code %i', async (code) => {
+    await using room = await enter();
+    place.discord.voice.close(code);
+    await soon(() => room.told.events.filter((each) => each === 'connected').length).toBe(2);
+    await room.hears(100);
+  });
+
+  it('is joined anew on another voice server', async () => {
+    await using room = await enter();
+    await place.discord.voice.moveRegion(place.lounge);
+    await soon(() => room.told.events.filter((each) => each === 'connected').length).toBe(2);
+    await room.hears(100);
+  });
+
+  it('is not asked for over and over while it is refused', async () => {
+    await using room = await enter();
+    const { voice } = place.discord;
+    const before = voice.refusals;
+    voice.refuse(true);
+    voice.close(4006);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(voice.refusals - before).toBeLessThanOrEqual(3);
+    voice.refuse(false);
+    await soon(() => room.told.events.at(-1)).toBe('connected');
+    await room.hears(100);
+  });
+
+  it('goes on with what it said when it is back', async () => {
+    await using room = await enter();
+    const { recorded } = place.lounge;
+    const from = recorded.packets.length;
+    const packets = numbered(30, 500);
+    const played = room.link.play(
+      (async function* speech() {
+        yield* packets;
+      })(),
+      never(),
+    );
+    await recorded.until((all) => all.length >= from + 5);
+    place.discord.voice.close(4009);
+    await played;
+    const all = await recorded.until((each) => each.length >= from + 30);
+    const numbers = all
+      .slice(from)
+      .filter(({ opus }) => opus.length === 4)
+      .map(({ opus }) => (opus[1]! << 8) + opus[2]!);
+    expect(numbers).toEqual([...new Set(numbers)]);
+    // What was on its way when the connection broke is lost, and nothing else.
+    expect(numbers.length).toBeGreaterThanOrEqual(27);
+    expect(numbers.at(-1)).toBe(529);
+  });
+});
+
+describe('somebody whose number is not known', () => {
+  it('is heard all the same when nobody else can be meant', async () => {
+    place.discord.voice.tellSpeakers(false);
+    const user = place.person('Bob');
+    const bob = place.lounge.join(user, { announce: false });
+    const { link, told } = await place.enter();
+    link.hear([user.id]);
+    await bob.speak(numbered(20), { speed: 5 });
+    await soon(() => told.heard(user.id).at(-1)).toBe(19);
+    expect(told.heard(user.id).length).toBeGreaterThanOrEqual(17);
+    await link[Symbol.asyncDispose]();
+    place.discord.voice.tellSpeakers(true);
+    bob.leave();
+  });
+
+  it('is heard after their number changed, and with the camera on', async () => {
+    await using room = await enter();
+    room.ann.camera(true);
+    await room.hears(100);
+    room.ann.changeSsrc();
+    await room.hears(200);
+    room.ann.camera(false);
+    await room.hears(300);
+  });
+
+  it('is not taken for somebody who agreed', async () => {
+    const [ann, bob] = [place.person('Ann'), place.person('Bob')];
+    const people = [ann, bob].map((user) => place.lounge.join(user, { announce: false }));
+    const { link, told } = await place.enter();
+    link.hear([ann.id]);
+    await people[1]!.speak(numbered(20), { speed: 5 });
+    await people[1]!.speak(numbered(20), { speed: 5 });
+    expect(told.packets).toEqual([]);
+    await link[Symbol.asyncDispose]();
+    for (const person of people) person.leave();
+  });
+});
+
+describe('packets that are none', () => {
+  it('are passed over, and told of when nothing else comes of somebody', async () => {
+    await using room = await enter();
+    const { id } = room.ann.user;
+    const before = room.link.stats().find(({ memberId }) => memberId === id)!;
+    await room.ann.speak(numbered(30, 100), { speed: 5, spoil: 'transport' });
+    await room.hears(200);
+    const after = room.link.stats().find(({ memberId }) => memberId === id)!;
+    expect(after.undecryptable).toBe(before.undecryptable);
+    expect(room.told.heard(id).filter((each) => each >= 100 && each < 200)).toEqual([]);
+  });
+});

@@ -1,0 +1,240 @@
+import { describe, expect, it } from 'vitest';
+import { userError } from '../../src/errors.ts';
+import type { RoomChoices } from '../../src/services.ts';
+import { HERE, SPACE } from '../fakes/desk.ts';
+import { BOB, EVE, ROOM, useDesk, useRoom } from './support.ts';
+
+const desk = useDesk();
+const { meet, room, calls } = useRoom(desk);
+
+const FILE = { name: 'captions.srt', mediaType: 'application/x-subrip', bytes: new Uint8Array(3) };
+
+const wish = () => calls('startCaptions').at(-1)?.[1];
+
+const choose = async (changed: Partial<RoomChoices>): Promise<void> => {
+  const { rooms } = await desk().services.spaces.of(SPACE);
+  await desk().services.spaces.change(SPACE, { rooms: { ...rooms, ...changed } });
+};
+
+describe('/captions start', () => {
+  it('joins the member’s room, and captions it in its own chat as it is spoken', async () => {
+    desk().rooms.people.set('bob', ROOM);
+    const { text } = await desk().run('captions start', {}, { member: BOB });
+    expect(calls('join')).toEqual([['join', '500', 'en']]);
+    expect(wish()).toEqual({ languages: [] });
+    expect(text).toBe(
+      'Captions of <#500> are on: they appear in <#500>.\n' +
+        'Captions are in the language that is spoken.',
+    );
+  });
+
+  it('asks whoever is in no room to go to one', async () => {
+    const content = await desk().run('captions start');
+    expect(content.text).toBe('You are in no voice channel. Please join one first.');
+  });
+
+  it('reads a typed list of languages, and takes the server’s where there is none', async () => {
+    await meet();
+    const { text } = await desk().run('captions start', { languages: 'Spanish, ja' });
+    expect(wish()).toEqual({ languages: ['es', 'ja'] });
+    expect(text).toContain('translated into: Spanish, Japanese.');
+    await desk().run('captions stop');
+    await choose({ languages: ['fr'] });
+    await desk().run('captions start');
+    expect(wish()).toEqual({ languages: ['fr'] });
+  });
+
+  it('completes the last language of the list', async () => {
+    expect(await desk().complete('captions start', 'languages', 'es, jap')).toContain(
+      'es, ja|Spanish, Japanese · 日本語 (ja)',
+    );
+    expect(await desk().complete('captions language', 'languages', 'jap')).toContain(
+      'ja|Japanese · 日本語 (ja)',
+    );
+  });
+
+  it('names languages that it does not know, and begins with nothing', async () => {
+    await meet();
+    const content = await desk().run('captions start', { languages: 'es, Klingonese' });
+    expect(content.text).toContain('`Klingonese`');
+    const many = 'en es fr de it pt ja ko zh ru pl';
+    expect((await desk().run('captions start', { languages: many })).text).toContain('1 to 10');
+    expect((await desk().run('captions start', { only: 'Klingonese' })).tone).toBe('error');
+    expect(wish()).toBeUndefined();
+  });
+
+  it('shows one language alone, and translates into no other one that nobody asked for', async () => {
+    await meet();
+    await choose({ languages: ['fr'] });
+    const { text } = await desk().run('captions start', { only: 'Spanish' });
+    expect(wish()).toEqual({ languages: ['es'], only: 'es' });
+    expect(text).toContain('Only this language is shown: Spanish.');
+    await desk().run('captions stop');
+    await desk().run('captions start', { languages: 'ja, es', only: 'es' });
+    expect(wish()).toEqual({ languages: ['ja', 'es'], only: 'es' });
+  });
+
+  it('shows them in another channel, or in a thread of one', async () => {
+    await meet();
+    const { text } = await desk().run('captions start', { in: '<#7>', transcript: 'vtt' });
+    expect(wish()).toEqual({ languages: [], in: { space: SPACE, id: '7' }, transcript: 'vtt' });
+    expect(text).toContain('they appear in <#7>');
+    expect(text).toContain('the transcript follows');
+    await desk().run('captions stop');
+    await desk().run('captions start', { thread: true });
+    expect(wish()).toEqual({ languages: [], in: HERE, thread: 'Captions' });
+    await desk().run('captions stop');
+    const thread = { ...HERE, id: '9', parentId: '7' };
+    await desk().run('captions start', { thread: true }, { channel: thread });
+    expect(wish()).toMatchObject({ in: { space: SPACE, id: '7' } });
+  });
+
+  it('says that a room has no threads', async () => {
+    await meet();
+    const inRoom = await desk().run('captions start', { thread: true }, { channel: ROOM });
+    expect(inRoom.text).toContain('A voice channel has no threads.');
+    const named = await desk().run('captions start', { thread: true, in: '<#500>' });
+    expect(named.text).toContain('A voice channel has no threads.');
+    expect(wish()).toBeUndefined();
+  });
+
+  it('lets members show them here or in the room, and nowhere else', async () => {
+    await meet();
+    const asking = { member: BOB };
+    const content = await desk().run('captions start', { in: '<#7>' }, asking);
+    expect(content).toMatchObject({ tone: 'error' });
+    expect(wish()).toBeUndefined();
+    for (const id of ['100', '500']) {
+      await desk().run('captions start', { in: `<#${id}>` }, asking);
+      expect(wish()).toMatchObject({ in: { id } });
+      await desk().run('captions stop', {}, asking);
+    }
+  });
+
+  it('begins once', async () => {
+    await meet();
+    await desk().run('captions start', { in: '<#7>' });
+    const content = await desk().run('captions start', { languages: 'es' });
+    expect(content.text).toContain('Captions are on already, in <#7>.');
+    expect(calls('startCaptions')).toHaveLength(1);
+  });
+
+  it('says why it could not', async () => {
+    await meet();
+    desk().rooms.script.refusal = userError('forbidden', 'watch.missing', { permissions: 'Speak' });
+    expect((await desk().run('captions start')).text).toContain('permissions first: Speak.');
+  });
+});
+
+describe('the captions of a room', () => {
+  it.each([
+    ['start', {}],
+    ['stop', {}],
+    ['export', {}],
+    ['language', {}],
+    ['summary', {}],
+  ])('are nothing to people elsewhere: %s', async (action, options) => {
+    await meet();
+    if (action !== 'start') await room()?.startCaptions({ languages: [] });
+    desk().rooms.script.file = FILE;
+    const content = await desk().run(`captions ${action}`, options, { member: EVE });
+    expect(content).toMatchObject({ tone: 'error' });
+    expect(content.text).toContain('I am in <#500>. Only people who are there');
+    expect(content.files).toBeUndefined();
+  });
+
+  it.each(['stop', 'export', 'language', 'summary'])('need a room: %s', async (action) => {
+    expect((await desk().run(`captions ${action}`)).text).toContain('in no voice channel here');
+  });
+
+  it('end', async () => {
+    await meet();
+    await room()?.startCaptions({ languages: [] });
+    const { text } = await desk().run('captions stop', {}, { member: BOB });
+    expect(text).toContain('`/captions export`');
+    expect(room()?.captions).toBeUndefined();
+    expect(await desk().run('captions stop')).toMatchObject({
+      tone: 'error',
+      text: expect.stringContaining('No captions are on.') as string,
+    });
+  });
+
+  it('are given as a file to the asker', async () => {
+    await meet();
+    expect((await desk().run('captions export')).text).toContain('Nothing was captioned here yet.');
+    desk().rooms.script.file = FILE;
+    const { files } = await desk().run('captions export', { kind: 'srt', language: 'Spanish' });
+    expect(files).toEqual([FILE]);
+    await desk().run('captions export');
+    expect(calls('transcript').slice(1)).toEqual([
+      ['transcript', 'srt', 'es'],
+      ['transcript', 'txt', undefined],
+    ]);
+    const info = desk().commands.find(({ name }) => name === 'captions export');
+    expect(info?.private).toBe(true);
+  });
+
+  it('change their languages', async () => {
+    await meet();
+    expect((await desk().run('captions language', { languages: 'es' })).text).toContain(
+      'No captions are on.',
+    );
+    await room()?.startCaptions({ languages: [] });
+    const changed = await desk().run('captions language', { languages: 'es ja' });
+    expect(changed.text).toBe('Captions are translated into: Spanish, Japanese.');
+    expect(room()?.captions?.languages).toEqual(['es', 'ja']);
+    expect((await desk().run('captions language', { languages: 'x' })).tone).toBe('error');
+    const none = await desk().run('captions language');
+    expect(none.text).toBe('Captions are in the language that is spoken.');
+    expect(room()?.captions?.languages).toEqual([]);
+  });
+
+  it('are summed up in the asker’s language, or another one', async () => {
+    await meet();
+    desk().rooms.script.summary = ['They', 'They talked.'];
+    expect((await desk().run('captions summary')).text).toBe('They talked.');
+    await desk().run('language', { language: 'ja' });
+    await desk().run('captions summary');
+    await desk().run('captions summary', { language: 'French' });
+    expect(calls('summary')).toEqual([
+      ['summary', 'en'],
+      ['summary', 'ja'],
+      ['summary', 'fr'],
+    ]);
+  });
+});
+
+describe('the buttons of the notice', () => {
+  const press = async (label: string) => desk().press(label, [], { member: BOB });
+  const notice = async () => desk().pressNamed('captions out', { member: BOB });
+
+  it('leave people out and take them in again, in an answer of their own', async () => {
+    const out = await notice();
+    expect(out.text).toBe('I no longer listen to you in any voice channel here.');
+    expect((await press('Caption me')).text).toContain('I listen to you');
+    expect((await press('Leave me out')).text).toContain('no longer listen');
+    expect(calls('choose')).toEqual([
+      ['choose', 'bob', 'unheard'],
+      ['choose', 'bob', 'heard'],
+      ['choose', 'bob', 'unheard'],
+    ]);
+    const info = desk().commands.find(({ name }) => name === 'captions start');
+    expect(info?.privatePresses).toEqual(['captions out', 'captions in']);
+  });
+
+  it('are for everybody, whomever the command is for', async () => {
+    await desk().services.spaces.change(SPACE, { roles: { captions: ['r1'] } });
+    desk().rooms.people.set('bob', ROOM);
+    const refused = await desk().run('captions start', {}, { member: BOB });
+    expect(refused.text).toContain('certain roles');
+    expect((await notice()).text).toContain('no longer listen');
+  });
+
+  it('do not caption those who opted out of everything', async () => {
+    await desk().services.privacy.setOptedOut({ platform: 'test', id: 'bob' }, true);
+    await notice();
+    const content = await press('Caption me');
+    expect(content.text).toContain('You opted out in `/privacy`');
+    expect(calls('choose')).toHaveLength(1);
+  });
+});

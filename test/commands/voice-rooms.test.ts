@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import { userError } from '../../src/errors.ts';
+import { HERE, MUTE, SPACE } from '../fakes/desk.ts';
+import { BOB, EVE, ROOM, useDesk, useRoom } from './support.ts';
+
+const desk = useDesk();
+const { meet, room, calls } = useRoom(desk);
+
+const OTHER_ROOM = { space: SPACE, id: '501' };
+
+describe('/join', () => {
+  it('comes to the room of the member, and speaks their language there', async () => {
+    desk().rooms.people.set('bob', ROOM);
+    const { text } = await desk().run('join', {}, { member: { ...BOB, locale: 'de' } });
+    expect(text).toContain('<#500>');
+    expect(calls('join')).toEqual([['join', '500', 'de']]);
+  });
+
+  it('asks whoever is in no room to go to one', async () => {
+    const content = await desk().run('join');
+    expect(content).toEqual({
+      text: 'You are in no voice channel. Please join one first.',
+      tone: 'error',
+    });
+  });
+
+  it('goes for moderators where they say', async () => {
+    await meet();
+    expect((await desk().run('join', { channel: '<#501>' })).text).toContain('<#501>');
+    expect(room()?.channel).toEqual(OTHER_ROOM);
+  });
+
+  it('goes for members to their own room alone, and leaves nobody for them', async () => {
+    const asking = { member: { ...EVE } };
+    desk().rooms.people.set('eve', OTHER_ROOM);
+    const elsewhere = await desk().run('join', { channel: '<#500>' }, asking);
+    expect(elsewhere.text).toContain('the voice channel that you are in');
+    await meet();
+    const away = await desk().run('join', {}, asking);
+    expect(away).toMatchObject({ tone: 'error' });
+    expect(away.text).toContain('I am with others in <#500>');
+    expect(room()?.channel).toEqual(ROOM);
+  });
+
+  it('says that it is there already', async () => {
+    await meet();
+    expect(await desk().run('join')).toEqual({ text: 'I am in <#500> already.', tone: 'note' });
+    expect(calls('join')).toHaveLength(1);
+  });
+
+  it('says why it could not', async () => {
+    desk().rooms.people.set('ada', ROOM);
+    desk().rooms.script.refusal = userError('unavailable', 'room.full');
+    expect((await desk().run('join')).text).toBe('That voice channel is full.');
+  });
+});
+
+describe('/leave', () => {
+  it('leaves for whoever is there', async () => {
+    await meet();
+    const { text } = await desk().run('leave', {}, { member: BOB });
+    expect(text).toBe('I left <#500>.');
+    expect(room()).toBeUndefined();
+    expect((await desk().run('leave')).text).toContain('`/join`');
+  });
+
+  it('stays when somebody from elsewhere says so, moderators apart', async () => {
+    await meet();
+    const content = await desk().run('leave', {}, { member: EVE });
+    expect(content).toMatchObject({ tone: 'error' });
+    expect(content.text).toContain('I am in <#500>. Only people who are there');
+    desk().rooms.people.delete('ada');
+    await desk().run('leave');
+    expect(room()).toBeUndefined();
+  });
+});
+
+describe('/readaloud', () => {
+  const readAloud = async () => (await desk().services.spaces.of(SPACE)).rooms.readAloud;
+
+  it('reads this channel or another one, and says where', async () => {
+    const first = await desk().run('readaloud on');
+    expect(first.text).toContain('what is written in <#100> is read aloud');
+    expect(first.text).toContain('I am in no voice channel yet');
+    await meet();
+    const thread = { ...HERE, id: '9', parentId: '7' };
+    const second = await desk().run('readaloud on', {}, { channel: thread });
+    expect(second.text).toContain('I read it in <#500>.');
+    await desk().run('readaloud on', { channel: '<#7>' });
+    expect(await readAloud()).toEqual(['100', '9', '7']);
+    expect((await desk().run('readaloud list')).text).toBe(
+      '**3 channels are read aloud**\n- <#100>\n- <#9>\n- <#7>',
+    );
+  });
+
+  it('stops reading one', async () => {
+    await desk().run('readaloud on');
+    expect((await desk().run('readaloud off')).text).toBe('<#100> is no longer read aloud.');
+    expect(await desk().run('readaloud off')).toMatchObject({ tone: 'note' });
+    expect(await desk().run('readaloud list')).toMatchObject({ tone: 'note' });
+    expect(await readAloud()).toEqual([]);
+  });
+
+  it('takes 25 channels, and nothing but them is changed', async () => {
+    const { rooms } = await desk().services.spaces.of(SPACE);
+    const full = Array.from({ length: 25 }, (_, at) => String(at));
+    await desk().services.spaces.change(SPACE, {
+      rooms: { ...rooms, bargeIn: 'stop', readAloud: full },
+    });
+    expect((await desk().run('readaloud on')).text).toContain('25 channels');
+    await desk().run('readaloud on', { channel: '<#3>' });
+    expect((await desk().services.spaces.of(SPACE)).rooms.bargeIn).toBe('stop');
+    expect(await readAloud()).toHaveLength(25);
+  });
+
+  it.each(['on', 'off', 'list'])('lets nobody but moderators use %s', async (action) => {
+    const content = await desk().run(`readaloud ${action}`, {}, { member: BOB });
+    expect(content.text).toBe('Only moderators can do that.');
+  });
+});
+
+describe('/status', () => {
+  const stats = { received: 90, lost: 10, undecryptable: 0 };
+
+  it('says where we are, what is captioned, and who comes through badly', async () => {
+    await meet();
+    expect((await desk().run('status')).text).toContain(
+      '**Voice**\n- ✅ I am in <#500>.\n- ➖ No captions',
+    );
+    await room()?.startCaptions({ languages: ['es', 'ja'] });
+    desk().rooms.script.health = [
+      { memberId: '1', name: 'Ann', received: 200, lost: 0, undecryptable: 0 },
+      { memberId: '2', name: 'Bo*b', ...stats },
+      { memberId: '3', name: 'Cid', received: 50, lost: 0, undecryptable: 50 },
+      { memberId: '4', name: 'Dot', received: 0, lost: 0, undecryptable: 0 },
+    ];
+    const { text } = await desk().run('status');
+    expect(text.split('\n').slice(-5)).toEqual([
+      '- ✅ I am in <#500>.',
+      '- ✅ Captions in <#500> · Spanish · Japanese',
+      '- ❌ Cid cannot be heard',
+      '- ⚠️ Bo\\*b · lost on the way: 10% · not decrypted: 0%',
+      '- ✅ Ann · lost on the way: 0% · not decrypted: 0%',
+    ]);
+  });
+
+  it('tells nobody from elsewhere who speaks where, and nothing where we are in no room', async () => {
+    expect((await desk().run('status')).text).not.toContain('Voice');
+    await meet();
+    desk().rooms.script.health = [{ memberId: '2', name: 'Bob', ...stats }];
+    expect((await desk().run('status', {}, { member: EVE })).text).not.toContain('Bob');
+    expect((await desk().run('status', {}, { member: BOB })).text).toContain('Bob');
+  });
+});
+
+describe('a platform without rooms', () => {
+  const asking = { channel: { space: MUTE, id: '1' }, member: { platform: MUTE.platform } };
+
+  it.each([
+    ['join', {}],
+    ['leave', {}],
+    ['captions start', {}],
+    ['skip', {}],
+    ['stop', {}],
+    ['queue', {}],
+    ['readaloud list', {}],
+    ['rooms', {}],
+  ])('has no /%s', async (command, options) => {
+    expect((await desk().run(command, options, asking)).text).toContain('There is no command');
+  });
+
+  it('is told nothing of rooms', async () => {
+    expect((await desk().run('privacy', {}, asking)).text).not.toContain('Voice channels');
+    expect((await desk().run('privacy')).text).toContain('Voice channels: where captions are on');
+    expect((await desk().run('help', {}, asking)).text).not.toContain('/captions');
+    const { text } = await desk().run('help');
+    expect(text).toMatch(/\*\*Speech\*\*[^*]*`\/captions`[^*]*`\/join`[^*]*`\/readaloud`/);
+    expect(text).toMatch(/\*\*This server\*\*[^*]*`\/rooms`/);
+  });
+});

@@ -1,0 +1,152 @@
+import type { AppError } from '../../src/errors.ts';
+import type { Channel, OutgoingFile, Space } from '../../src/model.ts';
+import type {
+  CaptionRecord,
+  CaptionWish,
+  QueuedSaying,
+  Room,
+  RoomChoices,
+  Rooms,
+  Saying,
+} from '../../src/services.ts';
+
+export const ROOM_CHOICES: RoomChoices = {
+  consent: 'told',
+  spokenNotice: true,
+  joins: [],
+  languages: [],
+  partials: true,
+  bargeIn: 'off',
+  wakeWord: false,
+  readAloud: [],
+};
+
+/** What the room does next. */
+interface RoomScript {
+  /** What joining, and beginning with captions, reject with. */
+  refusal: AppError | undefined;
+  file: OutgoingFile | undefined;
+  /** The summary as it grows. */
+  summary: readonly string[];
+  /** Whether anything of a text can be said. */
+  sayable: boolean;
+  items: readonly QueuedSaying[];
+  /** What the asker says next, or what listening rejects with. */
+  heard: string | AppError;
+  talk: readonly string[];
+  health: ReturnType<Room['health']>;
+  left: CaptionRecord | undefined;
+}
+
+/** People in rooms, and at most one room in which we are; what was asked of it is kept. */
+export interface FakeRooms extends Rooms {
+  /** Member → the room that they are in. */
+  readonly people: Map<string, Channel>;
+  readonly script: RoomScript;
+  /** The names of the calls, with what they were given. */
+  readonly calls: readonly (readonly [string, ...unknown[]])[];
+}
+
+export const createFakeRooms = (): FakeRooms => {
+  const people = new Map<string, Channel>();
+  const calls: [string, ...unknown[]][] = [];
+  const script: RoomScript = {
+    refusal: undefined,
+    file: undefined,
+    summary: [],
+    sayable: true,
+    items: [],
+    heard: '',
+    talk: [],
+    health: [],
+    left: undefined,
+  };
+  let room: Room | undefined;
+  let captions: Room['captions'];
+  let isPaused = false;
+
+  const admit = (): void => {
+    if (script.refusal) throw script.refusal;
+  };
+  const empty = (): number => {
+    const { length } = script.items;
+    script.items = [];
+    return length;
+  };
+
+  const enter = (channel: Channel): Room => ({
+    channel,
+    get captions() {
+      return captions;
+    },
+    health: () => script.health,
+    startCaptions: async (wish: CaptionWish) => {
+      calls.push(['startCaptions', wish]);
+      admit();
+      captions = { languages: wish.languages, in: wish.in ?? channel };
+    },
+    setLanguages: (languages) => {
+      calls.push(['setLanguages', languages]);
+      if (captions) captions = { ...captions, languages };
+    },
+    stopCaptions: async () => {
+      const ran = captions !== undefined;
+      captions = undefined;
+      return ran;
+    },
+    people: new Set(people.keys()),
+    transcript: async (kind, language) => {
+      calls.push(['transcript', kind, language]);
+      return script.file;
+    },
+    summary: async function* (language) {
+      calls.push(['summary', language]);
+      yield* script.summary;
+      return script.summary.at(-1) ?? '';
+    },
+    say: async (saying: Saying) => {
+      calls.push(['say', saying]);
+      return script.sayable;
+    },
+    queue: () => ({ isPaused, items: script.items }),
+    skip: () => {
+      const before = script.items.length;
+      script.items = script.items.slice(1);
+      return before > 0;
+    },
+    silence: empty,
+    pause: (next) => (isPaused = next),
+    listenTo: async ({ id }) => {
+      calls.push(['listenTo', id]);
+      if (typeof script.heard === 'string') return script.heard;
+      throw script.heard;
+    },
+    talk: () => script.talk,
+    leave: async () => {
+      captions = undefined;
+      room = undefined;
+    },
+  });
+
+  const isHere = (space: Space, channel: Channel | undefined): boolean =>
+    channel?.space.platform === space.platform && channel.space.id === space.id;
+
+  return {
+    people,
+    script,
+    calls,
+    roomOf: (space, memberId) => {
+      const channel = people.get(memberId);
+      return isHere(space, channel) ? channel : undefined;
+    },
+    of: (space) => (isHere(space, room?.channel) ? room : undefined),
+    left: () => script.left,
+    join: async (channel, locale) => {
+      calls.push(['join', channel.id, locale]);
+      admit();
+      room = enter(channel);
+      return room;
+    },
+    choose: async (_, memberId, choice) => void calls.push(['choose', memberId, choice]),
+  };
+};

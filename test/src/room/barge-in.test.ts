@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { createBargeIn } from '../../../src/room/barge-in.ts';
+import type { RoomChoices } from '../../../src/services.ts';
+import { createTestClock } from '../../fakes/clock.ts';
+
+const start = (mode: RoomChoices['bargeIn']) => {
+  const clock = createTestClock();
+  const did: string[] = [];
+  const bargeIn = createBargeIn({
+    clock,
+    mode: () => mode,
+    duck: (isOn) => did.push(isOn ? 'lower' : 'raise'),
+    interrupt: () => did.push('interrupt'),
+  });
+  return { clock, did, bargeIn };
+};
+
+describe('somebody who speaks while we do', () => {
+  it('changes nothing unless the room wants it', async () => {
+    const { clock, did, bargeIn } = start('off');
+    bargeIn.began('ann');
+    bargeIn.ended('ann');
+    await clock.advance(10_000);
+    expect(did).toEqual([]);
+  });
+
+  it('lowers our voice until the last one has ended', () => {
+    const { did, bargeIn } = start('lower');
+    bargeIn.began('ann');
+    bargeIn.began('bob');
+    bargeIn.ended('ann');
+    expect(did).not.toContain('raise');
+    bargeIn.ended('bob');
+    bargeIn.ended('bob');
+    expect(did).toEqual(['lower', 'lower', 'raise']);
+  });
+
+  it('raises it again when nothing more is heard of them', async () => {
+    const { clock, did, bargeIn } = start('lower');
+    bargeIn.began('ann');
+    await clock.advance(5_000);
+    expect(did).toEqual(['lower', 'raise']);
+  });
+
+  it('ends what is said, where the room wants that', () => {
+    const { did, bargeIn } = start('stop');
+    bargeIn.began('ann');
+    expect(did).toEqual(['interrupt']);
+  });
+
+  it('leaves nothing behind', async () => {
+    const { clock, did, bargeIn } = start('lower');
+    bargeIn.began('ann');
+    bargeIn[Symbol.dispose]();
+    expect(did).toEqual(['lower', 'raise']);
+    expect(clock.waiting).toBe(0);
+  });
+});

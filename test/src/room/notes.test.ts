@@ -1,0 +1,59 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import type { Content, Posted } from '../../../src/model.ts';
+import { createNotes } from '../../../src/room/notes.ts';
+
+const CHANNEL = { space: { platform: 'test', id: 's' }, id: 'room' };
+
+const start = () => {
+  const shown = new Map<string, string>();
+  const state = { fails: false, calls: 0 };
+  const at = async (posted: Posted | undefined, { text }: Content): Promise<Posted> => {
+    state.calls += 1;
+    if (state.fails) throw new Error('no');
+    const result: Posted = posted ?? { channel: CHANNEL, ids: [`m${shown.size}`] };
+    shown.set(result.ids[0], text);
+    return result;
+  };
+  const notes = createNotes({
+    platform: { post: async (_, content) => at(undefined, content), edit: at },
+    channel: () => CHANNEL,
+    log: pino({ enabled: false }),
+  });
+  return { notes, shown, state };
+};
+const texts = (shown: ReadonlyMap<string, string>): string[] => [...shown.values()];
+
+describe('what a room is told', () => {
+  it('is one line a thing, which changes with it', async () => {
+    const { notes, shown } = start();
+    await notes.show('ann', { text: 'cannot hear Ann' });
+    await notes.show('bob', { text: 'cannot hear Bob' });
+    await notes.settle('ann', { text: 'hears Ann' });
+    expect(texts(shown)).toEqual(['hears Ann', 'cannot hear Bob']);
+    await notes.show('ann', { text: 'cannot hear Ann' });
+    expect(texts(shown)).toEqual(['hears Ann', 'cannot hear Bob', 'cannot hear Ann']);
+  });
+
+  it('is not said twice, and nothing is settled that was not said', async () => {
+    const { notes, state } = start();
+    await notes.settle('ann', { text: 'hears Ann' });
+    expect(state.calls).toBe(0);
+    await Promise.all([1, 2, 3].map(() => notes.show('ann', { text: 'cannot hear Ann' })));
+    expect(state.calls).toBe(1);
+  });
+
+  it('keeps its order, and survives what cannot be shown', async () => {
+    const { notes, shown, state } = start();
+    const first = notes.show('ann', { text: 'cannot hear Ann' });
+    const second = notes.settle('ann', { text: 'hears Ann' });
+    await Promise.all([first, second]);
+    expect(texts(shown)).toEqual(['hears Ann']);
+    state.fails = true;
+    await notes.show('bob', { text: 'cannot hear Bob' });
+    expect(await notes.post({ text: 'x' })).toBe(false);
+    state.fails = false;
+    await notes.show('bob', { text: 'cannot hear Bob' });
+    expect(texts(shown)).toEqual(['hears Ann', 'cannot hear Bob']);
+  });
+});

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { heardText, knownInvention, withoutSounds } from '../../../src/speech/hallucinations.ts';
+
+describe('what recognisers invent', () => {
+  it.each([
+    ['[Applause]', ''],
+    ['*laughs*', ''],
+    ['(speaking in foreign language) yes', 'yes'],
+    ['[BLANK_AUDIO]', ''],
+    ['(wind) Where are you? [static]', 'Where are you?'],
+    ['♪ 🎵', ''],
+    ['音楽が好き', '音楽が好き'],
+    ['[Вася] привет', '[Вася] привет'],
+  ])('%j is heard as %j', (text, heard) => {
+    expect(withoutSounds(text)).toBe(heard);
+  });
+
+  it.each([
+    ['Thanks for watching!', 'stock'],
+    ['Don’t forget to subscribe.', 'stock'],
+    ['Sous-titrage ST’ 501', 'stock'],
+    ['Untertitel der Amara.org-Community', 'stock'],
+    ['Продолжение следует...', 'stock'],
+    ['ご視聴ありがとうございました。', 'stock'],
+    ['请不吝点赞 订阅 转发 打赏支持明镜与点点栏目', 'stock'],
+    ['Thank you.', 'common'],
+    ['you', 'common'],
+    ['Thanks for watching the kids.', undefined],
+    ['', undefined],
+  ] as const)('%j is known as %s', (text, kind) => {
+    expect(knownInvention(text)).toBe(kind);
+  });
+
+  it('leaves out what hardly anybody says where it is not sure, and nothing that people say', () => {
+    expect(heardText('Please like and subscribe.', 0.4)).toBe('');
+    expect(heardText('Thank you.', 0.1)).toBe('Thank you.');
+  });
+});

@@ -4,6 +4,7 @@ import type { Platform } from '../platform.ts';
 import type { Assistant, CaptionWish, RoomTranscriptKind } from '../services.ts';
 import { createBoard } from './captions/board.ts';
 import { createCaptions } from './captions/captions.ts';
+import type { EditRate } from './captions/pace.ts';
 import { sessionFile } from './captions/files.ts';
 import { summarise } from './captions/summary.ts';
 import { createTranscript } from './captions/transcript.ts';
@@ -17,7 +18,7 @@ export interface CaptionSessionParts {
   /** Ms since 1970. */
   readonly now: () => number;
   readonly platform: Pick<Platform, 'post' | 'edit' | 'delete'>;
-  readonly editPaceMs: number;
+  readonly editRate: EditRate;
   readonly assistant: Assistant;
   readonly translate: TranslateCaption;
   readonly nameOf: (memberId: string) => string;
@@ -64,7 +65,7 @@ export const startCaptionSession = (
       edit: (posted: Posted, content) => platform.edit(posted, content),
       remove: (posted) => platform.delete(posted),
     },
-    editPaceMs: parts.editPaceMs,
+    editRate: parts.editRate,
     texts: { untranslated: texts.untranslated },
     ...(wish.only === undefined ? {} : { language: wish.only }),
     log,

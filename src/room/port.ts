@@ -1,5 +1,6 @@
 import type { AppError } from '../errors.ts';
 import type { Channel, Message, Space } from '../model.ts';
+import type { EditRate } from './captions/pace.ts';
 
 /** Somebody who is in a room at this moment. */
 export interface RoomMember {
@@ -62,8 +63,8 @@ export interface VoiceLink extends AsyncDisposable {
 
 /** What a platform needs to offer so that people can be heard and spoken to. Rejects with `AppError`. */
 export interface VoicePort {
-  /** The shortest time between two edits of one message that the platform takes well. */
-  readonly editPaceMs: number;
+  /** How many edits of its messages a channel takes. */
+  readonly editRate: EditRate;
   /** What people call us there. */
   ownName(space: Space): string;
   /** BCP 47: what is mostly spoken there, as far as the platform knows. */

@@ -282,7 +282,7 @@ export const openRoom = async (start: RoomStart, parts: RoomParts): Promise<Open
         clock,
         now: parts.now,
         platform,
-        editPaceMs: port.editPaceMs,
+        editRate: port.editRate,
         assistant: services.assistant,
         translate: createTranslateCaption(services, channel),
         nameOf,

@@ -10,8 +10,8 @@ import { createVoiceGateway } from './gateway.ts';
 import type { OpenLink } from './link.ts';
 import { createPresence } from './presence.ts';
 
-/** Discord takes five edits of a channel's messages in five seconds. */
-const EDIT_PACE_MS = 1_100;
+/** Discord takes five in five seconds, of which notes of ours need one. */
+const EDIT_RATE = { count: 4, windowMs: 5_000 };
 
 export interface VoiceParts {
   readonly session: () => Session;
@@ -75,7 +75,7 @@ export const createVoice = ({ session, rooms, clock = realClock }: VoiceParts): 
   };
 
   const port: VoicePort = {
-    editPaceMs: EDIT_PACE_MS,
+    editRate: EDIT_RATE,
     ownName: ({ id }) => {
       const me = session().client.guilds.cache.get(id)?.members.me;
       return me?.displayName ?? session().application.name;

@@ -3,6 +3,7 @@ import type { Log } from '../../log.ts';
 import type { Content, Posted } from '../../model.ts';
 import type { Clock } from '../clock.ts';
 import type { Caption, CaptionBoard } from './caption.ts';
+import { createPace, type EditRate, type Pace } from './pace.ts';
 import { Pages, type Page, type PageLimits } from './pages.ts';
 import type { CaptionTexts } from './render.ts';
 
@@ -28,8 +29,8 @@ export interface BoardPort {
 export interface BoardParts {
   readonly clock: Clock;
   readonly port: BoardPort;
-  /** The shortest time from the end of one edit, or post, to the beginning of the next one. */
-  readonly editPaceMs: number;
+  /** How many edits the channel takes, and how many posts. */
+  readonly editRate: EditRate;
   readonly texts: CaptionTexts;
   /** The one language of its readers. Default: what is said, and all translations beneath. */
   readonly language?: string;
@@ -38,6 +39,16 @@ export interface BoardParts {
   readonly gone?: (error: AppError) => void;
   readonly limits?: Partial<PageLimits>;
 }
+
+/** What does not change any more: final lines, and translations that are whole. */
+const settledIn = ({ captions }: Page): string =>
+  captions
+    .filter(({ isFinal }) => isFinal)
+    .map(({ id, translations }) => {
+      const done = [...translations].filter(([, one]) => one.done);
+      return [id, ...done.map(([language]) => language)].join(' ');
+    })
+    .join();
 
 class Board implements CaptionBoard {
   readonly #parts: BoardParts;
@@ -48,12 +59,14 @@ class Board implements CaptionBoard {
   #isEnded = false;
   #failures = 0;
   #blockedUntilMs = Number.NEGATIVE_INFINITY;
-  #editedMs = Number.NEGATIVE_INFINITY;
-  #postedMs = Number.NEGATIVE_INFINITY;
+  readonly #edits: Pace;
+  readonly #posts: Pace;
   #takeBackTimer: (() => void) | undefined;
 
   constructor(parts: BoardParts) {
-    const { language, texts } = parts;
+    const { language, texts, editRate } = parts;
+    this.#edits = createPace(editRate);
+    this.#posts = createPace(editRate);
     const limits = { ...LIMITS, ...parts.limits };
     this.#parts = parts;
     this.#pages = new Pages(limits, { language, texts, longest: limits.chars });
@@ -125,15 +138,16 @@ class Board implements CaptionBoard {
 
   /** The page to be sent next; fresh ones first and in order, then the one that waits longest. */
   #next(): { readonly page: Page; readonly dueMs: number } | undefined {
-    const { clock, editPaceMs } = this.#parts;
-    const nowMs = clock.nowMs();
+    const nowMs = this.#parts.clock.nowMs();
     let next: { readonly page: Page; readonly dueMs: number } | undefined;
     let isFreshSeen = false;
     for (const page of this.#pages.all) {
       if (this.#wanted(page) === page.shown || (!page.posted && isFreshSeen)) continue;
       isFreshSeen ||= !page.posted;
-      const pacedMs = (page.posted ? this.#editedMs : this.#postedMs) + editPaceMs;
-      const dueMs = Math.max(nowMs, this.#blockedUntilMs, pacedMs, page.sentMs + editPaceMs);
+      const pace = page.posted ? this.#edits : this.#posts;
+      const isUrgent = settledIn(page) !== page.shownSettled;
+      const evenlyMs = isUrgent ? nowMs : page.sentMs + pace.evenMs;
+      const dueMs = Math.max(this.#blockedUntilMs, pace.freeAtMs(nowMs, isUrgent), evenlyMs);
       const isSooner =
         !next ||
         dueMs < next.dueMs ||
@@ -146,6 +160,7 @@ class Board implements CaptionBoard {
   async #send(page: Page): Promise<void> {
     const { clock, port } = this.#parts;
     const text = this.#wanted(page);
+    const settled = settledIn(page);
     const finals = page.captions.filter(({ isFinal }) => isFinal).map(({ id }) => id);
     const { posted } = page;
     this.#isSending = true;
@@ -161,6 +176,7 @@ class Board implements CaptionBoard {
       }
       page.shown = text;
       page.shownFinals = new Set(finals);
+      page.shownSettled = settled;
       this.#failures = 0;
       if (posted && !page.posted) this.#pages.drop(page, page.captions, clock.nowMs());
     } catch (thrown) {
@@ -169,8 +185,7 @@ class Board implements CaptionBoard {
     const nowMs = clock.nowMs();
     page.isSent = page.posted !== undefined;
     page.sentMs = nowMs;
-    if (posted) this.#editedMs = nowMs;
-    else this.#postedMs = nowMs;
+    (posted ? this.#edits : this.#posts).used(nowMs);
     this.#isSending = false;
     this.#go();
   }

@@ -31,6 +31,8 @@ export interface Page {
   shown: string;
   /** Of the captions in `shown`, those that were final. */
   shownFinals: ReadonlySet<number>;
+  /** What of `shown` does not change any more. */
+  shownSettled: string;
   /** When it was last sent. */
   sentMs: number;
 }
@@ -165,6 +167,7 @@ export class Pages {
       isSent: false,
       shown: '',
       shownFinals: new Set(),
+      shownSettled: '',
       sentMs: Number.NEGATIVE_INFINITY,
     };
     const isKept = ({ openedMs }: Page): boolean => nowMs - openedMs <= KEPT_MS;

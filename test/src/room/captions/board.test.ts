@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import { createBoard, type BoardParts } from '../../../../src/room/captions/board.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
-import { caption, createChannel, PACE_MS, pass, quiet, texts, translated } from './fakes.ts';
+import { caption, createChannel, PACE_MS, pass, RATE, quiet, texts, translated } from './fakes.ts';
 import type { ChannelOptions } from './fakes.ts';
 
 const setUp = (options: ChannelOptions = {}, parts: Partial<BoardParts> = {}) => {
@@ -12,7 +12,7 @@ const setUp = (options: ChannelOptions = {}, parts: Partial<BoardParts> = {}) =>
   const board = createBoard({
     clock,
     port: channel,
-    editPaceMs: PACE_MS,
+    editRate: RATE,
     texts,
     log: quiet,
     ...parts,
@@ -81,7 +81,7 @@ describe('a board', () => {
     board.show(caption(1));
     await clock.advance(0);
     board.show(caption(2));
-    await clock.advance(PACE_MS);
+    await clock.advance(0);
     board.show(caption(3));
     await clock.advance(6_999);
     expect(channel.sent).toHaveLength(2);
@@ -282,7 +282,13 @@ describe('a board', () => {
     const clock = createTestClock();
     const { post, edit, ...channel } = createChannel(clock);
     const port = { post, edit };
-    const board = createBoard({ clock, port, editPaceMs: PACE_MS, texts, log: quiet });
+    const board = createBoard({
+      clock,
+      port,
+      editRate: RATE,
+      texts,
+      log: quiet,
+    });
     board.show(caption(1));
     await pass(clock, board.settled());
     board.remove(1);

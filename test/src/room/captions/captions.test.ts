@@ -8,7 +8,7 @@ import { createTestClock } from '../../../fakes/clock.ts';
 import {
   createChannel,
   createTranslating,
-  PACE_MS,
+  RATE,
   pass,
   quiet,
   texts,
@@ -32,7 +32,7 @@ const setUp = ({
   const clock = createTestClock();
   const channel = createChannel(clock, channelOptions);
   const translating = createTranslating(clock, plan);
-  const common = { clock, editPaceMs: PACE_MS, texts, log: quiet };
+  const common = { clock, editRate: RATE, texts, log: quiet };
   const board = createBoard({ ...common, port: channel, ...(language ? { language } : {}) });
   const transcript = createTranscript({ clock, startedMs: 0 });
   const boards = new Set([board]);
@@ -244,7 +244,7 @@ describe('captions', () => {
   it('stand on every board there is, each in its language', async () => {
     const { clock, channel, captions, boards, asked } = setUp();
     const second = createChannel(clock);
-    const parts = { clock, editPaceMs: PACE_MS, texts, log: quiet };
+    const parts = { clock, editRate: RATE, texts, log: quiet };
     captions.setLanguages(['es']);
     boards.add(createBoard({ ...parts, port: second, language: 'es' }));
     captions.heard(line(1));

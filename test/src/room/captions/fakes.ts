@@ -2,12 +2,14 @@ import { AppError } from '../../../../src/errors.ts';
 import type { Content, Posted } from '../../../../src/model.ts';
 import type { LineTranslation } from '../../../../src/platform.ts';
 import type { Caption, CaptionTranslation } from '../../../../src/room/captions/caption.ts';
+import type { EditRate } from '../../../../src/room/captions/pace.ts';
 import type { CaptionTexts } from '../../../../src/room/captions/render.ts';
 import type { TranscriptLine } from '../../../../src/room/captions/transcript.ts';
 import type { TranslateCaption } from '../../../../src/room/captions/translations.ts';
 import type { TestClock } from '../../../fakes/clock.ts';
 
 export const PACE_MS = 1_000;
+export const RATE: EditRate = { count: 1, windowMs: PACE_MS };
 const LONGEST_CONTENT_CHARS = 2_000;
 
 export const texts: CaptionTexts = { untranslated: (language) => `no ${language} for now` };
@@ -29,13 +31,15 @@ export interface ChannelOptions {
   refuse?: (kind: Sent['kind']) => AppError | undefined;
 }
 
-/** A channel that takes one request at a time, and no two edits closer than its pace. */
-export const createChannel = (clock: TestClock, options: ChannelOptions = {}) => {
+/** A channel that takes one request at a time, and so many edits and posts as its rate says. */
+export const createChannel = (
+  clock: TestClock,
+  options: ChannelOptions = {},
+  rate: EditRate = RATE,
+) => {
   const messages = new Map<string, string>();
   const sent: Sent[] = [];
   const faults: string[] = [];
-  const touchedMs = new Map<string, number>();
-  let editedMs = Number.NEGATIVE_INFINITY;
   let inFlight = 0;
   let ids = 0;
 
@@ -47,13 +51,8 @@ export const createChannel = (clock: TestClock, options: ChannelOptions = {}) =>
   const arrive = (kind: Sent['kind'], id: string, text: string): void => {
     const nowMs = clock.nowMs();
     sent.push({ kind, id, text, atMs: nowMs });
-    if (nowMs - (touchedMs.get(id) ?? Number.NEGATIVE_INFINITY) < PACE_MS)
-      faults.push(`${kind} of ${id} too soon`);
-    touchedMs.set(id, nowMs);
-    if (kind !== 'post') {
-      if (nowMs - editedMs < PACE_MS) faults.push('two edits too close');
-      editedMs = nowMs;
-    }
+    const recent = sent.filter((one) => one.kind === kind && nowMs - one.atMs < rate.windowMs);
+    if (kind !== 'remove' && recent.length > rate.count) faults.push(`too many times ${kind}`);
     if (kind !== 'remove' && (text === '' || text.length > LONGEST_CONTENT_CHARS))
       faults.push(`${text.length} characters`);
     const refused = options.refuse?.(kind);

@@ -97,6 +97,7 @@ const joins: Page = (ctx, choices) => ({
       press: 'rooms joins',
       label: ctx.t('rooms.joins-choose'),
       chosen: choices.joins,
+      only: 'voice',
     },
     back(ctx),
   ],

@@ -3,9 +3,11 @@ import { defineCommand, type CommandContext, type Room, type VoiceWish } from '.
 import {
   completeLanguage,
   completeVoice,
+  firstThatFits,
   languageOf,
   plainLine,
   sharedRoom,
+  voiceWishes,
 } from '../src/command-helpers.ts';
 import { userError } from '../src/errors.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../src/model.ts';
@@ -18,19 +20,6 @@ const MOST_CHARS_PER_SECOND = 40;
 const BYTES_PER_SAMPLE = 2;
 
 type Voices = Awaited<ReturnType<CommandContext<unknown>['services']['speaker']['voices']>>;
-
-/** The first wish that any voice fits; the last one where none does, for its error to be told. */
-const firstThatFits = async (
-  wishes: readonly VoiceWish[],
-  { speaker }: CommandContext<unknown>['services'],
-  signal: AbortSignal,
-): Promise<{ readonly wish: VoiceWish; readonly voices: Voices }> => {
-  for (const wish of wishes) {
-    const voices = await speaker.voices(wish, signal);
-    if (voices.length > 0) return { wish, voices };
-  }
-  return { wish: wishes.at(-1) ?? {}, voices: [] };
-};
 
 /** What speech is sure to take: only of formats that are not compressed this can be told before. */
 const leastBytesOf = (text: string, format: AudioFormat | undefined, voices: Voices): number => {
@@ -91,25 +80,23 @@ export default defineCommand(
       }
       const mine = await services.settings.of(member);
       const told = options.language && languageOf(options.language, services);
-      // What is only guessed gives way to a language that somebody speaks.
-      const languages = told
-        ? [told]
-        : [
-            services.languages.detect(text)?.language,
-            mine.language,
-            services.languages.find(member.locale),
-          ].filter((language) => language !== undefined);
-      // One's own voice speaks what one did not ask somebody else to say.
-      const own = told || gender || options.voice ? undefined : mine.voiceId;
-      const ofGender = gender ? { gender } : {};
-      const wishes: VoiceWish[] = options.voice
-        ? [{ named: options.voice }]
-        : [
-            ...(own ? [{ named: own }] : []),
-            ...languages.map((language) => ({ language, ...ofGender })),
-            ...(told ? [] : [ofGender]),
-          ];
-      const { wish, voices } = await firstThatFits(wishes, services, signal);
+      const guesses = [
+        services.languages.detect(text)?.language,
+        mine.language,
+        services.languages.find(member.locale),
+      ];
+      const wishes = voiceWishes({
+        asked: {
+          ...(options.voice ? { named: options.voice } : {}),
+          ...(told ? { language: told } : {}),
+          ...(gender ? { gender } : {}),
+        },
+        own: mine.voiceId,
+        guesses,
+      });
+      const { wish, voices } = await firstThatFits(wishes, services.speaker, signal);
+      const readAs = told ?? guesses.find((guess) => guess !== undefined);
+      const own = wishes[0]?.named !== undefined && !options.voice ? mine.voiceId : undefined;
       const keepTo = (sizeBytes: number): void => {
         if (sizeBytes > fileBytes) throw userError('too-large', 'say.too-large');
       };
@@ -117,7 +104,7 @@ export default defineCommand(
       const speech = await services.speaker.speak(
         {
           text,
-          ...(languages[0] ? { readAs: languages[0] } : {}),
+          ...(readAs ? { readAs } : {}),
           ...wish,
           formats: format ? [format] : PREFERRED,
         },

@@ -3,6 +3,7 @@ import type { Complete } from './command.ts';
 import type { Attachment, Message, MessageFile } from './model.ts';
 
 export { roomTurns } from './chat/room-turns.ts';
+export { firstThatFits, voiceWishes } from './speech/wishes.ts';
 export { clock } from './text/clock.ts';
 export { plainLine, quote } from './text/plain-line.ts';
 export { readChannels } from './text/typed-lists.ts';

@@ -134,6 +134,8 @@ export type Control =
       readonly press: string;
       readonly label: string;
       readonly chosen: readonly string[];
+      /** Of channels: only those in which people speak. */
+      readonly only?: 'voice';
     };
 
 /**

@@ -1,3 +1,5 @@
+import { ChannelType } from 'discord.js';
+
 /** What Discord takes or gives at most, each with the part of its reference that says so. */
 
 /** "Create Message", `content`. */
@@ -56,3 +58,6 @@ export const DESCRIPTION_CHARS = 100;
 export const COMMAND_TEXTS_CHARS = 8_000;
 /** "Application Command Option Structure", `max_length`. */
 export const OPTION_TEXT_CHARS = 6_000;
+
+/** "Channel Types" in which people speak. */
+export const VOICE_CHANNEL_TYPES = [ChannelType.GuildVoice, ChannelType.GuildStageVoice] as const;

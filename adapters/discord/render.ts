@@ -18,6 +18,7 @@ import {
   OPTIONS,
   PLACEHOLDER_CHARS,
   ROWS,
+  VOICE_CHANNEL_TYPES,
 } from './limits.ts';
 
 /** What one message of Discord shows. */
@@ -75,6 +76,7 @@ const menuOf = (control: Exclude<Control, { kind: 'button' }>): APIComponentInMe
           ...common,
           ...bounds,
           type: ComponentType.ChannelSelect,
+          ...(control.only === 'voice' ? { channel_types: [...VOICE_CHANNEL_TYPES] } : {}),
           default_values: chosen.map((id) => ({ id, type: SelectMenuDefaultValueType.Channel })),
         };
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Log } from '../log.ts';
 import type { Channel } from '../model.ts';
 import type { QueuedSaying, Saying, Services } from '../services.ts';
+import { firstThatFits, voiceWishes } from '../speech/wishes.ts';
 import { speakable } from '../text/speakable.ts';
 import { termsFor } from '../translate/terms.ts';
 import type { Clock } from './clock.ts';
@@ -36,6 +37,8 @@ export interface Speaking extends Pick<Playback, 'stop' | 'duck'>, AsyncDisposab
 
 /** Nobody waits longer for a notice: who cannot be told aloud was told in writing. */
 const LONGEST_NOTICE_MS = 15_000;
+/** A list of voices that takes longer is of no use to who waits for it. */
+const VOICES_MS = 10_000;
 /** How often it is said that something could not be said. */
 const FAILURE_EVERY_MS = 60_000;
 
@@ -88,21 +91,18 @@ export const createSpeaking = (parts: SpeakingParts): Speaking => {
     say: async ({ text, kind, by, wish }) => {
       const own =
         by && (await services.settings.of({ platform: channel().space.platform, id: by.id }));
-      const language = wish?.language ?? services.languages.detect(text)?.language ?? own?.language;
+      const guesses = [services.languages.detect(text)?.language, own?.language, texts.locale];
+      const wishes = voiceWishes({ asked: wish, own: own?.voiceId, guesses });
+      const fits = await firstThatFits(wishes, services.speaker, AbortSignal.timeout(VOICES_MS));
+      const language = fits.wish.language ?? guesses.find((guess) => guess !== undefined);
       const spoken = await spokenOf(text, language);
       if (spoken === '') return false;
-      const voice =
-        wish?.named === undefined && wish?.gender === undefined ? own?.voiceId : undefined;
       playback.add({
         id: randomUUID(),
         kind,
         ...(by ? { by } : {}),
         text: spoken,
-        wish: {
-          ...(language === undefined ? {} : { language }),
-          ...(voice === undefined ? {} : { named: voice }),
-          ...wish,
-        },
+        wish: fits.wish,
         ...(language === undefined ? {} : { readAs: language }),
       });
       return true;

@@ -82,7 +82,7 @@ describe('/rooms', () => {
     await desk().press('Answer to my name');
     expect(await choices()).toMatchObject({ bargeIn: 'lower', wakeWord: true });
     const { text } = await desk().press('Back');
-    expect(text).toContain('When a person begins to speak, I speak lower.');
+    expect(text).toContain('When a person begins to speak, I speak more softly.');
     expect(text).toContain('My name, said aloud, begins a question.');
     await open('Speaking');
     await desk().press('Do not answer to my name');

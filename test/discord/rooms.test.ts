@@ -30,7 +30,7 @@ interface Room extends Place {
 }
 
 let at: Room;
-beforeEach(() => {
+beforeEach(async () => {
   const place = bot.place();
   const lounge = place.guild.channel({ type: 'voice', name: 'lounge' });
   const join = (user: FakeUser): VoicePerson => lounge.join(user);
@@ -39,11 +39,19 @@ beforeEach(() => {
     const [mark] = marksIn(audio);
     return mark === undefined ? undefined : SAID[mark];
   };
+  await choose('heard', 'spoken:off');
 });
 afterEach(async () => {
   if (bot.discord.voice.connections.length > 0) await bot.use(at, 'leave');
   for (const speaker of at.speakers) speaker.leave();
 });
+
+/** Moderators choose how rooms are; without a spoken notice tests take less time. */
+const choose = async (page: string, press: string, values?: readonly string[]): Promise<void> => {
+  const panel = await bot.use(at, 'rooms');
+  await bot.press(panel, `rooms page:${page}`, undefined, at.guild.owner);
+  await bot.press(panel, `rooms ${press}`, values, at.guild.owner);
+};
 
 const use = (name: string, options: Parameters<typeof bot.use>[2] = {}): Promise<FakeMessage> =>
   bot.use(at, name, options, at.ann);
@@ -98,6 +106,60 @@ describe('captions of a voice channel', () => {
     expect(file!.name).toMatch(/\.vtt$/);
     expect(Buffer.from(file!.bytes).toString()).toContain('<v Ann>good morning everybody');
   });
+
+  it('begin by themselves with the first person where moderators want that, and end with the last', async () => {
+    for (const speaker of at.speakers) speaker.leave();
+    await choose('joins', 'joins', [at.lounge.id]);
+    await choose('captions', 'languages', ['es']);
+    const ann = at.lounge.join(at.ann);
+    await shows('Captions are on');
+    await ann.speak(speech(1));
+    await shows('es:good morning everybody');
+    ann.leave();
+  });
+
+  it('can be had as a file and in short', async () => {
+    await use('captions start');
+    await at.speakers[0].speak(speech(1));
+    await shows('good morning');
+    const answer = await use('captions export', { kind: 'srt' });
+    const [file] = answer.attachments;
+    expect(Buffer.from(file!.bytes).toString()).toContain('Ann: good morning everybody');
+    bot.speech.answers = (question) => (question.includes('good morning') ? 'They met.' : '?');
+    const asked = bot.discord.command(at.ann, { channel: at.channel, name: 'captions summary' });
+    await asked.until(({ shown }) => (shown?.content ?? '').includes('They met.'));
+  });
+});
+
+describe('talking with us', () => {
+  const heardFrom = async (packets: number): Promise<void> => {
+    await at.lounge.recorded.until((all) => all.length > packets);
+  };
+
+  it('begins with our name, where moderators want that', async () => {
+    await choose('speech', 'wake:on');
+    bot.speech.answers = (question) => (question.includes('time') ? 'Noon.' : '?');
+    await use('join');
+    await shows('Captions are on');
+    const from = at.lounge.recorded.packets.length;
+    await at.speakers[0].speak(speech(4));
+    await shows('Noon.');
+    await heardFrom(from + 3);
+  });
+
+  it('begins with a command', async () => {
+    bot.speech.answers = (question) => (question.includes('begin') ? 'Soon.' : '?');
+    await use('join');
+    const from = at.lounge.recorded.packets.length;
+    const asked = bot.discord.command(at.ann, { channel: at.channel, name: 'ask' });
+    await shows('Captions are on');
+    await asked.until(({ shown }) => (shown?.content ?? '') !== '');
+    await at.speakers[0].speak(speech(3));
+    await asked.until(({ shown }) => (shown?.content ?? '').includes('Soon.'));
+    await heardFrom(from + 3);
+    // Who only asks something is not captioned.
+    expect(textsIn(at.lounge).join('\n')).not.toContain('shall we begin now');
+  });
 });
 
 describe('speech in a voice channel', () => {
@@ -106,5 +168,33 @@ describe('speech in a voice channel', () => {
     const from = at.lounge.recorded.packets.length;
     await use('say', { text: 'hello there' });
     await at.lounge.recorded.until((packets) => packets.length > from + 10);
+  });
+
+  it('is what people write in a channel that is read aloud', async () => {
+    await bot.use(at, 'readaloud on');
+    await use('join');
+    const from = at.lounge.recorded.packets.length;
+    at.channel.say(at.bob, 'the pizza is here');
+    await at.lounge.recorded.until((packets) => packets.length > from + 10);
+    const spoken = bot.speech.seen.filter(({ path }) => path === PATHS.tts);
+    expect(spoken.at(-1)?.json['text']).toBe('Bob says: the pizza is here');
+  });
+
+  it('waits its turn, can be looked at, skipped and stopped', async () => {
+    await use('join');
+    for (const text of ['one '.repeat(30), 'two '.repeat(30), 'three '.repeat(30)])
+      await use('say', { text });
+    const queue = await use('queue');
+    expect(queue.content).toMatch(/one[^]*two[^]*three/);
+    await use('skip');
+    await use('stop');
+    expect((await use('queue')).content).not.toMatch(/two|three/);
+  });
+
+  it('says aloud that people are heard', async () => {
+    await choose('heard', 'spoken:on');
+    await use('captions start');
+    const spoken = bot.speech.seen.filter(({ path }) => path === PATHS.tts);
+    expect(spoken.at(-1)?.json['text']).toContain('Captions are on');
   });
 });

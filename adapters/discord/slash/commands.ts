@@ -14,6 +14,7 @@ import {
   COMMAND_TEXTS_CHARS,
   MENU_NAME_CHARS,
   OPTION_TEXT_CHARS,
+  VOICE_CHANNEL_TYPES,
 } from '../limits.ts';
 
 /** A command as Discord takes it (reference, "Application Command Object"). */
@@ -45,8 +46,6 @@ const CHANNEL_TYPES = [
 ];
 
 /** Where people speak. */
-const VOICE_CHANNEL_TYPES = [ChannelType.GuildVoice, ChannelType.GuildStageVoice];
-
 /** Where a command can be used, and by whom. */
 const reach = (group: readonly CommandInfo[]) => ({
   integration_types: group.some(({ needs }) => needs)

@@ -1,0 +1,39 @@
+import type { Speaker, VoiceWish } from '../services.ts';
+import type { Voice } from '../api/contract.ts';
+
+export interface VoiceHints {
+  /** What somebody asked for; wins over the rest. */
+  readonly asked?: VoiceWish | undefined;
+  /** The speaker's own voice, by id. */
+  readonly own?: string | undefined;
+  /** What the text may be in, best guess first: it gives way to a language that somebody speaks. */
+  readonly guesses: readonly (string | undefined)[];
+}
+
+/** The voices to look for, best first. */
+export const voiceWishes = ({ asked = {}, own, guesses }: VoiceHints): readonly VoiceWish[] => {
+  const { named, language, gender } = asked;
+  if (named !== undefined) return [{ named }];
+  const ofGender = gender === undefined ? {} : { gender };
+  if (language !== undefined) return [{ language, ...ofGender }];
+  const languages = [...new Set(guesses.filter((guess) => guess !== undefined))];
+  return [
+    // One's own voice speaks what one did not ask somebody else to say.
+    ...(own === undefined || gender !== undefined ? [] : [{ named: own }]),
+    ...languages.map((guess) => ({ language: guess, ...ofGender })),
+    ofGender,
+  ];
+};
+
+/** The first wish that any voice fits; the last one where none does, for its error to be told. */
+export const firstThatFits = async (
+  wishes: readonly VoiceWish[],
+  speaker: Pick<Speaker, 'voices'>,
+  signal: AbortSignal,
+): Promise<{ readonly wish: VoiceWish; readonly voices: readonly Voice[] }> => {
+  for (const wish of wishes) {
+    const voices = await speaker.voices(wish, signal);
+    if (voices.length > 0) return { wish, voices };
+  }
+  return { wish: wishes.at(-1) ?? {}, voices: [] };
+};

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import type { VoiceWish } from '../../../src/services.ts';
+import { firstThatFits, voiceWishes } from '../../../src/speech/wishes.ts';
+import { VOICE } from '../../fakes/speech.ts';
+
+const never = new AbortController().signal;
+
+describe('which voice is to speak', () => {
+  it('is the one that was asked for, and no other', () => {
+    expect(voiceWishes({ asked: { named: 'Ada' }, own: 'mine', guesses: ['de'] })).toEqual([
+      { named: 'Ada' },
+    ]);
+    const asked = { language: 'ja', gender: 'Male' };
+    expect(voiceWishes({ asked, own: 'mine', guesses: ['de'] })).toEqual([asked]);
+  });
+
+  it('is one’s own, then one of a language that it may be in, then any', () => {
+    expect(voiceWishes({ own: 'mine', guesses: ['de', undefined, 'en', 'de'] })).toEqual([
+      { named: 'mine' },
+      { language: 'de' },
+      { language: 'en' },
+      {},
+    ]);
+  });
+
+  it('is not one’s own where another gender was asked for', () => {
+    const asked = { gender: 'Female' };
+    expect(voiceWishes({ asked, own: 'mine', guesses: ['de'] })).toEqual([
+      { language: 'de', gender: 'Female' },
+      { gender: 'Female' },
+    ]);
+  });
+
+  it('is the first that there is', async () => {
+    const asked: VoiceWish[] = [];
+    const speaker = {
+      voices: async (wish: VoiceWish) => {
+        asked.push(wish);
+        return wish.language === 'en' ? [VOICE] : [];
+      },
+    };
+    const wishes = voiceWishes({ guesses: ['fi', 'en', 'de'] });
+    expect(await firstThatFits(wishes, speaker, never)).toEqual({
+      wish: { language: 'en' },
+      voices: [VOICE],
+    });
+    expect(asked).toHaveLength(2);
+    const none = await firstThatFits([{ language: 'fi' }, {}], speaker, never);
+    expect(none).toEqual({ wish: {}, voices: [] });
+  });
+});

@@ -18,6 +18,7 @@ import { accountLink, inviteLink } from './invite.ts';
 import { GUILDS_PAGE, WEBHOOKS } from './limits.ts';
 import { kindOf, missingOf } from './permissions.ts';
 import { createWebhooks } from './copies/webhooks.ts';
+import { loadLink } from './voice/load.ts';
 
 const DISCORD_API = 'https://discord.com/api';
 /** Snowflakes and positions are times: a clock that is off by more mixes them up. */
@@ -62,6 +63,12 @@ const checkClock = async (url: string): Promise<Finding> => {
   if (Number.isNaN(skewMs)) return finding('clock', true, 'Discord did not tell its time');
   const detail = `${Math.round(skewMs / 1_000)} s from Discord's`;
   return finding('clock', Math.abs(skewMs) <= SKEW_MS, detail);
+};
+
+/** It is native code, which an installation can lack. */
+const checkVoice = async (): Promise<Finding> => {
+  await loadLink();
+  return finding('voice channels', true, 'can be joined');
 };
 
 const guildsOf = async (api: Api): Promise<readonly RESTAPIPartialCurrentUserGuild[]> => {
@@ -181,6 +188,7 @@ export const diagnose = async function* (
   );
   yield await tried('gateway', async () => checkGateway(api));
   yield await tried('clock', async () => checkClock(options.url ?? DISCORD_API));
+  yield await tried('voice channels', checkVoice);
   try {
     const guilds = await guildsOf(api);
     if (guilds.length > 0) yield finding('servers', true, `in ${guilds.length}`);

@@ -8,6 +8,7 @@ import { channelOf, guildIdOf } from '../ids.ts';
 import { findIn, mayJoinFull, missingForVoice } from '../permissions.ts';
 import { createVoiceGateway } from './gateway.ts';
 import type { OpenLink } from './link.ts';
+import { loadLink } from './load.ts';
 import { createPresence } from './presence.ts';
 
 /** Discord takes five in five seconds, of which notes of ours need one. */
@@ -90,8 +91,7 @@ export const createVoice = ({ session, rooms, clock = realClock }: VoiceParts): 
     join: async (room, listener, signal) => {
       const guildId = demandRoom(room);
       await links.get(guildId)?.[Symbol.asyncDispose]();
-      // Its library takes its time to load, and most servers never speak.
-      const { openLink } = await import('./link.ts');
+      const { openLink } = await loadLink();
       const link = openLink(room, {
         guildId,
         adapterCreator: gateway.adapterFor(guildId),

@@ -42,6 +42,7 @@ test('all is well with a bot that has what it needs', async () => {
   const { found, of } = await examine(fake, [watchOf(guild, channel, 'mirror')]);
   expect(found.filter(({ ok }) => !ok)).toEqual([]);
   expect(of('message content')?.detail).toBe('can be read');
+  expect(of('voice channels')?.detail).toBe('can be joined');
 });
 
 test('a bot that is on no server is told how to get onto one', async () => {

@@ -26,7 +26,7 @@ export default defineCommand('ask', {
   options: z.object({ question: z.string().trim().min(1).max(LONGEST_QUESTION_CHARS).optional() }),
   slow: true,
   async run(ctx) {
-    const { options, services, signal, stream, reply } = ctx;
+    const { options, services, member, signal, stream, reply } = ctx;
     const room = sharedRoom(ctx);
     const question = options.question ?? (await hear(room, ctx));
     const above = options.question === undefined ? heardLine(question, ctx) : '';
@@ -38,6 +38,6 @@ export default defineCommand('ask', {
       (text) => `${above}${text}`,
     );
     await reply({ text: `${above}${answer}` });
-    await room?.say({ kind: 'answer', text: answer });
+    await room?.say({ kind: 'answer', text: answer, by: member });
   },
 });

@@ -10,7 +10,7 @@ import { logLevel, type Log } from './log.ts';
 import type { Adapter, Core, ServiceStatus } from './platform.ts';
 import type { Services } from './services.ts';
 import { usageChart } from './ops/usage-chart.ts';
-import { realClock } from './room/clock.ts';
+import { realClock, type Clock } from './room/clock.ts';
 import { createRooms } from './room/rooms.ts';
 import { createSpeaker } from './speech/speaker.ts';
 import { transcriptFile } from './speech/transcript-file.ts';
@@ -89,6 +89,8 @@ export interface CoreParts {
   readonly engines: (() => Promise<ServiceStatus['engines']>) | undefined;
   /** Built in: whether any engine translates into a language. A service elsewhere does not say. */
   readonly translates?: Services['translates'] | undefined;
+  /** Of rooms. Default: real time. */
+  readonly clock?: Clock;
 }
 
 /** The core at work, and what `main.ts` joins the adapters to. */
@@ -124,6 +126,7 @@ export const openCore = async ({
   config,
   engines,
   translates = async () => undefined,
+  clock = realClock,
 }: CoreParts): Promise<RunningCore> => {
   const languages: Services['languages'] = {
     find: findLanguage,
@@ -162,8 +165,10 @@ export const openCore = async ({
   const privacy: Services['privacy'] = {
     ...kept,
     setOptedOut: async (member, optedOut) => {
+      if (optedOut) roomService.forget(member);
       await kept.setOptedOut(member, optedOut);
-      if (!optedOut) return;
+      if (!optedOut) return roomService.optedIn(member);
+      // A wish to be heard may have been under way meanwhile.
       roomService.forget(member);
       await watching.forget(member);
     },
@@ -223,7 +228,7 @@ export const openCore = async ({
     platformOf: (name) => adapters.get(name)?.platform,
     texts,
     log,
-    clock: realClock,
+    clock,
     now: Date.now,
   });
 

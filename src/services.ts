@@ -328,7 +328,7 @@ export interface Saying {
   /** As people wrote it. */
   readonly text: string;
   readonly kind: 'answer' | 'say' | 'read';
-  /** Whose words they are; nobody is announced without. */
+  /** Whose words they are, or who asked for an answer; nobody is announced, or counted, without. */
   readonly by?: Pick<Member, 'id' | 'name'>;
   /** A voice by name, language or gender; the person's own where nothing is wished. */
   readonly wish?: VoiceWish;
@@ -376,6 +376,10 @@ export interface Room extends CaptionRecord {
   readonly captions: { readonly languages: readonly string[]; readonly in: Channel } | undefined;
   /** How everybody who was to be heard came through. */
   health(): readonly (SpeakerStats & { readonly name: string })[];
+  /**
+   * Resolves when people were told, and may be heard. Rejects, with nothing begun, while captions run,
+   * where people cannot be told, and where they cannot be shown.
+   */
   startCaptions(wish: CaptionWish): Promise<void>;
   setLanguages(languages: readonly string[]): void;
   /** False where nothing was captioned. */
@@ -388,7 +392,10 @@ export interface Room extends CaptionRecord {
   /** How many were said or waited. */
   silence(): number;
   pause(isPaused: boolean): void;
-  /** What a member says next, who must be willing to be heard. */
+  /**
+   * What a member says next, whatever the room listens for: they ask for it. `forbidden` for those who
+   * do not want to be heard.
+   */
   listenTo(member: Pick<Member, 'id' | 'name'>, signal: AbortSignal): Promise<string>;
   /** The last captions, oldest first, with who said them. */
   talk(): readonly string[];

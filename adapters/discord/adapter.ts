@@ -114,7 +114,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
     [Symbol.asyncDispose]: async () => {
       stopped.abort();
       await Promise.race([interactions?.stop(), sleep(STOP_MS, undefined, { ref: false })]);
-      await voice.stop();
+      voice.stop();
       if (session) await destroy(session.client);
     },
   };

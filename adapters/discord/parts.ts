@@ -1,5 +1,6 @@
 import type { MessageRef } from '../../src/model.ts';
 import type { Core } from '../../src/platform.ts';
+import type { Clock as RoomClock } from '../../src/room/clock.ts';
 import { createApi, type ApiOptions } from './api.ts';
 import type { Session } from './gateway/client.ts';
 import { createCopies } from './copies/copies.ts';
@@ -20,6 +21,8 @@ import { createWebhooks } from './copies/webhooks.ts';
 export interface DiscordOptions extends ApiOptions {
   /** For the rates of webhooks, and for how long their refusals are believed. */
   readonly clock?: Clock;
+  /** For all that happens in voice channels. */
+  readonly voiceClock?: RoomClock;
 }
 
 /**
@@ -51,7 +54,7 @@ export const createParts = (
   const copies = createCopies({ api, outbox, ownMessages, pensFor });
   const members = createMembers(api);
   const watch = createWatchPort({ api, session, reader, members, threads, parents, copies });
-  const voice = createVoice({ session, rooms });
+  const voice = createVoice({ api, session, rooms, log, clock: options.voiceClock });
   const platform = createPlatform({ api, pensFor, watch, voice: voice.port });
   return { api, openFile, reader, webhooks, parents, threads, members, platform, voice };
 };

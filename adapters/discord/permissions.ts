@@ -24,6 +24,7 @@ const NAMES = {
   EmbedLinks: 'Embed Links',
   ManageWebhooks: 'Manage Webhooks',
   ManageMessages: 'Manage Messages',
+  RequestToSpeak: 'Request to Speak',
 } as const satisfies Partial<Record<Permission, string>>;
 
 const ALWAYS = [
@@ -80,12 +81,24 @@ export const missingOf = (
     .map((name) => NAMES[name]);
 };
 
+/** On a stage a moderator lets somebody speak who asks for it; moderators need nobody's leave. */
+const onStage = (
+  name: keyof typeof NAMES,
+  isModerator: boolean,
+): readonly (keyof typeof NAMES)[] => {
+  if (name !== 'Speak') return [name];
+  return isModerator ? [] : ['RequestToSpeak'];
+};
+
 /** What is still to be allowed for being heard and read in a voice channel, as Discord calls it. */
 export const missingForVoice = (client: Client, room: Channel): string[] => {
   const granted = grantedIn(client, room);
-  return granted?.has('ViewChannel')
-    ? VOICE.filter((name) => !granted.has(name)).map((name) => NAMES[name])
-    : [NAMES.ViewChannel];
+  if (!granted?.has('ViewChannel')) return [NAMES.ViewChannel];
+  const isStage = findIn(client, room)?.type === ChannelType.GuildStageVoice;
+  const needed = isStage
+    ? VOICE.flatMap((name) => onStage(name, granted.has('MuteMembers')))
+    : VOICE;
+  return needed.filter((name) => !granted.has(name)).map((name) => NAMES[name]);
 };
 
 /** Whether a channel's limit of people is none to the bot. */

@@ -3,6 +3,7 @@ import type { Channel, OutgoingFile, Posted } from '../model.ts';
 import type { Platform } from '../platform.ts';
 import type { Assistant, CaptionWish, RoomTranscriptKind } from '../services.ts';
 import { createBoard } from './captions/board.ts';
+import type { CaptionBoard } from './captions/caption.ts';
 import { createCaptions } from './captions/captions.ts';
 import type { EditRate } from './captions/pace.ts';
 import { sessionFile } from './captions/files.ts';
@@ -30,12 +31,15 @@ export interface CaptionSessionParts {
 
 /** Captions from their start to their end, and what is kept of them in memory afterwards. */
 export interface CaptionSession {
+  /** Where they are shown. */
   readonly channel: Channel;
   readonly wish: CaptionWish;
   languages(): readonly string[];
   setLanguages(languages: readonly string[]): void;
   heard(line: HeardLine): void;
   forget(memberId: string): void;
+  /** From now on they are shown there; what stands where they were stays. */
+  moveTo(channel: Channel): void;
   /** The last lines, oldest first, with who said them. */
   talk(): readonly string[];
   lineCount(): number;
@@ -48,41 +52,61 @@ export interface CaptionSession {
 
 const TALK_LINES = 20;
 
+/** Takes in nothing new: what stands there goes on, and can still be taken out. */
+const closed = (board: CaptionBoard): CaptionBoard => ({
+  show: (caption) => board.change(caption),
+  change: (caption) => board.change(caption),
+  remove: (id) => board.remove(id),
+  forget: (speakerId) => board.forget(speakerId),
+  settled: () => board.settled(),
+  [Symbol.asyncDispose]: () => board[Symbol.asyncDispose](),
+});
+
 export const startCaptionSession = (
-  channel: Channel,
+  start: Channel,
   wish: CaptionWish,
   parts: CaptionSessionParts,
 ): CaptionSession => {
   const { clock, platform, texts, log, nameOf } = parts;
   const startMs = clock.nowMs();
+  let channel = start;
   let endedMs: number | undefined;
   let { languages } = wish;
   const transcript = createTranscript({ clock, startedMs: parts.now() });
-  const board = createBoard({
-    clock,
-    port: {
-      post: (content) => platform.post(channel, content),
-      edit: (posted: Posted, content) => platform.edit(posted, content),
-      remove: (posted) => platform.delete(posted),
-    },
-    editRate: parts.editRate,
-    texts: { untranslated: texts.untranslated },
-    ...(wish.only === undefined ? {} : { language: wish.only }),
-    log,
-    gone: parts.gone,
-  });
+  const openBoard = (): CaptionBoard => {
+    const to = channel;
+    return createBoard({
+      clock,
+      port: {
+        post: (content) => platform.post(to, content),
+        edit: (posted: Posted, content) => platform.edit(posted, content),
+        remove: (posted) => platform.delete(posted),
+      },
+      editRate: parts.editRate,
+      texts: { untranslated: texts.untranslated },
+      ...(wish.only === undefined ? {} : { language: wish.only }),
+      log,
+      gone: () => {
+        if (to === channel) parts.gone();
+      },
+    });
+  };
+  let board = openBoard();
+  const boards = new Set([board]);
   const captions = createCaptions({
     clock,
     nameOf,
     translate: parts.translate,
-    boards: [board],
+    boards,
     transcript,
     log,
   });
   captions.setLanguages(languages);
 
   return {
-    channel,
+    get channel() {
+      return channel;
+    },
     wish,
     languages: () => languages,
     setLanguages: (wanted) => {
@@ -91,6 +115,13 @@ export const startCaptionSession = (
     },
     heard: captions.heard,
     forget: captions.forget,
+    moveTo: (to) => {
+      channel = to;
+      boards.delete(board);
+      boards.add(closed(board));
+      board = openBoard();
+      boards.add(board);
+    },
     talk: () =>
       transcript
         .lines()
@@ -108,7 +139,7 @@ export const startCaptionSession = (
     end: async () => {
       endedMs ??= clock.nowMs();
       await captions[Symbol.asyncDispose]();
-      await board[Symbol.asyncDispose]();
+      await Promise.all([...boards].map(async (each) => each[Symbol.asyncDispose]()));
     },
   };
 };

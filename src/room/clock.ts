@@ -9,7 +9,7 @@ export interface Clock {
 export const realClock: Clock = {
   nowMs: () => performance.now(),
   after: (delayMs, run) => {
-    const timer = setTimeout(run, delayMs).unref();
+    const timer = setTimeout(run, Math.max(0, delayMs)).unref();
     return () => clearTimeout(timer);
   },
 };

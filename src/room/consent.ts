@@ -49,6 +49,7 @@ export const createConsent = (parts: ConsentParts): Consent => {
   const everTold = new Set<string>();
   let heard: readonly string[] = [];
   let cancel: (() => void) | undefined;
+  let cancelLookUp: (() => void) | undefined;
   let telling: Promise<void> | undefined;
   let isOver = false;
 
@@ -69,7 +70,11 @@ export const createConsent = (parts: ConsentParts): Consent => {
     if (person.choice === 'unknown') person.choice = choice;
     apply();
     if (person.choice === 'unknown' && people.get(id) === person)
-      clock.after(RETRY_MS, () => void lookUp(person));
+      cancelLookUp ??= clock.after(RETRY_MS, lookUpAgain);
+  };
+  const lookUpAgain = (): void => {
+    cancelLookUp = undefined;
+    for (const person of people.values()) if (person.choice === 'unknown') void lookUp(person);
   };
 
   const tellWaiting = async (): Promise<void> => {
@@ -131,6 +136,8 @@ export const createConsent = (parts: ConsentParts): Consent => {
       cancel = undefined;
       try {
         await run();
+        // Some may have come while others were being told.
+        await run();
       } finally {
         tellLater(GATHER_MS);
       }
@@ -139,6 +146,7 @@ export const createConsent = (parts: ConsentParts): Consent => {
     [Symbol.dispose]: () => {
       isOver = true;
       cancel?.();
+      cancelLookUp?.();
       people.clear();
       apply();
     },

@@ -29,7 +29,7 @@ const QUESTION_MS = 10_000;
 const notHeard = (): AppError => userError('not-found', 'room.nothing-heard');
 
 export const createConversation = ({ clock, names, answer }: ConversationParts): Conversation => {
-  const asked = new Map<string, PromiseWithResolvers<string>>();
+  const asked = new Map<string, PromiseWithResolvers<string> & { readonly sinceMs: number }>();
   /** Who said our name alone → until when the question may follow. */
   const called = new Map<string, number>();
   /** Each is answered before the next one of the same person is taken. */
@@ -46,7 +46,8 @@ export const createConversation = ({ clock, names, answer }: ConversationParts):
       if (text === '') return;
       const waiting = asked.get(speakerId);
       if (waiting) {
-        waiting.resolve(text);
+        // What was said before was said to others.
+        if (endMs >= waiting.sinceMs) waiting.resolve(text);
         return;
       }
       const untilMs = called.get(speakerId);
@@ -58,7 +59,7 @@ export const createConversation = ({ clock, names, answer }: ConversationParts):
     },
     listenTo: async (memberId, signal) => {
       asked.get(memberId)?.reject(notHeard());
-      const waiting = Promise.withResolvers<string>();
+      const waiting = { ...Promise.withResolvers<string>(), sinceMs: clock.nowMs() };
       asked.set(memberId, waiting);
       const cancel = clock.after(PATIENCE_MS, () => waiting.reject(notHeard()));
       const abort = (): void => waiting.reject(signal.reason);

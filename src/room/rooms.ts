@@ -1,13 +1,16 @@
 import { AppError, toAppError, userError } from '../errors.ts';
+import { limitFault } from '../meter.ts';
 import type { Channel, Member, Message, Space } from '../model.ts';
 import type { Platform } from '../platform.ts';
-import type { RoomChoices, Rooms } from '../services.ts';
+import { isQuiet, type RoomChoices, type Rooms } from '../services.ts';
 import type { RoomConsents } from '../store/room-consents.ts';
 import { MINUTE_MS } from '../time.ts';
 import { createTurns } from '../turns.ts';
-import type { ConsentChoice } from './consent.ts';
+import { createChoosing } from './choosing.ts';
+import { createJoins } from './joins.ts';
 import type { RoomWatcher, VoicePort } from './port.ts';
-import { openRoom, type OpenRoom, type RoomParts } from './room.ts';
+import { sayingOf } from './reading.ts';
+import { openRoom, type LeaveReason, type OpenRoom, type RoomParts } from './room.ts';
 
 export interface RoomsParts extends Omit<RoomParts, 'choiceOf'> {
   readonly consents: RoomConsents;
@@ -17,145 +20,173 @@ export interface RoomsParts extends Omit<RoomParts, 'choiceOf'> {
 export interface RoomService extends AsyncDisposable {
   readonly rooms: Rooms;
   readonly watcher: RoomWatcher;
-  /** Somebody opted out of everything, or is to be forgotten. */
+  /** Somebody opted out of everything, or is to be forgotten: holds at once. */
   forget(member: Pick<Member, 'platform' | 'id'>): void;
+  /** Somebody takes part again: what they chose for each space counts from now on. */
+  optedIn(member: Pick<Member, 'platform' | 'id'>): Promise<void>;
+  /** To be called when the choices of a space were changed. */
   choicesChanged(space: Space): Promise<void>;
 }
-
-/** A room that could not be joined by itself is not tried again at each coming and going. */
-const TRY_AGAIN_MS = MINUTE_MS;
 
 const KEPT_MS = 30 * MINUTE_MS;
 
 const keyOf = ({ platform, id }: Space): string => `${platform} ${id}`;
 
+interface Place {
+  readonly room: OpenRoom;
+  choices: RoomChoices;
+  /** Where we went by ourselves, and nobody called us. */
+  ownWish: string | undefined;
+}
+
 export const createRooms = (parts: RoomsParts): RoomService => {
   const { services, consents, platformOf, clock, log } = parts;
-  const open = new Map<string, OpenRoom>();
-  const choices = new Map<string, RoomChoices>();
-  const left = new Map<string, OpenRoom>();
+  const open = new Map<string, Place>();
+  const left = new Map<string, { readonly room: OpenRoom; readonly drop: () => void }>();
   const turns = createTurns();
-  /** Rooms that we do not join by ourselves before so long: tried in vain, or thrown out of. */
-  const notBeforeMs = new Map<string, number>();
-  let isOver = false;
+  const over = new AbortController();
 
   const portOf = (space: Space): { platform: Platform; port: VoicePort } => {
     const platform = platformOf(space.platform);
     if (!platform?.voice) throw userError('unsupported', 'room.no-voice-here');
     return { platform, port: platform.voice };
   };
-  const choiceOf = async ({ space }: Channel, memberId: string): Promise<ConsentChoice> => {
-    const isOut = await services.privacy.optedOut({ platform: space.platform, id: memberId });
-    return isOut ? 'unheard' : consents.of(space, memberId);
-  };
+  const choosing = createChoosing({
+    consents,
+    privacy: services.privacy,
+    chosen: (space, memberId, choice) => {
+      for (const places of [open, left]) places.get(keyOf(space))?.room.chosen(memberId, choice);
+    },
+  });
 
   /** What was said is kept a little longer than the room, for whoever wants it written down. */
   const keep = (key: string, room: OpenRoom): void => {
-    left.set(key, room);
-    clock.after(KEPT_MS, () => {
-      if (left.get(key) === room) left.delete(key);
-    });
+    if (!room.hasRecord || over.signal.aborted) return;
+    left.get(key)?.drop();
+    const cancel = clock.after(KEPT_MS, () => left.delete(key));
+    left.set(key, { room, drop: cancel });
+  };
+  const ended = (room: OpenRoom, reason: LeaveReason): void => {
+    const key = keyOf(room.channel.space);
+    if (open.get(key)?.room === room) open.delete(key);
+    keep(key, room);
+    joins.left(room.channel, reason);
   };
 
-  const enter = async (channel: Channel, locale: string): Promise<OpenRoom> => {
+  const choicesChanged = async (space: Space): Promise<void> => {
+    const place = open.get(keyOf(space));
+    const { rooms } = await services.spaces.of(space);
+    if (place) {
+      place.choices = rooms;
+      place.room.choicesChanged(rooms);
+      const { id } = place.room.channel;
+      if (place.ownWish === id && !rooms.joins.includes(id)) await place.room.close('unwanted');
+    }
+    joins.choicesChanged(space);
+  };
+
+  const enter = async (channel: Channel, locale: string, isOwnWish: boolean): Promise<OpenRoom> => {
     const { space } = channel;
     const key = keyOf(space);
     using _ = await turns.take(key);
+    over.signal.throwIfAborted();
     const here = open.get(key);
-    if (here?.channel.id === channel.id) return here;
-    if (isOver) throw new AppError('cancelled', 'the program is ending');
-    await here?.leave();
-    const { rooms } = await services.spaces.of(space);
-    const room: OpenRoom = await openRoom(
+    if (here && !here.room.isOver && (isOwnWish || here.room.channel.id === channel.id)) {
+      if (!isOwnWish) here.ownWish = undefined;
+      return here.room;
+    }
+    await here?.room.leave();
+    const { rooms: choices } = await services.spaces.of(space);
+    const { signal } = over;
+    const room = await openRoom(
+      { channel, locale, ...portOf(space), choices, signal, ended },
       {
-        channel,
-        locale,
-        ...portOf(space),
-        choices: rooms,
-        ended: () => {
-          if (open.get(key) !== room) return;
-          open.delete(key);
-          choices.delete(key);
-          keep(key, room);
-        },
+        ...parts,
+        choiceOf: (of, memberId) => choosing.of(of, memberId),
       },
-      { ...parts, choiceOf },
     );
-    open.set(key, room);
-    choices.set(key, rooms);
+    if (signal.aborted) await room.close('stopping');
+    if (room.isOver) throw userError('unavailable', 'room.not-joined', {}, { retryable: true });
+    open.set(key, { room, choices, ownWish: isOwnWish ? channel.id : undefined });
+    // They may have been changed meanwhile.
+    await choicesChanged(space);
     return room;
   };
 
-  const joinByItself = async (channel: Channel): Promise<void> => {
-    const { space, id } = channel;
-    const { port } = portOf(space);
-    const { rooms } = await services.spaces.of(space);
-    const isWanted = rooms.joins.includes(id) && port.present(channel).some(({ isBot }) => !isBot);
-    if (!isWanted || open.has(keyOf(space))) return;
-    const place = `${keyOf(space)} ${id}`;
-    if ((notBeforeMs.get(place) ?? 0) > clock.nowMs()) return;
-    notBeforeMs.set(place, clock.nowMs() + TRY_AGAIN_MS);
-    const room = await enter(channel, port.localeOf(space));
-    await room.startCaptions({ languages: rooms.languages });
-  };
+  const joins = createJoins({
+    clock,
+    isPeopled: (room) =>
+      portOf(room.space)
+        .port.present(room)
+        .some(({ isBot }) => !isBot),
+    isWanted: async (room) => {
+      const choices = await services.spaces.of(room.space);
+      if (!choices.rooms.joins.includes(room.id) || isQuiet(room, choices)) return false;
+      return (await limitFault(services, room.space, 'audio', parts.now)) === undefined;
+    },
+    wantedIn: async (space) =>
+      (await services.spaces.of(space)).rooms.joins.map((id) => ({ space, id })),
+    isBusy: (space) => open.has(keyOf(space)),
+    join: async (channel) => {
+      const { space } = channel;
+      const room = await enter(channel, portOf(space).port.localeOf(space), true);
+      if (room.channel.id !== channel.id || room.captions) return;
+      try {
+        const { languages } = (await services.spaces.of(space)).rooms;
+        await room.startCaptions({ languages });
+      } catch (thrown) {
+        await room.close('unwanted');
+        throw thrown;
+      }
+    },
+    log,
+  });
 
+  const unread = (thrown: unknown): void => {
+    const { code, message } = toAppError(thrown);
+    log.warn({ code, reason: message }, 'a message could not be read aloud');
+  };
   const read = async (message: Message): Promise<void> => {
-    const { author, text, files, ref } = message;
-    const { space } = ref.channel;
-    const room = open.get(keyOf(space));
-    if (!room || author.kind !== 'person' || message.system) return;
-    if (await services.privacy.optedOut({ platform: space.platform, id: author.id })) return;
-    const all = files.length > 0 ? `${text}\n${room.filesInWords(files.length)}` : text;
-    await room.say({ kind: 'read', text: all, by: { id: author.id, name: author.name } });
-  };
-
-  const quietly = (what: string, run: () => Promise<void>): void => {
-    run().catch((thrown: unknown) => {
-      const { code, message } = toAppError(thrown);
-      log.warn({ code, reason: message }, what);
-    });
+    const key = keyOf(message.ref.channel.space);
+    using _ = await turns.take(`read ${key}`);
+    const room = open.get(key)?.room;
+    const saying = room && (await sayingOf(message, services, room.filesInWords));
+    // It keeps its place among what is said, and the next one need not wait for it.
+    if (saying) room.say(saying).catch(unread);
   };
 
   return {
     rooms: {
       roomOf: (space, memberId) => platformOf(space.platform)?.voice?.roomOf(space, memberId),
-      of: (space) => open.get(keyOf(space)),
-      left: (space) => left.get(keyOf(space)),
-      join: enter,
-      choose: async (space, memberId, choice) => {
-        // A no holds before it is written down.
-        const key = keyOf(space);
-        if (choice === 'unheard')
-          for (const room of [open.get(key), left.get(key)]) room?.chosen(memberId, choice);
-        await consents.choose(space, memberId, choice);
-        const isOut = await services.privacy.optedOut({ platform: space.platform, id: memberId });
-        if (!isOut) open.get(key)?.chosen(memberId, choice);
-      },
+      of: (space) => open.get(keyOf(space))?.room,
+      left: (space) => left.get(keyOf(space))?.room,
+      join: (channel, locale) => enter(channel, locale, false),
+      choose: choosing.choose,
     },
     watcher: {
       peopleChanged: (channel) => {
-        const room = open.get(keyOf(channel.space));
-        if (room) room.peopleChanged();
-        else quietly('a room could not be joined', async () => joinByItself(channel));
+        open.get(keyOf(channel.space))?.room.peopleChanged();
+        joins.peopleChanged(channel);
       },
-      reads: ({ space, id }) => choices.get(keyOf(space))?.readAloud.includes(id) ?? false,
-      wrote: (message) => quietly('a message could not be read aloud', async () => read(message)),
+      reads: ({ space, id }) => open.get(keyOf(space))?.choices.readAloud.includes(id) ?? false,
+      wrote: (message) => void read(message).catch(unread),
     },
     forget: ({ platform, id }) => {
-      for (const room of [...open.values(), ...left.values()])
+      for (const { room } of [...open.values(), ...left.values()])
         if (room.channel.space.platform === platform) room.chosen(id, 'unheard');
     },
-    choicesChanged: async (space) => {
-      const key = keyOf(space);
-      const room = open.get(key);
-      if (!room) return;
-      const { rooms } = await services.spaces.of(space);
-      choices.set(key, rooms);
-      await room.choicesChanged(rooms);
+    optedIn: async ({ platform, id }) => {
+      for (const { room } of open.values())
+        if (room.channel.space.platform === platform)
+          room.chosen(id, await choosing.of(room.channel.space, id));
     },
+    choicesChanged,
     [Symbol.asyncDispose]: async () => {
-      isOver = true;
-      await Promise.allSettled(open.values().map(async (room) => room.leave()));
+      over.abort(new AppError('cancelled', 'the program is ending'));
+      joins[Symbol.dispose]();
+      await Promise.allSettled(open.values().map(async ({ room }) => room.close('stopping')));
+      for (const { drop } of left.values()) drop();
+      left.clear();
     },
   };
 };

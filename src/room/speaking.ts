@@ -1,19 +1,29 @@
 import { randomUUID } from 'node:crypto';
+import { type AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { limitFault } from '../meter.ts';
 import type { Channel } from '../model.ts';
 import type { QueuedSaying, Saying, Services } from '../services.ts';
 import { firstThatFits, voiceWishes } from '../speech/wishes.ts';
 import { speakable } from '../text/speakable.ts';
+import { countCodePoints } from '../text/unicode.ts';
 import { termsFor } from '../translate/terms.ts';
+import { createTurns } from '../turns.ts';
 import type { Clock } from './clock.ts';
 import type { Notes } from './notes.ts';
 import type { VoiceLink } from './port.ts';
+import type { SpeechItem } from './speak/items.ts';
 import { createPlayback, type Playback } from './speak/playback.ts';
 import type { RoomTexts } from './texts.ts';
 
 export interface SpeakingParts {
-  readonly services: Pick<Services, 'speaker' | 'settings' | 'glossary' | 'languages'>;
+  readonly services: Pick<
+    Services,
+    'speaker' | 'settings' | 'glossary' | 'languages' | 'spaces' | 'usage'
+  >;
   readonly clock: Clock;
+  /** Ms since 1970. */
+  readonly now: () => number;
   readonly play: VoiceLink['play'];
   readonly channel: () => Channel;
   /** The name behind a mention, as it is written. */
@@ -23,8 +33,13 @@ export interface SpeakingParts {
   readonly log: Log;
 }
 
-/** What is said aloud in a room. */
+/** What is said aloud in a room. It counts as used, by whose words they are, once it is heard. */
 export interface Speaking extends Pick<Playback, 'stop' | 'duck'>, AsyncDisposable {
+  /**
+   * Resolves when it waits in the queue, in the order of the calls; with false where nothing of it can be
+   * said. Rejects with `rate-limited` where the space may say no more today; who wrote what is read is
+   * not there to be told, so the room is.
+   */
   readonly say: (saying: Saying) => Promise<boolean>;
   /** Says something of ours before everything else; resolves when it was said, or could not be. */
   readonly announce: (text: string) => Promise<void>;
@@ -43,28 +58,63 @@ const VOICES_MS = 10_000;
 const FAILURE_EVERY_MS = 60_000;
 
 export const createSpeaking = (parts: SpeakingParts): Speaking => {
-  const { services, clock, channel, mentioned, texts, notes, log } = parts;
+  const { services, clock, now, channel, mentioned, texts, notes, log } = parts;
   const notices = new Map<string, () => void>();
+  /** Code points of what waits to be said, by the item's id. */
+  const admitted = new Map<string, number>();
+  const turns = createTurns();
+  let counting = Promise.resolve();
   let failedMs = Number.NEGATIVE_INFINITY;
+
+  const failed = (error: AppError): void => {
+    const { code, message } = error;
+    log.warn({ code, reason: message }, 'something could not be said aloud');
+    if (clock.nowMs() - failedMs < FAILURE_EVERY_MS) return;
+    failedMs = clock.nowMs();
+    void notes.post(texts.failed('room.not-said', error));
+  };
+  const gone = ({ id }: Pick<SpeechItem, 'id'>): void => {
+    notices.get(id)?.();
+    admitted.delete(id);
+  };
+  const count = async ({ kind, by, text }: SpeechItem): Promise<void> => {
+    try {
+      await services.usage.record(channel().space, by?.id ?? '', {
+        characters: countCodePoints(text),
+        audioMs: 0,
+        // An answer was counted with its question.
+        messages: kind === 'answer' ? 0 : 1,
+      });
+    } catch (thrown) {
+      log.warn({ reason: toAppError(thrown).message }, 'what was said aloud was not counted');
+    }
+  };
 
   const playback = createPlayback({
     speaker: services.speaker,
-    play: parts.play,
+    play: async (packets, signal) => {
+      try {
+        await parts.play(packets, signal);
+      } catch (thrown) {
+        signal.throwIfAborted();
+        failed(toAppError(thrown));
+      }
+    },
     clock,
     words: texts.words,
     listener: {
-      ended: ({ id }) => notices.get(id)?.(),
+      began: (item) => {
+        admitted.delete(item.id);
+        if (item.kind !== 'notice') counting = counting.then(async () => count(item));
+      },
+      ended: gone,
       dropped: (items, reason) => {
-        for (const { id } of items) notices.get(id)?.();
+        for (const item of items) gone(item);
         if (reason !== 'repeated') void notes.post(texts.dropped(items.length));
       },
-      failed: ({ id }, error) => {
-        notices.get(id)?.();
-        const { code, message } = error;
-        log.warn({ code, reason: message }, 'something could not be said aloud');
-        if (clock.nowMs() - failedMs < FAILURE_EVERY_MS) return;
-        failedMs = clock.nowMs();
-        void notes.post(texts.failed('room.not-said', error));
+      failed: (item, error) => {
+        gone(item);
+        failed(error);
       },
     },
   });
@@ -87,24 +137,51 @@ export const createSpeaking = (parts: SpeakingParts): Speaking => {
     });
   };
 
+  const itemOf = async ({ text, kind, by, wish }: Saying): Promise<SpeechItem | undefined> => {
+    const own =
+      by && (await services.settings.of({ platform: channel().space.platform, id: by.id }));
+    const guesses = [services.languages.detect(text)?.language, own?.language, texts.locale];
+    // An answer is ours, whoever asked.
+    const voice = kind === 'answer' ? undefined : own?.voiceId;
+    const wishes = voiceWishes({ asked: wish, own: voice, guesses });
+    const fits = await firstThatFits(wishes, services.speaker, AbortSignal.timeout(VOICES_MS));
+    const language = fits.wish.language ?? guesses.find((guess) => guess !== undefined);
+    const spoken = await spokenOf(text, language);
+    if (spoken === '') return undefined;
+    return {
+      id: randomUUID(),
+      kind,
+      ...(by ? { by } : {}),
+      text: spoken,
+      wish: fits.wish,
+      ...(language === undefined ? {} : { readAs: language }),
+    };
+  };
+  /** Why no more may be said today, with what waits already. */
+  const faultOf = async ({ text }: SpeechItem): Promise<AppError | undefined> => {
+    const characters = [...admitted.values()].reduce(
+      (sum, each) => sum + each,
+      countCodePoints(text),
+    );
+    return limitFault(services, channel().space, { characters }, now);
+  };
+
   return {
-    say: async ({ text, kind, by, wish }) => {
-      const own =
-        by && (await services.settings.of({ platform: channel().space.platform, id: by.id }));
-      const guesses = [services.languages.detect(text)?.language, own?.language, texts.locale];
-      const wishes = voiceWishes({ asked: wish, own: own?.voiceId, guesses });
-      const fits = await firstThatFits(wishes, services.speaker, AbortSignal.timeout(VOICES_MS));
-      const language = fits.wish.language ?? guesses.find((guess) => guess !== undefined);
-      const spoken = await spokenOf(text, language);
-      if (spoken === '') return false;
-      playback.add({
-        id: randomUUID(),
-        kind,
-        ...(by ? { by } : {}),
-        text: spoken,
-        wish: fits.wish,
-        ...(language === undefined ? {} : { readAs: language }),
-      });
+    say: async (saying) => {
+      // What comes later may be ready first.
+      const ready = itemOf(saying);
+      ready.catch(() => undefined);
+      using _ = await turns.take('say');
+      const item = await ready;
+      if (!item) return false;
+      const fault = await faultOf(item);
+      if (fault && item.kind !== 'read') throw fault;
+      if (fault) {
+        failed(fault);
+        return false;
+      }
+      admitted.set(item.id, countCodePoints(item.text));
+      playback.add(item);
       return true;
     },
     announce: async (text) => {
@@ -139,6 +216,7 @@ export const createSpeaking = (parts: SpeakingParts): Speaking => {
     [Symbol.asyncDispose]: async () => {
       for (const resolve of notices.values()) resolve();
       await playback[Symbol.asyncDispose]();
+      await counting;
     },
   };
 };

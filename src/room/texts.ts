@@ -1,8 +1,9 @@
 import type { AppError } from '../errors.ts';
 import { say, type Texts, type Translate } from '../i18n.ts';
-import type { Content } from '../model.ts';
+import type { Channel, Content } from '../model.ts';
 import type { ConsentRule } from './consent.ts';
 import type { RoomMember } from './port.ts';
+import type { Purpose } from './purpose.ts';
 import type { RoomWords } from './speak/announce.ts';
 import { clock } from '../text/clock.ts';
 import { plainLine } from '../text/plain-line.ts';
@@ -13,8 +14,12 @@ export interface RoomTexts {
   readonly locale: string;
   readonly words: RoomWords;
   readonly spokenWords: (language: string | undefined) => SpokenWords;
-  notice(rule: ConsentRule, late: readonly RoomMember[] | undefined): Content;
-  spokenNotice(rule: ConsentRule, isLate: boolean): string;
+  /** `late`: for these alone, by their names. */
+  notice(purpose: Purpose, rule: ConsentRule, late: readonly RoomMember[] | undefined): Content;
+  spokenNotice(purpose: Purpose, rule: ConsentRule, isLate: boolean): string;
+  /** Above captions that are shown elsewhere. */
+  captionsOf(room: Channel): Content;
+  captionsMoved(to: Channel): Content;
   cannotHear(name: string): Content;
   hearsAgain(name: string): Content;
   note(key: RoomNote): Content;
@@ -34,6 +39,7 @@ export type RoomNote =
   | 'room.reconnecting'
   | 'room.reconnected'
   | 'room.recognised-again'
+  | 'room.told'
   | 'room.left';
 export type RoomFailure =
   | 'room.not-recognised'
@@ -46,6 +52,7 @@ const reasonOf = (t: Translate, { sentence }: AppError): string =>
   sentence ? say(t, sentence) : t('errors.internal');
 
 const note = (text: string): Content => ({ text, tone: 'note' });
+const mention = ({ id }: Channel): string => `<#${id}>`;
 const namesOf = (members: readonly RoomMember[]): string =>
   members.map(({ name }) => plainLine(name)).join(', ');
 
@@ -57,6 +64,21 @@ export const createRoomTexts = (
   const t = texts.in(locale, naming);
   /** Words that stand in what is spoken are of the language that is spoken. */
   const spokenIn = (language: string | undefined): Translate => texts.in(language ?? locale);
+
+  const listens = (purpose: Exclude<Purpose, 'captions'>, rule: ConsentRule): string =>
+    [
+      t(purpose === 'name' ? 'room.listens-name' : 'room.listens-voices'),
+      t(rule === 'told' ? 'room.may-refuse' : 'room.may-agree'),
+    ].join(' ');
+  const firstNotice = (purpose: Purpose, rule: ConsentRule): string => {
+    if (purpose !== 'captions') return listens(purpose, rule);
+    return t(rule === 'told' ? 'room.notice' : 'room.notice-agreed');
+  };
+  const lateNotice = (purpose: Purpose, rule: ConsentRule, names: string): string => {
+    if (purpose !== 'captions')
+      return t('room.notice-to', { names, notice: listens(purpose, rule) });
+    return t(rule === 'told' ? 'room.notice-late' : 'room.notice-late-agreed', { names });
+  };
 
   return {
     locale,
@@ -73,23 +95,24 @@ export const createRoomTexts = (
         spoiler: spoken('room.spoiler'),
       };
     },
-    notice: (rule, late) => {
-      const isOpen = rule === 'told';
-      const text = late
-        ? t(isOpen ? 'room.notice-late' : 'room.notice-late-agreed', { names: namesOf(late) })
-        : t(isOpen ? 'room.notice' : 'room.notice-agreed');
-      return {
-        text,
-        controls: [
-          { kind: 'button', press: 'captions in', label: t('room.caption-me') },
-          { kind: 'button', press: 'captions out', label: t('room.leave-me-out') },
-        ],
-      };
-    },
-    spokenNotice: (rule, isLate) => {
+    notice: (purpose, rule, late) => ({
+      text: late ? lateNotice(purpose, rule, namesOf(late)) : firstNotice(purpose, rule),
+      controls: [
+        {
+          kind: 'button',
+          press: 'captions in',
+          label: t(purpose === 'captions' ? 'room.caption-me' : 'room.listen-to-me'),
+        },
+        { kind: 'button', press: 'captions out', label: t('room.leave-me-out') },
+      ],
+    }),
+    spokenNotice: (purpose, rule, isLate) => {
+      if (purpose !== 'captions') return t('room.spoken-listens');
       if (isLate) return t('room.spoken-notice-late');
       return t(rule === 'told' ? 'room.spoken-notice' : 'room.spoken-notice-agreed');
     },
+    captionsOf: (room) => note(t('room.captions-of', { channel: mention(room) })),
+    captionsMoved: (to) => note(t('room.captions-moved', { channel: mention(to) })),
     cannotHear: (name) => note(t('room.cannot-hear', { name: plainLine(name) })),
     hearsAgain: (name) => note(t('room.hears-again', { name: plainLine(name) })),
     note: (key) => note(t(key)),

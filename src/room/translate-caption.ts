@@ -4,14 +4,23 @@ import type { Services } from '../services.ts';
 import { translateLine } from '../translate/fan-out.ts';
 import type { TranslateCaption } from './captions/translations.ts';
 
-/** Translates what is said in a room; it counts as used by who said it. */
+/** Translates what is said in a room; it counts as used by who said it, on top of the line itself. */
 export const createTranslateCaption = (
   services: Services,
   channel: () => Channel,
-): TranslateCaption =>
-  async function* translate({ speakerId, text, language, context }, languages, signal) {
+): TranslateCaption => {
+  const counted: Services = {
+    ...services,
+    usage: {
+      ...services.usage,
+      // The line is the message.
+      record: (space, memberId, used) =>
+        services.usage.record(space, memberId, { ...used, messages: 0 }),
+    },
+  };
+  return async function* translate({ speakerId, text, language, context }, languages, signal) {
     const { space } = channel();
-    const meter = createMeter(services, { space, memberId: speakerId });
+    const meter = createMeter(counted, { space, memberId: speakerId });
     const line = { space, text, context, ...(language === '' ? {} : { from: language }) };
     try {
       yield* translateLine(meter.services.translator, line, languages, signal);
@@ -19,3 +28,4 @@ export const createTranslateCaption = (
       await meter.settle().catch(() => undefined);
     }
   };
+};

@@ -154,7 +154,9 @@ describe('/ask', () => {
     expect(desk().shown[0]?.text).toBe('*I am listening: please ask now …*');
     expect(desk().shown.at(-1)?.text).toBe('Bob asked: What is \\*it\\*?\n\nForty-two');
     expect(calls('listenTo')).toEqual([['listenTo', 'bob']]);
-    expect(calls('say')).toEqual([['say', { kind: 'answer', text: 'Forty-two' }]]);
+    expect(calls('say')).toMatchObject([
+      ['say', { kind: 'answer', text: 'Forty-two', by: { id: 'bob' } }],
+    ]);
   });
 
   it('knows what was said there, which gives it no orders', async () => {

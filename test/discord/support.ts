@@ -9,6 +9,7 @@ import { commandFault } from '../../src/dispatch/command-check.ts';
 import { openCore } from '../../src/core.ts';
 import { discover } from '../../src/discover.ts';
 import { loadTexts } from '../../src/i18n.ts';
+import type { Room, Services } from '../../src/services.ts';
 import { openStore } from '../../src/store/index.ts';
 import {
   startDiscordFake,
@@ -67,6 +68,12 @@ export interface Bot {
   settled(at: Place): Promise<void>;
   /** What was logged as an error; those that a test expects it takes out. */
   readonly errors: string[];
+  /** All that was logged, as lines. */
+  readonly logged: readonly string[];
+  /** The end-to-end encryption of a voice channel, since somebody was first there. */
+  encryption(channel: FakeChannel): DaveGroup;
+  /** What became of the packets of those who were to be heard in the room of a server. */
+  health(at: Pick<Place, 'guild'>): ReturnType<Room['health']>;
   /** The texts that were asked to be translated, with what was asked of them. */
   translations(): readonly Readonly<Record<string, string>>[];
 }
@@ -83,21 +90,31 @@ const fastClock: Clock = {
     }),
 };
 
-/** Voice channels are encrypted end to end, as all are. */
-const encrypted = (channelId: string) => {
-  const group = createDaveGroup({ channelId });
-  return { group, person: (userId: string) => createDavePerson(group, userId) };
-};
+type DaveGroup = ReturnType<typeof createDaveGroup>;
 
 const openBot = async (adapter: Partial<DiscordOptions>): Promise<Bot & AsyncDisposable> => {
+  const groups = new Map<string, DaveGroup>();
+  /** Voice channels are encrypted end to end, as all are. */
+  const encrypted = (channelId: string) => {
+    const group = createDaveGroup({ channelId });
+    groups.set(channelId, group);
+    return { group, person: (userId: string) => createDavePerson(group, userId) };
+  };
   const discord = await startDiscordFake({ speed: SPEED, voice: { dave: encrypted } });
   const speech = await startSpeechFake();
   const store = await openStore('sqlite::memory:');
   const commands = await discover<Command>('commands', commandFault);
   const errors: string[] = [];
-  const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(line) });
+  const logged: string[] = [];
+  const write = (line: string): void => {
+    logged.push(line);
+    if ((JSON.parse(line) as { level: number }).level >= pino.levels.values['error']!)
+      errors.push(line);
+  };
+  const log = pino({ level: 'trace' }, { write });
   let running: AsyncDisposableStack | undefined;
   let watching: { idle(): Promise<void> } | undefined;
+  let services: Pick<Services, 'rooms'> | undefined;
 
   const start = async (): Promise<void> => {
     // Discord lets a bot identify once in five seconds.
@@ -135,6 +152,7 @@ const openBot = async (adapter: Partial<DiscordOptions>): Promise<Bot & AsyncDis
       ),
     );
     ({ watching } = opened);
+    ({ services } = opened.core);
     opened.attach(connected);
     await connected.start();
   };
@@ -147,6 +165,9 @@ const openBot = async (adapter: Partial<DiscordOptions>): Promise<Bot & AsyncDis
     discord,
     speech,
     errors,
+    logged,
+    encryption: ({ id }) => groups.get(id)!,
+    health: ({ guild: { id } }) => services?.rooms.of({ platform: 'discord', id })?.health() ?? [],
     start,
     stop,
     place: () => {

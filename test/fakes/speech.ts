@@ -39,6 +39,8 @@ export interface SpeechFake extends AsyncDisposable {
   hears: { text: string; language: string; confidence?: number }[];
   /** What the recogniser hears in a file; undefined: what `hears` says. */
   listen: (audio: Buffer) => SpeechFake['hears'][number] | undefined;
+  /** What a text sounds like, at the contract's default rate. */
+  sound: (text: string) => AsyncIterable<Float32Array>;
   /** How the translator renders a text. */
   translate: (text: string, fields: Readonly<Record<string, string>>) => string;
   /** What the language model answers. */
@@ -47,6 +49,8 @@ export interface SpeechFake extends AsyncDisposable {
   hanging(): number;
   /** Puts faults before the next good answers of a path. */
   fail(path: (typeof PATHS)[keyof typeof PATHS], ...faults: Fault[]): void;
+  /** Ends every `fail`. */
+  heal(): void;
 }
 
 export const VOICE: Voice = {
@@ -117,7 +121,7 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
       if (!voice.formats.includes(format))
         return refuse(response, 400, 'ErrFormatNotSupported', 'format');
       response.writeHead(200, { 'content-type': MEDIA_TYPES[format] });
-      const audio = encode(format, LIMITS.ttsDefaultSampleRateHz, toneOf(text));
+      const audio = encode(format, LIMITS.ttsDefaultSampleRateHz, fake.sound(text));
       return void Readable.from(audio).pipe(response);
     },
 
@@ -257,12 +261,14 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
     voices: [VOICE],
     hears: [{ text: 'hello there', language: 'en' }],
     listen: () => undefined,
+    sound: toneOf,
     translate: (text, { target_lang }) => `${target_lang}:${text}`,
     answers: (question) => `You asked: ${question}`,
     hanging: () => hanging,
     fail(path, ...more) {
       faults.set(path, [...(faults.get(path) ?? []), ...more]);
     },
+    heal: () => faults.clear(),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => {

@@ -24,7 +24,7 @@ const FAILURE_TOLERANCE = 36;
 /** A group made anew costs everybody some packets, so it is not made again and again. */
 const RECOVERIES = { most: 3, windowMs: 30_000 };
 /** Where others can be heard, the fault may be the speaker's alone, and they pay for each try. */
-const RECOVERIES_FOR_ONE = { most: 1, windowMs: 60_000 };
+const RECOVERIES_FOR_ONE = { most: 1, windowMs: 300_000 };
 const JUST_NOW_MS = 2_000;
 /** The library ends no change of keys that goes wrong a second time: it waits for ever. */
 const STUCK_MS = 10_000;
@@ -40,19 +40,29 @@ const isEncrypted = (frame: Buffer): boolean =>
 
 const isSilence = (frame: Buffer): boolean => frame.equals(SILENCE_PACKET);
 
+/** What changes as long as a change of keys goes on. */
+const changeOf = ({ session, reinitializing, pendingTransitions }: DaveSession): string =>
+  [session?.ready, reinitializing, ...pendingTransitions.keys()].join(' ');
+/** Of a group that is there and at rest. */
+const AT_REST = 'true false';
+
 export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderParts): DaveReader => {
   const failures = new Map<string, number>();
   const forAll = createBudget(RECOVERIES.most, RECOVERIES.windowMs, nowMs);
   const forOne = createBudget(RECOVERIES_FOR_ONE.most, RECOVERIES_FOR_ONE.windowMs, nowMs);
   let openedMs = Number.NEGATIVE_INFINITY;
-  let changingSinceMs: number | undefined;
-  let version = 0;
+  let change = { name: AT_REST, sinceMs: 0 };
+  let version: number | undefined;
   let plainUntilMs = Number.NEGATIVE_INFINITY;
 
   const makeAnew = (current: DaveSession): void => {
     failures.clear();
-    // The library does so after no transition 0, and throws instead.
-    current.recoverFromInvalidTransition(current.lastTransitionId ?? 0);
+    try {
+      // The library does so after no transition 0, and throws instead.
+      current.recoverFromInvalidTransition(current.lastTransitionId ?? 0);
+    } catch {
+      exhausted();
+    }
   };
   const recover = (): void => {
     const current = dave();
@@ -60,55 +70,59 @@ export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderParts): D
     else exhausted();
   };
 
+  /** While keys change hands, packets of the old ones are to be expected; but not for ever. */
+  const isChanging = (current: DaveSession): boolean => {
+    const name = changeOf(current);
+    if (name !== change.name) change = { name, sinceMs: nowMs() };
+    return name !== AT_REST && nowMs() - change.sinceMs <= STUCK_MS;
+  };
   const failed = (memberId: string, current: DaveSession): void => {
-    if (current.reinitializing || current.pendingTransitions.size > 0) {
-      // While keys change hands, packets of the old ones are to be expected.
-      changingSinceMs ??= nowMs();
-      if (nowMs() - changingSinceMs <= STUCK_MS) return;
-      changingSinceMs = undefined;
-      exhausted();
-      return;
-    }
-    changingSinceMs = undefined;
+    if (isChanging(current)) return;
     const count = (failures.get(memberId) ?? 0) + 1;
     failures.set(memberId, count);
     if (count <= FAILURE_TOLERANCE) return;
-    if (nowMs() - openedMs > JUST_NOW_MS) recover();
+    // What it makes anew already it does not make anew once more.
+    if (current.reinitializing) exhausted();
+    else if (nowMs() - openedMs > JUST_NOW_MS) recover();
     else if (forOne.take()) makeAnew(current);
+  };
+
+  /** After a time without encryption the library lets plain frames pass for ever. */
+  const takesPlain = (current: DaveSession): boolean => {
+    if (version !== undefined && version !== current.protocolVersion)
+      plainUntilMs = nowMs() + PLAIN_MS;
+    version = current.protocolVersion;
+    // Others may be told a moment before us that the encryption ends.
+    const isEnding = current.pendingTransitions.values().some((next) => next === 0);
+    return version === 0 || isEnding || nowMs() <= plainUntilMs;
   };
 
   return {
     open: (frame, memberId) => {
       const current = dave();
-      const session = current?.session;
-      if (!current || !session || isSilence(frame)) return isEncrypted(frame) ? undefined : frame;
-      if (!session.ready) {
-        if (!isEncrypted(frame)) return frame;
-        failed(memberId, current);
-        return undefined;
-      }
-      if (current.protocolVersion !== version) {
-        version = current.protocolVersion;
-        plainUntilMs = nowMs() + PLAIN_MS;
-      }
-      if (version === 0 && !session.canPassthrough(memberId)) return frame;
-      // After a time without encryption the library lets plain frames pass for ever.
-      if (version > 0 && !isEncrypted(frame) && nowMs() > plainUntilMs) return undefined;
+      // Silence is never encrypted.
+      if (!current || isSilence(frame)) return isEncrypted(frame) ? undefined : frame;
+      const isPlainTaken = takesPlain(current);
+      if (!isEncrypted(frame)) return isPlainTaken ? frame : undefined;
       try {
-        const packet = session.decrypt(memberId, AUDIO, frame);
+        if (!current.session?.ready) throw new Error('there is no group yet');
+        const packet = current.session.decrypt(memberId, AUDIO, frame);
         failures.delete(memberId);
         openedMs = nowMs();
-        changingSinceMs = undefined;
+        change.name = AT_REST;
         return packet;
       } catch {
-        failed(memberId, current);
+        // Where nothing is encrypted any more there is nothing to mend.
+        if (current.protocolVersion > 0) failed(memberId, current);
         return undefined;
       }
     },
     choked: recover,
     renewed: () => {
       failures.clear();
-      changingSinceMs = undefined;
+      change.name = AT_REST;
+      version = undefined;
+      plainUntilMs = Number.NEGATIVE_INFINITY;
     },
   };
 };

@@ -1,6 +1,7 @@
 import type { DiscordGatewayAdapterCreator } from '@discordjs/voice';
 import {
   GatewayDispatchEvents as Events,
+  GatewayOpcodes,
   Status,
   type Client,
   type GatewayVoiceServerUpdateDispatchData,
@@ -8,92 +9,74 @@ import {
 } from 'discord.js';
 import type { Clock } from '../../../src/room/clock.ts';
 import type { On } from '../gateway/gateway-events.ts';
+import { createSender, type VoicePayload } from './sender.ts';
 
 type Methods = Parameters<DiscordGatewayAdapterCreator>[0];
+type Sender = ReturnType<typeof createSender>;
 
 /** How @discordjs/voice says where it wants to be (op 4), and hears what became of it. */
 export interface VoiceGateway {
   readonly adapterFor: (guildId: string) => DiscordGatewayAdapterCreator;
   listen(on: On, botId: string): void;
+  /** Sends nothing any more. */
+  stop(): void;
+}
+
+/** Where the bot is now; no channel: in none of the server. */
+export interface Whereabouts {
+  readonly guildId: string;
+  readonly channelId: string | undefined;
+  /** In the audience of a stage. */
+  readonly isSuppressed: boolean;
 }
 
 export interface VoiceGatewayParts {
   readonly client: () => Client;
   readonly clock: Clock;
-  /** The gateway told where the bot is now; undefined: in no channel of the server. */
-  readonly placed: (guildId: string, channelId: string | undefined) => void;
+  readonly placed: (where: Whereabouts) => void;
   /** A new session of the gateway knows nothing of the bot's being in a channel. */
   readonly misplaced: (guildId: string) => void;
+  /** The bot is in the server no more. */
+  readonly gone: (guildId: string) => void;
 }
 
-/** The library asks anew at once, over and over; so soon after the last time it waits. */
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 30_000;
-/** After a time without asking, the next one waits no longer. */
-const CALM_MS = 60_000;
-/** The shard may be away itself. */
-const SHARD_WAIT_MS = 1_000;
-
-interface Payload {
-  readonly d: { readonly channel_id: string | null };
-}
-
-/** Sends what one connection wants, the newest alone, and not too fast. */
-const createSender = (send: (payload: Payload) => boolean, { nowMs, after }: Clock) => {
-  let waiting: (() => void) | undefined;
-  let waitMs = 0;
-  let lastMs = -Infinity;
-
-  const attempt = (payload: Payload): void => {
-    waiting = undefined;
-    lastMs = nowMs();
-    if (!send(payload)) waiting = after(SHARD_WAIT_MS, () => attempt(payload));
-  };
-  return {
-    send: (payload: Payload): void => {
-      waiting?.();
-      waiting = undefined;
-      const sinceMs = nowMs() - lastMs;
-      if (payload.d.channel_id === null) {
-        send(payload);
-        return;
-      }
-      if (sinceMs > CALM_MS) waitMs = 0;
-      const leftMs = waitMs - sinceMs;
-      waitMs = Math.min(LONGEST_WAIT_MS, Math.max(FIRST_WAIT_MS, waitMs * 2));
-      if (leftMs <= 0) attempt(payload);
-      else waiting = after(leftMs, () => attempt(payload));
-    },
-    stop: (): void => waiting?.(),
-  };
-};
-
-export const createVoiceGateway = ({
-  client,
-  clock,
-  placed,
-  misplaced,
-}: VoiceGatewayParts): VoiceGateway => {
+export const createVoiceGateway = (parts: VoiceGatewayParts): VoiceGateway => {
+  const { client, clock, placed } = parts;
   const connections = new Map<string, Methods>();
+  /** They outlive their connections: a leave may have to wait for its shard. */
+  const senders = new Map<string, Sender>();
 
-  const sendFor = (guildId: string, payload: Payload): boolean => {
-    const shard = client().guilds.cache.get(guildId)?.shard;
-    if (shard?.status !== Status.Ready) return false;
-    shard.send(payload);
+  const sendFor = (guildId: string, payload: VoicePayload): boolean => {
+    const guild = client().guilds.cache.get(guildId);
+    // Nobody waits for what is wanted of a server that is no more.
+    if (!guild) return true;
+    if (guild.shard.status !== Status.Ready) return false;
+    guild.shard.send(payload);
     return true;
   };
+  const senderFor = (guildId: string): Sender => {
+    senders.get(guildId)?.stop();
+    const sender = createSender((payload) => sendFor(guildId, payload), clock);
+    senders.set(guildId, sender);
+    return sender;
+  };
+  /** A process before this one was there, and ended without a word. */
+  const leave = (guildId: string): void =>
+    senderFor(guildId).send({
+      op: GatewayOpcodes.VoiceStateUpdate,
+      d: { guild_id: guildId, channel_id: null, self_mute: false, self_deaf: false },
+    });
 
   return {
     adapterFor: (guildId) => (methods) => {
       connections.set(guildId, methods);
-      const sender = createSender((payload) => sendFor(guildId, payload), clock);
+      const sender = senderFor(guildId);
       return {
-        sendPayload: (payload: Payload) => {
+        sendPayload: (payload: VoicePayload) => {
           sender.send(payload);
           return true;
         },
         destroy: () => {
-          sender.stop();
           if (connections.get(guildId) === methods) connections.delete(guildId);
         },
       };
@@ -103,15 +86,35 @@ export const createVoiceGateway = ({
         connections.get(data.guild_id)?.onVoiceServerUpdate(data),
       );
       on(Events.VoiceStateUpdate, (data: GatewayVoiceStateUpdateDispatchData) => {
-        const { user_id, guild_id, channel_id } = data;
-        if (user_id !== botId || !guild_id) return;
-        connections.get(guild_id)?.onVoiceStateUpdate(data);
-        placed(guild_id, channel_id ?? undefined);
+        const { user_id, guild_id: guildId, channel_id, suppress } = data;
+        if (user_id !== botId || !guildId) return;
+        connections.get(guildId)?.onVoiceStateUpdate(data);
+        placed({ guildId, channelId: channel_id ?? undefined, isSuppressed: suppress });
       });
+      // What it tells of us is of the session before: that one's end would put us out.
       on(Events.GuildCreate, (guild) => {
-        const isHere = guild.unavailable || guild.voice_states.some((one) => one.user_id === botId);
-        if (!isHere) misplaced(guild.id);
+        if (guild.unavailable) return;
+        const guildId = guild.id;
+        const own = guild.voice_states.find(({ user_id }) => user_id === botId);
+        const channelId = own?.channel_id ?? undefined;
+        if (!connections.has(guildId)) {
+          if (channelId !== undefined) leave(guildId);
+          return;
+        }
+        if (channelId !== undefined)
+          placed({ guildId, channelId, isSuppressed: own?.suppress ?? false });
+        parts.misplaced(guildId);
       });
+      on(Events.GuildDelete, ({ id, unavailable }) => {
+        if (unavailable) return;
+        parts.gone(id);
+        senders.get(id)?.stop();
+        senders.delete(id);
+      });
+    },
+    stop: () => {
+      for (const sender of senders.values()) sender.stop();
+      senders.clear();
     },
   };
 };

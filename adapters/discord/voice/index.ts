@@ -1,20 +1,26 @@
 import { AppError } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model.ts';
+import type { Log } from '../../../src/log.ts';
 import { realClock, type Clock } from '../../../src/room/clock.ts';
 import type { RoomWatcher, VoicePort } from '../../../src/room/port.ts';
+import type { Api } from '../api.ts';
 import type { On } from '../gateway/gateway-events.ts';
 import type { Session } from '../gateway/client.ts';
 import { channelOf, guildIdOf } from '../ids.ts';
 import { findIn, mayJoinFull, missingForVoice } from '../permissions.ts';
 import { createVoiceGateway } from './gateway.ts';
 import type { OpenLink } from './link.ts';
+import { guardListener } from './listener.ts';
 import { loadLink } from './load.ts';
 import { createPresence } from './presence.ts';
+import { createStage } from './stage.ts';
 
 /** Discord takes five in five seconds, of which notes of ours need one. */
 const EDIT_RATE = { count: 4, windowMs: 5_000 };
 
 export interface VoiceParts {
+  readonly api: Api;
+  readonly log: Log;
   readonly session: () => Session;
   readonly rooms: RoomWatcher;
   readonly clock?: Clock | undefined;
@@ -24,7 +30,7 @@ export interface Voice {
   readonly port: VoicePort;
   listen(on: On, botId: string): void;
   /** Leaves every channel. */
-  stop(): Promise<void>;
+  stop(): void;
 }
 
 const noVoice = (): AppError =>
@@ -38,7 +44,7 @@ const full = (): AppError =>
     retryable: true,
   });
 
-export const createVoice = ({ session, rooms, clock = realClock }: VoiceParts): Voice => {
+export const createVoice = ({ session, rooms, api, log, clock = realClock }: VoiceParts): Voice => {
   const links = new Map<string, OpenLink>();
   let botId = '';
 
@@ -46,11 +52,20 @@ export const createVoice = ({ session, rooms, clock = realClock }: VoiceParts): 
     changed: (guildId, channelId) => rooms.peopleChanged(channelOf(guildId, channelId)),
     left: (guildId, userId) => links.get(guildId)?.memberLeft(userId),
   });
+  const client = () => session().client;
+  const stage = createStage({ api, client, log });
   const gateway = createVoiceGateway({
-    client: () => session().client,
+    client,
     clock,
-    placed: (guildId, channelId) => links.get(guildId)?.placed(channelId),
+    placed: (where) => {
+      links.get(where.guildId)?.placed(where);
+      stage.placed(where);
+    },
     misplaced: (guildId) => links.get(guildId)?.misplaced(),
+    gone: (guildId) => {
+      links.get(guildId)?.gone();
+      stage.gone(guildId);
+    },
   });
 
   const others: VoicePort['present'] = (room) =>
@@ -58,11 +73,10 @@ export const createVoice = ({ session, rooms, clock = realClock }: VoiceParts): 
 
   /** Throws `unsupported` for what is no voice channel, `forbidden` with what is still to be allowed. */
   const demandRoom = (room: Channel): string => {
-    const { client } = session();
     const guildId = guildIdOf(room);
-    const found = findIn(client, room);
+    const found = findIn(client(), room);
     if (guildId === undefined || !found?.isVoiceBased()) throw noVoice();
-    const missing = missingForVoice(client, room);
+    const missing = missingForVoice(client(), room);
     if (missing.length > 0)
       throw new AppError('forbidden', 'permissions for the voice channel are missing', {
         sentence: {
@@ -70,40 +84,38 @@ export const createVoice = ({ session, rooms, clock = realClock }: VoiceParts): 
           params: { permissions: missing.join(', '), channel: `<#${room.id}>` },
         },
       });
-    const isFull = found.userLimit > 0 && presence.in(guildId, room.id).length >= found.userLimit;
-    if (isFull && !mayJoinFull(client, room)) throw full();
+    const isFull = found.userLimit > 0 && others(room).length >= found.userLimit;
+    if (isFull && !mayJoinFull(client(), room)) throw full();
     return guildId;
   };
 
   const port: VoicePort = {
     editRate: EDIT_RATE,
     ownName: ({ id }) => {
-      const me = session().client.guilds.cache.get(id)?.members.me;
+      const me = client().guilds.cache.get(id)?.members.me;
       return me?.displayName ?? session().application.name;
     },
-    localeOf: ({ id }) => session().client.guilds.cache.get(id)?.preferredLocale ?? 'en',
+    localeOf: ({ id }) => client().guilds.cache.get(id)?.preferredLocale ?? 'en',
     roomOf: ({ id }, memberId) => {
       const channelId = presence.channelOf(id, memberId);
       return channelId === undefined ? undefined : channelOf(id, channelId);
     },
     present: others,
-    missing: (room) => missingForVoice(session().client, room),
+    missing: (room) => missingForVoice(client(), room),
     join: async (room, listener, signal) => {
       const guildId = demandRoom(room);
-      await links.get(guildId)?.[Symbol.asyncDispose]();
       const { openLink } = await loadLink();
+      signal.throwIfAborted();
+      // The library has one connection a server. It is over before another one begins, in one go.
+      links.get(guildId)?.end();
       const link = openLink(room, {
         guildId,
+        ownId: botId,
         adapterCreator: gateway.adapterFor(guildId),
         presentIn: others,
         clock,
-        listener: {
-          ...listener,
-          ended: (error) => {
-            if (links.get(guildId) === link) links.delete(guildId);
-            listener.ended(error);
-          },
-        },
+        listener: guardListener(listener, log),
+        over: () => links.delete(guildId),
       });
       links.set(guildId, link);
       await link.joined(signal);
@@ -118,8 +130,9 @@ export const createVoice = ({ session, rooms, clock = realClock }: VoiceParts): 
       gateway.listen(on, id);
       presence.listen(on);
     },
-    stop: async () => {
-      await Promise.all(links.values().map(async (link) => link[Symbol.asyncDispose]()));
+    stop: () => {
+      for (const link of links.values()) link.end();
+      gateway.stop();
     },
   };
 };

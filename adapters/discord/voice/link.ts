@@ -14,40 +14,46 @@ import type { LinkListener, RoomMember, VoiceLink } from '../../../src/room/port
 import { channelOf } from '../ids.ts';
 import { createBudget } from './counters.ts';
 import { createDaveReader } from './dave.ts';
+import type { Whereabouts } from './gateway.ts';
+import { createMouth } from './mouth.ts';
 import { createPlayer } from './player.ts';
 import { createReceiver } from './receiver.ts';
+import { createLifeline, createRecovery } from './recovery.ts';
 import { attachWires } from './wires.ts';
 
 /** What the adapter tells its link of what the gateway says. */
 export interface OpenLink extends VoiceLink {
   /** Resolves when the bot is there; rejects when it cannot get there, and then it has given up. */
   joined(signal: AbortSignal): Promise<void>;
-  /** The gateway told where the bot is now; undefined: in no channel of the server. */
-  placed(channelId: string | undefined): void;
+  /** The gateway told where the bot is now. */
+  placed(where: Omit<Whereabouts, 'guildId'>): void;
   /** The gateway forgot where the bot was, by no one's wish. */
   misplaced(): void;
+  /** The bot is in the server no more. */
+  gone(): void;
+  /** Leaves, at once. */
+  end(): void;
   memberLeft(memberId: string): void;
 }
 
 export interface LinkParts {
   readonly guildId: string;
+  readonly ownId: string;
   readonly adapterCreator: DiscordGatewayAdapterCreator;
   readonly presentIn: (channel: Channel) => readonly RoomMember[];
   readonly clock: Clock;
   readonly listener: LinkListener;
+  /** It has left or was thrown out, whether it was ever there or not. */
+  readonly over: () => void;
 }
 
 /** People do not wait longer for a bot that they called. */
 const JOIN_MS = 15_000;
-/** A step of the handshake may be lost, and the library then waits for ever. */
-const STUCK_MS = 8_000;
-/** After so long without a connection the room has gone on without us. */
-const GIVE_UP_MS = 180_000;
-/** The voice server answers keep-alives, which go out every 5 s. */
-const ECHO_MS = 17_000;
-const KEEP_ALIVE_BYTES = 8;
 /** New connections for people who cannot be heard: each one costs everybody a second. */
 const RENEWALS = { most: 3, windowMs: 300_000 };
+
+/** The library's default is to be deaf. */
+const HEARING = { selfDeaf: false, selfMute: false };
 
 const lost = (): AppError =>
   new AppError(
@@ -77,11 +83,7 @@ export const openLink = (start: Channel, parts: LinkParts): OpenLink => {
   let hasEnded = false;
   /** We were told that we are there: that we left may still be told of the time before. */
   let isThere = false;
-  let tries = 0;
-  let lastEchoMs: number | undefined;
-  let cancelStuck: (() => void) | undefined;
-  let cancelGiveUp: (() => void) | undefined;
-  let cancelEcho: (() => void) | undefined;
+  let isSuppressed = false;
   const first = Promise.withResolvers<void>();
   first.promise.catch(() => undefined);
   const renewals = createBudget(RENEWALS.most, RENEWALS.windowMs, clock.nowMs);
@@ -90,79 +92,57 @@ export const openLink = (start: Channel, parts: LinkParts): OpenLink => {
     guildId,
     channelId: start.id,
     adapterCreator: parts.adapterCreator,
-    selfDeaf: false,
-    selfMute: false,
+    ...HEARING,
   });
 
   const end = (error: AppError | undefined): void => {
     if (hasEnded) return;
     hasEnded = true;
-    for (const cancel of [cancelStuck, cancelGiveUp, cancelEcho]) cancel?.();
-    wires[Symbol.dispose]();
-    player[Symbol.dispose]();
+    for (const each of [recovery, lifeline, wires, player]) each[Symbol.dispose]();
     first.reject(error ?? notJoined());
     if (connection.state.status !== VoiceConnectionStatus.Destroyed) connection.destroy();
+    parts.over();
     if (hasJoined) listener.ended(error);
   };
 
   const rejoin = (): void => {
-    connection.rejoin({ channelId: channel.id, selfDeaf: false, selfMute: false });
+    connection.rejoin({ ...HEARING, channelId: channel.id });
   };
   /** What was left and joined anew has another session, other keys, another group. */
   const leaveAndJoin = (): void => {
     isThere = false;
-    connection.disconnect();
+    // Where it waits for the gateway already, it does not leave.
+    if (!connection.disconnect()) connection.rejoin({ ...HEARING, channelId: null });
     rejoin();
   };
   const renew = (): void => {
     if (!hasEnded && isConnected && renewals.take()) leaveAndJoin();
   };
 
-  const watchSteps = (): void => {
-    cancelStuck?.();
-    cancelStuck = clock.after(STUCK_MS, () => {
-      tries += 1;
-      if (tries % 2 === 1) rejoin();
-      else leaveAndJoin();
-      watchSteps();
-    });
-  };
-  const watchEcho = (): void => {
-    cancelEcho?.();
-    cancelEcho = clock.after(ECHO_MS, () => {
-      const silentMs = clock.nowMs() - (lastEchoMs ?? clock.nowMs());
-      // A server that never answered them tells nothing by its silence.
-      if (silentMs >= ECHO_MS) renew();
-      watchEcho();
-    });
-  };
+  const recovery = createRecovery({ clock, rejoin, leaveAndJoin, lost: () => end(lost()) });
+  const lifeline = createLifeline(clock, renew);
 
+  const tell = (isUp: boolean): void => {
+    if (isUp === isConnected) return;
+    isConnected = isUp;
+    listener.connected(isUp);
+  };
   const up = (): void => {
-    cancelStuck?.();
-    cancelGiveUp?.();
-    cancelGiveUp = undefined;
-    tries = 0;
-    lastEchoMs = undefined;
-    watchEcho();
+    recovery.up();
+    lifeline.begin();
     first.resolve();
-    player.resume();
-    if (isConnected) return;
-    isConnected = true;
-    listener.connected(true);
+    tell(true);
   };
   const down = (): void => {
-    cancelEcho?.();
-    watchSteps();
-    cancelGiveUp ??= clock.after(GIVE_UP_MS, () => end(lost()));
-    if (!isConnected) return;
-    isConnected = false;
-    listener.connected(false);
+    lifeline.pause();
+    recovery.down();
+    tell(false);
   };
   const follow = (state: VoiceConnectionState): void => {
     if (hasEnded) return;
     if (state.status === VoiceConnectionStatus.Ready) up();
     else if (state.status === VoiceConnectionStatus.Destroyed) end(lost());
-    else if (isConnected || cancelGiveUp === undefined || isKickOrMove(state)) down();
+    else if (isConnected || !recovery.isUnderWay || isKickOrMove(state)) down();
   };
 
   const presentIds = (): readonly string[] => presentIn(channel).map(({ id }) => id);
@@ -174,6 +154,7 @@ export const openLink = (start: Channel, parts: LinkParts): OpenLink => {
   const receiver = createReceiver({
     key: () => wires.key(),
     dave,
+    ownId: parts.ownId,
     presentIds,
     nowMs: clock.nowMs,
     heard: (packet) => listener.packet(packet),
@@ -182,21 +163,29 @@ export const openLink = (start: Channel, parts: LinkParts): OpenLink => {
   });
   const player = createPlayer({
     clock,
-    send: (packet) => connection.playOpusPacket(packet) === true,
+    send: createMouth({
+      connection,
+      dave: () => wires.dave(),
+      isSuppressed: () => isSuppressed,
+      nowMs: clock.nowMs,
+    }),
     hush: () => connection.setSpeaking(false),
   });
-  const wires = attachWires(connection, {
-    datagram: (message) => {
-      if (message.length === KEEP_ALIVE_BYTES) lastEchoMs = clock.nowMs();
-      else receiver.datagram(message);
+  const wires = attachWires(
+    connection,
+    {
+      datagram: (message) => {
+        if (!lifeline.takes(message)) receiver.datagram(message);
+      },
+      packet: receiver.packet,
+      renewed: () => {
+        receiver.renewed();
+        dave.renewed();
+      },
+      choked: dave.choked,
     },
-    packet: receiver.packet,
-    renewed: () => {
-      receiver.renewed();
-      dave.renewed();
-    },
-    choked: dave.choked,
-  });
+    clock,
+  );
   // What goes wrong shows in the states that follow; without a listener it would end the process.
   connection.on('error', () => undefined);
   connection.on('stateChange', (_, state) => follow(state));
@@ -222,13 +211,17 @@ export const openLink = (start: Channel, parts: LinkParts): OpenLink => {
     play: player.play,
     stats: receiver.stats,
     memberLeft: receiver.left,
-    placed: (channelId) => {
+    placed: (where) => {
       if (hasEnded) return;
+      const { channelId } = where;
       if (channelId === undefined) {
         if (isThere) end(undefined);
         return;
       }
+      // Before we are there, other places are those of the time before, too.
+      if (!isThere && channelId !== channel.id) return;
       isThere = true;
+      ({ isSuppressed } = where);
       if (channelId === channel.id) return;
       channel = channelOf(guildId, channelId);
       listener.moved(channel);
@@ -237,6 +230,8 @@ export const openLink = (start: Channel, parts: LinkParts): OpenLink => {
       isThere = false;
       if (!hasEnded) rejoin();
     },
+    gone: () => end(undefined),
+    end: () => end(undefined),
     [Symbol.asyncDispose]: async () => end(undefined),
   };
 };

@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SILENCE_PACKET } from '../../../src/audio/opus.ts';
+import { AppError } from '../../../src/errors.ts';
 import type { Clock } from '../../../src/room/clock.ts';
 
 export interface PlayerParts {
   readonly clock: Clock;
-  /** Sends one packet; false while there is no connection, and then it was not sent. */
+  /** Sends one packet; false where it cannot be sent yet, and then it was not. */
   readonly send: (packet: Buffer) => boolean;
   /** Shows that we do not speak any more. */
   readonly hush: () => void;
 }
 
+/** At its end, what plays is rejected with `cancelled`. */
 export interface Player extends Disposable {
   /** See `VoiceLink.play`. */
   readonly play: (packets: AsyncIterable<Uint8Array>, signal: AbortSignal) => Promise<void>;
-  /** There is a connection again. */
-  resume(): void;
 }
 
 const PACKET_MS = 20;
@@ -35,6 +35,8 @@ interface Playing {
   readonly done: PromiseWithResolvers<void>;
 }
 
+const gone = (): AppError => new AppError('cancelled', 'the voice channel was left');
+
 /** Sends packets at the pace at which they are heard, on a clock of its own that does not drift. */
 export const createPlayer = ({ clock, send, hush }: PlayerParts): Player => {
   let playing: Playing | undefined;
@@ -43,6 +45,7 @@ export const createPlayer = ({ clock, send, hush }: PlayerParts): Player => {
   /** Silence that is still to be sent after speech. */
   let trailing = 0;
   let isSpeaking = false;
+  let isGone = false;
 
   const schedule = (): void => {
     const now = clock.nowMs();
@@ -75,14 +78,16 @@ export const createPlayer = ({ clock, send, hush }: PlayerParts): Player => {
       isSpeaking = false;
       return;
     }
-    // Without a connection the time stands still; `resume` goes on.
-    if (!send(packet)) return;
-    sent(packet);
+    if (send(packet)) sent(packet);
+    // What was said before the connection broke needs no end any more.
+    else if (packet === SILENCE) trailing = 0;
+    // Until there is a connection the time stands still.
+    else dueMs = clock.nowMs() + PACKET_MS;
     schedule();
   };
   /** Starts the clock where it stands still. */
   const wake = (): void => {
-    if (cancelTimer) return;
+    if (cancelTimer || isGone) return;
     dueMs = clock.nowMs();
     tick();
   };
@@ -113,6 +118,7 @@ export const createPlayer = ({ clock, send, hush }: PlayerParts): Player => {
   return {
     play: async (packets, signal) => {
       signal.throwIfAborted();
+      if (isGone) throw gone();
       if (playing) throw new Error('one speech at a time');
       const current: Playing = {
         ahead: [],
@@ -139,12 +145,10 @@ export const createPlayer = ({ clock, send, hush }: PlayerParts): Player => {
         await Promise.race([Promise.resolve(iterator.return?.()).catch(() => undefined), sleep(0)]);
       }
     },
-    resume: wake,
     [Symbol.dispose]: () => {
+      isGone = true;
       cancelTimer?.();
-      cancelTimer = undefined;
-      trailing = 0;
-      isSpeaking = false;
+      playing?.done.reject(gone());
     },
   };
 };

@@ -4,6 +4,7 @@ import { createArrivals, createUnwrap, type Arrivals } from './counters.ts';
 import type { DaveReader } from './dave.ts';
 import { openRtp, readRtp, type RtpHeader } from './rtp.ts';
 import { createSsrcs } from './ssrcs.ts';
+import { createTallies } from './tallies.ts';
 import type { VoicePacketIn } from './wires.ts';
 
 export interface Receiver {
@@ -17,25 +18,26 @@ export interface Receiver {
 }
 
 export interface ReceiverParts {
+  /** Of the packets between us and the voice server; asked for each one that is opened. */
   readonly key: () => Uint8Array | undefined;
   readonly dave: Pick<DaveReader, 'open'>;
-  /** Everybody who is there, bots included. */
+  readonly ownId: string;
+  /** Everybody who is there as the main gateway tells, bots included, ourselves left out. */
   readonly presentIds: () => readonly string[];
   readonly nowMs: () => number;
   readonly heard: (packet: VoicePacket) => void;
   readonly audible: (memberId: string, isAudible: boolean) => void;
-  /** Somebody speaks, and nobody has told who. */
+  /** Somebody who may be to be heard speaks, and nobody has told who it is. */
   readonly unknownSpeaker: () => void;
 }
 
 const SPEAKING_OP = 5;
+const CONNECT_OP = 11;
+/** Tells of somebody's camera, and their number along with it. */
+const VIDEO_OP = 12;
 const DISCONNECT_OP = 13;
-/** Half a second of speech that cannot be opened: longer than any change of keys takes. */
-const INAUDIBLE_PACKETS = 25;
 /** The gateway tells who speaks a moment after they began. */
 const UNKNOWN_MS = 2_000;
-/** More than a room holds; those who were not heard for longest go. */
-const MOST_STREAMS = 200;
 
 /** What comes of one member over one number. */
 interface Stream {
@@ -45,33 +47,20 @@ interface Stream {
   readonly arrivals: Arrivals;
 }
 
-interface Counts {
-  received: number;
-  lost: number;
-  undecryptable: number;
-  /** In a row, up to now. */
-  unopened: number;
-  isInaudible: boolean;
-}
-
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const textsOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 
 /** Turns what comes over UDP into packets of members who are to be heard. */
 export const createReceiver = (parts: ReceiverParts): Receiver => {
-  const { nowMs, dave, audible } = parts;
+  const { nowMs, dave } = parts;
   const ssrcs = createSsrcs(nowMs);
+  const tallies = createTallies(parts.audible);
   const streams = new Map<string, Stream>();
-  const counts = new Map<string, Counts>();
+  /** Who is connected, as the voice server tells. */
+  const clients = new Set<string>();
   let wanted: ReadonlySet<string> = new Set();
 
-  const countsOf = (memberId: string): Counts => {
-    const known = counts.get(memberId);
-    if (known) return known;
-    if (counts.size >= MOST_STREAMS) counts.delete(counts.keys().next().value!);
-    const fresh = { received: 0, lost: 0, undecryptable: 0, unopened: 0, isInaudible: false };
-    counts.set(memberId, fresh);
-    return fresh;
-  };
   const streamOf = (memberId: string, ssrc: number): Stream => {
     const known = streams.get(memberId);
     if (known?.ssrc === ssrc) return known;
@@ -85,48 +74,49 @@ export const createReceiver = (parts: ReceiverParts): Receiver => {
     return fresh;
   };
 
-  const tell = (memberId: string, count: Counts, isAudible: boolean): void => {
-    if (count.isInaudible !== isAudible) return;
-    count.isInaudible = !isAudible;
-    audible(memberId, isAudible);
-  };
-  const cannotOpen = (memberId: string, count: Counts): void => {
-    count.undecryptable += 1;
-    count.unopened += 1;
-    if (count.unopened >= INAUDIBLE_PACKETS) tell(memberId, count, false);
-  };
-
   const take = (message: Buffer, header: RtpHeader, memberId: string): void => {
     const key = parts.key();
-    if (!key) return;
-    const frame = openRtp(message, header, key);
+    const frame = key && openRtp(message, header, key);
     // What was not sent with our key is no packet of this session.
     if (!frame || frame.length === 0) return;
-    const count = countsOf(memberId);
     const stream = streamOf(memberId, header.ssrc);
     const sequence = stream.sequenceOf(header.sequence);
     const lost = stream.arrivals.note(sequence);
     if (lost === undefined) return;
-    count.lost += lost;
+    tallies.received(memberId, lost);
     const timestampSamples = stream.timestampOf(header.timestampSamples);
-    count.received += 1;
     const data = dave.open(frame, memberId);
-    if (!data || !parseToc(data)) {
-      cannotOpen(memberId, count);
-      return;
-    }
+    if (!data || !parseToc(data)) return tallies.unopened(memberId);
     // Silence is never encrypted: it proves nothing.
-    if (!data.equals(SILENCE_PACKET)) {
-      count.unopened = 0;
-      tell(memberId, count, true);
-    }
+    if (!data.equals(SILENCE_PACKET)) tallies.opened(memberId);
     parts.heard({ speakerId: memberId, data, sequence, timestampSamples, arrivedMs: nowMs() });
   };
 
+  /** Either gateway may be late to tell of somebody who has come. */
+  const hereIds = (): string[] => {
+    const here = new Set([...parts.presentIds(), ...clients]);
+    here.delete(parts.ownId);
+    return [...here];
+  };
+  const notPlaced = (here: readonly string[]): void => {
+    const suspects = ssrcs.suspects(here);
+    const meant = suspects.filter((id) => wanted.has(id));
+    if (meant.length === 0) return;
+    // Where it may be somebody who is not to be heard, nothing is said of the others.
+    if (meant.length === suspects.length) meant.forEach(tallies.missed);
+    parts.unknownSpeaker();
+  };
   const stranger = (ssrc: number): string | undefined => {
-    const memberId = ssrcs.guess(ssrc, parts.presentIds());
-    if (memberId === undefined && ssrcs.unknownForMs() > UNKNOWN_MS) parts.unknownSpeaker();
+    const here = hereIds();
+    const memberId = ssrcs.guess(ssrc, here);
+    if (memberId === undefined && ssrcs.unknownForMs() > UNKNOWN_MS) notPlaced(here);
     return memberId;
+  };
+
+  const connected = (memberId: string, ssrc: unknown): void => {
+    if (memberId === '' || typeof ssrc !== 'number' || ssrc === 0) return;
+    clients.add(memberId);
+    ssrcs.assign(ssrc, memberId);
   };
 
   return {
@@ -138,30 +128,31 @@ export const createReceiver = (parts: ReceiverParts): Receiver => {
     },
     packet: ({ op, d }) => {
       const memberId = textOf(d?.['user_id']);
-      const ssrc = d?.['ssrc'];
-      if (op === SPEAKING_OP && typeof ssrc === 'number' && memberId !== '')
-        ssrcs.assign(ssrc, memberId);
-      else if (op === DISCONNECT_OP) ssrcs.remove(memberId);
+      if (op === SPEAKING_OP) connected(memberId, d?.['ssrc']);
+      else if (op === VIDEO_OP) connected(memberId, d?.['audio_ssrc']);
+      else if (op === CONNECT_OP) for (const id of textsOf(d?.['user_ids'])) clients.add(id);
+      if (op !== DISCONNECT_OP) return;
+      clients.delete(memberId);
+      ssrcs.remove(memberId);
     },
     renewed: () => {
       ssrcs.clear();
       streams.clear();
+      clients.clear();
     },
     hear: (memberIds) => {
+      const before = wanted;
       wanted = new Set(memberIds);
-      // What was not listened to was not lost.
-      for (const memberId of streams.keys()) if (!wanted.has(memberId)) streams.delete(memberId);
+      for (const memberId of before.difference(wanted)) {
+        // What was not listened to was not lost.
+        streams.delete(memberId);
+        tallies.dismissed(memberId);
+      }
     },
     left: (memberId) => {
       ssrcs.remove(memberId);
       streams.delete(memberId);
     },
-    stats: () =>
-      [...counts].map(([memberId, { received, lost, undecryptable }]) => ({
-        memberId,
-        received,
-        lost,
-        undecryptable,
-      })),
+    stats: tallies.stats,
   };
 };

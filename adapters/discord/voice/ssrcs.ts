@@ -1,25 +1,30 @@
 /** Whose packets are whose: Discord tells it once, when somebody first speaks, and not always again. */
 export interface Ssrcs {
-  /** Whose packets these are; undefined where it is not known. */
+  /** A packet came: whose it is; undefined where it is not known. */
   ownerOf(ssrc: number): string | undefined;
-  /** The gateway told it (op 5). */
+  /** The gateway told it (op 5, op 12). */
   assign(ssrc: number, memberId: string): void;
   /** Somebody left: what still comes of them is nobody's. */
   remove(memberId: string): void;
   /** A new voice server gives new numbers. */
   clear(): void;
-  isAssigned(memberId: string): boolean;
   /**
    * A packet came whose sender was not told. When only one of those who are there has no number, and
-   * only this number has no owner, it is theirs.
+   * only this number has had no owner for a while, it is theirs.
    *
    * @param presentIds everybody who is there, bots included
    */
   guess(ssrc: number, presentIds: readonly string[]): string | undefined;
   /** For how long packets have come that are nobody's. */
   unknownForMs(): number;
+  /** Whose such packets may be: those without a number, or else those whose number is silent. */
+  suspects(presentIds: readonly string[]): string[];
 }
 
+interface Owner {
+  readonly memberId: string;
+  lastMs: number;
+}
 interface Stranger {
   packets: number;
   readonly sinceMs: number;
@@ -28,6 +33,8 @@ interface Stranger {
 
 /** One stray packet proves nothing. */
 const PROOF_PACKETS = 3;
+/** Of somebody who has just come, UDP may tell before the gateways do. */
+const PROOF_MS = 500;
 /** Of somebody who has just left, packets are still on their way. */
 const LEFTOVER_PACKETS = 50;
 /** Who was not heard for so long is no longer asked about. */
@@ -35,7 +42,7 @@ const FORGOTTEN_MS = 2_000;
 const MOST_STRANGERS = 32;
 
 export const createSsrcs = (nowMs: () => number): Ssrcs => {
-  const owners = new Map<number, string>();
+  const owners = new Map<number, Owner>();
   const strangers = new Map<number, Stranger>();
 
   const forgetSilent = (): void => {
@@ -52,20 +59,28 @@ export const createSsrcs = (nowMs: () => number): Ssrcs => {
     return stranger;
   };
   const isAssigned = (memberId: string): boolean =>
-    owners.values().some((owner) => owner === memberId);
+    owners.values().some((owner) => owner.memberId === memberId);
+  const isSilent = (memberId: string): boolean =>
+    !owners
+      .values()
+      .some((owner) => owner.memberId === memberId && nowMs() - owner.lastMs <= FORGOTTEN_MS);
 
   const assign = (ssrc: number, memberId: string): void => {
-    for (const [old, owner] of owners) if (owner === memberId) owners.delete(old);
-    owners.set(ssrc, memberId);
+    for (const [old, owner] of owners) if (owner.memberId === memberId) owners.delete(old);
+    owners.set(ssrc, { memberId, lastMs: nowMs() });
     strangers.delete(ssrc);
   };
 
   return {
-    ownerOf: (ssrc) => owners.get(ssrc),
+    ownerOf: (ssrc) => {
+      const owner = owners.get(ssrc);
+      if (owner) owner.lastMs = nowMs();
+      return owner?.memberId;
+    },
     assign,
     remove: (memberId) => {
       for (const [ssrc, owner] of owners)
-        if (owner === memberId) {
+        if (owner.memberId === memberId) {
           owners.delete(ssrc);
           strangerOf(ssrc);
         }
@@ -75,15 +90,15 @@ export const createSsrcs = (nowMs: () => number): Ssrcs => {
       owners.clear();
       strangers.clear();
     },
-    isAssigned,
     guess: (ssrc, presentIds) => {
       forgetSilent();
       const stranger = strangerOf(ssrc);
       stranger.packets += 1;
       stranger.lastMs = nowMs();
+      const isProven = stranger.packets >= PROOF_PACKETS && nowMs() - stranger.sinceMs >= PROOF_MS;
+      if (!isProven || strangers.size > 1) return undefined;
       const [only, ...others] = presentIds.filter((id) => !isAssigned(id));
-      const isClear = only !== undefined && others.length === 0 && strangers.size === 1;
-      if (!isClear || stranger.packets < PROOF_PACKETS) return undefined;
+      if (only === undefined || others.length > 0) return undefined;
       assign(ssrc, only);
       return only;
     },
@@ -91,6 +106,10 @@ export const createSsrcs = (nowMs: () => number): Ssrcs => {
       forgetSilent();
       const since = strangers.values().map(({ sinceMs }) => sinceMs);
       return nowMs() - Math.min(nowMs(), ...since);
+    },
+    suspects: (presentIds) => {
+      const unnamed = presentIds.filter((id) => !isAssigned(id));
+      return unnamed.length > 0 ? unnamed : presentIds.filter(isSilent);
     },
   };
 };

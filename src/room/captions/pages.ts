@@ -40,6 +40,8 @@ export interface Page {
 /** Messages of so long ago are let alone, and so are those before the last of this number. */
 const KEPT_MS = 3_600_000;
 const KEPT_PAGES = 20;
+/** What comes late finds its place in a message that was begun so lately, or in the last but one. */
+const FRESH_MS = 45_000;
 /** Translations that are awaited are mostly no longer than so many times their original. */
 const RESERVE = 1.2;
 
@@ -128,15 +130,17 @@ export class Pages {
   /** A stray one is much too late, and stands at the end: nobody reads further back. */
   #placeFor(caption: Caption, nowMs: number): { readonly page: Page; readonly isStray?: boolean } {
     const filled = this.#pages.filter(({ captions }) => captions.length > 0);
-    const [before, latest] = filled.length > 1 ? filled.slice(-2) : [undefined, filled[0]];
     const isLate = (page: Page | undefined, end: 0 | -1): boolean => {
       const edge = page?.captions.at(end);
       return edge !== undefined && isBefore(caption, edge);
     };
+    const isInReach = (index: number): boolean =>
+      index >= filled.length - 2 || nowMs - filled[index]!.openedMs <= FRESH_MS;
     let isStray = false;
-    if (latest && isLate(latest, -1)) {
-      if (!before || !isLate(latest, 0)) return { page: latest };
-      if (filled.length === 2 || !isLate(before, 0)) return { page: before };
+    if (isLate(filled.at(-1), -1)) {
+      let at = filled.length - 1;
+      while (at > 0 && isLate(filled[at], 0) && isInReach(at - 1)) at -= 1;
+      if (at === 0 || !isLate(filled[at], 0)) return { page: filled[at]! };
       isStray = true;
     }
     const last = this.#pages.at(-1);

@@ -131,9 +131,15 @@ export const createEar = ({
         job.controller.signal.throwIfAborted();
         return job.recognition.end(utterance, leftMs);
       },
+      hindered: (error) => {
+        lines.hindered(error);
+        plan();
+      },
       stop: (reason) => job.controller.abort(reason),
       tell: (outcome: Outcome<Recognised>) => {
         jobs.delete(utterance.id);
+        // What else is under way for it is not needed.
+        job.controller.abort();
         if (outcome.error) lines.failed(job, outcome.error);
         else lines.whole(job, outcome.result);
       },

@@ -8,8 +8,10 @@ export type Outcome<T> =
 /** A task of somebody, of no use once it is late. */
 export interface Task<T> {
   readonly ownerId: string;
-  /** `leftMs`: how long its result is of use. */
+  /** `leftMs`: how long its result is of use. Run again where it fails and that may be mended in time. */
   run(leftMs: number): Promise<T>;
+  /** It failed, and is to be run again. */
+  hindered(error: AppError): void;
   /** It is late or forgotten: what is under way is to end. */
   stop(reason: AppError): void;
   /** Called once, unless it is forgotten, after all earlier tasks of that owner were told. */
@@ -28,11 +30,11 @@ export interface Finals<T> {
   add(task: Task<T>): void;
   /** Gives up what is late. */
   tick(nowMs: number): void;
-  /** When the next one is late; undefined while there is none. */
+  /** When the next one is late, or to be run again; undefined while there is none. */
   readonly nextTickMs: number | undefined;
   forget(ownerId: string): void;
   forgetAll(): void;
-  /** Resolves when all was told. */
+  /** Resolves when all was told. What fails meanwhile is not run again. */
   idle(): Promise<void>;
   /** Resolves when nothing runs, forgotten tasks included. */
   quiet(): Promise<void>;
@@ -40,11 +42,23 @@ export interface Finals<T> {
 
 /** One that hangs does not keep what its owner says next from being heard in time. */
 const AT_ONCE_OF_ONE = 2;
+/** The service's client has tried a few times by then. */
+const AGAIN_MS = 2_000;
+/**
+ * One that is under way for so much longer than another one took hangs: a connection broke unseen, or
+ * the service forgot it. It is run once more beside itself.
+ */
+const hangs = (forMs: number, anotherTookMs: number): boolean => forMs > 5_000 + 3 * anotherTookMs;
 
 interface Entry<T> {
   readonly task: Task<T>;
   readonly lateMs: number;
-  hasStarted: boolean;
+  isRunning: boolean;
+  /** How often, and when the last time. */
+  runs: number;
+  startedMs: number;
+  /** It failed, and is not run again before. */
+  notBeforeMs: number;
   outcome: Outcome<T> | undefined;
 }
 
@@ -56,9 +70,11 @@ export const createFinals = <T>(
   let entries: Entry<T>[] = [];
   const running = new Set<Promise<void>>();
   let idle = Promise.withResolvers<void>();
+  /** Who waits until all was told. */
+  let waiters = 0;
 
-  const isRunning = ({ hasStarted, outcome }: Entry<T>): boolean => hasStarted && !outcome;
-  const isWaiting = ({ hasStarted, outcome }: Entry<T>): boolean => !hasStarted && !outcome;
+  const isBusy = ({ isRunning, outcome }: Entry<T>): boolean => isRunning && !outcome;
+  const isWaiting = ({ isRunning, outcome }: Entry<T>): boolean => !isRunning && !outcome;
 
   const settleIdle = (): void => {
     if (entries.length > 0) return;
@@ -88,26 +104,61 @@ export const createFinals = <T>(
     finish(entry, { error });
   };
 
-  const start = async (entry: Entry<T>): Promise<void> => {
-    entry.hasStarted = true;
-    try {
-      finish(entry, { result: await entry.task.run(entry.lateMs - clock.nowMs()) });
-    } catch (thrown) {
-      finish(entry, { error: toAppError(thrown) });
+  /** What failed need not wait any longer. */
+  const runAllAgain = (): void => {
+    for (const entry of entries) entry.notBeforeMs = -Infinity;
+  };
+  /** Something was recognised, within so long. */
+  const worked = (tookMs: number): void => {
+    runAllAgain();
+    const nowMs = clock.nowMs();
+    for (const entry of entries)
+      if (isBusy(entry) && hangs(nowMs - entry.startedMs, tookMs)) run(entry);
+  };
+
+  const failed = (entry: Entry<T>, error: AppError): void => {
+    const againMs = clock.nowMs() + Math.max(AGAIN_MS, error.retryAfterMs ?? 0);
+    const isOver = entry.outcome !== undefined || !entries.includes(entry);
+    if (isOver || waiters > 0 || !error.retryable || againMs >= entry.lateMs) {
+      finish(entry, { error });
+      return;
     }
+    entry.isRunning = false;
+    entry.notBeforeMs = againMs;
+    entry.task.hindered(error);
+    pump();
+  };
+
+  const start = async (entry: Entry<T>): Promise<void> => {
+    const startedMs = clock.nowMs();
+    const runs = entry.runs + 1;
+    Object.assign(entry, { isRunning: true, runs, startedMs });
+    try {
+      const result = await entry.task.run(entry.lateMs - startedMs);
+      worked(clock.nowMs() - startedMs);
+      finish(entry, { result });
+    } catch (thrown) {
+      // Of one that hung, another run may be under way.
+      if (entry.runs === runs) failed(entry, toAppError(thrown));
+    }
+  };
+  const run = (entry: Entry<T>): void => {
+    const one: Promise<void> = start(entry).finally(() => running.delete(one));
+    running.add(one);
   };
 
   const pump = (): void => {
-    while (entries.filter(isRunning).length < atOnce) {
+    const nowMs = clock.nowMs();
+    while (entries.filter(isBusy).length < atOnce) {
       const next = entries.find(
         (entry) =>
           isWaiting(entry) &&
-          entries.filter((one) => isRunning(one) && one.task.ownerId === entry.task.ownerId)
-            .length < AT_ONCE_OF_ONE,
+          entry.notBeforeMs <= nowMs &&
+          entries.filter((one) => isBusy(one) && one.task.ownerId === entry.task.ownerId).length <
+            AT_ONCE_OF_ONE,
       );
       if (!next) return;
-      const run: Promise<void> = start(next).finally(() => running.delete(run));
-      running.add(run);
+      run(next);
     }
   };
 
@@ -124,7 +175,10 @@ export const createFinals = <T>(
       entries.push({
         task,
         lateMs: clock.nowMs() + deadlineMs,
-        hasStarted: false,
+        isRunning: false,
+        runs: 0,
+        startedMs: 0,
+        notBeforeMs: -Infinity,
         outcome: undefined,
       });
       pump();
@@ -144,14 +198,23 @@ export const createFinals = <T>(
             entry,
             new AppError('timeout', 'an utterance was not recognised in time', { retryable: true }),
           );
+      pump();
     },
     get nextTickMs() {
-      return entries.find(({ outcome }) => !outcome)?.lateMs;
+      const late = entries.find(({ outcome }) => !outcome)?.lateMs;
+      if (late === undefined) return undefined;
+      const again = entries.filter((entry) => isWaiting(entry) && entry.notBeforeMs > -Infinity);
+      return Math.min(late, ...again.map(({ notBeforeMs }) => notBeforeMs));
     },
     forget: (ownerId) => forgetWhere(({ task }) => task.ownerId === ownerId),
     forgetAll: () => forgetWhere(() => true),
     idle: async () => {
-      if (entries.length > 0) await idle.promise;
+      if (entries.length === 0) return;
+      waiters += 1;
+      runAllAgain();
+      pump();
+      await idle.promise;
+      waiters -= 1;
     },
     quiet: async () => {
       await Promise.allSettled(running);

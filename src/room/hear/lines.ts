@@ -30,6 +30,8 @@ export interface Lines {
   /** All of one that has ended. */
   whole(spoken: Spoken, heard: Recognised): void;
   failed(spoken: Spoken, error: AppError): void;
+  /** What is said cannot be recognised at this moment, though perhaps in time. */
+  hindered(error: AppError): void;
   /** What was shown of it goes. */
   takeBack(spoken: Spoken): void;
   forget(speakerId: string): void;
@@ -75,6 +77,13 @@ export const createLines = (
     if (spoken.shown) tellLine(spoken, { ...spoken.shown, text: '' }, true);
   };
 
+  const hindered = (error: AppError): void => {
+    if (isTroubled) return;
+    isTroubled = true;
+    log?.warn({ err: error }, 'what is said cannot be recognised');
+    tell(() => listener.trouble(error));
+  };
+
   return {
     began: (speakerId) => tell(() => listener.began(speakerId)),
     part: (spoken, heard) => {
@@ -101,11 +110,9 @@ export const createLines = (
       failed += 1;
       // What was sure of it is better than nothing.
       if (spoken.shown) tellLine(spoken, spoken.shown, true);
-      if (isTroubled) return;
-      isTroubled = true;
-      log?.warn({ err: error }, 'what is said cannot be recognised');
-      tell(() => listener.trouble(error));
+      hindered(error);
     },
+    hindered,
     takeBack,
     forget: (speakerId) => gate.forget(speakerId),
     get counts() {

@@ -31,7 +31,7 @@ export interface Recognition {
   grow(utterance: Utterance): void;
   /**
    * All that there is of it. Nothing is told of parts afterwards. Rejects with an `AppError`; `deadlineMs`
-   * is how long the result is of use.
+   * is how long the result is of use. After a retryable one it may be asked again.
    */
   end(utterance: Utterance, deadlineMs: number): Promise<Recognised>;
 }

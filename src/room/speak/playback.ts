@@ -11,8 +11,10 @@ import { createRepeats } from './repeats.ts';
 import { startUtterance, type Utterance } from './utterance.ts';
 import { entriesOf, entryOf, type QueueEntry, type QueueView } from './view.ts';
 
-/** What becomes of each item: one of these. Nothing here may throw. */
+/** What becomes of each item: it may begin, and then one of the others. Nothing here may throw. */
 export interface PlaybackListener {
+  /** Its first sound goes out now, or that of what is spoken in one go with it. */
+  began?(item: SpeechItem): void;
   /** Spoken to its end, skipped, stopped, or there was nothing in it to speak. */
   ended(item: SpeechItem): void;
   /** Never spoken, and why; told once for all that go within a second. */
@@ -103,7 +105,10 @@ export const createPlayback = (parts: PlaybackParts): Playback => {
   const follow = async function* (utterance: Utterance) {
     let isFirst = true;
     for await (const packet of utterance.packets(() => pausing?.promise)) {
-      if (isFirst) announcer.spoken(utterance.turn, clock.nowMs());
+      if (isFirst) {
+        announcer.spoken(utterance.turn, clock.nowMs());
+        for (const item of utterance.turn.items) listener.began?.(item);
+      }
       isFirst = false;
       makeAhead();
       yield packet;

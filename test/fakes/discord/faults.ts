@@ -29,6 +29,7 @@ const KNOWN: Readonly<Record<number, readonly [status: number, message: string]>
   10015: [404, 'Unknown Webhook'],
   10062: [404, 'Unknown interaction'],
   10063: [404, 'Unknown application command'],
+  10065: [404, 'Unknown Voice State'],
   30007: [400, 'Maximum number of webhooks reached (15)'],
   30010: [400, 'Maximum number of reactions reached (20)'],
   30015: [400, 'Maximum number of attachments in a message reached (10)'],

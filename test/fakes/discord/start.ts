@@ -28,6 +28,7 @@ import { webhookRoutes } from './routes/webhooks.ts';
 import type { Command, Ping, RequestRecord, User, World } from './state.ts';
 import { createVoice } from './voice/index.ts';
 import type { VoiceDriver, VoiceServiceOptions } from './voice/index.ts';
+import { voiceRoutes } from './voice/routes.ts';
 import { createWaiters } from './wait.ts';
 
 /** The intents that the portal has to grant. */
@@ -151,6 +152,7 @@ export const startDiscordFake = async (options: DiscordFakeOptions = {}): Promis
   const router = createRouter(world, plan, [
     ...applicationRoutes(() => gateway.starts),
     ...guildRoutes,
+    ...voiceRoutes,
     ...channelRoutes,
     ...messageRoutes,
     ...webhookRoutes,

@@ -153,6 +153,28 @@ describe('consent', () => {
     expect(state.heard).toEqual(['ann']);
   });
 
+  it('has told everybody there when it says so, whoever came meanwhile', async () => {
+    const { consent, told, state } = start();
+    const held = Promise.withResolvers<void>();
+    state.held = held.promise;
+    consent.present([ann]);
+    const first = consent.told();
+    consent.present([ann, bob]);
+    const second = consent.told();
+    held.resolve();
+    await Promise.all([first, second]);
+    expect(told).toEqual([['ann'], ['bob']]);
+  });
+
+  it('looks no choice up any more once it is over', async () => {
+    const { clock, consent, state } = start();
+    state.lookupFails = true;
+    consent.present([ann, bob]);
+    await consent.told();
+    consent[Symbol.dispose]();
+    expect(clock.waiting).toBe(0);
+  });
+
   it('hears nobody any more once it is over', async () => {
     const { clock, consent, state } = start();
     consent.present([ann]);

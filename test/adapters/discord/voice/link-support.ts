@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { AppError } from '../../../../src/errors.ts';
 import type { Channel } from '../../../../src/model.ts';
+import { realClock, type Clock } from '../../../../src/room/clock.ts';
 import type { LinkListener, VoiceLink, VoicePacket, VoicePort } from '../../../../src/room/port.ts';
 import type {
   DiscordFake,
@@ -20,6 +21,14 @@ export const numbered = (count: number, from = 0): Buffer[] =>
   Array.from({ length: count }, (_, at) =>
     Buffer.from([0xf8, (from + at) >> 8, (from + at) & 255, 7]),
   );
+
+/** So many times faster time goes by in voice channels, for what waits for it. */
+export const SPEED = 4;
+
+export const fastClock: Clock = {
+  nowMs: () => realClock.nowMs() * SPEED,
+  after: (delayMs, run) => realClock.after(delayMs / SPEED, run),
+};
 
 /** What a joined room told. */
 export interface Told extends LinkListener {
@@ -88,7 +97,8 @@ export const openVoice = async ({
       person: (id: string) => createDavePerson(group, id, { strange: isStrange(id) }),
     };
   };
-  const opened = await openDiscord({ limits: 'off', voice: dave ? { dave: encrypted } : {} });
+  const voice = dave ? { dave: encrypted } : {};
+  const opened = await openDiscord({ limits: 'off', voice }, { voiceClock: fastClock });
   const { fake: discord, core, adapter } = opened;
   const guild = discord.guild({ name: 'Babel' });
   const lounge = guild.channel({ type: 'voice', name: 'lounge' });

@@ -76,11 +76,46 @@ describe('playing', () => {
     await clock.advance(5_000);
     expect(sent).toHaveLength(2);
     state.connected = true;
-    player.resume();
-    await clock.advance(20);
+    await clock.advance(40);
     await played;
     expect(spoken(sent)).toEqual([1, 2, 3, 4].map(hex));
-    expect(sent.slice(2, 4).map(({ atMs }) => atMs)).toEqual([5_020, 5_040]);
+    expect(sent.slice(2, 4).map(({ atMs }) => atMs)).toEqual([5_040, 5_060]);
+  });
+
+  it('makes up for no short break by a burst', async () => {
+    const { clock, sent, state, player, signal } = start();
+    const played = player.play(packets(6), signal.signal);
+    await clock.advance(20);
+    state.connected = false;
+    await clock.advance(60);
+    state.connected = true;
+    await clock.advance(200);
+    await played;
+    expect(sent.slice(0, 6).map(({ atMs }) => atMs)).toEqual([0, 20, 100, 120, 140, 160]);
+  });
+
+  it('waits for no connection when all was said', async () => {
+    const { clock, state, player, signal } = start();
+    const played = player.play(packets(1), signal.signal);
+    await clock.advance(0);
+    await played;
+    state.connected = false;
+    await clock.advance(100);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('ends with the link, and is not begun after it', async () => {
+    const { clock, sent, player, signal } = start();
+    const played = player.play(packets(100), signal.signal);
+    await clock.advance(40);
+    player[Symbol.dispose]();
+    await expect(played).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(player.play(packets(1), signal.signal)).rejects.toMatchObject({
+      code: 'cancelled',
+    });
+    await clock.advance(1_000);
+    expect(sent).toHaveLength(3);
+    expect(clock.waiting).toBe(0);
   });
 
   it('is silent at once when it is told to stop, and closes its source', async () => {

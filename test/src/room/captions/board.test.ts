@@ -231,11 +231,15 @@ describe('a board', () => {
     expect(second).toContain('line 2.\n↳ 🇪🇸 yyy');
   });
 
-  it('puts late lines into the last two messages where they belong, and later ones at the end', async () => {
+  it.each([
+    ['the last two messages', 60_000, [2, 4, 6, 8, 9, 10, 12, 13, 14, 1]],
+    ['fresh messages', 10_000, [1, 2, 4, 6, 8, 9, 10, 12, 13, 14]],
+  ])('puts late lines into %s where they belong', async (_, laterMs, order) => {
     const { clock, channel, board } = setUp({}, { limits: { lines: 3 } });
     for (const id of [2, 4, 6, 8, 10, 12, 14]) board.show(caption(id));
     await pass(clock, board.settled());
     expect(channel.shown()).toHaveLength(3);
+    await clock.advance(laterMs);
     board.show(caption(13));
     board.show(caption(9));
     board.show(caption(1));
@@ -243,7 +247,7 @@ describe('a board', () => {
     const ids = channel
       .shown()
       .map((text) => [...text.matchAll(/line (\d+)/g)].map((match) => Number(match[1])));
-    expect(ids.flat()).toEqual([2, 4, 6, 8, 9, 10, 12, 13, 14, 1]);
+    expect(ids.flat()).toEqual(order);
   });
 
   it('moves a line that turns out to have begun before another one', async () => {

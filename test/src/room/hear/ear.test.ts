@@ -13,6 +13,8 @@ interface Asked {
   readonly grown: Utterance[];
   ended: Utterance | undefined;
   leftMs: number;
+  /** How often it was asked for all of it. */
+  times: number;
   answer(text: string, more?: Partial<Recognised>): void;
   fail(error: Error): void;
 }
@@ -35,16 +37,23 @@ const setUp = ({ options = {}, hints, isPrompt = false, throwsOn }: SetUp = {}) 
     recogniser: {
       growEveryMs: 200,
       begin: (request) => {
-        const { promise, resolve, reject } = Promise.withResolvers<Recognised>();
-        promise.catch(() => undefined);
-        request.signal.addEventListener('abort', () => reject(request.signal.reason as Error));
+        const begin = () => {
+          const result = Promise.withResolvers<Recognised>();
+          result.promise.catch(() => undefined);
+          return result;
+        };
+        let result = begin();
+        const fail = (error: Error): void => result.reject(error);
+        request.signal.addEventListener('abort', () => fail(request.signal.reason as Error));
         const one: Asked = {
           request,
           grown: [],
           ended: undefined,
           leftMs: 0,
-          answer: (text, more) => resolve({ text, language: 'en', confidence: 0.9, ...more }),
-          fail: reject,
+          times: 0,
+          answer: (text, more) =>
+            result.resolve({ text, language: 'en', confidence: 0.9, ...more }),
+          fail,
         };
         asked.push(one);
         return {
@@ -52,8 +61,10 @@ const setUp = ({ options = {}, hints, isPrompt = false, throwsOn }: SetUp = {}) 
           end: async (utterance, leftMs) => {
             one.ended = utterance;
             one.leftMs = leftMs;
+            one.times += 1;
+            if (one.times > 1) result = begin();
             if (isPrompt) one.answer(`line ${utterance.id} of ${utterance.speakerId}`);
-            return promise;
+            return result.promise;
           },
         };
       },
@@ -230,6 +241,53 @@ describe('a service that fails', () => {
       'ann: We meet at nine.',
     ]);
     expect(ear.counts).toMatchObject({ failed: 2, lines: 1 });
+  });
+
+  it('is asked again until the deadline, and told of at once', async () => {
+    const { told, asked, sender, clock, ear } = setUp();
+    await sender('ann').say(30);
+    const [first] = asked;
+    for (const time of [1, 2, 3]) {
+      expect(first!.times).toBe(time);
+      first!.fail(down());
+      await clock.advance(2_000);
+    }
+    expect(told).toEqual(['ann began', 'trouble: unavailable']);
+    first!.answer('After all');
+    await clock.advance(0);
+    expect(told.slice(2)).toEqual(['no trouble', 'ann: After all']);
+    expect(first!.leftMs).toBeLessThanOrEqual(20_000 - 3 * 2_000);
+
+    await sender('ben').say(30);
+    for (let time = 0; time < 20; time += 1) {
+      asked[1]!.fail(down());
+      await clock.advance(2_000);
+    }
+    expect(asked[1]!.times).toBe(10);
+    expect(ear.counts).toMatchObject({ failed: 1, lines: 1 });
+    await clock.advance(10_000);
+    expect(clock.waiting).toBe(0);
+    await ear[Symbol.asyncDispose]();
+  });
+
+  it('is asked again for what hangs while others are answered', async () => {
+    const { told, asked, sender, clock, ear } = setUp();
+    await sender('ann').say(30);
+    await clock.advance(2_000);
+    await sender('ben').say(30);
+    asked[1]!.answer('Here I am');
+    await clock.advance(0);
+    expect(asked[0]!.times).toBe(1);
+    await clock.advance(2_000);
+    await sender('ben').say(30);
+    asked[2]!.answer('Who else');
+    await clock.advance(0);
+    expect(asked.map(({ times }) => times)).toEqual([2, 1, 1]);
+    asked[0]!.answer('I am here as well');
+    await ear.settled();
+    expect(told.at(-1)).toBe('ann: I am here as well');
+    expect(asked[0]!.request.signal.aborted).toBe(true);
+    expect(told.join()).not.toContain('trouble');
   });
 
   it('leaves standing what was sure by then', async () => {

@@ -1,0 +1,97 @@
+import type { Clock } from '../../../src/room/clock.ts';
+
+/** A step of the handshake may be lost, and the library then waits for ever. */
+const STUCK_MS = 8_000;
+/** After so long without a connection the room has gone on without us. */
+const GIVE_UP_MS = 180_000;
+/** The voice server answers keep-alives, which go out every 5 s. */
+const SILENT_MS = 17_000;
+const KEEP_ALIVE_BYTES = 8;
+
+export interface RecoveryParts {
+  readonly clock: Clock;
+  /** Asks for the channel once more. */
+  readonly rejoin: () => void;
+  /** Leaves it and asks for it: another session, other keys, another group. */
+  readonly leaveAndJoin: () => void;
+  /** It was tried for long enough. */
+  readonly lost: () => void;
+}
+
+/** What is done while there is no connection. */
+export interface Recovery extends Disposable {
+  readonly isUnderWay: boolean;
+  up(): void;
+  /** There is none, or what is done about it begins from the start. */
+  down(): void;
+}
+
+export const createRecovery = ({ clock, ...parts }: RecoveryParts): Recovery => {
+  let tries = 0;
+  let cancelStuck: (() => void) | undefined;
+  let cancelGiveUp: (() => void) | undefined;
+
+  const watchSteps = (): void => {
+    cancelStuck?.();
+    cancelStuck = clock.after(STUCK_MS, () => {
+      tries += 1;
+      if (tries % 2 === 1) parts.rejoin();
+      else parts.leaveAndJoin();
+      watchSteps();
+    });
+  };
+  const up = (): void => {
+    cancelStuck?.();
+    cancelGiveUp?.();
+    cancelGiveUp = undefined;
+    tries = 0;
+  };
+  return {
+    get isUnderWay() {
+      return cancelGiveUp !== undefined;
+    },
+    up,
+    down: () => {
+      watchSteps();
+      cancelGiveUp ??= clock.after(GIVE_UP_MS, parts.lost);
+    },
+    [Symbol.dispose]: up,
+  };
+};
+
+/** Notices when nothing comes over UDP any more: no socket tells it. */
+export interface Lifeline extends Disposable {
+  begin(): void;
+  pause(): void;
+  /** Takes what came; true when it was the answer to a keep-alive. */
+  takes(message: Buffer): boolean;
+}
+
+/** @param silent is called again and again while the silence lasts */
+export const createLifeline = ({ nowMs, after }: Clock, silent: () => void): Lifeline => {
+  /** A server that never answered tells nothing by its silence. */
+  let lastMs: number | undefined;
+  let cancel: (() => void) | undefined;
+
+  const pause = (): void => cancel?.();
+  const watch = (): void => {
+    cancel = after(SILENT_MS, () => {
+      watch();
+      if (lastMs !== undefined && nowMs() - lastMs >= SILENT_MS) silent();
+    });
+  };
+  return {
+    begin: () => {
+      pause();
+      lastMs = undefined;
+      watch();
+    },
+    pause,
+    takes: (message) => {
+      const isAnswer = message.length === KEEP_ALIVE_BYTES;
+      if (isAnswer || lastMs !== undefined) lastMs = nowMs();
+      return isAnswer;
+    },
+    [Symbol.dispose]: pause,
+  };
+};

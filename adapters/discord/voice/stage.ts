@@ -1,0 +1,42 @@
+import { ChannelType, Routes, type Client } from 'discord.js';
+import { toAppError } from '../../../src/errors.ts';
+import type { Log } from '../../../src/log.ts';
+import type { Api } from '../api.ts';
+import { channelOf } from '../ids.ts';
+import { grantedIn } from '../permissions.ts';
+import type { Whereabouts } from './gateway.ts';
+
+export interface StageParts {
+  readonly api: Api;
+  readonly client: () => Client;
+  readonly log: Log;
+}
+
+/** On a stage one begins in the audience: goes to the speakers, or asks to. */
+export const createStage = ({ api, client, log }: StageParts) => {
+  /** Where we asked already: whoever is put back to the audience stays there. */
+  const asked = new Map<string, string>();
+
+  const rise = async (guildId: string, channelId: string): Promise<void> => {
+    const maySpeak = grantedIn(client(), channelOf(guildId, channelId))?.has('MuteMembers');
+    const wish = maySpeak
+      ? { suppress: false }
+      : { request_to_speak_timestamp: new Date().toISOString() };
+    await api.send('PATCH', Routes.guildVoiceState(guildId, '@me'), {
+      body: { channel_id: channelId, ...wish },
+    });
+  };
+
+  return {
+    placed: ({ guildId, channelId, isSuppressed }: Whereabouts): void => {
+      if (asked.get(guildId) !== channelId) asked.delete(guildId);
+      if (channelId === undefined || !isSuppressed || asked.has(guildId)) return;
+      if (client().channels.cache.get(channelId)?.type !== ChannelType.GuildStageVoice) return;
+      asked.set(guildId, channelId);
+      rise(guildId, channelId).catch((thrown: unknown) =>
+        log.warn({ reason: toAppError(thrown).message }, 'Discord: may not speak on a stage'),
+      );
+    },
+    gone: (guildId: string): void => void asked.delete(guildId),
+  };
+};

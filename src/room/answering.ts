@@ -1,0 +1,55 @@
+import { roomTurns } from '../chat/room-turns.ts';
+import { AppError, toAppError } from '../errors.ts';
+import { createMeter } from '../meter.ts';
+import type { Channel } from '../model.ts';
+import type { Services } from '../services.ts';
+import type { Clock } from './clock.ts';
+import type { Notes } from './notes.ts';
+import type { Speaking } from './speaking.ts';
+import type { RoomTexts } from './texts.ts';
+
+export interface AnsweringParts {
+  readonly services: Services;
+  readonly clock: Clock;
+  readonly channel: () => Channel;
+  readonly nameOf: (memberId: string) => string;
+  /** What was last said, oldest first. */
+  readonly talk: () => readonly string[];
+  readonly speaking: Pick<Speaking, 'say'>;
+  readonly notes: Pick<Notes, 'post'>;
+  readonly texts: RoomTexts;
+  /** Aborted when the room is over. */
+  readonly signal: AbortSignal;
+}
+
+/** Nobody waits longer for a spoken answer. */
+const ANSWER_MS = 60_000;
+
+/** Answers questions that were asked aloud: in writing and aloud. It counts as used by who asked. */
+export const createAnswering =
+  (parts: AnsweringParts): ((speakerId: string, question: string) => Promise<void>) =>
+  async (speakerId, question) => {
+    const { services, clock, speaking, notes, texts } = parts;
+    const { space } = parts.channel();
+    const by = { id: speakerId, name: parts.nameOf(speakerId) };
+    const meter = createMeter(services, { space, memberId: speakerId });
+    const late = new AbortController();
+    const cancel = clock.after(ANSWER_MS, () =>
+      late.abort(new AppError('timeout', 'an answer took too long', { retryable: true })),
+    );
+    const signal = AbortSignal.any([late.signal, parts.signal]);
+    try {
+      const answers = meter.services.assistant.answer(roomTurns(question, parts.talk()), signal);
+      let answer = '';
+      for await (const soFar of answers) answer = soFar;
+      signal.throwIfAborted();
+      await notes.post({ text: `${texts.heardYou(by.name, question)}\n${answer}` });
+      await speaking.say({ kind: 'answer', text: answer, by });
+    } catch (thrown) {
+      if (!parts.signal.aborted)
+        await notes.post(texts.failed('room.not-said', toAppError(thrown)));
+    } finally {
+      cancel();
+      await meter.settle().catch(() => undefined);
+    }
+  };

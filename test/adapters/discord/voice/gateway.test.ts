@@ -1,0 +1,143 @@
+import type { DiscordGatewayAdapterCreator } from '@discordjs/voice';
+import { GatewayDispatchEvents as Events, Status, type Client } from 'discord.js';
+import { describe, expect, it } from 'vitest';
+import type { On } from '../../../../adapters/discord/gateway/gateway-events.ts';
+import { createVoiceGateway } from '../../../../adapters/discord/voice/gateway.ts';
+import { createTestClock } from '../../../fakes/clock.ts';
+
+const start = () => {
+  const clock = createTestClock();
+  const told: unknown[] = [];
+  const sent: unknown[] = [];
+  const shard = {
+    status: Status.Ready,
+    send: ({ d }: { d: { guild_id: string; channel_id: string | null } }) =>
+      sent.push([d.guild_id, d.channel_id]),
+  };
+  const guilds = new Map([['babel', { shard }]]);
+  const handlers = new Map<string, (data: unknown) => unknown>();
+  const gateway = createVoiceGateway({
+    client: () => ({ guilds: { cache: guilds } }) as unknown as Client,
+    clock,
+    placed: ({ guildId, channelId, isSuppressed }) =>
+      told.push(['placed', guildId, channelId, isSuppressed]),
+    misplaced: (guildId) => told.push(['misplaced', guildId]),
+    gone: (guildId) => told.push(['gone', guildId]),
+  });
+  gateway.listen(
+    ((event: string, handle: (data: unknown) => unknown) =>
+      handlers.set(event, handle)) as unknown as On,
+    'bot',
+  );
+  const connect = () => {
+    const methods = {
+      onVoiceServerUpdate: (data: unknown) => told.push(['server', data]),
+      onVoiceStateUpdate: () => told.push(['state']),
+      destroy: () => undefined,
+    };
+    const adapter: ReturnType<DiscordGatewayAdapterCreator> = gateway.adapterFor('babel')(methods);
+    const want = (channel_id: string | null) =>
+      adapter.sendPayload({ op: 4, d: { guild_id: 'babel', channel_id } });
+    return { want, destroy: () => adapter.destroy() };
+  };
+  const happens = (event: string, data: unknown): void => void handlers.get(event)!(data);
+  const created = (
+    ...states: { user_id: string; channel_id: string | null; suppress?: boolean }[]
+  ) => happens(Events.GuildCreate, { id: 'babel', voice_states: states });
+  return { clock, told, sent, shard, guilds, gateway, connect, happens, created };
+};
+
+describe('what the main gateway tells of voice', () => {
+  it('reaches the connection of that server, and nobody once that is gone', () => {
+    const { told, connect, happens } = start();
+    const connection = connect();
+    const server = { guild_id: 'babel', endpoint: 'here' };
+    happens(Events.VoiceServerUpdate, server);
+    const state = { guild_id: 'babel', user_id: 'bot', channel_id: 'lounge', suppress: true };
+    happens(Events.VoiceStateUpdate, state);
+    happens(Events.VoiceStateUpdate, { ...state, user_id: 'ann' });
+    happens(Events.VoiceServerUpdate, { ...server, guild_id: 'babylon' });
+    expect(told).toEqual([['server', server], ['state'], ['placed', 'babel', 'lounge', true]]);
+    connection.destroy();
+    happens(Events.VoiceServerUpdate, server);
+    happens(Events.VoiceStateUpdate, { ...state, channel_id: null, suppress: false });
+    expect(told.slice(3)).toEqual([['placed', 'babel', undefined, false]]);
+  });
+
+  it('reaches the newest connection when the one before ends late', () => {
+    const { told, connect, happens } = start();
+    const old = connect();
+    connect();
+    old.destroy();
+    happens(Events.VoiceServerUpdate, { guild_id: 'babel' });
+    expect(told).toHaveLength(1);
+  });
+});
+
+describe('a new session of the gateway', () => {
+  it('knows nothing of us: we are to come anew, to where we were brought meanwhile', () => {
+    const { told, connect, created } = start();
+    connect();
+    created();
+    created({ user_id: 'bot', channel_id: 'attic' }, { user_id: 'ann', channel_id: 'lounge' });
+    expect(told).toEqual([
+      ['misplaced', 'babel'],
+      ['placed', 'babel', 'attic', false],
+      ['misplaced', 'babel'],
+    ]);
+  });
+
+  it('puts us out where we are by no wish of this process', async () => {
+    const { clock, sent, told, shard, created } = start();
+    shard.status = Status.WaitingForGuilds;
+    created({ user_id: 'bot', channel_id: 'attic' });
+    await clock.advance(3_000);
+    expect(sent).toEqual([]);
+    shard.status = Status.Ready;
+    await clock.advance(1_000);
+    expect([sent, told, clock.waiting]).toEqual([[['babel', null]], [], 0]);
+    created({ user_id: 'ann', channel_id: 'attic' });
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('a server', () => {
+  it('that is away is waited for, one that is gone is not', async () => {
+    const { clock, told, sent, shard, guilds, connect, happens } = start();
+    const { want } = connect();
+    shard.status = Status.Disconnected;
+    want('lounge');
+    happens(Events.GuildDelete, { id: 'babel', unavailable: true });
+    happens(Events.GuildCreate, { id: 'babel', unavailable: true });
+    expect([told, clock.waiting]).toEqual([[], 1]);
+    happens(Events.GuildDelete, { id: 'babel' });
+    guilds.clear();
+    want(null);
+    await clock.advance(10_000);
+    expect([told, sent, clock.waiting]).toEqual([[['gone', 'babel']], [], 0]);
+  });
+
+  it('is left although the connection is no more, unless it is joined again first', async () => {
+    for (const again of [false, true]) {
+      const { clock, sent, shard, connect } = start();
+      const first = connect();
+      first.want('lounge');
+      shard.status = Status.Disconnected;
+      first.want(null);
+      first.destroy();
+      if (again) connect().want('attic');
+      await clock.advance(5_000);
+      shard.status = Status.Ready;
+      await clock.advance(1_000);
+      expect(sent.slice(1)).toEqual([['babel', again ? 'attic' : null]]);
+    }
+  });
+
+  it('is waited for no more when the program ends', () => {
+    const { clock, shard, gateway, connect } = start();
+    shard.status = Status.Disconnected;
+    connect().want('lounge');
+    gateway.stop();
+    expect(clock.waiting).toBe(0);
+  });
+});

@@ -1,0 +1,31 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { guardListener } from '../../../../adapters/discord/voice/listener.ts';
+import type { VoicePacket } from '../../../../src/room/port.ts';
+import { createTold } from './link-support.ts';
+
+describe('a listener', () => {
+  it('is told everything, and what it throws ends nothing and is logged, not 50 times a second', () => {
+    const lines: string[] = [];
+    const log = pino({}, { write: (line: string) => void lines.push(line) });
+    const told = createTold();
+    const calm = guardListener(told, log);
+    calm.connected(true);
+    calm.audible('ann', false);
+    calm.moved({ space: { platform: 'discord', id: 'babel' }, id: 'attic' });
+    calm.ended(undefined);
+    expect(told.events).toEqual(['connected', 'cannot hear ann', 'moved attic', 'ended']);
+    const broken = guardListener(
+      {
+        ...told,
+        packet: () => {
+          throw new TypeError('a fault of ours');
+        },
+      },
+      log,
+    );
+    for (let at = 0; at < 500; at += 1) broken.packet({} as VoicePacket);
+    expect(lines).toHaveLength(10);
+    expect(lines[0]).toContain('a fault of ours');
+  });
+});

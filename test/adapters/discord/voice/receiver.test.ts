@@ -1,0 +1,303 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { createReceiver } from '../../../../adapters/discord/voice/receiver.ts';
+import type { VoicePacket } from '../../../../src/room/port.ts';
+import { sealRtp } from '../../../fakes/discord/voice/rtp.ts';
+
+const KEY = randomBytes(32);
+const OPUS = Uint8Array.of(0xf8, 1, 2, 3);
+const SILENCE = Uint8Array.of(0xf8, 0xff, 0xfe);
+
+const start = (...present: string[]) => {
+  const time = { ms: 1_000_000 };
+  const counts = { keys: 0, opened: 0, unknown: 0 };
+  const told: string[] = [];
+  const packets: VoicePacket[] = [];
+  const room = { present, understood: true };
+  const receiver = createReceiver({
+    // Nothing can be opened without it.
+    key: () => {
+      counts.keys += 1;
+      return KEY;
+    },
+    dave: {
+      open: (frame) => {
+        counts.opened += 1;
+        return room.understood ? frame : undefined;
+      },
+    },
+    ownId: 'bot',
+    presentIds: () => room.present,
+    nowMs: () => time.ms,
+    heard: (packet) => packets.push(packet),
+    audible: (id, isAudible) => told.push(`${isAudible ? 'hears' : 'cannot hear'} ${id}`),
+    unknownSpeaker: () => (counts.unknown += 1),
+  });
+  const sequences = new Map<number, number>();
+  return {
+    time,
+    counts,
+    told,
+    packets,
+    room,
+    receiver,
+    speaks: (id: string, ssrc: number) =>
+      receiver.packet({ op: 5, d: { user_id: id, ssrc, speaking: 1 } }),
+    /** One packet each 20 ms. */
+    send: (ssrc: number, count = 1, payload = OPUS, key = KEY) => {
+      for (let at = 0; at < count; at += 1) {
+        const sequence = sequences.get(ssrc) ?? 65_530;
+        sequences.set(ssrc, (sequence + 1) % 65_536);
+        time.ms += 20;
+        const packet = {
+          payloadType: 0x78,
+          sequence,
+          timestamp: (sequence * 960) % 2 ** 32,
+          ssrc,
+          extension: undefined,
+          paddingBytes: 0,
+          payload,
+        };
+        receiver.datagram(sealRtp(packet, key, time.ms));
+      }
+    },
+    skip: (ssrc: number, count: number) =>
+      sequences.set(ssrc, (sequences.get(ssrc)! + count) % 65_536),
+  };
+};
+
+describe('packets of somebody who is not to be heard', () => {
+  it('are not opened: not before they agreed, not after they said no, not of the unknown', () => {
+    const { receiver, counts, packets, speaks, send } = start('ann', 'bob', 'cid');
+    speaks('ann', 1);
+    speaks('bob', 2);
+    send(1, 10);
+    receiver.hear(['ann']);
+    send(2, 300);
+    send(3, 300);
+    send(4, 300);
+    expect([counts.keys, counts.opened, packets]).toEqual([0, 0, []]);
+    send(1, 10);
+    expect([counts.keys, counts.opened, packets.length]).toEqual([10, 10, 10]);
+    receiver.hear(['bob']);
+    send(1, 10);
+    expect([counts.keys, counts.opened, packets.length]).toEqual([10, 10, 10]);
+  });
+
+  it('are not taken for those of somebody who agreed and is silent: either gateway may be behind', () => {
+    for (const behind of ['main', 'voice']) {
+      const { receiver, counts, room, send } = start('ann');
+      receiver.hear(['ann']);
+      // Bob has come.
+      if (behind === 'voice') room.present = ['ann', 'bob'];
+      else receiver.packet({ op: 11, d: { user_ids: ['ann', 'bob'] } });
+      send(2, 500);
+      expect(counts.keys).toBe(0);
+    }
+  });
+
+  it('are not taken for those of somebody else when they come all at once, before the news', () => {
+    const { receiver, counts, time, send } = start('ann');
+    receiver.hear(['ann']);
+    for (let at = 0; at < 20; at += 1) {
+      send(2);
+      time.ms -= 20;
+    }
+    receiver.packet({ op: 11, d: { user_ids: ['bob'] } });
+    send(2, 500);
+    expect(counts.keys).toBe(0);
+  });
+
+  it('cost nobody a new connection', () => {
+    const { receiver, counts, told, speaks, send } = start('ann', 'bob', 'cid');
+    receiver.hear(['ann']);
+    speaks('ann', 1);
+    for (let at = 0; at < 300; at += 1) {
+      send(1);
+      send(2);
+    }
+    expect([counts.unknown, told]).toEqual([0, []]);
+  });
+});
+
+describe('somebody who is to be heard', () => {
+  it('is heard over the number that was told, with the camera on or off', () => {
+    const { receiver, packets, send } = start('ann', 'bob');
+    receiver.hear(['ann']);
+    receiver.packet({ op: 12, d: { user_id: 'ann', audio_ssrc: 7, video_ssrc: 8 } });
+    send(7, 3);
+    receiver.packet({ op: 12, d: { user_id: 'ann', audio_ssrc: 0, video_ssrc: 0 } });
+    send(7, 3);
+    expect(packets).toHaveLength(6);
+    expect(packets.every(({ speakerId }) => speakerId === 'ann')).toBe(true);
+  });
+
+  it('is heard without a number when nobody else can be meant, ourselves least of all', () => {
+    const { receiver, packets, send } = start('ann');
+    receiver.hear(['ann']);
+    receiver.packet({ op: 11, d: { user_ids: ['bot', 'ann'] } });
+    send(9, 50);
+    expect(packets.length).toBeGreaterThan(20);
+  });
+
+  it('is counted and numbered truly, over the end of the numbers and of one number of theirs', () => {
+    const { receiver, packets, speaks, send, skip } = start('ann');
+    receiver.hear(['ann']);
+    speaks('ann', 1);
+    send(1, 10);
+    skip(1, 4);
+    send(1, 2);
+    speaks('ann', 2);
+    send(2, 5);
+    expect(receiver.stats()).toEqual([
+      { memberId: 'ann', received: 17, lost: 4, undecryptable: 0 },
+    ]);
+    const steps = packets.slice(1).map(({ sequence }, at) => sequence - packets[at]!.sequence);
+    expect(steps.slice(0, 11)).toEqual([...Array(9).fill(1), 5, 1]);
+  });
+
+  it('is no longer heard over a number of another voice server', () => {
+    const { receiver, packets, speaks, send } = start('ann', 'bob');
+    receiver.hear(['ann', 'bob']);
+    speaks('ann', 1);
+    receiver.renewed();
+    send(1, 50);
+    expect(packets).toEqual([]);
+  });
+
+  it('is counted anew on another voice server, whose numbers go on from nothing', () => {
+    const { receiver, speaks, send, skip } = start('ann');
+    receiver.hear(['ann']);
+    speaks('ann', 1);
+    send(1, 5);
+    receiver.renewed();
+    speaks('ann', 1);
+    skip(1, 1_000);
+    send(1, 5);
+    expect(receiver.stats()).toEqual([
+      { memberId: 'ann', received: 10, lost: 0, undecryptable: 0 },
+    ]);
+  });
+
+  it('is not held back from being known by those who have gone', () => {
+    for (const way of ['left', 'another server']) {
+      const { receiver, packets, send } = start('ann');
+      receiver.hear(['ann']);
+      receiver.packet({ op: 11, d: { user_ids: ['ann', 'bob'] } });
+      send(9, 5);
+      if (way === 'left') receiver.packet({ op: 13, d: { user_id: 'bob' } });
+      else receiver.renewed();
+      send(9, 100);
+      expect(packets.length).toBeGreaterThan(20);
+    }
+  });
+
+  it('is told of when their packets cannot be opened for half a second, and again when they can', () => {
+    const { receiver, room, told, packets, speaks, send } = start('ann');
+    receiver.hear(['ann']);
+    speaks('ann', 1);
+    room.understood = false;
+    send(1, 24);
+    expect(told).toEqual([]);
+    send(1, 30);
+    expect(told).toEqual(['cannot hear ann']);
+    room.understood = true;
+    send(1, 5, SILENCE);
+    expect(told).toEqual(['cannot hear ann']);
+    send(1, 2);
+    expect(told).toEqual(['cannot hear ann', 'hears ann']);
+    expect(packets).toHaveLength(7);
+    expect(receiver.stats()).toEqual([
+      { memberId: 'ann', received: 61, lost: 0, undecryptable: 54 },
+    ]);
+  });
+
+  it('is told of anew when they agree once more', () => {
+    const { receiver, room, told, speaks, send } = start('ann');
+    receiver.hear(['ann']);
+    speaks('ann', 1);
+    room.understood = false;
+    send(1, 25);
+    receiver.hear([]);
+    receiver.hear(['ann']);
+    send(1, 24);
+    expect(told).toEqual(['cannot hear ann']);
+    send(1);
+    expect(told).toEqual(['cannot hear ann', 'cannot hear ann']);
+  });
+
+  it('passes over what is no packet of Opus, and what was not sent with our key', () => {
+    const { receiver, packets, speaks, send } = start('ann');
+    receiver.hear(['ann']);
+    speaks('ann', 1);
+    send(1, 1, Uint8Array.of(0xfb, 0));
+    send(1, 5, OPUS, randomBytes(32));
+    send(1, 1, new Uint8Array(0));
+    expect(packets).toEqual([]);
+    expect(receiver.stats()).toEqual([{ memberId: 'ann', received: 1, lost: 0, undecryptable: 1 }]);
+  });
+});
+
+describe('somebody unknown who speaks for two seconds', () => {
+  it('is tried to be known by a new connection, and told of as each who can be meant', () => {
+    const { receiver, counts, told, send, speaks } = start('ann', 'bob');
+    receiver.hear(['ann', 'bob']);
+    send(9, 100);
+    expect([counts.unknown, told]).toEqual([0, []]);
+    send(9, 2);
+    expect(counts.unknown).toBeGreaterThan(0);
+    expect(told).toEqual(['cannot hear ann', 'cannot hear bob']);
+    speaks('bob', 9);
+    send(9);
+    expect(told.slice(2)).toEqual(['hears bob']);
+  });
+
+  it('is not told of as somebody else, where it may be one who is not to be heard', () => {
+    const { receiver, counts, told, send } = start('ann', 'bob');
+    receiver.hear(['ann']);
+    send(9, 150);
+    expect(counts.unknown).toBeGreaterThan(0);
+    expect(told).toEqual([]);
+  });
+
+  it('is one whose number changed without a word, when everybody has one', () => {
+    const { receiver, counts, told, send, speaks } = start('ann', 'bob');
+    receiver.hear(['ann', 'bob']);
+    speaks('ann', 1);
+    speaks('bob', 2);
+    for (let at = 0; at < 150; at += 1) {
+      send(1);
+      send(9);
+    }
+    expect(counts.unknown).toBeGreaterThan(0);
+    expect(told).toEqual(['cannot hear bob']);
+  });
+});
+
+describe('many who come and go', () => {
+  it('are counted up to 200, those of whom nothing came for longest forgotten first', () => {
+    const { receiver, send, speaks } = start();
+    const ids = Array.from({ length: 250 }, (_, at) => `member ${at}`);
+    receiver.hear(ids);
+    for (const [at, id] of ids.entries()) {
+      speaks(id, at + 1);
+      send(at + 1);
+      // The first one speaks all the while.
+      send(1);
+    }
+    const stats = receiver.stats();
+    expect(stats).toHaveLength(200);
+    expect(stats.find(({ memberId }) => memberId === 'member 0')?.received).toBe(251);
+  });
+
+  it('leave nothing of theirs for those who come after them', () => {
+    const { receiver, packets, send, speaks } = start('bob');
+    receiver.hear(['ann', 'bob']);
+    speaks('ann', 1);
+    send(1);
+    receiver.packet({ op: 13, d: { user_id: 'ann' } });
+    receiver.left('ann');
+    send(1, 40);
+    expect(packets).toHaveLength(1);
+  });
+});

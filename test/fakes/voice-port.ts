@@ -1,0 +1,351 @@
+import { AppError } from '../../src/errors.ts';
+import type { Channel, Content, Message, Posted, Space } from '../../src/model.ts';
+import type { Platform } from '../../src/platform.ts';
+import type { Clock } from '../../src/room/clock.ts';
+import type {
+  LinkListener,
+  RoomMember,
+  RoomWatcher,
+  VoiceLink,
+  VoicePort,
+} from '../../src/room/port.ts';
+import type { WatchPort } from '../../src/watch/port.ts';
+
+export const SPACE: Space = { platform: 'voices', id: 'space' };
+export const channelOf = (id: string, space = SPACE): Channel => ({ space, id });
+export const human = (id: string, name = id): RoomMember => ({ id, name, isBot: false });
+export const robot = (id: string): RoomMember => ({ id, name: id, isBot: true });
+
+const PACKET_MS = 20;
+/** SILK and CELT, 20 ms, mono; the voice bit is set in the byte after it (RFC 6716 section 4.2.3). */
+const VOICED = [0x78, 0x80] as const;
+/** Follows the number of a text in a packet of it. */
+const MARK = [0xd7, 0x3a] as const;
+
+interface Shown {
+  readonly id: string;
+  readonly channel: Channel;
+  content: Content;
+  readonly atMs: number;
+}
+
+interface OpenLink {
+  readonly link: VoiceLink;
+  readonly listener: LinkListener;
+  channel: Channel;
+  heard: ReadonlySet<string>;
+  isConnected: boolean;
+  isOver: boolean;
+}
+
+/** What goes wrong from here on. */
+interface Faults {
+  /** What joining rejects with. */
+  join: AppError | undefined;
+  /** Joining waits for it. */
+  joining: Promise<void> | undefined;
+  /** What posting and editing reject with. */
+  post: ((to: Channel, content: Content) => AppError | undefined) | undefined;
+  /** Posting and editing wait for it. */
+  posting: Promise<void> | undefined;
+  /** What playing rejects with. */
+  play: AppError | undefined;
+}
+
+/**
+ * A platform in memory with rooms in which people speak, on a clock of the test. It hands over packets
+ * of those alone who are to be heard and are in the room.
+ */
+export interface VoicePlace {
+  readonly platform: Platform;
+  readonly port: VoicePort;
+  readonly faults: Faults;
+  /** Whom it tells who comes and goes. */
+  watchedBy(watcher: RoomWatcher): void;
+  enter(room: Channel, ...people: readonly RoomMember[]): void;
+  exit(room: Channel, ...ids: readonly string[]): void;
+  /** Says a text: packets in real time on the clock, which goes on by so long. */
+  speak(memberId: string, text: string, lengthMs?: number): Promise<void>;
+  /** One packet of a text at this moment. */
+  packet(memberId: string, text: string): void;
+  /** The texts in an audio file, one for each that is in it. */
+  textsIn(audio: Uint8Array): readonly string[];
+  /** Members of whom packets were handed over. */
+  readonly handedOver: ReadonlySet<string>;
+  /** Who is to be heard in the room of a space at this moment. */
+  heard(space?: Space): readonly string[];
+  /** Who was to be heard, each time that this changed. */
+  readonly hearings: readonly (readonly string[])[];
+  /** Where we are; undefined: in no room. */
+  where(space?: Space): Channel | undefined;
+  /** How often we joined a room. */
+  readonly joins: readonly string[];
+  move(to: Channel): void;
+  kick(space?: Space): void;
+  lose(error: AppError): void;
+  connection(isConnected: boolean): void;
+  audible(memberId: string, isAudible: boolean): void;
+  /** Somebody writes. */
+  write(to: Channel, text: string, part?: Partial<Message>): void;
+  /** What stands in a channel, oldest first. */
+  texts(of: Channel): readonly string[];
+  contents(of: Channel): readonly Content[];
+  /** Every text that was ever posted or edited into a channel. */
+  readonly history: readonly { readonly channel: string; readonly text: string }[];
+  /** Packets that were played. */
+  readonly played: readonly { readonly data: Uint8Array; readonly atMs: number }[];
+  /** Playing that goes on. */
+  playing(): number;
+}
+
+const keyOf = ({ id }: Space): string => id;
+
+export const createVoicePlace = (
+  clock: Clock & { advance(ms: number): Promise<void> },
+): VoicePlace => {
+  const rooms = new Map<string, Map<string, RoomMember>>();
+  const links = new Map<string, OpenLink>();
+  const shown: Shown[] = [];
+  const history: { channel: string; text: string }[] = [];
+  const played: { data: Uint8Array; atMs: number }[] = [];
+  const handedOver = new Set<string>();
+  const joins: string[] = [];
+  const hearings: (readonly string[])[] = [];
+  const numbers = new Map<string, number>();
+  const spoken: string[] = [];
+  const faults: Faults = {
+    join: undefined,
+    joining: undefined,
+    post: undefined,
+    posting: undefined,
+    play: undefined,
+  };
+  let watcher: RoomWatcher | undefined;
+  let playing = 0;
+  let reconnected = Promise.withResolvers<void>();
+
+  const placeOf = ({ space, id }: Channel): string => `${keyOf(space)} ${id}`;
+  const peopleIn = (room: Channel): Map<string, RoomMember> => {
+    const people = rooms.get(placeOf(room)) ?? new Map<string, RoomMember>();
+    rooms.set(placeOf(room), people);
+    return people;
+  };
+  const linkOf = (space: Space): OpenLink => {
+    const open = links.get(keyOf(space));
+    if (!open) throw new Error('we are in no room');
+    return open;
+  };
+  const end = (open: OpenLink, error: AppError | undefined): void => {
+    if (open.isOver) return;
+    open.isOver = true;
+    const { space } = open.channel;
+    if (links.get(keyOf(space)) === open) links.delete(keyOf(space));
+    open.listener.ended(error);
+  };
+
+  const play = async (
+    open: OpenLink,
+    packets: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    if (playing > 0) throw new Error('one at a time');
+    playing += 1;
+    const iterator = packets[Symbol.asyncIterator]();
+    const aborted = new Promise<never>((_, reject) => {
+      const abort = (): void => reject(signal.reason as Error);
+      if (signal.aborted) abort();
+      signal.addEventListener('abort', abort);
+    });
+    aborted.catch(() => undefined);
+    try {
+      for (;;) {
+        const next = await Promise.race([iterator.next(), aborted]);
+        if (open.isOver) throw new AppError('cancelled', 'the room is gone');
+        if (faults.play) throw faults.play;
+        if (next.done) return;
+        while (!open.isConnected) await Promise.race([reconnected.promise, aborted]);
+        played.push({ data: next.value, atMs: clock.nowMs() });
+        const { promise, resolve } = Promise.withResolvers<void>();
+        const cancel = clock.after(PACKET_MS, resolve);
+        await Promise.race([promise, aborted]).finally(cancel);
+      }
+    } finally {
+      playing -= 1;
+    }
+  };
+
+  const port: VoicePort = {
+    editRate: { count: 5, windowMs: 5_000 },
+    ownName: () => 'Dragoman',
+    localeOf: () => 'en',
+    roomOf: (space, memberId) => {
+      for (const [place, people] of rooms)
+        if (place.startsWith(`${keyOf(space)} `) && people.has(memberId))
+          return channelOf(place.slice(keyOf(space).length + 1), space);
+      return undefined;
+    },
+    present: (room) => [...(rooms.get(placeOf(room))?.values() ?? [])],
+    missing: () => [],
+    join: async (room, listener, signal) => {
+      joins.push(room.id);
+      const before = links.get(keyOf(room.space));
+      if (before) end(before, undefined);
+      const aborted = Promise.withResolvers<void>();
+      signal.addEventListener('abort', () => aborted.resolve(), { once: true });
+      await Promise.race([faults.joining, aborted.promise]);
+      signal.throwIfAborted();
+      if (faults.join) throw faults.join;
+      const open: OpenLink = {
+        channel: room,
+        listener,
+        heard: new Set(),
+        isConnected: true,
+        isOver: false,
+        link: {
+          get channel() {
+            return open.channel;
+          },
+          hear: (memberIds) => {
+            open.heard = new Set(memberIds);
+            hearings.push(memberIds);
+          },
+          play: (packets, playSignal) => play(open, packets, playSignal),
+          stats: () => [],
+          [Symbol.asyncDispose]: async () => end(open, undefined),
+        },
+      };
+      links.set(keyOf(room.space), open);
+      listener.connected(true);
+      return open.link;
+    },
+  };
+
+  const show = async (to: Channel, content: Content, posted?: Posted): Promise<Posted> => {
+    await faults.posting;
+    const fault = faults.post?.(to, content);
+    if (fault) throw fault;
+    history.push({ channel: to.id, text: content.text });
+    const at = posted && shown.find(({ id }) => id === posted.ids[0]);
+    if (posted && !at) throw new AppError('not-found', 'there is no such message');
+    if (at) at.content = content;
+    if (posted) return posted;
+    const id = `m${history.length}`;
+    shown.push({ id, channel: to, content, atMs: clock.nowMs() });
+    return { channel: to, ids: [id] };
+  };
+
+  const numberOf = (text: string): number => {
+    const number = numbers.get(text) ?? numbers.size;
+    numbers.set(text, number);
+    spoken[number] = text;
+    return number;
+  };
+  let sequence = 0;
+  const packet = (memberId: string, text: string): void => {
+    const number = numberOf(text);
+    sequence += 1;
+    for (const open of links.values()) {
+      if (!peopleIn(open.channel).has(memberId)) continue;
+      if (!open.isConnected || !open.heard.has(memberId)) continue;
+      handedOver.add(memberId);
+      open.listener.packet({
+        speakerId: memberId,
+        data: Uint8Array.of(...VOICED, number >> 8, number & 255, ...MARK, sequence & 255),
+        sequence,
+        timestampSamples: Math.round(clock.nowMs()) * 48,
+        arrivedMs: clock.nowMs(),
+      });
+    }
+  };
+
+  const changed = (room: Channel): void => watcher?.peopleChanged(room);
+  const isIn = (of: Channel, { channel }: Shown): boolean => channel.id === of.id;
+
+  return {
+    platform: {
+      name: SPACE.platform,
+      voice: port,
+      watch: {
+        thread: async (of: Channel, name: string) => channelOf(`${of.id}/${name}`, of.space),
+        names: () => (kind: string, id: string) => `${kind} ${id}`,
+      } as unknown as WatchPort,
+      post: (to, content) => show(to, content),
+      edit: (posted, content) => show(posted.channel, content, posted),
+      delete: async ({ ids }) => {
+        const at = shown.findIndex(({ id }) => id === ids[0]);
+        if (at >= 0) shown.splice(at, 1);
+      },
+      upload: (to) => show(to, { text: '' }),
+      whisper: async () => undefined,
+      typing: async () => undefined,
+    },
+    port,
+    faults,
+    watchedBy: (next) => (watcher = next),
+    enter: (room, ...people) => {
+      for (const person of people) peopleIn(room).set(person.id, person);
+      changed(room);
+    },
+    exit: (room, ...ids) => {
+      for (const id of ids) peopleIn(room).delete(id);
+      changed(room);
+    },
+    speak: async (memberId, text, lengthMs = 1_000) => {
+      for (let atMs = 0; atMs < lengthMs; atMs += PACKET_MS) {
+        packet(memberId, text);
+        await clock.advance(PACKET_MS);
+      }
+    },
+    packet,
+    textsIn: (audio) => {
+      const found = new Set<string>();
+      for (let at = 0; at + 5 < audio.length; at += 1)
+        if (
+          audio[at] === VOICED[0] &&
+          audio[at + 1] === VOICED[1] &&
+          audio[at + 4] === MARK[0] &&
+          audio[at + 5] === MARK[1]
+        )
+          found.add(spoken[audio[at + 2]! * 256 + audio[at + 3]!] ?? '?');
+      return [...found];
+    },
+    handedOver,
+    hearings,
+    heard: (space = SPACE) => [...(links.get(keyOf(space))?.heard ?? [])].toSorted(),
+    where: (space = SPACE) => links.get(keyOf(space))?.channel,
+    joins,
+    move: (to) => {
+      const open = linkOf(to.space);
+      open.channel = to;
+      open.listener.moved(to);
+    },
+    kick: (space = SPACE) => end(linkOf(space), undefined),
+    lose: (error) => end(linkOf(SPACE), error),
+    connection: (isConnected) => {
+      const open = linkOf(SPACE);
+      open.isConnected = isConnected;
+      reconnected.resolve();
+      reconnected = Promise.withResolvers();
+      open.listener.connected(isConnected);
+    },
+    audible: (memberId, isAudible) => linkOf(SPACE).listener.audible(memberId, isAudible),
+    write: (to, text, part = {}) => {
+      if (!watcher?.reads(to)) return;
+      sequence += 1;
+      watcher.wrote({
+        ref: { channel: to, id: `w${sequence}` },
+        position: String(sequence),
+        author: { id: 'ann', name: 'Ann', kind: 'person' },
+        text,
+        files: [],
+        stickers: [],
+        ...part,
+      });
+    },
+    texts: (of) => shown.filter((one) => isIn(of, one)).map(({ content }) => content.text),
+    contents: (of) => shown.filter((one) => isIn(of, one)).map(({ content }) => content),
+    history,
+    played,
+    playing: () => playing,
+  };
+};

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { createChoosing } from '../../../src/room/choosing.ts';
+import type { ConsentChoice } from '../../../src/room/consent.ts';
+import { settle, SPACE } from './stage.ts';
+
+const start = () => {
+  const written = new Map<string, ConsentChoice>();
+  const told: ConsentChoice[] = [];
+  const state = { isOut: false, reading: Promise.resolve(), fails: false };
+  const choosing = createChoosing({
+    consents: {
+      of: async (_, id) => {
+        const found = written.get(id);
+        await state.reading;
+        return found;
+      },
+      choose: async (_, id, choice) => {
+        if (state.fails) throw new Error('no database');
+        await new Promise(setImmediate);
+        written.set(id, choice);
+      },
+    },
+    privacy: { optedOut: async () => state.isOut },
+    chosen: (_, __, choice) => told.push(choice),
+  });
+  return { choosing, told, state };
+};
+
+describe('what somebody chooses', () => {
+  it('holds once it is written down; a no before', async () => {
+    const { choosing, told } = start();
+    const yes = choosing.choose(SPACE, 'ann', 'heard');
+    expect(told).toEqual([]);
+    await yes;
+    expect(told).toEqual(['heard']);
+    const no = choosing.choose(SPACE, 'ann', 'unheard');
+    expect(told).toEqual(['heard', 'unheard']);
+    await no;
+  });
+
+  it('gives way to what they chose since', async () => {
+    const { choosing, told, state } = start();
+    const held = Promise.withResolvers<void>();
+    state.reading = held.promise;
+    const yes = choosing.choose(SPACE, 'ann', 'heard');
+    await settle();
+    const no = choosing.choose(SPACE, 'ann', 'unheard');
+    held.resolve();
+    await Promise.all([yes, no]);
+    expect(told).not.toContain('heard');
+  });
+
+  it('holds as a no even where it cannot be written down', async () => {
+    const { choosing, told, state } = start();
+    state.fails = true;
+    await expect(choosing.choose(SPACE, 'ann', 'unheard')).rejects.toThrow('no database');
+    await expect(choosing.choose(SPACE, 'ann', 'heard')).rejects.toThrow('no database');
+    expect(told).toEqual(['unheard']);
+  });
+
+  it('counts for nothing of somebody who opted out of everything', async () => {
+    const { choosing, told, state } = start();
+    state.isOut = true;
+    await choosing.choose(SPACE, 'ann', 'heard');
+    expect(told).toEqual(['unheard']);
+    expect(await choosing.of(SPACE, 'ann')).toBe('unheard');
+  });
+});

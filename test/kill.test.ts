@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createBot } from './fakes/bot.ts';
 import { outcomesIn, startConversation } from './fakes/conversation.ts';
 
-const KILLS = 20;
+const KILLS = 12;
 /** From before the program can be reached to the middle of its work. */
 const LIFE_MS = { shortest: 0, longest: 600 };
 

@@ -52,7 +52,7 @@ export const CONTENT_INTENT = 'Message Content Intent';
 
 /** What the bot asks for when it is added to a server: all that any mode needs, and nothing else. */
 export const INVITE_PERMISSIONS: bigint = PermissionsBitField.resolve([
-  ...new Set([...Object.values(NEEDED).flat(), ...VOICE]),
+  ...new Set([...Object.values(NEEDED).flat(), ...VOICE, 'RequestToSpeak' as const]),
 ]);
 
 export interface ChannelKind {

@@ -30,7 +30,12 @@ export interface Ledger {
   /** Words that stand twice. */
   readonly twice: readonly string[];
   /** Captions that stand after what was spoken later, and when they were spoken. */
-  readonly misplaced: readonly { readonly utterance: string; readonly atMs: number }[];
+  readonly misplaced: readonly {
+    readonly utterance: string;
+    readonly atMs: number;
+    /** After how much later a one it stands. */
+    readonly byMs: number;
+  }[];
 }
 
 const POST = 'POST /channels/:id/messages';
@@ -72,13 +77,19 @@ export const readLedger = (
   const all = [...channel.messages, ...deleted]
     .toSorted((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1))
     .flatMap(({ content }) => wordsShown(content));
-  const startMs = new Map(said.map(({ words, startMs: at }) => [utteranceOf(words[0] ?? ''), at]));
+  /** Of what was shown of an utterance: its beginning may not have been heard. */
+  const startMs = new Map(
+    said.map(({ words, startMs: at, endMs }) => {
+      const first = words.findIndex((word) => shownMs.has(word));
+      return [utteranceOf(words[0] ?? ''), at + (first * (endMs - at)) / words.length];
+    }),
+  );
 
-  const misplaced: { utterance: string; atMs: number }[] = [];
+  const misplaced: { utterance: string; atMs: number; byMs: number }[] = [];
   let latest = -Infinity;
   for (const utterance of new Set(all.map(utteranceOf))) {
     const at = startMs.get(utterance) ?? 0;
-    if (at < latest - SAME_MOMENT_MS) misplaced.push({ utterance, atMs: at });
+    if (at < latest - SAME_MOMENT_MS) misplaced.push({ utterance, atMs: at, byMs: latest - at });
     latest = Math.max(latest, at);
   }
 

@@ -13,9 +13,10 @@ import { startSpeechFake } from '../../test/fakes/speech.ts';
 import { channelOf, createVoicePlace, human } from '../../test/fakes/voice-port.ts';
 
 /**
- * A room in which twenty people talk, without a platform, faster than in real time. Says `minute N` on
- * its output, and goes on after each line of its input.
+ * A room in which twenty people talk, without a platform, faster than in real time. Says marks on its
+ * output, and goes on after each line of its input.
  */
+export type Mark = 'begun' | `minute ${number}` | 'left';
 
 const MINUTES = Number(process.argv[2]);
 const SPEAKERS = 20;
@@ -87,8 +88,8 @@ running.attach({
 });
 place.watchedBy(running.core.rooms);
 
-const next = async (line: string): Promise<void> => {
-  console.log(line);
+const next = async (mark: Mark): Promise<void> => {
+  console.log(mark);
   await new Promise((resolve) => process.stdin.once('data', resolve));
 };
 

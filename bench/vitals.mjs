@@ -1,0 +1,92 @@
+// Loaded into a process that is measured: at each SIGUSR2 it writes down how it is, its garbage left out.
+import { appendFileSync } from 'node:fs';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+const MB = 1_048_576;
+const NS_PER_MS = 1_000_000;
+const RESOLUTION_MS = 10;
+/** What was collected is told of a moment later. */
+const COLLECTED_MS = 100;
+
+const file = process.env.VITALS_FILE;
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc');
+const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+delays.enable();
+
+/** Timers that wait, also those that keep no process alive. */
+const timers = new Set();
+const { setTimeout: begin, clearTimeout: end } = globalThis;
+globalThis.setTimeout = Object.assign((run, ms, ...given) => {
+  const timer = begin(
+    (...values) => {
+      timers.delete(timer);
+      run(...values);
+    },
+    ms,
+    ...given,
+  );
+  timers.add(timer);
+  return timer;
+}, begin);
+globalThis.clearTimeout = (timer) => {
+  timers.delete(timer);
+  end(timer);
+};
+
+let instances = 0;
+const collected = new FinalizationRegistry(() => {
+  instances -= 1;
+});
+const count = (instance) => {
+  instances += 1;
+  collected.register(instance);
+};
+const { instantiate, Instance } = WebAssembly;
+WebAssembly.instantiate = async (...given) => {
+  const made = await instantiate(...given);
+  count(made.instance ?? made);
+  return made;
+};
+WebAssembly.Instance = new Proxy(Instance, {
+  construct(target, given) {
+    const made = new target(...given);
+    count(made);
+    return made;
+  },
+});
+
+const faults = [];
+const write = () => {
+  const { heapUsed, external, rss } = process.memoryUsage();
+  const handles = {};
+  for (const kind of process.getActiveResourcesInfo()) handles[kind] = (handles[kind] ?? 0) + 1;
+  const vitals = {
+    heapMb: heapUsed / MB,
+    externalMb: external / MB,
+    rssMb: rss / MB,
+    p99Ms: Math.max(0, delays.percentile(99) / NS_PER_MS - RESOLUTION_MS),
+    worstMs: Math.max(0, delays.max / NS_PER_MS - RESOLUTION_MS),
+    timers: timers.size,
+    instances,
+    handles,
+    faults,
+  };
+  delays.reset();
+  delays.enable();
+  appendFileSync(file, `${JSON.stringify(vitals)}\n`);
+};
+process.on('uncaughtExceptionMonitor', (error) => {
+  faults.push(String(error?.stack ?? error));
+  write();
+});
+process.on('SIGUSR2', () => {
+  delays.disable();
+  collect();
+  begin(() => {
+    collect();
+    write();
+  }, COLLECTED_MS);
+});

@@ -61,7 +61,9 @@ export const createConsent = (parts: ConsentParts): Consent => {
     heard = next;
     hear(next);
   };
-  const waiting = (): Person[] => [...people.values()].filter(({ isTold }) => !isTold);
+  /** Who said no is not heard, and need not be told. */
+  const waiting = (): Person[] =>
+    [...people.values()].filter(({ isTold, choice }) => !isTold && choice !== 'unheard');
 
   const lookUp = async (person: Person): Promise<void> => {
     const { id } = person.member;
@@ -126,10 +128,13 @@ export const createConsent = (parts: ConsentParts): Consent => {
       tellLater(GATHER_MS);
     },
     chosen: (memberId, choice) => {
+      // Whoever was taken out is to know it before they are heard again.
+      if (choice === 'unheard') everTold.delete(memberId);
       const person = people.get(memberId);
       if (!person) return;
       person.choice = choice;
       apply();
+      tellLater(GATHER_MS);
     },
     told: async () => {
       cancel?.();

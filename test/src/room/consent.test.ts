@@ -116,6 +116,32 @@ describe('consent', () => {
     expect(state.heard).toEqual([]);
     expect(consent.isHeard('bob')).toBe(false);
     consent.chosen('ann', 'heard');
+    expect(state.heard).toEqual([]);
+    await clock.advance(2_000);
+    expect(state.heard).toEqual(['ann']);
+  });
+
+  it('bothers nobody with it who said no before', async () => {
+    const { clock, consent, told } = start({ choices: { ann: 'unheard' } });
+    consent.present([ann, bob]);
+    await clock.advance(5_000);
+    expect(told).toEqual([['bob']]);
+    consent.chosen('ann', 'heard');
+    await clock.advance(5_000);
+    expect(told).toEqual([['bob'], ['ann']]);
+  });
+
+  it('tells anew who was taken out, forgets it, and comes back', async () => {
+    const { clock, consent, told, state } = start();
+    consent.present([ann]);
+    await consent.told();
+    consent.chosen('ann', 'unheard');
+    consent.present([]);
+    consent.present([ann]);
+    await clock.advance(0);
+    expect(state.heard).toEqual([]);
+    await clock.advance(2_000);
+    expect(told).toEqual([['ann'], ['ann']]);
     expect(state.heard).toEqual(['ann']);
   });
 

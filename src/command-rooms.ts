@@ -1,7 +1,7 @@
 import type { PressContext } from './command.ts';
 import { userError } from './errors.ts';
 import { isSameChannel } from './model.ts';
-import type { CaptionRecord, Room } from './services.ts';
+import type { CaptionRecord, Room } from './room/service.ts';
 
 type Context = Pick<PressContext, 'services' | 'channel' | 'member' | 'locale'>;
 

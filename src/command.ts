@@ -7,18 +7,20 @@ import type { Services } from './services.ts';
 export {
   isQuiet,
   LONGEST_PART_MS,
-  ROOM_TRANSCRIPT_KINDS,
   TRANSCRIPT_KINDS,
   type Backlog,
   type ChannelWatch,
   type Heard,
-  type QueuedSaying,
-  type Room,
-  type RoomChoices,
   type SpaceChoices,
   type UsageDay,
   type VoiceWish,
 } from './services.ts';
+export {
+  ROOM_TRANSCRIPT_KINDS,
+  type QueuedSaying,
+  type Room,
+  type RoomChoices,
+} from './room/service.ts';
 
 export interface Choice {
   /** What the option gets. */

@@ -1,7 +1,7 @@
 import { userError } from '../errors.ts';
 import type { Channel } from '../model.ts';
 import type { Platform } from '../platform.ts';
-import type { Room, RoomChoices } from '../services.ts';
+import type { Room, RoomChoices } from './service.ts';
 import { createAnswering } from './answering.ts';
 import type { Attendance } from './attendance.ts';
 import { createAudioUse } from './audio-use.ts';

@@ -1,4 +1,4 @@
-import type { RoomChoices } from '../services.ts';
+import type { RoomChoices } from './service.ts';
 import type { Clock } from './clock.ts';
 
 export interface BargeInParts {

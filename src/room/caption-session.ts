@@ -1,7 +1,8 @@
 import type { Log } from '../log.ts';
 import type { Channel, OutgoingFile, Posted } from '../model.ts';
 import type { Platform } from '../platform.ts';
-import type { Assistant, CaptionWish, RoomTranscriptKind } from '../services.ts';
+import type { Assistant } from '../services.ts';
+import type { CaptionWish, RoomTranscriptKind } from './service.ts';
 import { createBoard } from './captions/board.ts';
 import type { CaptionBoard } from './captions/caption.ts';
 import { createCaptions } from './captions/captions.ts';

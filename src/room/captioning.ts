@@ -3,7 +3,7 @@ import { AppError, toAppError, userError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Channel } from '../model.ts';
 import type { Platform } from '../platform.ts';
-import type { CaptionRecord, CaptionWish, Room } from '../services.ts';
+import type { CaptionRecord, CaptionWish, Room } from './service.ts';
 import { createTurns } from '../turns.ts';
 import type { CaptionSession } from './caption-session.ts';
 import type { RoomTexts } from './texts.ts';

@@ -1,5 +1,6 @@
 import type { Space } from '../model.ts';
-import type { Privacy, Rooms } from '../services.ts';
+import type { Privacy } from '../services.ts';
+import type { Rooms } from './service.ts';
 import type { RoomConsents } from '../store/room-consents.ts';
 import type { ConsentChoice } from './consent.ts';
 

@@ -1,5 +1,6 @@
 import type { Message } from '../model.ts';
-import { isQuiet, type Saying, type Services } from '../services.ts';
+import { isQuiet, type Services } from '../services.ts';
+import type { Saying } from './service.ts';
 
 /** Meant for a bot, as `!play` or `/help`. */
 const COMMAND = /^[!/]\p{L}/u;

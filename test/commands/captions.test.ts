@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { userError } from '../../src/errors.ts';
-import type { RoomChoices } from '../../src/services.ts';
+import type { RoomChoices } from '../../src/room/service.ts';
 import { HERE, SPACE } from '../fakes/desk.ts';
 import { BOB, EVE, ROOM, useDesk, useRoom } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { userError } from '../../src/errors.ts';
-import type { QueuedSaying } from '../../src/services.ts';
+import type { QueuedSaying } from '../../src/room/service.ts';
 import { messageOf } from '../fakes/desk.ts';
 import { VOICE } from '../fakes/speech.ts';
 import { BOB, EVE, useDesk, useRoom } from './support.ts';

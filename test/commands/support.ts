@@ -1,6 +1,6 @@
 import { afterEach, beforeEach } from 'vitest';
 import type { Channel } from '../../src/model.ts';
-import type { Room } from '../../src/services.ts';
+import type { Room } from '../../src/room/service.ts';
 import { openDesk, SPACE, type Desk } from '../fakes/desk.ts';
 
 /** A desk of its own for each test of a file. */

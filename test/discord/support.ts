@@ -9,7 +9,8 @@ import { commandFault } from '../../src/dispatch/command-check.ts';
 import { openCore } from '../../src/core.ts';
 import { discover } from '../../src/discover.ts';
 import { loadTexts } from '../../src/i18n.ts';
-import type { Room, Services } from '../../src/services.ts';
+import type { Services } from '../../src/services.ts';
+import type { Room } from '../../src/room/service.ts';
 import { openStore } from '../../src/store/index.ts';
 import {
   startDiscordFake,

@@ -8,7 +8,7 @@ import type {
   RoomChoices,
   Rooms,
   Saying,
-} from '../../src/services.ts';
+} from '../../src/room/service.ts';
 
 export const ROOM_CHOICES: RoomChoices = {
   consent: 'told',

@@ -1,11 +1,8 @@
 import type { OutgoingFile } from '../../model.ts';
-import { TRANSCRIPT_KINDS } from '../../services.ts';
+import type { RoomTranscriptKind } from '../service.ts';
 import { longTranscriptFile } from '../../speech/transcript-file.ts';
 import { sameLanguage } from '../../text/languages.ts';
 import type { SessionTranscript, TranscriptLine } from './transcript.ts';
-
-export const SESSION_FILE_KINDS = [...TRANSCRIPT_KINDS, 'json'] as const;
-export type SessionFileKind = (typeof SESSION_FILE_KINDS)[number];
 
 /**
  * The JSON file of a session: an object on lines of its own, in UTF-8, made for `JSON.parse`. In one
@@ -72,7 +69,7 @@ const jsonFile = async (
  */
 export const sessionFile = async (
   transcript: SessionTranscript,
-  kind: SessionFileKind,
+  kind: RoomTranscriptKind,
   { language, dropped, name = 'transcript' }: SessionFileOptions,
 ): Promise<OutgoingFile> => {
   const lines: TranscriptLine[] = [];

@@ -6,7 +6,6 @@ import { parseToc } from '../../../src/audio/opus.ts';
 import { opusFrames } from '../../../src/audio/opus-frames.ts';
 import { encoderGate } from '../../../src/audio/opus-gate.ts';
 import { framesOf, packetOf } from '../../../src/audio/opus-layout.ts';
-import { lowered } from '../../../src/audio/opus-lower.ts';
 import { toS16le } from '../../../src/audio/pcm.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../../../src/model.ts';
 import { watchEventLoop } from '../../fakes/event-loop.ts';
@@ -15,13 +14,12 @@ import {
   concat,
   decodeAll,
   fixture,
-  joinSamples,
+  HEARD_HZ,
+  heardIn,
   never,
   sourceOf,
   tone,
 } from './support.ts';
-
-const COMPARED_HZ = 16_000;
 
 const given = (
   format: AudioFormat,
@@ -38,17 +36,12 @@ const framesFrom = (format: AudioFormat, bytes: Uint8Array, rateHz?: number) =>
   Array.fromAsync(opusFrames(given(format, bytes, rateHz), never));
 
 const speech = await decodeAll(sourceOf(fixture('speech.wav')), 48_000);
-const compared = await decodeAll(sourceOf(fixture('speech.wav')), COMPARED_HZ);
+const compared = await decodeAll(sourceOf(fixture('speech.wav')), HEARD_HZ);
 
 const speechAt = (rateHz: number) => decodeAll(sourceOf(fixture('speech.wav')), rateHz);
 
 const encodedAs = async (format: AudioFormat, rateHz: number): Promise<Uint8Array> =>
   concat(await Array.fromAsync(encode(format, rateHz, chunked(await speechAt(rateHz)))));
-
-const heard = async (packets: readonly Uint8Array[]): Promise<Float32Array> => {
-  using decoder = await createDecoder({ sampleRate: COMPARED_HZ, channels: 1 });
-  return joinSamples(packets.map((packet) => decoder.decodeFloat(packet)));
-};
 
 const correlate = (
   late: Float32Array,
@@ -78,22 +71,22 @@ const match = (late: Float32Array, early: Float32Array) => {
     }
     return found;
   };
-  const near = best(-400, 1_600, 3, COMPARED_HZ / 2);
-  const lag = best(near - 4, near + 4, 1, COMPARED_HZ);
+  const near = best(-400, 1_600, 3, HEARD_HZ / 2);
+  const lag = best(near - 4, near + 4, 1, HEARD_HZ);
   return {
     correlation: correlate(late, early, lag, early.length),
-    lateMs: lag / (COMPARED_HZ / 1_000),
+    lateMs: lag / (HEARD_HZ / 1_000),
   };
 };
 
 /** That all of the speech is there, once, in packets of 20 ms. */
 const expectSpeech = async (packets: readonly Uint8Array[], least = 0.9): Promise<void> => {
   expect(new Set(packets.map((packet) => parseToc(packet)?.samples))).toEqual(new Set([960]));
-  const sound = await heard(packets);
+  const sound = await heardIn(packets);
   const { correlation, lateMs } = match(sound, compared);
   expect(correlation).toBeGreaterThan(least);
-  const seconds = sound.length / COMPARED_HZ;
-  const wanted = compared.length / COMPARED_HZ;
+  const seconds = sound.length / HEARD_HZ;
+  const wanted = compared.length / HEARD_HZ;
   expect(seconds).toBeGreaterThanOrEqual(wanted + lateMs / 1_000 - 0.001);
   expect(seconds).toBeLessThan(wanted + 0.13);
 };
@@ -187,7 +180,7 @@ describe('speech as packets of 20 ms', () => {
         tone(24_000, 0.001, 2_000).map((x) => x * 1.9),
         loud.length - 24,
       );
-      const sound = await heard(await framesFrom('pcm', toS16le(loud)));
+      const sound = await heardIn(await framesFrom('pcm', toS16le(loud)));
       const peak = sound.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
       expect(peak, `${ms} ms`).toBeGreaterThan(0.3);
     }
@@ -230,8 +223,8 @@ describe('Ogg Opus', () => {
       const packets = await packetsOf({ frameSize, application });
       const frames = await framesFrom('ogg', oggOf(packets));
       await expectSpeech(frames);
-      const before = await heard(packets);
-      expect((await heard(frames)).subarray(0, before.length)).toEqual(before);
+      const before = await heardIn(packets);
+      expect((await heardIn(frames)).subarray(0, before.length)).toEqual(before);
     },
   );
 
@@ -257,8 +250,8 @@ describe('Ogg Opus', () => {
   it('applies the gain of the file', async () => {
     const packets = await packetsOf({ frameSize: 960 });
     const level = (sound: Float32Array) => Math.sqrt(sound.reduce((sum, x) => sum + x * x, 0));
-    const plain = level(await heard(await framesFrom('ogg', oggOf(packets))));
-    const quiet = level(await heard(await framesFrom('ogg', oggOf(packets, { gain: -6 * 256 }))));
+    const plain = level(await heardIn(await framesFrom('ogg', oggOf(packets))));
+    const quiet = level(await heardIn(await framesFrom('ogg', oggOf(packets, { gain: -6 * 256 }))));
     expect(quiet / plain).toBeCloseTo(10 ** (-6 / 20), 1);
   });
 
@@ -393,41 +386,4 @@ describe('encoders and decoders', () => {
     expect(freed).toHaveBeenCalledTimes(17);
     expect(freePlaces()).toBe(16);
   });
-});
-
-describe('lowered packets', () => {
-  async function* each<Item>(items: readonly Item[]) {
-    yield* items;
-  }
-  const loudness = (sound: Float32Array, fromMs: number, toMs: number): number => {
-    const part = sound.subarray(fromMs * 16, toMs * 16);
-    return Math.sqrt(part.reduce((sum, x) => sum + x * x, 0) / part.length);
-  };
-
-  it('are untouched at full gain, and as loud as asked from the next packet on', async () => {
-    const packets = await framesFrom('pcm', toS16le(tone(48_000, 2)), 48_000);
-    let count = 0;
-    const gain = () => {
-      count += 1;
-      return count > 25 && count <= 75 ? 0.25 : 1;
-    };
-    const out = await Array.fromAsync(lowered(each(packets), gain));
-    expect(out.slice(0, 25)).toEqual(packets.slice(0, 25));
-    expect(out.slice(77, 100)).toEqual(packets.slice(77, 100));
-    expect(out.length).toBe(packets.length);
-    const sound = await heard(out);
-    const full = loudness(sound, 100, 480);
-    expect(loudness(sound, 600, 1_400) / full).toBeCloseTo(0.25, 1);
-    expect(loudness(sound, 1_700, 1_980) / full).toBeCloseTo(1, 1);
-  });
-});
-
-it('packets stay as loud as they are where all encoders are taken, rather than wait', async () => {
-  const packets = await framesFrom('pcm', toS16le(tone(24_000, 0.2)));
-  const places = Array.from({ length: 16 }, () => encoderGate.tryEnter());
-  const all = async function* () {
-    yield* packets;
-  };
-  expect(await Array.fromAsync(lowered(all(), () => 0.3))).toEqual(packets);
-  for (const place of places) place?.[Symbol.dispose]();
 });

@@ -1,3 +1,4 @@
+import { createDecoder } from 'libopus-wasm';
 import { readFileSync } from 'node:fs';
 import { decodeTo } from '../../../src/audio/decode.ts';
 import { createLevelMeter } from '../../../src/audio/vad.ts';
@@ -69,4 +70,13 @@ export const likeness = (a: Float32Array, b: Float32Array): number => {
     yy += dy * dy;
   }
   return xy / Math.sqrt(xx * yy);
+};
+
+/** The rate of `heardIn`. */
+export const HEARD_HZ = 16_000;
+
+/** What a listener hears in Opus packets. */
+export const heardIn = async (packets: readonly Uint8Array[]): Promise<Float32Array> => {
+  using decoder = await createDecoder({ sampleRate: HEARD_HZ, channels: 1 });
+  return joinSamples(packets.map((packet) => decoder.decodeFloat(packet)));
 };

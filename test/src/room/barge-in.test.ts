@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createBargeIn } from '../../../src/room/barge-in.ts';
-import type { RoomChoices } from '../../../src/services.ts';
+import type { RoomChoices } from '../../../src/room/service.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 
 const start = (mode: RoomChoices['bargeIn']) => {

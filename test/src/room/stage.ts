@@ -9,7 +9,7 @@ import { loadTexts } from '../../../src/i18n.ts';
 import { createLog } from '../../../src/log.ts';
 import type { Channel, Content, Control, Member } from '../../../src/model.ts';
 import type { Core } from '../../../src/platform.ts';
-import type { Room, RoomChoices, Rooms } from '../../../src/services.ts';
+import type { Room, RoomChoices, Rooms } from '../../../src/room/service.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { createTestClock, type TestClock } from '../../fakes/clock.ts';
 import { VOICE } from '../../fakes/speech.ts';

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SessionFileKind, SessionJson } from '../../../../src/room/captions/files.ts';
+import type { SessionJson } from '../../../../src/room/captions/files.ts';
+import type { RoomTranscriptKind } from '../../../../src/room/service.ts';
 import { sessionFile } from '../../../../src/room/captions/files.ts';
 import type {
   SessionTranscript,
@@ -25,7 +26,7 @@ const dropped = (lines: number): string => `${lines} lines --> are missing`;
 
 const textOf = async (
   transcript: SessionTranscript,
-  kind: SessionFileKind,
+  kind: RoomTranscriptKind,
   language?: string,
 ): Promise<string> => {
   const file = await sessionFile(transcript, kind, { dropped, ...(language ? { language } : {}) });

@@ -1,4 +1,5 @@
 import { createDecoder } from 'libopus-wasm';
+import { joined } from './sounds.ts';
 import { SILENCE_PACKET } from '../../src/audio/opus.ts';
 
 /** What people in a channel heard of the bot, against what was to be heard. */
@@ -14,14 +15,7 @@ export const isSilence = ({ opus }: Played): boolean => Buffer.compare(opus, SIL
 
 export const decodePlayed = async (packets: readonly Played[]): Promise<Float32Array> => {
   using decoder = await createDecoder({ sampleRate: RATE_HZ, channels: 1 });
-  const parts = packets.map(({ opus }) => Float32Array.from(decoder.decodeFloat(opus)));
-  const whole = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
+  return joined(packets.map(({ opus }) => Float32Array.from(decoder.decodeFloat(opus))));
 };
 
 /** From −1 to 1, of `a` from `at` on with `b` moved by `lag`, over so many samples. */

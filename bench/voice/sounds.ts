@@ -34,7 +34,8 @@ export interface Mouth extends AsyncDisposable {
 /** Quieter than this is no speech. */
 const SILENT = 0.01;
 
-const joined = (parts: readonly Float32Array[]): Float32Array => {
+/** Sounds one after the other. */
+export const joined = (parts: readonly Float32Array[]): Float32Array => {
   const whole = new Float32Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {

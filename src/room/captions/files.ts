@@ -1,3 +1,4 @@
+import { breathe } from '../../audio/pcm.ts';
 import type { OutgoingFile } from '../../model.ts';
 import type { RoomTranscriptKind } from '../service.ts';
 import { longTranscriptFile } from '../../speech/transcript-file.ts';
@@ -40,10 +41,6 @@ const inLanguage = (line: TranscriptLine, language: string | undefined): Transcr
     ? { language: translated[0], text: translated[1] }
     : { language: line.language, text: line.text };
   return { ...line, ...said, translations: {} };
-};
-
-const breathe = async (): Promise<void> => {
-  await new Promise(setImmediate);
 };
 
 const jsonFile = async (

@@ -64,6 +64,7 @@ const receive = (traffic: Traffic, heard: (packet: VoicePacket) => void) => {
     nowMs: clock.nowMs,
     heard,
     audible: () => {},
+    missed: () => {},
     unknownSpeaker: () => {},
   });
   for (const { id, ssrc } of traffic.speakers)

@@ -38,9 +38,11 @@ export interface LinkListener {
   /** Somebody moved us there. */
   moved(to: Channel): void;
   /** A member who is to be heard cannot be heard although they speak, or can be heard again. */
-  audible(memberId: string, isAudible: boolean): void;
+  readonly audible: (memberId: string, isAudible: boolean) => void;
+  /** Of somebody who is to be heard nothing came for so long although they spoke: it is lost. */
+  readonly missed: (ms: number) => void;
   /** The connection is lost and being made again, or there again. */
-  connected(isConnected: boolean): void;
+  readonly connected: (isConnected: boolean) => void;
   /** It is over: by somebody's hand when there is no error. Nothing is told afterwards. */
   ended(error: AppError | undefined): void;
 }

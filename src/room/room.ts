@@ -13,6 +13,7 @@ import type { ConsentChoice } from './consent.ts';
 import { mentionedName } from './mentioned-name.ts';
 import { createNotes } from './notes.ts';
 import type { LinkListener, VoiceLink, VoicePort } from './port.ts';
+import { createReception } from './reception.ts';
 import { createSpeaking } from './speaking.ts';
 import { createRoomTexts } from './texts.ts';
 
@@ -102,6 +103,7 @@ export const openRoom = async (start: RoomStart, parts: RoomParts): Promise<Open
     empty: () => void room.close('empty'),
   });
   const { nameOf, knownName } = attendance;
+  const reception = createReception({ clock, attendance, notes, texts });
   const speaking = createSpeaking({
     services,
     clock,
@@ -135,6 +137,7 @@ export const openRoom = async (start: RoomStart, parts: RoomParts): Promise<Open
 
   const peopleChanged = (): void => {
     attendance.look();
+    reception.peopleChanged();
     attention.peopleChanged();
   };
   const listener: LinkListener = {
@@ -143,15 +146,9 @@ export const openRoom = async (start: RoomStart, parts: RoomParts): Promise<Open
       peopleChanged();
       attention.moved();
     },
-    audible: (memberId, isAudible) => {
-      const what = `hear ${memberId}`;
-      if (isAudible) void notes.settle(what, texts.hearsAgain(nameOf(memberId)));
-      else void notes.show(what, texts.cannotHear(nameOf(memberId)));
-    },
-    connected: (isConnected) => {
-      if (isConnected) void notes.settle('connection', texts.note('room.reconnected'));
-      else void notes.show('connection', texts.note('room.reconnecting'));
-    },
+    audible: reception.audible,
+    missed: reception.missed,
+    connected: reception.connected,
     ended: (error) => {
       if (error && !over.signal.aborted)
         void notes.post({ text: texts.ended(error), tone: 'error' });

@@ -22,6 +22,8 @@ export interface RoomTexts {
   captionsMoved(to: Channel): Content;
   cannotHear(name: string): Content;
   hearsAgain(name: string): Content;
+  leftUnheard(name: string): Content;
+  missed(ms: number): Content;
   note(key: RoomNote): Content;
   failed(key: RoomFailure, error: AppError): Content;
   dropped(count: number): Content;
@@ -115,6 +117,8 @@ export const createRoomTexts = (
     captionsMoved: (to) => note(t('room.captions-moved', { channel: mention(to) })),
     cannotHear: (name) => note(t('room.cannot-hear', { name: plainLine(name) })),
     hearsAgain: (name) => note(t('room.hears-again', { name: plainLine(name) })),
+    leftUnheard: (name) => note(t('room.left-unheard', { name: plainLine(name) })),
+    missed: (ms) => note(t('room.missed', { count: Math.round(ms / 1_000) })),
     note: (key) => note(t(key)),
     failed: (key, error) => note(t(key, { reason: reasonOf(t, error) })),
     dropped: (count) => note(t('room.dropped', { count })),

@@ -85,6 +85,7 @@ export interface VoicePlace {
   lose(error: AppError): void;
   connection(isConnected: boolean): void;
   audible(memberId: string, isAudible: boolean): void;
+  missed(ms: number): void;
   /** Somebody writes. */
   write(to: Channel, text: string, part?: Partial<Message>): void;
   /** What stands in a channel, oldest first. */
@@ -329,6 +330,7 @@ export const createVoicePlace = (
       open.listener.connected(isConnected);
     },
     audible: (memberId, isAudible) => linkOf(SPACE).listener.audible(memberId, isAudible),
+    missed: (ms) => linkOf(SPACE).listener.missed(ms),
     write: (to, text, part = {}) => {
       if (!watcher?.reads(to)) return;
       sequence += 1;

@@ -159,6 +159,7 @@ export const openLink = (start: Channel, parts: LinkParts): OpenLink => {
     nowMs: clock.nowMs,
     heard: (packet) => listener.packet(packet),
     audible: (memberId, isAudible) => listener.audible(memberId, isAudible),
+    missed: (ms) => listener.missed(ms),
     unknownSpeaker: renew,
   });
   const player = createPlayer({

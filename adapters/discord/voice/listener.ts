@@ -25,6 +25,7 @@ export const guardListener = (listener: LinkListener, log: Log): LinkListener =>
     packet: guard((packet) => listener.packet(packet)),
     moved: guard((to) => listener.moved(to)),
     audible: guard((memberId, isAudible) => listener.audible(memberId, isAudible)),
+    missed: guard((ms) => listener.missed(ms)),
     connected: guard((isConnected) => listener.connected(isConnected)),
     ended: guard((error) => listener.ended(error)),
   };

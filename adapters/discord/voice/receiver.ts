@@ -27,6 +27,8 @@ export interface ReceiverParts {
   readonly nowMs: () => number;
   readonly heard: (packet: VoicePacket) => void;
   readonly audible: (memberId: string, isAudible: boolean) => void;
+  /** So much of what somebody said never came, in one piece. */
+  readonly missed: (ms: number) => void;
   /** Somebody who may be to be heard speaks, and nobody has told who it is. */
   readonly unknownSpeaker: () => void;
 }
@@ -39,12 +41,18 @@ const DISCONNECT_OP = 13;
 /** The gateway tells who speaks a moment after they began. */
 const UNKNOWN_MS = 2_000;
 
+/** People notice that a second is missing. */
+const MISSED_MS = 1_000;
+const PACKET_MS = 20;
+
 /** What comes of one member over one number. */
 interface Stream {
   readonly ssrc: number;
   readonly sequenceOf: (value: number) => number;
   readonly timestampOf: (value: number) => number;
   readonly arrivals: Arrivals;
+  /** When the last one came. */
+  lastMs: number;
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -69,6 +77,7 @@ export const createReceiver = (parts: ReceiverParts): Receiver => {
       sequenceOf: createUnwrap(16),
       timestampOf: createUnwrap(32),
       arrivals: createArrivals(),
+      lastMs: nowMs(),
     };
     streams.set(memberId, fresh);
     return fresh;
@@ -84,12 +93,16 @@ export const createReceiver = (parts: ReceiverParts): Receiver => {
     const lost = stream.arrivals.note(sequence);
     if (lost === undefined) return;
     tallies.received(memberId, lost);
+    const arrivedMs = nowMs();
+    const missedMs = Math.min(lost * PACKET_MS, arrivedMs - stream.lastMs);
+    stream.lastMs = arrivedMs;
+    if (missedMs >= MISSED_MS) parts.missed(missedMs);
     const timestampSamples = stream.timestampOf(header.timestampSamples);
     const data = dave.open(frame, memberId);
     if (!data || !parseToc(data)) return tallies.unopened(memberId);
     // Silence is never encrypted: it proves nothing.
     if (!data.equals(SILENCE_PACKET)) tallies.opened(memberId);
-    parts.heard({ speakerId: memberId, data, sequence, timestampSamples, arrivedMs: nowMs() });
+    parts.heard({ speakerId: memberId, data, sequence, timestampSamples, arrivedMs });
   };
 
   /** Either gateway may be late to tell of somebody who has come. */

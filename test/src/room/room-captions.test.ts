@@ -258,6 +258,47 @@ describe('captions of a room', () => {
     expect(stage.place.texts(ROOM).at(-1)).toBe('I can hear Ann again.');
   });
 
+  it('say so when somebody left whom we could not hear', async () => {
+    await using stage = await open();
+    stage.place.audible('ann', false);
+    await stage.pass(0);
+    stage.place.exit(ROOM, 'ann');
+    await stage.pass(0);
+    expect(stage.place.texts(ROOM).at(-1)).toBe('Ann has left; I could not hear them.');
+    stage.place.enter(ROOM, human('ann', 'Ann'));
+    stage.place.audible('ann', true);
+    await stage.pass(0);
+    expect(stage.place.texts(ROOM).join()).not.toContain('I can hear Ann again');
+  });
+
+  it('say once that seconds never arrived, whoever missed them', async () => {
+    await using stage = await open();
+    const told = () =>
+      stage.place.texts(ROOM).filter((text) => text.includes('nothing reached me'));
+    stage.place.missed(9_600);
+    stage.place.missed(9_800);
+    await stage.pass(20_000);
+    stage.place.missed(2_000);
+    await stage.pass(0);
+    expect(told()).toEqual([
+      'For about 10 seconds nothing reached me from this voice channel. What was said then is missing.',
+    ]);
+    await stage.pass(15_000);
+    stage.place.missed(1_000);
+    await stage.pass(0);
+    expect(told()).toHaveLength(2);
+  });
+
+  it('do not say twice what is missing: the connection was known to be lost', async () => {
+    await using stage = await open();
+    stage.place.connection(false);
+    await stage.pass(5_000);
+    stage.place.connection(true);
+    stage.place.missed(5_000);
+    await stage.pass(0);
+    expect(stage.place.texts(ROOM).join()).not.toContain('nothing reached me');
+  });
+
   it.each([
     ['somebody throws us out', (stage: Stage) => stage.place.kick()],
     ['the connection is lost', (stage: Stage) => stage.place.lose(away())],

@@ -46,6 +46,7 @@ export const createTold = (): Told => {
     packet: (packet) => told.packets.push(packet),
     moved: ({ id }) => told.events.push(`moved ${id}`),
     audible: (id, isAudible) => told.events.push(`${isAudible ? 'hears' : 'cannot hear'} ${id}`),
+    missed: (ms) => told.events.push(`missed ${ms}`),
     connected: (isConnected) => told.events.push(isConnected ? 'connected' : 'away'),
     ended: (error) => {
       told.events.push('ended');

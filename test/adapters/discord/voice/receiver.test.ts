@@ -31,6 +31,7 @@ const start = (...present: string[]) => {
     nowMs: () => time.ms,
     heard: (packet) => packets.push(packet),
     audible: (id, isAudible) => told.push(`${isAudible ? 'hears' : 'cannot hear'} ${id}`),
+    missed: (ms) => told.push(`missed ${ms}`),
     unknownSpeaker: () => (counts.unknown += 1),
   });
   const sequences = new Map<number, number>();
@@ -154,6 +155,34 @@ describe('somebody who is to be heard', () => {
     ]);
     const steps = packets.slice(1).map(({ sequence }, at) => sequence - packets[at]!.sequence);
     expect(steps.slice(0, 11)).toEqual([...Array(9).fill(1), 5, 1]);
+  });
+
+  it('is known to have been missed for seconds, where packets were sent and time went by', () => {
+    const { receiver, told, time, speaks, send, skip } = start('ann', 'bob');
+    receiver.hear(['ann']);
+    speaks('ann', 1);
+    speaks('bob', 2);
+    send(1, 10);
+    send(2, 10);
+    // A pause: nothing was sent.
+    time.ms += 60_000;
+    send(1, 10);
+    // A jump in no time.
+    skip(1, 500);
+    send(1, 10);
+    // A few packets.
+    skip(1, 49);
+    time.ms += 980;
+    send(1, 10);
+    // Of somebody who is not to be heard.
+    skip(2, 500);
+    time.ms += 10_000;
+    send(2, 10);
+    expect(told).toEqual([]);
+    skip(1, 500);
+    time.ms += 9_000;
+    send(1, 10);
+    expect(told).toEqual(['missed 10000']);
   });
 
   it('is no longer heard over a number of another voice server', () => {

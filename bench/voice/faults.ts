@@ -30,20 +30,20 @@ export interface Fault {
 
 /** For as long as a service is away. */
 const AWAY_MS = 30_000;
-/** What is said so long before a service is back can still be written down. */
-const DEADLINE_MS = 20_000;
+/** What was said meanwhile is written down within so long. */
+const CATCHES_UP_MS = 15_000;
 const FLOOD_MS = 15_000;
 const PLENTY = 10_000;
 const NOTICE_MS = 6_000;
 
-const away = (fault: ServiceFault, share: number) => async (parts: FaultParts) => {
-  const { speech } = parts.stage.bot;
-  speech.fail(PATHS.asr, ...Array.from({ length: PLENTY }, () => fault));
-  const lateMs = Math.max(0, AWAY_MS * share - DEADLINE_MS);
-  await parts.deaf(() => delay(lateMs));
-  await delay(AWAY_MS * share - lateMs);
-  speech.heal();
-};
+const away =
+  (fault: ServiceFault, share: number) =>
+  async ({ stage }: FaultParts) => {
+    const { speech } = stage.bot;
+    speech.fail(PATHS.asr, ...Array.from({ length: PLENTY }, () => fault));
+    await delay(AWAY_MS * share);
+    speech.heal();
+  };
 
 const visit = async (guest: () => Talker, staysMs: number): Promise<void> => {
   const { person, speak } = guest();
@@ -168,19 +168,19 @@ export const faultsOf = (share: number): readonly Fault[] => [
   {
     name: `recogniser away for ${(AWAY_MS * share) / 1_000} s: 503`,
     lastsMs: AWAY_MS * share,
-    lingersMs: DEADLINE_MS + 4_000,
+    lingersMs: CATCHES_UP_MS,
     run: away({ status: 503 }, share),
   },
   {
     name: `recogniser away for ${(AWAY_MS * share) / 1_000} s: hangs`,
     lastsMs: AWAY_MS * share,
-    lingersMs: DEADLINE_MS + 4_000,
+    lingersMs: CATCHES_UP_MS,
     run: away({ hang: true }, share),
   },
   {
     name: `recogniser away for ${(AWAY_MS * share) / 1_000} s: resets`,
     lastsMs: AWAY_MS * share,
-    lingersMs: DEADLINE_MS + 4_000,
+    lingersMs: CATCHES_UP_MS,
     run: away({ reset: true }, share),
   },
   {

@@ -53,9 +53,10 @@ export interface Ear extends AsyncDisposable {
   readonly counts: EarCounts;
 }
 
-const DEADLINE_MS = 20_000;
+/** A transcript can do with what comes late; so does a service that is away for half a minute. */
+const DEADLINE_MS = 45_000;
 const AT_ONCE = 8;
-const MOST_WAITING = 32;
+const MOST_WAITING = 100;
 
 const NO_HINTS: EarHints = { hotwords: [], languages: [] };
 

@@ -8,9 +8,12 @@ export type Outcome<T> =
 /** A task of somebody, of no use once it is late. */
 export interface Task<T> {
   readonly ownerId: string;
-  /** `leftMs`: how long its result is of use. Run again where it fails and that may be mended in time. */
+  /**
+   * `leftMs`: how long its result is of use. Run again where it fails and that may be mended in time,
+   * and beside itself where it hangs.
+   */
   run(leftMs: number): Promise<T>;
-  /** It failed, and is to be run again. */
+  /** It failed or hangs, and is to be run again. */
   hindered(error: AppError): void;
   /** It is late or forgotten: what is under way is to end. */
   stop(reason: AppError): void;
@@ -28,9 +31,9 @@ export interface FinalsOptions {
 export interface Finals<T> {
   /** Where too many wait, the one that waited longest is given up. */
   add(task: Task<T>): void;
-  /** Gives up what is late. */
+  /** Gives up what is late, and tries again what hangs. */
   tick(nowMs: number): void;
-  /** When the next one is late, or to be run again; undefined while there is none. */
+  /** When `tick` has something to do, or a little before; undefined while there is nothing. */
   readonly nextTickMs: number | undefined;
   forget(ownerId: string): void;
   forgetAll(): void;
@@ -44,11 +47,15 @@ export interface Finals<T> {
 const AT_ONCE_OF_ONE = 2;
 /** The service's client has tried a few times by then. */
 const AGAIN_MS = 2_000;
+/** What is expected of a service that has answered nothing yet. */
+const FIRST_TOOK_MS = 1_000;
 /**
- * One that is under way for so much longer than another one took hangs: a connection broke unseen, or
- * the service forgot it. It is run once more beside itself.
+ * One that is under way for so much longer than others took hangs: a connection broke unseen, or the
+ * service forgot it.
  */
-const hangs = (forMs: number, anotherTookMs: number): boolean => forMs > 5_000 + 3 * anotherTookMs;
+const patienceMs = (othersTookMs = FIRST_TOOK_MS): number => 5_000 + 3 * othersTookMs;
+/** How fast it is forgotten that one took long. */
+const FORGETTING = 0.8;
 
 interface Entry<T> {
   readonly task: Task<T>;
@@ -69,6 +76,11 @@ export const createFinals = <T>(
   /** All that was not told yet, in the order in which it came. */
   let entries: Entry<T>[] = [];
   const running = new Set<Promise<void>>();
+  /** Of those that were answered lately, the longest. */
+  let tookMs: number | undefined;
+  /** When one was answered or failed. */
+  let heardMs = Number.NEGATIVE_INFINITY;
+  let probedMs = Number.NEGATIVE_INFINITY;
   let idle = Promise.withResolvers<void>();
   /** Who waits until all was told. */
   let waiters = 0;
@@ -108,12 +120,13 @@ export const createFinals = <T>(
   const runAllAgain = (): void => {
     for (const entry of entries) entry.notBeforeMs = -Infinity;
   };
-  /** Something was recognised, within so long. */
-  const worked = (tookMs: number): void => {
-    runAllAgain();
+  /** What hangs need not either. */
+  const worked = (startedMs: number): void => {
     const nowMs = clock.nowMs();
+    tookMs = Math.max(nowMs - startedMs, (tookMs ?? 0) * FORGETTING);
+    runAllAgain();
     for (const entry of entries)
-      if (isBusy(entry) && hangs(nowMs - entry.startedMs, tookMs)) run(entry);
+      if (isBusy(entry) && nowMs - entry.startedMs > patienceMs(tookMs)) run(entry);
   };
 
   const failed = (entry: Entry<T>, error: AppError): void => {
@@ -135,16 +148,46 @@ export const createFinals = <T>(
     Object.assign(entry, { isRunning: true, runs, startedMs });
     try {
       const result = await entry.task.run(entry.lateMs - startedMs);
-      worked(clock.nowMs() - startedMs);
+      // What was answered meanwhile tells nothing by being late.
+      if (!entry.outcome) worked(startedMs);
       finish(entry, { result });
     } catch (thrown) {
       // Of one that hung, another run may be under way.
       if (entry.runs === runs) failed(entry, toAppError(thrown));
+    } finally {
+      heardMs = clock.nowMs();
     }
   };
-  const run = (entry: Entry<T>): void => {
-    const one: Promise<void> = start(entry).finally(() => running.delete(one));
+  const follow = (started: Promise<void>): void => {
+    const one = started.finally(() => running.delete(one));
     running.add(one);
+  };
+  const run = (entry: Entry<T>): void => follow(start(entry));
+
+  /** Where nothing at all is answered, one tries whether the service is there again, and is soon given up. */
+  const probe = async (entry: Entry<T>): Promise<void> => {
+    const startedMs = clock.nowMs();
+    probedMs = startedMs;
+    entry.task.hindered(
+      new AppError('timeout', 'the recogniser does not answer', { retryable: true }),
+    );
+    try {
+      const leftMs = Math.min(patienceMs(tookMs), entry.lateMs - startedMs);
+      const result = await entry.task.run(leftMs);
+      finish(entry, { result });
+      worked(startedMs);
+    } catch {
+      // The run that hangs tells what is wrong, if it ever ends.
+    }
+  };
+  const longestBusy = (): Entry<T> | undefined => {
+    const busy = entries.filter(isBusy);
+    return busy.toSorted((a, b) => a.startedMs - b.startedMs)[0];
+  };
+  const probeMs = (): number => {
+    const longest = longestBusy();
+    if (!longest) return Infinity;
+    return Math.max(longest.startedMs, heardMs, probedMs) + patienceMs(tookMs);
   };
 
   const pump = (): void => {
@@ -198,13 +241,15 @@ export const createFinals = <T>(
             entry,
             new AppError('timeout', 'an utterance was not recognised in time', { retryable: true }),
           );
+      const longest = longestBusy();
+      if (longest && nowMs >= probeMs()) follow(probe(longest));
       pump();
     },
     get nextTickMs() {
       const late = entries.find(({ outcome }) => !outcome)?.lateMs;
       if (late === undefined) return undefined;
       const again = entries.filter((entry) => isWaiting(entry) && entry.notBeforeMs > -Infinity);
-      return Math.min(late, ...again.map(({ notBeforeMs }) => notBeforeMs));
+      return Math.min(late, probeMs(), ...again.map(({ notBeforeMs }) => notBeforeMs));
     },
     forget: (ownerId) => forgetWhere(({ task }) => task.ownerId === ownerId),
     forgetAll: () => forgetWhere(() => true),

@@ -1,6 +1,6 @@
 import type { MessageRef } from '../../src/model.ts';
 import type { Core } from '../../src/platform.ts';
-import type { Clock as RoomClock } from '../../src/room/clock.ts';
+import { realClock, type Clock } from '../../src/room/clock.ts';
 import { createApi, type ApiOptions } from './api.ts';
 import type { Session } from './gateway/client.ts';
 import { createCopies } from './copies/copies.ts';
@@ -15,14 +15,12 @@ import { createThreadParents } from './gateway/thread-parents.ts';
 import { createThreads } from './threads.ts';
 import { createWatchPort, readRaw } from './watch.ts';
 import { createVoice } from './voice/index.ts';
-import { createWebhookRate, realClock, type Clock } from './copies/webhook-rate.ts';
+import { createWebhookRate } from './copies/webhook-rate.ts';
 import { createWebhooks } from './copies/webhooks.ts';
 
 export interface DiscordOptions extends ApiOptions {
-  /** For the rates of webhooks, and for how long their refusals are believed. */
+  /** For the rates and refusals of webhooks, and for all that happens in voice channels. */
   readonly clock?: Clock;
-  /** For all that happens in voice channels. */
-  readonly voiceClock?: RoomClock;
 }
 
 /**
@@ -45,7 +43,7 @@ export const createParts = (
     return files?.find(({ id }) => id === fileId)?.url;
   };
   const reader = createMessageReader({ application, openFile, renew });
-  const webhooks = createWebhooks({ api, application, log, now: () => clock.now() });
+  const webhooks = createWebhooks({ api, application, log, now: clock.nowMs });
   const pensFor = createPensFor(api, webhooks);
   const parents = createThreadParents();
   const threads = createThreads(api, () => application().botId);
@@ -54,7 +52,7 @@ export const createParts = (
   const copies = createCopies({ api, outbox, ownMessages, pensFor });
   const members = createMembers(api);
   const watch = createWatchPort({ api, session, reader, members, threads, parents, copies });
-  const voice = createVoice({ api, session, rooms, log, clock: options.voiceClock });
+  const voice = createVoice({ api, session, rooms, log, clock });
   const platform = createPlatform({ api, pensFor, watch, voice: voice.port });
   return { api, openFile, reader, webhooks, parents, threads, members, platform, voice };
 };

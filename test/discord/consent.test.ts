@@ -3,12 +3,14 @@ import type { DAVESession } from '@snazzah/davey';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
+import { realClock } from '../../src/room/clock.ts';
 import type { FakeChannel, FakeMessage, FakeUser, VoicePerson } from '../fakes/discord/index.ts';
 import { numberedSpeech, wordsHeard } from '../fakes/numbered-speech.ts';
 import { textsIn } from './shown.ts';
 import { withBot, type Place } from './support.ts';
 
-const bot = withBot();
+// Voice is heard at its own pace.
+const bot = withBot({ clock: realClock });
 beforeAll(() => {
   bot.speech.listen = (audio) => ({ text: wordsHeard(audio).join(' '), language: 'en' });
 });

@@ -1,11 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
+import { realClock } from '../../src/room/clock.ts';
 import type { FakeChannel, VoicePerson } from '../fakes/discord/index.ts';
 import { numberedSpeech, wordsHeard, wordsOf, wordsShown } from '../fakes/numbered-speech.ts';
 import { textsIn } from './shown.ts';
 import { withBot } from './support.ts';
 
-const bot = withBot();
+// Voice is heard at its own pace.
+const bot = withBot({ clock: realClock });
 beforeAll(() => {
   bot.speech.listen = (audio) => ({ text: wordsHeard(audio).join(' '), language: 'en' });
   bot.speech.translate = (text) => text.toUpperCase();

@@ -2,10 +2,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { FakeChannel, FakeMessage } from '../fakes/discord/index.ts';
 import type { VoicePerson } from '../fakes/discord/voice/index.ts';
 import { PATHS } from '../../src/api/contract.ts';
+import { realClock } from '../../src/room/clock.ts';
 import { textsIn } from './shown.ts';
 import { withBot, type Place } from './support.ts';
 
-const bot = withBot();
+// Voice is heard at its own pace.
+const bot = withBot({ clock: realClock });
 
 /** Half a second of speech that the recogniser knows again. */
 const speech = (mark: number, packets = 30): Buffer[] =>

@@ -1,7 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { createDiscordAdapter, type DiscordOptions } from '../../adapters/discord/adapter.ts';
-import type { Clock } from '../../adapters/discord/copies/webhook-rate.ts';
 import { createClient } from '../../src/api/client.ts';
 import { PATHS } from '../../src/api/contract.ts';
 import type { Command } from '../../src/command.ts';
@@ -10,6 +9,7 @@ import { openCore } from '../../src/core.ts';
 import { discover } from '../../src/discover.ts';
 import { loadTexts } from '../../src/i18n.ts';
 import type { Services } from '../../src/services.ts';
+import { realClock, type Clock } from '../../src/room/clock.ts';
 import type { Room } from '../../src/room/service.ts';
 import { openStore } from '../../src/store/index.ts';
 import {
@@ -80,15 +80,8 @@ export interface Bot {
 }
 
 const fastClock: Clock = {
-  now: () => performance.now() * SPEED,
-  sleep: async (ms, signal) =>
-    new Promise((resolve, reject) => {
-      const timer = setTimeout(resolve, ms / SPEED);
-      signal?.addEventListener('abort', () => {
-        clearTimeout(timer);
-        reject(signal.reason as Error);
-      });
-    }),
+  nowMs: () => realClock.nowMs() * SPEED,
+  after: (delayMs, run) => realClock.after(delayMs / SPEED, run),
 };
 
 type DaveGroup = ReturnType<typeof createDaveGroup>;

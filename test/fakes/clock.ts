@@ -43,3 +43,23 @@ export const createTestClock = (startMs = 1_000_000): TestClock => {
     },
   };
 };
+
+/** Time that stands still until somebody waits, and then has passed at once. */
+export interface HastyClock extends Clock {
+  ms: number;
+}
+
+/** @param passed is told of each wait */
+export const createHastyClock = (passed: (ms: number) => void = () => {}): HastyClock => {
+  const clock: HastyClock = {
+    ms: 0,
+    nowMs: () => clock.ms,
+    after: (delayMs, run) => {
+      clock.ms += delayMs;
+      passed(delayMs);
+      const timer = setImmediate(run);
+      return () => clearImmediate(timer);
+    },
+  };
+  return clock;
+};

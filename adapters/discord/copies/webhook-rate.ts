@@ -1,15 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { orAborted } from '../../../src/abort.ts';
+import type { Clock } from '../../../src/room/clock.ts';
 import { WEBHOOK_BURST as BURST, WEBHOOK_STEADY as STEADY } from '../limits.ts';
-
-export interface Clock {
-  now(): number;
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
-}
-
-export const realClock: Clock = {
-  now: () => performance.now(),
-  sleep: async (ms, signal) => sleep(ms, undefined, signal ? { signal } : {}),
-};
 
 /** The other side's windows begin when a request arrives there, later than it is counted here. */
 const MARGIN_MS = 100;
@@ -24,11 +15,11 @@ export interface WebhookRate {
   take(channelId: string, signal?: AbortSignal): Promise<void>;
 }
 
-export const createWebhookRate = (clock: Clock = realClock): WebhookRate => {
+export const createWebhookRate = ({ nowMs, after }: Clock): WebhookRate => {
   const posts = new Map<string, number[]>();
 
   const recent = (channelId: string): number[] => {
-    const since = clock.now() - STEADY.windowMs - MARGIN_MS;
+    const since = nowMs() - STEADY.windowMs - MARGIN_MS;
     const times = (posts.get(channelId) ?? []).filter((at) => at > since);
     // In the order of their last use, so that the first ones are the idle ones.
     posts.delete(channelId);
@@ -41,12 +32,22 @@ export const createWebhookRate = (clock: Clock = realClock): WebhookRate => {
   };
 
   const inBurst = (times: readonly number[]): readonly number[] =>
-    times.filter((at) => at > clock.now() - BURST.windowMs - MARGIN_MS);
+    times.filter((at) => at > nowMs() - BURST.windowMs - MARGIN_MS);
+
+  const wait = async (ms: number, signal: AbortSignal | undefined): Promise<void> => {
+    const over = Promise.withResolvers<void>();
+    const cancel = after(ms, over.resolve);
+    try {
+      await (signal ? orAborted(over.promise, signal) : over.promise);
+    } finally {
+      cancel();
+    }
+  };
 
   return {
     exhaust: (channelId, forMs) => {
       // As if posted late enough to leave the window when it is over.
-      const at = clock.now() - STEADY.windowMs + Math.min(forMs, STEADY.windowMs);
+      const at = nowMs() - STEADY.windowMs + Math.min(forMs, STEADY.windowMs);
       posts.set(
         channelId,
         Array.from({ length: STEADY.posts }, () => at),
@@ -62,10 +63,10 @@ export const createWebhookRate = (clock: Clock = realClock): WebhookRate => {
         const burst = inBurst(recent(channelId));
         const oldest = burst[burst.length - BURST.posts];
         if (oldest === undefined) break;
-        await clock.sleep(Math.max(1, oldest + BURST.windowMs + MARGIN_MS - clock.now()), signal);
+        await wait(Math.max(1, oldest + BURST.windowMs + MARGIN_MS - nowMs()), signal);
       }
       const times = recent(channelId);
-      posts.set(channelId, [...times, clock.now()]);
+      posts.set(channelId, [...times, nowMs()]);
     },
   };
 };

@@ -6,6 +6,8 @@ import type { DaveSession } from './wires.ts';
 export interface DaveReader {
   /** The Opus packet of a frame; undefined where it cannot be had. */
   open(frame: Buffer, memberId: string): Buffer | undefined;
+  /** Whether what is opened is surely of the member for whom it was opened. */
+  proves(): boolean;
   /** The gateway said something that the library could not take in. */
   readonly choked: () => void;
   /** A new session: what failed before counts no more. */
@@ -116,6 +118,10 @@ export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderParts): D
         if (current.protocolVersion > 0) failed(memberId, current);
         return undefined;
       }
+    },
+    proves: () => {
+      const current = dave();
+      return current !== undefined && !takesPlain(current);
     },
     choked: recover,
     renewed: () => {

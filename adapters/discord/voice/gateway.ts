@@ -9,14 +9,22 @@ import {
 } from 'discord.js';
 import type { Clock } from '../../../src/room/clock.ts';
 import type { On } from '../gateway/gateway-events.ts';
-import { createSender, type VoicePayload } from './sender.ts';
+import { createBudget, type Budget } from './counters.ts';
+import { createSender, type Sender, type Sent, type VoicePayload } from './sender.ts';
 
 type Methods = Parameters<DiscordGatewayAdapterCreator>[0];
-type Sender = ReturnType<typeof createSender>;
+
+/**
+ * Of 120 events in a minute ("Rate Limiting" of the gateway); the rest is for heartbeats and what else a
+ * shard says. Beyond 113 discord.js would hold them back itself, all in their order, wanted or not.
+ */
+const SENDS = { most: 100, windowMs: 60_000 };
 
 /** How @discordjs/voice says where it wants to be (op 4), and hears what became of it. */
 export interface VoiceGateway {
   readonly adapterFor: (guildId: string) => DiscordGatewayAdapterCreator;
+  /** Whether what is wanted of a server waits because its shard was asked for too much by others. */
+  readonly isCrowded: (guildId: string) => boolean;
   listen(on: On, botId: string): void;
   /** Sends nothing any more. */
   stop(): void;
@@ -46,23 +54,33 @@ export const createVoiceGateway = (parts: VoiceGatewayParts): VoiceGateway => {
   /** They outlive their connections: a leave may have to wait for its shard. */
   const senders = new Map<string, Sender>();
 
-  const sendFor = (guildId: string, payload: VoicePayload): boolean => {
-    const guild = client().guilds.cache.get(guildId);
-    // Nobody waits for what is wanted of a server that is no more.
-    if (!guild) return true;
-    if (guild.shard.status !== Status.Ready) return false;
-    guild.shard.send(payload);
-    return true;
+  /** Of each shard. */
+  const budgets = new WeakMap<object, Budget>();
+
+  const budgetOf = (shard: object): Budget => {
+    const known = budgets.get(shard) ?? createBudget(SENDS.most, SENDS.windowMs, clock.nowMs);
+    budgets.set(shard, known);
+    return known;
   };
-  const senderFor = (guildId: string): Sender => {
+  const sendFor = (guildId: string, payload: VoicePayload): Sent => {
+    const shard = client().guilds.cache.get(guildId)?.shard;
+    // Nobody waits for what is wanted of a server that is no more.
+    if (!shard) return 'sent';
+    if (shard.status !== Status.Ready) return 'away';
+    if (!budgetOf(shard).take()) return 'crowded';
+    shard.send(payload);
+    return 'sent';
+  };
+  const senderFor = (guildId: string, isThere: boolean): Sender => {
     senders.get(guildId)?.stop();
-    const sender = createSender((payload) => sendFor(guildId, payload), clock);
+    const send = (payload: VoicePayload): Sent => sendFor(guildId, payload);
+    const sender = createSender({ send, clock, isThere });
     senders.set(guildId, sender);
     return sender;
   };
   /** A process before this one was there, and ended without a word. */
   const leave = (guildId: string): void =>
-    senderFor(guildId).send({
+    senderFor(guildId, true).send({
       op: GatewayOpcodes.VoiceStateUpdate,
       d: { guild_id: guildId, channel_id: null, self_mute: false, self_deaf: false },
     });
@@ -70,7 +88,7 @@ export const createVoiceGateway = (parts: VoiceGatewayParts): VoiceGateway => {
   return {
     adapterFor: (guildId) => (methods) => {
       connections.set(guildId, methods);
-      const sender = senderFor(guildId);
+      const sender = senderFor(guildId, senders.get(guildId)?.isThere ?? false);
       return {
         sendPayload: (payload: VoicePayload) => {
           sender.send(payload);
@@ -81,6 +99,7 @@ export const createVoiceGateway = (parts: VoiceGatewayParts): VoiceGateway => {
         },
       };
     },
+    isCrowded: (guildId) => senders.get(guildId)?.isCrowded ?? false,
     listen: (on, botId) => {
       on(Events.VoiceServerUpdate, (data: GatewayVoiceServerUpdateDispatchData) =>
         connections.get(data.guild_id)?.onVoiceServerUpdate(data),

@@ -1,7 +1,7 @@
 import { AppError } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model.ts';
 import type { Log } from '../../../src/log.ts';
-import { realClock, type Clock } from '../../../src/room/clock.ts';
+import type { Clock } from '../../../src/room/clock.ts';
 import type { RoomWatcher, VoicePort } from '../../../src/room/port.ts';
 import type { Api } from '../api.ts';
 import type { On } from '../gateway/gateway-events.ts';
@@ -23,7 +23,7 @@ export interface VoiceParts {
   readonly log: Log;
   readonly session: () => Session;
   readonly rooms: RoomWatcher;
-  readonly clock?: Clock | undefined;
+  readonly clock: Clock;
 }
 
 export interface Voice {
@@ -44,13 +44,21 @@ const full = (): AppError =>
     retryable: true,
   });
 
-export const createVoice = ({ session, rooms, api, log, clock = realClock }: VoiceParts): Voice => {
+const inAudience = (): AppError =>
+  new AppError('forbidden', 'nobody lets the bot speak on the stage', {
+    sentence: { key: 'room.in-audience' },
+  });
+
+export const createVoice = ({ session, rooms, api, log, clock }: VoiceParts): Voice => {
   const links = new Map<string, OpenLink>();
   let botId = '';
 
   const presence = createPresence({
     changed: (guildId, channelId) => rooms.peopleChanged(channelOf(guildId, channelId)),
-    left: (guildId, userId) => links.get(guildId)?.memberLeft(userId),
+    left: (guildId, channelId, userId) => {
+      const link = links.get(guildId);
+      if (link?.channel.id === channelId) link.memberLeft(userId);
+    },
   });
   const client = () => session().client;
   const stage = createStage({ api, client, log });
@@ -71,19 +79,23 @@ export const createVoice = ({ session, rooms, api, log, clock = realClock }: Voi
   const others: VoicePort['present'] = (room) =>
     presence.in(guildIdOf(room) ?? '', room.id).filter(({ id }) => id !== botId);
 
+  const lacking = (room: Channel): AppError | undefined => {
+    const missing = missingForVoice(client(), room);
+    if (missing.length === 0) return undefined;
+    return new AppError('forbidden', 'permissions for the voice channel are missing', {
+      sentence: {
+        key: 'room.missing',
+        params: { permissions: missing.join(', '), channel: `<#${room.id}>` },
+      },
+    });
+  };
   /** Throws `unsupported` for what is no voice channel, `forbidden` with what is still to be allowed. */
   const demandRoom = (room: Channel): string => {
     const guildId = guildIdOf(room);
     const found = findIn(client(), room);
     if (guildId === undefined || !found?.isVoiceBased()) throw noVoice();
-    const missing = missingForVoice(client(), room);
-    if (missing.length > 0)
-      throw new AppError('forbidden', 'permissions for the voice channel are missing', {
-        sentence: {
-          key: 'room.missing',
-          params: { permissions: missing.join(', '), channel: `<#${room.id}>` },
-        },
-      });
+    const fault = lacking(room);
+    if (fault) throw fault;
     const isFull = found.userLimit > 0 && others(room).length >= found.userLimit;
     if (isFull && !mayJoinFull(client(), room)) throw full();
     return guildId;
@@ -102,6 +114,7 @@ export const createVoice = ({ session, rooms, api, log, clock = realClock }: Voi
     },
     present: others,
     missing: (room) => missingForVoice(client(), room),
+    demandRoom: (room) => void demandRoom(room),
     join: async (room, listener, signal) => {
       const guildId = demandRoom(room);
       const { openLink } = await loadLink();
@@ -114,7 +127,9 @@ export const createVoice = ({ session, rooms, api, log, clock = realClock }: Voi
         adapterCreator: gateway.adapterFor(guildId),
         presentIn: others,
         clock,
-        listener: guardListener(listener, log),
+        listener: guardListener(listener, log, clock.nowMs),
+        isCrowded: () => gateway.isCrowded(guildId),
+        silenced: (where) => lacking(where) ?? inAudience(),
         over: () => links.delete(guildId),
       });
       links.set(guildId, link);

@@ -43,6 +43,10 @@ export interface LinkParts {
   readonly presentIn: (channel: Channel) => readonly RoomMember[];
   readonly clock: Clock;
   readonly listener: LinkListener;
+  /** Whether it waits for the gateway because too much else is wanted of that. */
+  readonly isCrowded: () => boolean;
+  /** Why nobody lets us speak in a channel. */
+  readonly silenced: (channel: Channel) => AppError;
   /** It has left or was thrown out, whether it was ever there or not. */
   readonly over: () => void;
 }
@@ -67,6 +71,11 @@ const lost = (): AppError =>
 const notJoined = (): AppError =>
   new AppError('unavailable', 'Discord let the bot into no voice channel in time', {
     sentence: { key: 'room.not-joined' },
+    retryable: true,
+  });
+const crowded = (): AppError =>
+  new AppError('rate-limited', 'the shard was asked for too many voice channels in a minute', {
+    sentence: { key: 'room.crowded' },
     retryable: true,
   });
 
@@ -168,6 +177,7 @@ export const openLink = (start: Channel, parts: LinkParts): OpenLink => {
       connection,
       dave: () => wires.dave(),
       isSuppressed: () => isSuppressed,
+      silenced: () => parts.silenced(channel),
       nowMs: clock.nowMs,
     }),
     hush: () => connection.setSpeaking(false),
@@ -197,9 +207,13 @@ export const openLink = (start: Channel, parts: LinkParts): OpenLink => {
       return channel;
     },
     joined: async (signal) => {
-      const cancel = clock.after(JOIN_MS, () => first.reject(notJoined()));
+      const cancel = clock.after(JOIN_MS, () =>
+        first.reject(parts.isCrowded() ? crowded() : notJoined()),
+      );
       try {
         await orAborted(first.promise, signal);
+        // It may have ended before anybody could be told that it began.
+        if (hasEnded) throw notJoined();
         hasJoined = true;
       } catch (thrown) {
         end(undefined);

@@ -7,8 +7,12 @@ import { createBudget } from './counters.ts';
 const LOGGED = { most: 10, windowMs: 60_000 };
 
 /** A listener that throws nothing: it is called from inside the library and from sockets. */
-export const guardListener = (listener: LinkListener, log: Log): LinkListener => {
-  const budget = createBudget(LOGGED.most, LOGGED.windowMs, performance.now.bind(performance));
+export const guardListener = (
+  listener: LinkListener,
+  log: Log,
+  nowMs: () => number,
+): LinkListener => {
+  const budget = createBudget(LOGGED.most, LOGGED.windowMs, nowMs);
   const guard =
     <Told extends unknown[]>(tell: (...told: Told) => void) =>
     (...told: Told): void => {

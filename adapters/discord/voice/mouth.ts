@@ -1,37 +1,49 @@
 import { VoiceConnectionStatus, type VoiceConnection } from '@discordjs/voice';
+import type { AppError } from '../../../src/errors.ts';
 import type { DaveSession } from './wires.ts';
 
 export interface MouthParts {
   readonly connection: Pick<VoiceConnection, 'state' | 'playOpusPacket'>;
   readonly dave: () => Pick<DaveSession, 'protocolVersion' | 'session'> | undefined;
-  /** We are in the audience of a stage. */
+  /** We may not speak here: on a stage, who is in its audience. */
   readonly isSuppressed: () => boolean;
+  /** Why we are. */
+  readonly silenced: () => AppError;
   readonly nowMs: () => number;
 }
 
 /** Keys and stages are ready in less, or not by themselves: alone there is nobody to share keys with. */
 const HOLD_MS = 3_000;
+/** What is held is tried again every 20 ms; after a longer pause it is something else. */
+const PAUSE_MS = 1_000;
 
 /**
- * Sends a packet where people can hear it. False: not yet, it is to be tried again. Nothing is ever
- * sent unencrypted into an encrypted channel, as the library does until its keys are there.
+ * Sends a packet where people can hear it. False: not yet, it is to be tried again. Throws where we may
+ * not speak and were not let for three seconds. Nothing is ever sent unencrypted into an encrypted channel,
+ * as the library does until its keys are there.
  */
-export const createMouth = ({ connection, dave, isSuppressed, nowMs }: MouthParts) => {
-  let heldSinceMs: number | undefined;
+export const createMouth = ({ connection, dave, nowMs, ...parts }: MouthParts) => {
+  let held: { readonly sinceMs: number; lastMs: number } | undefined;
 
-  const isHeard = (): boolean => {
+  const isKeyed = (): boolean => {
     const current = dave();
-    const isKeyed = !current || current.protocolVersion === 0 || current.session?.ready === true;
-    return isKeyed && !isSuppressed();
+    return !current || current.protocolVersion === 0 || current.session?.ready === true;
+  };
+  const isHeldForLong = (): boolean => {
+    const now = nowMs();
+    if (!held || now - held.lastMs > PAUSE_MS) held = { sinceMs: now, lastMs: now };
+    held.lastMs = now;
+    return now - held.sinceMs >= HOLD_MS;
   };
 
   return (packet: Buffer): boolean => {
     if (connection.state.status !== VoiceConnectionStatus.Ready) return false;
-    if (!isHeard()) {
-      heldSinceMs ??= nowMs();
-      return nowMs() - heldSinceMs >= HOLD_MS;
+    if (parts.isSuppressed() || !isKeyed()) {
+      if (!isHeldForLong()) return false;
+      if (parts.isSuppressed()) throw parts.silenced();
+      return true;
     }
-    heldSinceMs = undefined;
+    held = undefined;
     try {
       return connection.playOpusPacket(packet) === true;
     } catch {

@@ -5,7 +5,7 @@ import type { Clock } from '../../../src/room/clock.ts';
 
 export interface PlayerParts {
   readonly clock: Clock;
-  /** Sends one packet; false where it cannot be sent yet, and then it was not. */
+  /** Sends one packet; false where it cannot be sent yet. Throws where nobody is to hear it. */
   readonly send: (packet: Buffer) => boolean;
   /** Shows that we do not speak any more. */
   readonly hush: () => void;
@@ -70,6 +70,15 @@ export const createPlayer = ({ clock, send, hush }: PlayerParts): Player => {
     playing?.wantMore();
     if (playing?.isWhole && playing.ahead.length === 0) playing.done.resolve();
   };
+  const offer = (packet: Buffer): boolean => {
+    try {
+      return send(packet);
+    } catch (thrown) {
+      trailing = 0;
+      playing?.done.reject(thrown);
+      return false;
+    }
+  };
   const tick = (): void => {
     cancelTimer = undefined;
     const packet = nextPacket();
@@ -78,7 +87,7 @@ export const createPlayer = ({ clock, send, hush }: PlayerParts): Player => {
       isSpeaking = false;
       return;
     }
-    if (send(packet)) sent(packet);
+    if (offer(packet)) sent(packet);
     // What was said before the connection broke needs no end any more.
     else if (packet === SILENCE) trailing = 0;
     // Until there is a connection the time stands still.

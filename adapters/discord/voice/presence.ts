@@ -24,7 +24,7 @@ export interface PresenceParts {
   /** Who is in a channel is not who was. */
   readonly changed: (guildId: string, channelId: string) => void;
   /** Somebody left a channel, or their server. */
-  readonly left: (guildId: string, userId: string) => void;
+  readonly left: (guildId: string, channelId: string, userId: string) => void;
 }
 
 interface Present extends RoomMember {
@@ -48,7 +48,7 @@ export const createPresence = ({ changed, left }: PresenceParts): Presence => {
         isBot: user?.bot ?? before?.isBot ?? false,
       });
     if (before && before.channelId !== channelId) {
-      left(guildId, id);
+      left(guildId, before.channelId, id);
       changed(guildId, before.channelId);
     }
     const after = people.get(id);
@@ -60,7 +60,7 @@ export const createPresence = ({ changed, left }: PresenceParts): Presence => {
     const people = guilds.get(guildId);
     guilds.delete(guildId);
     const channels = new Set(people?.values().map(({ channelId }) => channelId));
-    for (const id of people?.keys() ?? []) left(guildId, id);
+    for (const { id, channelId } of people?.values() ?? []) left(guildId, channelId, id);
     for (const channelId of channels) changed(guildId, channelId);
   };
 

@@ -20,7 +20,7 @@ export interface Receiver {
 export interface ReceiverParts {
   /** Of the packets between us and the voice server; asked for each one that is opened. */
   readonly key: () => Uint8Array | undefined;
-  readonly dave: Pick<DaveReader, 'open'>;
+  readonly dave: Pick<DaveReader, 'open' | 'proves'>;
   readonly ownId: string;
   /** Everybody who is there as the main gateway tells, bots included, ourselves left out. */
   readonly presentIds: () => readonly string[];
@@ -45,6 +45,11 @@ const UNKNOWN_MS = 2_000;
 const MISSED_MS = 1_000;
 const PACKET_MS = 20;
 
+/** More than speak in one channel; of a stage with more than that, nobody's number is guessed. */
+const MOST_CLIENTS = 1_000;
+/** An id is a number of 64 bits. */
+const LONGEST_ID = 20;
+
 /** What comes of one member over one number. */
 interface Stream {
   readonly ssrc: number;
@@ -55,9 +60,10 @@ interface Stream {
   lastMs: number;
 }
 
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-const textsOf = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+const isId = (value: unknown): value is string =>
+  typeof value === 'string' && value.length > 0 && value.length <= LONGEST_ID;
+const isSsrc = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) > 0 && Number(value) < 2 ** 32;
 
 /** Turns what comes over UDP into packets of members who are to be heard. */
 export const createReceiver = (parts: ReceiverParts): Receiver => {
@@ -67,6 +73,8 @@ export const createReceiver = (parts: ReceiverParts): Receiver => {
   const streams = new Map<string, Stream>();
   /** Who is connected, as the voice server tells. */
   const clients = new Set<string>();
+  /** Not all of them are remembered. */
+  let isCrowded = false;
   let wanted: ReadonlySet<string> = new Set();
 
   const streamOf = (memberId: string, ssrc: number): Stream => {
@@ -119,17 +127,26 @@ export const createReceiver = (parts: ReceiverParts): Receiver => {
     if (meant.length === suspects.length) meant.forEach(tallies.missed);
     parts.unknownSpeaker();
   };
+  /** A number may have changed without a word: where nothing proves whose it is, all must have agreed. */
+  const mayGuess = (here: readonly string[]): boolean =>
+    dave.proves() || here.every((id) => wanted.has(id));
   const stranger = (ssrc: number): string | undefined => {
+    if (isCrowded) return undefined;
     const here = hereIds();
-    const memberId = ssrcs.guess(ssrc, here);
+    const memberId = ssrcs.guess(ssrc, mayGuess(here) ? here : []);
     if (memberId === undefined && ssrcs.unknownForMs() > UNKNOWN_MS) notPlaced(here);
     return memberId;
   };
 
-  const connected = (memberId: string, ssrc: unknown): void => {
-    if (memberId === '' || typeof ssrc !== 'number' || ssrc === 0) return;
-    clients.add(memberId);
-    ssrcs.assign(ssrc, memberId);
+  const connected = (id: unknown): void => {
+    if (!isId(id)) return;
+    if (clients.size < MOST_CLIENTS) clients.add(id);
+    else if (!clients.has(id)) isCrowded = true;
+  };
+  const speaks = (id: unknown, ssrc: unknown): void => {
+    if (!isId(id) || !isSsrc(ssrc)) return;
+    connected(id);
+    ssrcs.assign(ssrc, id);
   };
 
   return {
@@ -140,18 +157,19 @@ export const createReceiver = (parts: ReceiverParts): Receiver => {
       if (memberId !== undefined && wanted.has(memberId)) take(message, header, memberId);
     },
     packet: ({ op, d }) => {
-      const memberId = textOf(d?.['user_id']);
-      if (op === SPEAKING_OP) connected(memberId, d?.['ssrc']);
-      else if (op === VIDEO_OP) connected(memberId, d?.['audio_ssrc']);
-      else if (op === CONNECT_OP) for (const id of textsOf(d?.['user_ids'])) clients.add(id);
-      if (op !== DISCONNECT_OP) return;
-      clients.delete(memberId);
-      ssrcs.remove(memberId);
+      const id = d?.['user_id'];
+      if (op === SPEAKING_OP) speaks(id, d?.['ssrc']);
+      else if (op === VIDEO_OP) speaks(id, d?.['audio_ssrc']);
+      else if (op === CONNECT_OP) [d?.['user_ids']].flat().forEach(connected);
+      if (op !== DISCONNECT_OP || !isId(id)) return;
+      clients.delete(id);
+      ssrcs.remove(id);
     },
     renewed: () => {
       ssrcs.clear();
       streams.clear();
       clients.clear();
+      isCrowded = false;
     },
     hear: (memberIds) => {
       const before = wanted;
@@ -163,6 +181,7 @@ export const createReceiver = (parts: ReceiverParts): Receiver => {
       }
     },
     left: (memberId) => {
+      clients.delete(memberId);
       ssrcs.remove(memberId);
       streams.delete(memberId);
     },

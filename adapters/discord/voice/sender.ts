@@ -11,33 +11,64 @@ const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 /** After a time without asking, the next one waits no longer. */
 const CALM_MS = 60_000;
-/** The shard may be away itself. */
+/** The shard may be away itself, or have no room. */
 const SHARD_WAIT_MS = 1_000;
 
-/**
- * Sends what one connection wants: the newest alone, to come in not too often, to leave at once.
- *
- * @param send false where it cannot be sent now
- */
-export const createSender = (send: (payload: VoicePayload) => boolean, { nowMs, after }: Clock) => {
+/** `away` and `crowded`: it was not sent, and is to be tried again; crowded by what others want of the shard. */
+export type Sent = 'sent' | 'away' | 'crowded';
+
+export interface SenderParts {
+  readonly send: (payload: VoicePayload) => Sent;
+  readonly clock: Clock;
+  /** Whether the bot may be in a channel of the server already. */
+  readonly isThere: boolean;
+}
+
+export interface Sender {
+  /** The newest wish alone goes out: to come in not too often, to leave at once, and only where we may be. */
+  send(payload: VoicePayload): void;
+  /** A wish waits because the shard has no room for it. */
+  readonly isCrowded: boolean;
+  readonly isThere: boolean;
+  stop(): void;
+}
+
+export const createSender = ({ send, clock, ...parts }: SenderParts): Sender => {
+  const { nowMs, after } = clock;
   let cancel: (() => void) | undefined;
+  let { isThere } = parts;
+  let isCrowded = false;
   let waitMs = 0;
   let askedMs = Number.NEGATIVE_INFINITY;
 
   const stop = (): void => {
     cancel?.();
     cancel = undefined;
+    isCrowded = false;
   };
   const attempt = (payload: VoicePayload): void => {
-    cancel = send(payload) ? undefined : after(SHARD_WAIT_MS, () => attempt(payload));
-    if (cancel || payload.d.channel_id === null) return;
+    const outcome = send(payload);
+    isCrowded = outcome === 'crowded';
+    cancel = outcome === 'sent' ? undefined : after(SHARD_WAIT_MS, () => attempt(payload));
+    if (cancel) return;
+    isThere = payload.d.channel_id !== null;
+    if (!isThere) return;
     askedMs = nowMs();
     waitMs = Math.min(LONGEST_WAIT_MS, Math.max(FIRST_WAIT_MS, waitMs * 2));
   };
   return {
-    send: (payload: VoicePayload): void => {
+    get isCrowded() {
+      return isCrowded;
+    },
+    get isThere() {
+      return isThere;
+    },
+    send: (payload) => {
       stop();
-      if (payload.d.channel_id === null) return attempt(payload);
+      if (payload.d.channel_id === null) {
+        if (isThere) attempt(payload);
+        return;
+      }
       const sinceMs = nowMs() - askedMs;
       if (sinceMs > CALM_MS) waitMs = 0;
       const leftMs = waitMs - sinceMs;

@@ -51,15 +51,15 @@ const preferMode = (packet: VoicePacketIn): VoicePacketIn => {
   return { ...packet, d: { ...packet.d, modes: [ENCRYPTION_MODE] } };
 };
 
-/** Its first keep-alive goes out a moment later, and throws where the socket was closed by then. */
-const calmKeepAlive = (udp: VoiceUDPSocket): void => {
-  const hidden = udp as unknown as { keepAlive?: () => void };
-  const keepAlive = hidden.keepAlive?.bind(udp);
-  hidden.keepAlive = () => {
+/** What its sockets do by themselves throws where nobody catches it. */
+const calm = (socket: object, name: string): void => {
+  const hidden = socket as Record<string, ((...given: unknown[]) => void) | undefined>;
+  const run = hidden[name]?.bind(socket);
+  hidden[name] = (...given) => {
     try {
-      keepAlive?.();
+      run?.(...given);
     } catch {
-      // Nobody is there to be kept awake.
+      // Nobody is there to be kept awake, or nothing was said.
     }
   };
 };
@@ -143,7 +143,7 @@ export const followSockets = (
   const bind = (): void => {
     const next = socketsOf(networking);
     if (next.ws !== ws || next.udp !== udp) {
-      const isFresh = next.udp !== udp;
+      const isFresh = { ws: next.ws !== ws, udp: next.udp !== udp };
       leave();
       ({ ws, udp } = next);
       ws?.off('packet', handlers.onWsPacket as never);
@@ -151,7 +151,10 @@ export const followSockets = (
       ws?.on('packet', onPacket);
       ws?.on('binary', onBinary);
       udp?.on('message', onDatagram);
-      if (udp && isFresh) calmKeepAlive(udp);
+      // It reads messages that are too short to be read.
+      if (ws && isFresh.ws) calm(ws, 'onMessage');
+      // Its first keep-alive goes out a moment later, when it may be closed already.
+      if (udp && isFresh.udp) calm(udp, 'keepAlive');
     }
     // The library's own receiver is bound anew with each change.
     ws?.off('packet', own.onWsPacket);

@@ -40,6 +40,8 @@ const LEFTOVER_PACKETS = 50;
 /** Who was not heard for so long is no longer asked about. */
 const FORGOTTEN_MS = 2_000;
 const MOST_STRANGERS = 32;
+/** Those who spoke first are forgotten first. */
+const MOST_OWNERS = 1_000;
 
 export const createSsrcs = (nowMs: () => number): Ssrcs => {
   const owners = new Map<number, Owner>();
@@ -58,15 +60,20 @@ export const createSsrcs = (nowMs: () => number): Ssrcs => {
     strangers.set(ssrc, stranger);
     return stranger;
   };
-  const isAssigned = (memberId: string): boolean =>
-    owners.values().some((owner) => owner.memberId === memberId);
-  const isSilent = (memberId: string): boolean =>
-    !owners
-      .values()
-      .some((owner) => owner.memberId === memberId && nowMs() - owner.lastMs <= FORGOTTEN_MS);
+  const without = (presentIds: readonly string[], isOut: (owner: Owner) => boolean): string[] => {
+    const out = new Set(
+      owners
+        .values()
+        .filter(isOut)
+        .map(({ memberId }) => memberId),
+    );
+    return presentIds.filter((id) => !out.has(id));
+  };
+  const unnamed = (presentIds: readonly string[]): string[] => without(presentIds, () => true);
 
   const assign = (ssrc: number, memberId: string): void => {
     for (const [old, owner] of owners) if (owner.memberId === memberId) owners.delete(old);
+    if (owners.size >= MOST_OWNERS) owners.delete(owners.keys().next().value!);
     owners.set(ssrc, { memberId, lastMs: nowMs() });
     strangers.delete(ssrc);
   };
@@ -97,7 +104,7 @@ export const createSsrcs = (nowMs: () => number): Ssrcs => {
       stranger.lastMs = nowMs();
       const isProven = stranger.packets >= PROOF_PACKETS && nowMs() - stranger.sinceMs >= PROOF_MS;
       if (!isProven || strangers.size > 1) return undefined;
-      const [only, ...others] = presentIds.filter((id) => !isAssigned(id));
+      const [only, ...others] = unnamed(presentIds);
       if (only === undefined || others.length > 0) return undefined;
       assign(ssrc, only);
       return only;
@@ -108,8 +115,9 @@ export const createSsrcs = (nowMs: () => number): Ssrcs => {
       return nowMs() - Math.min(nowMs(), ...since);
     },
     suspects: (presentIds) => {
-      const unnamed = presentIds.filter((id) => !isAssigned(id));
-      return unnamed.length > 0 ? unnamed : presentIds.filter(isSilent);
+      const nameless = unnamed(presentIds);
+      if (nameless.length > 0) return nameless;
+      return without(presentIds, ({ lastMs }) => nowMs() - lastMs <= FORGOTTEN_MS);
     },
   };
 };

@@ -15,6 +15,7 @@ import {
 } from '../../../adapters/discord/copies/sections.ts';
 import { createWebhookRate } from '../../../adapters/discord/copies/webhook-rate.ts';
 import type { Copy } from '../../../src/watch/port.ts';
+import { createHastyClock } from '../../fakes/clock.ts';
 
 const channel = {
   space: { platform: 'discord', id: '100000000000000001' },
@@ -93,20 +94,15 @@ test('webhooks never post more than five in two seconds nor thirty in a minute',
   );
   await fc.assert(
     fc.asyncProperty(steps, async (all) => {
-      let nowMs = 0;
+      const clock = createHastyClock();
       const times: number[] = [];
-      const rate = createWebhookRate({
-        now: () => nowMs,
-        sleep: async (ms) => {
-          nowMs += ms;
-        },
-      });
+      const rate = createWebhookRate(clock);
       for (const { waitMs, wanted } of all) {
-        nowMs += waitMs;
+        clock.ms += waitMs;
         const count = Math.min(wanted, rate.room('1'));
         for (let each = 0; each < count; each += 1) {
           await rate.take('1', new AbortController().signal);
-          times.push(nowMs);
+          times.push(clock.ms);
         }
       }
       for (const [windowMs, most] of [

@@ -2,12 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createApi } from '../../../adapters/discord/api.ts';
 import type { Posted } from '../../../src/model.ts';
 import type { Copy } from '../../../src/watch/port.ts';
+import { createHastyClock } from '../../fakes/clock.ts';
 import { request } from '../../fakes/discord/login.ts';
 import { collect, never, openDiscord, optionsFor, placeOf, type TestDiscord } from './support.ts';
 
 let discord: TestDiscord;
 /** Moves only when a test says so, and does not wait. */
-const clock = { ms: 0, now: () => clock.ms, sleep: async (ms: number) => void (clock.ms += ms) };
+const clock = createHastyClock();
 
 beforeAll(async () => {
   discord = await openDiscord({ limits: 'off' }, { clock });

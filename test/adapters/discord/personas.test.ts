@@ -2,12 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Posted } from '../../../src/model.ts';
 import type { Copy } from '../../../src/watch/port.ts';
 import type { FakeUser } from '../../fakes/discord/index.ts';
+import { createHastyClock } from '../../fakes/clock.ts';
 import { request } from '../../fakes/discord/login.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
 
 let discord: TestDiscord;
 /** Moves only where somebody waits, so that there is room for ten posts of a webhook. */
-const clock = { ms: 0, now: () => clock.ms, sleep: async (ms: number) => void (clock.ms += ms) };
+const clock = createHastyClock();
 
 beforeAll(async () => {
   discord = await openDiscord({ limits: 'off' }, { clock });

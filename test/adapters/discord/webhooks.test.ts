@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Channel } from '../../../src/model.ts';
+import { createHastyClock } from '../../fakes/clock.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
 
 const setUp = (discord: TestDiscord) => {
@@ -17,7 +18,7 @@ const setUp = (discord: TestDiscord) => {
 const MANY = { message: 'You are being rate limited.', retry_after: 3_000, global: false };
 
 test('while a server takes no more webhooks the bot itself posts, and soon it is asked again', async () => {
-  const clock = { ms: 0, now: () => clock.ms, sleep: async () => undefined };
+  const clock = createHastyClock();
   await using discord = await openDiscord({ limits: 'off' }, { clock });
   const { guild, copyTo } = setUp(discord);
   const to = guild.channel({ name: 'to' });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { MessageRef, Posted } from '../../../../src/model.ts';
 import type { Copy } from '../../../../src/watch/port.ts';
+import { createHastyClock } from '../../../fakes/clock.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from '../support.ts';
 
 /** One Discord for the copies of a file, and a clock that moves only when a test says so. */
@@ -9,14 +10,7 @@ export const withCopies = () => {
   const discord = new Proxy({} as TestDiscord, {
     get: (_, name: keyof TestDiscord) => opened[name],
   });
-  const clock = {
-    ms: 0,
-    now: () => clock.ms,
-    sleep: async (ms: number) => {
-      clock.ms += ms;
-      discord.fake.clock.advance(ms);
-    },
-  };
+  const clock = createHastyClock((ms) => discord.fake.clock.advance(ms));
 
   beforeAll(async () => {
     opened = await openDiscord({}, { clock });

@@ -126,6 +126,24 @@ describe('what is not encrypted', () => {
   });
 });
 
+describe('whose a packet is', () => {
+  it('is proved by the encryption, while nothing else is taken', () => {
+    const { state, time, reader, gone } = start();
+    expect(reader.proves()).toBe(true);
+    state.pending.set(8, 0);
+    expect(reader.proves()).toBe(false);
+    state.pending.clear();
+    state.version = 0;
+    expect(reader.proves()).toBe(false);
+    state.version = 1;
+    expect(reader.proves()).toBe(false);
+    time.ms += 10_001;
+    expect(reader.proves()).toBe(true);
+    gone();
+    expect(reader.proves()).toBe(false);
+  });
+});
+
 describe('what is encrypted', () => {
   it('is never taken for sound that it is not: no session, no group, no encryption any more', () => {
     const { state, gone, hear } = start();

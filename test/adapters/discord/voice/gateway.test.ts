@@ -29,15 +29,15 @@ const start = () => {
       handlers.set(event, handle)) as unknown as On,
     'bot',
   );
-  const connect = () => {
+  const connect = (guildId = 'babel') => {
     const methods = {
       onVoiceServerUpdate: (data: unknown) => told.push(['server', data]),
       onVoiceStateUpdate: () => told.push(['state']),
       destroy: () => undefined,
     };
-    const adapter: ReturnType<DiscordGatewayAdapterCreator> = gateway.adapterFor('babel')(methods);
+    const adapter: ReturnType<DiscordGatewayAdapterCreator> = gateway.adapterFor(guildId)(methods);
     const want = (channel_id: string | null) =>
-      adapter.sendPayload({ op: 4, d: { guild_id: 'babel', channel_id } });
+      adapter.sendPayload({ op: 4, d: { guild_id: guildId, channel_id } });
     return { want, destroy: () => adapter.destroy() };
   };
   const happens = (event: string, data: unknown): void => void handlers.get(event)!(data);
@@ -139,5 +139,35 @@ describe('a server', () => {
     connect().want('lounge');
     gateway.stop();
     expect(clock.waiting).toBe(0);
+  });
+});
+
+describe('a shard', () => {
+  it('takes a hundred joins and leaves a minute, and the others wait', async () => {
+    const { clock, sent, shard, guilds, gateway, connect } = start();
+    const ids = Array.from({ length: 150 }, (_, at) => `guild ${at}`);
+    for (const id of ids) guilds.set(id, { shard });
+    const rooms = ids.map((id) => connect(id));
+    for (const room of rooms) room.want('lounge');
+    expect(sent).toHaveLength(100);
+    expect(ids.filter(gateway.isCrowded)).toEqual(ids.slice(100));
+    // Who gives up takes nothing of what the others wait for, and who leaves waits as well.
+    for (const room of rooms.slice(110)) room.want(null);
+    rooms[0]!.want(null);
+    await clock.advance(58_000);
+    expect(sent).toHaveLength(100);
+    await clock.advance(4_000);
+    expect(sent.slice(100)).toHaveLength(11);
+    expect(sent.slice(100)).toContainEqual([ids[0], null]);
+    expect([ids.filter(gateway.isCrowded), clock.waiting]).toEqual([[], 0]);
+  });
+
+  it('has no room taken away by another shard', () => {
+    const { sent, shard, guilds, connect } = start();
+    const other = { ...shard };
+    for (let at = 0; at < 200; at += 1)
+      guilds.set(`guild ${at}`, { shard: at % 2 ? shard : other });
+    for (let at = 0; at < 200; at += 1) connect(`guild ${at}`).want('lounge');
+    expect(sent).toHaveLength(200);
   });
 });

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { getVoiceConnection } from '@discordjs/voice';
+import type { DAVESession } from '@snazzah/davey';
 import { never } from '../support.ts';
 import { createTold, numbered, openVoice, type VoicePlace } from './link-support.ts';
 
@@ -50,6 +52,14 @@ const enter = async (...names: readonly string[]) => {
   };
 };
 
+/** The library's part in the encryption. */
+const sessionOf = (guildId: string): DAVESession =>
+  (
+    getVoiceConnection(guildId)!.state as unknown as {
+      networking: { state: { dave: { session: DAVESession } } };
+    }
+  ).networking.state.dave.session;
+
 describe('an encrypted voice channel', () => {
   it('is heard, and hears us', async () => {
     await using room = await enter('Ann', 'Bob');
@@ -92,6 +102,55 @@ describe('an encrypted voice channel', () => {
     bob.leave();
     await room.group.whenSettled();
     await room.hears(200);
+  });
+
+  it.each([0, 1] as const)('has its keys made anew after transition %i', async (id) => {
+    await using room = await enter('Ann');
+    room.group.useTransitionZero(id === 0);
+    const bob = room.lounge.join(place.person('Bob'));
+    await room.group.whenSettled();
+    await room.hears(100);
+    const { identifies } = place.discord.voice;
+    const session = sessionOf(place.guild.id);
+    // It has lost them, and knows nothing of it.
+    Object.assign(session, {
+      decrypt: () => {
+        throw new Error('no valid key');
+      },
+      reinit: (...given: Parameters<DAVESession['reinit']>) => {
+        for (const name of ['decrypt', 'reinit']) Reflect.deleteProperty(session, name);
+        session.reinit(...given);
+      },
+    });
+    await room.hears(200);
+    // At no cost but a change of the group.
+    expect(place.discord.voice.identifies).toBe(identifies);
+    bob.leave();
+  });
+
+  it('takes nothing for sound that it has no keys for yet', async () => {
+    const lounge = place.guild.channel({ type: 'voice', name: 'vault' });
+    const [ann, bob] = ['Ann', 'Bob'].map((name) => lounge.join(place.person(name)));
+    const group = place.group(lounge);
+    await group.whenSettled();
+    group.onlyCommitsOf('nobody');
+    const { link, told } = await place.enter(createTold(), lounge);
+    link.hear([ann!.user.id]);
+    await ann!.speak(numbered(40, 100), { speed: 5, trailing: 0 });
+    expect(told.packets).toEqual([]);
+    group.onlyCommitsOf();
+    await group.whenSettled();
+    await expect
+      .poll(
+        async () => {
+          await ann!.speak(numbered(5, 200), { speed: 5 });
+          return told.heard(ann!.user.id).length;
+        },
+        { interval: 20 },
+      )
+      .toBeGreaterThan(0);
+    await link[Symbol.asyncDispose]();
+    for (const person of [ann, bob]) person!.leave();
   });
 
   it('is heard after it was made anew, and after it was not encrypted for a while', async () => {
@@ -172,6 +231,24 @@ describe('an encrypted voice channel', () => {
     await room.hears(100);
     room.link.hear([room.ann.user.id, bob.user.id]);
     await room.hears(200, bob);
+    bob.leave();
+  });
+
+  it('misses no change that is told before its session is resumed', async () => {
+    await using room = await enter('Ann');
+    const { voice } = place.discord;
+    const { resumes } = voice;
+    const { epoch } = room.group;
+    voice.resumeFirst(false);
+    room.group.onlyCommitsOf(room.ann.user.id);
+    voice.drop();
+    const bob = room.lounge.join(place.person('Bob'));
+    await soon(() => voice.resumes).toBe(resumes + 1);
+    await room.group.whenSettled();
+    await room.hears(100);
+    expect([room.group.epoch - epoch, room.link.stats()[0]!.undecryptable]).toEqual([1n, 0]);
+    voice.resumeFirst(true);
+    room.group.onlyCommitsOf();
     bob.leave();
   });
 

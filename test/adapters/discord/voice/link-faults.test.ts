@@ -72,7 +72,11 @@ describe('a voice channel whose connection fails', () => {
     await room.hears(100);
   });
 
-  it('goes on with what it said when it is back', async () => {
+  it.each<readonly [string, (voice: VoicePlace['discord']['voice']) => unknown]>([
+    ['its session is over', (voice) => voice.close(4009)],
+    ['its socket is lost', (voice) => voice.drop()],
+    ['it is on another voice server', (voice) => voice.moveRegion(place.lounge)],
+  ])('goes on with what it said when it is back after %s', async (_, fail) => {
     await using room = await enter();
     const { recorded } = place.lounge;
     const from = recorded.packets.length;
@@ -84,7 +88,7 @@ describe('a voice channel whose connection fails', () => {
       never(),
     );
     await recorded.until((all) => all.length >= from + 5);
-    place.discord.voice.close(4009);
+    await fail(place.discord.voice);
     await played;
     const all = await recorded.until((each) => each.length >= from + 30);
     const numbers = all
@@ -111,6 +115,52 @@ describe('somebody whose number is not known', () => {
     await link[Symbol.asyncDispose]();
     place.discord.voice.tellSpeakers(true);
     bob.leave();
+  });
+
+  it('is told of, and asked for by a new connection, where two can be meant', async () => {
+    const { voice } = place.discord;
+    voice.tellSpeakers(false);
+    const people = ['Ann', 'Bob'].map((name) =>
+      place.lounge.join(place.person(name), { announce: false }),
+    );
+    const { link, told } = await place.enter();
+    const { identifies } = voice;
+    const ids = people.map(({ user }) => user.id);
+    link.hear(ids);
+    await people[0]!.speak(numbered(200), { speed: 5, trailing: 0 });
+    await soon(() => told.events).toEqual(
+      expect.arrayContaining(ids.map((id) => `cannot hear ${id}`)),
+    );
+    await soon(() => voice.identifies).toBeGreaterThan(identifies);
+    await soon(() => told.events.at(-1)).toBe('connected');
+    expect(told.packets).toEqual([]);
+    people[0]!.changeSsrc();
+    await people[0]!.speak(numbered(5, 300), { speed: 5 });
+    await soon(() => told.heard(ids[0]!)).toContain(304);
+    expect(told.events).toContain(`hears ${ids[0]}`);
+    await link[Symbol.asyncDispose]();
+    voice.tellSpeakers(true);
+    for (const person of people) person.leave();
+  });
+
+  it('is heard although others come and go elsewhere', async () => {
+    place.discord.voice.tellSpeakers(false);
+    const user = place.person('Bob');
+    const bob = place.lounge.join(user, { announce: false });
+    const others = ['attic', 'cellar'].map((name) => place.guild.channel({ type: 'voice', name }));
+    const cid = others[0]!.join(place.person('Cid'));
+    const { link, told } = await place.enter();
+    link.hear([user.id]);
+    for (let at = 0; at < 8; at += 1) {
+      const to = others[(at + 1) % 2]!;
+      cid.move(to);
+      await soon(() => place.port.roomOf(place.room.space, cid.user.id)?.id).toBe(to.id);
+      await bob.speak(numbered(10, at * 10), { speed: 5, trailing: 0 });
+    }
+    await soon(() => told.heard(user.id).at(-1)).toBe(79);
+    await link[Symbol.asyncDispose]();
+    place.discord.voice.tellSpeakers(true);
+    for (const person of [bob, cid]) person.leave();
   });
 
   it('is heard after their number changed, and with the camera on', async () => {
@@ -146,5 +196,11 @@ describe('packets that are none', () => {
     const after = room.link.stats().find(({ memberId }) => memberId === id)!;
     expect(after.undecryptable).toBe(before.undecryptable);
     expect(room.told.heard(id).filter((each) => each >= 100 && each < 200)).toEqual([]);
+    // No frame in it, where there must be one.
+    await room.ann.speak(numbered(5), { speed: 5, spoil: 'opus', trailing: 0 });
+    await soon(() => room.link.stats().find(({ memberId }) => memberId === id)!.undecryptable).toBe(
+      before.undecryptable + 5,
+    );
+    expect(room.told.packets.filter(({ data }) => data.length === 2)).toEqual([]);
   });
 });

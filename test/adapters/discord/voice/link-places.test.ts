@@ -1,5 +1,6 @@
 import { getVoiceConnections } from '@discordjs/voice';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { VoiceLink } from '../../../../src/room/port.ts';
 import { never, openDiscord, placeOf } from '../support.ts';
 import { createTold, fastClock, numbered, openVoice, type VoicePlace } from './link-support.ts';
 
@@ -72,7 +73,7 @@ describe('a voice channel and the main gateway', () => {
   it('is left by a process that finds itself there and knows nothing of it', async () => {
     const { fake, ...opened } = await openDiscord(
       { limits: 'off' },
-      { voiceClock: fastClock },
+      { clock: fastClock },
       (discord) => {
         const guild = discord.guild({ name: 'Babel' });
         guild.channel({ type: 'voice', name: 'lounge' }).join(discord.botUser);
@@ -104,6 +105,76 @@ describe('a voice channel and the main gateway', () => {
     await soon(() => third.events).toEqual(['connected']);
     await again[Symbol.asyncDispose]();
     await soon(() => discord.voice.connections).toEqual([]);
+  });
+});
+
+describe('a voice channel that is being joined', () => {
+  /** The bot's place is there, and its connection is not. */
+  const begin = async () => {
+    const { guild, port, discord } = place;
+    const channel = guild.channel({ type: 'voice', name: 'parlour' });
+    const where = placeOf(guild, channel);
+    await soon(() => port.missing(where)).toEqual([]);
+    discord.voice.refuse(true);
+    const told = createTold();
+    const joining = port.join(where, told, never());
+    joining.catch(() => undefined);
+    await soon(() => discord.voice.connections.map(({ channelId }) => channelId)).toEqual([
+      channel.id,
+    ]);
+    return { channel, joining, told };
+  };
+
+  it('is not joined when somebody throws us out meanwhile', async () => {
+    const { guild, discord } = place;
+    const { channel, joining, told } = await begin();
+    channel.disconnect(discord.botUser);
+    await expect(joining).rejects.toMatchObject({ sentence: { key: 'room.not-joined' } });
+    discord.voice.refuse(false);
+    expect(getVoiceConnections().has(guild.id)).toBe(false);
+    expect([told.events, discord.voice.connections]).toEqual([[], []]);
+  });
+
+  it('is another one when somebody moves us meanwhile', async () => {
+    const { guild, discord } = place;
+    const { joining, told } = await begin();
+    const attic = guild.channel({ type: 'voice', name: 'attic' });
+    attic.pull(discord.botUser);
+    discord.voice.refuse(false);
+    const link = await joining;
+    expect(link.channel.id).toBe(attic.id);
+    expect(told.events).toEqual([`moved ${attic.id}`, 'connected']);
+    const ann = attic.join(place.person('Ann'));
+    link.hear([ann.user.id]);
+    await ann.speak(numbered(5), { speed: 5 });
+    await soon(() => told.heard(ann.user.id).length).toBe(5);
+    await link[Symbol.asyncDispose]();
+    ann.leave();
+  });
+
+  it('is joined by whoever has just left it', async () => {
+    await using room = await enter();
+    await room.link[Symbol.asyncDispose]();
+    const told = createTold();
+    const link = await place.port.join(placeOf(place.guild, room.channel), told, never());
+    link.hear([room.ann.user.id]);
+    await room.ann.speak(numbered(5, 300), { speed: 5 });
+    await soon(() => told.heard(room.ann.user.id)).toContain(304);
+    expect([room.told.events.at(-1), told.events]).toEqual(['ended', ['connected']]);
+    await link[Symbol.asyncDispose]();
+  });
+});
+
+describe('a voice channel where we may speak no more', () => {
+  it('tells what is to be allowed', async () => {
+    await using room = await enter();
+    room.channel.deny('Speak');
+    room.channel.moderate(place.discord.botUser, { suppress: true });
+    await soon(() => place.port.missing(room.link.channel)).toEqual(['Speak']);
+    await expect(room.link.play(speech(3), never())).rejects.toMatchObject({
+      code: 'forbidden',
+      sentence: { key: 'room.missing', params: { permissions: 'Speak' } },
+    });
   });
 });
 
@@ -152,6 +223,13 @@ const wishes = () =>
     .filter(({ route }) => route === 'PATCH /guilds/:id/voice-states/:id')
     .map(({ body, status }) => [Object.keys(body as object).at(-1), status]);
 
+/** Says three packets once it is let: the main gateway may tell it later than is waited for. */
+const speaks = async (link: VoiceLink): Promise<void> =>
+  soon(async () => link.play(speech(3), never()).then(() => 'said', String)).toBe('said');
+
+/** Packets of ours that nobody heard, because we were in the audience. */
+const muted = (): number => place.discord.voice.refused['muted'] ?? 0;
+
 describe('a stage', () => {
   it('is spoken on by a moderator from the first word on, and heard', async () => {
     await using room = await enter('stage', 'MuteMembers');
@@ -171,13 +249,29 @@ describe('a stage', () => {
 
   it('is asked for leave to speak on by anybody else, and what we say meanwhile is not sent', async () => {
     await using room = await enter('stage', 'RequestToSpeak');
+    const before = muted();
     await soon(() => wishes().at(-1)).toEqual(['request_to_speak_timestamp', 204]);
-    const said = room.link.play(speech(3), never());
+    const said = speaks(room.link);
     room.channel.moderate(place.discord.botUser, { suppress: false });
     await said;
     const played = await room.channel.recorded.until((all) => all.length >= 3);
     expect([...played[0]!.opus]).toEqual([...numbered(1)[0]!]);
-    expect(place.discord.voice.refused['muted'] ?? 0).toBe(0);
+    expect(muted()).toBe(before);
+  });
+
+  it('tells that nobody lets us speak, and is spoken on once somebody does', async () => {
+    await using room = await enter('stage', 'RequestToSpeak');
+    const before = muted();
+    await expect(room.link.play(speech(3), never())).rejects.toMatchObject({
+      code: 'forbidden',
+      sentence: { key: 'room.in-audience' },
+    });
+    expect(room.channel.recorded.packets).toEqual([]);
+    room.channel.moderate(place.discord.botUser, { suppress: false });
+    await speaks(room.link);
+    const played = await room.channel.recorded.until((all) => all.length >= 3);
+    expect([...played[0]!.opus]).toEqual([...numbered(1)[0]!]);
+    expect(muted()).toBe(before);
   });
 
   it('is not joined where we may not even ask to speak', async () => {

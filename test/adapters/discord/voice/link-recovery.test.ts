@@ -8,6 +8,7 @@ import {
 } from '@discordjs/voice';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openLink } from '../../../../adapters/discord/voice/link.ts';
+import { AppError } from '../../../../src/errors.ts';
 import { createTestClock, type TestClock } from '../../../fakes/clock.ts';
 import { never } from '../support.ts';
 import { sealRtp } from '../../../fakes/discord/voice/rtp.ts';
@@ -23,6 +24,7 @@ const start = () => {
   const asked: (string | null)[] = [];
   const over = { count: 0 };
   const said = { count: 0 };
+  const shard = { isCrowded: false };
   const link = openLink(ROOM, {
     guildId: GUILD,
     ownId: 'bot',
@@ -33,6 +35,8 @@ const start = () => {
     presentIn: () => [],
     clock,
     listener: told,
+    isCrowded: () => shard.isCrowded,
+    silenced: () => new AppError('forbidden', 'we may not speak'),
     over: () => (over.count += 1),
   });
   const connection = getVoiceConnection(GUILD)!;
@@ -72,6 +76,7 @@ const start = () => {
     asked,
     over,
     said,
+    shard,
     link,
     connection,
     networking,
@@ -102,6 +107,19 @@ describe('a channel that is being joined', () => {
     expect([told.events, over.count, clock.waiting]).toEqual([[], 1, 0]);
   });
 
+  it('that waits for its shard says so', async () => {
+    const { clock, link, shard } = start();
+    const joined = link.joined(never());
+    joined.catch(() => undefined);
+    shard.isCrowded = true;
+    await clock.advance(15_000);
+    await expect(joined).rejects.toMatchObject({
+      code: 'rate-limited',
+      retryable: true,
+      sentence: { key: 'room.crowded' },
+    });
+  });
+
   it('is left when nobody wants it any more, before or after', async () => {
     for (const when of ['before', 'after']) {
       const { clock, asked, link, over } = start();
@@ -121,6 +139,16 @@ describe('a channel that is being joined', () => {
     ready();
     await link.joined(never());
     expect(told.events).toEqual(['connected']);
+  });
+
+  it('cannot be joined where it is left in the moment in which we are there', async () => {
+    const { link, placed, ready, over } = start();
+    const joined = link.joined(never());
+    placed('lounge');
+    ready();
+    link.end();
+    await expect(joined).rejects.toMatchObject({ sentence: { key: 'room.not-joined' } });
+    expect(over.count).toBe(1);
   });
 
   it('cannot be joined where we are thrown out meanwhile', async () => {

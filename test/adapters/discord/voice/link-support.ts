@@ -99,7 +99,7 @@ export const openVoice = async ({
     };
   };
   const voice = dave ? { dave: encrypted } : {};
-  const opened = await openDiscord({ limits: 'off', voice }, { voiceClock: fastClock });
+  const opened = await openDiscord({ limits: 'off', voice }, { clock: fastClock });
   const { fake: discord, core, adapter } = opened;
   const guild = discord.guild({ name: 'Babel' });
   const lounge = guild.channel({ type: 'voice', name: 'lounge' });

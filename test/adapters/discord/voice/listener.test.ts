@@ -9,7 +9,8 @@ describe('a listener', () => {
     const lines: string[] = [];
     const log = pino({}, { write: (line: string) => void lines.push(line) });
     const told = createTold();
-    const calm = guardListener(told, log);
+    const time = { ms: 0 };
+    const calm = guardListener(told, log, () => time.ms);
     calm.connected(true);
     calm.audible('ann', false);
     calm.moved({ space: { platform: 'discord', id: 'babel' }, id: 'attic' });
@@ -23,9 +24,13 @@ describe('a listener', () => {
         },
       },
       log,
+      () => time.ms,
     );
     for (let at = 0; at < 500; at += 1) broken.packet({} as VoicePacket);
     expect(lines).toHaveLength(10);
     expect(lines[0]).toContain('a fault of ours');
+    time.ms += 60_000;
+    broken.packet({} as VoicePacket);
+    expect(lines).toHaveLength(11);
   });
 });

@@ -1,8 +1,10 @@
 import { VoiceConnectionStatus } from '@discordjs/voice';
 import { describe, expect, it } from 'vitest';
 import { createMouth, type MouthParts } from '../../../../adapters/discord/voice/mouth.ts';
+import { AppError } from '../../../../src/errors.ts';
 
 const PACKET = Buffer.of(0xf8, 1);
+const SILENCED = new AppError('forbidden', 'we may not speak');
 
 const start = () => {
   const time = { ms: 0 };
@@ -22,9 +24,16 @@ const start = () => {
         session: { ready: state.ready },
       }) as ReturnType<MouthParts['dave']>,
     isSuppressed: () => state.suppressed,
+    silenced: () => SILENCED,
     nowMs: () => time.ms,
   });
-  return { time, state, sent, say, library: (how: typeof play) => (play = how) };
+  /** Tries it again and again, as the player does; tells how long it was held. */
+  const holdsMs = (): number => {
+    const fromMs = time.ms;
+    while (!say(PACKET)) time.ms += 20;
+    return time.ms - fromMs;
+  };
+  return { time, state, sent, say, holdsMs, library: (how: typeof play) => (play = how) };
 };
 
 describe('what we say', () => {
@@ -40,19 +49,36 @@ describe('what we say', () => {
     expect(say(PACKET)).toBe(false);
   });
 
-  it.each(['ready', 'suppressed'] as const)('waits three seconds for being %s', (what) => {
-    const { state, time, sent, say } = start();
-    state[what] = what === 'suppressed';
-    expect(say(PACKET)).toBe(false);
-    time.ms = 2_999;
-    expect(say(PACKET)).toBe(false);
-    time.ms = 3_000;
+  it('waits three seconds for keys, and then is heard by nobody until they are there', () => {
+    const { state, sent, say, holdsMs } = start();
+    state.ready = false;
+    expect(holdsMs()).toBe(3_000);
     expect(say(PACKET)).toBe(true);
     expect(sent).toEqual([]);
-    state[what] = what !== 'suppressed';
+    state.ready = true;
     expect(say(PACKET)).toBe(true);
     expect(sent).toHaveLength(1);
-    state[what] = what === 'suppressed';
+    state.ready = false;
+    expect(say(PACKET)).toBe(false);
+  });
+
+  it('waits anew for keys that were not there when it spoke last', () => {
+    const { time, state, say, holdsMs } = start();
+    state.ready = false;
+    say(PACKET);
+    time.ms += 60_000;
+    expect(holdsMs()).toBe(3_000);
+  });
+
+  it('waits three seconds for leave to speak, and then tells that there is none', () => {
+    const { time, state, sent, say, holdsMs } = start();
+    state.suppressed = true;
+    expect(holdsMs).toThrow(SILENCED);
+    expect(time.ms).toBe(3_000);
+    state.suppressed = false;
+    expect(say(PACKET)).toBe(true);
+    expect(sent).toHaveLength(1);
+    state.suppressed = true;
     expect(say(PACKET)).toBe(false);
   });
 

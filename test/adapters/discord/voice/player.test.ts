@@ -7,10 +7,11 @@ const SILENCE = 'f8fffe';
 const start = () => {
   const clock = createTestClock(0);
   const sent: { readonly atMs: number; readonly packet: string }[] = [];
-  const state = { connected: true, hushes: 0 };
+  const state = { connected: true, hushes: 0, error: undefined as Error | undefined };
   const player = createPlayer({
     clock,
     send: (packet) => {
+      if (state.error) throw state.error;
       if (state.connected) sent.push({ atMs: clock.nowMs(), packet: packet.toString('hex') });
       return state.connected;
     },
@@ -161,6 +162,33 @@ describe('playing', () => {
     await expect(played).rejects.toThrow('no voice');
     await clock.advance(200);
     expect(spoken(sent)).toEqual(['01']);
+  });
+
+  it('tells why it cannot be heard, and is quiet until something else is said', async () => {
+    const { clock, sent, state, player, signal } = start();
+    const played = player.play(packets(100), signal.signal);
+    played.catch(() => undefined);
+    await clock.advance(40);
+    state.error = new Error('not on this stage');
+    await clock.advance(20);
+    await expect(played).rejects.toThrow('not on this stage');
+    await clock.advance(1_000);
+    expect([spoken(sent), state.hushes, clock.waiting]).toEqual([['01', '02', '03'], 1, 0]);
+    state.error = undefined;
+    const next = player.play(packets(2, 8), signal.signal);
+    await clock.advance(1_000);
+    await next;
+    expect(spoken(sent).slice(3)).toEqual(['08', '09']);
+  });
+
+  it('complains of nothing when it is over', async () => {
+    const { clock, state, player, signal } = start();
+    const played = player.play(packets(1), signal.signal);
+    await clock.advance(0);
+    await played;
+    state.error = new Error('not on this stage');
+    await clock.advance(1_000);
+    expect(clock.waiting).toBe(0);
   });
 
   it('fetches no more than it soon needs', async () => {

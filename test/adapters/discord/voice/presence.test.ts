@@ -13,7 +13,7 @@ const start = () => {
   const handlers = new Map<string, (data: unknown) => unknown>();
   const presence = createPresence({
     changed: (guildId, channelId) => told.push(`changed ${guildId} ${channelId}`),
-    left: (guildId, userId) => told.push(`left ${guildId} ${userId}`),
+    left: (guildId, channelId, userId) => told.push(`left ${guildId} ${channelId} ${userId}`),
   });
   presence.listen(((event: string, handle: (data: unknown) => unknown) =>
     handlers.set(event, handle)) as unknown as On);
@@ -62,19 +62,19 @@ describe('who is in voice channels', () => {
     expect(moved('ann', 'lounge')).toEqual([]);
     expect(moved('ann', 'lounge', 'Anna')).toEqual(['changed babel lounge']);
     expect(moved('ann', 'attic', 'Anna')).toEqual([
-      'left babel ann',
+      'left babel lounge ann',
       'changed babel lounge',
       'changed babel attic',
     ]);
     expect(presence.in('babel', 'attic')).toEqual([{ id: 'ann', name: 'Anna', isBot: false }]);
-    expect(moved('ann', null)).toEqual(['left babel ann', 'changed babel attic']);
+    expect(moved('ann', null)).toEqual(['left babel attic ann', 'changed babel attic']);
     expect(moved('ann', null)).toEqual([]);
   });
 
   it('is what a new session of the gateway tells: only who went meanwhile has left', () => {
     const { presence, created } = start();
     created(['ann', 'lounge'], ['bob', 'lounge']);
-    expect(created(['ann', 'lounge'])).toEqual(['left babel bob', 'changed babel lounge']);
+    expect(created(['ann', 'lounge'])).toEqual(['left babel lounge bob', 'changed babel lounge']);
     expect(created(['ann', 'lounge'])).toEqual([]);
     expect(presence.in('babel', 'lounge').map(({ id }) => id)).toEqual(['ann']);
   });
@@ -84,7 +84,11 @@ describe('who is in voice channels', () => {
     created(['ann', 'lounge'], ['bob', 'lounge']);
     expect([deleted(true), unavailable()]).toEqual([[], []]);
     expect(presence.in('babel', 'lounge')).toHaveLength(2);
-    expect(deleted()).toEqual(['left babel ann', 'left babel bob', 'changed babel lounge']);
+    expect(deleted()).toEqual([
+      'left babel lounge ann',
+      'left babel lounge bob',
+      'changed babel lounge',
+    ]);
     expect(presence.in('babel', 'lounge')).toEqual([]);
     expect(deleted()).toEqual([]);
   });

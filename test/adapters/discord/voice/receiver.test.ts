@@ -13,7 +13,7 @@ const start = (...present: string[]) => {
   const counts = { keys: 0, opened: 0, unknown: 0 };
   const told: string[] = [];
   const packets: VoicePacket[] = [];
-  const room = { present, understood: true };
+  const room = { present, understood: true, proves: true };
   const receiver = createReceiver({
     // Nothing can be opened without it.
     key: () => {
@@ -25,6 +25,7 @@ const start = (...present: string[]) => {
         counts.opened += 1;
         return room.understood ? frame : undefined;
       },
+      proves: () => room.proves,
     },
     ownId: 'bot',
     presentIds: () => room.present,
@@ -35,6 +36,7 @@ const start = (...present: string[]) => {
     unknownSpeaker: () => (counts.unknown += 1),
   });
   const sequences = new Map<number, number>();
+  const came: Buffer[] = [];
   return {
     time,
     counts,
@@ -59,9 +61,12 @@ const start = (...present: string[]) => {
           paddingBytes: 0,
           payload,
         };
-        receiver.datagram(sealRtp(packet, key, time.ms));
+        came.push(sealRtp(packet, key, time.ms));
+        receiver.datagram(came.at(-1)!);
       }
     },
+    /** All that came comes once more. */
+    replay: () => came.forEach((message) => receiver.datagram(message)),
     skip: (ssrc: number, count: number) =>
       sequences.set(ssrc, (sequences.get(ssrc)! + count) % 65_536),
   };
@@ -106,6 +111,30 @@ describe('packets of somebody who is not to be heard', () => {
     }
     receiver.packet({ op: 11, d: { user_ids: ['bob'] } });
     send(2, 500);
+    expect(counts.keys).toBe(0);
+  });
+
+  it('are taken for nobody else’s after their number changed, where no encryption tells whose they are', () => {
+    const { receiver, counts, packets, room, speaks, send } = start('ann', 'bob');
+    receiver.hear(['ann']);
+    speaks('bob', 2);
+    room.proves = false;
+    send(3, 500);
+    expect([counts.keys, packets]).toEqual([0, []]);
+    receiver.hear(['ann', 'bob']);
+    send(3, 5);
+    expect(packets).toHaveLength(5);
+  });
+
+  it('are taken for nobody else’s where more are said to be there than can be remembered', () => {
+    const { receiver, counts, send } = start('ann');
+    receiver.hear(['ann']);
+    const crowd = Array.from({ length: 100_000 }, (_, at) => `${at}`);
+    receiver.packet({ op: 11, d: { user_ids: crowd } });
+    for (const id of crowd) receiver.packet({ op: 13, d: { user_id: id } });
+    receiver.packet({ op: 11, d: { user_ids: crowd.slice(0, 2_000) } });
+    for (const id of crowd.slice(0, 1_000)) receiver.packet({ op: 13, d: { user_id: id } });
+    send(9, 500);
     expect(counts.keys).toBe(0);
   });
 
@@ -185,6 +214,16 @@ describe('somebody who is to be heard', () => {
     expect(told).toEqual(['missed 10000']);
   });
 
+  it('is heard once, whatever comes again', () => {
+    const { receiver, packets, speaks, send, replay } = start('ann');
+    receiver.hear(['ann']);
+    speaks('ann', 1);
+    send(1, 300);
+    replay();
+    expect(packets).toHaveLength(300);
+    expect(receiver.stats()[0]).toMatchObject({ received: 300, lost: 0 });
+  });
+
   it('is no longer heard over a number of another voice server', () => {
     const { receiver, packets, speaks, send } = start('ann', 'bob');
     receiver.hear(['ann', 'bob']);
@@ -209,12 +248,13 @@ describe('somebody who is to be heard', () => {
   });
 
   it('is not held back from being known by those who have gone', () => {
-    for (const way of ['left', 'another server']) {
+    for (const way of ['left', 'left the channel', 'another server']) {
       const { receiver, packets, send } = start('ann');
       receiver.hear(['ann']);
       receiver.packet({ op: 11, d: { user_ids: ['ann', 'bob'] } });
       send(9, 5);
       if (way === 'left') receiver.packet({ op: 13, d: { user_id: 'bob' } });
+      else if (way === 'left the channel') receiver.left('bob');
       else receiver.renewed();
       send(9, 100);
       expect(packets.length).toBeGreaterThan(20);
@@ -300,6 +340,22 @@ describe('somebody unknown who speaks for two seconds', () => {
     }
     expect(counts.unknown).toBeGreaterThan(0);
     expect(told).toEqual(['cannot hear bob']);
+  });
+});
+
+describe('a voice server that says what cannot be', () => {
+  it('has no ids taken that are none', () => {
+    const { receiver, packets, send } = start('ann');
+    receiver.hear(['ann']);
+    const long = '7'.repeat(1_000);
+    receiver.packet({ op: 11, d: { user_ids: [long, 5, null, {}, ''] } });
+    receiver.packet({ op: 11, d: { user_ids: 'ann' } });
+    for (const ssrc of [9, -1, 0.5, '9', null])
+      receiver.packet({ op: 5, d: { user_id: long, ssrc } });
+    receiver.packet({ op: 5, d: { user_id: 'ann', ssrc: -1 } });
+    for (const op of [5, 11, 12, 13]) receiver.packet({ op, d: null });
+    send(9, 50);
+    expect(packets.length).toBeGreaterThan(20);
   });
 });
 

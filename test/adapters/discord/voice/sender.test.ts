@@ -1,17 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { createSender } from '../../../../adapters/discord/voice/sender.ts';
+import {
+  createSender,
+  type Sent,
+  type VoicePayload,
+} from '../../../../adapters/discord/voice/sender.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 
-const start = () => {
+const start = (isThere = false) => {
   const clock = createTestClock(0);
-  const shard = { isReady: true };
+  const shard: { says: Sent } = { says: 'sent' };
   const sent: (readonly [atMs: number, channelId: string | null])[] = [];
-  const sender = createSender(({ d }) => {
-    if (shard.isReady) sent.push([clock.nowMs(), d.channel_id]);
-    return shard.isReady;
-  }, clock);
-  const send = (channel_id: string | null) => sender.send({ op: 4, d: { channel_id } });
-  return { clock, shard, sent, send, sender };
+  const send = ({ d }: VoicePayload): Sent => {
+    if (shard.says === 'sent') sent.push([clock.nowMs(), d.channel_id]);
+    return shard.says;
+  };
+  const sender = createSender({ send, clock, isThere });
+  const want = (channel_id: string | null) => sender.send({ op: 4, d: { channel_id } });
+  return { clock, shard, sent, send: want, sender };
 };
 
 describe('asking for a place', () => {
@@ -44,14 +49,34 @@ describe('asking for a place', () => {
 
   it('waits for the shard, which may be away', async () => {
     const { clock, shard, sent, send } = start();
-    shard.isReady = false;
+    shard.says = 'away';
     send('a');
     await clock.advance(2_500);
     send('b');
-    shard.isReady = true;
+    shard.says = 'sent';
     await clock.advance(5_000);
     expect(sent.map(([, channel]) => channel)).toEqual(['b']);
     expect(clock.waiting).toBe(0);
+  });
+});
+
+describe('a wish that the shard has no room for', () => {
+  it('waits for it, is told of as such, and goes out alone', async () => {
+    const { clock, shard, sent, send, sender } = start();
+    shard.says = 'crowded';
+    send('a');
+    expect(sender.isCrowded).toBe(true);
+    await clock.advance(2_000);
+    send('b');
+    shard.says = 'away';
+    await clock.advance(1_000);
+    expect(sender.isCrowded).toBe(false);
+    shard.says = 'crowded';
+    await clock.advance(1_000);
+    expect(sender.isCrowded).toBe(true);
+    shard.says = 'sent';
+    await clock.advance(1_000);
+    expect([sent, sender.isCrowded]).toEqual([[[5_000, 'b']], false]);
   });
 });
 
@@ -68,20 +93,37 @@ describe('leaving', () => {
     ]);
   });
 
+  it('is not asked for where no wish to come went out', async () => {
+    const { clock, shard, sent, send, sender } = start();
+    send(null);
+    shard.says = 'crowded';
+    send('a');
+    await clock.advance(15_000);
+    send(null);
+    shard.says = 'sent';
+    await clock.advance(60_000);
+    expect([sent, sender.isThere, clock.waiting]).toEqual([[], false, 0]);
+    send('a');
+    expect(sender.isThere).toBe(true);
+    send(null);
+    send(null);
+    expect(sent.map(([, channel]) => channel)).toEqual(['a', null]);
+  });
+
   it('waits for the shard too: nobody stays where nobody is heard', async () => {
-    const { clock, shard, sent, send } = start();
-    shard.isReady = false;
+    const { clock, shard, sent, send } = start(true);
+    shard.says = 'away';
     send(null);
     await clock.advance(10_000);
-    shard.isReady = true;
+    shard.says = 'sent';
     await clock.advance(1_000);
     expect(sent).toEqual([[11_000, null]]);
     expect(clock.waiting).toBe(0);
   });
 
   it('is not waited for any more when it is stopped', async () => {
-    const { clock, shard, send, sender } = start();
-    shard.isReady = false;
+    const { clock, shard, send, sender } = start(true);
+    shard.says = 'away';
     send(null);
     sender.stop();
     expect(clock.waiting).toBe(0);

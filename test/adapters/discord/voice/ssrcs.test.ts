@@ -89,6 +89,12 @@ describe('whose packets are whose', () => {
     expect(ssrcs.unknownForMs()).toBe(1);
   });
 
+  it('remembers the numbers of a thousand people, the newest ones', () => {
+    const { ssrcs } = start();
+    for (let at = 1; at <= 5_000; at += 1) ssrcs.assign(at, `${at}`);
+    expect([ssrcs.ownerOf(4_000), ssrcs.ownerOf(4_001)]).toEqual([undefined, '4001']);
+  });
+
   it('tells for how long somebody unknown has spoken', () => {
     const { ssrcs, time } = start();
     expect(ssrcs.unknownForMs()).toBe(0);

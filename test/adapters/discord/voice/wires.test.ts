@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import {
   NetworkingStatusCode as Code,
   VoiceUDPSocket,
+  VoiceWebSocket,
   type VoiceConnection,
 } from '@discordjs/voice';
 import { describe, expect, it } from 'vitest';
@@ -133,6 +134,15 @@ describe('what the voice gateway says of the encryption', () => {
     expect(networking.taken).toHaveLength(3);
   });
 
+  it('is kept up to 256 messages', () => {
+    const { networking } = start();
+    for (let at = 0; at < 1_000; at += 1) wsOf(networking).emit('binary', binary(27));
+    networking.become({ code: Code.Ready, dave: { session: {} } });
+    expect(networking.taken).toHaveLength(256);
+    wsOf(networking).emit('binary', binary(29));
+    expect(networking.taken.at(-1)).toEqual(binary(29));
+  });
+
   it('waits for the end of a resumption, whether anything was encrypted before or not', () => {
     const { networking } = start();
     networking.become({ code: Code.Ready, dave: {} });
@@ -155,6 +165,19 @@ describe('what the voice gateway says of the encryption', () => {
     wsOf(networking).emit('binary', binary(25));
     wsOf(networking).emit('packet', json(24));
     expect(told).toEqual(['renewed', 'choked', 'choked', 24]);
+  });
+});
+
+describe('a message that is none', () => {
+  it.each([Buffer.alloc(0), Buffer.alloc(2), 'null', '{'])('ends nothing: %j', (data) => {
+    const { networking } = start();
+    const ws = new VoiceWebSocket('ws://127.0.0.1:9', false).on('error', () => undefined);
+    networking.become({ ws });
+    const { ws: socket } = ws as unknown as { ws: { onmessage(event: { data: unknown }): void } };
+    socket.onmessage({ data });
+    socket.onmessage({ data: '{"op":5,"d":{}}' });
+    expect(networking.taken).toEqual([{ op: 5, d: {} }]);
+    ws.destroy();
   });
 });
 

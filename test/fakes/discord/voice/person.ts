@@ -37,8 +37,8 @@ export interface SpeakOptions {
   readonly paddingBytes?: number;
   /** Silence at the end, in packets. Default 5, as Discord's clients send it. */
   readonly trailing?: number;
-  /** What cannot be read: sealed with another key, or garbled under the end-to-end encryption. */
-  readonly spoil?: 'transport' | 'dave';
+  /** What cannot be read: sealed with another key, garbled under the end-to-end encryption, or no Opus. */
+  readonly spoil?: 'transport' | 'dave' | 'opus';
 }
 
 export interface Spoken {
@@ -50,6 +50,8 @@ export interface Spoken {
   readonly lost: number;
 }
 
+/** Says that it has any number of frames, and has none. */
+const NO_OPUS = Uint8Array.of(0xfb, 0);
 const PACKET_MS = 20;
 const PACKET_SAMPLES = (OPUS_CLOCK_HZ * PACKET_MS) / 1000;
 /** A machine that is busy is no pause: what begins so soon after the last packet follows it at once. */
@@ -255,7 +257,8 @@ export class VoicePerson {
       this.#pacer.at(throughMs, () => this.#deliver(rtp, options));
   }
   #encrypt(packet: Uint8Array, options: SpeakOptions): Uint8Array | undefined {
-    const encrypted = this.#room?.encrypt(this.user.id, packet);
+    const sound = options.spoil === 'opus' ? NO_OPUS : packet;
+    const encrypted = this.#room?.encrypt(this.user.id, sound);
     if (options.spoil !== 'dave') return encrypted;
     // The end says how it is encrypted; what is encrypted is at the beginning.
     return encrypted?.map((byte, at) => (at < encrypted.length / 2 ? byte ^ 0xa5 : byte));

@@ -21,6 +21,8 @@ type Label = Parameters<PressContext['t']>[0];
 
 const LONGEST_LIST_CHARS = 2_000;
 const CONSENT = ['told', 'agreed'] as const;
+/** Ms. */
+const PAUSES = ['400', '600', '900', '1500'] as const;
 const BARGE_IN = ['off', 'lower', 'stop'] as const;
 /** What can be chosen by hand, most spoken on chats first; the option takes every other language. */
 const OFFERED_LANGUAGES =
@@ -48,16 +50,18 @@ const choice = <Value extends string>(
   press: string,
   label: Label,
   values: readonly Value[],
-  chosen: Value,
-  labelOf: (value: Value) => Label,
+  chosen: string,
+  labelOf: (value: Value) => string,
 ): Control => ({
   kind: 'choice',
   press: `rooms ${press}`,
   label: t(label),
-  choices: values.map((value) => ({ value, label: t(labelOf(value)), chosen: value === chosen })),
+  choices: values.map((value) => ({ value, label: labelOf(value), chosen: value === chosen })),
 });
 
 const back = (ctx: Context): Control => button(ctx, 'page', 'settings.back');
+
+const secondsOf = (ms: number) => ({ seconds: ms / 1_000 });
 
 const languageNames = ({ services, locale, t }: Context, { languages }: RoomChoices): string =>
   languages.length === 0
@@ -76,6 +80,7 @@ const front: Page = (ctx, choices) => {
       `- ${t(choices.spokenNotice ? 'rooms.spoken-is-on' : 'rooms.spoken-is-off')}`,
       `- ${languageNames(ctx, choices)}`,
       `- ${t(choices.partials ? 'rooms.partials-are-on' : 'rooms.partials-are-off')}`,
+      `- ${t('rooms.pause-is', secondsOf(choices.pauseMs))}`,
       `- ${t(`rooms.barge-in-is-${choices.bargeIn}`)}`,
       `- ${t(choices.wakeWord ? 'rooms.wake-is-on' : 'rooms.wake-is-off')}`,
       `- ${t('rooms.reads', { channels: channelNames(choices.readAloud) })}`,
@@ -106,7 +111,9 @@ const joins: Page = (ctx, choices) => ({
 const heard: Page = (ctx, { consent, spokenNotice }) => ({
   text: `${ctx.t('rooms.heard-heading')}\n${ctx.t('rooms.heard-how')}`,
   controls: [
-    choice(ctx, 'consent', 'rooms.consent', CONSENT, consent, (value) => `rooms.consent-${value}`),
+    choice(ctx, 'consent', 'rooms.consent', CONSENT, consent, (value) =>
+      ctx.t(`rooms.consent-${value}`),
+    ),
     spokenNotice
       ? button(ctx, 'spoken:off', 'rooms.spoken-off')
       : button(ctx, 'spoken:on', 'rooms.spoken-on'),
@@ -114,7 +121,7 @@ const heard: Page = (ctx, { consent, spokenNotice }) => ({
   ],
 });
 
-const captions: Page = (ctx, { languages, partials }) => {
+const captions: Page = (ctx, { languages, partials, pauseMs }) => {
   const offered = [...new Set([...languages, ...OFFERED_LANGUAGES])].slice(0, MOST_CHOICES);
   return {
     text: `${ctx.t('rooms.captions-heading')}\n${ctx.t('rooms.captions-how')}`,
@@ -130,6 +137,9 @@ const captions: Page = (ctx, { languages, partials }) => {
           chosen: languages.includes(value),
         })),
       },
+      choice(ctx, 'pause', 'rooms.pause', PAUSES, String(pauseMs), (ms) =>
+        ctx.t(`rooms.pause-${ms}`, secondsOf(Number(ms))),
+      ),
       partials
         ? button(ctx, 'partials:off', 'rooms.partials-off')
         : button(ctx, 'partials:on', 'rooms.partials-on'),
@@ -141,7 +151,9 @@ const captions: Page = (ctx, { languages, partials }) => {
 const speech: Page = (ctx, { bargeIn, wakeWord }) => ({
   text: `${ctx.t('rooms.speech-heading')}\n${ctx.t('rooms.speech-how')}`,
   controls: [
-    choice(ctx, 'barge', 'rooms.barge-in', BARGE_IN, bargeIn, (value) => `rooms.barge-in-${value}`),
+    choice(ctx, 'barge', 'rooms.barge-in', BARGE_IN, bargeIn, (value) =>
+      ctx.t(`rooms.barge-in-${value}`),
+    ),
     wakeWord ? button(ctx, 'wake:off', 'rooms.wake-off') : button(ctx, 'wake:on', 'rooms.wake-on'),
     back(ctx),
   ],
@@ -208,6 +220,10 @@ export default defineCommand(
       partials: press(
         () => captions,
         ({ arg }) => ({ partials: arg === 'on' }),
+      ),
+      pause: press(
+        () => captions,
+        (ctx) => ({ pauseMs: Number(chosenOf(PAUSES, ctx)) }),
       ),
       barge: press(
         () => speech,

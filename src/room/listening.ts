@@ -11,10 +11,7 @@ export interface ListeningParts {
   readonly hear: VoiceLink['hear'];
   readonly people: () => readonly RoomMember[];
   readonly choiceOf: (memberId: string) => Promise<ConsentChoice>;
-  readonly openEar: (
-    manner: Pick<Manner, 'purpose' | 'partials'>,
-    listener: HearingListener,
-  ) => Ear;
+  readonly openEar: (manner: Omit<Manner, 'rule'>, listener: HearingListener) => Ear;
   /** Makes what tells people that they are heard, and what for. */
   readonly noticeOf: (manner: Manner) => (members: readonly RoomMember[]) => Promise<void>;
   readonly untold: (error: AppError | undefined) => void;
@@ -120,7 +117,8 @@ export const createListening = (parts: ListeningParts): Listening => {
       const before = room;
       const next = wanted();
       const isSame = before?.purpose === next?.purpose && before?.rule === next?.rule;
-      if (isSame && before?.partials === next?.partials) return;
+      if (isSame && before?.partials === next?.partials && before?.pauseMs === next?.pauseMs)
+        return;
       if (isSame && before && next) {
         // They were told already.
         room = { ...before, ...next, ear: openEar(next, parts.listener) };

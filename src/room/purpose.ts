@@ -12,4 +12,6 @@ export interface Manner {
   readonly rule: ConsentRule;
   /** Whether something is told of what is still being said. */
   readonly partials: boolean;
+  /** After so long without voice a line ends; as usual when left out. */
+  readonly pauseMs?: number;
 }

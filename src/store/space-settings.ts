@@ -11,12 +11,16 @@ const limit = z.int().min(0).optional().catch(undefined);
 
 const ids = z.array(z.string()).catch(() => []);
 
+/** Shorter pauses are within words; longer ones keep everybody waiting. */
+const pauseMs = z.int().min(200).max(5_000).catch(600);
+
 const roomChoices = z.object({
   consent: z.enum(['told', 'agreed']).catch('told'),
   spokenNotice: z.boolean().catch(true),
   joins: ids,
   languages: ids,
   partials: z.boolean().catch(true),
+  pauseMs,
   bargeIn: z.enum(['off', 'lower', 'stop']).catch('off'),
   wakeWord: z.boolean().catch(false),
   readAloud: ids,

@@ -19,10 +19,11 @@ describe('/rooms', () => {
     expect(text.split('\n')).toEqual([
       '**Voice channels**',
       '- I join by myself and show captions in: –',
-      '- Heard is who was told of it and did not object.',
+      '- I listen to those who were told of it and did not object.',
       '- The notice is also said aloud.',
       '- Captions are in the language that is spoken.',
       '- Captions appear while somebody still speaks.',
+      '- A line ends after a pause of 0.6 s.',
       '- When a person begins to speak, I go on.',
       '- Questions are asked with `/ask` only.',
       '- Read aloud, by `/readaloud`: –',
@@ -48,7 +49,7 @@ describe('/rooms', () => {
     await desk().press('Only write the notice');
     expect(await choices()).toMatchObject({ consent: 'agreed', spokenNotice: false });
     await desk().press('Say the notice aloud');
-    expect((await desk().press('Back')).text).toContain('Heard is only who agreed to it.');
+    expect((await desk().press('Back')).text).toContain('I listen only to those who agreed to it.');
     expect((await choices()).spokenNotice).toBe(true);
   });
 
@@ -60,6 +61,23 @@ describe('/rooms', () => {
     await desk().press('Languages of captions', []);
     await desk().press('Caption while somebody speaks');
     expect(await choices()).toMatchObject({ languages: [], partials: true });
+  });
+
+  it('sets the pause that ends a line', async () => {
+    const pause = 'The pause that ends a line';
+    const offered = named(await open('Captions'), pause);
+    expect(offered).toMatchObject({
+      choices: [
+        { value: '400', label: 'Quick: a short pause ends a line (0.4 s)', chosen: false },
+        { value: '600', chosen: true },
+        { value: '900', chosen: false },
+        { value: '1500', chosen: false },
+      ],
+    });
+    const content = await desk().press(pause, ['1500']);
+    expect(named(content, pause)).toMatchObject({ choices: [{}, {}, {}, { chosen: true }] });
+    expect(await choices()).toMatchObject({ pauseMs: 1_500, partials: true });
+    expect((await desk().press('Back')).text).toContain('after a pause of 1.5 s');
   });
 
   it('takes every language as an option, and offers it from then on', async () => {

@@ -57,6 +57,8 @@ export interface Ear extends AsyncDisposable {
 const DEADLINE_MS = 45_000;
 const AT_ONCE = 8;
 const MOST_WAITING = 100;
+/** A timer that is so late was held up, and so were packets: they are taken first, for as long as this. */
+const HELD_UP_MS = 50;
 
 const NO_HINTS: EarHints = { hotwords: [], languages: [] };
 
@@ -85,6 +87,7 @@ export const createEar = ({
   const jobs = new Map<number, Job>();
   const counts = { utterances: 0, dropped: 0 };
   let isOver = false;
+  let isPutOff = false;
   let wake: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
   const hintsFor = async (speakerId: string): Promise<EarHints> => {
@@ -176,14 +179,21 @@ export const createEar = ({
   /** One timer for everybody. It may ring early, never late. */
   const plan = (): void => {
     const atMs = Math.min(cutter.nextTickMs ?? Infinity, finals.nextTickMs ?? Infinity);
-    if (isOver || atMs >= (wake?.atMs ?? Infinity)) return;
+    if (isOver || isPutOff || atMs >= (wake?.atMs ?? Infinity)) return;
     wake?.cancel();
     wake = { atMs, cancel: clock.after(atMs - clock.nowMs(), ring) };
   };
 
   const ring = (): void => {
-    wake = undefined;
     const nowMs = clock.nowMs();
+    const isHeldUp = wake !== undefined && nowMs - wake.atMs > HELD_UP_MS;
+    wake = undefined;
+    if (isHeldUp && !isPutOff) {
+      isPutOff = true;
+      wake = { atMs: nowMs + HELD_UP_MS, cancel: clock.after(HELD_UP_MS, ring) };
+      return;
+    }
+    isPutOff = false;
     finals.tick(nowMs);
     follow(cutter.tick(nowMs));
   };

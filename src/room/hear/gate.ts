@@ -52,8 +52,9 @@ export interface Gate {
   forget(speakerId: string): void;
 }
 
-/** Less voice than this, or less of the time, is near-silence. */
+/** Less voice than this is a quick word, such as the Japanese yes, or a noise. */
 const FAINT_MS = 300;
+/** Less of the time than this is near-silence. */
 const FAINT_SHARE = 0.25;
 const SHORT_MS = 1_500;
 /** So much voice, so surely heard, makes a language one of the room's. */
@@ -64,6 +65,7 @@ const FOREIGN_MS = 2_500;
 const UNSURE = 0.35;
 const UNSURE_FAINT = 0.5;
 const SURE = 0.6;
+const CLEAR = 0.7;
 const CERTAIN = 0.75;
 const CERTAIN_FAINT = 0.8;
 
@@ -76,7 +78,10 @@ const FEWEST_ECHOED = 3;
 
 const REPEATED_WITHIN_MS = 60_000;
 const SHORT_LINE_LETTERS = 40;
-/** Of near-silence the second is one too many, of what is not sure the third. */
+/**
+ * Of near-silence, or a quick word that is not clear, the second is one too many; of what is not sure
+ * the third.
+ */
 const MOST_REPEATED_FAINT = 1;
 const MOST_REPEATED_UNSURE = 2;
 
@@ -88,8 +93,14 @@ const SPARE_SECONDS = 0.6;
 const MOST_SPEAKERS = 100;
 const MOST_LANGUAGES = 10;
 
-const isFaint = ({ voiceMs, spanMs }: RecognisedLine): boolean =>
-  voiceMs < FAINT_MS || voiceMs < spanMs * FAINT_SHARE;
+const isNearSilence = ({ voiceMs, spanMs }: RecognisedLine): boolean =>
+  voiceMs < spanMs * FAINT_SHARE;
+
+const isFaint = (line: RecognisedLine): boolean => line.voiceMs < FAINT_MS || isNearSilence(line);
+
+/** Of a faint line: whether it is as sure as what is said in full. */
+const isClear = (line: RecognisedLine): boolean =>
+  line.confidence >= (isNearSilence(line) ? CERTAIN_FAINT : CLEAR);
 
 const isTooFast = (said: string, spanMs: number): boolean => {
   const { letters, signs } = countLetters(said);
@@ -99,9 +110,8 @@ const isTooFast = (said: string, spanMs: number): boolean => {
 const isInvented = (said: string, line: RecognisedLine): boolean => {
   const kind = knownInvention(said);
   const faint = isFaint(line);
-  const { voiceMs, confidence } = line;
-  if (kind === 'stock') return faint || voiceMs < SHORT_MS || confidence < SURE;
-  return kind === 'common' && faint && confidence < CERTAIN_FAINT;
+  if (kind === 'stock') return faint || line.voiceMs < SHORT_MS || line.confidence < SURE;
+  return kind === 'common' && faint && !isClear(line);
 };
 
 const isLoop = (said: string, line: RecognisedLine): boolean => {
@@ -112,8 +122,12 @@ const isLoop = (said: string, line: RecognisedLine): boolean => {
 
 const isEcho = (said: string, line: RecognisedLine, hotwords: readonly string[]): boolean => {
   const faint = isFaint(line);
-  if (line.confidence >= (faint ? CERTAIN_FAINT : SURE)) return false;
-  const words = countOnlyFrom(bareText(said), hotwords.map(bareText));
+  if (faint ? isClear(line) : line.confidence >= SURE) return false;
+  const bare = bareText(said);
+  const known = hotwords.map(bareText);
+  // One alone is a name that is called, however many signs it has.
+  if (!faint && known.includes(bare)) return false;
+  const words = countOnlyFrom(bare, known);
   return words >= (faint ? 1 : FEWEST_ECHOED);
 };
 
@@ -164,7 +178,8 @@ export const createGate = (): Gate => {
   const isRepeat = (said: string, line: RecognisedLine): boolean => {
     if (said.length > SHORT_LINE_LETTERS) return false;
     const times = timesBefore(line, bareText(said));
-    if (isFaint(line)) return times >= MOST_REPEATED_FAINT;
+    if (isNearSilence(line) || (isFaint(line) && !isClear(line)))
+      return times >= MOST_REPEATED_FAINT;
     return line.confidence < SURE && times >= MOST_REPEATED_UNSURE;
   };
 

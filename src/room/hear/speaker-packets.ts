@@ -58,10 +58,6 @@ export class SpeakerPackets {
     this.#nextId = nextId;
   }
 
-  get isOpen(): boolean {
-    return this.#open !== undefined;
-  }
-
   get heldPackets(): number {
     return this.#line.packets.length;
   }
@@ -77,7 +73,7 @@ export class SpeakerPackets {
     return this.#line.has(sequence) ? 'duplicate' : undefined;
   }
 
-  /** Takes one that is not refused, after a `tick` at the time of its arrival. */
+  /** Takes one that is not refused. */
   add(packet: VoicePacket, { samples }: OpusToc, isVoice: boolean, events: CutterEvent[]): void {
     const { speakerId, data, sequence, timestampSamples, arrivedMs } = packet;
     const heard = { speakerId, data, sequence, timestampSamples, arrivedMs, samples, isVoice };
@@ -100,7 +96,7 @@ export class SpeakerPackets {
     if (this.#open) this.#close(this.#open, events);
   }
 
-  /** By its timestamp; the time of its arrival was told before. */
+  /** By its timestamp: it may arrive late. */
   #isOver({ lastVoice }: Open, packet: HeardPacket): boolean {
     const { hangoverMs } = this.#lengths;
     if (packet.sequence < this.#line.packets.at(-1)!.sequence) return false;

@@ -24,7 +24,7 @@ export interface PacketCounts {
 /** Cuts what several speakers say into utterances, without decoding it. */
 export interface Cutter extends Disposable {
   take(packet: VoicePacket): readonly CutterEvent[];
-  /** Time passes for those who say nothing more. */
+  /** Time passes. By it alone those end who send nothing more; packets tell of pauses themselves. */
   tick(nowMs: number): readonly CutterEvent[];
   /** When `tick` should be called next, or a little before; undefined while nothing waits for it. */
   readonly nextTickMs: number | undefined;
@@ -48,6 +48,8 @@ const MOST_SPEAKERS = 100;
 const MOST_MISORDERED = 100;
 /** Nor is one that comes so long after the last. */
 const LATEST_MS = 1_000;
+/** The same appendix: before one that is further ahead not all others were lost. */
+const MOST_DROPPED = 3_000;
 /** Two packets this near to each other are a sender who began anew, one alone is not. */
 const NEXT_OF_RESTART = 5;
 
@@ -100,7 +102,7 @@ export const createCutter = (options: CutterOptions = {}): Cutter => {
     makeRoom(events);
     const speaker: Speaker = {
       packets: new SpeakerPackets(packet.speakerId, lengths, nextId),
-      newestSequence: -Infinity,
+      newestSequence: packet.sequence,
       arrivedMs: packet.arrivedMs,
       stray: undefined,
     };
@@ -109,7 +111,6 @@ export const createCutter = (options: CutterOptions = {}): Cutter => {
   };
 
   const add = (speaker: Speaker, { packet, toc }: ReadPacket, events: CutterEvent[]): void => {
-    speaker.packets.tick(packet.arrivedMs, events);
     const refusal = speaker.packets.refuses(packet.sequence);
     if (refusal) {
       counts[refusal] += 1;
@@ -124,6 +125,7 @@ export const createCutter = (options: CutterOptions = {}): Cutter => {
 
   const isStray = ({ newestSequence, arrivedMs }: Speaker, packet: VoicePacket): boolean =>
     packet.sequence < newestSequence - MOST_MISORDERED ||
+    packet.sequence > newestSequence + MOST_DROPPED ||
     (packet.sequence <= newestSequence && packet.arrivedMs - arrivedMs > LATEST_MS);
 
   const takeStray = (speaker: Speaker, read: ReadPacket, events: CutterEvent[]): void => {
@@ -137,7 +139,7 @@ export const createCutter = (options: CutterOptions = {}): Cutter => {
     }
     speaker.packets.end(events);
     speaker.packets = new SpeakerPackets(packet.speakerId, lengths, nextId);
-    speaker.newestSequence = -Infinity;
+    speaker.newestSequence = stray.packet.sequence;
     speaker.stray = undefined;
     add(speaker, stray, events);
     add(speaker, read, events);

@@ -114,8 +114,7 @@ export const createVoicing = ({
 
   const isInDoubt = ({ samples, unknownSamples, voiceShare, judge: known }: Run): boolean =>
     unknownSamples > OPEN_MICROPHONE_SAMPLES ||
-    (unknownSamples === 0 &&
-      samples > NOISY_MICROPHONE_SAMPLES &&
+    (samples > NOISY_MICROPHONE_SAMPLES &&
       voiceShare > DOUBTFUL_SHARE.from &&
       (known !== undefined || voiceShare < DOUBTFUL_SHARE.to));
 

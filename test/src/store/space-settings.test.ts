@@ -51,6 +51,17 @@ describe('the choices of a space', () => {
     expect((await spaces.of(SPACE)).dailyCharacters).toBeUndefined();
   });
 
+  it.each([
+    [900, 900],
+    [199, 600],
+    [60_000, 600],
+    ['long', 600],
+  ])('take a stored pause of %j for %i ms', async (stored, pauseMs) => {
+    await write(JSON.stringify({ rooms: { pauseMs: stored, wakeWord: true } }));
+    const { rooms } = await createSpaceSettings(store).of(SPACE);
+    expect(rooms).toEqual({ ...ROOM_CHOICES, pauseMs, wakeWord: true });
+  });
+
   it('lose nothing when two change them at once', async () => {
     const spaces = createSpaceSettings(store);
     await Promise.all([

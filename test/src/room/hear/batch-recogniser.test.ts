@@ -30,7 +30,11 @@ const utteranceOf = (ms: number): Utterance =>
       .map((packet) => ({ ...packet, samples: 960, isVoice: true, gapSamples: 0 })),
   });
 
-const setUp = (hints: RecognitionHints = { hotwords: [] }, wanted: BatchRecogniserOptions = {}) => {
+const setUp = (
+  hints: RecognitionHints = { hotwords: [] },
+  wanted: BatchRecogniserOptions = {},
+  { answersTooLate = false } = {},
+) => {
   const calls: Call[] = [];
   const controller = new AbortController();
   const partials: string[] = [];
@@ -43,7 +47,8 @@ const setUp = (hints: RecognitionHints = { hotwords: [] }, wanted: BatchRecognis
             language: string;
             confidence: number;
           }>();
-          options.signal.addEventListener('abort', () => reject(options.signal.reason as Error));
+          if (!answersTooLate)
+            options.signal.addEventListener('abort', () => reject(options.signal.reason as Error));
           calls.push({
             parameters,
             options,
@@ -134,6 +139,18 @@ describe('recognising growing utterances', () => {
     expect(partials).toEqual(['The train', 'The train leaves']);
   });
 
+  it('is rarer the longer they are', async () => {
+    const { calls, grow } = setUp();
+    const sentMs: number[] = [];
+    for (let ms = 300; ms < 15_000; ms += 300) {
+      await grow(ms);
+      if (calls.length === sentMs.length) continue;
+      sentMs.push(ms);
+      await calls.at(-1)!.answer('The train');
+    }
+    expect(sentMs).toEqual([1_200, 2_400, 3_600, 4_800, 6_600, 9_000, 12_000]);
+  });
+
   it('never lets the end wait for a part', async () => {
     const { calls, partials, recognition, grow } = setUp();
     await grow(1_200);
@@ -141,10 +158,29 @@ describe('recognising growing utterances', () => {
     await settle();
     expect(calls[0]!.options.signal.aborted).toBe(true);
     expect(calls[1]!.options.signal.aborted).toBe(false);
+    // A part may fail: the whole is sent yet.
+    expect(calls.map(({ options }) => options.hasOtherWay)).toEqual([true, undefined]);
     await grow(5_000);
     await calls[1]!.answer('The train.');
     expect((await result).text).toBe('The train.');
     expect(calls).toHaveLength(2);
+    expect(partials).toEqual([]);
+  });
+
+  it('tells nothing of a part that is answered after the end was asked for', async () => {
+    const { calls, partials, recognition, grow } = setUp(
+      { hotwords: [] },
+      {},
+      { answersTooLate: true },
+    );
+    await grow(1_200);
+    await calls[0]!.answer('The train');
+    await grow(2_400);
+    const result = recognition.end(utteranceOf(2_500), 5_000);
+    await calls[1]!.answer('The train leaves');
+    await settle();
+    await calls[2]!.answer('The train left.');
+    await result;
     expect(partials).toEqual([]);
   });
 

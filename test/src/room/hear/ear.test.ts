@@ -1,118 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../../src/errors.ts';
-import type { HeardLine } from '../../../../src/room/heard.ts';
-import { createEar, type EarHints, type EarOptions } from '../../../../src/room/hear/ear.ts';
-import type { Recognised, RecognitionRequest } from '../../../../src/room/hear/recogniser.ts';
-import type { Utterance } from '../../../../src/room/hear/utterance.ts';
-import { createTestClock } from '../../../fakes/clock.ts';
+import { setUpEar } from './ear-support.ts';
 import { createSender, sequencesOf } from './support.ts';
-
-/** One utterance as the recogniser sees it. */
-interface Asked {
-  readonly request: RecognitionRequest;
-  readonly grown: Utterance[];
-  ended: Utterance | undefined;
-  leftMs: number;
-  /** How often it was asked for all of it. */
-  times: number;
-  answer(text: string, more?: Partial<Recognised>): void;
-  fail(error: Error): void;
-}
-
-interface SetUp {
-  readonly options?: EarOptions;
-  readonly hints?: (speakerId: string) => Promise<EarHints>;
-  /** Hears these at once, in place of waiting for the test. */
-  readonly isPrompt?: boolean;
-  /** A line for which the listener throws. */
-  readonly throwsOn?: string;
-}
-
-const setUp = ({ options = {}, hints, isPrompt = false, throwsOn }: SetUp = {}) => {
-  const clock = createTestClock();
-  const asked: Asked[] = [];
-  const told: string[] = [];
-  const lines: HeardLine[] = [];
-  const ear = createEar({
-    recogniser: {
-      growEveryMs: 200,
-      begin: (request) => {
-        const begin = () => {
-          const result = Promise.withResolvers<Recognised>();
-          result.promise.catch(() => undefined);
-          return result;
-        };
-        let result = begin();
-        const fail = (error: Error): void => result.reject(error);
-        request.signal.addEventListener('abort', () => fail(request.signal.reason as Error));
-        const one: Asked = {
-          request,
-          grown: [],
-          ended: undefined,
-          leftMs: 0,
-          times: 0,
-          answer: (text, more) =>
-            result.resolve({ text, language: 'en', confidence: 0.9, ...more }),
-          fail,
-        };
-        asked.push(one);
-        return {
-          grow: (utterance) => void one.grown.push(utterance),
-          end: async (utterance, leftMs) => {
-            one.ended = utterance;
-            one.leftMs = leftMs;
-            one.times += 1;
-            if (one.times > 1) result = begin();
-            if (isPrompt) one.answer(`line ${utterance.id} of ${utterance.speakerId}`);
-            return result.promise;
-          },
-        };
-      },
-    },
-    clock,
-    listener: {
-      began: (speakerId) => void told.push(`${speakerId} began`),
-      heard: (line) => {
-        if (line.text === throwsOn) throw new Error('the listener is broken');
-        lines.push(line);
-        told.push(`${line.speakerId}${line.isFinal ? '' : '…'}: ${line.text}`);
-      },
-      trouble: (error) => void told.push(error ? `trouble: ${error.code}` : 'no trouble'),
-    },
-    hints: hints ?? (async () => ({ hotwords: ['Dragoman'], languages: ['en'] })),
-    options,
-  });
-  const sender = (speakerId: string) => {
-    const from = createSender(speakerId, clock.nowMs());
-    return {
-      /** Says something as time passes, and falls silent for so long that it is over. */
-      say: async (voicePackets: number, isOver = true) => {
-        for (const packet of from.say('voice', voicePackets)) {
-          ear.packet(packet);
-          await clock.advance(20);
-        }
-        if (!isOver) return;
-        await clock.advance(600);
-        from.pause(600);
-      },
-      /** Says it at once, without a moment passing. */
-      burst: (voicePackets: number) => {
-        for (const packet of from.say('voice', voicePackets))
-          ear.packet({ ...packet, arrivedMs: clock.nowMs() });
-      },
-    };
-  };
-  return { clock, asked, told, lines, ear, sender };
-};
 
 describe('the ear', () => {
   it('tells that somebody speaks, what is sure of it, and all of it when it has ended', async () => {
-    const { told, asked, sender, lines, ear } = setUp();
+    const { told, asked, sender, lines, ear } = setUpEar();
     const ann = sender('ann');
     await ann.say(30, false);
     expect(told).toEqual(['ann began']);
     expect(await asked[0]!.request.hints).toMatchObject({ hotwords: ['Dragoman'] });
     expect(asked[0]!.grown.length).toBeGreaterThan(1);
+    asked[0]!.request.partial({ text: 'We meet', language: 'en', confidence: 0.9 });
     asked[0]!.request.partial({ text: 'We meet', language: 'en', confidence: 0.9 });
     await ann.say(10);
     expect(asked[0]!.leftMs).toBe(45_000);
@@ -137,7 +35,7 @@ describe('the ear', () => {
   });
 
   it('recognises different speakers at the same time, and tells of one in order', async () => {
-    const { told, asked, sender, ear } = setUp();
+    const { told, asked, sender, ear } = setUpEar();
     const ann = sender('ann');
     await ann.say(30);
     await ann.say(30);
@@ -156,7 +54,7 @@ describe('the ear', () => {
   });
 
   it('tells of a monologue while it goes on, as one beginning', async () => {
-    const { told, asked, sender, ear } = setUp({
+    const { told, asked, sender, ear } = setUpEar({
       options: { longestMs: 2_000 },
       isPrompt: true,
     });
@@ -169,7 +67,7 @@ describe('the ear', () => {
   });
 
   it('does not tell of a click', async () => {
-    const { told, asked, sender, ear } = setUp();
+    const { told, asked, sender, ear } = setUpEar();
     await sender('ann').say(4);
     expect(told).toEqual([]);
     expect(asked).toEqual([]);
@@ -177,7 +75,7 @@ describe('the ear', () => {
   });
 
   it('takes back what it showed of something that was not said', async () => {
-    const { told, asked, sender, ear } = setUp();
+    const { told, asked, sender, ear } = setUpEar();
     await sender('ann').say(30, false);
     await new Promise(setImmediate);
     asked[0]!.request.partial({ text: 'Thanks for watching', language: 'en', confidence: 0.9 });
@@ -188,15 +86,57 @@ describe('the ear', () => {
     expect(ear.counts.refused).toMatchObject({ 'no-words': 1, loop: 0 });
   });
 
+  it('takes back what it showed where only clicks are left before a cut', async () => {
+    const { told, asked, clock, ear } = setUpEar({ options: { longestMs: 2_000 } });
+    const from = createSender('ann', clock.nowMs());
+    for (const click of [1, 2, 3])
+      for (const packet of [...from.say('voice', 1), ...from.say('quiet', 20 + click)])
+        ear.packet(packet);
+    for (const packet of from.say('voice', 15)) ear.packet(packet);
+    asked[0]!.request.partial({ text: 'We', language: 'en', confidence: 0.9 });
+    for (const packet of from.say('voice', 30)) ear.packet(packet);
+    expect(told).toEqual(['ann began', 'ann…: We', 'ann: ']);
+    expect(ear.counts.dropped).toBe(1);
+    await ear[Symbol.asyncDispose]();
+  });
+
+  it('does not take it for the end that the process stood still while people spoke', async () => {
+    const { clock, stall, asked, sender, ear } = setUpEar({ isPrompt: true });
+    const speakers = [sender('ann'), sender('ben')];
+    for (const speaker of speakers) speaker.burst(30);
+    stall.ms = 700;
+    await clock.advance(600);
+    // What was sent meanwhile is read after the timers, one packet after the other.
+    for (const speaker of speakers) {
+      speaker.burst(65);
+      await clock.advance(10);
+    }
+    await clock.advance(1_000);
+    expect(asked.map(({ ended }) => sequencesOf(ended!).length)).toEqual([95, 95]);
+    await ear[Symbol.asyncDispose]();
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('tells in the end what is said in a process that stands still again and again', async () => {
+    const { clock, stall, told, sender, ear } = setUpEar({ isPrompt: true });
+    await sender('ann').say(30, false);
+    for (let time = 0; time < 40; time += 1) {
+      stall.ms += 500;
+      await clock.advance(20);
+    }
+    expect(told).toEqual(['ann began', 'ann: line 1 of ann']);
+    await ear[Symbol.asyncDispose]();
+  });
+
   it('ends what is being said when it is to settle', async () => {
-    const { told, sender, ear } = setUp({ isPrompt: true });
+    const { told, sender, ear } = setUpEar({ isPrompt: true });
     await sender('ann').say(30, false);
     await ear.settled();
     expect(told).toEqual(['ann began', 'ann: line 1 of ann']);
   });
 
   it('does without hints that cannot be had', async () => {
-    const { told, asked, sender, ear } = setUp({
+    const { told, asked, sender, ear } = setUpEar({
       hints: () => Promise.reject(new Error('no database')),
       isPrompt: true,
     });
@@ -207,7 +147,7 @@ describe('the ear', () => {
   });
 
   it('goes on when nobody can be told', async () => {
-    const { told, sender, ear } = setUp({ isPrompt: true, throwsOn: 'line 1 of ann' });
+    const { told, sender, ear } = setUpEar({ isPrompt: true, throwsOn: 'line 1 of ann' });
     await sender('ann').say(30);
     await sender('ben').say(30);
     await ear.settled();
@@ -215,7 +155,7 @@ describe('the ear', () => {
   });
 
   it('has one timer however many speak, and none when nobody does', async () => {
-    const { clock, sender, ear } = setUp({ isPrompt: true });
+    const { clock, sender, ear } = setUpEar({ isPrompt: true });
     for (const id of ['ann', 'ben', 'cid']) await sender(id).say(20, false);
     expect(clock.waiting).toBe(1);
     await clock.advance(60_000);
@@ -224,126 +164,9 @@ describe('the ear', () => {
   });
 });
 
-describe('a service that fails', () => {
-  const down = () => new AppError('unavailable', 'down', { retryable: true });
-
-  it('is told of once, and again when it works', async () => {
-    const { told, asked, sender, ear } = setUp();
-    const ann = sender('ann');
-    for (let line = 0; line < 3; line += 1) await ann.say(30);
-    asked[0]!.fail(down());
-    asked[1]!.fail(new Error('odd'));
-    asked[2]!.answer('We meet at nine.');
-    await ear.settled();
-    expect(told.filter((line) => line !== 'ann began')).toEqual([
-      'trouble: unavailable',
-      'no trouble',
-      'ann: We meet at nine.',
-    ]);
-    expect(ear.counts).toMatchObject({ failed: 2, lines: 1 });
-  });
-
-  it('is asked again until the deadline, and told of at once', async () => {
-    const { told, asked, sender, clock, ear } = setUp();
-    await sender('ann').say(30);
-    const [first] = asked;
-    for (const time of [1, 2, 3]) {
-      expect(first!.times).toBe(time);
-      first!.fail(down());
-      await clock.advance(2_000);
-    }
-    expect(told).toEqual(['ann began', 'trouble: unavailable']);
-    first!.answer('After all');
-    await clock.advance(0);
-    expect(told.slice(2)).toEqual(['no trouble', 'ann: After all']);
-    expect(first!.leftMs).toBeLessThanOrEqual(45_000 - 3 * 2_000);
-
-    await sender('ben').say(30);
-    for (let time = 0; time < 30; time += 1) {
-      asked[1]!.fail(down());
-      await clock.advance(2_000);
-    }
-    expect(asked[1]!.times).toBe(23);
-    expect(ear.counts).toMatchObject({ failed: 1, lines: 1 });
-    await clock.advance(10_000);
-    expect(clock.waiting).toBe(0);
-    await ear[Symbol.asyncDispose]();
-  });
-
-  it('is asked again for what hangs while others are answered', async () => {
-    const { told, asked, sender, clock, ear } = setUp();
-    await sender('ann').say(30);
-    await clock.advance(2_000);
-    await sender('ben').say(30);
-    asked[1]!.answer('Here I am');
-    await clock.advance(0);
-    expect(asked[0]!.times).toBe(1);
-    await clock.advance(3_000);
-    await sender('ben').say(30);
-    asked[2]!.answer('Who else');
-    await clock.advance(0);
-    expect(asked.map(({ times }) => times)).toEqual([2, 1, 1]);
-    asked[0]!.answer('I am here as well');
-    await ear.settled();
-    expect(told.at(-1)).toBe('ann: I am here as well');
-    expect(asked[0]!.request.signal.aborted).toBe(true);
-    expect(told.join()).not.toContain('trouble');
-  });
-
-  it('leaves standing what was sure by then', async () => {
-    const { told, asked, sender, ear } = setUp();
-    await sender('ann').say(30, false);
-    await new Promise(setImmediate);
-    asked[0]!.request.partial({ text: 'We meet', language: 'en', confidence: 0.9 });
-    asked[0]!.fail(down());
-    await ear.settled();
-    expect(told).toEqual(['ann began', 'ann…: We meet', 'ann: We meet', 'trouble: unavailable']);
-  });
-
-  it('is given up at the deadline, and hangs nobody else', async () => {
-    const { told, asked, clock, sender, ear } = setUp({ options: { atOnce: 1 } });
-    await sender('ann').say(30);
-    await sender('ben').say(30);
-    expect(asked[1]!.ended).toBeUndefined();
-    await clock.advance(45_000 - 1_220 - 1);
-    expect(ear.counts.failed).toBe(0);
-    await clock.advance(1);
-    expect(ear.counts.failed).toBe(1);
-    expect(told.filter((line) => line.startsWith('trouble'))).toEqual(['trouble: timeout']);
-    expect(asked[0]!.request.signal.aborted).toBe(true);
-    expect(asked[1]!.leftMs).toBe(1_200);
-    asked[1]!.answer('Where?');
-    await ear.settled();
-    expect(told.slice(-2)).toEqual(['no trouble', 'ben: Where?']);
-  });
-
-  it('costs the oldest of too many that wait', async () => {
-    const { told, asked, clock, sender, ear } = setUp({ options: { atOnce: 2, mostWaiting: 2 } });
-    const senders = ['a', 'b', 'c', 'd', 'e'].map(sender);
-    for (const each of senders) each.burst(20);
-    await clock.advance(600);
-    expect(told.slice(-1)).toEqual(['trouble: unavailable']);
-    for (const one of asked) one.answer('We meet at nine.');
-    await ear.settled();
-    expect(told.filter((line) => line.includes('nine')).toSorted()).toEqual(
-      ['a', 'b', 'd', 'e'].map((id) => `${id}: We meet at nine.`),
-    );
-    expect(ear.counts).toMatchObject({ failed: 1, lines: 4 });
-  });
-
-  it('lets one speaker have no more than two of its places', async () => {
-    const { asked, sender, ear } = setUp();
-    const ann = sender('ann');
-    for (let line = 0; line < 4; line += 1) await ann.say(20);
-    await sender('ben').say(20);
-    expect(asked.map(({ ended }) => ended !== undefined)).toEqual([true, true, false, false, true]);
-    await ear[Symbol.asyncDispose]();
-  });
-});
-
 describe('a member who is forgotten', () => {
   it('is not told of, whatever was under way', async () => {
-    const { told, asked, sender, ear } = setUp({ options: { atOnce: 1 } });
+    const { told, asked, sender, ear } = setUpEar({ options: { atOnce: 1 } });
     const ann = sender('ann');
     await ann.say(30);
     await ann.say(30);
@@ -360,8 +183,24 @@ describe('a member who is forgotten', () => {
     expect(asked[2]!.ended).toBeUndefined();
   });
 
+  it('is judged anew: what they said before is not known any more', async () => {
+    const { told, asked, sender, ear } = setUpEar();
+    const ann = sender('ann');
+    const hum = async () => {
+      await ann.say(11);
+      asked.at(-1)!.answer('Right.', { confidence: 0.65 });
+      await new Promise(setImmediate);
+    };
+    await hum();
+    await hum();
+    expect(ear.counts.refused.repeat).toBe(1);
+    ear.forget('ann');
+    await hum();
+    expect(told.filter((line) => line === 'ann: Right.')).toHaveLength(2);
+  });
+
   it('gives its place to others, who are heard on', async () => {
-    const { told, asked, sender, ear } = setUp({ options: { atOnce: 1 } });
+    const { told, asked, sender, ear } = setUpEar({ options: { atOnce: 1 } });
     await sender('ann').say(30);
     await sender('ben').say(30);
     ear.forget('ann');
@@ -372,7 +211,7 @@ describe('a member who is forgotten', () => {
   });
 
   it('is heard again when they speak again', async () => {
-    const { told, sender, ear } = setUp({ isPrompt: true });
+    const { told, sender, ear } = setUpEar({ isPrompt: true });
     const ann = sender('ann');
     await ann.say(30, false);
     ear.forget('ann');
@@ -384,7 +223,7 @@ describe('a member who is forgotten', () => {
 
 describe('an ear that is put away', () => {
   it('tells nothing any more and leaves no timer', async () => {
-    const { told, asked, clock, sender, ear } = setUp();
+    const { told, asked, clock, sender, ear } = setUpEar();
     const ann = sender('ann');
     await ann.say(30);
     await ann.say(30, false);

@@ -1,6 +1,12 @@
 import type { ChannelCount, EncoderOptions } from 'libopus-wasm';
 import type { VoicePacket } from '../../../../src/room/port.ts';
 import type { Utterance } from '../../../../src/room/hear/utterance.ts';
+import {
+  createCutter,
+  type Cutter,
+  type CutterEvent,
+  type CutterOptions,
+} from '../../../../src/room/hear/utterances.ts';
 import type { Voicing } from '../../../../src/room/hear/voicing.ts';
 
 /** 20 ms of hybrid, mono, whose voice bit is set or not. */
@@ -64,6 +70,12 @@ export const bitVoicing = (): Voicing => ({
   forget: () => undefined,
   decoders: 0,
 });
+
+export const cutterWith = (options: CutterOptions = {}): Cutter =>
+  createCutter({ voicing: bitVoicing(), ...options });
+
+export const takeAll = (cutter: Cutter, packets: readonly VoicePacket[]): CutterEvent[] =>
+  packets.flatMap((packet) => cutter.take(packet));
 
 export const sequencesOf = ({ packets }: Pick<Utterance, 'packets'>): number[] =>
   packets.map(({ sequence }) => sequence);

@@ -72,6 +72,19 @@ describe('a file of an utterance', () => {
     expect(await secondsOf(file!)).toBeCloseTo(file!.durationMs / 1_000, 3);
   });
 
+  it('begins with what is said after a cut in a pause, not with the pause', async () => {
+    const packets = sent(await encodePackets(twice, VOIP));
+    const later = packets.slice(120).map((packet) => ({
+      ...packet,
+      timestampSamples: packet.timestampSamples + 500 * 48,
+      arrivedMs: packet.arrivedMs + 500,
+    }));
+    const [before, after] = filesOf([...packets.slice(0, 120), ...later], 4_000);
+    expect(await secondsOf(before!)).toBeCloseTo(before!.durationMs / 1_000, 3);
+    expect(before!.durationMs / 1_000).toBeCloseTo(120 * 0.02, 1);
+    expect(await secondsOf(after!)).toBeCloseTo(after!.durationMs / 1_000, 3);
+  });
+
   it('holds packets of all lengths, in mono and stereo', async () => {
     const packets = [
       ...(await encodePackets(speech, VOIP)),

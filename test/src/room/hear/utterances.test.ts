@@ -1,20 +1,7 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseToc } from '../../../../src/audio/opus.ts';
 import type { VoicePacket } from '../../../../src/room/port.ts';
-import {
-  createCutter,
-  type Cutter,
-  type CutterEvent,
-  type CutterOptions,
-} from '../../../../src/room/hear/utterances.ts';
-import { bitVoicing, CELT, createSender, sequencesOf, voiced } from './support.ts';
-
-const cutterWith = (options: CutterOptions = {}): Cutter =>
-  createCutter({ voicing: bitVoicing(), ...options });
-
-const takeAll = (cutter: Cutter, packets: readonly VoicePacket[]): CutterEvent[] =>
-  packets.flatMap((packet) => cutter.take(packet));
+import type { CutterEvent } from '../../../../src/room/hear/utterances.ts';
+import { createSender, cutterWith, type Sender, sequencesOf, takeAll } from './support.ts';
 
 const ofKind = (events: readonly CutterEvent[], kind: CutterEvent['kind']) =>
   events.filter((event) => event.kind === kind).map(({ utterance }) => utterance);
@@ -80,11 +67,15 @@ describe('an utterance', () => {
     expect(cutter.nextTickMs).toBeUndefined();
   });
 
-  it('does not take what came long before along', () => {
+  it.each([
+    ['', (sender: Sender) => sender.pause(10_000)],
+    [', where timestamps stand still', (sender: Sender) => (sender.nowMs += 10_000)],
+    [', where it arrives with the rest', (sender: Sender) => (sender.timestampSamples += 480_000)],
+  ])('does not take what came long before along%s', (_, pause) => {
     const cutter = cutterWith();
     const sender = createSender();
     const events = takeAll(cutter, sender.say('silence', 5));
-    sender.pause(10_000);
+    pause(sender);
     events.push(...takeAll(cutter, sender.say('voice', 20)), ...cutter.endAll());
     expect(ofKind(events, 'ended')[0]).toMatchObject({ spanMs: 400, preRoll: [] });
   });
@@ -116,6 +107,51 @@ describe('a monologue', () => {
     expect([...sequencesOf(first!), ...sequencesOf(second!)]).toEqual(
       packets.map(({ sequence }) => sequence),
     );
+  });
+
+  it('is cut by its whole length, pauses included', () => {
+    const cutter = cutterWith({ longestMs: 2_000 });
+    const sender = createSender();
+    const events: CutterEvent[] = [];
+    for (let word = 0; word < 10; word += 1) {
+      events.push(...takeAll(cutter, sender.say('voice', 10)));
+      sender.pause(400);
+    }
+    const ended = ofKind(events, 'ended');
+    expect(ended.length).toBeGreaterThan(1);
+    for (const { spanMs } of ended) expect(spanMs).toBeLessThanOrEqual(2_000);
+  });
+
+  it('without any quiet moment is cut into equal parts, whatever was before it', () => {
+    const cutter = cutterWith({ longestMs: 2_000 });
+    const sender = createSender();
+    const events: CutterEvent[] = [];
+    for (let moment = 0; moment < 50; moment += 1) {
+      events.push(...takeAll(cutter, sender.say('quiet', 1)));
+      sender.pause(100);
+    }
+    events.push(...takeAll(cutter, [...sender.say('quiet', 5), ...sender.say('voice', 500)]));
+    const [first, ...others] = ofKind(events, 'ended').map(({ spanMs }) => spanMs);
+    expect(others).toHaveLength(4);
+    expect(new Set(others)).toEqual(new Set([first]));
+  });
+
+  it('is cut where it is quietest, not where packets are shortest', () => {
+    const cutter = cutterWith({ longestMs: 2_000 });
+    const sender = createSender();
+    const packets = sender.say('voice', 60);
+    // 60 ms each, and larger than those of 20 ms, though not by as much.
+    for (let at = 0; at < 8; at += 1) {
+      const { sequence, timestampSamples, nowMs } = sender;
+      const data = Uint8Array.of(0x18, 0x80, ...Array<number>(10).fill(1));
+      packets.push({ speakerId: 'ann', data, sequence, timestampSamples, arrivedMs: nowMs });
+      sender.lose(1);
+      sender.pause(40);
+    }
+    packets.push(...sender.say('voice', 60));
+    const [first] = ofKind(takeAll(cutter, packets), 'ended');
+    expect(first!.packets.length).toBeGreaterThan(60);
+    expect(first!.packets.length).toBeLessThan(68);
   });
 
   it('is cut in a pause for which nothing was sent', () => {
@@ -168,6 +204,26 @@ describe('what is missing', () => {
     expect(gapsOf(packets)[10]).toBe(3 * 960);
   });
 
+  it.each([
+    ['a pause', (sender: Sender) => sender.pause(3_000)],
+    ['lost packets', (sender: Sender) => (sender.sequence += 2_500)],
+  ])('is two seconds of %s at most', (_, leaveOut) => {
+    const cutter = cutterWith({ hangoverMs: 5_000 });
+    const sender = createSender();
+    const packets = sender.say('voice', 10);
+    leaveOut(sender);
+    packets.push(...sender.say('voice', 10));
+    const [utterance] = ofKind([...takeAll(cutter, packets), ...cutter.endAll()], 'ended');
+    expect(utterance!.packets[10]!.gapSamples).toBe(2 * 48_000);
+    expect(utterance!.spanMs).toBe(2_400);
+  });
+
+  it('is nothing where packets come in another order', () => {
+    const packets = createSender().say('voice', 10);
+    const [a, b, c, d, e, ...others] = packets;
+    expect(gapsOf([a!, d!, b!, e!, c!, ...others])).toEqual(packets.map(() => 0));
+  });
+
   it('is nothing where packets of speech are only late', () => {
     const sender = createSender();
     const packets = sender.say('voice', 10);
@@ -175,22 +231,6 @@ describe('what is missing', () => {
     packets.push(...sender.say('voice', 10));
     expect(gapsOf(packets).every((gap) => gap === 0)).toBe(true);
   });
-});
-
-it('what was told of an utterance does not change when more comes', () => {
-  fc.assert(
-    fc.property(speakerPlan, (plan) => {
-      const cutter = cutterWith({ growEveryMs: 100 });
-      const told = new Map<CutterEvent, string>();
-      const note = (events: readonly CutterEvent[]) => {
-        for (const event of events) told.set(event, JSON.stringify(event));
-      };
-      for (const packet of arrivals('ann', plan)) note(cutter.take(packet));
-      note(cutter.endAll());
-      for (const [event, before] of told) expect(JSON.stringify(event)).toBe(before);
-    }),
-    { numRuns: 50 },
-  );
 });
 
 describe('packets', () => {
@@ -209,8 +249,28 @@ describe('packets', () => {
     expect(cutter.counts.late).toBe(1);
 
     Object.assign(sender, { sequence: 7, timestampSamples: 960 });
-    events.push(...takeAll(cutter, sender.say('voice', 15)), ...cutter.endAll());
+    events.push(...takeAll(cutter, sender.say('voice', 1)));
+    sender.lose(2);
+    events.push(...takeAll(cutter, sender.say('voice', 14)), ...cutter.endAll());
     expect(ofKind(events, 'ended').map(({ packets }) => packets.length)).toEqual([40, 15]);
+  });
+
+  it('of a sender who begins anew far ahead begin an utterance, one stray packet does not', () => {
+    const cutter = cutterWith();
+    const sender = createSender();
+    sender.timestampSamples = 9_000_000;
+    const events = takeAll(cutter, sender.say('voice', 20));
+    const before = { sequence: sender.sequence, timestampSamples: sender.timestampSamples };
+    Object.assign(sender, { sequence: 40_000, timestampSamples: 960 });
+    events.push(...takeAll(cutter, sender.say('voice', 1)));
+    Object.assign(sender, before);
+    events.push(...takeAll(cutter, sender.say('voice', 20)));
+    Object.assign(sender, { sequence: 50_000, timestampSamples: 960 });
+    events.push(...takeAll(cutter, sender.say('voice', 15)), ...cutter.endAll());
+    const ended = ofKind(events, 'ended');
+    expect(ended.map(({ packets }) => packets.length)).toEqual([40, 15]);
+    expect(ended.map(({ spanMs }) => spanMs)).toEqual([800, 300]);
+    expect(cutter.counts.late).toBe(1);
   });
 
   it('of a sender who begins anew soon after the beginning are heard after a pause', () => {
@@ -252,180 +312,5 @@ describe('packets', () => {
     const events = [ann!, ben!, cid!].flatMap((sender) => takeAll(cutter, sender.say('voice', 20)));
     expect(ofKind(events, 'ended').map(({ speakerId }) => speakerId)).toEqual(['ann']);
     expect(cutter.heldPackets).toBe(40);
-  });
-});
-
-/** One packet that is sent, and what becomes of it on its way. */
-const sent = fc.record({
-  kind: fc.constantFrom('voice', 'voice', 'voice', 'quiet', 'silence', 'celt', 'broken'),
-  pauseMs: fc.oneof({ weight: 12, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 2_000 })),
-  isLost: fc.boolean().chain((rare) => (rare ? fc.boolean() : fc.constant(false))),
-  copies: fc.constantFrom(1, 1, 1, 1, 2),
-  delayMs: fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 300 })),
-  standsStill: fc.boolean(),
-});
-
-const speakerPlan = fc.array(sent, { maxLength: 150 });
-
-type Plan = typeof speakerPlan extends fc.Arbitrary<infer T> ? T : never;
-
-const dataOf = (kind: Plan[number]['kind'], sequence: number): Uint8Array => {
-  if (kind === 'silence') return Uint8Array.of(0xf8, 0xff, 0xfe);
-  if (kind === 'broken') return Uint8Array.of(0x7b, 0);
-  const data = voiced(sequence);
-  if (kind === 'celt') data[0] = CELT;
-  if (kind === 'quiet') data[1] = 0;
-  return data;
-};
-
-/** The packets of a plan in the order of their arrival. */
-const arrivals = (speakerId: string, plan: Plan): VoicePacket[] => {
-  const sender = createSender(speakerId);
-  const packets: VoicePacket[] = [];
-  for (const step of plan) {
-    if (step.standsStill) sender.nowMs += step.pauseMs;
-    else sender.pause(step.pauseMs);
-    const { sequence, timestampSamples, nowMs } = sender;
-    const data = dataOf(step.kind, sequence);
-    for (let copy = 0; copy < step.copies && !step.isLost; copy += 1)
-      packets.push({
-        speakerId,
-        data,
-        sequence,
-        timestampSamples,
-        arrivedMs: nowMs + step.delayMs + copy * 50,
-      });
-    sender.lose(1);
-  }
-  return packets.toSorted((a, b) => a.arrivedMs - b.arrivedMs);
-};
-
-const LONGEST_MS = 1_500;
-
-const runPlans = (plans: readonly Plan[]) => {
-  const cutter = cutterWith({ longestMs: LONGEST_MS, growEveryMs: 200 });
-  const packets = plans
-    .flatMap((plan, index) => arrivals(`s${index}`, plan))
-    .toSorted((a, b) => a.arrivedMs - b.arrivedMs);
-  const events: CutterEvent[] = [];
-  const unused = new Set<VoicePacket>();
-  for (const packet of packets) {
-    const before = cutter.counts.taken;
-    if ((cutter.nextTickMs ?? Infinity) <= packet.arrivedMs)
-      events.push(...cutter.tick(packet.arrivedMs));
-    events.push(...cutter.take(packet));
-    if (cutter.counts.taken === before) unused.add(packet);
-  }
-  for (let wakeMs = cutter.nextTickMs; wakeMs !== undefined; wakeMs = cutter.nextTickMs)
-    events.push(...cutter.tick(wakeMs));
-  return { cutter, packets, events, unused };
-};
-
-describe('whatever is lost, doubled, reordered and said at the same time', () => {
-  const plans = fc.array(speakerPlan, { minLength: 1, maxLength: 4 });
-
-  it('every voiced packet that is taken is in exactly one utterance, in order', () => {
-    fc.assert(
-      fc.property(plans, (someone) => {
-        const { packets, events, unused } = runPlans(someone);
-        const over = events.filter(({ kind }) => kind === 'ended' || kind === 'dropped');
-        for (const index of someone.keys()) {
-          const speakerId = `s${index}`;
-          const told = over
-            .filter(({ utterance }) => utterance.speakerId === speakerId)
-            .flatMap(({ utterance }) => sequencesOf(utterance));
-          expect(told).toEqual([...new Set(told)].toSorted((a, b) => a - b));
-          const voicing = bitVoicing();
-          const voice = packets.filter(
-            (packet) =>
-              packet.speakerId === speakerId &&
-              !unused.has(packet) &&
-              voicing.isVoice(packet, parseToc(packet.data)!),
-          );
-          const inUtterances = new Set(told);
-          expect(voice.filter(({ sequence }) => !inUtterances.has(sequence))).toEqual([]);
-        }
-      }),
-      { numRuns: 150 },
-    );
-  });
-
-  it('what was not taken was late, doubled or no packet', () => {
-    fc.assert(
-      fc.property(plans, (someone) => {
-        const { cutter, packets, unused } = runPlans(someone);
-        const { taken, late, duplicate, impossible } = cutter.counts;
-        expect(taken + late + duplicate + impossible).toBe(packets.length);
-        expect(impossible).toBe(packets.filter(({ data }) => data.length === 2).length);
-        expect(unused.size).toBe(late + duplicate + impossible);
-      }),
-      { numRuns: 80 },
-    );
-  });
-
-  it('utterances keep their bounds, and nothing is held when all is said', () => {
-    fc.assert(
-      fc.property(plans, (someone) => {
-        const { cutter, events } = runPlans(someone);
-        for (const { kind, utterance } of events) {
-          expect(utterance.preRoll.length).toBeLessThanOrEqual(5);
-          expect(utterance.spanMs).toBeLessThanOrEqual(LONGEST_MS + 20 + 2_000);
-          expect(utterance.startMs).toBeLessThanOrEqual(utterance.endMs);
-          if (kind === 'ended') expect(utterance.voiceMs).toBeGreaterThanOrEqual(200);
-        }
-        expect(cutter.nextTickMs).toBeUndefined();
-        expect(cutter.heldPackets).toBeLessThanOrEqual(5 * someone.length);
-      }),
-      { numRuns: 80 },
-    );
-  });
-
-  it('each utterance begins once and ends once, with a number of its own', () => {
-    fc.assert(
-      fc.property(plans, (someone) => {
-        const seen = new Map<number, string>();
-        for (const { kind, utterance } of runPlans(someone).events) {
-          const before = seen.get(utterance.id);
-          const follows = {
-            began: [undefined],
-            grew: ['began', 'grew'],
-            ended: ['began', 'grew'],
-            dropped: [undefined, 'began', 'grew'],
-          };
-          expect(follows[kind]).toContain(before);
-          seen.set(utterance.id, kind);
-        }
-        expect([...seen.values()].filter((kind) => kind === 'began' || kind === 'grew')).toEqual(
-          [],
-        );
-      }),
-      { numRuns: 80 },
-    );
-  });
-
-  it('nothing is left of who is forgotten', () => {
-    fc.assert(
-      fc.property(speakerPlan, fc.nat(150), (plan, at) => {
-        const forgotten: string[] = [];
-        const cutter = cutterWith({
-          voicing: { ...bitVoicing(), forget: (id) => void forgotten.push(id) },
-        });
-        const packets = arrivals('ann', plan);
-        takeAll(cutter, packets.slice(0, at));
-        cutter.forget('ann');
-        expect(cutter.heldPackets).toBe(0);
-        expect(cutter.endAll()).toEqual([]);
-        expect(forgotten).toEqual(['ann']);
-        // They begin anew as if they had never spoken.
-        const again = packets.slice(at);
-        const before = cutter.counts.late;
-        const fresh = cutterWith();
-        const withoutIds = (events: readonly CutterEvent[]) =>
-          events.map(({ kind, utterance }) => [kind, sequencesOf(utterance)]);
-        expect(withoutIds(takeAll(cutter, again))).toEqual(withoutIds(takeAll(fresh, again)));
-        expect(cutter.counts.late - before).toBe(fresh.counts.late);
-      }),
-      { numRuns: 80 },
-    );
   });
 });

@@ -39,7 +39,7 @@ export interface CaptionSession {
   setLanguages(languages: readonly string[]): void;
   heard(line: HeardLine): void;
   forget(memberId: string): void;
-  /** From now on they are shown there; what stands where they were stays. */
+  /** What is said from now on is shown there; what was said until now, where they were. */
   moveTo(channel: Channel): void;
   /** The last lines, oldest first, with who said them. */
   talk(): readonly string[];
@@ -47,20 +47,32 @@ export interface CaptionSession {
   durationMs(): number;
   file(kind: RoomTranscriptKind, language?: string): Promise<OutgoingFile>;
   summary(language: string, signal: AbortSignal): AsyncGenerator<string, string, void>;
-  /** Shows what is still on its way, and ends. */
-  end(): Promise<void>;
+  /** Shows what is still on its way, and ends no later than at that time of the room's clock. */
+  end(latestMs: number): Promise<void>;
 }
 
 const TALK_LINES = 20;
 
-/** Takes in nothing new: what stands there goes on, and can still be taken out. */
-const closed = (board: CaptionBoard): CaptionBoard => ({
-  show: (caption) => board.change(caption),
+/** Channels in which what was said before still changes. */
+const MOST_BOARDS = 4;
+
+interface Stretch {
+  readonly fromMs: number;
+  toMs: number;
+}
+
+/** Takes in what began to be spoken in a stretch of time; what stands there goes on. */
+const during = (stretch: Stretch, board: CaptionBoard): CaptionBoard => ({
+  show: (caption) => {
+    const { id, startMs } = caption;
+    if (startMs >= stretch.fromMs && startMs < stretch.toMs) board.show(caption);
+    else board.remove(id);
+  },
   change: (caption) => board.change(caption),
   remove: (id) => board.remove(id),
   forget: (speakerId) => board.forget(speakerId),
   settled: () => board.settled(),
-  [Symbol.asyncDispose]: () => board[Symbol.asyncDispose](),
+  end: (latestMs) => board.end(latestMs),
 });
 
 export const startCaptionSession = (
@@ -74,9 +86,10 @@ export const startCaptionSession = (
   let endedMs: number | undefined;
   let { languages } = wish;
   const transcript = createTranscript({ clock, startedMs: parts.now() });
-  const openBoard = (): CaptionBoard => {
-    const to = channel;
-    return createBoard({
+  const boards = new Set<CaptionBoard>();
+  let stretch: Stretch = { fromMs: Number.NEGATIVE_INFINITY, toMs: Infinity };
+  const openBoard = (to: Channel): void => {
+    const board = createBoard({
       clock,
       port: {
         post: (content) => platform.post(to, content),
@@ -91,9 +104,9 @@ export const startCaptionSession = (
         if (to === channel) parts.gone();
       },
     });
+    boards.add(during(stretch, board));
   };
-  let board = openBoard();
-  const boards = new Set([board]);
+  openBoard(channel);
   const captions = createCaptions({
     clock,
     nameOf,
@@ -117,18 +130,22 @@ export const startCaptionSession = (
     heard: captions.heard,
     forget: captions.forget,
     moveTo: (to) => {
+      const nowMs = clock.nowMs();
       channel = to;
-      boards.delete(board);
-      boards.add(closed(board));
-      board = openBoard();
-      boards.add(board);
+      stretch.toMs = nowMs;
+      stretch = { fromMs: nowMs, toMs: Infinity };
+      openBoard(to);
+      const [oldest] = boards;
+      if (boards.size <= MOST_BOARDS || !oldest) return;
+      boards.delete(oldest);
+      void oldest.end(nowMs);
     },
     talk: () =>
       transcript
         .lines()
         .slice(-TALK_LINES)
         .map(({ speaker, text }) => `${speaker}: ${text}`),
-    lineCount: () => transcript.lines().length,
+    lineCount: () => transcript.lineCount,
     durationMs: () => (endedMs ?? clock.nowMs()) - startMs,
     file: (kind, language) =>
       sessionFile(transcript, kind, {
@@ -136,11 +153,19 @@ export const startCaptionSession = (
         dropped: texts.linesDropped,
       }),
     summary: (language, signal) =>
-      summarise({ assistant: parts.assistant, lines: transcript.lines(), language }, signal),
-    end: async () => {
+      summarise(
+        {
+          assistant: parts.assistant,
+          lines: transcript.lines(),
+          droppedLines: transcript.droppedLines,
+          language,
+          ...texts.summaryIn(language),
+        },
+        signal,
+      ),
+    end: async (latestMs) => {
       endedMs ??= clock.nowMs();
-      await captions[Symbol.asyncDispose]();
-      await Promise.all([...boards].map(async (each) => each[Symbol.asyncDispose]()));
+      await captions.end(latestMs);
     },
   };
 };

@@ -1,14 +1,16 @@
 import { orAborted } from '../abort.ts';
 import { AppError, toAppError, userError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Channel } from '../model.ts';
+import type { Channel, Posted } from '../model.ts';
 import type { Platform } from '../platform.ts';
 import type { CaptionRecord, CaptionWish, Room } from './service.ts';
 import { createTurns } from '../turns.ts';
 import type { CaptionSession } from './caption-session.ts';
+import { waitUntil, type Clock } from './clock.ts';
 import type { RoomTexts } from './texts.ts';
 
 export interface CaptioningParts {
+  readonly clock: Clock;
   readonly platform: Pick<Platform, 'post' | 'delete' | 'watch'>;
   /** Where we are. */
   readonly channel: () => Channel;
@@ -26,7 +28,7 @@ export interface CaptioningParts {
 
 /** The captions of a room: none, or one session at a time. */
 export interface Captioning
-  extends Pick<Room, 'captions' | 'stopCaptions'>, Omit<CaptionRecord, 'people'> {
+  extends Pick<Room, 'captions' | 'stopCaptions'>, Omit<CaptionRecord, 'people' | 'hasRecord'> {
   /** The session that takes lines. */
   readonly current: () => CaptionSession | undefined;
   /** Whether people are to be heard for captions. */
@@ -41,9 +43,14 @@ export interface Captioning
 }
 
 const COMMON = 'captions';
+/** How long an end takes at most; that of a room, and so of the program, which waits for nobody. */
+const LONGEST_END_MS = 15_000;
+const SHORTEST_END_MS = 5_000;
+/** How long a room that is over waits for the line that says so. */
+const TELLING_MS = 1_000;
 
 export const createCaptioning = (parts: CaptioningParts): Captioning => {
-  const { platform, channel, texts, log } = parts;
+  const { clock, platform, channel, texts, log } = parts;
   const turns = createTurns();
   let session: CaptionSession | undefined;
   let last: CaptionSession | undefined;
@@ -69,25 +76,42 @@ export const createCaptioning = (parts: CaptioningParts): Captioning => {
       return false;
     }
   };
+  /** Where they were shown, or else in the room's own chat; with the transcript, or else without. */
   const tellEnd = async (ended: CaptionSession): Promise<void> => {
-    const { wish } = ended;
+    const { transcript } = ended.wish;
     const lines = ended.lineCount();
     const text = texts.captionsEnded(lines, ended.durationMs());
-    const content = { text, tone: 'note', files: [] } as const;
-    const isPosted = await quietly('the end of captions could not be told', async () => {
-      const files = wish.transcript && lines > 0 ? [await ended.file(wish.transcript)] : [];
-      await platform.post(ended.channel, { ...content, files });
-    });
-    if (!isPosted && wish.transcript && lines > 0)
-      await quietly('nor could it without the transcript', () =>
-        platform.post(ended.channel, content),
-      );
+    const content = { text, tone: 'note' } as const;
+    const places = ended.channel.id === channel().id ? [channel()] : [ended.channel, channel()];
+    for (const to of places)
+      for (const kind of transcript && lines > 0 ? [transcript, undefined] : [undefined]) {
+        const isTold = await quietly('the end of captions could not be told', async () => {
+          const files = kind ? [await ended.file(kind)] : [];
+          await platform.post(to, { ...content, files });
+        });
+        if (isTold) return;
+      }
   };
+  const latestMs = (): number =>
+    clock.nowMs() + (parts.signal.aborted ? SHORTEST_END_MS : LONGEST_END_MS);
 
-  const begin = async (wish: CaptionWish, stop: AbortController): Promise<void> => {
+  /** Where they are to be shown, with its heading where that is not the room's own chat. */
+  const placeOf = async (wish: CaptionWish): Promise<{ to: Channel; head?: Posted }> => {
     const to = await sinkOf(wish);
-    const head =
-      to.id === channel().id ? undefined : await platform.post(to, texts.captionsOf(channel()));
+    if (to.id === channel().id) return { to };
+    return { to, head: await platform.post(to, texts.captionsOf(channel())) };
+  };
+  const begin = async (wish: CaptionWish, stop: AbortController): Promise<void> => {
+    const placed = placeOf(wish);
+    const takeBackHead = (): Promise<boolean> =>
+      quietly('captions that did not begin may have a heading', async () => {
+        const { head } = await placed;
+        if (head) await platform.delete(head);
+      });
+    const { to } = await orAborted(placed, stop.signal).catch((thrown: unknown) => {
+      if (stop.signal.aborted) void takeBackHead();
+      throw thrown;
+    });
     const begun = parts.session(to, wish, () => void stopCaptions());
     session = begun;
     try {
@@ -95,8 +119,8 @@ export const createCaptioning = (parts: CaptioningParts): Captioning => {
     } catch (thrown) {
       session = undefined;
       await parts.unlisten();
-      await begun.end();
-      if (head) await quietly('a heading stands alone', () => platform.delete(head));
+      await begun.end(latestMs());
+      await takeBackHead();
       throw thrown;
     }
   };
@@ -108,12 +132,16 @@ export const createCaptioning = (parts: CaptioningParts): Captioning => {
     const ending = session;
     if (!ending) return wasStarting;
     isEnding = true;
+    const untilMs = latestMs();
     await parts.unlisten();
     session = undefined;
     isEnding = false;
-    last = ending;
-    await quietly('captions did not end as they should', () => ending.end());
-    await tellEnd(ending);
+    // What was said before is wanted more than that nothing was said since.
+    if (ending.lineCount() > 0) last = ending;
+    await quietly('captions did not end as they should', () => ending.end(untilMs));
+    const told = tellEnd(ending);
+    if (parts.signal.aborted) await waitUntil(clock, clock.nowMs() + TELLING_MS, told);
+    else await told;
     return true;
   };
 

@@ -13,3 +13,14 @@ export const realClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** Waits for what is settled by itself, and no longer than to that time. */
+export const waitUntil = async (
+  { nowMs, after }: Clock,
+  latestMs: number,
+  settled: Promise<unknown>,
+): Promise<void> => {
+  const late = Promise.withResolvers<void>();
+  const takeBack = after(latestMs - nowMs(), late.resolve);
+  await Promise.race([settled, late.promise]).finally(takeBack);
+};

@@ -37,14 +37,23 @@ export const createNotes = ({ platform, channel, log }: NotesParts): Notes => {
       return false;
     }
   };
+  /** Undefined where somebody deleted it. */
+  const edit = async (posted: Posted, content: Content): Promise<Posted | undefined> => {
+    try {
+      return await platform.edit(posted, content);
+    } catch (thrown) {
+      if (toAppError(thrown).code === 'not-found') return undefined;
+      throw thrown;
+    }
+  };
   const change = async (what: string, content: Content, isNew: boolean): Promise<void> => {
     using _ = await turns.take(what);
     const line = lines.get(what);
     if (line?.text === content.text || (!line && !isNew)) return;
     await attempt(async () => {
-      const posted = line
-        ? await platform.edit(line.posted, content)
-        : await platform.post(channel(), content);
+      const edited = line && (await edit(line.posted, content));
+      if (!edited && !isNew) return;
+      const posted = edited ?? (await platform.post(channel(), content));
       lines.set(what, { posted, text: content.text });
       if (lines.size > MOST_LINES) lines.delete(lines.keys().next().value!);
     });

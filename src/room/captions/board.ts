@@ -1,7 +1,7 @@
 import { toAppError, type AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Content, Posted } from '../../model.ts';
-import type { Clock } from '../clock.ts';
+import { waitUntil, type Clock } from '../clock.ts';
 import type { Caption, CaptionBoard } from './caption.ts';
 import { createPace, type EditRate, type Pace } from './pace.ts';
 import { Pages, type Page, type PageLimits } from './pages.ts';
@@ -12,8 +12,6 @@ const LIMITS: PageLimits = { chars: 1_800, lines: 15, ageMs: 600_000, pauseMs: 1
 /** Waits after failures, where the platform does not say how long; doubled with each one more. */
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
-/** How long the end waits for what still is to be shown. */
-const LONGEST_END_MS = 10_000;
 /** What a message shows of which nothing is left, where none can be deleted. */
 const NOTHING_LEFT = '…';
 
@@ -56,6 +54,8 @@ class Board implements CaptionBoard {
   readonly #settling: (() => void)[] = [];
   #isWoken = false;
   #isSending = false;
+  /** Nothing new comes, and nothing that is left can wait. */
+  #isEnding = false;
   #isEnded = false;
   #failures = 0;
   #blockedUntilMs = Number.NEGATIVE_INFINITY;
@@ -99,11 +99,10 @@ class Board implements CaptionBoard {
     await promise;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    const late = Promise.withResolvers<void>();
-    const takeBack = this.#parts.clock.after(LONGEST_END_MS, late.resolve);
-    await Promise.race([this.settled(), late.promise]);
-    takeBack();
+  async end(latestMs: number): Promise<void> {
+    this.#isEnding = true;
+    this.#wake();
+    await waitUntil(this.#parts.clock, latestMs, this.settled());
     this.#end();
   }
 
@@ -145,7 +144,7 @@ class Board implements CaptionBoard {
       if (this.#wanted(page) === page.shown || (!page.posted && isFreshSeen)) continue;
       isFreshSeen ||= !page.posted;
       const pace = page.posted ? this.#edits : this.#posts;
-      const isUrgent = settledIn(page) !== page.shownSettled;
+      const isUrgent = this.#isEnding || settledIn(page) !== page.shownSettled;
       const evenlyMs = isUrgent ? nowMs : page.sentMs + pace.evenMs;
       const dueMs = Math.max(this.#blockedUntilMs, pace.freeAtMs(nowMs, isUrgent), evenlyMs);
       const isSooner =
@@ -191,6 +190,7 @@ class Board implements CaptionBoard {
   }
 
   #failed(page: Page, text: string, error: AppError): void {
+    if (this.#isEnded) return;
     const { clock, log, gone } = this.#parts;
     const { code, message: reason, retryable, retryAfterMs } = error;
     const nowMs = clock.nowMs();
@@ -231,5 +231,10 @@ class Board implements CaptionBoard {
   }
 }
 
-/** Shows captions in messages of one channel, which it edits while they are fresh. */
+/**
+ * Shows captions in messages of one channel, which it edits while they are fresh. They stand in the
+ * order in which they were spoken, over all messages; so does what comes late, up to 75 s after it was
+ * begun to be spoken. What comes even later and belongs before the last two messages stands at the end.
+ * Of a message that somebody deleted, what stood there is not shown again.
+ */
 export const createBoard = (parts: BoardParts): CaptionBoard => new Board(parts);

@@ -38,10 +38,12 @@ export interface CaptionSink {
   forget(speakerId: string): void;
 }
 
-/** A sink that people see. Its end waits a moment for what is still to be shown. */
-export interface CaptionBoard extends CaptionSink, AsyncDisposable {
+/** A sink that people see. */
+export interface CaptionBoard extends CaptionSink {
   /** Resolves when everything stands as it is to be: never, while its place takes nothing. */
   settled(): Promise<void>;
+  /** Ends when everything stands as it is to be, or at that time of the room's clock. */
+  end(latestMs: number): Promise<void>;
 }
 
 /** Whether one was spoken before the other. */

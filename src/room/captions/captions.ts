@@ -4,7 +4,7 @@ import { sameLanguage } from '../../text/languages.ts';
 import { flatten } from '../../text/plain-line.ts';
 import { shorten } from '../../text/shorten.ts';
 import { isBlank } from '../../text/unicode.ts';
-import type { Clock } from '../clock.ts';
+import { waitUntil, type Clock } from '../clock.ts';
 import type { HeardLine } from '../heard.ts';
 import {
   isBefore,
@@ -29,8 +29,8 @@ const FORGOTTEN_KEPT = 1_000;
 /** How often the same failure is shown to people. */
 const SIGN_EVERY_MS = 300_000;
 const SIGNS_KEPT = 100;
-/** How long the end waits for translations. */
-const LONGEST_END_MS = 5_000;
+/** What the end leaves to the boards for showing what came last. */
+const SHOWING_MS = 3_000;
 
 export interface CaptionsParts {
   /** The room's, on which lines say when they were spoken. */
@@ -44,8 +44,7 @@ export interface CaptionsParts {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** Its end takes what is not final away, and waits a moment for translations that are on their way. */
-export interface Captions extends AsyncDisposable {
+export interface Captions {
   /** Lines may come in any order; they stand in the order in which they were spoken. */
   readonly heard: (line: HeardLine) => void;
   /** The languages of the readers, for what is final from now on; at most ten, each once. */
@@ -54,6 +53,11 @@ export interface Captions extends AsyncDisposable {
   readonly forget: (memberId: string) => void;
   /** Resolves when no translation is on its way and every board is settled. */
   settled(): Promise<void>;
+  /**
+   * Takes what is not final away and ends, with the boards, no later than at that time of the room's
+   * clock. What is final is shown at once; translations that are on their way are waited for.
+   */
+  end(latestMs: number): Promise<void>;
 }
 
 /** What is heard in a room, translated for its readers, onto boards and into the transcript. */
@@ -188,19 +192,17 @@ export const createCaptions = (parts: CaptionsParts): Captions => {
         await Promise.all([...boards].map((board) => board.settled()));
       } while (!translations.isIdle);
     },
-    [Symbol.asyncDispose]: async () => {
+    end: async (latestMs) => {
       isOver = true;
       for (const { id, isFinal } of open.values()) if (!isFinal) takeAway(id);
-      const late = Promise.withResolvers<void>();
-      const takeBack = clock.after(LONGEST_END_MS, late.resolve);
-      await Promise.race([translations.settled(), late.promise]);
-      takeBack();
+      await waitUntil(clock, latestMs - SHOWING_MS, translations.settled());
       for (const { id, translations: pending } of open.values()) {
         translations.drop(id);
         for (const [language, { done }] of pending)
           if (!done) retranslated(id, language, undefined);
       }
       await translations.settled();
+      await Promise.all([...boards].map((board) => board.end(latestMs)));
     },
   };
 };

@@ -1,4 +1,5 @@
 import type { Posted } from '../../model.ts';
+import { createRecent } from '../../recent.ts';
 import { isBefore, type Caption } from './caption.ts';
 import { renderCaptions, type RenderOptions } from './render.ts';
 
@@ -14,7 +15,7 @@ export interface PageLimits {
 
 /** What is or will be one message. */
 export interface Page {
-  /** In the order in which they were spoken, but for what came much too late. */
+  /** In the order in which they were spoken; what came much too late, when it came. */
   captions: Caption[];
   /** What the message is to show. */
   text: string;
@@ -37,13 +38,23 @@ export interface Page {
   sentMs: number;
 }
 
-/** Messages of so long ago are let alone, and so are those before the last of this number. */
+/**
+ * Longer than an utterance and its recognition take together at most. What comes no later than that
+ * after its first word stands where it belongs, whatever was posted since.
+ */
+const LATE_MS = 75_000;
+/**
+ * Messages of so long ago are let alone, and so are those before the last of this number: more than a
+ * channel takes in `LATE_MS`.
+ */
 const KEPT_MS = 3_600_000;
-const KEPT_PAGES = 20;
-/** What comes late finds its place in a message that was begun so lately, or in the last but one. */
-const FRESH_MS = 45_000;
+const KEPT_PAGES = 100;
+/** Captions that stand at another place than where they were spoken. */
+const MOST_STRAYS = 200;
 /** Translations that are awaited are mostly no longer than so many times their original. */
 const RESERVE = 1.2;
+
+type Moment = Pick<Caption, 'startMs' | 'id'>;
 
 const linesIn = (text: string): number => text.split('\n').length;
 
@@ -59,6 +70,10 @@ export class Pages {
   readonly #limits: PageLimits;
   readonly #options: RenderOptions;
   #pages: Page[] = [];
+  /** What stood last in the pages that are not at hand any more. */
+  #letGo: Moment | undefined;
+  /** What came much too late stands as if it had been said when it came: nobody reads further back. */
+  readonly #strays = createRecent<number, Moment>(MOST_STRAYS);
 
   constructor(limits: PageLimits, options: RenderOptions) {
     this.#limits = limits;
@@ -88,12 +103,11 @@ export class Pages {
       this.#write(page);
     }
     this.#sweep();
-    const { page, isStray = false } = this.#placeFor(caption, nowMs);
-    const last = page.captions.length - 1;
-    const after = isStray ? last : page.captions.findLastIndex((each) => isBefore(each, caption));
-    const at = after + 1;
+    this.#strays.delete(caption.id);
+    const page = this.#placeFor(caption, nowMs) ?? this.#astray(caption, nowMs);
+    const at = page.captions.findLastIndex((each) => this.#isBefore(each, caption)) + 1;
+    if (at === page.captions.length) page.fedMs = nowMs;
     page.captions.splice(at, 0, caption);
-    if (after === last) page.fedMs = nowMs;
     this.#settle(page, nowMs);
   }
 
@@ -127,25 +141,36 @@ export class Pages {
     this.#pages = [];
   }
 
-  /** A stray one is much too late, and stands at the end: nobody reads further back. */
-  #placeFor(caption: Caption, nowMs: number): { readonly page: Page; readonly isStray?: boolean } {
+  #isBefore(a: Moment, b: Moment): boolean {
+    return isBefore(this.#strays.get(a.id) ?? a, this.#strays.get(b.id) ?? b);
+  }
+
+  /** The page at whose end, beginning or inside it was spoken; undefined where that is long ago. */
+  #placeFor(caption: Caption, nowMs: number): Page | undefined {
     const filled = this.#pages.filter(({ captions }) => captions.length > 0);
-    const isLate = (page: Page | undefined, end: 0 | -1): boolean => {
-      const edge = page?.captions.at(end);
-      return edge !== undefined && isBefore(caption, edge);
-    };
-    const isInReach = (index: number): boolean =>
-      index >= filled.length - 2 || nowMs - filled[index]!.openedMs <= FRESH_MS;
-    let isStray = false;
-    if (isLate(filled.at(-1), -1)) {
-      let at = filled.length - 1;
-      while (at > 0 && isLate(filled[at], 0) && isInReach(at - 1)) at -= 1;
-      if (at === 0 || !isLate(filled[at], 0)) return { page: filled[at]! };
-      isStray = true;
-    }
+    const at = filled.findLastIndex(({ captions }) => this.#isBefore(captions[0]!, caption));
+    const [before, after] = [at, at + 1].map((index) =>
+      index >= filled.length - 2 || nowMs - (filled[index]?.fedMs ?? 0) <= LATE_MS
+        ? filled[index]
+        : undefined,
+    );
+    const last = filled[at]?.captions.at(-1) ?? this.#letGo;
+    if (last && this.#isBefore(caption, last)) return before;
+    if (at === filled.length - 1) return this.#atEnd(caption, nowMs);
+    const isFollowing =
+      before !== undefined &&
+      caption.startMs - before.captions.at(-1)!.endMs <= this.#limits.pauseMs;
+    return isFollowing ? before : after;
+  }
+
+  #astray(caption: Caption, nowMs: number): Page {
+    this.#strays.set(caption.id, { startMs: nowMs, id: caption.id });
+    return this.#atEnd(caption, nowMs);
+  }
+
+  #atEnd(caption: Caption, nowMs: number): Page {
     const last = this.#pages.at(-1);
-    const takesIt = last !== undefined && this.#takesMore(last, caption, nowMs);
-    return { page: takesIt ? last : this.#open(nowMs), isStray };
+    return last && this.#takesMore(last, caption, nowMs) ? last : this.#open(nowMs);
   }
 
   #takesMore(page: Page, caption: Caption, nowMs: number): boolean {
@@ -175,12 +200,11 @@ export class Pages {
       sentMs: Number.NEGATIVE_INFINITY,
     };
     const isKept = ({ openedMs }: Page): boolean => nowMs - openedMs <= KEPT_MS;
-    const [before] = this.#pages.splice(-1);
-    this.#pages = [
-      ...this.#pages.filter(isKept).slice(2 - KEPT_PAGES),
-      ...(before ? [before] : []),
-      page,
-    ];
+    const before = this.#pages.slice(0, -1);
+    const kept = before.filter(isKept).slice(2 - KEPT_PAGES);
+    const gone = before.findLast((each) => !kept.includes(each) && each.captions.length > 0);
+    this.#letGo = gone?.captions.at(-1) ?? this.#letGo;
+    this.#pages = [...kept, ...this.#pages.slice(-1), page];
     return page;
   }
 

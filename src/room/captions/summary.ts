@@ -20,11 +20,13 @@ const CLOSE = '</record>';
 export interface SummaryParts {
   readonly assistant: Assistant;
   readonly lines: readonly TranscriptLine[];
+  /** Lines before these, which are not kept any more. */
+  readonly droppedLines?: number;
   /** The reader's: BCP 47. */
   readonly language: string;
   /** What is shown while part after part of a long transcript is read. */
   readonly reading?: (part: number, parts: number) => string;
-  /** Stands in front where the transcript was too long: that its beginning is left out. */
+  /** Stands in front where the session was too long: that its beginning is left out. */
   readonly leftOut?: string;
   /** Code points of a part. */
   readonly partSize?: number;
@@ -105,7 +107,15 @@ const notesRow = (part: number, notes: string, most: number): string => {
  * and nobody is asked.
  */
 export const summarise = async function* (
-  { assistant, lines, language, reading, leftOut, partSize = PART_CODE_POINTS }: SummaryParts,
+  {
+    assistant,
+    lines,
+    droppedLines = 0,
+    language,
+    reading,
+    leftOut,
+    partSize = PART_CODE_POINTS,
+  }: SummaryParts,
   signal: AbortSignal,
 ): AsyncGenerator<string, string, void> {
   if (lines.length === 0) return '';
@@ -114,7 +124,8 @@ export const summarise = async function* (
   );
   const all = grouped(rows, partSize);
   let parts = all.slice(-MOST_PARTS);
-  const lead = all.length > parts.length && leftOut !== undefined ? `${leftOut}\n` : '';
+  const isCut = droppedLines > 0 || all.length > parts.length;
+  const lead = isCut && leftOut !== undefined ? `${leftOut}\n` : '';
   const isOfNotes = parts.length > 1;
   while (parts.length > 1) {
     const notes: string[] = [];

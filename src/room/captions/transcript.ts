@@ -25,6 +25,7 @@ export interface SessionTranscript extends CaptionSink {
   readonly startedMs: number;
   /** How many of its first lines went because it grew too long. */
   readonly droppedLines: number;
+  readonly lineCount: number;
   /** In the order in which they were spoken. */
   lines(): readonly TranscriptLine[];
 }
@@ -99,6 +100,9 @@ export const createTranscript = ({
     startedMs,
     get droppedLines() {
       return droppedLines;
+    },
+    get lineCount() {
+      return kept.size;
     },
     lines: () =>
       [...kept.values()]

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
 import type { Content, Posted } from '../../../src/model.ts';
 import { createNotes } from '../../../src/room/notes.ts';
 
@@ -11,7 +12,8 @@ const start = () => {
   const at = async (posted: Posted | undefined, { text }: Content): Promise<Posted> => {
     state.calls += 1;
     if (state.fails) throw new Error('no');
-    const result: Posted = posted ?? { channel: CHANNEL, ids: [`m${shown.size}`] };
+    if (posted && !shown.has(posted.ids[0])) throw new AppError('not-found', 'deleted');
+    const result: Posted = posted ?? { channel: CHANNEL, ids: [`m${state.calls}`] };
     shown.set(result.ids[0], text);
     return result;
   };
@@ -33,6 +35,17 @@ describe('what a room is told', () => {
     expect(texts(shown)).toEqual(['hears Ann', 'cannot hear Bob']);
     await notes.show('ann', { text: 'cannot hear Ann' });
     expect(texts(shown)).toEqual(['hears Ann', 'cannot hear Bob', 'cannot hear Ann']);
+  });
+
+  it('is said anew where somebody deleted the line, unless it is over', async () => {
+    const { notes, shown } = start();
+    await notes.show('ann', { text: 'cannot hear Ann' });
+    shown.clear();
+    await notes.show('ann', { text: 'cannot hear Ann at all' });
+    expect(texts(shown)).toEqual(['cannot hear Ann at all']);
+    shown.clear();
+    await notes.settle('ann', { text: 'hears Ann' });
+    expect(texts(shown)).toEqual([]);
   });
 
   it('is not said twice, and nothing is settled that was not said', async () => {

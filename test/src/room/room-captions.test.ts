@@ -65,6 +65,16 @@ describe('captions of a room', () => {
     expect(text).not.toContain('two');
   });
 
+  it('of which nothing was said leave the transcript of those before', async () => {
+    await using stage = await open();
+    await stage.say('ann', 'one');
+    await stage.room().stopCaptions();
+    await stage.room().startCaptions({ languages: [] });
+    await stage.room().stopCaptions();
+    const file = await stage.room().transcript('txt');
+    expect(Buffer.from(file!.bytes).toString()).toContain('one');
+  });
+
   it('begin once when two people begin them at the same moment', async () => {
     await using stage = await openStage();
     stage.place.enter(ROOM, human('ann'));
@@ -128,6 +138,19 @@ describe('captions of a room', () => {
     expect(Buffer.from(file!.bytes).toString()).toContain('the first time');
   });
 
+  it('leave no heading where they do not begin', async () => {
+    await using stage = await openStage({ spokenNotice: false });
+    stage.place.enter(ROOM, human('ann'));
+    const room = await stage.join();
+    stage.place.faults.post = ({ id }) =>
+      id === 'room' ? new AppError('forbidden', 'not allowed to post') : undefined;
+    await expect(room.startCaptions({ languages: [], in: CHAT })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    expect(stage.place.history.map(({ channel }) => channel)).toEqual(['chat']);
+    expect(stage.place.texts(CHAT)).toEqual([]);
+  });
+
   it('say in another channel whose they are, and do not begin where they cannot be shown', async () => {
     await using stage = await open({ in: CHAT });
     expect(stage.place.texts(CHAT)).toEqual([expect.stringContaining('<#room>')]);
@@ -140,13 +163,16 @@ describe('captions of a room', () => {
     expect(stage.room().captions).toBeUndefined();
   });
 
-  it('end when the place where they are shown is gone', async () => {
-    await using stage = await open({ in: CHAT });
+  it('end when the place where they are shown is gone, and the room is told, with the transcript', async () => {
+    await using stage = await open({ in: CHAT, transcript: 'txt' });
     stage.place.faults.post = ({ id }) => (id === 'chat' ? gone() : undefined);
     await stage.say('ann', 'hello');
     await stage.pass(1_000);
     expect(stage.room().captions).toBeUndefined();
     expect(stage.place.heard()).toEqual([]);
+    expect(ends(stage)).toHaveLength(1);
+    const [file] = stage.place.contents(ROOM).at(-1)?.files ?? [];
+    expect(Buffer.from(file!.bytes).toString()).toContain('hello');
   });
 
   it('post the transcript when they end, if somebody wished it and anything was said', async () => {
@@ -336,6 +362,39 @@ describe('captions of a room', () => {
     expect(stage.clock.waiting).toBe(0);
   });
 
+  it('end with the program within six seconds although nothing is answered any more', async () => {
+    await using stage = await open({ languages: ['es'], transcript: 'txt' });
+    await stage.say('ann', 'the last words');
+    stage.place.faults.posting = new Promise(() => undefined);
+    await stage.say('ann', 'never shown');
+    stage.script.hearing = new Promise(() => undefined);
+    await stage.place.speak('bob', 'never understood');
+    let hasEnded = false;
+    void stage.end().then(() => (hasEnded = true));
+    await stage.pass(6_000);
+    expect(hasEnded).toBe(true);
+  });
+
+  it('do not keep the program from ending while they begin, and leave no heading then', async () => {
+    await using stage = await openStage({ spokenNotice: false });
+    stage.place.enter(ROOM, human('ann'));
+    const room = await stage.join();
+    const held = Promise.withResolvers<void>();
+    stage.place.faults.posting = held.promise;
+    const failed = expect(room.startCaptions({ languages: [], in: CHAT })).rejects.toMatchObject({
+      name: 'AppError',
+    });
+    await settle();
+    let hasEnded = false;
+    void stage.end().then(() => (hasEnded = true));
+    await stage.pass(6_000);
+    expect(hasEnded).toBe(true);
+    held.resolve();
+    await failed;
+    await settle();
+    expect(stage.place.texts(CHAT)).toEqual([]);
+  });
+
   it('change with the choices of moderators while they run', async () => {
     await using stage = await open();
     const notices = () =>
@@ -380,6 +439,36 @@ describe('being moved to another room', () => {
     const text = Buffer.from(file!.bytes).toString();
     expect(text).toContain('in the first room');
     expect(text).toContain('hello from here');
+  });
+
+  it.each([
+    ['is no loss of the connection', 4_000, false],
+    ['is one where it does not come back', 6_000, true],
+  ])('%s', async (_, awayMs, isTold) => {
+    await using stage = await open();
+    stage.place.enter(OTHER, human('ann', 'Ann'));
+    stage.place.move(OTHER);
+    stage.place.connection(false);
+    await stage.pass(awayMs);
+    stage.place.connection(true);
+    await stage.pass(1_000);
+    expect(stage.place.texts(OTHER).includes('The connection is there again.')).toBe(isTold);
+  });
+
+  it('shows what was said before in the old room alone, however late it comes', async () => {
+    await using stage = await open();
+    const heard = Promise.withResolvers<void>();
+    stage.script.hearing = heard.promise;
+    await stage.say('ann', 'only for those here');
+    stage.place.enter(OTHER, human('bob', 'Bob'));
+    stage.place.move(OTHER);
+    heard.resolve();
+    await stage.pass(2_000);
+    await stage.say('bob', 'and for those there');
+    expect(stage.place.texts(ROOM).join()).toContain('only for those here');
+    expect(stage.place.texts(OTHER).join()).not.toContain('only for those here');
+    expect(stage.place.texts(OTHER).join()).toContain('and for those there');
+    expect(stage.place.texts(ROOM).join()).not.toContain('and for those there');
   });
 
   it('leaves captions where somebody wanted them', async () => {

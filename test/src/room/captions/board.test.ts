@@ -20,6 +20,7 @@ const setUp = (options: ChannelOptions = {}, parts: Partial<BoardParts> = {}) =>
   return { clock, channel, board };
 };
 
+const END_MS = 10_000;
 const away = new AppError('unavailable', 'away', { retryable: true });
 
 describe('a board', () => {
@@ -232,22 +233,89 @@ describe('a board', () => {
   });
 
   it.each([
-    ['the last two messages', 60_000, [2, 4, 6, 8, 9, 10, 12, 13, 14, 1]],
-    ['fresh messages', 10_000, [1, 2, 4, 6, 8, 9, 10, 12, 13, 14]],
+    ['the last two messages', 80_000, [2, 4, 6, 8, 9, 10, 12, 13, 14, 1]],
+    ['messages to which something was added lately', 70_000, [1, 2, 4, 6, 8, 9, 10, 12, 13, 14]],
   ])('puts late lines into %s where they belong', async (_, laterMs, order) => {
     const { clock, channel, board } = setUp({}, { limits: { lines: 3 } });
     for (const id of [2, 4, 6, 8, 10, 12, 14]) board.show(caption(id));
     await pass(clock, board.settled());
     expect(channel.shown()).toHaveLength(3);
     await clock.advance(laterMs);
+    board.show(caption(1));
     board.show(caption(13));
     board.show(caption(9));
-    board.show(caption(1));
     await pass(clock, board.settled());
     const ids = channel
       .shown()
       .map((text) => [...text.matchAll(/line (\d+)/g)].map((match) => Number(match[1])));
     expect(ids.flat()).toEqual(order);
+  });
+
+  it('finds the place of a line that comes a minute late, however many messages were begun since', async () => {
+    const { clock, channel, board } = setUp({}, { limits: { lines: 1 } });
+    const said = (id: number) =>
+      caption(id, { startMs: clock.nowMs(), endMs: clock.nowMs(), speakerId: `s${id}` });
+    board.show(said(1));
+    const late = said(2);
+    for (let id = 3; id <= 60; id += 1) {
+      await clock.advance(PACE_MS);
+      board.show(said(id));
+    }
+    board.show(late);
+    await pass(clock, board.settled());
+    expect(channel.shown()).toEqual(
+      Array.from({ length: 60 }, (_, at) => `**Ann**: line ${at + 1}.`),
+    );
+  });
+
+  it('finds the place of a line in a message that was begun long ago and grew until then', async () => {
+    const { clock, channel, board } = setUp({}, { limits: { lines: 3 } });
+    const said = (id: number) =>
+      caption(id, { startMs: clock.nowMs(), endMs: clock.nowMs(), speakerId: `s${id}` });
+    board.show(said(1));
+    await clock.advance(100_000);
+    board.show(said(2));
+    const late = said(3);
+    await clock.advance(PACE_MS);
+    for (let id = 4; id <= 12; id += 1) board.show(said(id));
+    await clock.advance(20_000);
+    board.show(late);
+    await pass(clock, board.settled());
+    expect(
+      channel
+        .shown()
+        .join('\n')
+        .match(/line \d+/g),
+    ).toEqual(Array.from({ length: 12 }, (_, at) => `line ${at + 1}`));
+  });
+
+  it('puts a line at the beginning of the message after the pause in which it was spoken', async () => {
+    const { clock, channel, board } = setUp();
+    board.show(caption(1));
+    await pass(clock, board.settled());
+    await clock.advance(125_000);
+    board.show(caption(14));
+    await pass(clock, board.settled());
+    board.show(caption(13, { startMs: 135_000, endMs: 136_000 }));
+    await pass(clock, board.settled());
+    expect(channel.shown()).toEqual(['**Ann**: line 1.', '**Ann**: line 13. line 14.']);
+  });
+
+  it('puts a line of before all messages at hand where it is when it comes', async () => {
+    const { clock, channel, board } = setUp({}, { limits: { lines: 1 } });
+    const said = (id: number) =>
+      caption(id, { startMs: clock.nowMs(), endMs: clock.nowMs(), speakerId: `s${id}` });
+    const late = said(1);
+    for (let id = 2; id <= 120; id += 1) {
+      await clock.advance(PACE_MS / 2);
+      board.show(said(id));
+    }
+    board.show(late);
+    await clock.advance(PACE_MS);
+    board.show(said(121));
+    await pass(clock, board.settled());
+    const ids = channel.shown().map((text) => Number(/\d+/.exec(text)?.[0]));
+    expect(ids).toEqual([...Array.from({ length: 119 }, (_, at) => at + 2), 1, 121]);
   });
 
   it('moves a line that turns out to have begun before another one', async () => {
@@ -328,12 +396,12 @@ describe('a board', () => {
 
   it('keeps a bounded number of messages in hand', async () => {
     const { clock, channel, board } = setUp({}, { limits: { lines: 1 } });
-    for (let id = 1; id <= 30; id += 1) {
+    for (let id = 1; id <= 110; id += 1) {
       board.show(caption(id, { speakerId: `s${id}` }));
-      await pass(clock, board.settled());
+      await pass(clock, board.settled(), PACE_MS);
     }
-    expect(channel.shown()).toHaveLength(30);
-    board.change(caption(1, { text: 'too old to be changed' }));
+    expect(channel.shown()).toHaveLength(110);
+    board.change(caption(10, { text: 'too old to be changed' }));
     board.change(caption(11, { text: 'still at hand' }));
     await pass(clock, board.settled());
     expect(channel.shown().join()).not.toContain('too old');
@@ -357,16 +425,34 @@ describe('a board', () => {
     board.show(caption(1, { text: 'a', isFinal: false }));
     await clock.advance(0);
     board.show(caption(1, { text: 'a b.' }));
-    await pass(clock, board[Symbol.asyncDispose]());
+    await pass(clock, board.end(clock.nowMs() + END_MS));
     expect(channel.shown()).toEqual(['**Ann**: a b.']);
     expect(clock.waiting).toBe(0);
   });
 
-  it('ends although its channel never answers', async () => {
+  it('ends at the time that it is given although its channel takes nothing', async () => {
     const { clock, board } = setUp({ refuse: () => away });
     board.show(caption(1));
-    await pass(clock, board[Symbol.asyncDispose]());
+    let isOver = false;
+    void board.end(clock.nowMs() + END_MS).then(() => (isOver = true));
+    await clock.advance(END_MS - 1);
+    expect(isOver).toBe(false);
+    await clock.advance(1);
+    expect(isOver).toBe(true);
     expect(clock.waiting).toBe(0);
+  });
+
+  it('tells nothing after its end', async () => {
+    const told: string[] = [];
+    const { clock, board } = setUp(
+      { latencyMs: () => 1_000, refuse: () => new AppError('not-found', 'no such channel') },
+      { gone: ({ code }) => told.push(code) },
+    );
+    board.show(caption(1));
+    await clock.advance(0);
+    await pass(clock, board.end(clock.nowMs() + 500));
+    await clock.advance(5_000);
+    expect(told).toEqual([]);
   });
 
   it('ends up with exactly what it is to show, whatever fails meanwhile', async () => {

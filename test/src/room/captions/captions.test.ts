@@ -48,6 +48,7 @@ const setUp = ({
   return { clock, channel, ...translating, board, boards, transcript, captions };
 };
 
+const END_MS = 10_000;
 const START_MS = 1_000_000;
 
 const line = (id: number, more: Partial<HeardLine> = {}): HeardLine => ({
@@ -100,6 +101,14 @@ describe('captions', () => {
     await pass(clock, captions.settled());
     expect(asked.map(({ language }) => language)).toEqual(['es', 'fr']);
     expect(channel.shown()).toEqual(['**Ann**: w1\n↳ 🇪🇸 \\[es\\] w1\n↳ 🇫🇷 \\[fr\\] w1']);
+  });
+
+  it('are translated into ten languages at most', async () => {
+    const { clock, captions, asked } = setUp();
+    captions.setLanguages(['es', 'fr', 'de', 'it', 'pt', 'nl', 'sv', 'fi', 'pl', 'cs', 'ja', 'ko']);
+    captions.heard(line(1));
+    await pass(clock, captions.settled());
+    expect(asked).toHaveLength(10);
   });
 
   it('are asked for in all languages where theirs is not known', async () => {
@@ -280,11 +289,33 @@ describe('captions', () => {
     captions.heard(line(2));
     captions.heard(line(3, { isFinal: false }));
     await clock.advance(100);
-    await pass(clock, captions[Symbol.asyncDispose]());
+    await pass(clock, captions.end(clock.nowMs() + END_MS));
     captions.heard(line(4));
-    await pass(clock, board[Symbol.asyncDispose]());
+    await pass(clock, board.end(clock.nowMs() + END_MS));
     expect(channel.shown()).toEqual(['**Ann**: w1\n↳ 🇪🇸 \\[es\\] w1\n**Ann**: w2']);
     expect(running.now).toBe(0);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('end at the time that they are given, with what is final at once and no sign of what does not come', async () => {
+    const { clock, captions, boards } = setUp({ plan: () => ({ outcome: 'never' }) });
+    const rate = { count: 4, windowMs: 5_000 };
+    const channel = createChannel(clock, {}, rate);
+    boards.clear();
+    boards.add(createBoard({ clock, editRate: rate, texts, log: quiet, port: channel }));
+    captions.setLanguages(['es']);
+    for (const id of [1, 2]) {
+      captions.heard(line(id));
+      await clock.advance(100);
+    }
+    captions.heard(line(3));
+    let isOver = false;
+    void captions.end(clock.nowMs() + 5_000).then(() => (isOver = true));
+    await clock.advance(0);
+    expect(channel.shown()).toEqual([[1, 2, 3].map((id) => `**Ann**: w${id}\n↳ 🇪🇸 …`).join('\n')]);
+    await clock.advance(2_500);
+    expect(channel.shown()).toEqual(['**Ann**: w1\n**Ann**: w2\n**Ann**: w3']);
+    expect(isOver).toBe(true);
     expect(clock.waiting).toBe(0);
   });
 

@@ -15,6 +15,7 @@ import { spoken } from './fakes.ts';
 const session = (lines: readonly TranscriptLine[], droppedLines = 0): SessionTranscript => ({
   startedMs: Date.UTC(2030, 0, 2, 3, 4, 5),
   droppedLines,
+  lineCount: lines.length,
   lines: () => lines,
   show: () => {},
   change: () => {},
@@ -74,7 +75,7 @@ describe('the file of a session', () => {
       '[00:00:00] Ann: Hola.\n[00:00:01] Ben: ¿Qué?\n[00:00:02] Ann: Me again.\n',
     );
     const { lines } = JSON.parse(await textOf(session(talk), 'json', 'es')) as SessionJson;
-    expect(lines[0]).toMatchObject({ language: 'es', text: 'Hola.', translations: {} });
+    expect(lines[0]).toEqual({ ...talk[0], language: 'es', text: 'Hola.', translations: {} });
     expect(lines[2]).toMatchObject({ language: 'en', text: 'Me again.' });
   });
 
@@ -114,6 +115,16 @@ describe('the file of a session', () => {
         '<v x&gt; 00:00:00.000 --&gt; 00:00:09.000 &amp;&lt;b&gt;>Hello.\n',
     );
     expect((await textOf(session([spoken({ speaker })]), 'srt')).match(/-->/g)).toHaveLength(1);
+  });
+
+  it('has one line for each in text, and cues without empty lines, whatever breaks are in them', async () => {
+    const text = 'first\r\n\r\nsecond\u2028third\u0000';
+    const line = spoken({ speaker: 'A\r\nB', text });
+    expect(await textOf(session([line]), 'txt')).toBe('[00:00:00] A B: first second third\n');
+    for (const kind of ['srt', 'vtt'] as const)
+      expect(await textOf(session([line]), kind)).not.toMatch(/\r|\u2028|\0|first\n/);
+    const { lines } = JSON.parse(await textOf(session([line]), 'json')) as SessionJson;
+    expect(lines[0]).toMatchObject({ speaker: 'A\r\nB', text });
   });
 
   it('has whole cues in order whoever says what and when', () => {

@@ -4,9 +4,10 @@ import { createMeter } from '../meter.ts';
 import type { Channel } from '../model.ts';
 import type { Services } from '../services.ts';
 import type { Clock } from './clock.ts';
+import type { ConversationParts } from './conversation.ts';
 import type { Notes } from './notes.ts';
 import type { Speaking } from './speaking.ts';
-import type { RoomTexts } from './texts.ts';
+import type { RoomFailure, RoomTexts } from './texts.ts';
 
 export interface AnsweringParts {
   readonly services: Services;
@@ -25,10 +26,13 @@ export interface AnsweringParts {
 /** Nobody waits longer for a spoken answer. */
 const ANSWER_MS = 60_000;
 
-/** Answers questions that were asked aloud: in writing and aloud. It counts as used by who asked. */
+/**
+ * Answers questions that were asked aloud: in writing and aloud. It counts as used by who asked. Nothing
+ * is told of a question that was taken back.
+ */
 export const createAnswering =
-  (parts: AnsweringParts): ((speakerId: string, question: string) => Promise<void>) =>
-  async (speakerId, question) => {
+  (parts: AnsweringParts): ConversationParts['answer'] =>
+  async (speakerId, question, asked) => {
     const { services, clock, speaking, notes, texts } = parts;
     const { space } = parts.channel();
     const by = { id: speakerId, name: parts.nameOf(speakerId) };
@@ -37,17 +41,20 @@ export const createAnswering =
     const cancel = clock.after(ANSWER_MS, () =>
       late.abort(new AppError('timeout', 'an answer took too long', { retryable: true })),
     );
-    const signal = AbortSignal.any([late.signal, parts.signal]);
+    const over = AbortSignal.any([asked, parts.signal]);
+    const signal = AbortSignal.any([late.signal, over]);
+    let failure: RoomFailure = 'room.not-answered';
     try {
       const answers = meter.services.assistant.answer(roomTurns(question, parts.talk()), signal);
       let answer = '';
       for await (const soFar of answers) answer = soFar;
       signal.throwIfAborted();
       await notes.post({ text: `${texts.heardYou(by.name, question)}\n${answer}` });
+      failure = 'room.not-said';
+      over.throwIfAborted();
       await speaking.say({ kind: 'answer', text: answer, by });
     } catch (thrown) {
-      if (!parts.signal.aborted)
-        await notes.post(texts.failed('room.not-said', toAppError(thrown)));
+      if (!over.aborted) await notes.post(texts.failed(failure, toAppError(thrown)));
     } finally {
       cancel();
       await meter.settle().catch(() => undefined);

@@ -11,7 +11,7 @@ import { startCaptionSession } from './caption-session.ts';
 import type { ConsentChoice } from './consent.ts';
 import { createConversation } from './conversation.ts';
 import type { HeardLine, HearingListener } from './heard.ts';
-import { openEar } from './hearing.ts';
+import { createEarOpener } from './hearing.ts';
 import { createListening, type Listening } from './listening.ts';
 import type { Notes } from './notes.ts';
 import { createNotice } from './notice.ts';
@@ -94,8 +94,8 @@ export const createAttention = (parts: AttentionParts): Attention => {
   });
 
   const wanted = (): Manner | undefined => {
-    const { consent: rule, partials, wakeWord, bargeIn: mode } = choices();
-    if (captioning.isOn()) return { purpose: 'captions', rule, partials };
+    const { consent: rule, partials, pauseMs, wakeWord, bargeIn: mode } = choices();
+    if (captioning.isOn()) return { purpose: 'captions', rule, partials, pauseMs };
     if (signal.aborted) return undefined;
     if (wakeWord && !audioUse.isSpent()) return { purpose: 'name', rule, partials: false };
     return mode === 'off' ? undefined : { purpose: 'voices', rule, partials: false };
@@ -116,20 +116,15 @@ export const createAttention = (parts: AttentionParts): Attention => {
     hear: parts.hear,
     people: here,
     choiceOf: (memberId) => parts.choiceOf(channel().space, memberId),
-    openEar: (manner, listener) =>
-      openEar(
-        {
-          client: parts.client,
-          services,
-          clock,
-          channel,
-          people: here,
-          languages: () => [texts.locale, ...(captioning.current()?.languages() ?? [])],
-          log,
-        },
-        manner,
-        listener,
-      ),
+    openEar: createEarOpener({
+      client: parts.client,
+      services,
+      clock,
+      channel,
+      people: here,
+      languages: () => [texts.locale, ...(captioning.current()?.languages() ?? [])],
+      log,
+    }),
     noticeOf: (manner) =>
       createNotice(
         { platform, channel, speaking, isSpoken: () => choices().spokenNotice, texts },
@@ -151,6 +146,7 @@ export const createAttention = (parts: AttentionParts): Attention => {
     questions: { began: bargeIn.began, heard, trouble },
   });
   const captioning = createCaptioning({
+    clock,
     platform,
     channel,
     texts,
@@ -177,7 +173,10 @@ export const createAttention = (parts: AttentionParts): Attention => {
   });
 
   return {
-    packet: listening.packet,
+    packet: (packet) => {
+      listening.packet(packet);
+      bargeIn.sent(packet.speakerId);
+    },
     get captions() {
       return captioning.captions;
     },

@@ -7,8 +7,8 @@ export interface ConversationParts {
   readonly clock: Clock;
   /** What people may call us; none: nobody wakes us by name. */
   readonly names: () => readonly string[];
-  /** Answers aloud and in writing. Never rejects. */
-  readonly answer: (speakerId: string, question: string) => Promise<void>;
+  /** Answers aloud and in writing; aborted where nobody wants it any more. Never rejects. */
+  readonly answer: (speakerId: string, question: string, signal: AbortSignal) => Promise<void>;
 }
 
 /** Who asks aloud, and what. */
@@ -17,7 +17,7 @@ export interface Conversation extends Disposable {
   heard(line: HeardLine): void;
   /** What a member says next. */
   listenTo(memberId: string, signal: AbortSignal): Promise<string>;
-  /** Somebody is not heard any more. */
+  /** Somebody is not heard any more: what they asked is not answered. */
   forget(memberId: string): void;
 }
 
@@ -33,12 +33,13 @@ export const createConversation = ({ clock, names, answer }: ConversationParts):
   /** Who said our name alone → until when the question may follow. */
   const called = new Map<string, number>();
   /** Each is answered before the next one of the same person is taken. */
-  const answering = new Set<string>();
+  const answering = new Map<string, AbortController>();
 
   const reply = (speakerId: string, question: string): void => {
     if (answering.has(speakerId)) return;
-    answering.add(speakerId);
-    void answer(speakerId, question).finally(() => answering.delete(speakerId));
+    const stop = new AbortController();
+    answering.set(speakerId, stop);
+    void answer(speakerId, question, stop.signal).finally(() => answering.delete(speakerId));
   };
 
   return {
@@ -76,6 +77,7 @@ export const createConversation = ({ clock, names, answer }: ConversationParts):
     forget: (memberId) => {
       asked.get(memberId)?.reject(notHeard());
       called.delete(memberId);
+      answering.get(memberId)?.abort(notHeard());
     },
     [Symbol.dispose]: () => {
       for (const waiting of asked.values()) waiting.reject(notHeard());

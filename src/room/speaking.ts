@@ -38,15 +38,21 @@ export interface SpeakingParts {
 export interface Speaking extends Pick<Playback, 'stop' | 'duck'>, AsyncDisposable {
   /**
    * Resolves when it waits in the queue, in the order of the calls; with false where nothing of it can be
-   * said. Rejects with `rate-limited` where the space may say no more today; who wrote what is read is
-   * not there to be told, so the room is.
+   * said, or is to be any more. Rejects with `rate-limited` where the space may say no more today; who
+   * wrote what is read is not there to be told, so the room is.
    */
   readonly say: (saying: Saying) => Promise<boolean>;
   /** Says something of ours before everything else; resolves when it was said, or could not be. */
   readonly announce: (text: string) => Promise<void>;
+  /** False where nothing is said, or a notice of ours. */
   readonly skip: () => boolean;
-  /** Ends what is said, but for a notice of ours. */
+  /** Somebody speaks: ends what is said, but for a notice of ours. */
   readonly interrupt: () => void;
+  /**
+   * Somebody opted out of everything: nothing of theirs is said any more, what they asked for included;
+   * they may ask anew. Who only does not want to be heard is read all the same: that is about their voice.
+   */
+  readonly forget: (memberId: string) => void;
   readonly pause: (isPaused: boolean) => void;
   readonly queue: () => { readonly isPaused: boolean; readonly items: readonly QueuedSaying[] };
 }
@@ -63,6 +69,8 @@ export const createSpeaking = (parts: SpeakingParts): Speaking => {
   const notices = new Map<string, () => void>();
   /** Code points of what waits to be said, by the item's id. */
   const admitted = new Map<string, number>();
+  /** What is being made ready → by whom. */
+  const coming = new Map<Promise<SpeechItem | undefined>, string | undefined>();
   const turns = createTurns();
   let counting = Promise.resolve();
   let failedMs = Number.NEGATIVE_INFINITY;
@@ -172,18 +180,23 @@ export const createSpeaking = (parts: SpeakingParts): Speaking => {
       // What comes later may be ready first.
       const ready = itemOf(saying);
       ready.catch(() => undefined);
-      using _ = await turns.take('say');
-      const item = await ready;
-      if (!item) return false;
-      const fault = await faultOf(item);
-      if (fault && item.kind !== 'read') throw fault;
-      if (fault) {
-        failed(fault);
-        return false;
+      coming.set(ready, saying.by?.id);
+      try {
+        using _ = await turns.take('say');
+        const item = await ready;
+        const fault = item && (await faultOf(item));
+        if (!item || !coming.has(ready)) return false;
+        if (fault && item.kind !== 'read') throw fault;
+        if (fault) {
+          failed(fault);
+          return false;
+        }
+        admitted.set(item.id, countCodePoints(item.text));
+        playback.add(item);
+        return true;
+      } finally {
+        coming.delete(ready);
       }
-      admitted.set(item.id, countCodePoints(item.text));
-      playback.add(item);
-      return true;
     },
     announce: async (text) => {
       const id = randomUUID();
@@ -197,9 +210,10 @@ export const createSpeaking = (parts: SpeakingParts): Speaking => {
       notices.delete(id);
     },
     skip: () => playback.skip().length > 0,
-    interrupt: () => {
-      const { playing } = playback.queue();
-      if (playing.length > 0 && playing.every(({ kind }) => kind !== 'notice')) playback.skip();
+    interrupt: () => void playback.skip(),
+    forget: (memberId) => {
+      for (const [ready, by] of coming) if (by === memberId) coming.delete(ready);
+      playback.forget(memberId);
     },
     stop: () => playback.stop(),
     duck: (isOn) => playback.duck(isOn),

@@ -1,4 +1,5 @@
 import { isBlank } from './unicode.ts';
+import { spokenLaughter } from './spoken-laughter.ts';
 import { spokenNumbers } from './spoken-numbers.ts';
 import { createSpokenSpans, type SpokenOptions } from './spoken-spans.ts';
 import { findSpans } from './spans.ts';
@@ -14,8 +15,16 @@ const audible = /[\p{L}\p{N}]/u;
 /** A row of exclamation and question marks is one mark. */
 const oneMark = (row: string): string => (/[?？]/.test(row) ? '?' : '!');
 
-/** In this order; none of them touches digits. */
+/** A heart made of signs; as an emoji it has words. */
+const heart = /(?<!\S)<3(?!\S)/g;
+
+/** In this order; none of them touches numbers. */
 const SHORTENED: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
+  // Faces made of signs, which a voice would spell.
+  [
+    /(?<!\S)(?:[:;]['’]?-?[DPpOo3SsXx)(\][|/\\*]{1,4}|[TQtq]_[TQtq]|[oO0]_[oO0]|\^_*\^|>_<|-_-)(?!\S)/g,
+    '',
+  ],
   // Four, for there are Roman numbers and German compounds with three.
   [/(\p{L})\1{3,}/giu, '$1$1'],
   [/(\p{L}{2,3})\1{3,}/giu, '$1$1$1'],
@@ -46,29 +55,17 @@ const withoutShouting = (text: string): string => {
   return text.replaceAll(isShouted ? capitals : longCapitals, (word) => word.toLowerCase());
 };
 
-/** Laughter that a voice would spell, by language. */
-const LAUGHTER: Readonly<Record<string, RegExp>> = {
-  ja: /(?<![A-Za-zＡ-Ｚａ-ｚ])[wｗＷ]{2,}(?![A-Za-zＡ-Ｚａ-ｚ])|(?<=[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}ー!?！？])[wｗ](?![A-Za-zＡ-Ｚａ-ｚ])/gu,
-  th: /(?<![\d.,])5{4,}(?![\d.,])/g,
-};
-
-const withLaughter = (text: string, { locale, words }: SpokenOptions): string => {
-  const pattern = LAUGHTER[locale?.split(/[-_]/)[0]?.toLowerCase() ?? ''];
-  return pattern && words?.laughter !== undefined
-    ? text.replaceAll(pattern, ` ${words.laughter} `)
-    : text;
-};
-
 /** Keys, hashes and the like: letters and digits mixed, too long for a word. */
 const unreadable = /(?<![\w-])(?=[A-Za-z_-]*\d)(?=[\d_-]*[A-Za-z])[\w-]{24,}(?![\w-])/g;
 
 /**
  * What a voice should read of a message: names for mentions, words for emoji, the host for an
- * address; no code, no spoilers, no markup, or the words given for them; what is drawn out shortened,
- * telephone numbers and rows of over eight digits digit by digit. Lines stay lines, other white space
- * is one space. Empty when nothing is left to say; what it gives it leaves as it is.
+ * address, laughter as it sounds; no code, no spoilers, no markup, or the words given for them; what is
+ * drawn out shortened, telephone numbers and rows of over eight digits digit by digit. Lines stay lines,
+ * other white space is one space. Empty when nothing is left to say; what it gives it leaves as it is.
  */
-export const speakable = (text: string, options: SpeakableOptions = {}): string => {
+export const speakable = (written: string, options: SpeakableOptions = {}): string => {
+  const text = written.replaceAll(heart, '❤');
   const terms = (options.dictionary ?? []).map(({ term, spoken }) => ({
     term,
     translation: spoken,
@@ -90,7 +87,10 @@ export const speakable = (text: string, options: SpeakableOptions = {}): string 
     }
   }
   spoken += text.slice(from);
-  spoken = withLaughter(spoken, options).replaceAll(unreadable, ` ${options.words?.code ?? ''} `);
+  spoken = spokenLaughter(spoken, options.locale).replaceAll(
+    unreadable,
+    ` ${options.words?.code ?? ''} `,
+  );
   spoken = withoutShouting(spokenNumbers(spoken));
   for (const [pattern, shorter] of SHORTENED)
     spoken =

@@ -9,12 +9,10 @@ export interface SpokenWords {
   readonly code?: string;
   /** For what is hidden. Default: nothing. */
   readonly spoiler?: string;
-  /** For laughter that is written in letters or digits of its own: `www`, `5555`. */
-  readonly laughter?: string;
 }
 
 export interface SpokenOptions {
-  /** The voice's language, for emoji and times. Without it emoji are not read. */
+  /** The voice's language, for emoji, flags and times. Without it emoji are not read. */
   readonly locale?: string;
   /** The name behind a mention, given as it is written (`<@1>`); undefined if it is not known. */
   readonly names?: (mention: string) => string | undefined;
@@ -32,6 +30,24 @@ const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = emojiW
 
 const wordsFor = (locale: string | undefined): Readonly<Record<string, string>> =>
   WORDS[locale?.split(/[-_]/)[0]?.toLowerCase() ?? ''] ?? {};
+
+const keycap = /^\d(?=\uFE0F?\u20E3$)/;
+const flag = /^\p{RI}{2}$/u;
+const FIRST_INDICATOR = 0x1f1e6;
+
+/** The place whose flag this is; '' where there is none, or no word for it. */
+const placeOf = (written: string, locale: string): string => {
+  const code = Array.from(written, (sign) =>
+    String.fromCharCode(65 + sign.codePointAt(0)! - FIRST_INDICATOR),
+  ).join('');
+  try {
+    const places = new Intl.DisplayNames(locale, { type: 'region', fallback: 'none' });
+    return places.of(code) ?? '';
+  } catch {
+    // A locale that is none.
+    return '';
+  }
+};
 
 // Presentation and skin do not change the name.
 const variation = /\uFE0F|\p{EMod}/gu;
@@ -79,18 +95,22 @@ export const timeOf = (written: string, locale: string | undefined): string => {
 export const createSpokenSpans = ({ locale, names, words = {} }: SpokenOptions): SaySpan => {
   const emojiNames = wordsFor(locale);
   let lastEmoji = { word: '', end: -1 };
-  const emoji = (span: Span, written: string): string => {
-    const word = emojiNames[written.replaceAll(variation, '')] ?? '';
-    // A row of one emoji is said once.
+  const wordOf = (written: string): string =>
+    flag.test(written) && locale !== undefined
+      ? placeOf(written, locale)
+      : (emojiNames[written.replaceAll(variation, '')] ?? '');
+  /** A row of one emoji is said once. */
+  const once = (span: Span, word: string): string => {
     const again = word === lastEmoji.word && span.start - lastEmoji.end <= 1;
     lastEmoji = { word, end: span.end };
     return again ? '' : word;
   };
+  const named: SaySpan = (span, written) => once(span, readable(written.split(':')[1] ?? ''));
 
   const say: Partial<Record<SpanKind, SaySpan>> = {
-    emoji,
-    'custom-emoji': (_, written) => readable(written.split(':')[1] ?? ''),
-    shortcode: (_, written) => readable(written.split(':')[1] ?? ''),
+    emoji: (span, written) => keycap.exec(written)?.[0] ?? once(span, wordOf(written)),
+    'custom-emoji': named,
+    shortcode: named,
     mention: (_, written) => names?.(written) ?? readable(labelOf(written)),
     timestamp: (_, written) => timeOf(written, locale),
     url: (_, written) =>

@@ -4,7 +4,8 @@ import { countCodePoints } from '../../text/unicode.ts';
 
 /**
  * What is spoken in a room: `notice` by us, `answer` to a question, `say` by somebody's command, `read`
- * from what people write. Notices go first, what was asked for next, what is read last.
+ * from what people write. Notices go first, what was asked for next, what is read last. Whom a notice
+ * tells something is to hear it: nobody can end one, or pause it once it is spoken.
  */
 export type ItemKind = 'notice' | 'answer' | 'say' | 'read';
 
@@ -34,6 +35,8 @@ export interface Turn {
 }
 
 export const RANKS: Readonly<Record<ItemKind, number>> = { notice: 0, answer: 1, say: 1, read: 2 };
+
+export const isNotice = ({ kind }: Pick<SpeechItem, 'kind'>): boolean => kind === 'notice';
 
 export const rankOf = (turn: Turn): number => RANKS[turn.items[0].kind];
 

@@ -26,7 +26,8 @@ export interface Line {
    * goes that has waited for half its time.
    */
   takeLate(nowMs: number, isChatterLate?: boolean): SpeechItem[];
-  takeAll(): SpeechItem[];
+  /** Takes out what is not to be spoken any more. */
+  takeBack(isOut: (item: SpeechItem) => boolean): SpeechItem[];
   /** When something will be too late. */
   nextLateMs(): number | undefined;
   /** Of the first item. */
@@ -100,7 +101,7 @@ export const createLine = (): Line => {
       );
       return [...late, ...nearly];
     },
-    takeAll: () => takeOut(() => true),
+    takeBack: (isOut) => takeOut(({ item }) => isOut(item)),
     nextLateMs: () =>
       line.length > 0 ? Math.min(...line.map(({ startByMs }) => startByMs)) : undefined,
     rank: () => line[0] && RANKS[line[0].item.kind],

@@ -5,7 +5,15 @@ import type { Clock } from '../clock.ts';
 import type { VoiceLink } from '../port.ts';
 import { createAnnouncer, type RoomWords } from './announce.ts';
 import { createDrops } from './drops.ts';
-import { type DropReason, rankOf, RANKS, shortened, type SpeechItem, type Turn } from './items.ts';
+import {
+  type DropReason,
+  isNotice,
+  rankOf,
+  RANKS,
+  shortened,
+  type SpeechItem,
+  type Turn,
+} from './items.ts';
 import { createPunctualLine } from './punctual-line.ts';
 import { createRepeats } from './repeats.ts';
 import { startUtterance, type Utterance } from './utterance.ts';
@@ -15,7 +23,7 @@ import { entriesOf, entryOf, type QueueEntry, type QueueView } from './view.ts';
 export interface PlaybackListener {
   /** Its first sound goes out now, or that of what is spoken in one go with it. */
   began?(item: SpeechItem): void;
-  /** Spoken to its end, skipped, stopped, or there was nothing in it to speak. */
+  /** Spoken to its end, skipped, stopped, forgotten, or there was nothing in it to speak. */
   ended(item: SpeechItem): void;
   /** Never spoken, and why; told once for all that go within a second. */
   dropped(items: readonly SpeechItem[], reason: DropReason): void;
@@ -41,10 +49,15 @@ export interface PlaybackParts {
 export interface Playback extends AsyncDisposable {
   /** What has nothing to say is passed over. */
   add(item: SpeechItem): void;
-  /** Ends what is spoken at this moment, or would be next to be heard; tells what that was. */
+  /** Ends what is spoken at this moment, or would be next to be heard; tells what that was: no notice. */
   skip(): readonly QueueEntry[];
-  /** Ends what is spoken, a pause as well, and forgets what waits; tells how many items that were. */
+  /**
+   * Ends what is spoken, a pause as well, and forgets what waits, but for notices; tells how many items
+   * that were.
+   */
   readonly stop: () => number;
+  /** Nothing by that member is spoken any more: not what waits, nor what is spoken at this moment. */
+  readonly forget: (memberId: string) => void;
   pause(): void;
   resume(): void;
   queue(): QueueView;
@@ -104,7 +117,8 @@ export const createPlayback = (parts: PlaybackParts): Playback => {
 
   const follow = async function* (utterance: Utterance) {
     let isFirst = true;
-    for await (const packet of utterance.packets(() => pausing?.promise)) {
+    const mayPause = !isNotice(utterance.turn.items[0]);
+    for await (const packet of utterance.packets(() => (mayPause ? pausing?.promise : undefined))) {
       if (isFirst) {
         announcer.spoken(utterance.turn, clock.nowMs());
         for (const item of utterance.turn.items) listener.began?.(item);
@@ -154,20 +168,27 @@ export const createPlayback = (parts: PlaybackParts): Playback => {
     pausing?.resolve();
     pausing = undefined;
   };
-  const stop = (): number => {
-    const playing = current?.signal.aborted ? undefined : current;
-    const waiting = [...(ahead?.turn.items ?? []), ...line.takeAll()];
-    ahead?.end();
-    ahead = undefined;
-    playing?.end();
-    resume();
+  /** What is spoken, as long as it is not ended yet. */
+  const playing = (): Utterance | undefined => (current?.signal.aborted ? undefined : current);
+  /** Tells how many items that were. */
+  const takeBack = (isOut: (item: SpeechItem) => boolean): number => {
+    // What is spoken in one go is of one kind, and by one person.
+    const ended = (utterance: Utterance | undefined): readonly SpeechItem[] => {
+      if (!utterance || !isOut(utterance.turn.items[0])) return [];
+      utterance.end();
+      return utterance.turn.items;
+    };
+    const spoken = ended(playing());
+    const waiting = [...ended(ahead), ...line.takeBack(isOut)];
+    if (ahead?.signal.aborted) ahead = undefined;
     tellEnded(waiting);
-    return (playing?.turn.items.length ?? 0) + waiting.length;
+    return spoken.length + waiting.length;
   };
   const end = (): void => {
     isOver = true;
     drops.end();
-    stop();
+    resume();
+    takeBack(() => true);
   };
 
   return {
@@ -180,11 +201,16 @@ export const createPlayback = (parts: PlaybackParts): Playback => {
       running ??= run();
     },
     skip: () => {
-      const skipped = current && !current.signal.aborted ? current : undefined;
-      skipped?.end();
-      return entriesOf(skipped?.turn);
+      const skipped = playing();
+      if (!skipped || isNotice(skipped.turn.items[0])) return [];
+      skipped.end();
+      return entriesOf(skipped.turn);
     },
-    stop,
+    stop: () => {
+      resume();
+      return takeBack((item) => !isNotice(item));
+    },
+    forget: (memberId) => void takeBack(({ by }) => by?.id === memberId),
     pause: () => void (pausing ??= Promise.withResolvers()),
     resume,
     queue: () => {

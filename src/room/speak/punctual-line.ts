@@ -37,7 +37,7 @@ export const createPunctualLine = (
   return {
     add: (item) => watched(line.add(item, clock.nowMs())),
     take: () => watched(line.take()),
-    takeAll: () => watched(line.takeAll()),
+    takeBack: (isOut) => watched(line.takeBack(isOut)),
     fellBehind: dropLate,
     rank: () => line.rank(),
     waiting: () => line.waiting(),

@@ -180,7 +180,30 @@ describe('our name', () => {
     stage.script.mute = new AppError('unavailable', 'no language model');
     await stage.say('ann', 'Dragoman, are you there?');
     await stage.pass(2_000);
-    expect(stage.place.texts(ROOM).at(-1)).toContain('could not be said');
+    expect(stage.place.texts(ROOM).at(-1)).toContain('I could not answer a question.');
+    expect(stage.said()).toEqual([]);
+  });
+
+  it('gets a line of its own where the answer stands and cannot be said', async () => {
+    await using stage = await open({ wakeWord: true });
+    stage.script.dumb = new AppError('unavailable', 'no voice');
+    await stage.say('ann', 'Dragoman, are you there?');
+    await stage.pass(2_000);
+    const [answer, line] = stage.place.texts(ROOM).slice(-2);
+    expect(answer).toBe('Ann asked: are you there?\nForty-two.');
+    expect(line).toContain('could not be said aloud');
+  });
+
+  it('is not answered to who takes it back meanwhile', async () => {
+    await using stage = await open({ wakeWord: true });
+    const held = Promise.withResolvers<void>();
+    stage.script.thinking = held.promise;
+    await stage.say('ann', 'Dragoman, are you there?');
+    await stage.press('captions out', 'ann');
+    held.resolve();
+    await stage.pass(2_000);
+    expect(texts(stage)).not.toContain('are you there?');
+    expect(texts(stage)).not.toContain('could not');
     expect(stage.said()).toEqual([]);
   });
 

@@ -35,10 +35,29 @@ describe('somebody who speaks while we do', () => {
     expect(did).toEqual(['lower', 'lower', 'raise']);
   });
 
-  it('raises it again when nothing more is heard of them', async () => {
+  it('keeps it low as long as their voice comes in, and raises it soon afterwards', async () => {
     const { clock, did, bargeIn } = start('lower');
     bargeIn.began('ann');
-    await clock.advance(5_000);
+    for (let sent = 0; sent < 600; sent += 1) {
+      await clock.advance(20);
+      bargeIn.sent('ann');
+      bargeIn.sent('bob');
+    }
+    expect(did).toEqual(['lower']);
+    await clock.advance(999);
+    expect(did).toEqual(['lower']);
+    await clock.advance(1);
+    expect(did).toEqual(['lower', 'raise']);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('is not kept low by somebody whose microphone never falls silent', async () => {
+    const { clock, did, bargeIn } = start('lower');
+    bargeIn.began('ann');
+    for (let sent = 0; sent < 800; sent += 1) {
+      await clock.advance(20);
+      bargeIn.sent('ann');
+    }
     expect(did).toEqual(['lower', 'raise']);
   });
 

@@ -6,11 +6,13 @@ import { createTestClock } from '../../fakes/clock.ts';
 const start = () => {
   const clock = createTestClock(0);
   const asked: string[] = [];
+  const signals: AbortSignal[] = [];
   const state = { answering: Promise.resolve() };
   const conversation = createConversation({
     clock,
     names: () => ['Dragoman'],
-    answer: async (speakerId, question) => {
+    answer: async (speakerId, question, signal) => {
+      signals.push(signal);
       asked.push(`${speakerId}: ${question}`);
       await state.answering;
     },
@@ -28,7 +30,7 @@ const start = () => {
     };
     conversation.heard(line);
   };
-  return { clock, conversation, asked, say, state };
+  return { clock, conversation, asked, signals, say, state };
 };
 const never = new AbortController().signal;
 
@@ -40,11 +42,12 @@ describe('talking with a room', () => {
     expect(asked).toEqual(['ann: what is the time?']);
   });
 
-  it('takes what a person says after the name for the question, for a while, and only theirs', () => {
-    const { asked, say } = start();
+  it('takes what a person says after the name for the question, for a while, and only theirs', async () => {
+    const { clock, asked, say } = start();
     say('ann', 'Dragoman.', 0);
     say('bob', 'I am hungry', 1_500);
     say('ann', 'what is the time?', 5_000);
+    await clock.advance(0);
     say('ann', 'thank you', 7_000);
     say('ann', 'Hey Dragoman', 10_000);
     say('ann', 'never mind', 40_000);
@@ -63,6 +66,14 @@ describe('talking with a room', () => {
     await clock.advance(0);
     say('ann', 'Dragoman, four');
     expect(asked.at(-1)).toBe('ann: four');
+  });
+
+  it('ends the answer to who is not heard any more, and to nobody else', () => {
+    const { conversation, say, signals } = start();
+    say('ann', 'Dragoman, one');
+    say('bob', 'Dragoman, two');
+    conversation.forget('ann');
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
   });
 
   it('listens to what somebody says next, and to nobody else', async () => {

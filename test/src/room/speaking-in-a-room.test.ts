@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { CHAT, human, openStage, OTHER, ROOM, SPACE, type Stage } from './stage.ts';
+import { CHAT, human, openStage, OTHER, ROOM, settle, SPACE, type Stage } from './stage.ts';
 
 const ANN = { id: 'ann', name: 'Ann' };
 
@@ -67,12 +67,59 @@ describe('reading aloud', () => {
     expect(stage.said()).toEqual([]);
   });
 
+  it.each([
+    ['opted out', 'privacy out'],
+    ['wants to be forgotten', 'privacy sure'],
+  ])('says nothing more that waits of somebody who %s', async (_, press) => {
+    await using stage = await open();
+    for (const text of ['one', 'two', 'three'])
+      stage.place.write(CHAT, `${text} ${'is a long story '.repeat(5)}`, {
+        author: { id: 'bob', name: 'Bob', kind: 'person' },
+      });
+    stage.place.write(CHAT, 'of ann', { author: { id: 'ann', name: 'Ann', kind: 'person' } });
+    await stage.pass(500);
+    expect(stage.said()).toEqual([expect.stringContaining('one')]);
+    await stage.press(press, 'bob');
+    await stage.pass(10_000);
+    expect(stage.said().at(-1)).toBe('Ann says: of ann');
+    expect(stage.said().join()).not.toMatch(/two|three/);
+  });
+
+  it('goes on for somebody who only does not want to be heard', async () => {
+    await using stage = await open();
+    stage.place.write(CHAT, 'waits', { author: { id: 'bob', name: 'Bob', kind: 'person' } });
+    await stage.press('captions out', 'bob');
+    stage.place.write(CHAT, 'comes', { author: { id: 'bob', name: 'Bob', kind: 'person' } });
+    await stage.pass(10_000);
+    expect(stage.said().join('\n')).toBe('Bob says: waits\ncomes');
+  });
+
   it('tells of files, and names whom a mention means', async () => {
     await using stage = await open();
     const file = { name: 'a.png' } as never;
     stage.place.write(CHAT, 'look, <@bob> and <@77>', { files: [file, file] });
     await stage.pass(5_000);
     expect(stage.said()).toEqual(['Ann says: look, Bob and member 77\n2 files']);
+  });
+
+  it('says words as the glossary has them', async () => {
+    await using stage = await open();
+    await stage.core.services.glossary.add(SPACE, {
+      term: 'gif',
+      language: 'en',
+      translation: 'jif',
+    });
+    stage.place.write(CHAT, 'this is a gif of what I was told');
+    await stage.pass(5_000);
+    expect(stage.said().join()).toContain('this is a jif of what I was told');
+  });
+
+  it('leaves out without a word what is the same for the third time', async () => {
+    await using stage = await open();
+    for (let i = 0; i < 4; i += 1) stage.place.write(CHAT, 'spam');
+    await stage.pass(10_000);
+    expect(stage.said().join().match(/spam/g)).toHaveLength(2);
+    expect(stage.place.texts(ROOM)).toEqual([]);
   });
 
   it('begins and ends with the choice of moderators', async () => {
@@ -149,6 +196,31 @@ describe('the voice in a room', () => {
       expect(await stage.used()).toMatchObject({ audioMs: 0 });
     },
   );
+
+  it('stays low as long as somebody speaks', async () => {
+    await using stage = await open({ bargeIn: 'lower' });
+    await stage.pass(2_000);
+    const words = Array.from({ length: 100 }, (_, at) => `word ${at}`).join(', ');
+    await stage.room().say({ kind: 'say', text: words, by: ANN });
+    await stage.pass(500);
+    /** Whether each packet was passed on as it came, in a stretch in which somebody speaks, or nobody. */
+    const listen = async (packets: number, speaker?: string): Promise<boolean[]> => {
+      const { played } = stage.place;
+      const from = played.length;
+      for (let sent = 0; sent < packets; sent += 1) {
+        const before = played.length;
+        if (speaker) stage.place.packet(speaker, 'wait');
+        await stage.clock.advance(20);
+        // Codecs take their own time to be there.
+        for (let turn = 0; turn < 10_000 && played.length === before; turn += 1) await settle();
+      }
+      return played.slice(from).map(({ data }) => data.length === 3);
+    };
+    const spoken = await listen(450, 'bob');
+    expect(spoken.slice(50)).not.toContain(true);
+    const after = await listen(150);
+    expect(after.slice(75)).not.toContain(false);
+  });
 
   it('leaves no timer behind where everybody was just gone', async () => {
     await using stage = await open();

@@ -30,7 +30,10 @@ const start = () => {
     } as unknown as SpeakingParts['services'],
     clock,
     now: () => 0,
-    play: () => new Promise(() => undefined),
+    play: (_, signal) =>
+      new Promise((__, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason as Error)),
+      ),
     channel: () => CHANNEL,
     mentioned: () => undefined,
     texts: createRoomTexts(loadTexts('locales'), 'en', 'plain'),
@@ -67,6 +70,57 @@ describe('what is said in a room', () => {
     await expect(speaking.say(saying('second', 'bob'))).resolves.toBe(true);
     await first;
     await expect(speaking.say(saying('…', 'bob'))).resolves.toBe(false);
+    await speaking[Symbol.asyncDispose]();
+  });
+
+  it('is nothing of somebody who is forgotten: neither what waits nor what is being made ready', async () => {
+    const { clock, speaking, slow } = start();
+    await speaking.say(saying('now', 'ann'));
+    await speaking.say({ kind: 'read', text: 'later', by: { id: 'ann', name: 'ann' } });
+    await speaking.say(saying('of another', 'bob'));
+    const held = Promise.withResolvers<void>();
+    slow.set('ann', held.promise);
+    const late = speaking.say(saying('under way', 'ann'));
+    await clock.advance(0);
+    speaking.forget('ann');
+    expect(speaking.queue().items.map(({ text }) => text)).not.toContain('later');
+    held.resolve();
+    await expect(late).resolves.toBe(false);
+    await clock.advance(0);
+    expect(speaking.queue().items.map(({ text }) => text)).toEqual(['of another']);
+    await speaking.say(saying('asked for anew', 'ann'));
+    expect(speaking.queue().items.map(({ text }) => text)).toContain('asked for anew');
+    await speaking[Symbol.asyncDispose]();
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('goes on being a notice, whoever skips, interrupts or stops', async () => {
+    const { clock, speaking } = start();
+    const told = speaking.announce('you are heard');
+    await clock.advance(0);
+    expect(speaking.skip()).toBe(false);
+    speaking.interrupt();
+    expect(speaking.stop()).toBe(0);
+    expect(speaking.queue().items.map(({ kind }) => kind)).toEqual(['notice']);
+    await speaking.say(saying('something', 'ann'));
+    expect(speaking.stop()).toBe(1);
+    expect(speaking.queue().items.map(({ kind }) => kind)).toEqual(['notice']);
+    await clock.advance(15_000);
+    await told;
+    await speaking[Symbol.asyncDispose]();
+  });
+
+  it('ends when somebody interrupts it, and is told of when skipped', async () => {
+    const { clock, speaking } = start();
+    await speaking.say(saying('one', 'ann'));
+    await speaking.say(saying('two', 'ann'));
+    await speaking.say(saying('three', 'ann'));
+    await clock.advance(0);
+    speaking.interrupt();
+    await clock.advance(0);
+    expect(speaking.skip()).toBe(true);
+    await clock.advance(0);
+    expect(speaking.queue().items.map(({ text }) => text)).toEqual(['three']);
     await speaking[Symbol.asyncDispose]();
   });
 });

@@ -12,6 +12,13 @@ describe('our name, said aloud', () => {
     ['OK, DRAGOMAN: sing.', 'sing.'],
     ['  Drágoman … sing', 'sing'],
     ['Dragoman、今何時？', '今何時？'],
+    ['¡Oye, Dragoman! ¿Qué hora es?', '¿Qué hora es?'],
+    ['¿Dragoman, qué hora es?', 'qué hora es?'],
+    ['“Dragoman, sing.”', 'sing.”'],
+    ['- Dragoman, sing', 'sing'],
+    ['Dragoman - sing', 'sing'],
+    ['하이 Dragoman, 지금 몇 시야?', '지금 몇 시야?'],
+    ['ねえ、Dragoman、今何時？', '今何時？'],
   ])('begins a question: %s', (text, question) => {
     expect(ask(text)).toBe(question);
   });
@@ -20,16 +27,24 @@ describe('our name, said aloud', () => {
     expect(ask(text)).toBe('');
   });
 
-  it.each(['Dragomans are interpreters', 'I like Dragoman', 'The dragoman said', '', 'Hey'])(
-    'is not meant where it does not come first: %s',
-    (text) => {
-      expect(ask(text)).toBeUndefined();
-    },
-  );
+  it.each([
+    'Dragomans are interpreters',
+    'Dragoman’s voice is nice',
+    "dragoman's voice is nice",
+    'Dragoman-like bots',
+    'I like Dragoman',
+    'The dragoman said',
+    'Heydragoman, sing',
+    '',
+    'Hey',
+  ])('is not meant where it is another word, or does not come first: %s', (text) => {
+    expect(ask(text)).toBeUndefined();
+  });
 
   it('may hold any signs, and may be in any writing', () => {
     expect(questionAfter('R2-D2 (beta), come here', ['R2-D2 (beta)'])).toBe('come here');
     expect(questionAfter('通訳さん、これは何？', ['通訳さん'])).toBe('これは何？');
+    expect(questionAfter('Dragoman, come here', ['🤖 Dragoman ✨'])).toBe('come here');
   });
 
   it('is not listened for where we have none, or one too short to be told apart', () => {

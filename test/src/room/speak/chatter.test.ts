@@ -106,6 +106,39 @@ describe('chatter', () => {
     }
   });
 
+  it('may be the same again after a minute', async () => {
+    const stage = createStage();
+    for (let i = 0; i < 4; i += 1) {
+      stage.playback.add(itemOf('good morning', { by: anna }));
+      await stage.clock.advance(61_000);
+    }
+    expect(stage.requests).toHaveLength(4);
+    expect(stage.dropped).toEqual([]);
+  });
+
+  it('that is spoken in one go begins with its first sound, all of it, and in time for each', async () => {
+    const began: string[] = [];
+    const late: string[] = [];
+    const stage = createStage(() => ({ lengthMs: 1_000 }), {
+      listener: {
+        began: ({ text }) => began.push(text),
+        ended: () => undefined,
+        dropped: (items) => late.push(...items.map(({ text }) => text)),
+        failed: () => undefined,
+      },
+    });
+    stage.playback.add(itemOf('first', { by: ben }));
+    await stage.clock.advance(100);
+    stage.playback.add(itemOf('next', { by: ben }));
+    stage.playback.add(itemOf('a1', { by: anna }));
+    stage.playback.add(itemOf('a2', { by: anna }));
+    stage.playback.add(itemOf('b1', { by: ben }));
+    stage.playback.add(itemOf('b2', { by: ben, longestWaitMs: 2_500 }));
+    await stage.clock.advance(10_000);
+    expect(began).toEqual(['first', 'next', 'a1', 'a2']);
+    expect(late).toEqual(['b1', 'b2']);
+  });
+
   it('gives way, the oldest first, when more than a hundred wait', async () => {
     const stage = createStage(() => ({ lengthMs: 60_000 }));
     stage.playback.add(itemOf('now', { kind: 'say' }));

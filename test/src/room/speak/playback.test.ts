@@ -155,6 +155,18 @@ describe('what people can do with the queue', () => {
     expect(stage.dropped).toMatchObject([{ ids: ['chatter'], reason: 'late' }]);
   });
 
+  it('loses nothing of long speech that was made meanwhile', async () => {
+    const stage = createStage(() => ({ lengthMs: 70_000 }));
+    stage.playback.add(itemOf('long', { kind: 'say' }));
+    await stage.clock.advance(500);
+    stage.playback.pause();
+    await stage.clock.advance(30_000);
+    stage.playback.resume();
+    await stage.clock.advance(80_000);
+    expect(stage.failed).toEqual([]);
+    expect(stage.played).toHaveLength(3_500);
+  });
+
   it('starts nothing while it is paused', async () => {
     const stage = createStage();
     stage.playback.pause();
@@ -179,6 +191,109 @@ describe('what people can do with the queue', () => {
     stage.playback.resume();
     await stage.clock.advance(2_000);
     expect(stage.said()).toEqual(['one', 'two']);
+  });
+});
+
+describe('a notice', () => {
+  const open = async () => {
+    const stage = createStage(() => ({ lengthMs: 1_000 }));
+    stage.playback.add(itemOf('told', { kind: 'notice' }));
+    await stage.clock.advance(500);
+    return stage;
+  };
+  const packets = (stage: Awaited<ReturnType<typeof open>>, wanted: string): number =>
+    stage.played.filter(({ text }) => text === wanted).length;
+
+  it('is not skipped, nor is what waits behind it', async () => {
+    const stage = await open();
+    stage.playback.add(itemOf('next', { kind: 'say' }));
+    await stage.clock.advance(100);
+    expect(stage.playback.skip()).toEqual([]);
+    await stage.clock.advance(5_000);
+    expect([packets(stage, 'told'), packets(stage, 'next')]).toEqual([50, 50]);
+  });
+
+  it('is said to its end, wherever it is when everything else is stopped', async () => {
+    const stage = await open();
+    for (const text of ['also', 'last']) stage.playback.add(itemOf(text, { kind: 'notice' }));
+    for (const text of ['one', 'two']) stage.playback.add(itemOf(text, { kind: 'say' }));
+    await stage.clock.advance(100);
+    expect(stage.playback.stop()).toBe(2);
+    expect(stage.playback.stop()).toBe(0);
+    await stage.clock.advance(10_000);
+    expect(stage.said()).toEqual(['told', 'also', 'last']);
+    expect(packets(stage, 'told')).toBe(50);
+    expect(stage.ended.length).toBe(5);
+    expect(stage.alive()).toEqual(nothing);
+  });
+
+  it('that waits behind something else is said after that was stopped', async () => {
+    const stage = createStage(() => ({ lengthMs: 1_000 }));
+    stage.playback.add(itemOf('one', { kind: 'say' }));
+    await stage.clock.advance(500);
+    stage.playback.add(itemOf('told', { kind: 'notice' }));
+    expect(stage.playback.stop()).toBe(1);
+    await stage.clock.advance(5_000);
+    expect(stage.said()).toEqual(['one', 'told']);
+    expect(packets(stage, 'told')).toBe(50);
+  });
+
+  it('is said to its end before a pause', async () => {
+    const stage = await open();
+    stage.playback.add(itemOf('next', { kind: 'say' }));
+    stage.playback.pause();
+    await stage.clock.advance(5_000);
+    expect(stage.said()).toEqual(['told']);
+    expect(packets(stage, 'told')).toBe(50);
+    stage.playback.resume();
+    await stage.clock.advance(5_000);
+    expect(stage.said()).toEqual(['told', 'next']);
+  });
+
+  it('ends with the room all the same', async () => {
+    const stage = await open();
+    stage.playback.add(itemOf('also', { kind: 'notice' }));
+    await stage.playback[Symbol.asyncDispose]();
+    await stage.clock.advance(0);
+    expect(stage.alive()).toEqual(nothing);
+    expect(stage.said()).toEqual(['told']);
+  });
+});
+
+describe('somebody who is forgotten', () => {
+  it('is not spoken for any more: neither at this moment, nor of what is made ahead or waits', async () => {
+    const stage = createStage(() => ({ lengthMs: 1_000 }));
+    for (const [text, by] of [
+      ['a1', anna],
+      ['a2', anna],
+      ['b1', ben],
+      ['a3', anna],
+      ['b2', ben],
+    ] as const)
+      stage.playback.add(itemOf(text, { by, kind: 'say' }));
+    await stage.clock.advance(500);
+    stage.playback.forget(anna.id);
+    expect(stage.playback.queue().waiting.map(({ text }) => text)).toEqual(['b1', 'b2']);
+    const before = stage.played.length;
+    await stage.clock.advance(10_000);
+    expect(stage.played.slice(before).map(({ text }) => text)).not.toContain('Anna says: a1');
+    expect(stage.said()).toEqual(['Anna says: a1', 'Ben says: b1', 'b2']);
+    expect(stage.ended.length).toBe(5);
+    expect(stage.dropped).toEqual([]);
+    expect(stage.alive()).toEqual(nothing);
+  });
+
+  it('takes nothing of others along, and ends no pause', async () => {
+    const stage = createStage(() => ({ lengthMs: 1_000 }));
+    stage.playback.add(itemOf('b1', { by: ben }));
+    stage.playback.add(itemOf('told', { kind: 'notice' }));
+    await stage.clock.advance(500);
+    stage.playback.pause();
+    stage.playback.forget(anna.id);
+    expect(stage.playback.queue()).toMatchObject({ isPaused: true, playing: [{ text: 'b1' }] });
+    stage.playback.resume();
+    await stage.clock.advance(5_000);
+    expect(stage.said()).toEqual(['Ben says: b1', 'told']);
   });
 });
 

@@ -12,6 +12,7 @@ type Step =
       readonly length: number;
     }
   | { readonly do: 'skip' | 'stop' | 'pause' | 'resume' }
+  | { readonly do: 'forget'; readonly person: number }
   | { readonly do: 'wait'; readonly ms: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -25,6 +26,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('skip', 'stop', 'pause', 'resume') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('forget' as const), person: fc.nat(2) }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -62,6 +67,7 @@ it('keeps order, deadlines and its bounds, and leaves nothing alive, whatever is
         const added: (SpeechItem & { atMs: number })[] = [];
         for (const one of steps) {
           if (one.do === 'wait') await clock.advance(one.ms);
+          else if (one.do === 'forget') playback.forget(`${one.person}`);
           else if (one.do !== 'add') playback[one.do]();
           else {
             const text = `[${added.length}]${'x'.repeat(one.length)}`;
@@ -78,15 +84,10 @@ it('keeps order, deadlines and its bounds, and leaves nothing alive, whatever is
         expect(playback.queue()).toMatchObject({ playing: [], waiting: [] });
         expect(stage.mostOpen()).toBeLessThanOrEqual(4);
 
-        const starts = stage
-          .spoken()
-          .flatMap(({ text, atMs }) =>
-            [...text.matchAll(/\[(\d+)\]/g)]
-              .slice(0, 1)
-              .map(([, index]) => ({ item: added[Number(index)]!, atMs })),
-          );
-        for (const { item, atMs } of starts)
+        for (const { id, atMs } of stage.began) {
+          const item = added.find((each) => each.id === id)!;
           expect(atMs - item.atMs).toBeLessThanOrEqual(longestWaitOf(item));
+        }
         const order = stage
           .said()
           .flatMap((text) => [...text.matchAll(/\[(\d+)\]/g)].map(([, index]) => Number(index)));

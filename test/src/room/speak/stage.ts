@@ -32,6 +32,7 @@ export const createStage = (
   const requests: SpeechRequest[] = [];
   const aborted: string[] = [];
   const dropped: { ids: string[]; reason: DropReason; atMs: number }[] = [];
+  const began: { id: string; atMs: number }[] = [];
   const ended: string[] = [];
   const failed: { id: string; code: string }[] = [];
   /** What was played, packet by packet. */
@@ -130,6 +131,7 @@ export const createStage = (
       andSoOn: () => 'and so on',
     },
     listener: {
+      began: ({ id }) => void began.push({ id, atMs: clock.nowMs() }),
       ended: ({ id }) => void ended.push(id),
       dropped: (items, reason) =>
         dropped.push({ ids: items.map(({ id }) => id), reason, atMs: clock.nowMs() }),
@@ -144,6 +146,7 @@ export const createStage = (
     requests,
     dropped,
     failed,
+    began,
     ended,
     played,
     aborted,

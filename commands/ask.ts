@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { defineCommand, type CommandContext, type Room } from '../src/command.ts';
-import { plainLine, roomTurns, sharedRoom } from '../src/command-helpers.ts';
+import { hasRooms, plainLine, roomTurns, sharedRoom } from '../src/command-helpers.ts';
 import { userError } from '../src/errors.ts';
 
 const LONGEST_QUESTION_CHARS = 10_000;
 const LONGEST_HEARD_CHARS = 500;
 
 /** The question that the asker says next. */
-const hear = async (
-  room: Room | undefined,
-  { member, t, signal, reply }: CommandContext<unknown>,
-): Promise<string> => {
-  if (!room) throw userError('bad-input', 'ask.no-question');
+const hear = async (room: Room | undefined, ctx: CommandContext<unknown>): Promise<string> => {
+  const { services, member, t, signal, reply } = ctx;
+  if (!room)
+    throw userError('bad-input', hasRooms(ctx) ? 'ask.no-question-yet' : 'ask.no-question');
+  if (await services.privacy.optedOut(member)) throw userError('forbidden', 'captions.opted-out');
   await reply({ text: t('ask.listening') });
   return room.listenTo(member, signal);
 };

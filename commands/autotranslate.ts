@@ -8,7 +8,13 @@ import {
   type ChannelWatch,
   type CommandContext,
 } from '../src/command.ts';
-import { completeLanguages, languagesOf, quote, readChannels } from '../src/command-helpers.ts';
+import {
+  completeLanguages,
+  hears,
+  languagesOf,
+  quote,
+  readChannels,
+} from '../src/command-helpers.ts';
 import { userError } from '../src/errors.ts';
 import type { Channel } from '../src/model.ts';
 
@@ -126,17 +132,6 @@ const switches = {
   bots: z.boolean().default(false),
 };
 type Switches = z.infer<z.ZodObject<typeof switches>>;
-
-/** Nobody waits longer to be told what works. */
-const STATUS_MS = 3_000;
-
-/** Whether anything writes down what is said; a service that is away for now may well do so. */
-const hears = async ({ services, signal }: Context): Promise<boolean> => {
-  const soon = AbortSignal.any([signal, AbortSignal.timeout(STATUS_MS)]);
-  const { reachable, engines } = await services.status(soon);
-  const able = engines.filter(({ serves }) => serves.includes('recognition'));
-  return !reachable || able.some(({ ready }) => ready);
-};
 
 const switchLines = async (options: Switches, ctx: Context): Promise<string[]> => {
   const { t } = ctx;

@@ -7,12 +7,12 @@ import {
   type CommandContext,
   type Press,
   type PressContext,
-  type Room,
 } from '../src/command.ts';
 import {
   captionRecord,
   completeLanguage,
   completeLanguages,
+  hears,
   joinedRoom,
   languageOf,
   languagesOf,
@@ -26,13 +26,13 @@ const mention = ({ id }: Pick<Channel, 'id'>): string => `<#${id}>`;
 
 const notOn = (): AppError => userError('not-found', 'captions.not-on');
 
-/** The room that we are in, or that of the member, which we then join. */
-const enterRoom = async (ctx: CommandContext<unknown>): Promise<Room> => {
-  const { services, channel, member, locale } = ctx;
-  if (services.rooms.of(channel.space)) return joinedRoom(ctx);
+/** The room that is to be captioned: that of the member, or for moderators in none that we are in. */
+const wantedRoom = (ctx: CommandContext<unknown>): Channel => {
+  const { services, channel, member } = ctx;
   const theirs = services.rooms.roomOf(channel.space, member.id);
-  if (!theirs) throw userError('bad-input', 'room.nobody-there');
-  return services.rooms.join(theirs, locale);
+  if (theirs) return theirs;
+  if (services.rooms.of(channel.space)) return joinedRoom(ctx).channel;
+  throw userError('bad-input', 'room.nobody-there');
 };
 
 /** What captions are translated into. Who wants to see one language alone needs no other one. */
@@ -55,14 +55,14 @@ interface Place {
 /** Where captions are to be shown; undefined: in the room's own chat. */
 const placeOf = (
   { options, channel, member }: CommandContext<Place>,
-  room: Room,
+  room: Channel,
 ): Channel | undefined => {
   const { space, parentId } = channel;
   const id = options.in ?? (options.thread ? (parentId ?? channel.id) : undefined);
   if (id === undefined) return undefined;
-  if (options.thread && id === room.channel.id) throw userError('bad-input', 'captions.no-thread');
+  if (options.thread && id === room.id) throw userError('bad-input', 'captions.no-thread');
   // What is said in a room is not to be shown where its people could not write themselves.
-  const isNear = [channel.id, parentId, room.channel.id].includes(id);
+  const isNear = [channel.id, parentId, room.id].includes(id);
   if (!isNear && member.role !== 'moderator') throw userError('forbidden', 'captions.not-there');
   return { space, id };
 };
@@ -88,13 +88,15 @@ const start = defineAction({
   complete: { languages: completeLanguages, only: completeLanguage },
   slow: true,
   async run(ctx) {
-    const { options, services, t, reply } = ctx;
+    const { options, services, locale, t, reply } = ctx;
     const only = options.only === undefined ? undefined : languageOf(options.only, services);
     const languages = await wantedLanguages(ctx, options.languages, only);
-    const room = await enterRoom(ctx);
+    const wanted = wantedRoom(ctx);
+    const place = placeOf(ctx, wanted);
+    // Even moderators move us from other people with `/join` alone: nobody's captions end by accident.
+    const room = await services.rooms.join(wanted, locale, false);
     const { captions: running } = room;
     if (running) throw userError('bad-input', 'captions.running', { channel: mention(running.in) });
-    const place = placeOf(ctx, room);
     await room.startCaptions({
       languages,
       ...(place ? { in: place } : {}),
@@ -112,6 +114,7 @@ const start = defineAction({
           ? languageLine(languages, ctx)
           : t('captions.only', { language: { language: only } }),
         ...(options.transcript ? [t('captions.transcript-follows')] : []),
+        ...((await hears(ctx)) ? [] : [t('captions.no-recognition')]),
       ].join('\n'),
     });
   },

@@ -12,20 +12,14 @@ export default defineCommand(
       const theirs = rooms.roomOf(space, member.id);
       const wanted = options.channel === undefined ? theirs : { space, id: options.channel };
       if (!wanted) throw userError('bad-input', 'room.nobody-there');
-      const room = rooms.of(space);
-      const channel = `<#${wanted.id}>`;
-      if (room && isSameChannel(room.channel, wanted)) {
-        await reply({ text: t('join.there', { channel }), tone: 'note' });
-        return;
-      }
-      if (member.role !== 'moderator') {
-        if (!theirs || !isSameChannel(theirs, wanted))
-          throw userError('forbidden', 'join.not-yours');
-        // There are others, or we would have left.
-        if (room) throw userError('forbidden', 'join.busy', { channel: `<#${room.channel.id}>` });
-      }
-      await rooms.join(wanted, locale);
-      await reply({ text: t('join.joined', { channel }) });
+      const isModerator = member.role === 'moderator';
+      if (!isModerator && !(theirs && isSameChannel(theirs, wanted)))
+        throw userError('forbidden', 'join.not-yours');
+      const before = rooms.of(space);
+      const room = await rooms.join(wanted, locale, isModerator);
+      const channel = `<#${room.channel.id}>`;
+      if (room === before) await reply({ text: t('join.there', { channel }), tone: 'note' });
+      else await reply({ text: t('join.joined', { channel }) });
     },
   },
   { needs: 'rooms', topic: 'speech' },

@@ -27,7 +27,7 @@ const panel = (ctx: Context): Content => {
       `- ${t(`queue.kinds.${kind}`)}`,
       ...(by === undefined ? [] : [plainLine(by)]),
       plainLine(text, LONGEST_LINE_CHARS),
-      t('queue.waits', { time: clock(waitsMs) }),
+      waitsMs > 0 ? t('queue.waits', { time: clock(waitsMs) }) : t('queue.now'),
     ].join(' · ');
   return {
     text: [

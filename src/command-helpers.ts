@@ -1,5 +1,5 @@
 import { isAudioName } from './audio/file-names.ts';
-import type { Complete } from './command.ts';
+import type { Complete, PressContext } from './command.ts';
 import type { Attachment, Message, MessageFile } from './model.ts';
 
 export { roomTurns } from './chat/room-turns.ts';
@@ -36,6 +36,20 @@ export const soundOf = ({ files }: Message): MessageFile | undefined =>
 /** What the platform says that a voice message lasts; undefined of other files. */
 export const durationMsOf = (file: Attachment): number | undefined =>
   (file as Partial<MessageFile>).voice?.durationMs;
+
+/** Nobody waits longer to be told what works. */
+const STATUS_MS = 3_000;
+
+/** Whether anything writes down what is said; a service that is away for now may well do so. */
+export const hears = async ({
+  services,
+  signal,
+}: Pick<PressContext, 'services' | 'signal'>): Promise<boolean> => {
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(STATUS_MS)]);
+  const { reachable, engines } = await services.status(soon);
+  const able = engines.filter(({ serves }) => serves.includes('recognition'));
+  return !reachable || able.some(({ ready }) => ready);
+};
 
 /**
  * A list of voices that is asked for takes this long at most. Whoever types waits less: what comes

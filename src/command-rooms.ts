@@ -32,10 +32,16 @@ export const joinedRoom = (ctx: Context): Room => {
   throw userError('forbidden', 'room.not-with-me', { channel: `<#${elsewhere.channel.id}>` });
 };
 
-/** The captions of the room that we are in, or left a while ago; for the same people as the room. */
+/** The captions of the room that we are in, or left a while ago; for those who were there, and moderators. */
 export const captionRecord = (ctx: Context): CaptionRecord => {
   const { services, channel, member } = ctx;
-  const left = services.rooms.of(channel.space) ? undefined : services.rooms.left(channel.space);
-  const isTheirs = member.role === 'moderator' || left?.people.has(member.id);
-  return left && isTheirs ? left : joinedRoom(ctx);
+  const isModerator = member.role === 'moderator';
+  const here = roomNearby(ctx);
+  const left = services.rooms.left(channel.space);
+  const theirs = isModerator || left?.people.has(member.id) ? left : undefined;
+  const found = [here, theirs].find((record) => record?.hasRecord);
+  if (found) return found;
+  // Who asks from elsewhere is told so.
+  if (services.rooms.of(channel.space)) joinedRoom(ctx);
+  throw userError('not-found', 'captions.none');
 };

@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { SOLE_ACTION, type Command } from '../src/command.ts';
+import { commandFault } from '../src/dispatch/command-check.ts';
 import { adapterFault, type AdapterModule } from '../src/platform.ts';
 import { discover } from '../src/discover.ts';
 import { engineSection, serverSection } from '../service/config.ts';
@@ -13,6 +15,17 @@ const SECTIONS: readonly ConfigSection[] = [
   engineSection,
   serverSection,
 ];
+
+const commands = await discover<Command>('commands', commandFault);
+/** Each command as it is typed, `captions start` → its options. */
+const typed = new Map(
+  commands.flatMap(({ name, actions }) =>
+    Object.entries(actions).map(([action, { options }]): [string, readonly string[]] => [
+      action === SOLE_ACTION ? name : `${name} ${action}`,
+      Object.keys(options?.shape ?? {}),
+    ]),
+  ),
+);
 
 const variables = SECTIONS.flatMap((section) => Object.entries(section.shape));
 
@@ -57,5 +70,27 @@ describe('the documentation', () => {
     const links = [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)];
     for (const [, link = ''] of links)
       expect(() => readFileSync(`${folder}/${link}`), link).not.toThrow(/ENOENT/);
+  });
+});
+
+describe('what is typed on Discord', () => {
+  const lines = ['README.md', 'docs/discord.md'].flatMap((page) =>
+    [...readFileSync(page, 'utf8').matchAll(/`\/([a-z][^`/]*)`/g)].map(([, line = '']) =>
+      line.replaceAll(/\s+/g, ' '),
+    ),
+  );
+
+  it.each([...new Set(lines)])('/%s is there, with these options', (line) => {
+    const [word = '', action = ''] = line.split(' ');
+    const found = typed.get(`${word} ${action}`) ?? typed.get(word);
+    const isGroup = commands.some(({ name }) => name === line);
+    expect(found !== undefined || isGroup, 'a command').toBe(true);
+    const named = [...line.matchAll(/ ([a-z-]+):/g)].map(([, option]) => option);
+    expect(found ?? []).toEqual(expect.arrayContaining(named));
+  });
+
+  it('is named in the README, every command of it', () => {
+    const named = new Set(lines.map((line) => line.split(' ')[0]));
+    expect(commands.map(({ name }) => name).filter((name) => !named.has(name))).toEqual([]);
   });
 });

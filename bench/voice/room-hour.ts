@@ -142,7 +142,7 @@ place.enter(room, ...speakers.map(({ id }, at) => human(id, `Person ${at}`)));
 const { rooms } = running.core.services;
 
 const meet = async (minutes: number): Promise<void> => {
-  const joining = rooms.join(room, 'en');
+  const joining = rooms.join(room, 'en', true);
   await pass(100);
   const joined = await joining;
   const captioning = joined.startCaptions({ languages: ['es'] });

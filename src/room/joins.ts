@@ -56,6 +56,10 @@ export const createJoins = (parts: JoinsParts): Joins => {
       return error;
     }
   };
+  const stopWaiting = (key: string): void => {
+    waiting.get(key)?.();
+    waiting.delete(key);
+  };
   const tryLater = (room: Channel, delayMs: number): void => {
     const key = keyOf(room);
     if (isOver || waiting.has(key)) return;
@@ -78,9 +82,12 @@ export const createJoins = (parts: JoinsParts): Joins => {
       if (error) tryLater(room, error.retryable ? TRY_AGAIN_MS : TRY_REFUSED_AGAIN_MS);
     }
   };
-  const considerAll = (space: Space): void =>
+  const considerAll = (space: Space, isAnew = false): void =>
     void quietly('the rooms of a space could not be looked at', async () => {
-      for (const room of await wantedIn(space)) await consider(room);
+      for (const room of await wantedIn(space)) {
+        if (isAnew) stopWaiting(keyOf(room));
+        await consider(room);
+      }
     });
 
   return {
@@ -92,11 +99,10 @@ export const createJoins = (parts: JoinsParts): Joins => {
       if (reason === 'lost') tryLater(room, TRY_AGAIN_MS);
       considerAll(room.space);
     },
-    choicesChanged: considerAll,
+    choicesChanged: (space) => considerAll(space, true),
     [Symbol.dispose]: () => {
       isOver = true;
-      for (const cancel of waiting.values()) cancel();
-      waiting.clear();
+      for (const key of waiting.keys()) stopWaiting(key);
     },
   };
 };

@@ -56,7 +56,8 @@ export interface VoiceLink extends AsyncDisposable {
   /**
    * Plays 20 ms Opus packets, one every 20 ms; resolves when the last one was sent. When they come too
    * late there is silence between; while we are not connected it waits. One at a time. Rejects with the
-   * signal's reason when it is aborted, which silences at once.
+   * signal's reason when it is aborted, which silences at once, and with `forbidden` where nobody lets us
+   * speak.
    */
   play(packets: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void>;
   /** Of everybody who was to be heard, since we joined. */
@@ -77,6 +78,8 @@ export interface VoicePort {
   present(room: Channel): readonly RoomMember[];
   /** Names of what the platform's people must still allow, as the platform shows them. */
   missing(room: Channel): readonly string[];
+  /** Throws what would keep us out of a room, as far as it can be told before we try. */
+  demandRoom(room: Channel): void;
   /** Resolves when we are there. One room a space: joining another one of it moves us. */
   join(room: Channel, listener: LinkListener, signal: AbortSignal): Promise<VoiceLink>;
 }

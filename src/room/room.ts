@@ -50,10 +50,11 @@ export interface RoomStart {
 export interface OpenRoom extends Room {
   /** It is over, or about to be: nothing more is taken on. */
   readonly isOver: boolean;
-  /** Whether there are captions to be kept. */
-  readonly hasRecord: boolean;
   peopleChanged(): void;
+  /** What somebody chose about being heard. */
   readonly chosen: (memberId: string, choice: ConsentChoice) => void;
+  /** Somebody opted out of everything: is not heard, and nothing of theirs is said aloud. */
+  readonly forget: (memberId: string) => void;
   choicesChanged(choices: RoomChoices): void;
   /** Resolves when nothing of it runs any more; the first reason counts. */
   close(reason: LeaveReason): Promise<void>;
@@ -143,6 +144,7 @@ export const openRoom = async (start: RoomStart, parts: RoomParts): Promise<Open
   const listener: LinkListener = {
     packet: attention.packet,
     moved: () => {
+      reception.moved();
       peopleChanged();
       attention.moved();
     },
@@ -159,6 +161,7 @@ export const openRoom = async (start: RoomStart, parts: RoomParts): Promise<Open
   const close = async (reason: LeaveReason): Promise<void> => {
     over.abort(none());
     attendance[Symbol.dispose]();
+    reception[Symbol.dispose]();
     try {
       await attention[Symbol.asyncDispose]();
       if (reason === 'empty') await notes.post(texts.note('room.left'));
@@ -209,6 +212,10 @@ export const openRoom = async (start: RoomStart, parts: RoomParts): Promise<Open
     filesInWords: texts.files,
     peopleChanged,
     chosen: attention.chosen,
+    forget: (memberId) => {
+      attention.chosen(memberId, 'unheard');
+      speaking.forget(memberId);
+    },
     choicesChanged: (changed) => {
       choices = changed;
       attention.choicesChanged();

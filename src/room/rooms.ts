@@ -33,6 +33,9 @@ const KEPT_MS = 30 * MINUTE_MS;
 
 const keyOf = ({ platform, id }: Space): string => `${platform} ${id}`;
 
+/** Why we are to be in a room: moderators chose it; somebody there asks for us, or may also move us. */
+type Wish = 'own' | 'asked' | 'told';
+
 interface Place {
   readonly room: OpenRoom;
   choices: RoomChoices;
@@ -62,7 +65,7 @@ export const createRooms = (parts: RoomsParts): RoomService => {
 
   /** What was said is kept a little longer than the room, for whoever wants it written down. */
   const keep = (key: string, room: OpenRoom): void => {
-    if (!room.hasRecord || over.signal.aborted) return;
+    if (!room.hasRecord) return;
     left.get(key)?.drop();
     const cancel = clock.after(KEPT_MS, () => left.delete(key));
     left.set(key, { room, drop: cancel });
@@ -74,7 +77,7 @@ export const createRooms = (parts: RoomsParts): RoomService => {
     joins.left(room.channel, reason);
   };
 
-  const choicesChanged = async (space: Space): Promise<void> => {
+  const applyChoices = async (space: Space): Promise<void> => {
     const place = open.get(keyOf(space));
     const { rooms } = await services.spaces.of(space);
     if (place) {
@@ -83,12 +86,28 @@ export const createRooms = (parts: RoomsParts): RoomService => {
       const { id } = place.room.channel;
       if (place.ownWish === id && !rooms.joins.includes(id)) await place.room.close('unwanted');
     }
-    joins.choicesChanged(space);
   };
 
-  const enter = async (channel: Channel, locale: string, isOwnWish: boolean): Promise<OpenRoom> => {
+  const isPeopled = (room: Channel): boolean =>
+    portOf(room.space)
+      .port.present(room)
+      .some(({ isBot }) => !isBot);
+
+  /** Leaves the room of the space for another one, where whoever wants that may have it so. */
+  const makeWay = async ({ room }: Place, to: Channel, wish: Wish): Promise<void> => {
+    if (!room.isOver) {
+      const { channel } = room;
+      if (wish === 'asked' && isPeopled(channel))
+        throw userError('forbidden', 'join.busy', { channel: `<#${channel.id}>` });
+      portOf(to.space).port.demandRoom(to);
+    }
+    await room.leave();
+  };
+
+  const enter = async (channel: Channel, locale: string, wish: Wish): Promise<OpenRoom> => {
     const { space } = channel;
     const key = keyOf(space);
+    const isOwnWish = wish === 'own';
     using _ = await turns.take(key);
     over.signal.throwIfAborted();
     const here = open.get(key);
@@ -96,7 +115,7 @@ export const createRooms = (parts: RoomsParts): RoomService => {
       if (!isOwnWish) here.ownWish = undefined;
       return here.room;
     }
-    await here?.room.leave();
+    if (here) await makeWay(here, channel, wish);
     const { rooms: choices } = await services.spaces.of(space);
     const { signal } = over;
     const room = await openRoom(
@@ -110,16 +129,13 @@ export const createRooms = (parts: RoomsParts): RoomService => {
     if (room.isOver) throw userError('unavailable', 'room.not-joined', {}, { retryable: true });
     open.set(key, { room, choices, ownWish: isOwnWish ? channel.id : undefined });
     // They may have been changed meanwhile.
-    await choicesChanged(space);
+    await applyChoices(space);
     return room;
   };
 
   const joins = createJoins({
     clock,
-    isPeopled: (room) =>
-      portOf(room.space)
-        .port.present(room)
-        .some(({ isBot }) => !isBot),
+    isPeopled,
     isWanted: async (room) => {
       const choices = await services.spaces.of(room.space);
       if (!choices.rooms.joins.includes(room.id) || isQuiet(room, choices)) return false;
@@ -130,12 +146,14 @@ export const createRooms = (parts: RoomsParts): RoomService => {
     isBusy: (space) => open.has(keyOf(space)),
     join: async (channel) => {
       const { space } = channel;
-      const room = await enter(channel, portOf(space).port.localeOf(space), true);
-      if (room.channel.id !== channel.id || room.captions) return;
+      const room = await enter(channel, portOf(space).port.localeOf(space), 'own');
+      if (room.channel.id !== channel.id) return;
       try {
         const { languages } = (await services.spaces.of(space)).rooms;
         await room.startCaptions({ languages });
       } catch (thrown) {
+        // Somebody else began them.
+        if (room.captions) return;
         await room.close('unwanted');
         throw thrown;
       }
@@ -161,7 +179,7 @@ export const createRooms = (parts: RoomsParts): RoomService => {
       roomOf: (space, memberId) => platformOf(space.platform)?.voice?.roomOf(space, memberId),
       of: (space) => open.get(keyOf(space))?.room,
       left: (space) => left.get(keyOf(space))?.room,
-      join: (channel, locale) => enter(channel, locale, false),
+      join: (channel, locale, mayLeave) => enter(channel, locale, mayLeave ? 'told' : 'asked'),
       choose: choosing.choose,
     },
     watcher: {
@@ -174,14 +192,17 @@ export const createRooms = (parts: RoomsParts): RoomService => {
     },
     forget: ({ platform, id }) => {
       for (const { room } of [...open.values(), ...left.values()])
-        if (room.channel.space.platform === platform) room.chosen(id, 'unheard');
+        if (room.channel.space.platform === platform) room.forget(id);
     },
     optedIn: async ({ platform, id }) => {
       for (const { room } of open.values())
         if (room.channel.space.platform === platform)
           room.chosen(id, await choosing.of(room.channel.space, id));
     },
-    choicesChanged,
+    choicesChanged: async (space) => {
+      await applyChoices(space);
+      joins.choicesChanged(space);
+    },
     [Symbol.asyncDispose]: async () => {
       over.abort(new AppError('cancelled', 'the program is ending'));
       joins[Symbol.dispose]();

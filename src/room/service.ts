@@ -14,6 +14,8 @@ export interface RoomChoices {
   readonly languages: readonly string[];
   /** Whether captions are shown while somebody still speaks. */
   readonly partials: boolean;
+  /** A line of captions ends when somebody says nothing for so long. */
+  readonly pauseMs: number;
   /** What becomes of our speech when a person begins to speak. */
   readonly bargeIn: 'off' | 'lower' | 'stop';
   /** Whether our name, said aloud, begins a question. */
@@ -38,6 +40,7 @@ export interface QueuedSaying {
   readonly kind: Saying['kind'] | 'notice';
   readonly by?: string;
   readonly text: string;
+  /** Until it is said, roughly. */
   readonly waitsMs: number;
 }
 
@@ -59,6 +62,8 @@ export type RoomTranscriptKind = (typeof ROOM_TRANSCRIPT_KINDS)[number];
 
 /** The captions that run in a room, or ran there last, as long as they are kept in memory. */
 export interface CaptionRecord {
+  /** Whether there are any. */
+  readonly hasRecord: boolean;
   /** Everybody who was there. */
   readonly people: ReadonlySet<string>;
   /** Undefined where there are none. */
@@ -83,12 +88,12 @@ export interface Room extends CaptionRecord {
   setLanguages(languages: readonly string[]): void;
   /** False where nothing was captioned. */
   stopCaptions(): Promise<boolean>;
-  /** Resolves when it waits in the queue; with false where nothing of it can be said. */
+  /** Resolves when it waits in the queue; with false where nothing of it can be said, or is to be any more. */
   say(saying: Saying): Promise<boolean>;
   queue(): { readonly isPaused: boolean; readonly items: readonly QueuedSaying[] };
-  /** False where nothing was said. */
+  /** False where nothing was said, or a notice: nobody ends one. */
   skip(): boolean;
-  /** How many were said or waited. */
+  /** How many were said or waited, but for notices, which are said all the same. */
   silence(): number;
   pause(isPaused: boolean): void;
   /**
@@ -110,11 +115,13 @@ export interface Rooms {
   /** The captions of the room that we left last, for half an hour. */
   left(space: Space): CaptionRecord | undefined;
   /**
-   * Joins a room, or moves there from another one of the space.
+   * Joins a room, or moves there from another one of the space. Rejects, and stays, where it cannot be
+   * joined.
    *
    * @param locale of what we say there ourselves
+   * @param mayLeave whether people in another room are left for it; otherwise `forbidden`
    */
-  join(channel: Channel, locale: string): Promise<Room>;
+  join(channel: Channel, locale: string, mayLeave: boolean): Promise<Room>;
   /** What a member wants in the rooms of a space; holds at once. */
   choose(space: Space, memberId: string, choice: 'heard' | 'unheard'): Promise<void>;
 }

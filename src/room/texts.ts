@@ -35,6 +35,11 @@ export interface RoomTexts {
   threadName(): string;
   readonly untranslated: (language: string) => string;
   readonly linesDropped: (count: number) => string;
+  /** For who reads a summary in that language: how far it is, and that it lacks the beginning. */
+  readonly summaryIn: (language: string) => {
+    readonly reading: (part: number, parts: number) => string;
+    readonly leftOut: string;
+  };
 }
 
 export type RoomNote =
@@ -47,6 +52,7 @@ export type RoomFailure =
   | 'room.not-recognised'
   | 'room.untold'
   | 'room.not-said'
+  | 'room.not-answered'
   | 'room.captions-limit';
 
 /** What the sentence of an error says, to be put into another sentence. */
@@ -131,5 +137,12 @@ export const createRoomTexts = (
     threadName: () => t('room.thread-name'),
     untranslated: (language) => t('room.untranslated', { language: { language } }),
     linesDropped: (count) => t('room.lines-dropped', { count }),
+    summaryIn: (language) => {
+      const read = texts.in(language, naming);
+      return {
+        reading: (part, parts) => read('room.summary-part', { part, parts }),
+        leftOut: read('room.summary-cut'),
+      };
+    },
   };
 };

@@ -20,7 +20,7 @@ describe('/captions start', () => {
   it('joins the member’s room, and captions it in its own chat as it is spoken', async () => {
     desk().rooms.people.set('bob', ROOM);
     const { text } = await desk().run('captions start', {}, { member: BOB });
-    expect(calls('join')).toEqual([['join', '500', 'en']]);
+    expect(calls('join')).toEqual([['join', '500', 'en', false]]);
     expect(wish()).toEqual({ languages: [] });
     expect(text).toBe(
       'Captions of <#500> are on: they appear in <#500>.\n' +
@@ -119,6 +119,28 @@ describe('/captions start', () => {
     expect(calls('startCaptions')).toHaveLength(1);
   });
 
+  it('says when nothing here writes down speech', async () => {
+    await meet();
+    desk().script.engines = [{ name: 'x', serves: ['recognition'], ready: false, detail: '' }];
+    const { text } = await desk().run('captions start');
+    expect(text.split('\n').at(-1)).toBe(
+      'But nothing here can write down speech yet. `/status` says what can be added.',
+    );
+  });
+
+  it('joins nothing for what cannot be shown there', async () => {
+    desk().rooms.people.set('bob', ROOM);
+    const content = await desk().run('captions start', { in: '<#7>' }, { member: BOB });
+    expect(content).toMatchObject({ tone: 'error' });
+    expect(calls('join')).toEqual([]);
+  });
+
+  it('of moderators in no room captions the one that we are in', async () => {
+    await meet();
+    desk().rooms.people.delete('ada');
+    expect((await desk().run('captions start')).text).toContain('Captions of <#500> are on');
+  });
+
   it('says why it could not', async () => {
     await meet();
     desk().rooms.script.refusal = userError('forbidden', 'watch.missing', { permissions: 'Speak' });
@@ -143,15 +165,27 @@ describe('the captions of a room', () => {
     expect(content.files).toBeUndefined();
   });
 
-  it.each(['stop', 'export', 'language', 'summary'])('need a room: %s', async (action) => {
+  it.each(['stop', 'language'])('need a room: %s', async (action) => {
     expect((await desk().run(`captions ${action}`)).text).toContain('in no voice channel here');
   });
+
+  it.each(['export', 'summary'])(
+    'that are not kept any more, or never were: %s',
+    async (action) => {
+      for (const member of [{}, BOB])
+        expect((await desk().run(`captions ${action}`, {}, { member })).text).toBe(
+          'I have no captions from here. ' +
+            'I keep them while I am in the voice channel, and for half an hour after I left.',
+        );
+    },
+  );
 
   it('end', async () => {
     await meet();
     await room()?.startCaptions({ languages: [] });
     const { text } = await desk().run('captions stop', {}, { member: BOB });
-    expect(text).toContain('`/captions export`');
+    expect(text).toContain('`/captions export` gives the transcript');
+    expect(text).toContain('for half an hour after I left');
     expect(room()?.captions).toBeUndefined();
     expect(await desk().run('captions stop')).toMatchObject({
       tone: 'error',
@@ -161,12 +195,12 @@ describe('the captions of a room', () => {
 
   it('are given as a file to the asker', async () => {
     await meet();
-    expect((await desk().run('captions export')).text).toContain('Nothing was captioned here yet.');
+    expect((await desk().run('captions export')).text).toContain('I have no captions from here.');
     desk().rooms.script.file = FILE;
     const { files } = await desk().run('captions export', { kind: 'srt', language: 'Spanish' });
     expect(files).toEqual([FILE]);
     await desk().run('captions export');
-    expect(calls('transcript').slice(1)).toEqual([
+    expect(calls('transcript')).toEqual([
       ['transcript', 'srt', 'es'],
       ['transcript', 'txt', undefined],
     ]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { userError } from '../../src/errors.ts';
 import type { QueuedSaying } from '../../src/room/service.ts';
-import { messageOf } from '../fakes/desk.ts';
+import { messageOf, MUTE } from '../fakes/desk.ts';
 import { VOICE } from '../fakes/speech.ts';
 import { BOB, EVE, useDesk, useRoom } from './support.ts';
 
@@ -65,6 +65,19 @@ describe('/say in a room', () => {
   });
 });
 
+it.each([
+  ['say', 'text'],
+  ['ask', 'question'],
+])('the limit of /%s is told to whoever goes over it', async (command, option) => {
+  await meet();
+  const content = await desk().run(command, { [option]: 'x'.repeat(10_001) });
+  expect(content).toEqual({
+    text: `The option \`${option}\` takes at most 10,000 characters. Please send it in parts.`,
+    tone: 'error',
+  });
+  expect(calls('say')).toEqual([]);
+});
+
 describe('/skip and /stop', () => {
   it('end what is said', async () => {
     await meet();
@@ -94,12 +107,14 @@ describe('/queue', () => {
     desk().rooms.script.items = [
       item('one *two*', { kind: 'read' }),
       { kind: 'notice', text: 'Captions are on.', waitsMs: 61_000 },
+      { kind: 'answer', text: 'Yes.', waitsMs: 0 },
     ];
     const { text, controls } = await desk().run('queue');
     expect(text.split('\n')).toEqual([
-      '**2 texts are said, in this order**',
-      '- read aloud · Bob · one \\*two\\* · for 0:05',
-      '- notice · Captions are on. · for 1:01',
+      '**3 texts are said, in this order**',
+      '- read aloud · Bob · one \\*two\\* · in about 0:05',
+      '- notice · Captions are on. · in about 1:01',
+      '- answer · Yes. · now',
     ]);
     expect(controls?.map(({ label }) => label)).toEqual(['Pause', 'Skip', 'Stop all']);
   });
@@ -144,7 +159,21 @@ describe('/ask', () => {
 
   it.each([{}, { question: '' }])('needs a question there: %j', async (options) => {
     const content = await desk().run('ask', options);
-    expect(content).toEqual({ text: 'Please give me a question.', tone: 'error' });
+    expect(content).toMatchObject({ tone: 'error' });
+    expect(content.text).toMatch(/^Please give me a question\. In a voice channel .*`\/join`/);
+    const asking = { channel: { space: MUTE, id: '1' }, member: { platform: MUTE.platform } };
+    const mute = await desk().run('ask', options, asking);
+    expect(mute).toEqual({ text: 'Please give me a question.', tone: 'error' });
+  });
+
+  it('does not begin to listen to those who opted out of everything', async () => {
+    await meet();
+    await desk().services.privacy.setOptedOut({ platform: 'test', id: 'bob' }, true);
+    const content = await desk().run('ask', {}, { member: BOB });
+    expect(content.text).toBe(
+      'You opted out in `/privacy`, so I do not listen to you. Take part again there first.',
+    );
+    expect(calls('listenTo')).toEqual([]);
   });
 
   it('listens in a room, then answers in writing and aloud', async () => {

@@ -24,7 +24,7 @@ export const useRoom = (desk: () => Desk) => ({
   /** Lets us be in the room, with Ada and Bob. */
   meet: async (): Promise<void> => {
     for (const id of ['ada', 'bob']) desk().rooms.people.set(id, ROOM);
-    await desk().rooms.join(ROOM, 'en');
+    await desk().rooms.join(ROOM, 'en', true);
   },
   room: (): Room | undefined => desk().rooms.of(SPACE),
   calls: (name: string) => desk().rooms.calls.filter(([called]) => called === name),

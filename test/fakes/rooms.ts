@@ -16,6 +16,7 @@ export const ROOM_CHOICES: RoomChoices = {
   joins: [],
   languages: [],
   partials: true,
+  pauseMs: 600,
   bargeIn: 'off',
   wakeWord: false,
   readAloud: [],
@@ -95,6 +96,9 @@ export const createFakeRooms = (): FakeRooms => {
       return ran;
     },
     people: new Set(people.keys()),
+    get hasRecord() {
+      return script.file !== undefined || script.summary.length > 0;
+    },
     transcript: async (kind, language) => {
       calls.push(['transcript', kind, language]);
       return script.file;
@@ -141,8 +145,9 @@ export const createFakeRooms = (): FakeRooms => {
     },
     of: (space) => (isHere(space, room?.channel) ? room : undefined),
     left: () => script.left,
-    join: async (channel, locale) => {
-      calls.push(['join', channel.id, locale]);
+    join: async (channel, locale, mayLeave) => {
+      if (room?.channel.id === channel.id) return room;
+      calls.push(['join', channel.id, locale, mayLeave]);
       admit();
       room = enter(channel);
       return room;

@@ -40,6 +40,8 @@ interface OpenLink {
 
 /** What goes wrong from here on. */
 interface Faults {
+  /** What keeps us out of every room, as can be told before joining. */
+  shut: AppError | undefined;
   /** What joining rejects with. */
   join: AppError | undefined;
   /** Joining waits for it. */
@@ -115,6 +117,7 @@ export const createVoicePlace = (
   const numbers = new Map<string, number>();
   const spoken: string[] = [];
   const faults: Faults = {
+    shut: undefined,
     join: undefined,
     joining: undefined,
     post: undefined,
@@ -187,6 +190,9 @@ export const createVoicePlace = (
     },
     present: (room) => [...(rooms.get(placeOf(room))?.values() ?? [])],
     missing: () => [],
+    demandRoom: () => {
+      if (faults.shut) throw faults.shut;
+    },
     join: async (room, listener, signal) => {
       joins.push(room.id);
       const before = links.get(keyOf(room.space));

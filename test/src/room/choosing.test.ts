@@ -50,6 +50,15 @@ describe('what somebody chooses', () => {
     expect(told).not.toContain('heard');
   });
 
+  it('counts although what they chose before was written down only then', async () => {
+    const { choosing, told } = start();
+    await Promise.all([
+      choosing.choose(SPACE, 'ann', 'unheard'),
+      choosing.choose(SPACE, 'ann', 'heard'),
+    ]);
+    expect(told).toEqual(['unheard', 'heard']);
+  });
+
   it('holds as a no even where it cannot be written down', async () => {
     const { choosing, told, state } = start();
     state.fails = true;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { human, openStage, OTHER, robot, ROOM, SPACE, type Stage } from './stage.ts';
+import { human, openStage, OTHER, robot, ROOM, settle, SPACE, type Stage } from './stage.ts';
 
 const QUIET = { spokenNotice: false, partials: false } as const;
 const full = (): AppError => new AppError('unavailable', 'full', { retryable: true });
@@ -131,6 +131,21 @@ describe('joining by itself', () => {
     expect(place.where()).toEqual(ROOM);
   });
 
+  it('tries again at once when moderators choose anew', async () => {
+    await using stage = await open('room');
+    const { place } = stage;
+    place.faults.join = new AppError('forbidden', 'not allowed');
+    place.enter(ROOM, human('ann'));
+    await stage.pass(2_000);
+    place.faults.join = undefined;
+    await stage.choose({ joins: [] });
+    await stage.choose({ joins: ['room'] });
+    await stage.pass(2_000);
+    expect(place.where()).toEqual(ROOM);
+    await stage.pass(20 * 60_000);
+    expect(place.joins).toHaveLength(2);
+  });
+
   it('does not stay where captions cannot begin', async () => {
     await using stage = await open('room');
     const { place } = stage;
@@ -139,6 +154,16 @@ describe('joining by itself', () => {
     await stage.pass(5_000);
     expect(place.where()).toBeUndefined();
     expect(place.handedOver.size).toBe(0);
+  });
+
+  it('does not go to and fro between rooms where captions cannot begin', async () => {
+    await using stage = await open('room', 'other');
+    const { place } = stage;
+    place.faults.post = () => new AppError('forbidden', 'no posts');
+    place.enter(ROOM, human('ann'));
+    place.enter(OTHER, human('bob'));
+    await stage.pass(60_000);
+    expect(place.joins.toSorted()).toEqual(['other', 'room']);
   });
 
   it('goes on to the next room with people', async () => {
@@ -164,6 +189,68 @@ describe('joining by itself', () => {
     place.enter(ROOM, human('cid'));
     await stage.pass(2_000);
     expect(place.where()).toEqual(OTHER);
+  });
+
+  it('never takes it away from where somebody is calling it', async () => {
+    await using stage = await open('room');
+    const { place } = stage;
+    const held = Promise.withResolvers<void>();
+    place.faults.joining = held.promise;
+    place.enter(OTHER, human('bob'));
+    const calling = stage.join(OTHER);
+    place.enter(ROOM, human('ann'));
+    await stage.pass(1_000);
+    held.resolve();
+    await calling;
+    await stage.pass(2_000);
+    expect(place.where()).toEqual(OTHER);
+    expect(stage.room().captions).toBeUndefined();
+  });
+
+  it('leaves captions alone that somebody began at the same time', async () => {
+    await using stage = await open();
+    const { place } = stage;
+    const held = Promise.withResolvers<void>();
+    place.faults.joining = held.promise;
+    place.enter(ROOM, human('ann'));
+    const starting = stage.run('captions start', 'ann', { languages: 'es' });
+    await stage.choose({ joins: ['room'] });
+    held.resolve();
+    expect(await starting).toContain('Captions of <#room> are on');
+    await stage.pass(2_000);
+    expect(stage.room().captions?.languages).toEqual(['es']);
+    expect(place.joins).toHaveLength(1);
+  });
+
+  it('does not begin captions again that somebody ended', async () => {
+    await using stage = await open('room');
+    stage.place.enter(ROOM, human('ann'));
+    await stage.pass(2_000);
+    await stage.run('captions stop', 'ann');
+    stage.place.enter(ROOM, human('bob'));
+    await stage.pass(2_000);
+    expect(stage.room().captions).toBeUndefined();
+  });
+
+  it('is over when the program ends, whatever it was about to do', async () => {
+    await using stage = await open('room', 'other');
+    const { place, clock } = stage;
+    place.faults.join = full();
+    place.enter(ROOM, human('ann'));
+    await stage.pass(2_000);
+    const held = Promise.withResolvers<void>();
+    place.faults.joining = held.promise;
+    place.enter(OTHER, human('bob'));
+    await settle();
+    expect(place.joins).toEqual(['room', 'other']);
+    await stage.end();
+    held.resolve();
+    await settle();
+    expect(clock.waiting).toBe(0);
+    place.exit(OTHER, 'bob');
+    place.enter(OTHER, human('bob'));
+    await stage.pass(120_000);
+    expect(place.joins).toHaveLength(2);
   });
 
   it('joins no quiet channel, and none on a day whose sound is used up', async () => {

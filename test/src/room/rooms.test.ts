@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../src/errors.ts';
-import { CHAT, human, openStage, OTHER, ROOM, settle, SPACE } from './stage.ts';
+import { AppError, userError } from '../../../src/errors.ts';
+import { channelOf } from '../../fakes/voice-port.ts';
+import { CHAT, human, openStage, OTHER, robot, ROOM, settle, SPACE } from './stage.ts';
 
 const away = (): AppError => new AppError('unavailable', 'away', { retryable: true });
 
@@ -105,5 +106,133 @@ describe('rooms', () => {
     await joining.catch(() => undefined);
     await settle();
     expect(stage.rooms.of(SPACE)).toBeUndefined();
+  });
+
+  it('with people in them are left for nobody but moderators', async () => {
+    await using stage = await openStage();
+    stage.place.enter(ROOM, human('ann'));
+    stage.place.enter(OTHER, human('bob'), human('mod'));
+    await stage.join(ROOM);
+    for (const by of ['bob', 'mod'])
+      expect(await stage.run('captions start', by)).toContain('I am with others in <#room>');
+    expect(await stage.run('join', 'bob')).toContain('I am with others in <#room>');
+    expect(stage.place.where()).toEqual(ROOM);
+    expect(await stage.run('join', 'mod')).toContain('I am in <#other> now');
+    expect(stage.place.where()).toEqual(OTHER);
+  });
+
+  it('that are asked for from two sides at once stay with who came first', async () => {
+    await using stage = await openStage();
+    stage.place.enter(ROOM, human('ann'));
+    stage.place.enter(OTHER, human('bob'));
+    const [first, second] = await Promise.all([
+      stage.run('captions start', 'ann'),
+      stage.run('captions start', 'bob'),
+    ]);
+    expect(first).toContain('Captions of <#room> are on');
+    expect(second).toContain('I am with others in <#room>');
+    expect(stage.room().captions?.in).toEqual(ROOM);
+  });
+
+  it('that we are leaving hold nobody up', async () => {
+    await using stage = await openStage({ spokenNotice: false, partials: false });
+    stage.place.enter(ROOM, human('ann'));
+    stage.place.enter(OTHER, human('bob'));
+    const first = await stage.join(ROOM);
+    await first.startCaptions({ languages: [] });
+    const held = Promise.withResolvers<void>();
+    stage.place.faults.posting = held.promise;
+    const leaving = first.leave();
+    const joining = stage.run('join', 'bob');
+    await settle();
+    held.resolve();
+    await leaving;
+    expect(await joining).toContain('I am in <#other> now');
+  });
+
+  it('of two servers have nothing to do with each other', async () => {
+    await using stage = await openStage({ spokenNotice: false, partials: false });
+    const { place, rooms } = stage;
+    const elsewhere = channelOf('room', { ...SPACE, id: 'elsewhere' });
+    for (const room of [ROOM, elsewhere]) place.enter(room, human('ann', 'Ann'));
+    await Promise.all([stage.join(ROOM), stage.join(elsewhere)]);
+    await stage.room().startCaptions({ languages: [] });
+    await stage.say('ann', 'hello');
+    await stage.choose({ readAloud: ['chat'] });
+    expect(stage.core.rooms.reads(CHAT)).toBe(true);
+    expect(stage.core.rooms.reads({ ...CHAT, space: elsewhere.space })).toBe(false);
+    await stage.room().leave();
+    expect(place.where(elsewhere.space)).toEqual(elsewhere);
+    expect(rooms.of(elsewhere.space)?.captions).toBeUndefined();
+    expect(rooms.left(SPACE)?.hasRecord).toBe(true);
+    expect(rooms.left(elsewhere.space)).toBeUndefined();
+  });
+
+  it('hear nobody who takes part again, but wants not to be heard there', async () => {
+    await using stage = await openStage({ spokenNotice: false, partials: false });
+    stage.place.enter(ROOM, human('ann'), human('bob'));
+    await stage.join();
+    await stage.room().startCaptions({ languages: [] });
+    await stage.press('captions out', 'ann');
+    for (const by of ['ann', 'bob']) await stage.press('privacy out', by);
+    await settle();
+    expect(stage.place.heard()).toEqual([]);
+    for (const by of ['ann', 'bob']) await stage.press('privacy in', by);
+    await settle();
+    expect(stage.place.heard()).toEqual(['bob']);
+  });
+
+  it('that we left forget what those said who do not want it written down after all', async () => {
+    await using stage = await openStage({ spokenNotice: false, partials: false });
+    stage.place.enter(ROOM, human('ann', 'Ann'));
+    const room = await stage.join();
+    await room.startCaptions({ languages: [] });
+    await stage.say('ann', 'hello');
+    await room.leave();
+    await stage.press('captions out', 'ann');
+    expect(await stage.run('captions export', 'ann')).toContain('I have no captions');
+  });
+
+  it('that everybody has left are left for whoever asks', async () => {
+    await using stage = await openStage();
+    stage.place.enter(ROOM, human('ann'), robot('radio'));
+    stage.place.enter(OTHER, human('bob'));
+    await stage.join(ROOM);
+    stage.place.exit(ROOM, 'ann');
+    expect(await stage.run('join', 'bob')).toContain('I am in <#other> now');
+    expect(stage.place.where()).toEqual(OTHER);
+  });
+
+  it('are not left for one that cannot be joined', async () => {
+    await using stage = await openStage();
+    stage.place.enter(ROOM, human('ann'));
+    stage.place.enter(OTHER, human('mod'));
+    await stage.join(ROOM);
+    await stage.room().startCaptions({ languages: [] });
+    stage.place.faults.shut = userError('unavailable', 'room.full');
+    expect(await stage.run('join', 'mod')).toContain('That voice channel is full.');
+    expect(stage.place.where()).toEqual(ROOM);
+    expect(stage.room().captions).toBeDefined();
+  });
+
+  it('give their people what was captioned also while we are in another one', async () => {
+    await using stage = await openStage({ spokenNotice: false, partials: false });
+    stage.place.enter(ROOM, human('ann', 'Ann'));
+    stage.place.enter(OTHER, human('bob', 'Bob'));
+    await stage.join(ROOM);
+    await stage.room().startCaptions({ languages: [] });
+    await stage.say('ann', 'hello');
+    await stage.join(OTHER);
+    expect(await stage.run('captions export', 'ann')).toBe('Here is what was said.');
+    expect(await stage.run('captions export', 'mod')).toBe('Here is what was said.');
+    expect(await stage.run('captions export', 'bob')).toContain('I have no captions');
+    expect(await stage.run('captions export', 'eve')).toContain('Only people who are there');
+    stage.place.exit(ROOM, 'ann');
+    stage.place.enter(OTHER, human('ann', 'Ann'));
+    expect(await stage.run('captions export', 'ann')).toBe('Here is what was said.');
+    await stage.room().startCaptions({ languages: [] });
+    await stage.say('bob', 'goodbye');
+    await stage.room().leave();
+    expect(await stage.run('captions export', 'bob')).toBe('Here is what was said.');
   });
 });

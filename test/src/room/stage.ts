@@ -218,7 +218,7 @@ export const openStage = async (
       if (!room) throw new Error('we are in no room');
       return room;
     },
-    join: async (room = ROOM) => services.rooms.join(room, 'en'),
+    join: async (room = ROOM) => services.rooms.join(room, 'en', true),
     choose,
     run: (command, by, options = {}) =>
       ask(by, async (asking) => core.dispatch({ ...asking, command, options })),

@@ -43,6 +43,22 @@ describe('what a room uses', () => {
     expect(await usedBy(stage, 'bob')).toMatchObject({ characters: 0 });
   });
 
+  it('keeps nothing back for what was stopped before it was heard', async () => {
+    await using stage = await open({}, { dailyCharacters: 50 });
+    const by = { id: 'ann', name: 'Ann' };
+    const room = stage.room();
+    await room.say({ kind: 'say', text: 'now and on', by });
+    await stage.pass(100);
+    await room.say({ kind: 'say', text: 'thirty letters that are waiting', by });
+    await expect(
+      room.say({ kind: 'say', text: 'thirty letters that are too many', by }),
+    ).rejects.toMatchObject({ code: 'rate-limited' });
+    room.silence();
+    await expect(
+      room.say({ kind: 'say', text: 'thirty letters that fit again', by }),
+    ).resolves.toBe(true);
+  });
+
   it('does not count our own notices', async () => {
     await using stage = await open({ spokenNotice: true });
     const starting = stage.room().startCaptions({ languages: [] });

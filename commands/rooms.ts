@@ -20,6 +20,8 @@ type Page = (ctx: Context, choices: RoomChoices) => Content;
 type Label = Parameters<PressContext['t']>[0];
 
 const LONGEST_LIST_CHARS = 2_000;
+/** More are told once these are mended. */
+const MOST_HINDRANCES = 5;
 const CONSENT = ['told', 'agreed'] as const;
 /** Ms. */
 const PAUSES = ['400', '600', '900', '1500'] as const;
@@ -94,8 +96,21 @@ const front: Page = (ctx, choices) => {
   };
 };
 
+/** Why some of them stay empty of us. */
+const hindrances = ({ services, channel, t }: Context, { joins: ids }: RoomChoices): string[] =>
+  ids
+    .map((id) => ({ id, missing: services.rooms.missing({ space: channel.space, id }) }))
+    .filter(({ missing }) => missing.length > 0)
+    .slice(0, MOST_HINDRANCES)
+    .map(({ id, missing }) =>
+      t('room.missing', { channel: `<#${id}>`, permissions: missing.join(', ') }),
+    )
+    .map((line) => `- ${line}`);
+
 const joins: Page = (ctx, choices) => ({
-  text: `${ctx.t('rooms.joins-heading')}\n${ctx.t('rooms.joins-how')}`,
+  text: [ctx.t('rooms.joins-heading'), ctx.t('rooms.joins-how'), ...hindrances(ctx, choices)].join(
+    '\n',
+  ),
   controls: [
     {
       kind: 'channels',

@@ -47,6 +47,8 @@ const SAME_MOMENT_MS = 150;
 
 const utteranceOf = (word: string): string => word.split('x')[0] ?? '';
 
+const isCaption = (text: string): boolean => /^\*\*\w+\*\*: /.test(text);
+
 /** When each word was first shown, and what else was written into a channel, by its time. */
 const readRequests = (discord: DiscordFake, channel: FakeChannel) => {
   const shownMs = new Map<string, number>();
@@ -59,7 +61,7 @@ const readRequests = (discord: DiscordFake, channel: FakeChannel) => {
     const atMs = at - performance.timeOrigin;
     const words = [...wordsShown(text), ...(text.match(/\b[A-Z]\d+X\d+\b/g) ?? [])];
     for (const word of words) if (!shownMs.has(word)) shownMs.set(word, atMs);
-    if (words.length === 0) notes.push({ atMs, text });
+    if (words.length === 0 && !isCaption(text)) notes.push({ atMs, text });
     for (const sign of text.match(/⚠️.*/g) ?? []) notes.push({ atMs, text: sign });
   }
   return { shownMs, notes };
@@ -74,9 +76,8 @@ export const readLedger = (
   deleted: readonly Pick<FakeMessage, 'id' | 'content'>[],
 ): Ledger & ReturnType<typeof readRequests> => {
   const { shownMs, notes } = readRequests(discord, channel);
-  const all = [...channel.messages, ...deleted]
-    .toSorted((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1))
-    .flatMap(({ content }) => wordsShown(content));
+  const standing = channel.messages.flatMap(({ content }) => wordsShown(content));
+  const all = [...standing, ...deleted.flatMap(({ content }) => wordsShown(content))];
   /** Of what was shown of an utterance: its beginning may not have been heard. */
   const startMs = new Map(
     said.map(({ words, startMs: at, endMs }) => {
@@ -87,7 +88,7 @@ export const readLedger = (
 
   const misplaced: { utterance: string; atMs: number; byMs: number }[] = [];
   let latest = -Infinity;
-  for (const utterance of new Set(all.map(utteranceOf))) {
+  for (const utterance of new Set(standing.map(utteranceOf))) {
     const at = startMs.get(utterance) ?? 0;
     if (at < latest - SAME_MOMENT_MS) misplaced.push({ utterance, atMs: at, byMs: latest - at });
     latest = Math.max(latest, at);

@@ -162,6 +162,10 @@ export const createAttention = (parts: AttentionParts): Attention => {
         texts,
         log,
         gone,
+        hindered: (error) =>
+          void (error
+            ? notes.show('captions', texts.failed('room.not-shown', error))
+            : notes.settle('captions', texts.note('room.shown-again'))),
       }),
     listen: async () => {
       await listening.adjust();

@@ -1,3 +1,4 @@
+import type { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Channel, OutgoingFile, Posted } from '../model.ts';
 import type { Platform } from '../platform.ts';
@@ -28,6 +29,8 @@ export interface CaptionSessionParts {
   readonly log: Log;
   /** Where they are shown is gone. */
   readonly gone: () => void;
+  /** They cannot be shown there until somebody changes something, and why; undefined: they can again. */
+  readonly hindered: (error: AppError | undefined) => void;
 }
 
 /** Captions from their start to their end, and what is kept of them in memory afterwards. */
@@ -103,6 +106,7 @@ export const startCaptionSession = (
       gone: () => {
         if (to === channel) parts.gone();
       },
+      hindered: parts.hindered,
     });
     boards.add(during(stretch, board));
   };

@@ -17,7 +17,7 @@ export interface HeardLine {
 
 /** What the one who listens in a room tells. */
 export interface HearingListener {
-  /** Somebody began to speak: a voice, and no noise. */
+  /** Somebody began to speak: a voice, and no noise. Told again when they go on for long. */
   readonly began: (speakerId: string) => void;
   readonly heard: (line: HeardLine) => void;
   /** What is said cannot be written down, and why; undefined: it can again. */

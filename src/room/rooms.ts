@@ -177,6 +177,7 @@ export const createRooms = (parts: RoomsParts): RoomService => {
   return {
     rooms: {
       roomOf: (space, memberId) => platformOf(space.platform)?.voice?.roomOf(space, memberId),
+      missing: (room) => portOf(room.space).port.missing(room),
       of: (space) => open.get(keyOf(space))?.room,
       left: (space) => left.get(keyOf(space))?.room,
       join: (channel, locale, mayLeave) => enter(channel, locale, mayLeave ? 'told' : 'asked'),

@@ -110,6 +110,8 @@ export interface Room extends CaptionRecord {
 export interface Rooms {
   /** The room that a member is in, whether we are there or not. */
   roomOf(space: Space, memberId: string): Channel | undefined;
+  /** Names of what must still be allowed so that we can come into a room, as the platform shows them. */
+  missing(room: Channel): readonly string[];
   /** The room of a space that we are in. */
   of(space: Space): Room | undefined;
   /** The captions of the room that we left last, for half an hour. */

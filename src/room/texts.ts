@@ -47,10 +47,12 @@ export type RoomNote =
   | 'room.reconnected'
   | 'room.recognised-again'
   | 'room.told'
+  | 'room.shown-again'
   | 'room.left';
 export type RoomFailure =
   | 'room.not-recognised'
   | 'room.untold'
+  | 'room.not-shown'
   | 'room.not-said'
   | 'room.not-answered'
   | 'room.captions-limit';

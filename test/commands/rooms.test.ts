@@ -40,6 +40,15 @@ describe('/rooms', () => {
     expect((await choices()).joins).toEqual(['500', '501']);
   });
 
+  it('tells which of them cannot be joined, and what it takes', async () => {
+    desk().rooms.lacking.set('501', ['Connect', 'Speak']);
+    await open('Joining');
+    const { text } = await desk().press('Voice channels that I join', ['500', '501']);
+    expect(text).toContain('<#501>');
+    expect(text).toContain('Connect, Speak');
+    expect(text).not.toContain('<#500>');
+  });
+
   it('sets who is heard, and how people are told', async () => {
     await open('Who is heard');
     const content = await desk().press('Who is heard', ['agreed']);

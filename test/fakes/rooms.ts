@@ -44,12 +44,15 @@ export interface FakeRooms extends Rooms {
   /** Member → the room that they are in. */
   readonly people: Map<string, Channel>;
   readonly script: RoomScript;
+  /** Room → the permissions that it lacks. */
+  readonly lacking: Map<string, readonly string[]>;
   /** The names of the calls, with what they were given. */
   readonly calls: readonly (readonly [string, ...unknown[]])[];
 }
 
 export const createFakeRooms = (): FakeRooms => {
   const people = new Map<string, Channel>();
+  const lacking = new Map<string, readonly string[]>();
   const calls: [string, ...unknown[]][] = [];
   const script: RoomScript = {
     refusal: undefined,
@@ -137,8 +140,10 @@ export const createFakeRooms = (): FakeRooms => {
 
   return {
     people,
+    lacking,
     script,
     calls,
+    missing: ({ id }) => lacking.get(id) ?? [],
     roomOf: (space, memberId) => {
       const channel = people.get(memberId);
       return isHere(space, channel) ? channel : undefined;

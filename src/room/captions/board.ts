@@ -35,6 +35,8 @@ export interface BoardParts {
   readonly log: Pick<Log, 'warn'>;
   /** Nothing can be shown there any more; nothing is told afterwards. */
   readonly gone?: (error: AppError) => void;
+  /** Nothing is shown until somebody changes something there, and why; undefined: it is again. */
+  readonly hindered?: (error: AppError | undefined) => void;
   readonly limits?: Partial<PageLimits>;
 }
 
@@ -58,6 +60,7 @@ class Board implements CaptionBoard {
   #isEnding = false;
   #isEnded = false;
   #failures = 0;
+  #isHindered = false;
   #blockedUntilMs = Number.NEGATIVE_INFINITY;
   readonly #edits: Pace;
   readonly #posts: Pace;
@@ -177,6 +180,7 @@ class Board implements CaptionBoard {
       page.shownFinals = new Set(finals);
       page.shownSettled = settled;
       this.#failures = 0;
+      this.#hinder(undefined);
       if (posted && !page.posted) this.#pages.drop(page, page.captions, clock.nowMs());
     } catch (thrown) {
       this.#failed(page, text, toAppError(thrown));
@@ -209,10 +213,17 @@ class Board implements CaptionBoard {
       else this.#pages.drop(page, [], nowMs);
     } else {
       if (this.#failures === 0) log.warn({ code, reason }, 'captions wait to be shown');
+      if (!retryable) this.#hinder(error);
       const backoffMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#failures);
       this.#failures += 1;
       this.#blockedUntilMs = nowMs + (retryAfterMs ?? (retryable ? backoffMs : LONGEST_WAIT_MS));
     }
+  }
+
+  #hinder(error: AppError | undefined): void {
+    if (this.#isHindered === (error !== undefined)) return;
+    this.#isHindered = error !== undefined;
+    this.#parts.hindered?.(error);
   }
 
   #isSettled(): boolean {

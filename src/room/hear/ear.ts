@@ -100,7 +100,7 @@ export const createEar = ({
   };
 
   const begin = (utterance: Utterance): Job => {
-    const { id, speakerId, isContinued } = utterance;
+    const { id, speakerId } = utterance;
     const controller = new AbortController();
     const wanted = hintsFor(speakerId);
     const learn = async (): Promise<void> => {
@@ -122,7 +122,7 @@ export const createEar = ({
     };
     jobs.set(id, job);
     void learn();
-    if (!isContinued) lines.began(speakerId);
+    lines.began(speakerId);
     return job;
   };
 

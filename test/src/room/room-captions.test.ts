@@ -163,6 +163,18 @@ describe('captions of a room', () => {
     expect(stage.room().captions).toBeUndefined();
   });
 
+  it('wait where they may not be shown any more, and the room is told', async () => {
+    await using stage = await open({ in: CHAT });
+    stage.place.faults.post = ({ id }) =>
+      id === 'chat' ? new AppError('forbidden', 'not there') : undefined;
+    await stage.say('ann', 'hello');
+    expect(stage.place.texts(ROOM).at(-1)).toMatch(/^The captions wait: I cannot show them\. ./);
+    stage.place.faults.post = undefined;
+    await stage.pass(31_000);
+    expect(stage.place.texts(CHAT).at(-1)).toContain('hello');
+    expect(stage.place.texts(ROOM).at(-1)).toBe('The captions are shown again.');
+  });
+
   it('end when the place where they are shown is gone, and the room is told, with the transcript', async () => {
     await using stage = await open({ in: CHAT, transcript: 'txt' });
     stage.place.faults.post = ({ id }) => (id === 'chat' ? gone() : undefined);

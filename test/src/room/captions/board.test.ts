@@ -113,15 +113,19 @@ describe('a board', () => {
 
   it('goes on when it may write again', async () => {
     let isForbidden = true;
-    const { clock, channel, board } = setUp({
-      refuse: () => (isForbidden ? new AppError('forbidden', 'no') : undefined),
-    });
+    const told: (string | undefined)[] = [];
+    const { clock, channel, board } = setUp(
+      { refuse: () => (isForbidden ? new AppError('forbidden', 'no') : undefined) },
+      { hindered: (error) => told.push(error?.code) },
+    );
     board.show(caption(1));
     await clock.advance(100_000);
     expect(channel.sent.length).toBeLessThan(6);
+    expect(told).toEqual(['forbidden']);
     isForbidden = false;
     board.show(caption(2));
     await pass(clock, board.settled());
+    expect(told).toEqual(['forbidden', undefined]);
     expect(channel.shown()).toEqual(['**Ann**: line 1.\n**Ann**: line 2.']);
   });
 

@@ -46,6 +46,7 @@ const setUp = (options: ChannelOptions = {}) => {
       texts: createRoomTexts(texts, 'en', 'plain'),
       log: createLog('silent'),
       gone: () => {},
+      hindered: () => {},
     },
   );
   const say = (id: number, text: string): void => {

@@ -53,15 +53,15 @@ describe('the ear', () => {
     ]);
   });
 
-  it('tells of a monologue while it goes on, as one beginning', async () => {
+  it('tells of a monologue while it goes on, and that it does', async () => {
     const { told, asked, sender, ear } = setUpEar({
       options: { longestMs: 2_000 },
       isPrompt: true,
     });
     await sender('ann').say(250);
     await ear.settled();
-    expect(told.filter((line) => line === 'ann began')).toHaveLength(1);
     expect(asked.length).toBeGreaterThan(2);
+    expect(told.filter((line) => line === 'ann began')).toHaveLength(asked.length);
     const sequences = asked.flatMap(({ ended }) => sequencesOf(ended!));
     expect(sequences).toEqual(Array.from({ length: 250 }, (_, index) => 100 + index));
   });
@@ -95,7 +95,7 @@ describe('the ear', () => {
     for (const packet of from.say('voice', 15)) ear.packet(packet);
     asked[0]!.request.partial({ text: 'We', language: 'en', confidence: 0.9 });
     for (const packet of from.say('voice', 30)) ear.packet(packet);
-    expect(told).toEqual(['ann began', 'ann…: We', 'ann: ']);
+    expect(told).toEqual(['ann began', 'ann…: We', 'ann: ', 'ann began']);
     expect(ear.counts.dropped).toBe(1);
     await ear[Symbol.asyncDispose]();
   });

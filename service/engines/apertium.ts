@@ -64,10 +64,7 @@ export const createEngine: CreateEngine = ({ config }) => {
         name: NAME,
         serves: ['translation'],
         ready: installed.size > 0,
-        detail:
-          installed.size > 0
-            ? names.join(', ')
-            : 'apt-get install -y apertium-eng-spa, or another language pair',
+        detail: installed.size > 0 ? names.join(', ') : 'apt-get install -y apertium-eng-spa',
       };
     },
     remedy: (need) => {

@@ -2,7 +2,7 @@ import type { Action, Command, CommandInfo, Need, Press } from '../command.ts';
 import { userError } from '../errors.ts';
 import type { Naming, Texts } from '../i18n.ts';
 import { quote } from '../text/plain-line.ts';
-import { actionsOf, describeAction } from './describe.ts';
+import { actionsOf, describeAction, type Manner } from './describe.ts';
 
 /** Whether a platform has a part that commands may be of no use without. */
 export type Can = (platform: string, part: Need) => boolean;
@@ -47,16 +47,19 @@ export const createCatalogue = ({ commands, texts, can, naming }: CatalogueParts
   const byName = new Map(actions.map((named) => [named.name, named]));
   const described = new Map<string, ReadonlyMap<string, CommandInfo>>();
 
-  const describe = (locale: string, how: Naming): ReadonlyMap<string, CommandInfo> => {
+  const describe = (locale: string, manner: Manner): ReadonlyMap<string, CommandInfo> => {
     const picked = texts.pick([locale]);
-    const key = `${picked} ${how}`;
+    const key = `${picked} ${manner.naming} ${manner.hasRooms}`;
     const known =
       described.get(key) ??
-      new Map(actions.map((named) => [named.name, describeAction(named, texts, picked, how)]));
+      new Map(actions.map((named) => [named.name, describeAction(named, texts, picked, manner)]));
     described.set(key, known);
     return known;
   };
-  describe('en', 'plain');
+  describe('en', { naming: 'plain', hasRooms: true });
+
+  const describeOn = (platform: string, locale: string): ReadonlyMap<string, CommandInfo> =>
+    describe(locale, { naming: naming(platform), hasRooms: can(platform, 'rooms') });
 
   const isThere = ({ needs }: Pick<Command, 'needs'>, platform: string): boolean =>
     needs === undefined || can(platform, needs);
@@ -69,13 +72,13 @@ export const createCatalogue = ({ commands, texts, can, naming }: CatalogueParts
 
   return {
     list: (locale, platform) =>
-      [...describe(locale, naming(platform)).values()]
+      [...describeOn(platform, locale).values()]
         .filter((info) => isThere(info, platform))
         .map((info) => fitting(info, platform)),
 
     find(name, platform, locale) {
       const named = byName.get(name);
-      const info = describe(locale, naming(platform)).get(name);
+      const info = describeOn(platform, locale).get(name);
       if (!named || !info || !isThere(named.command, platform))
         throw userError('not-found', 'errors.unknown-command', { command: quote(`/${name}`) });
       return { ...named, info: fitting(info, platform) };

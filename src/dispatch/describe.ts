@@ -7,7 +7,7 @@ import {
   type CommandInfo,
   type OptionInfo,
 } from '../command.ts';
-import { AppError } from '../errors.ts';
+import { AppError, type SentenceParams } from '../errors.ts';
 import type { MessageKey, Naming, Texts, Translate } from '../i18n.ts';
 
 /** A command's action under the name that people type: `translate`, `glossary add`. */
@@ -56,20 +56,27 @@ const kindOf = (schema: OptionSchema): OptionInfo['kind'] => {
 
 const keyBase = (name: string): string => `commands.${name.replace(' ', '.')}`;
 
-const textOf = (texts: Texts, t: Translate, key: string): string => {
+const textOf = (texts: Texts, t: Translate, key: string, params?: SentenceParams): string => {
   if (!texts.has(key)) throw new AppError('config', `locales/en.json has no "${key}"`);
-  return t(key);
+  return t(key, params);
 };
 
 const typedAs = (name: string, typed: string): { typed?: string } =>
   typed === name ? {} : { typed };
+
+/** Of the platform on which an action is described. */
+export interface Manner {
+  readonly naming: Naming;
+  /** Whether people can speak with each other there. */
+  readonly hasRooms: boolean;
+}
 
 /** One action as adapters register and show it, in the best locale for `locale`. */
 export const describeAction = (
   { name, action, needs, topic, privatePresses, group }: NamedAction,
   texts: Texts,
   locale: string,
-  naming: Naming = 'plain',
+  { naming, hasRooms }: Manner,
 ): CommandInfo => {
   const t = texts.in(locale, naming);
   const schema = z.toJSONSchema(action.options ?? z.object({}), {
@@ -91,7 +98,9 @@ export const describeAction = (
     return {
       name: option,
       ...typedAs(option, texts.typed({ option }, locale, naming)),
-      description: textOf(texts, t, `${keyBase(name)}.options.${option}`),
+      description: textOf(texts, t, `${keyBase(name)}.options.${option}`, {
+        rooms: hasRooms ? 'yes' : 'no',
+      }),
       kind,
       required: required.has(option),
       autocompletes: action.complete?.[option] !== undefined,

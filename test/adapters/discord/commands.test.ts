@@ -117,7 +117,9 @@ test('Discord takes all commands that there are, and keeps them as they are', as
   const bodies = buildCommands({
     texts: all,
     commands: (locale) =>
-      commands.flatMap(actionsOf).map((action) => describeAction(action, all, locale)),
+      commands
+        .flatMap(actionsOf)
+        .map((action) => describeAction(action, all, locale, { naming: 'plain', hasRooms: true })),
   });
   const api = createApi({ url: fake.url, token: fake.token, requestsPerSecond: 50 });
   expect(await registerCommands(api, fake.applicationId, bodies)).toBe(true);

@@ -52,8 +52,10 @@ export const createPresence = ({ changed, left }: PresenceParts): Presence => {
       changed(guildId, before.channelId);
     }
     const after = people.get(id);
-    const isSame = before && after && before.channelId === after.channelId;
-    if (after && !(isSame && before.name === after.name)) changed(guildId, after.channelId);
+    const isSame = (['channelId', 'name', 'isBot'] as const).every(
+      (part) => before?.[part] === after?.[part],
+    );
+    if (after && !isSame) changed(guildId, after.channelId);
   };
 
   const forget = (guildId: string): void => {

@@ -95,10 +95,10 @@ export const createReceiver = (parts: ReceiverParts): Receiver => {
     const key = parts.key();
     const frame = key && openRtp(message, header, key);
     // What was not sent with our key is no packet of this session.
-    if (!frame || frame.length === 0) return;
+    if (!frame) return;
     const stream = streamOf(memberId, header.ssrc);
     const sequence = stream.sequenceOf(header.sequence);
-    const lost = stream.arrivals.note(sequence);
+    const lost = stream.arrivals.note(sequence, header.counter);
     if (lost === undefined) return;
     tallies.received(memberId, lost);
     const arrivedMs = nowMs();
@@ -106,6 +106,8 @@ export const createReceiver = (parts: ReceiverParts): Receiver => {
     stream.lastMs = arrivedMs;
     if (missedMs >= MISSED_MS) parts.missed(missedMs);
     const timestampSamples = stream.timestampOf(header.timestampSamples);
+    // Nothing but padding: it has its number, and that is all.
+    if (frame.length === 0) return;
     const data = dave.open(frame, memberId);
     if (!data || !parseToc(data)) return tallies.unopened(memberId);
     // Silence is never encrypted: it proves nothing.

@@ -13,6 +13,8 @@ export interface RtpHeader {
   /** Of the extension, which the encrypted part begins with. */
   readonly extensionBytes: number;
   readonly isPadded: boolean;
+  /** Of the voice server's packets to us, its nonce: it grows with each. */
+  readonly counter: number;
 }
 
 const VERSION = 2;
@@ -39,6 +41,7 @@ export const readRtp = (message: Buffer): RtpHeader | undefined => {
     clearBytes,
     extensionBytes: isExtended ? message.readUInt16BE(ownBytes + 2) * WORD_BYTES : 0,
     isPadded: (first & 0x20) !== 0,
+    counter: message.readUInt32BE(message.length - COUNTER_BYTES),
   };
 };
 
@@ -53,6 +56,9 @@ const prepare = (key: Uint8Array): KeyObject => {
   return fresh;
 };
 
+/** One for all packets: ciphers copy it. The bytes behind the counter stay zero. */
+const nonce = Buffer.alloc(NONCE_BYTES);
+
 /** What the packet carries, without extension and padding; undefined where it is not what was sent. */
 export const openRtp = (
   message: Buffer,
@@ -61,7 +67,6 @@ export const openRtp = (
 ): Buffer | undefined => {
   const tagAt = message.length - COUNTER_BYTES - TAG_BYTES;
   const counterAt = message.length - COUNTER_BYTES;
-  const nonce = Buffer.alloc(NONCE_BYTES);
   message.copy(nonce, 0, counterAt);
   let opened: Buffer;
   try {

@@ -137,7 +137,7 @@ export const createEar = ({
       },
       hindered: (error) => {
         lines.hindered(error);
-        plan();
+        planFinals();
       },
       stop: (reason) => job.controller.abort(reason),
       tell: (outcome: Outcome<Recognised>) => {
@@ -148,6 +148,7 @@ export const createEar = ({
         else lines.whole(job, outcome.result);
       },
     });
+    planFinals();
   };
 
   const handle = ({ kind, utterance }: CutterEvent): void => {
@@ -173,12 +174,13 @@ export const createEar = ({
 
   const follow = (events: readonly CutterEvent[]): void => {
     for (const event of events) handle(event);
-    plan();
+    plan(cutter.nextTickMs);
   };
+  /** Looks at all that waits: for what changes that, not for each packet. */
+  const planFinals = (): void => plan(finals.nextTickMs);
 
   /** One timer for everybody. It may ring early, never late. */
-  const plan = (): void => {
-    const atMs = Math.min(cutter.nextTickMs ?? Infinity, finals.nextTickMs ?? Infinity);
+  const plan = (atMs = Infinity): void => {
     if (isOver || isPutOff || atMs >= (wake?.atMs ?? Infinity)) return;
     wake?.cancel();
     wake = { atMs, cancel: clock.after(atMs - clock.nowMs(), ring) };
@@ -195,6 +197,7 @@ export const createEar = ({
     }
     isPutOff = false;
     finals.tick(nowMs);
+    planFinals();
     follow(cutter.tick(nowMs));
   };
 

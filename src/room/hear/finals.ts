@@ -1,5 +1,6 @@
 import { AppError, toAppError } from '../../errors.ts';
 import type { Clock } from '../clock.ts';
+import { createPatience } from './patience.ts';
 
 export type Outcome<T> =
   | { readonly result: T; readonly error?: never }
@@ -47,15 +48,6 @@ export interface Finals<T> {
 const AT_ONCE_OF_ONE = 2;
 /** The service's client has tried a few times by then. */
 const AGAIN_MS = 2_000;
-/** What is expected of a service that has answered nothing yet. */
-const FIRST_TOOK_MS = 1_000;
-/**
- * One that is under way for so much longer than others took hangs: a connection broke unseen, or the
- * service forgot it.
- */
-const patienceMs = (othersTookMs = FIRST_TOOK_MS): number => 5_000 + 3 * othersTookMs;
-/** How fast it is forgotten that one took long. */
-const FORGETTING = 0.8;
 
 interface Entry<T> {
   readonly task: Task<T>;
@@ -76,11 +68,7 @@ export const createFinals = <T>(
   /** All that was not told yet, in the order in which it came. */
   let entries: Entry<T>[] = [];
   const running = new Set<Promise<void>>();
-  /** Of those that were answered lately, the longest. */
-  let tookMs: number | undefined;
-  /** When one was answered or failed. */
-  let heardMs = Number.NEGATIVE_INFINITY;
-  let probedMs = Number.NEGATIVE_INFINITY;
+  const patience = createPatience(clock.nowMs);
   let idle = Promise.withResolvers<void>();
   /** Who waits until all was told. */
   let waiters = 0;
@@ -122,11 +110,9 @@ export const createFinals = <T>(
   };
   /** What hangs need not either. */
   const worked = (startedMs: number): void => {
-    const nowMs = clock.nowMs();
-    tookMs = Math.max(nowMs - startedMs, (tookMs ?? 0) * FORGETTING);
+    patience.answered(startedMs);
     runAllAgain();
-    for (const entry of entries)
-      if (isBusy(entry) && nowMs - entry.startedMs > patienceMs(tookMs)) run(entry);
+    for (const entry of entries) if (isBusy(entry) && patience.hangs(entry.startedMs)) run(entry);
   };
 
   const failed = (entry: Entry<T>, error: AppError): void => {
@@ -155,7 +141,7 @@ export const createFinals = <T>(
       // Of one that hung, another run may be under way.
       if (entry.runs === runs) failed(entry, toAppError(thrown));
     } finally {
-      heardMs = clock.nowMs();
+      patience.heard();
     }
   };
   const follow = (started: Promise<void>): void => {
@@ -167,12 +153,12 @@ export const createFinals = <T>(
   /** Where nothing at all is answered, one tries whether the service is there again, and is soon given up. */
   const probe = async (entry: Entry<T>): Promise<void> => {
     const startedMs = clock.nowMs();
-    probedMs = startedMs;
+    patience.probed();
     entry.task.hindered(
       new AppError('timeout', 'the recogniser does not answer', { retryable: true }),
     );
     try {
-      const leftMs = Math.min(patienceMs(tookMs), entry.lateMs - startedMs);
+      const leftMs = Math.min(patience.ms, entry.lateMs - startedMs);
       const result = await entry.task.run(leftMs);
       finish(entry, { result });
       worked(startedMs);
@@ -186,8 +172,7 @@ export const createFinals = <T>(
   };
   const probeMs = (): number => {
     const longest = longestBusy();
-    if (!longest) return Infinity;
-    return Math.max(longest.startedMs, heardMs, probedMs) + patienceMs(tookMs);
+    return longest ? patience.probeAtMs(longest.startedMs) : Infinity;
   };
 
   const pump = (): void => {

@@ -39,7 +39,7 @@ describe('packets that arrive', () => {
         const come = new Set<number>();
         let missing = 0;
         for (const offset of offsets) {
-          const more = arrivals.note(start + offset);
+          const more = arrivals.note(start + offset, 0);
           expect(more === undefined).toBe(come.has(offset));
           come.add(offset);
           missing += more ?? 0;
@@ -53,10 +53,10 @@ describe('packets that arrive', () => {
 
   it('are of no use when they come two seconds late', () => {
     const arrivals = createArrivals();
-    arrivals.note(0);
-    expect(arrivals.note(200)).toBe(199);
-    expect(arrivals.note(72)).toBeUndefined();
-    expect(arrivals.note(73)).toBe(-1);
+    arrivals.note(0, 1);
+    expect(arrivals.note(200, 202)).toBe(199);
+    expect(arrivals.note(72, 73)).toBeUndefined();
+    expect(arrivals.note(73, 74)).toBe(-1);
   });
 });
 

@@ -1,3 +1,5 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { open, rawVoice } from './fake-support.ts';
 
@@ -12,6 +14,16 @@ describe('the voice gateway', () => {
     [4005, 'a second IDENTIFY', ({ send, known }) => (send(0, known), send(0, known))],
     [4006, 'another session', ({ send, known }) => send(0, { ...known, session_id: 'x' })],
     [4006, 'a RESUME of nothing', ({ send, known }) => send(7, { ...known, seq_ack: 0 })],
+    [
+      4002,
+      'a heartbeat that does not say what was heard',
+      ({ send, known }) => (send(0, known), send(3, { t: 17 })),
+    ],
+    [
+      4002,
+      'a heartbeat that has heard what was never said',
+      ({ send, known }) => (send(0, known), send(3, { t: 17, seq_ack: 99 })),
+    ],
     [4011, 'an unknown server', ({ send, known }) => send(0, { ...known, server_id: '1' })],
     [4012, 'another protocol', ({ send, known }) => (send(0, known), send(1, { protocol: 'tcp' }))],
     [
@@ -43,6 +55,50 @@ describe('the voice gateway', () => {
     voice.send(0, voice.known);
     expect(await voice.closed).toBe(4009);
     expect(place.discord.voice.connections[0]?.connected).toBe(false);
+  });
+
+  it('does not say again what was heard', async () => {
+    await using place = await open();
+    place.lounge.join(place.ann);
+    const first = await rawVoice(place);
+    first.send(0, first.known);
+    await first.message(20);
+    first.send(3, { t: 17, seq_ack: 2 });
+    await first.message(6);
+    first.socket.terminate();
+    const second = await first.connectAgain();
+    second.send(7, { ...first.known, seq_ack: 2 });
+    await second.message(20);
+    expect(second.messages.map(({ op }) => op)).toEqual([8, 9, 20]);
+    second.socket.terminate();
+    const third = await first.connectAgain();
+    third.send(7, { ...first.known, seq_ack: 1 });
+    expect(await third.closed).toBe(4006);
+  });
+
+  it('tells nobody but those with a number of theirs under which address they are seen', async () => {
+    await using place = await open();
+    const voice = await rawVoice(place);
+    voice.send(0, voice.known);
+    const { ssrc, port } = await voice.message(2);
+    const udp = createSocket('udp4');
+    const ask = (number: number, length = 70): void => {
+      const question = Buffer.alloc(74);
+      question.writeUInt16BE(1, 0);
+      question.writeUInt16BE(length, 2);
+      question.writeUInt32BE(number, 4);
+      udp.send(question, Number(port), '127.0.0.1');
+    };
+    const answers: Buffer[] = [];
+    udp.on('message', (answer: Buffer) => answers.push(answer));
+    ask(0);
+    ask(Number(ssrc), 74);
+    ask(Number(ssrc));
+    await once(udp, 'message');
+    expect(answers.map((answer) => answer.readUInt32BE(4))).toEqual([Number(ssrc)]);
+    expect(answers[0]!.subarray(8, 17).toString()).toBe('127.0.0.1');
+    expect(answers[0]!.readUInt16BE(72)).toBe(udp.address().port);
+    udp.close();
   });
 
   it('answers heartbeats, and numbers what it may have to send again', async () => {

@@ -130,7 +130,28 @@ export const tap = (connection: VoiceConnection) => {
   return opened;
 };
 
-/** A socket of the voice gateway without a library, after HELLO. */
+/** A socket of a voice server, after HELLO. */
+const rawSocket = async (endpoint: string) => {
+  const socket = new WebSocket(`wss://${endpoint}?v=8`);
+  const messages: { op: number; seq?: number; d: Record<string, unknown> }[] = [];
+  const closed = once(socket, 'close').then(([code]) => Number(code));
+  socket.on('message', (raw: Buffer) => {
+    messages.push(JSON.parse(raw.toString()) as (typeof messages)[number]);
+  });
+  await soon(() => messages[0]?.op).toBe(8);
+  return {
+    messages,
+    closed,
+    socket,
+    send: (op: number, d: unknown) => socket.send(JSON.stringify({ op, d })),
+    message: async (op: number) => {
+      await soon(() => messages.some((one) => one.op === op)).toBe(true);
+      return messages.find((one) => one.op === op)!.d;
+    },
+  };
+};
+
+/** The voice gateway without a library, where the bot was let into the lounge. */
 export const rawVoice = async (place: Place) => {
   const { discord, lounge } = place;
   using gateway = await connect(discord);
@@ -147,22 +168,6 @@ export const rawVoice = async (place: Place) => {
     token: server['token'],
     max_dave_protocol_version: 1,
   };
-  const socket = new WebSocket(`wss://${String(server['endpoint'])}?v=8`);
-  const messages: { op: number; seq?: number; d: Record<string, unknown> }[] = [];
-  const closed = once(socket, 'close').then(([code]) => Number(code));
-  socket.on('message', (raw: Buffer) => {
-    messages.push(JSON.parse(raw.toString()) as (typeof messages)[number]);
-  });
-  await soon(() => messages[0]?.op).toBe(8);
-  return {
-    known,
-    messages,
-    closed,
-    socket,
-    send: (op: number, d: unknown) => socket.send(JSON.stringify({ op, d })),
-    message: async (op: number) => {
-      await soon(() => messages.some((one) => one.op === op)).toBe(true);
-      return messages.find((one) => one.op === op)!.d;
-    },
-  };
+  const connectAgain = () => rawSocket(String(server['endpoint']));
+  return { known, connectAgain, ...(await connectAgain()) };
 };

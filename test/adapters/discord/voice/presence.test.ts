@@ -37,6 +37,9 @@ const start = () => {
         channel_id,
         member: member(id, nick),
       }),
+    /** Of whom nothing more is told. */
+    came: (user_id: string, channel_id: string) =>
+      happens(Events.VoiceStateUpdate, { guild_id: 'babel', user_id, channel_id }),
     deleted: (unavailable?: boolean) => happens(Events.GuildDelete, { id: 'babel', unavailable }),
     unavailable: () => happens(Events.GuildCreate, { id: 'babel', unavailable: true }),
   };
@@ -69,6 +72,14 @@ describe('who is in voice channels', () => {
     expect(presence.in('babel', 'attic')).toEqual([{ id: 'ann', name: 'Anna', isBot: false }]);
     expect(moved('ann', null)).toEqual(['left babel attic ann', 'changed babel attic']);
     expect(moved('ann', null)).toEqual([]);
+  });
+
+  it('is told when somebody turns out to be a bot, whatever they are called', () => {
+    const { presence, came, moved } = start();
+    came('robot', 'lounge');
+    expect(presence.in('babel', 'lounge')).toMatchObject([{ id: 'robot', isBot: false }]);
+    expect(moved('robot', 'lounge')).toEqual(['changed babel lounge']);
+    expect(presence.in('babel', 'lounge')).toMatchObject([{ id: 'robot', isBot: true }]);
   });
 
   it('is what a new session of the gateway tells: only who went meanwhile has left', () => {

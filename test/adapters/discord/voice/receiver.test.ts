@@ -224,6 +224,30 @@ describe('somebody who is to be heard', () => {
     expect(receiver.stats()[0]).toMatchObject({ received: 300, lost: 0 });
   });
 
+  it('is heard on when their client begins its numbers anew, and not when it is all sent again', () => {
+    const { receiver, packets, speaks, send, skip, replay } = start('ann');
+    receiver.hear(['ann']);
+    speaks('ann', 1);
+    send(1, 300);
+    skip(1, 65_536 - 20_000);
+    send(1, 300);
+    expect(packets).toHaveLength(600);
+    replay();
+    expect(packets).toHaveLength(600);
+    expect(receiver.stats()[0]).toMatchObject({ received: 600, lost: 0 });
+  });
+
+  it('has lost nothing where packets hold nothing but padding', () => {
+    const { receiver, counts, packets, speaks, send } = start('ann');
+    receiver.hear(['ann']);
+    speaks('ann', 1);
+    send(1);
+    send(1, 3, new Uint8Array(0));
+    send(1);
+    expect([packets.length, counts.opened]).toEqual([2, 2]);
+    expect(receiver.stats()).toEqual([{ memberId: 'ann', received: 5, lost: 0, undecryptable: 0 }]);
+  });
+
   it('is no longer heard over a number of another voice server', () => {
     const { receiver, packets, speaks, send } = start('ann', 'bob');
     receiver.hear(['ann', 'bob']);
@@ -301,7 +325,6 @@ describe('somebody who is to be heard', () => {
     speaks('ann', 1);
     send(1, 1, Uint8Array.of(0xfb, 0));
     send(1, 5, OPUS, randomBytes(32));
-    send(1, 1, new Uint8Array(0));
     expect(packets).toEqual([]);
     expect(receiver.stats()).toEqual([{ memberId: 'ann', received: 1, lost: 0, undecryptable: 1 }]);
   });

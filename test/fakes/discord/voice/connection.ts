@@ -88,6 +88,8 @@ export const openVoiceConnection = (socket: WebSocket, options: VoiceConnectionO
   const take = (op: number, d: Json): void => {
     if (op === VoiceOp.Heartbeat) {
       timeout.refresh();
+      const isHeard = session?.acknowledge(Number(d['seq_ack'])) ?? true;
+      if (!isHeard) return socket.close(VoiceClose.FailedToDecode);
       return options.isMuted() ? undefined : send(VoiceOp.HeartbeatAck, { t: d['t'] });
     }
     if (op === VoiceOp.Identify || op === VoiceOp.Resume) {

@@ -9,6 +9,7 @@ interface HostOptions {
   /** Asked for each connection: false resets it. */
   readonly admits: () => boolean;
   readonly open: (socket: WebSocket, endpoint: string) => void;
+  readonly knows: (ssrc: number) => boolean;
   readonly packet: (ssrc: number, datagram: Buffer) => void;
   readonly loss: (ssrc: number) => void;
 }

@@ -63,6 +63,7 @@ export class VoiceService {
     this.#hosts = new VoiceHosts({
       admits: () => this.#admits(),
       open: (socket, endpoint) => void this.#open(socket, endpoint),
+      knows: (ssrc) => this.#bySsrc.has(ssrc),
       packet: (ssrc, datagram) => {
         const session = this.#bySsrc.get(ssrc)?.session;
         if (session) this.intake.take(session, datagram);

@@ -81,6 +81,13 @@ export class VoiceSession {
       this.#readers.delete(one);
     }
   }
+  /** It has all up to `seq`, and cannot ask for that again; false where that was never sent. */
+  acknowledge(seq: number): boolean {
+    if (!Number.isInteger(seq) || seq > this.#seq) return false;
+    this.#lost = Math.max(this.#lost, seq);
+    this.#sent = this.#sent.filter((one) => one.seq > seq);
+    return true;
+  }
   /** What came after `seq`, again; false where that is no longer known. */
   replay(seq: number): boolean {
     if (Math.max(seq, 0) < this.#lost || seq > this.#seq) return false;

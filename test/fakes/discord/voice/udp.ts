@@ -4,6 +4,7 @@ import { ssrcOf } from './rtp.ts';
 
 /** IP discovery (reference, "IP Discovery"): type, length of the rest, SSRC, address, port. */
 const DISCOVERY_BYTES = 74;
+const SSRC_AT = 4;
 const ADDRESS_AT = 8;
 const KEEP_ALIVE_BYTES = 8;
 
@@ -15,11 +16,16 @@ export interface UdpServer {
   stop(): void;
 }
 
+const isQuestion = (datagram: Buffer): boolean =>
+  datagram.length === DISCOVERY_BYTES &&
+  datagram.readUInt16BE(0) === 1 &&
+  datagram.readUInt16BE(2) === DISCOVERY_BYTES - 4;
+
 const answerDiscovery = (request: Buffer, from: RemoteInfo): Buffer => {
   const answer = Buffer.alloc(DISCOVERY_BYTES);
   answer.writeUInt16BE(2, 0);
   answer.writeUInt16BE(DISCOVERY_BYTES - 4, 2);
-  request.copy(answer, 4, 4, ADDRESS_AT);
+  request.copy(answer, SSRC_AT, SSRC_AT, ADDRESS_AT);
   answer.write(from.address, ADDRESS_AT, 'latin1');
   answer.writeUInt16BE(from.port, DISCOVERY_BYTES - 2);
   return answer;
@@ -27,6 +33,8 @@ const answerDiscovery = (request: Buffer, from: RemoteInfo): Buffer => {
 
 /** `onLoss` hears of the packets that were swallowed. */
 export const startUdp = async (on: {
+  /** Whether it is the number of a session: others are told no address. */
+  knows(ssrc: number): boolean;
   packet(ssrc: number, datagram: Buffer): void;
   loss(ssrc: number): void;
 }): Promise<UdpServer> => {
@@ -39,8 +47,10 @@ export const startUdp = async (on: {
   socket.on('message', (datagram, from) => {
     const ssrc = ssrcOf(datagram);
     if (dropped) return ssrc === undefined ? undefined : on.loss(ssrc);
-    const asks = datagram.length === DISCOVERY_BYTES && datagram.readUInt16BE(0) === 1;
-    if (asks) return send(answerDiscovery(datagram, from), from);
+    if (isQuestion(datagram)) {
+      if (on.knows(datagram.readUInt32BE(SSRC_AT))) send(answerDiscovery(datagram, from), from);
+      return;
+    }
     if (datagram.length === KEEP_ALIVE_BYTES) return send(datagram, from);
     if (ssrc !== undefined) on.packet(ssrc, datagram);
   });

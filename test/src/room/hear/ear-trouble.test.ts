@@ -48,6 +48,15 @@ describe('a service that fails', () => {
     await ear[Symbol.asyncDispose]();
   });
 
+  it('is told of when nothing comes back, although nobody says anything more', async () => {
+    const { told, asked, sender, clock } = setUpEar();
+    await sender('ann').say(30);
+    await clock.advance(7_970);
+    expect([told, asked[0]!.times]).toEqual([['ann began'], 1]);
+    await clock.advance(20);
+    expect([told, asked[0]!.times]).toEqual([['ann began', 'trouble: timeout'], 2]);
+  });
+
   it('is asked again for what hangs while others are answered', async () => {
     const { told, asked, sender, clock, ear } = setUpEar();
     await sender('ann').say(30);

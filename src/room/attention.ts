@@ -135,7 +135,7 @@ export const createAttention = (parts: AttentionParts): Attention => {
         ? notes.show('untold', texts.failed('room.untold', error))
         : notes.settle('untold', texts.note('room.told'))),
     wanted,
-    listener: {
+    captions: {
       began: bargeIn.began,
       heard: (line) => {
         heard(line);
@@ -143,7 +143,7 @@ export const createAttention = (parts: AttentionParts): Attention => {
       },
       trouble,
     },
-    questions: { began: bargeIn.began, heard, trouble },
+    others: { began: bargeIn.began, heard, trouble },
   });
   const captioning = createCaptioning({
     clock,

@@ -27,6 +27,9 @@ const writesNothing: Recogniser = {
 export const createEarOpener = (parts: HearingParts) => {
   const { client, clock, log } = parts;
   const hints = createHints(parts);
+  /** Lines of one ear may stand beside those of the one before. */
+  let lastId = 0;
+  const nextId = (): number => (lastId += 1);
   return ({ purpose, partials, pauseMs }: Omit<Manner, 'rule'>, listener: HearingListener): Ear =>
     createEar({
       recogniser:
@@ -36,7 +39,7 @@ export const createEarOpener = (parts: HearingParts) => {
       clock,
       listener,
       hints,
-      options: pauseMs === undefined ? {} : { hangoverMs: pauseMs },
+      options: { nextId, ...(pauseMs === undefined ? {} : { hangoverMs: pauseMs }) },
       log,
     });
 };

@@ -17,9 +17,10 @@ export interface ListeningParts {
   readonly untold: (error: AppError | undefined) => void;
   /** How the room is to be listened to now; undefined: not at all. */
   readonly wanted: () => Manner | undefined;
-  readonly listener: HearingListener;
-  /** Hears those who want to be heard for a question, and are not heard otherwise. */
-  readonly questions: HearingListener;
+  /** Is told what is heard for captions. */
+  readonly captions: HearingListener;
+  /** Is told what is heard for anything else. */
+  readonly others: HearingListener;
 }
 
 /** Hears those who may be heard, for what they were told, as long as somebody wants it. */
@@ -56,10 +57,13 @@ export const createListening = (parts: ListeningParts): Listening => {
   /** Those that hear nothing new and still tell what they heard. */
   const ending = new Set<Ear>();
 
+  /** Whatever is wanted when a line is told: it was said for what its speaker was told then. */
+  const earOf = (manner: Manner): Ear =>
+    openEar(manner, manner.purpose === 'captions' ? parts.captions : parts.others);
   const apply = (): void => hear([...new Set([...heard, ...lent.keys()])]);
   const open = (manner: Manner): Room => ({
     ...manner,
-    ear: openEar(manner, parts.listener),
+    ear: earOf(manner),
     consent: createConsent({
       rule: manner.rule,
       clock,
@@ -121,7 +125,7 @@ export const createListening = (parts: ListeningParts): Listening => {
         return;
       if (isSame && before && next) {
         // They were told already.
-        room = { ...before, ...next, ear: openEar(next, parts.listener) };
+        room = { ...before, ...next, ear: earOf(next) };
       } else {
         before?.consent[Symbol.dispose]();
         room = next && open(next);
@@ -132,7 +136,7 @@ export const createListening = (parts: ListeningParts): Listening => {
     told: async () => room?.consent.told(),
     lend: (memberId) => {
       lent.set(memberId, (lent.get(memberId) ?? 0) + 1);
-      questionEar ??= openEar({ purpose: 'name', partials: false }, parts.questions);
+      questionEar ??= openEar({ purpose: 'name', partials: false }, parts.others);
       apply();
       let isLent = true;
       return {

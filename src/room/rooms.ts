@@ -192,6 +192,7 @@ export const createRooms = (parts: RoomsParts): RoomService => {
       wrote: (message) => void read(message).catch(unread),
     },
     forget: ({ platform, id }) => {
+      choosing.lookAgain();
       for (const { room } of [...open.values(), ...left.values()])
         if (room.channel.space.platform === platform) room.forget(id);
     },

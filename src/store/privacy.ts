@@ -3,12 +3,15 @@ import type { Privacy } from '../services.ts';
 import type { Store } from './index.ts';
 import { forgetAuthor } from './inbox/authors.ts';
 import { createMemo } from '../memo.ts';
+import { createRecent } from '../recent.ts';
 import { recordUsage } from './usage.ts';
 
 type Person = Pick<Member, 'platform' | 'id'>;
 
 /** People whose choice is held in memory: every message of a watched channel asks for it. */
 const CACHED_PEOPLE = 20_000;
+/** More than that opt out at no time. */
+const MOST_UNWRITTEN = 1_000;
 
 const isoTime = (timeMs: number): string => new Date(timeMs).toISOString();
 
@@ -19,6 +22,8 @@ const parsed = (json: string | null): unknown => {
     return json;
   }
 };
+
+const keyOf = ({ platform, id }: Person): string => `${platform} ${id}`;
 
 /** @param now ms since 1970 */
 export const createPrivacy = (store: Store, now: () => number = Date.now): Privacy => {
@@ -73,15 +78,20 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
       .execute();
 
   const choice = createMemo(async (person: Person) => (await settingOf(person))?.opted_out === 1, {
-    keyOf: ({ platform, id }) => `${platform} ${id}`,
+    keyOf,
     most: CACHED_PEOPLE,
   });
+  /** Who is opting out, or could not: it holds before it is written down. */
+  const unwritten = createRecent<string, symbol>(MOST_UNWRITTEN);
 
   return {
-    optedOut: choice.of,
+    optedOut: async (person) => unwritten.get(keyOf(person)) !== undefined || choice.of(person),
 
     async setOptedOut({ platform, id }, optedOut) {
       const opted_out = optedOut ? 1 : 0;
+      const key = keyOf({ platform, id });
+      if (optedOut) unwritten.set(key, Symbol(key));
+      const own = unwritten.get(key);
       try {
         await store.write((db) =>
           db
@@ -92,6 +102,8 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
             )
             .execute(),
         );
+        // What they chose since is yet to be written down.
+        if (unwritten.get(key) === own) unwritten.delete(key);
       } finally {
         choice.forget({ platform, id });
       }

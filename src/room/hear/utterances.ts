@@ -9,6 +9,8 @@ export interface CutterOptions extends Partial<CutterLengths> {
   /** More than so many are not heard at the same time; who was silent longest is forgotten. */
   readonly mostSpeakers?: number;
   readonly voicing?: Voicing;
+  /** Numbers of utterances; from 1 where they need not differ from those of other cutters. */
+  readonly nextId?: () => number;
 }
 
 /** Packets that were of no use, by why; and those that were. */
@@ -79,7 +81,7 @@ export const createCutter = (options: CutterOptions = {}): Cutter => {
   let lastId = 0;
   /** No later than the next thing that `tick` has to do. */
   let wakeMs = Infinity;
-  const nextId = (): number => (lastId += 1);
+  const nextId = options.nextId ?? (() => (lastId += 1));
 
   const forget = (speakerId: string): void => {
     speakers.delete(speakerId);

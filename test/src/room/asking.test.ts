@@ -166,6 +166,37 @@ describe('our name', () => {
     expect(stage.place.heard()).toEqual(['ann', 'bob']);
   });
 
+  it('is all that is listened for: what was said before captions began, or after, is no caption', async () => {
+    await using stage = await open({ wakeWord: true });
+    const held = Promise.withResolvers<void>();
+    stage.script.hearing = held.promise;
+    await stage.say('ann', 'said before');
+    const starting = stage.room().startCaptions({ languages: [] });
+    await settle();
+    held.resolve();
+    await starting;
+    await stage.say('ann', 'for everybody');
+    const more = Promise.withResolvers<void>();
+    stage.script.hearing = more.promise;
+    await stage.place.speak('ann', 'the last words');
+    const stopping = stage.room().stopCaptions();
+    await stage.pass(2_000);
+    stage.script.hearing = undefined;
+    await stage.say('ann', 'said after');
+    more.resolve();
+    await stage.pass(2_000);
+    await stopping;
+    expect(stage.sent.flat()).toEqual(
+      expect.arrayContaining(['said before', 'for everybody', 'the last words', 'said after']),
+    );
+    const file = await stage.room().transcript('txt');
+    const all = `${texts(stage)}\n${Buffer.from(file!.bytes).toString()}`;
+    expect(all).toContain('for everybody');
+    expect(all).toContain('the last words');
+    expect(all).not.toContain('said before');
+    expect(all).not.toContain('said after');
+  });
+
   it('is listened for as long as moderators want it', async () => {
     await using stage = await open();
     await stage.choose({ wakeWord: true });

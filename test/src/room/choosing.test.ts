@@ -67,6 +67,44 @@ describe('what somebody chooses', () => {
     expect(told).toEqual(['unheard']);
   });
 
+  it('is a no at once for whoever looks it up, also while that is under way, and where it is not written down', async () => {
+    const { choosing, state } = start();
+    const held = Promise.withResolvers<void>();
+    state.reading = held.promise;
+    const before = choosing.of(SPACE, 'ann');
+    await settle();
+    state.fails = true;
+    const no = choosing.choose(SPACE, 'ann', 'unheard');
+    const meanwhile = choosing.of(SPACE, 'ann');
+    const other = choosing.of(SPACE, 'bob');
+    held.resolve();
+    await expect(no).rejects.toThrow('no database');
+    expect(await Promise.all([before, meanwhile, other])).toEqual([
+      'unheard',
+      'unheard',
+      undefined,
+    ]);
+    expect(await choosing.of(SPACE, 'ann')).toBe('unheard');
+    state.fails = false;
+    await choosing.choose(SPACE, 'ann', 'heard');
+    expect(await choosing.of(SPACE, 'ann')).toBe('heard');
+  });
+
+  it('is looked up again where somebody opted out of everything meanwhile', async () => {
+    const { choosing, told, state } = start();
+    const held = Promise.withResolvers<void>();
+    state.reading = held.promise;
+    const yes = choosing.choose(SPACE, 'ann', 'heard');
+    const looked = choosing.of(SPACE, 'ann');
+    await settle();
+    state.isOut = true;
+    choosing.lookAgain();
+    held.resolve();
+    await yes;
+    expect(await looked).toBe('unheard');
+    expect(told).toEqual(['unheard']);
+  });
+
   it('counts for nothing of somebody who opted out of everything', async () => {
     const { choosing, told, state } = start();
     state.isOut = true;

@@ -179,6 +179,14 @@ describe('consent', () => {
     expect(state.heard).toEqual(['ann']);
   });
 
+  it('takes no answer of the look-up for a no that was said meanwhile', async () => {
+    const { clock, consent, state } = start({ choices: { ann: 'heard' } });
+    consent.present([ann, bob]);
+    consent.chosen('ann', 'unheard');
+    await clock.advance(2_000);
+    expect(state.heard).toEqual(['bob']);
+  });
+
   it('has told everybody there when it says so, whoever came meanwhile', async () => {
     const { consent, told, state } = start();
     const held = Promise.withResolvers<void>();

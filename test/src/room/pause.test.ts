@@ -24,6 +24,7 @@ describe('the pause that ends a line', () => {
     expect(stage.place.heard()).toEqual(['ann', 'bob']);
     const notices = stage.place.texts(ROOM).filter((text) => text.includes('Captions are on'));
     expect(notices).toHaveLength(1);
+    expect(stage.room().talk()).toEqual(['Ann: one two', 'Ann: three', 'Ann: four']);
   });
 
   it('is the usual one where we only listen for our name', async () => {

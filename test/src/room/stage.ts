@@ -9,11 +9,18 @@ import { loadTexts } from '../../../src/i18n.ts';
 import { createLog } from '../../../src/log.ts';
 import type { Channel, Content, Control, Member } from '../../../src/model.ts';
 import type { Core } from '../../../src/platform.ts';
-import type { Room, RoomChoices, Rooms } from '../../../src/room/service.ts';
+import type { CaptionWish, Room, RoomChoices, Rooms } from '../../../src/room/service.ts';
 import { openStore } from '../../../src/store/index.ts';
+import type { Write } from '../../../src/store/writer.ts';
 import { createTestClock, type TestClock } from '../../fakes/clock.ts';
 import { VOICE } from '../../fakes/speech.ts';
-import { channelOf, createVoicePlace, SPACE, type VoicePlace } from '../../fakes/voice-port.ts';
+import {
+  channelOf,
+  createVoicePlace,
+  human,
+  SPACE,
+  type VoicePlace,
+} from '../../fakes/voice-port.ts';
 
 export { human, robot, SPACE } from '../../fakes/voice-port.ts';
 export const ROOM = channelOf('room');
@@ -40,6 +47,8 @@ interface Script {
   mute: AppError | undefined;
   /** The language model waits for it. */
   thinking: Promise<void> | undefined;
+  /** Writing to the database waits for it, and fails with it. */
+  storing: Promise<void> | undefined;
 }
 
 /** The real core over a platform with rooms, on a clock of the test, and a service in memory. */
@@ -105,7 +114,15 @@ export const openStage = async (
     answer: 'Forty-two.',
     mute: undefined,
     thinking: undefined,
+    storing: undefined,
   };
+  const write = store.write.bind(store);
+  Object.assign(store, {
+    write: async <T>(work: Write<T>): Promise<T> => {
+      await script.storing;
+      return write(work);
+    },
+  });
 
   const client = {
     transcribe: async (audio, _, { signal }) => {
@@ -239,3 +256,19 @@ export const openStage = async (
 
 export const pressesOf = (content: Content | undefined): readonly string[] =>
   (content?.controls ?? []).map(({ press }: Control) => press);
+
+/** With Ann and Bob in the room, and captions on. */
+export const openCaptioned = async (
+  wish: Partial<CaptionWish> = {},
+  choices: Partial<RoomChoices> = {},
+): Promise<Stage> => {
+  const stage = await openStage({ spokenNotice: false, partials: false, ...choices });
+  stage.place.enter(ROOM, human('ann', 'Ann'), human('bob', 'Bob'));
+  await stage.join();
+  await stage.room().startCaptions({ languages: [], ...wish });
+  await settle();
+  return stage;
+};
+
+export const gone = (): AppError => new AppError('not-found', 'gone');
+export const away = (): AppError => new AppError('unavailable', 'away', { retryable: true });

@@ -161,6 +161,50 @@ describe('being left out', () => {
     expect(await stage.used()).toMatchObject({ audioMs: 0 });
   });
 
+  it.each(waysOut.slice(0, 2))(
+    '%s holds in captions that begin before it is written down, and where it cannot be',
+    async (_, leave) => {
+      await using stage = await open();
+      stage.place.enter(ROOM, human('bob', 'Bob'));
+      const held = Promise.withResolvers<void>();
+      stage.script.storing = held.promise;
+      const leaving = leave(stage).catch(() => undefined);
+      await settle();
+      await stage.room().startCaptions({ languages: [] });
+      await stage.pass(2_000);
+      expect(stage.place.heard()).toEqual(['bob']);
+      held.reject(new Error('the disk is full'));
+      await leaving;
+      await stage.room().stopCaptions();
+      await stage.room().startCaptions({ languages: [] });
+      await stage.pass(2_000);
+      expect(stage.place.heard()).toEqual(['bob']);
+    },
+  );
+
+  it('takes what was said out of captions that were ended while they began', async () => {
+    await using stage = await open();
+    const first = Promise.withResolvers<void>();
+    stage.place.faults.posting = first.promise;
+    const starting = stage.room().startCaptions({ languages: [] });
+    starting.catch(() => undefined);
+    await settle();
+    stage.place.enter(ROOM, human('bob'));
+    const second = Promise.withResolvers<void>();
+    stage.place.faults.posting = second.promise;
+    first.resolve();
+    await settle();
+    await stage.say('ann', 'half begun');
+    expect(stage.sent).toEqual([['half begun']]);
+    const stopping = stage.room().stopCaptions();
+    await settle();
+    await stage.press('captions out', 'ann');
+    second.resolve();
+    await stage.pass(5_000);
+    await stopping;
+    expect(shown(stage)).not.toContain('half begun');
+  });
+
   it('keeps nothing of who chose once it is written down', async () => {
     await using stage = await open();
     await Promise.all(

@@ -100,6 +100,22 @@ describe('opting out', () => {
     await privacy.setOptedOut(ADA, false);
     expect(await privacy.optedOut(ADA)).toBe(false);
   });
+
+  it('holds before it is written down, and where it cannot be, until somebody takes part again', async () => {
+    const held = Promise.withResolvers<void>();
+    const write = store.write.bind(store);
+    Object.assign(store, { write: async () => held.promise });
+    const privacy = createPrivacy(store);
+    const leaving = privacy.setOptedOut(ADA, true);
+    expect(await privacy.optedOut(ADA)).toBe(true);
+    expect(await privacy.optedOut(BOB)).toBe(false);
+    held.reject(new Error('the disk is full'));
+    await expect(leaving).rejects.toThrow('the disk is full');
+    expect(await privacy.optedOut(ADA)).toBe(true);
+    Object.assign(store, { write });
+    await privacy.setOptedOut(ADA, false);
+    expect(await privacy.optedOut(ADA)).toBe(false);
+  });
 });
 
 describe('what is exported', () => {

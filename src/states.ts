@@ -17,3 +17,13 @@ export const mapStates = async function* <State, Shown, Result>(
     await states.return(undefined as never);
   }
 };
+
+/** The result of a generator of states, where nobody is to see how it grows. */
+export const resultOf = async <Result>(
+  states: AsyncGenerator<unknown, Result, void>,
+): Promise<Result> => {
+  for (;;) {
+    const { done, value } = await states.next();
+    if (done) return value;
+  }
+};

@@ -3,6 +3,7 @@ import { AppError, toAppError } from '../errors.ts';
 import { createMeter } from '../meter.ts';
 import type { Channel } from '../model.ts';
 import type { Services } from '../services.ts';
+import { resultOf } from '../states.ts';
 import type { Clock } from './clock.ts';
 import type { ConversationParts } from './conversation.ts';
 import type { Notes } from './notes.ts';
@@ -45,9 +46,8 @@ export const createAnswering =
     const signal = AbortSignal.any([late.signal, over]);
     let failure: RoomFailure = 'room.not-answered';
     try {
-      const answers = meter.services.assistant.answer(roomTurns(question, parts.talk()), signal);
-      let answer = '';
-      for await (const soFar of answers) answer = soFar;
+      const turns = roomTurns(question, parts.talk());
+      const answer = await resultOf(meter.services.assistant.answer(turns, signal));
       signal.throwIfAborted();
       await notes.post({ text: `${texts.heardYou(by.name, question)}\n${answer}` });
       failure = 'room.not-said';

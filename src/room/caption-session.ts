@@ -1,19 +1,19 @@
 import type { AppError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Channel, OutgoingFile, Posted } from '../model.ts';
+import type { Channel, OutgoingFile } from '../model.ts';
 import type { Platform } from '../platform.ts';
 import type { Assistant } from '../services.ts';
 import type { CaptionWish, RoomTranscriptKind } from './service.ts';
 import { createBoard } from './captions/board.ts';
 import type { CaptionBoard } from './captions/caption.ts';
 import { createCaptions } from './captions/captions.ts';
-import type { EditRate } from './captions/pace.ts';
 import { sessionFile } from './captions/files.ts';
 import { summarise } from './captions/summary.ts';
 import { createTranscript } from './captions/transcript.ts';
 import type { TranslateCaption } from './captions/translations.ts';
 import type { Clock } from './clock.ts';
 import type { HeardLine } from './heard.ts';
+import type { EditRate } from './port.ts';
 import type { RoomTexts } from './texts.ts';
 
 export interface CaptionSessionParts {
@@ -96,12 +96,12 @@ export const startCaptionSession = (
       clock,
       port: {
         post: (content) => platform.post(to, content),
-        edit: (posted: Posted, content) => platform.edit(posted, content),
+        edit: (posted, content) => platform.edit(posted, content),
         remove: (posted) => platform.delete(posted),
       },
       editRate: parts.editRate,
       texts: { untranslated: texts.untranslated },
-      ...(wish.only === undefined ? {} : { language: wish.only }),
+      language: wish.only,
       log,
       gone: () => {
         if (to === channel) parts.gone();
@@ -152,10 +152,7 @@ export const startCaptionSession = (
     lineCount: () => transcript.lineCount,
     durationMs: () => (endedMs ?? clock.nowMs()) - startMs,
     file: (kind, language) =>
-      sessionFile(transcript, kind, {
-        ...(language === undefined ? {} : { language }),
-        dropped: texts.linesDropped,
-      }),
+      sessionFile(transcript, kind, { language, dropped: texts.linesDropped }),
     summary: (language, signal) =>
       summarise(
         {

@@ -1,5 +1,5 @@
 import { orAborted } from '../abort.ts';
-import { AppError, toAppError, userError } from '../errors.ts';
+import { AppError, userError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Channel, Posted } from '../model.ts';
 import type { Platform } from '../platform.ts';
@@ -7,6 +7,7 @@ import type { CaptionRecord, CaptionWish, Room } from './service.ts';
 import { createTurns } from '../turns.ts';
 import type { CaptionSession } from './caption-session.ts';
 import { waitUntil, type Clock } from './clock.ts';
+import { quietly } from './quietly.ts';
 import type { RoomTexts } from './texts.ts';
 
 export interface CaptioningParts {
@@ -54,6 +55,8 @@ export const createCaptioning = (parts: CaptioningParts): Captioning => {
   const turns = createTurns();
   let session: CaptionSession | undefined;
   let last: CaptionSession | undefined;
+  /** One that could not begin, while it ends. */
+  let failed: CaptionSession | undefined;
   let isEnding = false;
   let starting: AbortController | undefined;
 
@@ -66,16 +69,6 @@ export const createCaptioning = (parts: CaptioningParts): Captioning => {
     if (thread === undefined || !platform.watch) return to;
     return platform.watch.thread(to, thread === '' ? texts.threadName() : thread);
   };
-  const quietly = async (what: string, run: () => Promise<unknown>): Promise<boolean> => {
-    try {
-      await run();
-      return true;
-    } catch (thrown) {
-      const { code, message } = toAppError(thrown);
-      log.warn({ code, reason: message }, what);
-      return false;
-    }
-  };
   /** Where they were shown, or else in the room's own chat; with the transcript, or else without. */
   const tellEnd = async (ended: CaptionSession): Promise<void> => {
     const { transcript } = ended.wish;
@@ -85,11 +78,11 @@ export const createCaptioning = (parts: CaptioningParts): Captioning => {
     const places = ended.channel.id === channel().id ? [channel()] : [ended.channel, channel()];
     for (const to of places)
       for (const kind of transcript && lines > 0 ? [transcript, undefined] : [undefined]) {
-        const isTold = await quietly('the end of captions could not be told', async () => {
+        const fault = await quietly(log, 'the end of captions could not be told', async () => {
           const files = kind ? [await ended.file(kind)] : [];
           await platform.post(to, { ...content, files });
         });
-        if (isTold) return;
+        if (!fault) return;
       }
   };
   const latestMs = (): number =>
@@ -103,8 +96,8 @@ export const createCaptioning = (parts: CaptioningParts): Captioning => {
   };
   const begin = async (wish: CaptionWish, stop: AbortController): Promise<void> => {
     const placed = placeOf(wish);
-    const takeBackHead = (): Promise<boolean> =>
-      quietly('captions that did not begin may have a heading', async () => {
+    const takeBackHead = (): Promise<unknown> =>
+      quietly(log, 'captions that did not begin may have a heading', async () => {
         const { head } = await placed;
         if (head) await platform.delete(head);
       });
@@ -118,8 +111,10 @@ export const createCaptioning = (parts: CaptioningParts): Captioning => {
       await orAborted(parts.listen(), stop.signal);
     } catch (thrown) {
       session = undefined;
+      failed = begun;
       await parts.unlisten();
       await begun.end(latestMs());
+      failed = undefined;
       await takeBackHead();
       throw thrown;
     }
@@ -138,7 +133,7 @@ export const createCaptioning = (parts: CaptioningParts): Captioning => {
     isEnding = false;
     // What was said before is wanted more than that nothing was said since.
     if (ending.lineCount() > 0) last = ending;
-    await quietly('captions did not end as they should', () => ending.end(untilMs));
+    await quietly(log, 'captions did not end as they should', () => ending.end(untilMs));
     const told = tellEnd(ending);
     if (parts.signal.aborted) await waitUntil(clock, clock.nowMs() + TELLING_MS, told);
     else await told;
@@ -179,13 +174,12 @@ export const createCaptioning = (parts: CaptioningParts): Captioning => {
       const from = session.channel;
       const to = channel();
       session.moveTo(to);
-      void quietly('people could not be told where captions went', () =>
+      void quietly(log, 'people could not be told where captions went', () =>
         platform.post(from, texts.captionsMoved(to)),
       );
     },
     forget: (memberId) => {
-      session?.forget(memberId);
-      last?.forget(memberId);
+      for (const one of [session, failed, last]) one?.forget(memberId);
     },
   };
 };

@@ -1,3 +1,4 @@
+import { orAborted } from '../abort.ts';
 import { type AppError, userError } from '../errors.ts';
 import type { Clock } from './clock.ts';
 import type { HeardLine } from './heard.ts';
@@ -63,14 +64,10 @@ export const createConversation = ({ clock, names, answer }: ConversationParts):
       const waiting = { ...Promise.withResolvers<string>(), sinceMs: clock.nowMs() };
       asked.set(memberId, waiting);
       const cancel = clock.after(PATIENCE_MS, () => waiting.reject(notHeard()));
-      const abort = (): void => waiting.reject(signal.reason);
-      signal.addEventListener('abort', abort, { once: true });
-      if (signal.aborted) abort();
       try {
-        return await waiting.promise;
+        return await orAborted(waiting.promise, signal);
       } finally {
         cancel();
-        signal.removeEventListener('abort', abort);
         if (asked.get(memberId) === waiting) asked.delete(memberId);
       }
     },

@@ -1,8 +1,8 @@
-import { type AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Channel, Space } from '../model.ts';
 import { MINUTE_MS } from '../time.ts';
 import type { Clock } from './clock.ts';
+import { quietly } from './quietly.ts';
 import type { LeaveReason } from './room.ts';
 
 export interface JoinsParts {
@@ -46,16 +46,6 @@ export const createJoins = (parts: JoinsParts): Joins => {
   const waiting = new Map<string, () => void>();
   let isOver = false;
 
-  const quietly = async (what: string, run: () => Promise<void>): Promise<AppError | undefined> => {
-    try {
-      await run();
-      return undefined;
-    } catch (thrown) {
-      const error = toAppError(thrown);
-      log.warn({ code: error.code, reason: error.message }, what);
-      return error;
-    }
-  };
   const stopWaiting = (key: string): void => {
     waiting.get(key)?.();
     waiting.delete(key);
@@ -75,7 +65,7 @@ export const createJoins = (parts: JoinsParts): Joins => {
     else if (!isOver && ![banned, trying, waiting].some((places) => places.has(key))) {
       if (isBusy(room.space)) return;
       trying.add(key);
-      const error = await quietly('a room could not be joined', async () => {
+      const error = await quietly(log, 'a room could not be joined', async () => {
         if (await isWanted(room)) await join(room);
       });
       trying.delete(key);
@@ -83,7 +73,7 @@ export const createJoins = (parts: JoinsParts): Joins => {
     }
   };
   const considerAll = (space: Space, isAnew = false): void =>
-    void quietly('the rooms of a space could not be looked at', async () => {
+    void quietly(log, 'the rooms of a space could not be looked at', async () => {
       for (const room of await wantedIn(space)) {
         if (isAnew) stopWaiting(keyOf(room));
         await consider(room);

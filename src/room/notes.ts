@@ -2,7 +2,9 @@ import { toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Channel, Content, Posted } from '../model.ts';
 import type { Platform } from '../platform.ts';
+import { createRecent } from '../recent.ts';
 import { createTurns } from '../turns.ts';
+import { quietly } from './quietly.ts';
 
 /** Lines in the room's own chat that say how it is; each is about one thing, and changes with it. */
 export interface Notes {
@@ -24,19 +26,13 @@ export interface NotesParts {
 const MOST_LINES = 50;
 
 export const createNotes = ({ platform, channel, log }: NotesParts): Notes => {
-  const lines = new Map<string, { readonly posted: Posted; readonly text: string }>();
+  const lines = createRecent<string, { readonly posted: Posted; readonly text: string }>(
+    MOST_LINES,
+  );
   const turns = createTurns();
 
-  const attempt = async (run: () => Promise<void>): Promise<boolean> => {
-    try {
-      await run();
-      return true;
-    } catch (thrown) {
-      const { code, message } = toAppError(thrown);
-      log.warn({ code, reason: message }, 'a room could not be told how it is');
-      return false;
-    }
-  };
+  const attempt = async (run: () => Promise<unknown>): Promise<boolean> =>
+    !(await quietly(log, 'a room could not be told how it is', run));
   /** Undefined where somebody deleted it. */
   const edit = async (posted: Posted, content: Content): Promise<Posted | undefined> => {
     try {
@@ -55,7 +51,6 @@ export const createNotes = ({ platform, channel, log }: NotesParts): Notes => {
       if (!edited && !isNew) return;
       const posted = edited ?? (await platform.post(channel(), content));
       lines.set(what, { posted, text: content.text });
-      if (lines.size > MOST_LINES) lines.delete(lines.keys().next().value!);
     });
   };
 
@@ -65,6 +60,6 @@ export const createNotes = ({ platform, channel, log }: NotesParts): Notes => {
       await change(what, content, false);
       lines.delete(what);
     },
-    post: async (content) => attempt(async () => void (await platform.post(channel(), content))),
+    post: async (content) => attempt(() => platform.post(channel(), content)),
   };
 };

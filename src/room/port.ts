@@ -1,6 +1,5 @@
 import type { AppError } from '../errors.ts';
 import type { Channel, Message, Space } from '../model.ts';
-import type { EditRate } from './captions/pace.ts';
 
 /** Somebody who is in a room at this moment. */
 export interface RoomMember {
@@ -62,6 +61,12 @@ export interface VoiceLink extends AsyncDisposable {
   play(packets: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void>;
   /** Of everybody who was to be heard, since we joined. */
   stats(): readonly SpeakerStats[];
+}
+
+/** So many requests in any such time. */
+export interface EditRate {
+  readonly count: number;
+  readonly windowMs: number;
 }
 
 /** What a platform needs to offer so that people can be heard and spoken to. Rejects with `AppError`. */

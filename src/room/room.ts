@@ -73,16 +73,13 @@ const join = async (
   listener: LinkListener,
   clock: Clock,
 ): Promise<VoiceLink> => {
-  const stop = new AbortController();
-  const cancel = clock.after(JOIN_MS, () => stop.abort(notJoined()));
-  const abort = (): void => stop.abort(signal.reason);
-  signal.addEventListener('abort', abort);
+  const late = new AbortController();
+  const cancel = clock.after(JOIN_MS, () => late.abort(notJoined()));
   try {
     signal.throwIfAborted();
-    return await port.join(channel, listener, stop.signal);
+    return await port.join(channel, listener, AbortSignal.any([signal, late.signal]));
   } finally {
     cancel();
-    signal.removeEventListener('abort', abort);
   }
 };
 
@@ -171,7 +168,6 @@ export const openRoom = async (start: RoomStart, parts: RoomParts): Promise<Open
       start.ended(room, reason);
     }
   };
-  const demandOpen = (): void => over.signal.throwIfAborted();
 
   const room: OpenRoom = {
     get channel() {
@@ -195,7 +191,7 @@ export const openRoom = async (start: RoomStart, parts: RoomParts): Promise<Open
     transcript: attention.transcript,
     summary: attention.summary,
     say: async (saying) => {
-      demandOpen();
+      over.signal.throwIfAborted();
       return speaking.say(saying);
     },
     queue: speaking.queue,

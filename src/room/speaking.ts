@@ -10,7 +10,7 @@ import { speakable } from '../text/speakable.ts';
 import { countCodePoints } from '../text/unicode.ts';
 import { termsFor } from '../translate/terms.ts';
 import { createTurns } from '../turns.ts';
-import type { Clock } from './clock.ts';
+import { waitUntil, type Clock } from './clock.ts';
 import type { Notes } from './notes.ts';
 import type { VoiceLink } from './port.ts';
 import type { SpeechItem } from './speak/items.ts';
@@ -101,14 +101,7 @@ export const createSpeaking = (parts: SpeakingParts): Speaking => {
 
   const playback = createPlayback({
     speaker: services.speaker,
-    play: async (packets, signal) => {
-      try {
-        await parts.play(packets, signal);
-      } catch (thrown) {
-        signal.throwIfAborted();
-        failed(toAppError(thrown));
-      }
-    },
+    play: parts.play,
     clock,
     words: texts.words,
     listener: {
@@ -202,25 +195,23 @@ export const createSpeaking = (parts: SpeakingParts): Speaking => {
       const id = randomUUID();
       const done = Promise.withResolvers<void>();
       notices.set(id, done.resolve);
-      const cancel = clock.after(LONGEST_NOTICE_MS, done.resolve);
       const { locale } = texts;
       playback.add({ id, kind: 'notice', text, wish: { language: locale }, readAs: locale });
-      await done.promise;
-      cancel();
+      await waitUntil(clock, clock.nowMs() + LONGEST_NOTICE_MS, done.promise);
       notices.delete(id);
     },
-    skip: () => playback.skip().length > 0,
+    skip: () => playback.skip(),
     interrupt: () => void playback.skip(),
     forget: (memberId) => {
       for (const [ready, by] of coming) if (by === memberId) coming.delete(ready);
       playback.forget(memberId);
     },
-    stop: () => playback.stop(),
-    duck: (isOn) => playback.duck(isOn),
+    stop: playback.stop,
+    duck: playback.duck,
     pause: (isPaused) => (isPaused ? playback.pause() : playback.resume()),
     queue: () => {
-      const { isPaused, playing, waiting } = playback.queue();
-      let waitsMs = -playback.queue().playedMs;
+      const { isPaused, playing, playedMs, waiting } = playback.queue();
+      let waitsMs = -playedMs;
       const items = [...playing, ...waiting].map(({ kind, by, text, aboutMs }) => {
         const item = { kind, text, waitsMs: Math.max(0, waitsMs), ...(by ? { by: by.name } : {}) };
         waitsMs += aboutMs;

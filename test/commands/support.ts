@@ -1,7 +1,8 @@
 import { afterEach, beforeEach } from 'vitest';
-import type { Channel } from '../../src/model.ts';
+import type { Channel, Content, Member } from '../../src/model.ts';
 import type { Room } from '../../src/room/service.ts';
 import { openDesk, SPACE, type Desk } from '../fakes/desk.ts';
+import { SPACE as HARNESS_SPACE, startHarness, type Harness } from '../fakes/harness.ts';
 
 /** A desk of its own for each test of a file. */
 export const useDesk = (): (() => Desk) => {
@@ -11,6 +12,36 @@ export const useDesk = (): (() => Desk) => {
   });
   afterEach(() => desk[Symbol.asyncDispose]());
   return () => desk;
+};
+
+/** A harness of its own for each test of a file. */
+export const useHarness = () => {
+  let harness: Harness;
+  beforeEach(async () => {
+    harness = await startHarness();
+  });
+  afterEach(() => harness[Symbol.asyncDispose]());
+  return {
+    harness: () => harness,
+    /** What a command shows in the end. */
+    last: async (
+      command: string,
+      options: Record<string, unknown> = {},
+      member: Partial<Member> = {},
+    ): Promise<Content> => {
+      const content = (await harness.run(command, options, member)).at(-1);
+      if (!content) throw new Error('nothing was shown');
+      return content;
+    },
+    completions: (command: string, option: string, typed: string) =>
+      harness.core.complete({
+        command,
+        option,
+        typed,
+        member: { platform: 'test', id: 'ada', name: 'Ada', locale: 'en', role: 'moderator' },
+        space: HARNESS_SPACE,
+      }),
+  };
 };
 
 export const ROOM: Channel = { space: SPACE, id: '500' };

@@ -2,8 +2,9 @@ import { toAppError, type AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Content, Posted } from '../../model.ts';
 import { waitUntil, type Clock } from '../clock.ts';
+import type { EditRate } from '../port.ts';
 import type { Caption, CaptionBoard } from './caption.ts';
-import { createPace, type EditRate, type Pace } from './pace.ts';
+import { createPace, type Pace } from './pace.ts';
 import { Pages, type Page, type PageLimits } from './pages.ts';
 import type { CaptionTexts } from './render.ts';
 
@@ -31,7 +32,7 @@ export interface BoardParts {
   readonly editRate: EditRate;
   readonly texts: CaptionTexts;
   /** The one language of its readers. Default: what is said, and all translations beneath. */
-  readonly language?: string;
+  readonly language?: string | undefined;
   readonly log: Pick<Log, 'warn'>;
   /** Nothing can be shown there any more; nothing is told afterwards. */
   readonly gone?: (error: AppError) => void;
@@ -41,7 +42,7 @@ export interface BoardParts {
 }
 
 /** What does not change any more: final lines, and translations that are whole. */
-const settledIn = ({ captions }: Page): string =>
+const lastingIn = ({ captions }: Page): string =>
   captions
     .filter(({ isFinal }) => isFinal)
     .map(({ id, translations }) => {
@@ -147,7 +148,7 @@ class Board implements CaptionBoard {
       if (this.#wanted(page) === page.shown || (!page.posted && isFreshSeen)) continue;
       isFreshSeen ||= !page.posted;
       const pace = page.posted ? this.#edits : this.#posts;
-      const isUrgent = this.#isEnding || settledIn(page) !== page.shownSettled;
+      const isUrgent = this.#isEnding || lastingIn(page) !== page.shownLasting;
       const evenlyMs = isUrgent ? nowMs : page.sentMs + pace.evenMs;
       const dueMs = Math.max(this.#blockedUntilMs, pace.freeAtMs(nowMs, isUrgent), evenlyMs);
       const isSooner =
@@ -162,8 +163,8 @@ class Board implements CaptionBoard {
   async #send(page: Page): Promise<void> {
     const { clock, port } = this.#parts;
     const text = this.#wanted(page);
-    const settled = settledIn(page);
-    const finals = page.captions.filter(({ isFinal }) => isFinal).map(({ id }) => id);
+    const lasting = lastingIn(page);
+    const finals = new Set(page.captions.filter(({ isFinal }) => isFinal).map(({ id }) => id));
     const { posted } = page;
     this.#isSending = true;
     page.isSent = true;
@@ -177,8 +178,8 @@ class Board implements CaptionBoard {
         page.posted = undefined;
       }
       page.shown = text;
-      page.shownFinals = new Set(finals);
-      page.shownSettled = settled;
+      page.shownFinals = finals;
+      page.shownLasting = lasting;
       this.#failures = 0;
       this.#hinder(undefined);
       if (posted && !page.posted) this.#pages.drop(page, page.captions, clock.nowMs());

@@ -21,11 +21,9 @@ export interface SessionJson {
 
 export interface SessionFileOptions {
   /** What is not in it is given in its translation. Default: all as it was said. */
-  readonly language?: string;
+  readonly language?: string | undefined;
   /** That so many lines from the beginning are missing. */
   readonly dropped: (lines: number) => string;
-  /** Default: `transcript`. */
-  readonly name?: string;
 }
 
 /** Lines that are made ready without a break. */
@@ -33,10 +31,7 @@ const SLICE_LINES = 200;
 
 const inLanguage = (line: TranscriptLine, language: string | undefined): TranscriptLine => {
   if (language === undefined) return line;
-  const isThere = line.language !== '' && sameLanguage(line.language, language);
-  const translated = isThere
-    ? undefined
-    : Object.entries(line.translations).find(([to]) => sameLanguage(to, language));
+  const translated = Object.entries(line.translations).find(([to]) => sameLanguage(to, language));
   const said = translated
     ? { language: translated[0], text: translated[1] }
     : { language: line.language, text: line.text };
@@ -46,7 +41,6 @@ const inLanguage = (line: TranscriptLine, language: string | undefined): Transcr
 const jsonFile = async (
   lines: readonly TranscriptLine[],
   { startedMs, droppedLines }: SessionTranscript,
-  name: string,
 ): Promise<OutgoingFile> => {
   const head = { droppedLines, start: new Date(startedMs).toISOString() };
   const chunks = [Buffer.from(`${JSON.stringify(head).slice(0, -1)},"lines":[`)];
@@ -56,7 +50,7 @@ const jsonFile = async (
     await breathe();
   }
   const bytes = Buffer.concat([...chunks, Buffer.from('\n]}\n')]);
-  return { name: `${name}.json`, mediaType: 'application/json', bytes };
+  return { name: 'transcript.json', mediaType: 'application/json', bytes };
 };
 
 /**
@@ -67,15 +61,15 @@ const jsonFile = async (
 export const sessionFile = async (
   transcript: SessionTranscript,
   kind: RoomTranscriptKind,
-  { language, dropped, name = 'transcript' }: SessionFileOptions,
+  { language, dropped }: SessionFileOptions,
 ): Promise<OutgoingFile> => {
   const lines: TranscriptLine[] = [];
   for (const line of transcript.lines()) {
     lines.push(inLanguage(line, language));
     if (lines.length % SLICE_LINES === 0) await breathe();
   }
-  if (kind === 'json') return jsonFile(lines, transcript, name);
+  if (kind === 'json') return jsonFile(lines, transcript);
   const { droppedLines } = transcript;
   const lead = droppedLines > 0 ? dropped(droppedLines) : undefined;
-  return longTranscriptFile(kind, lines, { name, lead });
+  return longTranscriptFile(kind, lines, { lead });
 };

@@ -1,8 +1,4 @@
-/** So many requests in any such time. */
-export interface EditRate {
-  readonly count: number;
-  readonly windowMs: number;
-}
+import type { EditRate } from '../port.ts';
 
 /** Spends what a platform allows on what matters. */
 export interface Pace {

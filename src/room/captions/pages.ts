@@ -33,7 +33,7 @@ export interface Page {
   /** Of the captions in `shown`, those that were final. */
   shownFinals: ReadonlySet<number>;
   /** What of `shown` does not change any more. */
-  shownSettled: string;
+  shownLasting: string;
   /** When it was last sent. */
   sentMs: number;
 }
@@ -96,7 +96,7 @@ export class Pages {
       if (page.captions[at]?.startMs === caption.startMs) {
         page.captions[at] = caption;
         if (at === page.captions.length - 1) page.fedMs = nowMs;
-        this.#settle(page, nowMs);
+        this.#overflow(page, nowMs);
         return;
       }
       page.captions.splice(at, 1);
@@ -108,7 +108,7 @@ export class Pages {
     const at = page.captions.findLastIndex((each) => this.#isBefore(each, caption)) + 1;
     if (at === page.captions.length) page.fedMs = nowMs;
     page.captions.splice(at, 0, caption);
-    this.#settle(page, nowMs);
+    this.#overflow(page, nowMs);
   }
 
   /** Takes captions out. */
@@ -130,7 +130,7 @@ export class Pages {
     const last = this.#pages.at(-1);
     if (next) {
       next.captions.unshift(...goesOn);
-      this.#settle(next, nowMs);
+      this.#overflow(next, nowMs);
     } else {
       if (last) last.isClosed = true;
       for (const caption of goesOn) this.put(caption, nowMs);
@@ -196,7 +196,7 @@ export class Pages {
       isSent: false,
       shown: '',
       shownFinals: new Set(),
-      shownSettled: '',
+      shownLasting: '',
       sentMs: Number.NEGATIVE_INFINITY,
     };
     const isKept = ({ openedMs }: Page): boolean => nowMs - openedMs <= KEPT_MS;
@@ -220,7 +220,7 @@ export class Pages {
   }
 
   /** What does not fit moves on into the next page. */
-  #settle(from: Page, nowMs: number): void {
+  #overflow(from: Page, nowMs: number): void {
     const { chars, lines } = this.#limits;
     let page: Page | undefined = from;
     while (page) {

@@ -76,17 +76,15 @@ const mainPiece = (caption: Caption, language: string | undefined): Piece => {
   return { text, isGrowing: !isFinal || translation?.done === false };
 };
 
-/** What stands beneath, by language; undefined where nothing came and nothing will. */
+/** What stands beneath, by language; nothing where none came and none will. */
 const piecesBeneath = (
   { translations }: Caption,
   { language }: RenderOptions,
-): Map<string, Piece> => {
-  const pieces = new Map<string, Piece>();
-  if (language !== undefined) return pieces;
-  for (const [to, { text, done }] of translations)
-    if (text !== '') pieces.set(to, { text, isGrowing: !done });
-    else if (!done) pieces.set(to, { text: '', isGrowing: true });
-  return pieces;
+): readonly (readonly [string, Piece])[] => {
+  if (language !== undefined) return [];
+  return [...translations]
+    .filter(([, { text, done }]) => text !== '' || !done)
+    .map(([to, { text, done }]) => [to, { text, isGrowing: !done }]);
 };
 
 const signsOf = (caption: Caption, { language, texts }: RenderOptions): string[] =>
@@ -109,7 +107,7 @@ interface Shown {
 
 const show = (caption: Caption, options: RenderOptions): Shown => {
   const main = mainPiece(caption, options.language);
-  const beneath = [...piecesBeneath(caption, options)];
+  const beneath = piecesBeneath(caption, options);
   const signs = signsOf(caption, options);
   const frames = [nameOf(caption), ...beneath.map(([to]) => markOf(to)), ...signs];
   const room = frames.reduce((left, frame) => left - frame.length - FRAME_CHARS, options.longest);

@@ -1,6 +1,6 @@
 import type { ChatTurn } from '../../api/contract.ts';
 import type { Assistant } from '../../services.ts';
-import { mapStates } from '../../states.ts';
+import { mapStates, resultOf } from '../../states.ts';
 import { languageName } from '../../text/languages.ts';
 import { countCodePoints } from '../../text/unicode.ts';
 import type { TranscriptLine } from './transcript.ts';
@@ -11,7 +11,7 @@ const PART_CODE_POINTS = 8_000;
 const MOST_PARTS = 60;
 /** The notes on so many parts make a part again. */
 const NOTES_A_PART = 4;
-/** A letter of JSON takes at most so many (`\\u003c`). */
+/** A letter of JSON takes at most so many (`\u003c`). */
 const LONGEST_ESCAPE = 6;
 
 const OPEN = '<record>';
@@ -79,19 +79,6 @@ const grouped = (rows: readonly string[], most: number): string[][] => {
 const clipped = (text: string, most: number): string =>
   countCodePoints(text) <= most ? text : Array.from(text).slice(0, most).join('');
 
-/** The whole answer, of which nobody sees how it grows. */
-const ask = async (
-  assistant: Assistant,
-  turns: readonly ChatTurn[],
-  signal: AbortSignal,
-): Promise<string> => {
-  const states = assistant.answer(turns, signal);
-  for (;;) {
-    const { done, value } = await states.next();
-    if (done) return value;
-  }
-};
-
 /** A part's notes, in at most `most` code points as data. */
 const notesRow = (part: number, notes: string, most: number): string => {
   const whole = asData({ part, notes });
@@ -132,7 +119,7 @@ export const summarise = async function* (
     for (const [at, part] of parts.entries()) {
       if (reading) yield reading(at + 1, parts.length);
       const turns = turnsOf(notesTask(at + 1, parts.length), part);
-      const answer = await ask(assistant, turns, signal);
+      const answer = await resultOf(assistant.answer(turns, signal));
       notes.push(notesRow(at + 1, answer, Math.trunc(partSize / NOTES_A_PART)));
     }
     parts = grouped(notes, partSize);

@@ -66,6 +66,7 @@ export const createTranslations = (parts: TranslationsParts): Translations => {
 
   const isIdle = (): boolean => waiting.length === 0 && running.size === 0;
 
+  /** Resolves with whether one came. */
   const follow = async ({ caption, language, stop }: Job): Promise<boolean> => {
     const { signal } = stop;
     const { id, speakerId, text, language: from } = caption;
@@ -77,9 +78,8 @@ export const createTranslations = (parts: TranslationsParts): Translations => {
         if (isOver) return false;
         if (value.language !== language) continue;
         if (value.error) throw value.error;
-        const isThere = value.done && value.text !== '';
         if (value.text !== '') grown(id, language, value.text, value.done);
-        if (value.done) return isThere;
+        if (value.done) return value.text !== '';
       }
     } finally {
       const closed = Promise.resolve(states.return?.());

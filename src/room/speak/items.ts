@@ -29,7 +29,6 @@ export type DropReason = 'late' | 'full' | 'repeated';
 export interface Turn {
   readonly items: readonly [SpeechItem, ...SpeechItem[]];
   readonly text: string;
-  readonly addedMs: number;
   /** When it must have started, on the room's clock. */
   readonly startByMs: number;
 }

@@ -32,7 +32,7 @@ export interface Line {
   nextLateMs(): number | undefined;
   /** Of the first item. */
   rank(): number | undefined;
-  waiting(): readonly Waiting[];
+  waiting(): readonly SpeechItem[];
 }
 
 /** Whether both can be spoken in one go: by one person, in one voice. */
@@ -87,7 +87,6 @@ export const createLine = (): Line => {
       return {
         items: [first.item, ...taken.slice(1).map(({ item }) => item)],
         text: taken.map(({ item }) => item.text).join('\n'),
-        addedMs: first.addedMs,
         startByMs,
       };
     },
@@ -105,6 +104,6 @@ export const createLine = (): Line => {
     nextLateMs: () =>
       line.length > 0 ? Math.min(...line.map(({ startByMs }) => startByMs)) : undefined,
     rank: () => line[0] && RANKS[line[0].item.kind],
-    waiting: () => line,
+    waiting: () => line.map(({ item }) => item),
   };
 };

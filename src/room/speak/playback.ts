@@ -1,5 +1,5 @@
 import { lowered } from '../../audio/opus-lower.ts';
-import type { AppError } from '../../errors.ts';
+import { toAppError, type AppError } from '../../errors.ts';
 import type { Speaker } from '../../services.ts';
 import type { Clock } from '../clock.ts';
 import type { VoiceLink } from '../port.ts';
@@ -16,13 +16,17 @@ import {
 } from './items.ts';
 import { createPunctualLine } from './punctual-line.ts';
 import { createRepeats } from './repeats.ts';
+import { isAudible } from './segments.ts';
 import { startUtterance, type Utterance } from './utterance.ts';
-import { entriesOf, entryOf, type QueueEntry, type QueueView } from './view.ts';
+import { entriesOf, entryOf, type QueueView } from './view.ts';
+
+/** How loud it is while somebody speaks, from 0 to 1: −12 dB. */
+const DUCKED_GAIN = 0.25;
 
 /** What becomes of each item: it may begin, and then one of the others. Nothing here may throw. */
 export interface PlaybackListener {
   /** Its first sound goes out now, or that of what is spoken in one go with it. */
-  began?(item: SpeechItem): void;
+  began(item: SpeechItem): void;
   /** Spoken to its end, skipped, stopped, forgotten, or there was nothing in it to speak. */
   ended(item: SpeechItem): void;
   /** Never spoken, and why; told once for all that go within a second. */
@@ -37,20 +41,14 @@ export interface PlaybackParts {
   readonly clock: Clock;
   readonly words: RoomWords;
   readonly listener: PlaybackListener;
-  readonly options?: {
-    /** Whether what a person says for the third time in a row is left out. Default true. */
-    readonly dropsRepeats?: boolean;
-    /** How loud it is while somebody speaks: 0 to 1. Default 0.25 (−12 dB). */
-    readonly duckedGain?: number;
-  };
 }
 
 /** The voice of a room: speaks one thing after the other. */
 export interface Playback extends AsyncDisposable {
   /** What has nothing to say is passed over. */
   add(item: SpeechItem): void;
-  /** Ends what is spoken at this moment, or would be next to be heard; tells what that was: no notice. */
-  skip(): readonly QueueEntry[];
+  /** Ends what is spoken, or would be next to be heard; false where that is nothing, or a notice. */
+  skip(): boolean;
   /**
    * Ends what is spoken, a pause as well, and forgets what waits, but for notices; tells how many items
    * that were.
@@ -67,12 +65,10 @@ export interface Playback extends AsyncDisposable {
 
 /**
  * One item ahead is made into speech while another one is spoken. Each starts within its longest wait
- * or is dropped, what is told; so a pause that is too long for it drops it as well. It ends by itself
- * when `play` fails, for then the room is gone.
+ * or is dropped, what is told; so a pause that is too long for it drops it as well.
  */
 export const createPlayback = (parts: PlaybackParts): Playback => {
   const { clock, listener, play, words } = parts;
-  const { dropsRepeats = true, duckedGain = 0.25 } = parts.options ?? {};
   const announcer = createAnnouncer(words);
   const drops = createDrops(clock, (items, reason) => listener.dropped(items, reason));
   const line = createPunctualLine(clock, (items) => drops.add(items, 'late'));
@@ -121,7 +117,7 @@ export const createPlayback = (parts: PlaybackParts): Playback => {
     for await (const packet of utterance.packets(() => (mayPause ? pausing?.promise : undefined))) {
       if (isFirst) {
         announcer.spoken(utterance.turn, clock.nowMs());
-        for (const item of utterance.turn.items) listener.began?.(item);
+        for (const item of utterance.turn.items) listener.began(item);
       }
       isFirst = false;
       makeAhead();
@@ -137,9 +133,8 @@ export const createPlayback = (parts: PlaybackParts): Playback => {
     try {
       await play(packets, utterance.signal);
       return utterance.signal.aborted ? undefined : utterance.error();
-    } catch {
-      if (!utterance.signal.aborted) end();
-      return undefined;
+    } catch (thrown) {
+      return utterance.signal.aborted ? undefined : toAppError(thrown);
     } finally {
       if (utterance.startedMs() !== undefined) announcer.spoken(utterance.turn, clock.nowMs());
       utterance.end();
@@ -193,8 +188,8 @@ export const createPlayback = (parts: PlaybackParts): Playback => {
 
   return {
     add: (item) => {
-      if (isOver || !/[\p{L}\p{N}]/u.test(item.text)) return listener.ended(item);
-      if (dropsRepeats && isRepeated(item, clock.nowMs())) return drops.add([item], 'repeated');
+      if (isOver || !isAudible(item.text)) return listener.ended(item);
+      if (isRepeated(item, clock.nowMs())) return drops.add([item], 'repeated');
       const gone = line.add(shortened(item, words.andSoOn(item.readAs)));
       if (gone) drops.add([gone], 'full');
       makeAhead();
@@ -202,9 +197,9 @@ export const createPlayback = (parts: PlaybackParts): Playback => {
     },
     skip: () => {
       const skipped = playing();
-      if (!skipped || isNotice(skipped.turn.items[0])) return [];
+      if (!skipped || isNotice(skipped.turn.items[0])) return false;
       skipped.end();
-      return entriesOf(skipped.turn);
+      return true;
     },
     stop: () => {
       resume();
@@ -215,7 +210,7 @@ export const createPlayback = (parts: PlaybackParts): Playback => {
     resume,
     queue: () => {
       const startedMs = current?.startedMs();
-      const waiting = line.waiting().map(({ item }) => item);
+      const waiting = line.waiting();
       const aheadRank = ahead ? rankOf(ahead.turn) : 0;
       const urgent = waiting.filter(({ kind }) => RANKS[kind] < aheadRank);
       return {
@@ -228,7 +223,7 @@ export const createPlayback = (parts: PlaybackParts): Playback => {
       };
     },
     duck: (isOn) => {
-      gain = isOn ? duckedGain : 1;
+      gain = isOn ? DUCKED_GAIN : 1;
     },
     async [Symbol.asyncDispose]() {
       end();

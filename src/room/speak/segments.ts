@@ -10,12 +10,15 @@ const LONGEST_CODE_POINTS = 300;
 
 const audible = /[\p{L}\p{N}]/u;
 
+/** Whether there is anything in a text to speak. */
+export const isAudible = (text: string): boolean => audible.test(text);
+
 /**
  * The parts that a text is made into speech in: the first sentence, or as many as it takes to be worth
  * it, so that it is heard early; then what fits. Joined they are the text, white space apart.
  */
 export const segmentsOf = (text: string): string[] => {
-  if (text.length <= LONGEST_WHOLE_UNITS) return audible.test(text) ? [text] : [];
+  if (text.length <= LONGEST_WHOLE_UNITS) return isAudible(text) ? [text] : [];
   let opening = '';
   for (const sentence of splitSentences(text)) {
     if (opening.length >= SHORTEST_FIRST_UNITS) break;
@@ -24,5 +27,5 @@ export const segmentsOf = (text: string): string[] => {
   const [first = ''] = splitText(opening, LONGEST_FIRST_CODE_POINTS);
   return [first, ...splitText(text.slice(first.length), LONGEST_CODE_POINTS)]
     .map((segment) => segment.trim())
-    .filter((segment) => audible.test(segment));
+    .filter(isAudible);
 };

@@ -2,7 +2,6 @@ import { type ItemKind, type SpeechItem, spokenMs, type Turn } from './items.ts'
 
 /** One item as people see it in the queue. */
 export interface QueueEntry {
-  readonly id: string;
   readonly kind: ItemKind;
   readonly by: SpeechItem['by'];
   readonly text: string;
@@ -20,8 +19,7 @@ export interface QueueView {
   readonly waiting: readonly QueueEntry[];
 }
 
-export const entryOf = ({ id, kind, by, text }: SpeechItem): QueueEntry => ({
-  id,
+export const entryOf = ({ kind, by, text }: SpeechItem): QueueEntry => ({
   kind,
   by,
   text,

@@ -21,10 +21,12 @@ const start = (
     services: {
       assistant: {
         answer: async function* (_: unknown, signal: AbortSignal) {
+          let whole = '';
           for await (const text of assistant()) {
             signal.throwIfAborted();
-            yield text;
+            yield (whole = text);
           }
+          return whole;
         },
       },
       spaces: { of: async () => ({}) },

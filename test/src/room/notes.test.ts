@@ -37,6 +37,14 @@ describe('what a room is told', () => {
     expect(texts(shown)).toEqual(['hears Ann', 'cannot hear Bob', 'cannot hear Ann']);
   });
 
+  it('is of a bounded number of things: about more, the oldest lines stay as they are', async () => {
+    const { notes, shown } = start();
+    for (let at = 0; at <= 50; at += 1) await notes.show(`p${at}`, { text: `cannot hear ${at}` });
+    await notes.settle('p0', { text: 'hears 0' });
+    await notes.settle('p1', { text: 'hears 1' });
+    expect(texts(shown).slice(0, 2)).toEqual(['cannot hear 0', 'hears 1']);
+  });
+
   it('is said anew where somebody deleted the line, unless it is over', async () => {
     const { notes, shown } = start();
     await notes.show('ann', { text: 'cannot hear Ann' });

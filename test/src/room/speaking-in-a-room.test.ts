@@ -146,6 +146,17 @@ describe('the voice in a room', () => {
     expect(stage.voices).toEqual(['own', 'ours']);
   });
 
+  it('comes to what waits the sooner, the longer it speaks already', async () => {
+    await using stage = await open();
+    for (const text of ['a story of some length', 'and another one'])
+      await stage.room().say({ kind: 'say', text, by: ANN });
+    await stage.pass(0);
+    const waits = (): number | undefined => stage.room().queue().items[1]?.waitsMs;
+    const before = waits();
+    await stage.pass(200);
+    expect(waits()).toBe((before ?? 0) - 200);
+  });
+
   it('goes on after something could not be played, which is told', async () => {
     await using stage = await open();
     stage.place.faults.play = new AppError('internal', 'broken');

@@ -1,70 +1,21 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBoard } from '../../../../src/room/captions/board.ts';
-import { createCaptions, type CaptionsParts } from '../../../../src/room/captions/captions.ts';
-import { createTranscript } from '../../../../src/room/captions/transcript.ts';
-import type { HeardLine } from '../../../../src/room/heard.ts';
-import { createTestClock } from '../../../fakes/clock.ts';
 import {
+  boardParts,
   createChannel,
-  createTranslating,
-  RATE,
+  line,
+  openCaptions,
   pass,
-  quiet,
-  texts,
-  type ChannelOptions,
+  START_MS,
   type TranslationPlan,
 } from './fakes.ts';
 
-const NAMES: Readonly<Record<string, string>> = { a: 'Ann', b: 'Ben', c: 'Cy' };
-
-const setUp = ({
-  plan,
-  channelOptions = {},
-  language,
-  parts = {},
-}: {
-  plan?: (text: string, language: string) => TranslationPlan;
-  channelOptions?: ChannelOptions;
-  language?: string;
-  parts?: Partial<CaptionsParts>;
-} = {}) => {
-  const clock = createTestClock();
-  const channel = createChannel(clock, channelOptions);
-  const translating = createTranslating(clock, plan);
-  const common = { clock, editRate: RATE, texts, log: quiet };
-  const board = createBoard({ ...common, port: channel, ...(language ? { language } : {}) });
-  const transcript = createTranscript({ clock, startedMs: 0 });
-  const boards = new Set([board]);
-  const captions = createCaptions({
-    clock,
-    nameOf: (id) => NAMES[id] ?? id,
-    translate: translating.translate,
-    boards,
-    transcript,
-    log: quiet,
-    ...parts,
-  });
-  return { clock, channel, ...translating, board, boards, transcript, captions };
-};
-
 const END_MS = 10_000;
-const START_MS = 1_000_000;
-
-const line = (id: number, more: Partial<HeardLine> = {}): HeardLine => ({
-  id,
-  speakerId: 'a',
-  startMs: START_MS + id * 10_000,
-  endMs: START_MS + id * 10_000 + 1_000,
-  text: `w${id}`,
-  language: 'en',
-  isFinal: true,
-  ...more,
-});
 
 describe('captions', () => {
   it('replace what was heard so far by what is heard now, and by nothing', async () => {
-    const { clock, channel, captions, transcript } = setUp();
+    const { clock, channel, captions, transcript } = openCaptions();
     captions.heard(line(1, { text: 'hel', isFinal: false }));
     await pass(clock, captions.settled());
     expect(channel.shown()).toEqual(['**Ann**: *hel …*']);
@@ -82,7 +33,7 @@ describe('captions', () => {
   });
 
   it('can be taken back after their end', async () => {
-    const { clock, channel, captions, transcript } = setUp();
+    const { clock, channel, captions, transcript } = openCaptions();
     captions.heard(line(1));
     captions.heard(line(2));
     await pass(clock, captions.settled());
@@ -92,121 +43,8 @@ describe('captions', () => {
     expect(transcript.lines()).toHaveLength(1);
   });
 
-  it('are translated once into each language of the readers, and not into their own', async () => {
-    const { clock, channel, captions, asked } = setUp();
-    captions.setLanguages(['es', 'en-GB', 'es-MX', 'fr', 'es']);
-    captions.heard(line(1, { isFinal: false }));
-    captions.heard(line(1));
-    captions.heard(line(1));
-    await pass(clock, captions.settled());
-    expect(asked.map(({ language }) => language)).toEqual(['es', 'fr']);
-    expect(channel.shown()).toEqual(['**Ann**: w1\n↳ 🇪🇸 \\[es\\] w1\n↳ 🇫🇷 \\[fr\\] w1']);
-  });
-
-  it('are translated into ten languages at most', async () => {
-    const { clock, captions, asked } = setUp();
-    captions.setLanguages(['es', 'fr', 'de', 'it', 'pt', 'nl', 'sv', 'fi', 'pl', 'cs', 'ja', 'ko']);
-    captions.heard(line(1));
-    await pass(clock, captions.settled());
-    expect(asked).toHaveLength(10);
-  });
-
-  it('are asked for in all languages where theirs is not known', async () => {
-    const { clock, captions, asked } = setUp();
-    captions.setLanguages(['es', 'en']);
-    captions.heard(line(1, { language: '' }));
-    await pass(clock, captions.settled());
-    expect(asked.map(({ language }) => language)).toEqual(['es', 'en']);
-  });
-
-  it('have in their translation what was said before them', async () => {
-    const { clock, captions, asked } = setUp();
-    captions.setLanguages(['es']);
-    for (const id of [1, 2, 4, 5, 6, 3]) captions.heard(line(id));
-    captions.heard(line(7));
-    await pass(clock, captions.settled());
-    expect(asked.find(({ text }) => text === 'w3')?.context).toEqual(['w1', 'w2']);
-    expect(asked.find(({ text }) => text === 'w7')?.context).toEqual(['w3', 'w4', 'w5', 'w6']);
-  });
-
-  it('show translations as they grow', async () => {
-    const { clock, channel, captions } = setUp({ plan: () => ({ delayMs: 1_100, steps: 2 }) });
-    captions.setLanguages(['es']);
-    captions.heard(line(1));
-    await pass(clock, captions.settled());
-    expect(channel.sent.map(({ text }) => text)).toEqual([
-      '**Ann**: w1\n↳ 🇪🇸 …',
-      '**Ann**: w1\n↳ 🇪🇸 *\\[es\\] …*',
-      '**Ann**: w1\n↳ 🇪🇸 \\[es\\] w1',
-    ]);
-  });
-
-  it('stand without a translation that fails, and say so once', async () => {
-    const { clock, channel, captions } = setUp({ plan: () => ({ outcome: 'error' }) });
-    captions.setLanguages(['es']);
-    for (const id of [1, 2, 3]) captions.heard(line(id));
-    await pass(clock, captions.settled());
-    expect(channel.shown()).toEqual(['**Ann**: w1\n↳ ⚠️ no es for now\n**Ann**: w2\n**Ann**: w3']);
-    await clock.advance(300_000);
-    captions.heard(line(4));
-    await pass(clock, captions.settled());
-    expect(channel.shown()[1]).toBe('**Ann**: w4\n↳ ⚠️ no es for now');
-  });
-
-  it('say nothing where there was nothing to translate', async () => {
-    const { clock, channel, captions } = setUp({ plan: () => ({ outcome: 'nothing' }) });
-    captions.setLanguages(['es']);
-    captions.heard(line(1));
-    await pass(clock, captions.settled());
-    expect(channel.shown()).toEqual(['**Ann**: w1']);
-  });
-
-  it('give up a translation that never comes', async () => {
-    const { clock, channel, captions, running } = setUp({ plan: () => ({ outcome: 'never' }) });
-    captions.setLanguages(['es']);
-    captions.heard(line(1));
-    await pass(clock, captions.settled());
-    expect(channel.shown()).toEqual(['**Ann**: w1\n↳ ⚠️ no es for now']);
-    expect(running.now).toBe(0);
-  });
-
-  it('ask for few translations at once, and for none that nobody would read any more', async () => {
-    const { clock, channel, captions, asked, running } = setUp({
-      plan: () => ({ delayMs: 9_000 }),
-    });
-    captions.setLanguages(['es', 'fr']);
-    for (let id = 1; id <= 40; id += 1) captions.heard(line(id));
-    await pass(clock, captions.settled());
-    expect(running.most).toBe(6);
-    // The first six, and those that could begin within 20 s of the 60 that may wait.
-    expect(asked).toHaveLength(18);
-    expect(
-      channel
-        .shown()
-        .join('\n')
-        .match(/\bw\d+$/gm)?.length,
-    ).toBeGreaterThanOrEqual(40);
-    expect(channel.shown().join('\n')).not.toContain('…');
-  });
-
-  it('ask for nothing more in a language that nobody reads any more', async () => {
-    const { clock, captions, asked, channel } = setUp({ plan: () => ({ delayMs: 1_000 }) });
-    captions.setLanguages(['es']);
-    for (let id = 1; id <= 8; id += 1) captions.heard(line(id));
-    captions.setLanguages(['fr']);
-    captions.heard(line(9));
-    await pass(clock, captions.settled());
-    expect(asked.map(({ language }) => language)).toEqual([...Array(6).fill('es'), 'fr']);
-    expect(
-      channel
-        .shown()
-        .join('\n')
-        .match(/🇪🇸/g),
-    ).toHaveLength(6);
-  });
-
   it('forget a member wherever that is possible, and what comes late of them', async () => {
-    const { clock, channel, captions, transcript, running, asked } = setUp({
+    const { clock, channel, captions, transcript, running, asked } = openCaptions({
       plan: (text) => (text === 'w3' ? { outcome: 'never' } : {}),
     });
     captions.setLanguages(['es']);
@@ -230,19 +68,8 @@ describe('captions', () => {
     expect(asked.at(-1)?.context).toEqual(['w1']);
   });
 
-  it('abort the translations of a member who is forgotten', async () => {
-    const { clock, captions, running } = setUp({ plan: () => ({ outcome: 'never' }) });
-    captions.setLanguages(['es']);
-    captions.heard(line(1));
-    captions.heard(line(2, { speakerId: 'b' }));
-    await clock.advance(0);
-    captions.forget('b');
-    await clock.advance(0);
-    expect(running).toMatchObject({ now: 1, aborted: 1 });
-  });
-
   it('show what a member says who wants to be heard again', async () => {
-    const { clock, channel, captions } = setUp();
+    const { clock, channel, captions } = openCaptions();
     captions.forget('a');
     await clock.advance(10);
     captions.heard(line(1, { startMs: clock.nowMs() }));
@@ -251,11 +78,10 @@ describe('captions', () => {
   });
 
   it('stand on every board there is, each in its language', async () => {
-    const { clock, channel, captions, boards, asked } = setUp();
+    const { clock, channel, captions, boards, asked } = openCaptions();
     const second = createChannel(clock);
-    const parts = { clock, editRate: RATE, texts, log: quiet };
     captions.setLanguages(['es']);
-    boards.add(createBoard({ ...parts, port: second, language: 'es' }));
+    boards.add(createBoard({ ...boardParts, clock, port: second, language: 'es' }));
     captions.heard(line(1));
     await pass(clock, captions.settled());
     expect(channel.shown()).toEqual(['**Ann**: w1\n↳ 🇪🇸 \\[es\\] w1']);
@@ -264,7 +90,9 @@ describe('captions', () => {
   });
 
   it('go into the transcript with their translations', async () => {
-    const { clock, captions, transcript } = setUp({ plan: () => ({ steps: 1, delayMs: 10 }) });
+    const { clock, captions, transcript } = openCaptions({
+      plan: () => ({ steps: 1, delayMs: 10 }),
+    });
     captions.setLanguages(['es']);
     captions.heard(line(1));
     await pass(clock, captions.settled());
@@ -281,7 +109,7 @@ describe('captions', () => {
   });
 
   it('end with what is final and with the translations that are there soon', async () => {
-    const { clock, channel, captions, board, running } = setUp({
+    const { clock, channel, captions, board, running } = openCaptions({
       plan: (text) => (text === 'w1' ? { delayMs: 3_000 } : { outcome: 'never' }),
     });
     captions.setLanguages(['es']);
@@ -298,11 +126,11 @@ describe('captions', () => {
   });
 
   it('end at the time that they are given, with what is final at once and no sign of what does not come', async () => {
-    const { clock, captions, boards } = setUp({ plan: () => ({ outcome: 'never' }) });
+    const { clock, captions, boards } = openCaptions({ plan: () => ({ outcome: 'never' }) });
     const rate = { count: 4, windowMs: 5_000 };
     const channel = createChannel(clock, {}, rate);
     boards.clear();
-    boards.add(createBoard({ clock, editRate: rate, texts, log: quiet, port: channel }));
+    boards.add(createBoard({ ...boardParts, clock, editRate: rate, port: channel }));
     captions.setLanguages(['es']);
     for (const id of [1, 2]) {
       captions.heard(line(id));
@@ -320,7 +148,7 @@ describe('captions', () => {
   });
 
   it('keep a bounded number of utterances that never end', async () => {
-    const { clock, channel, captions } = setUp();
+    const { clock, channel, captions } = openCaptions();
     for (let id = 1; id <= 250; id += 1) captions.heard(line(id, { isFinal: false }));
     await pass(clock, captions.settled());
     expect(channel.shown().join('\n').match(/w\d+/g)).toHaveLength(200);
@@ -350,7 +178,7 @@ describe('captions', () => {
           async (utterances, order, plans, latencies) => {
             const planOf = new Map<string, TranslationPlan>();
             let requests = 0;
-            const { clock, channel, captions, asked, running } = setUp({
+            const { clock, channel, captions, asked, running } = openCaptions({
               ...(language ? { language } : {}),
               plan: (text, to) => {
                 const plan = plans[planOf.size % plans.length] ?? {};

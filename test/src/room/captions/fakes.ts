@@ -1,12 +1,15 @@
 import { AppError } from '../../../../src/errors.ts';
 import type { Content, Posted } from '../../../../src/model.ts';
 import type { LineTranslation } from '../../../../src/platform.ts';
+import { createBoard, type BoardParts } from '../../../../src/room/captions/board.ts';
 import type { Caption, CaptionTranslation } from '../../../../src/room/captions/caption.ts';
-import type { EditRate } from '../../../../src/room/captions/pace.ts';
+import { createCaptions } from '../../../../src/room/captions/captions.ts';
+import type { EditRate } from '../../../../src/room/port.ts';
 import type { CaptionTexts } from '../../../../src/room/captions/render.ts';
-import type { TranscriptLine } from '../../../../src/room/captions/transcript.ts';
+import { createTranscript, type TranscriptLine } from '../../../../src/room/captions/transcript.ts';
 import type { TranslateCaption } from '../../../../src/room/captions/translations.ts';
-import type { TestClock } from '../../../fakes/clock.ts';
+import type { HeardLine } from '../../../../src/room/heard.ts';
+import { createTestClock, type TestClock } from '../../../fakes/clock.ts';
 
 export const PACE_MS = 1_000;
 export const RATE: EditRate = { count: 1, windowMs: PACE_MS };
@@ -199,3 +202,59 @@ export const createTranslating = (
   };
   return { translate, asked, running };
 };
+
+/** What every board of a test has alike. */
+export const boardParts = { editRate: RATE, texts, log: quiet } as const;
+
+/** A board over a channel of its own. */
+export const openBoard = (options: ChannelOptions = {}, parts: Partial<BoardParts> = {}) => {
+  const clock = createTestClock();
+  const channel = createChannel(clock, options);
+  const board = createBoard({ ...boardParts, clock, port: channel, ...parts });
+  return { clock, channel, board };
+};
+
+/** What a channel says that is not there for now. */
+export const away = new AppError('unavailable', 'away', { retryable: true });
+
+const NAMES: Readonly<Record<string, string>> = { a: 'Ann', b: 'Ben', c: 'Cy' };
+
+/** Captions on one board and in a transcript. */
+export const openCaptions = ({
+  plan,
+  channelOptions,
+  language,
+}: {
+  readonly plan?: (text: string, language: string) => TranslationPlan;
+  readonly channelOptions?: ChannelOptions;
+  /** The one language of the board. */
+  readonly language?: string;
+} = {}) => {
+  const { clock, channel, board } = openBoard(channelOptions, language ? { language } : {});
+  const translating = createTranslating(clock, plan);
+  const transcript = createTranscript({ clock, startedMs: 0 });
+  const boards = new Set([board]);
+  const captions = createCaptions({
+    clock,
+    nameOf: (id) => NAMES[id] ?? id,
+    translate: translating.translate,
+    boards,
+    transcript,
+    log: quiet,
+  });
+  return { clock, channel, ...translating, board, boards, transcript, captions };
+};
+
+export const START_MS = 1_000_000;
+
+/** The words `w1`, final and in English, of Ann; one line every ten seconds. */
+export const line = (id: number, more: Partial<HeardLine> = {}): HeardLine => ({
+  id,
+  speakerId: 'a',
+  startMs: START_MS + id * 10_000,
+  endMs: START_MS + id * 10_000 + 1_000,
+  text: `w${id}`,
+  language: 'en',
+  isFinal: true,
+  ...more,
+});

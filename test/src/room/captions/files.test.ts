@@ -89,8 +89,8 @@ describe('the file of a session', () => {
   });
 
   it('has a name and a type of its own', async () => {
-    const file = await sessionFile(session(talk), 'json', { dropped, name: 'tuesday' });
-    expect(file).toMatchObject({ name: 'tuesday.json', mediaType: 'application/json' });
+    const file = await sessionFile(session(talk), 'json', { dropped });
+    expect(file).toMatchObject({ name: 'transcript.json', mediaType: 'application/json' });
     expect(await sessionFile(session(talk), 'vtt', { dropped })).toMatchObject({
       name: 'transcript.vtt',
       mediaType: 'text/vtt',

@@ -60,9 +60,7 @@ it('keeps order, deadlines and its bounds, and leaves nothing alive, whatever is
       fc.array(manner, { minLength: 1, maxLength: 8 }),
       async (steps, manners) => {
         let call = 0;
-        const stage = createStage(() => manners[call++ % manners.length]!, {
-          options: { dropsRepeats: false },
-        });
+        const stage = createStage(() => manners[call++ % manners.length]!);
         const { clock, playback } = stage;
         const added: (SpeechItem & { atMs: number })[] = [];
         for (const one of steps) {

@@ -39,7 +39,7 @@ export const createStage = (
   const played: { text: string; atMs: number }[] = [];
   let open = 0;
   let mostOpen = 0;
-  let isGone = false;
+  let fault: AppError | undefined;
 
   const wait = (ms: number, signal: AbortSignal): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -108,7 +108,9 @@ export const createStage = (
     try {
       for (;;) {
         const next = await Promise.race([iterator.next(), over]);
-        if (isGone) throw new AppError('unavailable', 'the room is gone');
+        const thrown = fault;
+        fault = undefined;
+        if (thrown) throw thrown;
         if (next.done) return;
         played.push({
           text: texts[next.value[1]! * 256 + next.value[2]!] ?? '?',
@@ -154,8 +156,9 @@ export const createStage = (
     spoken: () => played.filter(({ text }, index) => played[index - 1]?.text !== text),
     said: () =>
       played.map(({ text }) => text).filter((text, index, all) => all[index - 1] !== text),
-    leaveRoom: () => {
-      isGone = true;
+    /** The next packet is not taken, nor the rest of what it is of. */
+    failPlaying: (error: AppError) => {
+      fault = error;
     },
     /** Streams of speech that were opened and not closed, and calls of `play`. */
     alive: () => ({ streams: open, playing, timers: clock.waiting }),

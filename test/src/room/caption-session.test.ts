@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../../src/errors.ts';
-import { loadTexts } from '../../../../src/i18n.ts';
-import type { HeardLine } from '../../../../src/room/heard.ts';
-import { startCaptionSession } from '../../../../src/room/caption-session.ts';
-import { createRoomTexts } from '../../../../src/room/texts.ts';
-import type { Assistant } from '../../../../src/services.ts';
-import type { Channel } from '../../../../src/model.ts';
-import { createLog } from '../../../../src/log.ts';
-import { createTestClock } from '../../../fakes/clock.ts';
-import { channelOf } from '../../../fakes/voice-port.ts';
-import { createChannel, createTranslating, RATE, type ChannelOptions } from './fakes.ts';
+import { AppError } from '../../../src/errors.ts';
+import { loadTexts } from '../../../src/i18n.ts';
+import type { HeardLine } from '../../../src/room/heard.ts';
+import { startCaptionSession } from '../../../src/room/caption-session.ts';
+import { createRoomTexts } from '../../../src/room/texts.ts';
+import type { Assistant } from '../../../src/services.ts';
+import type { Channel } from '../../../src/model.ts';
+import { createLog } from '../../../src/log.ts';
+import { createTestClock } from '../../fakes/clock.ts';
+import { channelOf } from '../../fakes/voice-port.ts';
+import { createChannel, createTranslating, RATE, type ChannelOptions } from './captions/fakes.ts';
 
 const texts = loadTexts('locales');
 

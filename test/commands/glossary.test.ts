@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { attachmentOf } from '../fakes/harness.ts';
+import { useHarness } from './support.ts';
+
+const { harness, last, completions } = useHarness();
+
+describe('/glossary', () => {
+  it('adds, lists, completes, exports and removes', async () => {
+    await harness().run('glossary add', {
+      term: 'blue mage',
+      translation: '青魔道士',
+      language: 'ja',
+    });
+    await harness().run('glossary add', { term: 'Dragoman' });
+    const list = await last('glossary list');
+    expect(list.text).toContain('`blue mage` → `青魔道士` · Japanese');
+    expect((await completions('glossary remove', 'term', 'MAGE'))[0]?.value).toBe('blue mage');
+    const csv = (await last('glossary export')).files?.[0]?.bytes;
+    expect(Buffer.from(csv ?? []).toString()).toContain('blue mage,ja,青魔道士');
+    expect((await last('glossary remove', { term: 'Blue Mage' })).text).toContain('Removed');
+    expect((await last('glossary remove', { term: 'Blue Mage' })).tone).toBe('error');
+  });
+
+  it('is used by the next translation', async () => {
+    await harness().run('glossary add', { term: 'fox', translation: 'KITSUNE' });
+    const { text } = await last('translate', { text: 'The quick brown fox', to: 'ja' });
+    expect(text).toContain('KITSUNE');
+  });
+
+  it('imports a file and tells what it left out', async () => {
+    const file = attachmentOf(
+      Buffer.from('term,language,translation\nfox,ja,狐\n,ja,x\n'),
+      'g.csv',
+    );
+    const { text } = await last('glossary import', { file });
+    expect(text).toContain('Added 1, changed 0, left out 1.');
+    expect(text).toContain('Line 3');
+  });
+
+  it('imports two plain columns into the language that is named, and says so', async () => {
+    const file = attachmentOf(Buffer.from('fox,狐\nbear,熊\n'), 'g.csv');
+    const refused = await last('glossary import', { file });
+    expect(refused).toMatchObject({ tone: 'error' });
+    expect(refused.text).toContain('option `to`');
+    const { text } = await last('glossary import', { file, to: 'Japanese' });
+    expect(text).toBe(
+      'Added 2, changed 0, left out 0.\n' +
+        'I took the two columns for terms and their translations into Japanese.',
+    );
+    const header = attachmentOf(Buffer.from('en;ja;es\nfox;狐;zorro\n'), 'g.csv');
+    expect((await last('glossary import', { file: header })).text).toContain(
+      'into Japanese, Spanish.',
+    );
+    const rest = attachmentOf(Buffer.from('term,language,translation\nowl,,梟\n'), 'g.csv');
+    expect((await last('glossary import', { file: rest, to: 'ja' })).text).toContain(
+      'Lines that name no language count for this one: Japanese.',
+    );
+  });
+
+  it('is changed by moderators only', async () => {
+    const content = await last('glossary add', { term: 'fox' }, { role: 'member' });
+    expect(content.text).toBe('Only moderators can do that.');
+  });
+
+  it('shows terms without letting them break the markup', async () => {
+    await harness().run('glossary add', { term: '`**@everyone' });
+    expect((await last('glossary list')).text).toContain('`**@everyone`');
+  });
+});

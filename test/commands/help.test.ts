@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { useHarness } from './support.ts';
+
+const { harness, last } = useHarness();
+
+describe('/help', () => {
+  it('lists every command, in the person’s language', async () => {
+    const { text } = await last('help', {}, { locale: 'ja' });
+    for (const { name } of harness().core.commands('ja', 'test')) {
+      const [command = '', action] = name.split(' ');
+      expect(text).toContain(`\`/${command}\``);
+      if (action) expect(text).toContain(`\`${action}\``);
+    }
+    expect(text).toContain('文を訳す');
+  });
+
+  it('puts together what is for one purpose, in the order of the names', async () => {
+    const { text } = await last('help');
+    expect(text.split('\n\n').map((part) => part.match(/(?<=^\*\*).*(?=\*\*)|\/\w+/gm))).toEqual([
+      ['Translate', '/glossary', '/language', '/translate'],
+      ['Speech', '/say', '/transcribe', '/voice', '/voices'],
+      ['This server', '/status', '/usage'],
+      ['Privacy', '/privacy'],
+      ['More', '/ask', '/help'],
+      ['/help'],
+    ]);
+    expect(text).toContain(
+      '- `/glossary` `add` `export` `import` `list` `remove` · Words that stay as they are, or become what you say',
+    );
+  });
+
+  it('leaves out what the person may not use', async () => {
+    const { text } = await last('help', {}, { role: 'member' });
+    expect(text).not.toContain('/usage');
+    expect(text).toContain('- `/glossary` `export` `list` ·');
+  });
+
+  it('leaves out what the platform has no use for', async () => {
+    const { text } = await last('help');
+    expect(text).not.toContain('/autotranslate');
+    expect((await last('autotranslate list')).text).toContain('There is no command');
+  });
+
+  it('shows the options of one, or of a group', async () => {
+    expect((await last('help', { command: '/translate' })).text).toContain('`to` (optional)');
+    expect((await last('help', { command: 'glossary' })).text).toContain('/glossary import');
+    expect((await last('help', { command: 'nothing' })).tone).toBe('error');
+  });
+});

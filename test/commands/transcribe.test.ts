@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { PATHS } from '../../src/api/contract.ts';
+import { attachmentOf } from '../fakes/harness.ts';
+import { toneWav } from '../fakes/tone.ts';
+import { useHarness } from './support.ts';
+
+const { harness, last } = useHarness();
+
+describe('/transcribe', () => {
+  const wav = toneWav(2);
+
+  it('writes down what it hears', async () => {
+    expect(await last('transcribe', { audio: attachmentOf(wav, 'a.wav') })).toEqual({
+      text: 'hello there',
+    });
+  });
+
+  it('translates it as well', async () => {
+    const { text } = await last('transcribe', { audio: attachmentOf(wav), to: 'ja' });
+    expect(text).toBe('hello there\n\n**Japanese**\nja:hello there');
+  });
+
+  it('keeps the transcript when its translation fails', async () => {
+    const broken = Array.from({ length: 4 }, () => ({ status: 503 }));
+    harness().speech.fail(PATHS.translate, ...broken);
+    const content = await last('transcribe', { audio: attachmentOf(wav), to: 'ja' });
+    expect(content.tone).toBe('error');
+    expect(content.text).toContain('hello there');
+  });
+
+  it.each([
+    ['empty', new Uint8Array(0)],
+    ['no audio', Buffer.from('%PDF-1.7 not audio at all, whatever its name says')],
+    ['cut off in its header', wav.subarray(0, 20)],
+  ])('says in a sentence that a file is %s', async (_, bytes) => {
+    const content = await last('transcribe', { audio: attachmentOf(bytes, 'voice.mp3') });
+    expect(content.tone).toBe('error');
+    expect(content.text.length).toBeGreaterThan(10);
+    expect(harness().speech.seen).toEqual([]);
+  });
+});

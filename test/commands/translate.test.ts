@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { PATHS } from '../../src/api/contract.ts';
+import { useHarness } from './support.ts';
+
+const { harness, last, completions } = useHarness();
+
+describe('/translate', () => {
+  const text = 'The quick brown fox jumps over the lazy dog';
+
+  it('translates into a language by name or code, and grows on the way', async () => {
+    for (const to of ['es', 'Spanish', 'español', 'スペイン語']) {
+      const shown = await harness().run('translate', { text, to });
+      expect(shown.at(-1)).toEqual({ text: `es:${text}` });
+    }
+  });
+
+  it('goes by the person’s own language, then by that of their app', async () => {
+    expect((await last('translate', { text }, { locale: 'de' })).text).toBe(`de:${text}`);
+    await harness().run('language', { language: 'Japanese' });
+    expect((await last('translate', { text }, { locale: 'de' })).text).toBe(`ja:${text}`);
+  });
+
+  it('says so when there is nothing to do', async () => {
+    expect(await last('translate', { text, to: 'en' })).toMatchObject({
+      text: 'That is in English already.',
+      tone: 'note',
+    });
+    expect((await last('translate', { text: '🎉', to: 'ja' })).tone).toBe('note');
+  });
+
+  it('names a language that it does not know', async () => {
+    expect(await last('translate', { text, to: 'Klingonese' })).toMatchObject({
+      tone: 'error',
+      text: expect.stringContaining('`Klingonese`') as string,
+    });
+  });
+
+  it('says what the service lacks', async () => {
+    const error = 'No engine translates en to es. Add one: apt-get install -y apertium-eng-spa';
+    const body = JSON.stringify({ context: [], code: 404, name: 'ErrNotRegistered', error });
+    harness().speech.fail(PATHS.translate, { status: 404, body });
+    expect((await last('translate', { text, to: 'es' })).text).toContain(error);
+  });
+
+  it('says what our own service lacks in the person’s language', async () => {
+    const lacking = (error: string) => {
+      const body = JSON.stringify({
+        context: [],
+        code: 110,
+        name: 'ErrServiceNotRegistered',
+        error,
+      });
+      harness().speech.fail(PATHS.translate, { status: 404, body });
+      return last('translate', { text, to: 'es' }, { locale: 'de' });
+    };
+    const remedies = 'apt-get install -y apertium-eng-spa, or set SERVICE_OPENAI_URL';
+    expect((await lacking(`No engine translates en to es. Add one: ${remedies}.`)).text).toBe(
+      'Von Englisch nach Spanisch übersetzt hier noch nichts. Wer mich betreibt, kann es mit einem ' +
+        'davon hinzufügen: `apt-get install -y apertium-eng-spa`, `set SERVICE_OPENAI_URL`',
+    );
+    expect((await lacking('No engine translates en to es.')).text).toBe(
+      'Von Englisch nach Spanisch übersetzt hier noch nichts.',
+    );
+  });
+
+  it('completes languages in the person’s words', async () => {
+    expect((await completions('translate', 'to', 'jap'))[0]).toEqual({
+      value: 'ja',
+      label: 'Japanese · 日本語 (ja)',
+    });
+  });
+});
+
+describe('/language', () => {
+  it('chooses, shows and gives up one’s own', async () => {
+    expect((await last('language')).tone).toBe('note');
+    expect((await last('language', { language: 'Klingonese' })).tone).toBe('error');
+    expect((await last('language', { language: 'ja' })).text).toContain('Japanese');
+    expect((await last('language')).text).toBe('Your language is Japanese.');
+    await harness().run('language', { reset: true });
+    expect((await last('language')).tone).toBe('note');
+  });
+});

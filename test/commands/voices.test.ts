@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { VOICE } from '../fakes/speech.ts';
+import { useHarness } from './support.ts';
+
+const { harness, last, completions } = useHarness();
+
+describe('/voices and /voice', () => {
+  it('list what there is', async () => {
+    expect((await last('voices')).text).toContain('**Ada** · English · Female');
+    expect((await last('voices', { language: 'fr' })).tone).toBe('note');
+  });
+
+  it('choose, show and give up one’s own', async () => {
+    expect((await last('voice')).tone).toBe('note');
+    expect((await last('voice', { voice: 'ada' })).text).toContain('Ada');
+    expect((await last('voice')).text).toBe('Your voice is Ada · English.');
+    await harness().run('voice', { reset: 'yes' });
+    expect((await last('voice')).tone).toBe('note');
+    expect((await last('voice', { voice: 'nobody' })).tone).toBe('error');
+  });
+
+  it('complete by description', async () => {
+    expect(await completions('voice', 'voice', 'ad')).toEqual([
+      { value: VOICE.id, label: 'Ada (English, Female)' },
+    ]);
+  });
+});

@@ -1,0 +1,235 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../../src/errors.ts';
+import { away, caption, openBoard, pass } from './fakes.ts';
+
+describe('a board whose requests fail', () => {
+  it('waits as long as it is told to, then shows the newest state', async () => {
+    let refusals = 1;
+    const limited = new AppError('rate-limited', 'slow down', {
+      retryable: true,
+      retryAfterMs: 7_000,
+    });
+    const { clock, channel, board } = openBoard({
+      refuse: (kind) => (kind === 'edit' && refusals-- > 0 ? limited : undefined),
+    });
+    board.show(caption(1));
+    await clock.advance(0);
+    board.show(caption(2));
+    await clock.advance(0);
+    board.show(caption(3));
+    await clock.advance(6_999);
+    expect(channel.sent).toHaveLength(2);
+    await clock.advance(1);
+    expect(channel.shown()).toEqual(['**Ann**: line 1.\n**Ann**: line 2.\n**Ann**: line 3.']);
+    expect(channel.sent).toHaveLength(3);
+  });
+
+  it('tries again what failed, with the newest state and in one message', async () => {
+    let failures = 5;
+    const { clock, channel, board } = openBoard({
+      refuse: () => (failures-- > 0 ? away : undefined),
+    });
+    board.show(caption(1, { text: 'one', isFinal: false }));
+    await clock.advance(100);
+    board.show(caption(1, { text: 'one.' }));
+    await pass(clock, board.settled());
+    expect(channel.shown()).toEqual(['**Ann**: one.']);
+    expect(channel.sent).toHaveLength(6);
+  });
+
+  it('waits longer after each failure in a row', async () => {
+    const { clock, channel, board } = openBoard({ refuse: () => away });
+    board.show(caption(1));
+    await clock.advance(62_000);
+    const times = channel.sent.map(({ atMs }) => atMs);
+    const waits = times.slice(1).map((ms, at) => ms - (times[at] ?? 0));
+    expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000]);
+  });
+
+  it('goes on when it may write again', async () => {
+    let isForbidden = true;
+    const told: (string | undefined)[] = [];
+    const { clock, channel, board } = openBoard(
+      { refuse: () => (isForbidden ? new AppError('forbidden', 'no') : undefined) },
+      { hindered: (error) => told.push(error?.code) },
+    );
+    board.show(caption(1));
+    await clock.advance(100_000);
+    expect(channel.sent.length).toBeLessThan(6);
+    expect(told).toEqual(['forbidden']);
+    isForbidden = false;
+    board.show(caption(2));
+    await pass(clock, board.settled());
+    expect(told).toEqual(['forbidden', undefined]);
+    expect(channel.shown()).toEqual(['**Ann**: line 1.\n**Ann**: line 2.']);
+  });
+
+  it('sends nothing again that is refused for what it is', async () => {
+    let isRefused = true;
+    const { clock, channel, board } = openBoard({
+      refuse: () => (isRefused ? new AppError('bad-input', 'no') : undefined),
+    });
+    board.show(caption(1));
+    await pass(clock, board.settled());
+    expect(channel.sent).toHaveLength(1);
+    isRefused = false;
+    board.show(caption(2));
+    await pass(clock, board.settled());
+    expect(channel.shown()).toEqual(['**Ann**: line 2.']);
+  });
+
+  it('goes on in a fresh message when somebody deleted the last one, without what stood there', async () => {
+    const { clock, channel, board } = openBoard();
+    board.show(caption(1));
+    board.show(caption(2, { text: 'and now', isFinal: false }));
+    await pass(clock, board.settled());
+    channel.messages.clear();
+    board.show(caption(2, { text: 'and now this.' }));
+    board.show(caption(3));
+    await pass(clock, board.settled());
+    expect(channel.shown()).toEqual(['**Ann**: and now this.\n**Ann**: line 3.']);
+    expect(channel.sent.map(({ kind }) => kind)).toEqual(['post', 'edit', 'post']);
+  });
+
+  it('does not go back to an older message when somebody deleted the last one', async () => {
+    const { clock, channel, board } = openBoard({}, { limits: { lines: 2 } });
+    for (const id of [1, 2, 3]) board.show(caption(id));
+    board.remove(1);
+    await pass(clock, board.settled());
+    channel.messages.delete('m2');
+    board.show(caption(4));
+    await pass(clock, board.settled());
+    expect(channel.shown()).toEqual(['**Ann**: line 2.', '**Ann**: line 4.']);
+  });
+
+  it('puts what was late for a deleted message into the next one', async () => {
+    const { clock, channel, board } = openBoard({}, { limits: { lines: 2 } });
+    for (const id of [1, 3, 4, 5]) board.show(caption(id));
+    await pass(clock, board.settled());
+    channel.messages.delete('m1');
+    board.show(caption(2));
+    await pass(clock, board.settled());
+    expect(
+      channel
+        .shown()
+        .join('\n')
+        .match(/line \d/g),
+    ).toEqual(expect.arrayContaining(['line 2', 'line 4', 'line 5']));
+    expect(channel.shown().join('\n')).not.toContain('line 1');
+  });
+
+  it('ends when its channel is gone', async () => {
+    const told: string[] = [];
+    const { clock, channel, board } = openBoard(
+      { refuse: () => new AppError('not-found', 'no such channel') },
+      { gone: ({ code }) => told.push(code) },
+    );
+    board.show(caption(1));
+    await pass(clock, board.settled());
+    board.show(caption(2));
+    await pass(clock, board.settled());
+    expect(told).toEqual(['not-found']);
+    expect(channel.sent).toHaveLength(1);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('ends up with exactly what it is to show, whatever fails meanwhile', async () => {
+    const fault = fc.constantFrom(
+      undefined,
+      undefined,
+      away,
+      new AppError('rate-limited', 'x', { retryable: true, retryAfterMs: 3_000 }),
+      new AppError('timeout', 'x', { retryable: true }),
+      new AppError('internal', 'x'),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({
+            id: fc.integer({ min: 1, max: 12 }),
+            waitMs: fc.nat(1_500),
+            version: fc.nat(3),
+          }),
+          { minLength: 1, maxLength: 25 },
+        ),
+        fc.array(fault, { maxLength: 12 }),
+        fc.array(fc.nat(1_500), { minLength: 1, maxLength: 8 }),
+        async (steps, faults, latencies) => {
+          const pending = [...faults];
+          let request = 0;
+          const { clock, channel, board } = openBoard(
+            {
+              refuse: () => pending.shift(),
+              latencyMs: () => latencies[request++ % latencies.length] ?? 0,
+            },
+            { limits: { lines: 6 } },
+          );
+          const wanted = new Map<number, string>();
+          for (const { id, waitMs, version } of steps) {
+            const text = `l${id}v${version}`;
+            if (version === 0) {
+              board.remove(id);
+              wanted.delete(id);
+            } else {
+              board.show(caption(id, { text, isFinal: version === 3 }));
+              wanted.set(id, text);
+            }
+            await clock.advance(waitMs);
+          }
+          await pass(clock, board.settled(), 2_000);
+          const expected = [...wanted].toSorted(([a], [b]) => a - b).map(([, text]) => text);
+          expect(
+            channel
+              .shown()
+              .join('\n')
+              .match(/l\d+v\d/g) ?? [],
+          ).toEqual(expected);
+          expect(channel.faults).toEqual([]);
+          expect(clock.waiting).toBe(0);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('shows nothing twice and every new line, whatever somebody deletes meanwhile', async () => {
+    const step = fc.record({
+      deleted: fc.option(fc.nat(5)),
+      late: fc.boolean(),
+      waitMs: fc.nat(1_500),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 1, maxLength: 20 }),
+        fc.nat(800),
+        async (steps, latencyMs) => {
+          const { clock, channel, board } = openBoard(
+            { latencyMs: () => latencyMs },
+            { limits: { lines: 3 } },
+          );
+          for (const [at, { deleted, late, waitMs }] of steps.entries()) {
+            const ids = [...channel.messages.keys()];
+            if (deleted !== null) channel.messages.delete(ids[deleted % ids.length] ?? '');
+            board.show(caption(at + 1, { startMs: (late ? at - 1.5 : at + 1) * 10_000 }));
+            await clock.advance(waitMs);
+          }
+          board.show(caption(100));
+          await pass(clock, board.settled(), 1_000);
+          const shown =
+            channel
+              .shown()
+              .join('\n')
+              .match(/line \d+/g) ?? [];
+          expect(new Set(shown).size).toBe(shown.length);
+          expect(shown.at(-1)).toBe('line 100');
+          if (steps.every(({ deleted }) => deleted === null))
+            expect(shown).toHaveLength(steps.length + 1);
+          expect(channel.faults).toEqual([]);
+          expect(clock.waiting).toBe(0);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -83,14 +83,17 @@ export const receiveAlone = (traffic: Traffic): Path => ({
   end: async () => ({ bodies: 0, bytes: 0 }),
 });
 
+const notAskedFor = (): never => {
+  throw new Error('not asked for');
+};
+
 export const ours = (traffic: Traffic, partialEveryMs: number): Path => {
   let bodies = 0;
   let bytes = 0;
   const caller: Caller = {
     once: async ({ signal }, _, run) => run(signal),
-    states: () => {
-      throw new Error('not asked for');
-    },
+    opened: notAskedFor,
+    states: notAskedFor,
     transport: {
       send: async ({ body }) => {
         const parts = body?.() as AsyncIterable<string>;

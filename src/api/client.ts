@@ -6,6 +6,7 @@ import {
   retrying,
   retryingStates,
   startDeadline,
+  type Deadline,
   type RetryPolicy,
 } from './retry.ts';
 import { ServiceError } from './service-error.ts';
@@ -36,6 +37,12 @@ export interface Caller {
     defaultMs: number,
     run: (signal: AbortSignal) => Promise<T>,
   ): Promise<T>;
+  /** Resolves with what still comes, within the same deadline. */
+  opened<T>(
+    options: CallOptions,
+    defaultMs: number,
+    run: (signal: AbortSignal) => Promise<AsyncIterable<T>>,
+  ): Promise<AsyncIterable<T>>;
   states<T, R>(
     options: CallOptions,
     defaultMs: number,
@@ -58,20 +65,33 @@ export interface ClientOptions {
 const isNoAnswer = (error: AppError): boolean =>
   error.retryable && (error.code === 'rate-limited' || !(error instanceof ServiceError));
 
+const until = async function* <T>(items: AsyncIterable<T>, end: Disposable) {
+  using _ = end;
+  yield* items;
+};
+
 export const createClient = ({ baseUrl, key, retry }: ClientOptions): ServiceClient => {
   const policy = { ...DEFAULT_RETRY, ...retry };
   const policyFor = ({ hasOtherWay = false }: CallOptions): RetryPolicy =>
     hasOtherWay ? { ...policy, retries: isNoAnswer } : policy;
   const transport = createTransport(baseUrl, key);
+  const start = ({ signal, deadlineMs }: CallOptions, defaultMs: number): Deadline =>
+    startDeadline(signal, deadlineMs ?? defaultMs);
   const caller: Caller = {
     transport,
     once: async (options, defaultMs, run) => {
-      const deadline = startDeadline(options.signal, options.deadlineMs ?? defaultMs);
-      return retrying(policyFor(options), deadline, async () => run(deadline.signal));
+      using deadline = start(options, defaultMs);
+      return await retrying(policyFor(options), deadline, async () => run(deadline.signal));
     },
-    states: (options, defaultMs, run) => {
-      const deadline = startDeadline(options.signal, options.deadlineMs ?? defaultMs);
-      return retryingStates(policyFor(options), deadline, () => run(deadline.signal));
+    opened: async (options, defaultMs, run) => {
+      using started = new DisposableStack();
+      const deadline = started.use(start(options, defaultMs));
+      const items = await retrying(policyFor(options), deadline, async () => run(deadline.signal));
+      return until(items, started.move());
+    },
+    async *states(options, defaultMs, run) {
+      using deadline = start(options, defaultMs);
+      return yield* retryingStates(policyFor(options), deadline, () => run(deadline.signal));
     },
   };
   return {

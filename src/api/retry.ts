@@ -35,17 +35,24 @@ const pauseMs = (policy: RetryPolicy, attempt: number, error: AppError): number 
     : error.retryAfterMs + policy.random() * policy.baseDelayMs;
 };
 
-export interface Deadline {
+/** Disposed of when the job has ended: its timer would outlive it. */
+export interface Deadline extends Disposable {
   /** The caller's signal or the deadline, whichever comes first. */
   readonly signal: AbortSignal;
   readonly endsAtMs: number;
 }
 
 /** Starts the one deadline of a job, waits between tries included. */
-export const startDeadline = (caller: AbortSignal, deadlineMs: number): Deadline => ({
-  signal: AbortSignal.any([caller, AbortSignal.timeout(Math.ceil(deadlineMs))]),
-  endsAtMs: performance.now() + deadlineMs,
-});
+export const startDeadline = (caller: AbortSignal, deadlineMs: number): Deadline => {
+  const late = new AbortController();
+  const end = (): void => late.abort(new DOMException('the deadline has passed', 'TimeoutError'));
+  const timer = setTimeout(end, Math.ceil(deadlineMs)).unref();
+  return {
+    signal: AbortSignal.any([caller, late.signal]),
+    endsAtMs: performance.now() + deadlineMs,
+    [Symbol.dispose]: () => clearTimeout(timer),
+  };
+};
 
 /**
  * Waits before the next try, or throws what should reach the caller: the error itself when it is

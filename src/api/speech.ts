@@ -59,7 +59,7 @@ export const createSpeech = (caller: Caller): SpeechApi => {
     request: TtsRequest,
     options: CallOptions,
   ): Promise<AsyncIterable<Uint8Array>> =>
-    caller.once(options, SPEECH_DEADLINE_MS, async (signal) => {
+    caller.opened(options, SPEECH_DEADLINE_MS, async (signal) => {
       const reply = await caller.transport.send(
         {
           method: 'POST',

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   DEFAULT_RETRY,
   retrying,
@@ -84,10 +84,27 @@ describe('retrying', () => {
     await expect(retrying(policy, startDeadline(gone.signal, 1_000), fail)).rejects.toMatchObject({
       code: 'cancelled',
     });
-    const passed = { signal: AbortSignal.abort(new DOMException('', 'TimeoutError')), endsAtMs: 0 };
+    const passed = {
+      signal: AbortSignal.abort(new DOMException('', 'TimeoutError')),
+      endsAtMs: 0,
+      [Symbol.dispose]: () => {},
+    };
     await expect(retrying(policy, passed, failing(1, busy))).rejects.toMatchObject({
       code: 'timeout',
     });
+  });
+
+  it('leaves no timer behind when the job has ended', () => {
+    vi.useFakeTimers();
+    try {
+      const [ended, passed] = [1, 2].map(() => startDeadline(new AbortController().signal, 45_000));
+      ended![Symbol.dispose]();
+      expect(vi.getTimerCount()).toBe(1);
+      vi.advanceTimersByTime(45_000);
+      expect([ended, passed].map((one) => one!.signal.aborted)).toEqual([false, true]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('begins a broken stream of states again', async () => {

@@ -65,6 +65,9 @@ export interface ClientOptions {
 const isNoAnswer = (error: AppError): boolean =>
   error.retryable && (error.code === 'rate-limited' || !(error instanceof ServiceError));
 
+const start = ({ signal, deadlineMs }: CallOptions, defaultMs: number): Deadline =>
+  startDeadline(signal, deadlineMs ?? defaultMs);
+
 const until = async function* <T>(items: AsyncIterable<T>, end: Disposable) {
   using _ = end;
   yield* items;
@@ -75,8 +78,6 @@ export const createClient = ({ baseUrl, key, retry }: ClientOptions): ServiceCli
   const policyFor = ({ hasOtherWay = false }: CallOptions): RetryPolicy =>
     hasOtherWay ? { ...policy, retries: isNoAnswer } : policy;
   const transport = createTransport(baseUrl, key);
-  const start = ({ signal, deadlineMs }: CallOptions, defaultMs: number): Deadline =>
-    startDeadline(signal, deadlineMs ?? defaultMs);
   const caller: Caller = {
     transport,
     once: async (options, defaultMs, run) => {

@@ -1,80 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createReceiver } from '../../../../adapters/discord/voice/receiver.ts';
-import type { VoicePacket } from '../../../../src/room/port.ts';
-import { sealRtp } from '../../../fakes/discord/voice/rtp.ts';
-
-const KEY = randomBytes(32);
-const OPUS = Uint8Array.of(0xf8, 1, 2, 3);
-const SILENCE = Uint8Array.of(0xf8, 0xff, 0xfe);
-
-const start = (...present: string[]) => {
-  const time = { ms: 1_000_000 };
-  const counts = { keys: 0, opened: 0, unknown: 0 };
-  const told: string[] = [];
-  const packets: VoicePacket[] = [];
-  const room = { present, understood: true, proves: true };
-  const receiver = createReceiver({
-    // Nothing can be opened without it.
-    key: () => {
-      counts.keys += 1;
-      return KEY;
-    },
-    dave: {
-      open: (frame) => {
-        counts.opened += 1;
-        return room.understood ? frame : undefined;
-      },
-      proves: () => room.proves,
-    },
-    ownId: 'bot',
-    presentIds: () => room.present,
-    nowMs: () => time.ms,
-    heard: (packet) => packets.push(packet),
-    audible: (id, isAudible) => told.push(`${isAudible ? 'hears' : 'cannot hear'} ${id}`),
-    missed: (ms) => told.push(`missed ${ms}`),
-    unknownSpeaker: () => (counts.unknown += 1),
-  });
-  const sequences = new Map<number, number>();
-  const came: Buffer[] = [];
-  return {
-    time,
-    counts,
-    told,
-    packets,
-    room,
-    receiver,
-    speaks: (id: string, ssrc: number) =>
-      receiver.packet({ op: 5, d: { user_id: id, ssrc, speaking: 1 } }),
-    /** One packet each 20 ms. */
-    send: (ssrc: number, count = 1, payload = OPUS, key = KEY) => {
-      for (let at = 0; at < count; at += 1) {
-        const sequence = sequences.get(ssrc) ?? 65_530;
-        sequences.set(ssrc, (sequence + 1) % 65_536);
-        time.ms += 20;
-        const packet = {
-          payloadType: 0x78,
-          sequence,
-          timestamp: (sequence * 960) % 2 ** 32,
-          ssrc,
-          extension: undefined,
-          paddingBytes: 0,
-          payload,
-        };
-        came.push(sealRtp(packet, key, time.ms));
-        receiver.datagram(came.at(-1)!);
-      }
-    },
-    /** All that came comes once more. */
-    replay: () => came.forEach((message) => receiver.datagram(message)),
-    skip: (ssrc: number, count: number) =>
-      sequences.set(ssrc, (sequences.get(ssrc)! + count) % 65_536),
-  };
-};
+import { OPUS, SILENCE, startReceiver } from './receiver-support.ts';
 
 describe('packets of somebody who is not to be heard', () => {
   it('are not opened: not before they agreed, not after they said no, not of the unknown', () => {
-    const { receiver, counts, packets, speaks, send } = start('ann', 'bob', 'cid');
+    const { receiver, counts, packets, speaks, send } = startReceiver('ann', 'bob', 'cid');
     speaks('ann', 1);
     speaks('bob', 2);
     send(1, 10);
@@ -92,7 +22,7 @@ describe('packets of somebody who is not to be heard', () => {
 
   it('are not taken for those of somebody who agreed and is silent: either gateway may be behind', () => {
     for (const behind of ['main', 'voice']) {
-      const { receiver, counts, room, send } = start('ann');
+      const { receiver, counts, room, send } = startReceiver('ann');
       receiver.hear(['ann']);
       // Bob has come.
       if (behind === 'voice') room.present = ['ann', 'bob'];
@@ -103,7 +33,7 @@ describe('packets of somebody who is not to be heard', () => {
   });
 
   it('are not taken for those of somebody else when they come all at once, before the news', () => {
-    const { receiver, counts, time, send } = start('ann');
+    const { receiver, counts, time, send } = startReceiver('ann');
     receiver.hear(['ann']);
     for (let at = 0; at < 20; at += 1) {
       send(2);
@@ -115,7 +45,7 @@ describe('packets of somebody who is not to be heard', () => {
   });
 
   it('are taken for nobody else’s after their number changed, where no encryption tells whose they are', () => {
-    const { receiver, counts, packets, room, speaks, send } = start('ann', 'bob');
+    const { receiver, counts, packets, room, speaks, send } = startReceiver('ann', 'bob');
     receiver.hear(['ann']);
     speaks('bob', 2);
     room.proves = false;
@@ -127,7 +57,7 @@ describe('packets of somebody who is not to be heard', () => {
   });
 
   it('are taken for nobody else’s where more are said to be there than can be remembered', () => {
-    const { receiver, counts, send } = start('ann');
+    const { receiver, counts, send } = startReceiver('ann');
     receiver.hear(['ann']);
     const crowd = Array.from({ length: 100_000 }, (_, at) => `${at}`);
     receiver.packet({ op: 11, d: { user_ids: crowd } });
@@ -139,7 +69,7 @@ describe('packets of somebody who is not to be heard', () => {
   });
 
   it('cost nobody a new connection', () => {
-    const { receiver, counts, told, speaks, send } = start('ann', 'bob', 'cid');
+    const { receiver, counts, told, speaks, send } = startReceiver('ann', 'bob', 'cid');
     receiver.hear(['ann']);
     speaks('ann', 1);
     for (let at = 0; at < 300; at += 1) {
@@ -152,7 +82,7 @@ describe('packets of somebody who is not to be heard', () => {
 
 describe('somebody who is to be heard', () => {
   it('is heard over the number that was told, with the camera on or off', () => {
-    const { receiver, packets, send } = start('ann', 'bob');
+    const { receiver, packets, send } = startReceiver('ann', 'bob');
     receiver.hear(['ann']);
     receiver.packet({ op: 12, d: { user_id: 'ann', audio_ssrc: 7, video_ssrc: 8 } });
     send(7, 3);
@@ -163,117 +93,16 @@ describe('somebody who is to be heard', () => {
   });
 
   it('is heard without a number when nobody else can be meant, ourselves least of all', () => {
-    const { receiver, packets, send } = start('ann');
+    const { receiver, packets, send } = startReceiver('ann');
     receiver.hear(['ann']);
     receiver.packet({ op: 11, d: { user_ids: ['bot', 'ann'] } });
     send(9, 50);
     expect(packets.length).toBeGreaterThan(20);
   });
 
-  it('is counted and numbered truly, over the end of the numbers and of one number of theirs', () => {
-    const { receiver, packets, speaks, send, skip } = start('ann');
-    receiver.hear(['ann']);
-    speaks('ann', 1);
-    send(1, 10);
-    skip(1, 4);
-    send(1, 2);
-    speaks('ann', 2);
-    send(2, 5);
-    expect(receiver.stats()).toEqual([
-      { memberId: 'ann', received: 17, lost: 4, undecryptable: 0 },
-    ]);
-    const steps = packets.slice(1).map(({ sequence }, at) => sequence - packets[at]!.sequence);
-    expect(steps.slice(0, 11)).toEqual([...Array(9).fill(1), 5, 1]);
-  });
-
-  it('is known to have been missed for seconds, where packets were sent and time went by', () => {
-    const { receiver, told, time, speaks, send, skip } = start('ann', 'bob');
-    receiver.hear(['ann']);
-    speaks('ann', 1);
-    speaks('bob', 2);
-    send(1, 10);
-    send(2, 10);
-    // A pause: nothing was sent.
-    time.ms += 60_000;
-    send(1, 10);
-    // A jump in no time.
-    skip(1, 500);
-    send(1, 10);
-    // A few packets.
-    skip(1, 49);
-    time.ms += 980;
-    send(1, 10);
-    // Of somebody who is not to be heard.
-    skip(2, 500);
-    time.ms += 10_000;
-    send(2, 10);
-    expect(told).toEqual([]);
-    skip(1, 500);
-    time.ms += 9_000;
-    send(1, 10);
-    expect(told).toEqual(['missed 10000']);
-  });
-
-  it('is heard once, whatever comes again', () => {
-    const { receiver, packets, speaks, send, replay } = start('ann');
-    receiver.hear(['ann']);
-    speaks('ann', 1);
-    send(1, 300);
-    replay();
-    expect(packets).toHaveLength(300);
-    expect(receiver.stats()[0]).toMatchObject({ received: 300, lost: 0 });
-  });
-
-  it('is heard on when their client begins its numbers anew, and not when it is all sent again', () => {
-    const { receiver, packets, speaks, send, skip, replay } = start('ann');
-    receiver.hear(['ann']);
-    speaks('ann', 1);
-    send(1, 300);
-    skip(1, 65_536 - 20_000);
-    send(1, 300);
-    expect(packets).toHaveLength(600);
-    replay();
-    expect(packets).toHaveLength(600);
-    expect(receiver.stats()[0]).toMatchObject({ received: 600, lost: 0 });
-  });
-
-  it('has lost nothing where packets hold nothing but padding', () => {
-    const { receiver, counts, packets, speaks, send } = start('ann');
-    receiver.hear(['ann']);
-    speaks('ann', 1);
-    send(1);
-    send(1, 3, new Uint8Array(0));
-    send(1);
-    expect([packets.length, counts.opened]).toEqual([2, 2]);
-    expect(receiver.stats()).toEqual([{ memberId: 'ann', received: 5, lost: 0, undecryptable: 0 }]);
-  });
-
-  it('is no longer heard over a number of another voice server', () => {
-    const { receiver, packets, speaks, send } = start('ann', 'bob');
-    receiver.hear(['ann', 'bob']);
-    speaks('ann', 1);
-    receiver.renewed();
-    send(1, 50);
-    expect(packets).toEqual([]);
-  });
-
-  it('is counted anew on another voice server, whose numbers go on from nothing', () => {
-    const { receiver, speaks, send, skip } = start('ann');
-    receiver.hear(['ann']);
-    speaks('ann', 1);
-    send(1, 5);
-    receiver.renewed();
-    speaks('ann', 1);
-    skip(1, 1_000);
-    send(1, 5);
-    expect(receiver.stats()).toEqual([
-      { memberId: 'ann', received: 10, lost: 0, undecryptable: 0 },
-    ]);
-  });
-
   it('is not held back from being known by those who have gone', () => {
     for (const way of ['left', 'left the channel', 'another server']) {
-      const { receiver, packets, send } = start('ann');
+      const { receiver, packets, send } = startReceiver('ann');
       receiver.hear(['ann']);
       receiver.packet({ op: 11, d: { user_ids: ['ann', 'bob'] } });
       send(9, 5);
@@ -286,7 +115,7 @@ describe('somebody who is to be heard', () => {
   });
 
   it('is told of when their packets cannot be opened for half a second, and again when they can', () => {
-    const { receiver, room, told, packets, speaks, send } = start('ann');
+    const { receiver, room, told, packets, speaks, send } = startReceiver('ann');
     receiver.hear(['ann']);
     speaks('ann', 1);
     room.understood = false;
@@ -306,7 +135,7 @@ describe('somebody who is to be heard', () => {
   });
 
   it('is told of anew when they agree once more', () => {
-    const { receiver, room, told, speaks, send } = start('ann');
+    const { receiver, room, told, speaks, send } = startReceiver('ann');
     receiver.hear(['ann']);
     speaks('ann', 1);
     room.understood = false;
@@ -320,7 +149,7 @@ describe('somebody who is to be heard', () => {
   });
 
   it('passes over what is no packet of Opus, and what was not sent with our key', () => {
-    const { receiver, packets, speaks, send } = start('ann');
+    const { receiver, packets, speaks, send } = startReceiver('ann');
     receiver.hear(['ann']);
     speaks('ann', 1);
     send(1, 1, Uint8Array.of(0xfb, 0));
@@ -332,7 +161,7 @@ describe('somebody who is to be heard', () => {
 
 describe('somebody unknown who speaks for two seconds', () => {
   it('is tried to be known by a new connection, and told of as each who can be meant', () => {
-    const { receiver, counts, told, send, speaks } = start('ann', 'bob');
+    const { receiver, counts, told, send, speaks } = startReceiver('ann', 'bob');
     receiver.hear(['ann', 'bob']);
     send(9, 100);
     expect([counts.unknown, told]).toEqual([0, []]);
@@ -345,7 +174,7 @@ describe('somebody unknown who speaks for two seconds', () => {
   });
 
   it('is not told of as somebody else, where it may be one who is not to be heard', () => {
-    const { receiver, counts, told, send } = start('ann', 'bob');
+    const { receiver, counts, told, send } = startReceiver('ann', 'bob');
     receiver.hear(['ann']);
     send(9, 150);
     expect(counts.unknown).toBeGreaterThan(0);
@@ -353,7 +182,7 @@ describe('somebody unknown who speaks for two seconds', () => {
   });
 
   it('is one whose number changed without a word, when everybody has one', () => {
-    const { receiver, counts, told, send, speaks } = start('ann', 'bob');
+    const { receiver, counts, told, send, speaks } = startReceiver('ann', 'bob');
     receiver.hear(['ann', 'bob']);
     speaks('ann', 1);
     speaks('bob', 2);
@@ -368,7 +197,7 @@ describe('somebody unknown who speaks for two seconds', () => {
 
 describe('a voice server that says what cannot be', () => {
   it('has no ids taken that are none', () => {
-    const { receiver, packets, send } = start('ann');
+    const { receiver, packets, send } = startReceiver('ann');
     receiver.hear(['ann']);
     const long = '7'.repeat(1_000);
     receiver.packet({ op: 11, d: { user_ids: [long, 5, null, {}, ''] } });
@@ -384,7 +213,7 @@ describe('a voice server that says what cannot be', () => {
 
 describe('many who come and go', () => {
   it('are counted up to 200, those of whom nothing came for longest forgotten first', () => {
-    const { receiver, send, speaks } = start();
+    const { receiver, send, speaks } = startReceiver();
     const ids = Array.from({ length: 250 }, (_, at) => `member ${at}`);
     receiver.hear(ids);
     for (const [at, id] of ids.entries()) {
@@ -399,7 +228,7 @@ describe('many who come and go', () => {
   });
 
   it('leave nothing of theirs for those who come after them', () => {
-    const { receiver, packets, send, speaks } = start('bob');
+    const { receiver, packets, send, speaks } = startReceiver('bob');
     receiver.hear(['ann', 'bob']);
     speaks('ann', 1);
     send(1);

@@ -1,5 +1,5 @@
 import type { AppError } from '../errors.ts';
-import type { Clock } from './clock.ts';
+import { waitUntil, type Clock } from './clock.ts';
 import { createConsent, type Consent, type ConsentChoice } from './consent.ts';
 import type { Ear } from './hear/ear.ts';
 import type { HearingListener } from './heard.ts';
@@ -77,12 +77,9 @@ export const createListening = (parts: ListeningParts): Listening => {
     }),
   });
   const finish = async (ear: Ear, patienceMs: number): Promise<void> => {
-    const late = Promise.withResolvers<void>();
-    const cancel = clock.after(patienceMs, late.resolve);
     ending.add(ear);
-    await Promise.race([ear.settled(), late.promise]);
+    await waitUntil(clock, clock.nowMs() + patienceMs, ear.settled());
     ending.delete(ear);
-    cancel();
     await ear[Symbol.asyncDispose]();
   };
 

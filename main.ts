@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from './src/api/client.ts';
-import type { Command } from './src/command.ts';
-import { commandFault } from './src/dispatch/command-check.ts';
+import type { Command } from './src/command/command.ts';
+import { commandFault } from './src/command/check.ts';
 import { parseConfig, readEnvFile, strayNames } from './src/config.ts';
 import { coreSection, openCore, type CoreConfig } from './src/core.ts';
 import { discover } from './src/discover.ts';
 import { loadTexts } from './src/i18n.ts';
 import { createLog, type Log } from './src/log.ts';
 import { examine, findingLine, isFailure, verdict } from './src/ops/doctor.ts';
-import { adapterFault, type Adapter, type AdapterModule, type Finding } from './src/platform.ts';
+import { adapterFault, type Adapter, type AdapterModule, type Finding } from './src/ports/platform.ts';
 import { runProgram } from './src/program.ts';
 import { openStore } from './src/store/index.ts';
 import { engineSection, serverSection, type EngineConfig } from './service/config.ts';

@@ -7,7 +7,7 @@ const FIXTURES = join(import.meta.dirname, '../test/fixtures');
 
 const heapBefore = process.memoryUsage().heapUsed;
 const startMs = performance.now();
-const { detectLanguage } = await import('../src/text/detect.ts');
+const { detectLanguage } = await import('../src/text/language/detect.ts');
 const loadMs = performance.now() - startMs;
 const heapMegabytes = (process.memoryUsage().heapUsed - heapBefore) / 1e6;
 

@@ -1,4 +1,4 @@
-import { protect } from '../src/text/protect.ts';
+import { protect } from '../src/text/protect/protect.ts';
 import { comparePair, fixed, printTable } from './measure.ts';
 
 const LINES = [

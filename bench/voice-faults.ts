@@ -6,8 +6,8 @@ import type { FakeMessage } from '../test/fakes/discord/index.ts';
 import { fixed } from './measure.ts';
 import { faultsOf } from './voice/faults.ts';
 import { readLedger, type Span } from './voice/ledger.ts';
-import { openStage } from './voice/stage.ts';
-import { createTalkers, type Said, type TalkParts } from './voice/talk.ts';
+import { openStage } from './voice/harness.ts';
+import { createTalkers, type Said, type TalkDeps } from './voice/talk.ts';
 import { readVitals, VITALS_MODULE, type Vitals } from './voice/vitals.ts';
 
 /**
@@ -38,7 +38,7 @@ const stage = await openStage({ NODE_OPTIONS: `--import=${VITALS_MODULE}`, VITAL
 const { bot, lounge } = stage;
 
 const said: Said[] = [];
-const network: TalkParts['network'] = { current: {} };
+const network: TalkDeps['network'] = { current: {} };
 const talker = createTalkers({ said, network });
 const others = createTalkers({ said: [], network });
 const users = ['Ann', 'Bob', 'Cleo', 'Dan'].map((name) => stage.user(name));

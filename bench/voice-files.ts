@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Application, createEncoder, type EncoderOptions } from 'libopus-wasm';
-import { OPUS_CLOCK_HZ, SILENCE_PACKET } from '../src/audio/opus.ts';
-import { utteranceFile, type UtteranceFile } from '../src/room/hear/utterance-file.ts';
-import { createCutter } from '../src/room/hear/utterances.ts';
-import type { VoicePacket } from '../src/room/port.ts';
+import { OPUS_CLOCK_HZ, SILENCE_PACKET } from '../src/audio/opus/packet.ts';
+import { utteranceFile, type UtteranceFile } from '../src/voice/stt/utterance-file.ts';
+import { createCutter } from '../src/voice/stt/endpointer.ts';
+import type { VoicePacket } from '../src/ports/voice.ts';
 import { fixed } from './measure.ts';
 import { openMouth } from './voice/sounds.ts';
 

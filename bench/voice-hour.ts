@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { numberedSpeech } from '../test/fakes/numbered-speech.ts';
 import { fixed } from './measure.ts';
 import type { Mark } from './voice/room-hour.ts';
-import { openStage } from './voice/stage.ts';
+import { openStage } from './voice/harness.ts';
 import {
   describeHandles,
   readVitals,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import { OPUS_CLOCK_HZ } from '../src/audio/opus.ts';
+import { OPUS_CLOCK_HZ } from '../src/audio/opus/packet.ts';
 import { createResampler } from '../src/audio/resample.ts';
 import type { FakeUser } from '../test/fakes/discord/index.ts';
 import { fixed, quantile } from './measure.ts';

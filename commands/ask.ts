@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineCommand, type CommandContext, type Room } from '../src/command.ts';
-import { hasRooms, plainLine, roomTurns, sharedRoom } from '../src/command-helpers.ts';
+import { defineCommand, type CommandContext, type Room } from '../src/command/command.ts';
+import { hasRooms, plainLine, roomTurns, sharedRoom } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 
 const LONGEST_QUESTION_CHARS = 10_000;

@@ -7,14 +7,14 @@ import {
   moderator,
   type ChannelWatch,
   type CommandContext,
-} from '../src/command.ts';
+} from '../src/command/command.ts';
 import {
   completeLanguages,
   hears,
   languagesOf,
   quote,
   readChannels,
-} from '../src/command-helpers.ts';
+} from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 import type { Channel } from '../src/model.ts';
 

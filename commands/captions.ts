@@ -7,7 +7,7 @@ import {
   type CommandContext,
   type Press,
   type PressContext,
-} from '../src/command.ts';
+} from '../src/command/command.ts';
 import {
   captionRecord,
   completeLanguage,
@@ -16,7 +16,7 @@ import {
   joinedRoom,
   languageOf,
   languagesOf,
-} from '../src/command-helpers.ts';
+} from '../src/command/helpers.ts';
 import { userError, type AppError } from '../src/errors.ts';
 import type { Channel, Control } from '../src/model.ts';
 

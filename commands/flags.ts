@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineAction, defineCommandGroup, moderator, type Complete } from '../src/command.ts';
-import { completeLanguage, languageOf, quote } from '../src/command-helpers.ts';
+import { defineAction, defineCommandGroup, moderator, type Complete } from '../src/command/command.ts';
+import { completeLanguage, languageOf, quote } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 
 const MOST_EMOJI = 100;

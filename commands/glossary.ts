@@ -6,8 +6,8 @@ import {
   defineCommandGroup,
   moderator,
   type Complete,
-} from '../src/command.ts';
-import { completeLanguage, languageOf, quote } from '../src/command-helpers.ts';
+} from '../src/command/command.ts';
+import { completeLanguage, languageOf, quote } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 import type { Channel, Space } from '../src/model.ts';
 

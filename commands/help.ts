@@ -5,8 +5,8 @@ import {
   type CommandContext,
   type CommandInfo,
   type Topic,
-} from '../src/command.ts';
-import { quote } from '../src/command-helpers.ts';
+} from '../src/command/command.ts';
+import { quote } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 
 const typedOf = ({ name, typed = name }: CommandInfo): string => typed;

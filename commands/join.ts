@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { channelOption, defineCommand } from '../src/command.ts';
+import { channelOption, defineCommand } from '../src/command/command.ts';
 import { userError } from '../src/errors.ts';
 import { isSameChannel } from '../src/model.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineCommand } from '../src/command.ts';
-import { completeLanguage, languageOf } from '../src/command-helpers.ts';
+import { defineCommand } from '../src/command/command.ts';
+import { completeLanguage, languageOf } from '../src/command/helpers.ts';
 
 export default defineCommand(
   'language',

@@ -1,5 +1,5 @@
-import { defineCommand } from '../src/command.ts';
-import { joinedRoom } from '../src/command-helpers.ts';
+import { defineCommand } from '../src/command/command.ts';
+import { joinedRoom } from '../src/command/helpers.ts';
 
 export default defineCommand(
   'leave',

@@ -1,5 +1,5 @@
-import { defineCommand, type Press, type PressContext } from '../src/command.ts';
-import { hasRooms } from '../src/command-helpers.ts';
+import { defineCommand, type Press, type PressContext } from '../src/command/command.ts';
+import { hasRooms } from '../src/command/helpers.ts';
 import type { Content, Control } from '../src/model.ts';
 
 type Context = Pick<PressContext, 'services' | 'channel' | 'member' | 'locale' | 't'>;

@@ -4,8 +4,8 @@ import {
   type PressContext,
   type QueuedSaying,
   type Room,
-} from '../src/command.ts';
-import { clock, joinedRoom, plainLine } from '../src/command-helpers.ts';
+} from '../src/command/command.ts';
+import { clock, joinedRoom, plainLine } from '../src/command/helpers.ts';
 import type { Content, Control } from '../src/model.ts';
 
 type Context = Omit<PressContext, 'arg' | 'values'>;

@@ -6,7 +6,7 @@ import {
   moderator,
   type CommandContext,
   type RoomChoices,
-} from '../src/command.ts';
+} from '../src/command/command.ts';
 import { userError } from '../src/errors.ts';
 
 const MOST_CHANNELS = 25;

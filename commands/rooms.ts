@@ -6,13 +6,13 @@ import {
   type Press,
   type PressContext,
   type RoomChoices,
-} from '../src/command.ts';
+} from '../src/command/command.ts';
 import {
   completeLanguages,
   languageLabel,
   languagesOf,
   MOST_LANGUAGES,
-} from '../src/command-helpers.ts';
+} from '../src/command/helpers.ts';
 import type { Content, Control } from '../src/model.ts';
 
 type Context = Pick<PressContext, 'services' | 'channel' | 'locale' | 't'>;

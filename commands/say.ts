@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineCommand, type CommandContext, type Room, type VoiceWish } from '../src/command.ts';
+import { defineCommand, type CommandContext, type Room, type VoiceWish } from '../src/command/command.ts';
 import {
   completeLanguage,
   completeVoice,
@@ -8,7 +8,7 @@ import {
   plainLine,
   sharedRoom,
   voiceWishes,
-} from '../src/command-helpers.ts';
+} from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../src/model.ts';
 

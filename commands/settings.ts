@@ -5,7 +5,7 @@ import {
   type Press,
   type PressContext,
   type SpaceChoices,
-} from '../src/command.ts';
+} from '../src/command/command.ts';
 import type { Content, Control } from '../src/model.ts';
 
 type Context = Pick<PressContext, 'services' | 'channel' | 'member' | 'locale' | 't'>;

@@ -4,8 +4,8 @@ import {
   type Backlog,
   type PressContext,
   type Room,
-} from '../src/command.ts';
-import { plainLine, quote, roomNearby } from '../src/command-helpers.ts';
+} from '../src/command/command.ts';
+import { plainLine, quote, roomNearby } from '../src/command/helpers.ts';
 import type { Content } from '../src/model.ts';
 
 const LISTED = 20;

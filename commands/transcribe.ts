@@ -5,14 +5,14 @@ import {
   LONGEST_PART_MS,
   TRANSCRIPT_KINDS,
   type Heard,
-} from '../src/command.ts';
+} from '../src/command/command.ts';
 import {
   clock,
   completeLanguage,
   durationMsOf,
   languageOf,
   soundOf,
-} from '../src/command-helpers.ts';
+} from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 
 /** Longer transcripts are read better in a file: the platforms' own limit of a message. */

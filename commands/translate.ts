@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { attachment, defineCommand, type CommandContext } from '../src/command.ts';
-import { completeLanguage, durationMsOf, languageOf, soundOf } from '../src/command-helpers.ts';
+import { attachment, defineCommand, type CommandContext } from '../src/command/command.ts';
+import { completeLanguage, durationMsOf, languageOf, soundOf } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 import type { Attachment } from '../src/model.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineCommand, moderator, type UsageDay } from '../src/command.ts';
-import { MINUTE_MS } from '../src/command-helpers.ts';
+import { defineCommand, moderator, type UsageDay } from '../src/command/command.ts';
+import { MINUTE_MS } from '../src/command/helpers.ts';
 
 /** More lines nobody reads; the picture shows every day. */
 const DAYS_LISTED = 14;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineCommand } from '../src/command.ts';
-import { completeVoice, plainLine, quote } from '../src/command-helpers.ts';
+import { defineCommand } from '../src/command/command.ts';
+import { completeVoice, plainLine, quote } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 
 export default defineCommand(

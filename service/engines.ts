@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { AppError } from '../src/errors.ts';
 import { engineLackText } from '../src/http/engine-lack.ts';
-import { LANGUAGES } from '../src/text/language-list.ts';
+import { LANGUAGES } from '../src/text/language/language-list.ts';
 import type {
   Ability,
   CreateEngine,

@@ -1,4 +1,4 @@
-import { protect } from '../src/text/protect.ts';
+import { protect } from '../src/text/protect/protect.ts';
 import type { TranslationPart, TranslationPiece, TranslationRequest } from './engine.ts';
 
 /** Tokens that a client has put in itself: they are kept whole, not bracket by bracket. */

@@ -1,4 +1,4 @@
-import { findLanguage } from '../src/text/languages.ts';
+import { findLanguage } from '../src/text/language/languages.ts';
 import { ServiceError } from './errors.ts';
 
 const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });

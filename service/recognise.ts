@@ -4,7 +4,7 @@ import {
   type AsrPlainReply,
   type AsrSegmentsReply,
 } from '../src/api/contract.ts';
-import { decodeTo } from '../src/audio/decode.ts';
+import { decodeTo } from '../src/audio/codec/decode.ts';
 import { findSpeech, type SegmentParameters, type SpeechSpan } from '../src/audio/vad.ts';
 import type { ByteSource } from '../src/model.ts';
 import { RECOGNITION_RATE_HZ, type Heard, type Hints, type RecognitionPart } from './engine.ts';

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import type { ServiceClient } from './api/client.ts';
 import { createAssistant } from './chat/assistant.ts';
-import type { Command } from './command.ts';
+import type { Command } from './command/command.ts';
 import { httpUrl } from './config.ts';
 import { toAppError } from './errors.ts';
-import { createDispatcher } from './dispatch/index.ts';
+import { createDispatcher } from './command/dispatcher.ts';
 import type { Texts } from './i18n.ts';
 import { logLevel, type Log } from './log.ts';
-import type { Adapter, Core, ServiceStatus } from './platform.ts';
+import type { Adapter, Core, ServiceStatus } from './ports/platform.ts';
 import type { Services } from './services.ts';
-import { usageChart } from './ops/usage-chart.ts';
-import { realClock, type Clock } from './room/clock.ts';
-import { createRooms } from './room/rooms.ts';
+import { usageChart } from './usage/chart.ts';
+import { realClock, type Clock } from './async/clock.ts';
+import { createRooms } from './voice/rooms.ts';
 import { createSpeaker } from './speech/speaker.ts';
 import { transcriptFile } from './speech/transcript-file.ts';
 import { createTranscriber } from './speech/transcriber.ts';
@@ -21,12 +21,12 @@ import { createPrivacy } from './store/privacy.ts';
 import { createRoomConsents } from './store/room-consents.ts';
 import { createSpaceSettings } from './store/space-settings.ts';
 import { createUsage } from './store/usage.ts';
-import { detectLanguage } from './text/detect.ts';
-import { findLanguage, languageName, searchLanguages } from './text/languages.ts';
-import { translateLine } from './translate/fan-out.ts';
-import { createGlossary } from './translate/glossary.ts';
-import { createTranslator } from './translate/translator.ts';
-import { openWatching, type Watching } from './watch/index.ts';
+import { detectLanguage } from './text/language/detect.ts';
+import { findLanguage, languageName, searchLanguages } from './text/language/languages.ts';
+import { translateLine } from './translation/fan-out.ts';
+import { createGlossary } from './translation/glossary.ts';
+import { createTranslator } from './translation/translator.ts';
+import { openWatching, type Watching } from './autotranslate/index.ts';
 
 const days = (fallback: number, fewest: number) =>
   z.coerce
@@ -75,7 +75,7 @@ export const coreSection = z
   });
 export type CoreConfig = z.infer<typeof coreSection>;
 
-export interface CoreParts {
+export interface CoreDeps {
   readonly client: ServiceClient;
   readonly store: Store;
   readonly texts: Texts;
@@ -127,7 +127,7 @@ export const openCore = async ({
   engines,
   translates = async () => undefined,
   clock = realClock,
-}: CoreParts): Promise<RunningCore> => {
+}: CoreDeps): Promise<RunningCore> => {
   const languages: Services['languages'] = {
     find: findLanguage,
     name: languageName,

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { AppError, type Sentence, type SentenceParams } from './errors.ts';
-import { languageName } from './text/language-names.ts';
+import { languageName } from './text/language/language-names.ts';
 
 export type MessageKey = keyof typeof import('../locales/en.json', { with: { type: 'json' } });
 

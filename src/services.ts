@@ -1,5 +1,5 @@
 import type { ChatTurn, Voice } from './api/contract.ts';
-import type { CommandInfo } from './command.ts';
+import type { CommandInfo } from './command/command.ts';
 import type { ErrorCode } from './errors.ts';
 import type {
   AudioFormat,
@@ -10,9 +10,9 @@ import type {
   OutgoingFile,
   Space,
 } from './model.ts';
-import type { ServiceStatus } from './platform.ts';
-import type { RoomChoices, Rooms } from './room/service.ts';
-import type { WatchMode } from './watch/port.ts';
+import type { ServiceStatus } from './ports/platform.ts';
+import type { RoomChoices, Rooms } from './voice/service.ts';
+import type { WatchMode } from './ports/channel-feed.ts';
 
 /** What commands and adapters can ask for. Every method rejects with an `AppError`. */
 export interface Services {

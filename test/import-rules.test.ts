@@ -19,7 +19,7 @@ const VIOLATIONS = {
   'src/audio/audio-keeps-logs.ts': "import 'pino';",
   'src/audio/audio-reads-a-clock.ts': 'export const now = Date.now();',
   'commands/command-knows-a-command.ts': "import './help.ts';",
-  'commands/command-reaches-past-its-context.ts': "import '../src/translate/translator.ts';",
+  'commands/command-reaches-past-its-context.ts': "import '../src/translation/translator.ts';",
   'adapters/web/adapter-knows-a-command.ts': "import '../../commands/help.ts';",
   'adapters/web/adapter-knows-an-adapter.ts': "import '../discord/index.ts';",
   'service/service-knows-the-client.ts': "import '../src/api/client.ts';",
@@ -28,9 +28,9 @@ const VIOLATIONS = {
 const ALLOWED = {
   'src/text/fine.ts': "import '../model.ts';\nimport './split.ts';",
   'commands/fine.ts':
-    "import '../src/command.ts';\nimport '../src/command-helpers.ts';\nimport '../src/errors.ts';\nimport 'zod';",
+    "import '../src/command/command.ts';\nimport '../src/command/helpers.ts';\nimport '../src/errors.ts';\nimport 'zod';",
   'adapters/web/fine.ts': "import '../../src/platform.ts';\nimport 'hono';",
-  'service/fine.ts': "import '../src/api/contract.ts';\nimport '../src/audio/encode.ts';",
+  'service/fine.ts': "import '../src/api/contract.ts';\nimport '../src/audio/codec/encode.ts';",
 } as const;
 
 let folder: string;

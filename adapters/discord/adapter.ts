@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, toAppError } from '../../src/errors.ts';
-import type { Adapter, Core } from '../../src/platform.ts';
+import type { Adapter, Core } from '../../src/ports/platform.ts';
 import { createAcknowledge } from './interactions/acknowledge.ts';
 import { contentIntentHint, readApplication, type Application } from './application.ts';
-import { connect, createClient, destroy, isConnected, type Session } from './gateway/client.ts';
-import { listen } from './gateway/inbound.ts';
+import { connect, createClient, destroy, isConnected, type Session } from './inbound/client.ts';
+import { listen } from './inbound/inbound.ts';
 import { createInteractions, type Interactions } from './interactions/interactions.ts';
 import { inviteLink } from './invite.ts';
 import { createParts, type DiscordOptions } from './parts.ts';
 import { createRegister } from './slash/registration.ts';
 import { tryAgain } from './try-again.ts';
-import { readRaw } from './watch.ts';
+import { readRaw } from './channel-feed.ts';
 
 export type { DiscordOptions } from './parts.ts';
 

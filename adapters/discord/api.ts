@@ -8,7 +8,7 @@ import {
   type RequestMethod,
   type RouteLike,
 } from 'discord.js';
-import { withOwnSignal } from '../../src/abort.ts';
+import { withOwnSignal } from '../../src/async/abort.ts';
 import { fromDiscord, isTokenRefused } from './errors.ts';
 
 interface RequestOptions {

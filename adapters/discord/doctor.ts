@@ -7,17 +7,17 @@ import {
 import { request } from 'undici';
 import { toAppError } from '../../src/errors.ts';
 import type { Channel } from '../../src/model.ts';
-import type { Core, Finding } from '../../src/platform.ts';
+import type { Core, Finding } from '../../src/ports/platform.ts';
 import type { ChannelWatch } from '../../src/services.ts';
 import { createApi, type Api, type ApiOptions } from './api.ts';
 import { contentIntentHint, readApplication, type Application } from './application.ts';
-import { createClient } from './gateway/client.ts';
+import { createClient } from './inbound/client.ts';
 import { spaceOf } from './ids.ts';
 import { fromDiscord, isRefusal } from './errors.ts';
 import { accountLink, inviteLink } from './invite.ts';
 import { GUILDS_PAGE, WEBHOOKS } from './limits.ts';
 import { kindOf, missingOf } from './permissions.ts';
-import { createWebhooks } from './copies/webhooks.ts';
+import { createWebhooks } from './mirrors/webhooks.ts';
 import { loadLink } from './voice/load.ts';
 
 const DISCORD_API = 'https://discord.com/api';

@@ -3,8 +3,8 @@ import type { Channel } from '../../src/model.ts';
 import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';
 import { guildIdOf } from './ids.ts';
-import { nameOf, type RawMessage } from './message.ts';
-import { createRecent } from '../../src/recent.ts';
+import { nameOf, type RawMessage } from './inbound/message-reader.ts';
+import { createRecent } from '../../src/async/lru.ts';
 
 type Shown = RawMessage['member'];
 /** The gateway tells of each who was mentioned as whom the server knows them. */

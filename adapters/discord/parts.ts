@@ -1,22 +1,22 @@
 import type { MessageRef } from '../../src/model.ts';
-import type { Core } from '../../src/platform.ts';
-import { realClock, type Clock } from '../../src/room/clock.ts';
+import type { Core } from '../../src/ports/platform.ts';
+import { realClock, type Clock } from '../../src/async/clock.ts';
 import { createApi, type ApiOptions } from './api.ts';
-import type { Session } from './gateway/client.ts';
-import { createCopies } from './copies/copies.ts';
+import type { Session } from './inbound/client.ts';
+import { createCopies } from './mirrors/mirrors.ts';
 import { createOpenFile } from './files.ts';
 import { createMembers } from './members.ts';
-import { createMessageReader } from './message.ts';
-import { createOutbox } from './copies/outbox.ts';
-import { createOwnMessages } from './copies/own-messages.ts';
-import { createPensFor } from './copies/pens-for.ts';
+import { createMessageReader } from './inbound/message-reader.ts';
+import { createOutbox } from './mirrors/outbox.ts';
+import { createOwnMessages } from './mirrors/own-messages.ts';
+import { createPensFor } from './mirrors/writer-registry.ts';
 import { createPlatform } from './platform.ts';
-import { createThreadParents } from './gateway/thread-parents.ts';
+import { createThreadParents } from './inbound/thread-parents.ts';
 import { createThreads } from './threads.ts';
-import { createWatchPort, readRaw } from './watch.ts';
+import { createWatchPort, readRaw } from './channel-feed.ts';
 import { createVoice } from './voice/index.ts';
-import { createWebhookRate } from './copies/webhook-rate.ts';
-import { createWebhooks } from './copies/webhooks.ts';
+import { createWebhookRate } from './mirrors/webhook-rate.ts';
+import { createWebhooks } from './mirrors/webhooks.ts';
 
 export interface DiscordOptions extends ApiOptions {
   /** For the rates and refusals of webhooks, and for all that happens in voice channels. */

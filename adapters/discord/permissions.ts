@@ -7,7 +7,7 @@ import {
 } from 'discord.js';
 import { AppError } from '../../src/errors.ts';
 import type { Channel } from '../../src/model.ts';
-import type { WatchMode } from '../../src/watch/port.ts';
+import type { WatchMode } from '../../src/ports/channel-feed.ts';
 
 type Permission = keyof typeof PermissionFlagsBits;
 

@@ -1,18 +1,18 @@
 import { Routes, type APIChannel } from 'discord.js';
 import type { Channel, Content, Posted } from '../../src/model.ts';
-import type { Platform } from '../../src/platform.ts';
-import type { VoicePort } from '../../src/room/port.ts';
-import type { WatchPort } from '../../src/watch/port.ts';
+import type { Platform } from '../../src/ports/platform.ts';
+import type { VoicePort } from '../../src/ports/voice.ts';
+import type { WatchPort } from '../../src/ports/channel-feed.ts';
 import type { Api } from './api.ts';
 import { channelOf, PLATFORM, channelIdOf } from './ids.ts';
 import { isGone } from './errors.ts';
-import { BY_BOT, placed, placedOf, postedOf } from './copies/handles.ts';
-import { botPen } from './copies/pens.ts';
-import type { PensFor } from './copies/pens-for.ts';
-import { draw, redraw } from './redraw.ts';
-import { render } from './render.ts';
+import { BY_BOT, placed, placedOf, postedOf } from './mirrors/handles.ts';
+import { botPen } from './mirrors/message-writer.ts';
+import type { PensFor } from './mirrors/writer-registry.ts';
+import { draw, redraw } from './outbound/sync.ts';
+import { render } from './outbound/render.ts';
 
-export interface PlatformParts {
+export interface PlatformDeps {
   readonly api: Api;
   readonly pensFor: PensFor;
   readonly watch: WatchPort;
@@ -20,7 +20,7 @@ export interface PlatformParts {
 }
 
 /** Discord as the core sees it. */
-export const createPlatform = ({ api, pensFor, watch, voice }: PlatformParts): Platform => {
+export const createPlatform = ({ api, pensFor, watch, voice }: PlatformDeps): Platform => {
   const post: Platform['post'] = async (to, content, { replyTo } = {}) =>
     postedOf(placed(to, await draw(botPen(api, to, { replyTo }), render(content)), BY_BOT));
 

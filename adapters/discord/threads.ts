@@ -11,9 +11,9 @@ import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';
 import { channelOf, guildIdOf, channelIdOf } from './ids.ts';
 import { CHANNEL_NAME_CHARS, THREADS_PAGE } from './limits.ts';
-import { createRecent } from '../../src/recent.ts';
-import { shorten } from '../../src/text/shorten.ts';
-import { createTurns } from '../../src/turns.ts';
+import { createRecent } from '../../src/async/lru.ts';
+import { shorten } from '../../src/text/split/shorten.ts';
+import { createTurns } from '../../src/async/keyed-mutex.ts';
 
 interface ThreadList {
   readonly threads: readonly APIThreadChannel[];

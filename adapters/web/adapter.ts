@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { createAdaptorServer } from '@hono/node-server';
 import { AppError } from '../../src/errors.ts';
-import type { Adapter, Core, ServiceStatus } from '../../src/platform.ts';
+import type { Adapter, Core, ServiceStatus } from '../../src/ports/platform.ts';
 import { createApp } from './app.ts';
 import { createAssets } from './assets.ts';
 import { TIMES } from './limits.ts';

@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono';
-import type { Core, ServiceStatus } from '../../src/platform.ts';
+import type { Core, ServiceStatus } from '../../src/ports/platform.ts';
 import { sendFile } from './files.ts';
 import type { Profile } from './members.ts';
 import {
@@ -20,7 +20,7 @@ export interface WebEnv {
   Variables: { member: Profile };
 }
 
-export interface ApiParts {
+export interface ApiDeps {
   readonly core: Core;
   readonly room: Room;
   readonly status: () => Promise<ServiceStatus>;
@@ -30,7 +30,7 @@ export interface ApiParts {
 const MAX_LANGUAGES = 50;
 
 /** What the page asks for. What listens or changes anything knows its member already. */
-export const createApi = ({ core, room, status, localeOf }: ApiParts): Hono<WebEnv> => {
+export const createApi = ({ core, room, status, localeOf }: ApiDeps): Hono<WebEnv> => {
   const api = new Hono<WebEnv>();
 
   api.get('/events', (c) => {

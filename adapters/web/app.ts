@@ -6,7 +6,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { isLoopback } from '../../src/config.ts';
 import { AppError, type ErrorCode, toAppError } from '../../src/errors.ts';
 import { say } from '../../src/i18n.ts';
-import type { Core, ServiceStatus } from '../../src/platform.ts';
+import type { Core, ServiceStatus } from '../../src/ports/platform.ts';
 import {
   createTokenAccess,
   isFromElsewhere,
@@ -40,7 +40,7 @@ const STATUS = {
   internal: 500,
 } as const satisfies Record<ErrorCode, ContentfulStatusCode>;
 
-export interface AppParts {
+export interface AppDeps {
   readonly core: Core;
   readonly room: Room;
   readonly assets: Assets;
@@ -64,8 +64,8 @@ const showPage = (c: Context, body: ReturnType<typeof pageShell>, status: 200 | 
   return c.html(body, status);
 };
 
-export const createApp = (parts: AppParts): Hono<WebEnv> => {
-  const { core, room, assets, host, token, maxUploadBytes } = parts;
+export const createApp = (deps: AppDeps): Hono<WebEnv> => {
+  const { core, room, assets, host, token, maxUploadBytes } = deps;
   const app = new Hono<WebEnv>();
 
   /** The tag that gives the best of our locales, so that the person's own region is kept. */
@@ -94,7 +94,7 @@ export const createApp = (parts: AppParts): Hono<WebEnv> => {
       permissionsPolicy: { microphone: ['self'], camera: [], geolocation: [] },
     }),
   );
-  app.route('/', createHealth({ platforms: () => core.ready(), status: parts.status }));
+  app.route('/', createHealth({ platforms: () => core.ready(), status: deps.status }));
   // With a token a rebound name gains nothing, and a proxy in front has a name of its own.
   if (isLoopback(host) && token === undefined) app.use(loopbackNamesOnly());
   app.use(ownPageOnly());
@@ -147,7 +147,7 @@ export const createApp = (parts: AppParts): Hono<WebEnv> => {
     };
     return showPage(c, pageShell(boot, assets));
   });
-  app.route('/', createApi({ core, room, status: parts.status, localeOf }));
+  app.route('/', createApi({ core, room, status: deps.status, localeOf }));
   // Anything not served is an error of the caller's, in the caller's language.
   app.all('*', () => {
     throw new AppError('not-found', 'no such address');

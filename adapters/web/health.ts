@@ -1,13 +1,13 @@
 import { Hono } from 'hono';
-import type { Core, ServiceStatus } from '../../src/platform.ts';
+import type { Core, ServiceStatus } from '../../src/ports/platform.ts';
 
-export interface HealthParts {
+export interface HealthDeps {
   readonly platforms: Core['ready'];
   readonly status: () => Promise<ServiceStatus>;
 }
 
 /** `/healthz`: the process lives. `/readyz`: people can be served; on every platform; otherwise 503, naming the part. */
-export const createHealth = ({ platforms, status }: HealthParts): Hono => {
+export const createHealth = ({ platforms, status }: HealthDeps): Hono => {
   const health = new Hono();
   health.get('/healthz', (c) => c.text('ok'));
   health.get('/readyz', async (c) => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { CommandInfo } from '../../src/command.ts';
+import type { CommandInfo } from '../../src/command/command.ts';
 import { AppError, toAppError } from '../../src/errors.ts';
 import { say } from '../../src/i18n.ts';
-import type { Answer, Core } from '../../src/platform.ts';
+import type { Answer, Core } from '../../src/ports/platform.ts';
 import type { Board, Entry } from './board.ts';
 import { createGrowingMessage } from './growing-message.ts';
 import { LIMITS, TIMES } from './limits.ts';

@@ -17,14 +17,14 @@ export interface LineQueue extends AsyncDisposable {
   of(memberId: string): number;
 }
 
-export interface LineQueueParts {
+export interface LineQueueDeps {
   /** True once nobody can see the line any more: its turn is passed over. */
   readonly isGone: (entry: Entry) => boolean;
   /** Never rejects. */
   readonly run: (job: LineJob) => Promise<void>;
 }
 
-export const createLineQueue = ({ isGone, run }: LineQueueParts): LineQueue => {
+export const createLineQueue = ({ isGone, run }: LineQueueDeps): LineQueue => {
   let waiting: LineJob[] = [];
   const working = new Map<LineJob, Promise<void>>();
 

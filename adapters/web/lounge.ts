@@ -1,6 +1,6 @@
 import { AppError, toAppError } from '../../src/errors.ts';
 import { say } from '../../src/i18n.ts';
-import type { LineTranslation, Core } from '../../src/platform.ts';
+import type { LineTranslation, Core } from '../../src/ports/platform.ts';
 import type { Board, Entry } from './board.ts';
 import type { Hub } from './hub.ts';
 import { LIMITS, TIMES } from './limits.ts';
@@ -21,7 +21,7 @@ export interface Lounge extends AsyncDisposable {
   as(message: WireMessage, reader: Profile): WireMessage;
 }
 
-export interface LoungeParts {
+export interface LoungeDeps {
   readonly core: Core;
   readonly board: Board;
   readonly publish: Hub['publish'];
@@ -37,7 +37,7 @@ const textOf = (version: Version): string => (typeof version === 'string' ? '' :
 const hasFailed = (version: Version | undefined): boolean =>
   typeof version === 'object' && version.error !== undefined;
 
-export const createLounge = ({ core, board, publish, languages }: LoungeParts): Lounge => {
+export const createLounge = ({ core, board, publish, languages }: LoungeDeps): Lounge => {
   /** What each line is, or is becoming, in each language: nothing is asked for twice. */
   const lines = new Map<string, Versions>();
   const closing = new AbortController();

@@ -1,6 +1,6 @@
 import { AppError } from '../../src/errors.ts';
 import type { Channel, Content, Control, OutgoingFile, Posted } from '../../src/model.ts';
-import type { Platform } from '../../src/platform.ts';
+import type { Platform } from '../../src/ports/platform.ts';
 import type { Board } from './board.ts';
 import type { Hub } from './hub.ts';
 import { LIMITS } from './limits.ts';
@@ -50,14 +50,14 @@ const channelIdOf = (channel: Channel): ChannelId => {
   return channel.id;
 };
 
-export interface PlatformParts {
+export interface PlatformDeps {
   readonly board: Board;
   readonly render: Render;
   readonly publish: Hub['publish'];
 }
 
 /** The page as the core sees it. */
-export const createPlatform = ({ board, render, publish }: PlatformParts): Platform => {
+export const createPlatform = ({ board, render, publish }: PlatformDeps): Platform => {
   const put = async (
     to: Channel,
     content: Content,

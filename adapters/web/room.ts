@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../src/errors.ts';
-import type { Core, Platform } from '../../src/platform.ts';
+import type { Core, Platform } from '../../src/ports/platform.ts';
 import { createBoard } from './board.ts';
 import { createHub, type Hub } from './hub.ts';
 import { createInvocations, type Invocations } from './invocations.ts';

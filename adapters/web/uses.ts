@@ -1,6 +1,6 @@
-import type { Choice, CommandInfo } from '../../src/command.ts';
+import type { Choice, CommandInfo } from '../../src/command/command.ts';
 import { AppError } from '../../src/errors.ts';
-import type { CompletionRequest, Core } from '../../src/platform.ts';
+import type { CompletionRequest, Core } from '../../src/ports/platform.ts';
 import type { Invocations, Pressed } from './invocations.ts';
 import { LIMITS } from './limits.ts';
 import { PLATFORM, type Profile } from './members.ts';
@@ -27,7 +27,7 @@ export interface Uses {
   complete(member: Profile, request: CompleteRequest): Promise<readonly Choice[]>;
 }
 
-export interface UsesParts {
+export interface UsesDeps {
   readonly core: Core;
   readonly invocations: Invocations;
   readonly uploads: Uploads;
@@ -41,7 +41,7 @@ export const clip = (text: string): string =>
 const labelKey = (command: string, option: string, value: string): string =>
   JSON.stringify([command, option, value]);
 
-export const createUses = ({ core, invocations, uploads, onDone }: UsesParts): Uses => {
+export const createUses = ({ core, invocations, uploads, onDone }: UsesDeps): Uses => {
   /** How offered values are called: ids are shown by name once they are chosen. */
   const labels = new Map<string, string>();
 

@@ -1,8 +1,8 @@
 /** What the server and the page say to each other. Types only: the page's copy is erased. */
-import type { Choice, CommandInfo } from '../../src/command.ts';
+import type { Choice, CommandInfo } from '../../src/command/command.ts';
 import type { MessageKey } from '../../src/i18n.ts';
 import type { Content, Control } from '../../src/model.ts';
-import type { ServiceStatus } from '../../src/platform.ts';
+import type { ServiceStatus } from '../../src/ports/platform.ts';
 
 export type ChannelId = 'playground' | 'lounge';
 

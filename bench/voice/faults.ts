@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { PATHS } from '../../src/api/contract.ts';
 import type { FakeMessage } from '../../test/fakes/discord/index.ts';
 import type { Fault as ServiceFault } from '../../test/fakes/speech.ts';
-import type { Stage } from './stage.ts';
-import type { createTalkers, Talker, TalkParts } from './talk.ts';
+import type { Stage } from './harness.ts';
+import type { createTalkers, Talker, TalkDeps } from './talk.ts';
 
-export interface FaultParts {
+export interface FaultDeps {
   readonly stage: Stage;
   readonly talker: ReturnType<typeof createTalkers>;
-  readonly network: TalkParts['network'];
+  readonly network: TalkDeps['network'];
   /** Who comes and goes; they are in no room between faults. */
   readonly guests: readonly (() => Talker)[];
   /** Nobody can decrypt them. */
@@ -25,7 +25,7 @@ export interface Fault {
   readonly lastsMs: number;
   /** What is under way when it is over may take so long to fail. */
   readonly lingersMs?: number;
-  run(parts: FaultParts): void | Promise<void>;
+  run(deps: FaultDeps): void | Promise<void>;
 }
 
 /** For as long as a service is away. */
@@ -38,7 +38,7 @@ const NOTICE_MS = 6_000;
 
 const away =
   (fault: ServiceFault, share: number) =>
-  async ({ stage }: FaultParts) => {
+  async ({ stage }: FaultDeps) => {
     const { speech } = stage.bot;
     speech.fail(PATHS.asr, ...Array.from({ length: PLENTY }, () => fault));
     await delay(AWAY_MS * share);
@@ -77,7 +77,7 @@ export const faultsOf = (share: number): readonly Fault[] => [
   ...[4006, 4009, 4015].map((code) => ({
     name: `voice gateway closes with ${code}`,
     lastsMs: 0,
-    run: ({ stage }: FaultParts) => stage.bot.discord.voice.close(code),
+    run: ({ stage }: FaultDeps) => stage.bot.discord.voice.close(code),
   })),
   {
     name: 'voice server moves',

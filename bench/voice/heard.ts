@@ -1,6 +1,6 @@
 import { createDecoder } from 'libopus-wasm';
 import { joined } from './sounds.ts';
-import { SILENCE_PACKET } from '../../src/audio/opus.ts';
+import { SILENCE_PACKET } from '../../src/audio/opus/packet.ts';
 
 /** What people in a channel heard of the bot, against what was to be heard. */
 

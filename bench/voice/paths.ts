@@ -5,13 +5,13 @@ import { buffer } from 'node:stream/consumers';
 import { createDecoder, type OpusDecoderHandle } from 'libopus-wasm';
 import { createDaveReader } from '../../adapters/discord/voice/dave.ts';
 import { createReceiver } from '../../adapters/discord/voice/receiver.ts';
-import { wavHeader } from '../../src/audio/encode-raw.ts';
+import { wavHeader } from '../../src/audio/codec/encode-raw.ts';
 import { createRecognition } from '../../src/api/recognition.ts';
 import type { Caller } from '../../src/api/client.ts';
-import type { Clock } from '../../src/room/clock.ts';
-import { createBatchRecogniser } from '../../src/room/hear/batch-recogniser.ts';
-import { createEar } from '../../src/room/hear/ear.ts';
-import type { VoicePacket } from '../../src/room/port.ts';
+import type { Clock } from '../../src/async/clock.ts';
+import { createBatchRecogniser } from '../../src/voice/stt/batch-recogniser.ts';
+import { createEar } from '../../src/voice/stt/pipeline.ts';
+import type { VoicePacket } from '../../src/ports/voice.ts';
 import type { Traffic } from './traffic.ts';
 
 /** A way from datagrams to bodies that are ready to be sent to the recogniser. */

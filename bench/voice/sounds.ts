@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { Application, createEncoder, type EncoderOptions } from 'libopus-wasm';
 import type { Voice } from '../../src/api/contract.ts';
-import { OPUS_CLOCK_HZ } from '../../src/audio/opus.ts';
+import { OPUS_CLOCK_HZ } from '../../src/audio/opus/packet.ts';
 import { resample } from '../../src/audio/resample.ts';
 import { createEngine } from '../../service/engines/espeak-ng.ts';
 

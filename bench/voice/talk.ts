@@ -22,7 +22,7 @@ export interface Talker {
   readonly talk: (stopped: AbortSignal) => Promise<void>;
 }
 
-export interface TalkParts {
+export interface TalkDeps {
   readonly said: Said[];
   /** How packets go over the network at this moment. */
   readonly network: { current: SpeakOptions };
@@ -38,7 +38,7 @@ const PACKET_MS = 20;
 
 const between = (from: number, to: number): number => from + Math.random() * (to - from);
 
-export const createTalkers = ({ said, network }: TalkParts): ((person: VoicePerson) => Talker) => {
+export const createTalkers = ({ said, network }: TalkDeps): ((person: VoicePerson) => Talker) => {
   let speakers = 0;
   return (person) => {
     const speaker = speakers;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { SILENCE_PACKET } from '../../src/audio/opus.ts';
-import type { DaveSession } from '../../adapters/discord/voice/wires.ts';
+import { SILENCE_PACKET } from '../../src/audio/opus/packet.ts';
+import type { DaveSession } from '../../adapters/discord/voice/library-internals.ts';
 import { createDaveGroup } from '../../test/fakes/discord/voice/dave/group.ts';
 import { LibraryClient } from '../../test/fakes/discord/voice/dave/library-client.ts';
 import { createDavePerson } from '../../test/fakes/discord/voice/dave/person.ts';

@@ -1,4 +1,4 @@
-import { splitText } from '../../src/text/split.ts';
+import { splitText } from '../../src/text/split/split.ts';
 import type { CreateEngine, TranslationPart } from '../engine.ts';
 import { findMode, readModes, type Mode } from './apertium/modes.ts';
 import { findPackage } from './apertium/packages.ts';

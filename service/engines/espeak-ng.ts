@@ -1,4 +1,4 @@
-import { splitSentences, splitText } from '../../src/text/split.ts';
+import { splitSentences, splitText } from '../../src/text/split/split.ts';
 import { AppError } from '../../src/errors.ts';
 import { createChild } from '../child.ts';
 import type { CreateEngine, SpeechPart } from '../engine.ts';

@@ -1,4 +1,4 @@
-import { pseudoLocalise } from '../../src/text/pseudo.ts';
+import { pseudoLocalise } from '../../src/text/language/pseudo-locale.ts';
 import type { CreateEngine } from '../engine.ts';
 
 const NAME = 'pseudo';

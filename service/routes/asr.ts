@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { asrParameters, PATHS, type AsrParameters } from '../../src/api/contract.ts';
 import { bytesSource } from '../../src/audio/bytes.ts';
-import { sniff, SNIFF_BYTES, type Container } from '../../src/audio/sniff.ts';
+import { sniff, SNIFF_BYTES, type Container } from '../../src/audio/container/sniff.ts';
 import type { SegmentParameters } from '../../src/audio/vad.ts';
 import { AppError } from '../../src/errors.ts';
 import type { AudioFormat } from '../../src/model.ts';

@@ -6,7 +6,7 @@ import {
   type TtsRequest,
   type Voice,
 } from '../../src/api/contract.ts';
-import { encode, streamable } from '../../src/audio/encode.ts';
+import { encode, streamable } from '../../src/audio/codec/encode.ts';
 import { resample } from '../../src/audio/resample.ts';
 import { parseBody, readBytes, validate } from '../body.ts';
 import { ServiceError } from '../errors.ts';

@@ -1,5 +1,5 @@
 import { AppError, type AppErrorOptions, type ErrorCode, type Sentence } from '../errors.ts';
-import { plainLine, quote } from '../text/plain-line.ts';
+import { plainLine, quote } from '../text/markup/plain-line.ts';
 import { errorObject, type ErrorObject } from './contract.ts';
 import { readEngineLack } from '../http/engine-lack.ts';
 import { waitInText } from '../http/retry-after.ts';

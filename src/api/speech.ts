@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { join } from '../audio/join.ts';
+import { join } from '../audio/chunk/join.ts';
 import { AppError, toAppError } from '../errors.ts';
 import type { AudioFormat } from '../model.ts';
-import { splitText } from '../text/split.ts';
+import { splitText } from '../text/split/split.ts';
 import type { CallOptions, Caller } from './client.ts';
 import {
   LIMITS,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { countCodePoints } from '../text/unicode.ts';
-import { splitText } from '../text/split.ts';
+import { splitText } from '../text/split/split.ts';
 import type { CallOptions, Caller } from './client.ts';
 import { LIMITS, PATHS, translateChunk, translateReply } from './contract.ts';
 import { growingText } from './growing-text.ts';

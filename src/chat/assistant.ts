@@ -2,13 +2,13 @@ import type { ServiceClient } from '../api/client.ts';
 import { AppError } from '../errors.ts';
 import type { Assistant } from '../services.ts';
 
-export interface AssistantParts {
+export interface AssistantDeps {
   readonly client: Pick<ServiceClient, 'chatStream'>;
   /** The language model's name; the service's own choice when left out. */
   readonly model?: string;
 }
 
-export const createAssistant = ({ client, model }: AssistantParts): Assistant => ({
+export const createAssistant = ({ client, model }: AssistantDeps): Assistant => ({
   async *answer(turns, signal) {
     const text = yield* client.chatStream(
       {

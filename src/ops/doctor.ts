@@ -1,5 +1,5 @@
 import { toAppError } from '../errors.ts';
-import type { AdapterModule, Core, EngineReport, Finding } from '../platform.ts';
+import type { AdapterModule, Core, EngineReport, Finding } from '../ports/platform.ts';
 import type { Store } from '../store/index.ts';
 
 const STATUS_MS = 10_000;
@@ -49,7 +49,7 @@ const examineService = async function* (core: Core): AsyncGenerator<Finding, voi
     yield examineAbility(ability, engines);
 };
 
-export interface DoctorParts {
+export interface DoctorDeps {
   readonly core: Core;
   readonly store: Store;
   readonly databaseUrl: string;
@@ -65,7 +65,7 @@ export const examine = async function* ({
   databaseUrl,
   modules,
   config,
-}: DoctorParts): AsyncGenerator<Finding, void, void> {
+}: DoctorDeps): AsyncGenerator<Finding, void, void> {
   yield await examineDatabase(store, databaseUrl);
   yield* examineService(core);
   for (const { name, diagnose } of modules)

@@ -1,17 +1,17 @@
 import type { ServiceClient } from '../api/client.ts';
 import { LIMITS, MEDIA_TYPES, type Voice } from '../api/contract.ts';
 import { ServiceError } from '../api/service-error.ts';
-import { sniff, type Container } from '../audio/sniff.ts';
+import { sniff, type Container } from '../audio/container/sniff.ts';
 import { AppError, toAppError } from '../errors.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../model.ts';
 import type { Speaker, Speech } from '../services.ts';
-import { speakable } from '../text/speakable.ts';
+import { speakable } from '../text/speech/speakable.ts';
 import { createFailureMemory } from './failure-memory.ts';
 import { createVoiceList } from './voice-list.ts';
 import { fittingVoices } from './voice-choice.ts';
 import { idOf, waysOf, type Way } from './ways.ts';
 
-export interface SpeakerParts {
+export interface SpeakerDeps {
   readonly client: Pick<ServiceClient, 'voices' | 'speak'>;
   /** Monotonic milliseconds. */
   readonly now?: () => number;
@@ -65,7 +65,7 @@ const begun = async (
 const rateOf = ({ sample_rates: rates }: Voice): number | undefined =>
   rates.length < 2 || rates.includes(LIMITS.ttsDefaultSampleRateHz) ? undefined : rates[0];
 
-export const createSpeaker = ({ client, now = () => performance.now() }: SpeakerParts): Speaker => {
+export const createSpeaker = ({ client, now = () => performance.now() }: SpeakerDeps): Speaker => {
   const failures = createFailureMemory(now);
   const list = createVoiceList(client, now);
 

@@ -1,5 +1,5 @@
 import type { TranscriptKind, TranscriptSegment } from '../services.ts';
-import { flatten } from '../text/plain-line.ts';
+import { flatten } from '../text/markup/plain-line.ts';
 import { countCodePoints } from '../text/unicode.ts';
 
 /** What fits a line on a screen; a wide (East Asian) letter takes two columns. */

@@ -1,5 +1,5 @@
 import type { ServiceClient } from '../api/client.ts';
-import { pieces, type Piece } from '../audio/pieces.ts';
+import { pieces, type Piece } from '../audio/chunk/chunks.ts';
 import { AppError } from '../errors.ts';
 import {
   LONGEST_PART_MS,
@@ -11,7 +11,7 @@ import {
 } from '../services.ts';
 import { heardText } from './hallucinations.ts';
 
-export interface TranscriberParts {
+export interface TranscriberDeps {
   readonly client: Pick<ServiceClient, 'transcribe'>;
   readonly glossary: Pick<Glossary, 'applying'>;
 }
@@ -70,7 +70,7 @@ const mainLanguage = (parts: readonly HeardPart[]): string => {
 /** Languages that are written without spaces between words. */
 const UNSPACED = /^(?:ja|zh|th|lo|km|my)\b/;
 
-export const createTranscriber = ({ client, glossary }: TranscriberParts): Transcriber => ({
+export const createTranscriber = ({ client, glossary }: TranscriberDeps): Transcriber => ({
   async *transcribe(
     { audio, durationMs: claimedMs, language, place }: TranscriptionRequest,
     signal,

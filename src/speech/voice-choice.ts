@@ -1,6 +1,6 @@
 import type { Voice } from '../api/contract.ts';
 import type { VoiceWish } from '../services.ts';
-import { languagesInWords, sameLanguage } from '../text/languages.ts';
+import { languagesInWords, sameLanguage } from '../text/language/languages.ts';
 
 /** What services call a voice that speaks whatever it is given. */
 const EVERY_LANGUAGE = /\b(?:multilingual|multi-lingual|all languages|any language)\b/i;

@@ -1,4 +1,4 @@
-import { orAborted } from '../abort.ts';
+import { orAborted } from '../async/abort.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { Voice } from '../api/contract.ts';
 import { toAppError } from '../errors.ts';

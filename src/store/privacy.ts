@@ -2,8 +2,8 @@ import type { Member } from '../model.ts';
 import type { Privacy } from '../services.ts';
 import type { Store } from './index.ts';
 import { forgetAuthor } from './inbox/authors.ts';
-import { createMemo } from '../memo.ts';
-import { createRecent } from '../recent.ts';
+import { createMemo } from '../async/cache.ts';
+import { createRecent } from '../async/lru.ts';
 import { recordUsage } from './usage.ts';
 
 type Person = Pick<Member, 'platform' | 'id'>;

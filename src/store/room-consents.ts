@@ -1,5 +1,5 @@
 import type { Member, Space } from '../model.ts';
-import type { ConsentChoice } from '../room/consent.ts';
+import type { ConsentChoice } from '../voice/consent/consent.ts';
 import type { Store } from './index.ts';
 
 /** What people chose about being heard in the rooms of a space. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Space } from '../model.ts';
 import type { SpaceChoices, SpaceSettings } from '../services.ts';
 import type { Store } from './index.ts';
-import { createMemo } from '../memo.ts';
+import { createMemo } from '../async/cache.ts';
 
 /** Spaces whose choices are held in memory: every message of a watched channel asks for them. */
 const CACHED_SPACES = 5_000;

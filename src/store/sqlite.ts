@@ -4,7 +4,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely';
 import { AppError } from '../errors.ts';
-import { createRecent } from '../recent.ts';
+import { createRecent } from '../async/lru.ts';
 import { createDiskSync, type DiskSync } from './disk.ts';
 
 const BUSY_MS = 5_000;

@@ -1,7 +1,7 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
 import type { Space } from '../model.ts';
 import type { Usage, UsageDay, Used } from '../services.ts';
-import { DAY_MS } from '../time.ts';
+import { DAY_MS } from '../async/time.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
 

@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely';
 import type { Channel, Space } from '../model.ts';
 import type { ChannelWatch } from '../services.ts';
-import type { WatchMode } from '../watch/port.ts';
-import { createTurns } from '../turns.ts';
+import type { WatchMode } from '../ports/channel-feed.ts';
+import { createTurns } from '../async/keyed-mutex.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { userError } from '../../src/errors.ts';
-import type { RoomChoices } from '../../src/room/service.ts';
-import { HERE, SPACE } from '../fakes/desk.ts';
+import type { RoomChoices } from '../../src/voice/service.ts';
+import { HERE, SPACE } from '../fakes/command-harness.ts';
 import { BOB, EVE, ROOM, useDesk, useRoom } from './support.ts';
 
 const desk = useDesk();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MessageFile } from '../../src/model.ts';
 import { attachmentOf } from '../fakes/harness.ts';
-import { messageOf } from '../fakes/desk.ts';
+import { messageOf } from '../fakes/command-harness.ts';
 import { useDesk } from './support.ts';
 
 const desk = useDesk();

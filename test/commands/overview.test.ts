@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import { HERE, messageOf, SPACE } from '../fakes/desk.ts';
+import { HERE, messageOf, SPACE } from '../fakes/command-harness.ts';
 import { useDesk } from './support.ts';
 
 const desk = useDesk();

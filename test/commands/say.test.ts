@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
-import { sniff } from '../../src/audio/sniff.ts';
+import { sniff } from '../../src/audio/container/sniff.ts';
 import { VOICE } from '../fakes/speech.ts';
 import { useHarness } from './support.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Content, Control } from '../../src/model.ts';
-import { HERE, SPACE } from '../fakes/desk.ts';
+import { HERE, SPACE } from '../fakes/command-harness.ts';
 import { useDesk } from './support.ts';
 
 const desk = useDesk();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { userError } from '../../src/errors.ts';
-import type { QueuedSaying } from '../../src/room/service.ts';
-import { messageOf, MUTE } from '../fakes/desk.ts';
+import type { QueuedSaying } from '../../src/voice/service.ts';
+import { messageOf, MUTE } from '../fakes/command-harness.ts';
 import { VOICE } from '../fakes/speech.ts';
 import { BOB, EVE, useDesk, useRoom } from './support.ts';
 

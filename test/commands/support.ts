@@ -1,7 +1,7 @@
 import { afterEach, beforeEach } from 'vitest';
 import type { Channel, Content, Member } from '../../src/model.ts';
-import type { Room } from '../../src/room/service.ts';
-import { openDesk, SPACE, type Desk } from '../fakes/desk.ts';
+import type { Room } from '../../src/voice/service.ts';
+import { openDesk, SPACE, type Desk } from '../fakes/command-harness.ts';
 import { SPACE as HARNESS_SPACE, startHarness, type Harness } from '../fakes/harness.ts';
 
 /** A desk of its own for each test of a file. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { userError } from '../../src/errors.ts';
-import { HERE, MUTE, SPACE } from '../fakes/desk.ts';
+import { HERE, MUTE, SPACE } from '../fakes/command-harness.ts';
 import { BOB, EVE, ROOM, useDesk, useRoom } from './support.ts';
 
 const desk = useDesk();

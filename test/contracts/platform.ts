@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Channel, Member } from '../../src/model.ts';
-import type { Platform } from '../../src/platform.ts';
+import type { Platform } from '../../src/ports/platform.ts';
 
 /** One message as somebody sees it. */
 interface Seen {

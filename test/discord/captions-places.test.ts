@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { realClock } from '../../src/room/clock.ts';
-import type { SessionJson } from '../../src/room/captions/files.ts';
+import { realClock } from '../../src/async/clock.ts';
+import type { SessionJson } from '../../src/voice/captions/transcript-files.ts';
 import type { FakeChannel, FakeMessage, VoicePerson } from '../fakes/discord/index.ts';
 import { textsIn } from './shown.ts';
 import { withBot, type Place } from './support.ts';

@@ -3,7 +3,7 @@ import type { DAVESession } from '@snazzah/davey';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
-import { realClock } from '../../src/room/clock.ts';
+import { realClock } from '../../src/async/clock.ts';
 import type { FakeChannel, FakeMessage, FakeUser, VoicePerson } from '../fakes/discord/index.ts';
 import { numberedSpeech, wordsHeard } from '../fakes/numbered-speech.ts';
 import { textsIn } from './shown.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
-import { realClock } from '../../src/room/clock.ts';
+import { realClock } from '../../src/async/clock.ts';
 import type { FakeChannel, VoicePerson } from '../fakes/discord/index.ts';
 import { numberedSpeech, wordsHeard, wordsOf, wordsShown } from '../fakes/numbered-speech.ts';
 import { textsIn } from './shown.ts';

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { FakeChannel, FakeMessage } from '../fakes/discord/index.ts';
 import type { VoicePerson } from '../fakes/discord/voice/index.ts';
 import { PATHS } from '../../src/api/contract.ts';
-import { realClock } from '../../src/room/clock.ts';
+import { realClock } from '../../src/async/clock.ts';
 import { textsIn } from './shown.ts';
 import { withBot, type Place } from './support.ts';
 

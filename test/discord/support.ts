@@ -3,14 +3,14 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { createDiscordAdapter, type DiscordOptions } from '../../adapters/discord/adapter.ts';
 import { createClient } from '../../src/api/client.ts';
 import { PATHS } from '../../src/api/contract.ts';
-import type { Command } from '../../src/command.ts';
-import { commandFault } from '../../src/dispatch/command-check.ts';
+import type { Command } from '../../src/command/command.ts';
+import { commandFault } from '../../src/command/check.ts';
 import { openCore } from '../../src/core.ts';
 import { discover } from '../../src/discover.ts';
 import { loadTexts } from '../../src/i18n.ts';
 import type { Services } from '../../src/services.ts';
-import { realClock, type Clock } from '../../src/room/clock.ts';
-import type { Room } from '../../src/room/service.ts';
+import { realClock, type Clock } from '../../src/async/clock.ts';
+import type { Room } from '../../src/voice/service.ts';
 import { openStore } from '../../src/store/index.ts';
 import {
   startDiscordFake,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/room/clock.ts';
+import type { Clock } from '../../src/async/clock.ts';
 
 /** Time that stands still but for `advance`. */
 export interface TestClock extends Clock {

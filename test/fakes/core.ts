@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
-import type { CommandInfo, OptionInfo } from '../../src/command.ts';
+import type { CommandInfo, OptionInfo } from '../../src/command/command.ts';
 import { AppError } from '../../src/errors.ts';
 import { loadTexts, say } from '../../src/i18n.ts';
 import type { Attachment, Content, OutgoingFile } from '../../src/model.ts';
@@ -11,7 +11,7 @@ import type {
   LineTranslation,
   PressInvocation,
   ServiceStatus,
-} from '../../src/platform.ts';
+} from '../../src/ports/platform.ts';
 import type {
   MemberSettings,
   Preferences,
@@ -20,7 +20,7 @@ import type {
   SpaceChoices,
   SpaceSettings,
 } from '../../src/services.ts';
-import type { Watcher } from '../../src/watch/port.ts';
+import type { Watcher } from '../../src/ports/channel-feed.ts';
 import { createFakeRooms, ROOM_CHOICES } from './rooms.ts';
 import { toneWav } from './tone.ts';
 

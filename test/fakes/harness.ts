@@ -1,12 +1,12 @@
 import { createClient } from '../../src/api/client.ts';
-import type { Command } from '../../src/command.ts';
-import { commandFault } from '../../src/dispatch/command-check.ts';
+import type { Command } from '../../src/command/command.ts';
+import { commandFault } from '../../src/command/check.ts';
 import { openCore } from '../../src/core.ts';
 import { discover } from '../../src/discover.ts';
 import { loadTexts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
 import type { Attachment, Content, Member } from '../../src/model.ts';
-import type { Core } from '../../src/platform.ts';
+import type { Core } from '../../src/ports/platform.ts';
 import { openStore } from '../../src/store/index.ts';
 import { startSpeechFake, type SpeechFake } from './speech.ts';
 

@@ -5,13 +5,13 @@ import {
   defineCommand,
   defineCommandGroup,
   moderator,
-} from '../../src/command.ts';
+} from '../../src/command/command.ts';
 import { userError } from '../../src/errors.ts';
-import { createDispatcher } from '../../src/dispatch/index.ts';
+import { createDispatcher } from '../../src/command/dispatcher.ts';
 import { loadTexts, type MessageKey, type Texts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
 import type { Content, Message } from '../../src/model.ts';
-import type { Invocation, PressInvocation } from '../../src/platform.ts';
+import type { Invocation, PressInvocation } from '../../src/ports/platform.ts';
 import type { Services, SpaceChoices, Used } from '../../src/services.ts';
 import { ROOM_CHOICES } from './rooms.ts';
 

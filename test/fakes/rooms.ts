@@ -8,7 +8,7 @@ import type {
   RoomChoices,
   Rooms,
   Saying,
-} from '../../src/room/service.ts';
+} from '../../src/voice/service.ts';
 
 export const ROOM_CHOICES: RoomChoices = {
   consent: 'told',

@@ -10,7 +10,7 @@ import {
   ttsRequest,
   type Voice,
 } from '../../src/api/contract.ts';
-import { encode } from '../../src/audio/encode.ts';
+import { encode } from '../../src/audio/codec/encode.ts';
 import { countCodePoints } from '../../src/text/unicode.ts';
 
 /** One request as the service got it. */

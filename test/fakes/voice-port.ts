@@ -1,15 +1,15 @@
 import { AppError } from '../../src/errors.ts';
 import type { Channel, Content, Message, Posted, Space } from '../../src/model.ts';
-import type { Platform } from '../../src/platform.ts';
-import type { Clock } from '../../src/room/clock.ts';
+import type { Platform } from '../../src/ports/platform.ts';
+import type { Clock } from '../../src/async/clock.ts';
 import type {
   LinkListener,
   RoomMember,
   RoomWatcher,
   VoiceLink,
   VoicePort,
-} from '../../src/room/port.ts';
-import type { WatchPort } from '../../src/watch/port.ts';
+} from '../../src/ports/voice.ts';
+import type { WatchPort } from '../../src/ports/channel-feed.ts';
 
 export const SPACE: Space = { platform: 'voices', id: 'space' };
 export const channelOf = (id: string, space = SPACE): Channel => ({ space, id });

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ServiceClient } from '../../src/api/client.ts';
-import type { Command } from '../../src/command.ts';
+import type { Command } from '../../src/command/command.ts';
 import { openCore } from '../../src/core.ts';
 import { discover } from '../../src/discover.ts';
-import { commandFault } from '../../src/dispatch/command-check.ts';
+import { commandFault } from '../../src/command/check.ts';
 import { loadTexts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
 import type { Content, Member, Message } from '../../src/model.ts';
-import { createCopyStore } from '../../src/store/copies.ts';
+import { createCopyStore } from '../../src/store/mirrors.ts';
 import { openStore } from '../../src/store/index.ts';
-import { channel, createWatchedPlace, person, type WatchedPlace } from '../fakes/watched-place.ts';
+import { channel, createWatchedPlace, person, type WatchedPlace } from '../fakes/channel-feed.ts';
 
 const ADA: Member = { platform: 'place', id: 'ada', name: 'Ada', locale: 'en', role: 'member' };
 const [HERE, THERE] = [channel('here'), channel('there')];

@@ -1,8 +1,8 @@
 import { MessageFlags, Routes, type APIMessage, type RouteLike } from 'discord.js';
 import type { Api } from '../api.ts';
 import { FOLLOW_UPS } from '../limits.ts';
-import { bodyOf, ignoreGone } from '../copies/pens.ts';
-import type { Part } from '../render.ts';
+import { bodyOf, ignoreGone } from '../mirrors/message-writer.ts';
+import type { Part } from '../outbound/render.ts';
 
 export interface InteractionKey {
   readonly applicationId: string;

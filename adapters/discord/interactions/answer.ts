@@ -2,18 +2,18 @@ import { RESTJSONErrorCodes } from 'discord.js';
 import { AppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Channel, Content } from '../../../src/model.ts';
-import type { Answer } from '../../../src/platform.ts';
+import type { Answer } from '../../../src/ports/platform.ts';
 import { createAnswerMessages, ORIGINAL, type InteractionKey } from './answer-messages.ts';
 import type { Api } from '../api.ts';
 import { isGone, isRefusal } from '../errors.ts';
-import { botPen, type Pen } from '../copies/pens.ts';
-import { redraw } from '../redraw.ts';
-import { asTextFile, render, type Part } from '../render.ts';
+import { botPen, type Pen } from '../mirrors/message-writer.ts';
+import { redraw } from '../outbound/sync.ts';
+import { asTextFile, render, type Part } from '../outbound/render.ts';
 
 /** Edits of one message more often than this run into its bucket. */
 const PACE_MS = 1_000;
 
-export interface AnswerParts {
+export interface AnswerDeps {
   readonly api: Api;
   readonly log: Log;
   readonly interaction: InteractionKey;
@@ -74,8 +74,8 @@ const partsOf = (content: Content, most: number, voiceNotes: boolean): readonly 
 /** What could not be done concerns the asker alone. */
 const isForAsker = ({ tone }: Content): boolean => tone === 'error' || tone === 'note';
 
-export const createAnswer = (parts: AnswerParts): InteractionAnswer => {
-  const { api, log, interaction, channel, isPrivate, botIsThere, fileBytes, isNew } = parts;
+export const createAnswer = (deps: AnswerDeps): InteractionAnswer => {
+  const { api, log, interaction, channel, isPrivate, botIsThere, fileBytes, isNew } = deps;
   const messages = createAnswerMessages(api, interaction);
   const gone = new AbortController();
   let stage: Stage = { is: 'thinking' };

@@ -1,6 +1,6 @@
 import { InteractionType } from 'discord.js';
 import type { Log } from '../../../src/log.ts';
-import type { Invocation } from '../../../src/platform.ts';
+import type { Invocation } from '../../../src/ports/platform.ts';
 import { createAnswer, type InteractionAnswer } from './answer.ts';
 import type { Api } from '../api.ts';
 import { isBotThere, memberOf, placeOf, type Used } from './invocations.ts';

@@ -3,9 +3,9 @@ import {
   type APIApplicationCommandAutocompleteInteraction,
   type APIApplicationCommandOptionChoice,
 } from 'discord.js';
-import type { Choice } from '../../../src/command.ts';
-import type { Core } from '../../../src/platform.ts';
-import { shorten } from '../../../src/text/shorten.ts';
+import type { Choice } from '../../../src/command/command.ts';
+import type { Core } from '../../../src/ports/platform.ts';
+import { shorten } from '../../../src/text/split/shorten.ts';
 import type { Acknowledge } from './acknowledge.ts';
 import { commandOf, memberOf, placeOf } from './invocations.ts';
 import { CHOICE_CHARS } from '../limits.ts';

@@ -7,7 +7,7 @@ import {
   type APIInteraction,
   type APIMessageComponentInteraction,
 } from 'discord.js';
-import type { Core } from '../../../src/platform.ts';
+import type { Core } from '../../../src/ports/platform.ts';
 import type { Acknowledge } from './acknowledge.ts';
 import { createAnswering, type Answering } from './answering.ts';
 import type { Api } from '../api.ts';
@@ -15,9 +15,9 @@ import { createCompletions } from './completions.ts';
 import type { OpenFile } from '../files.ts';
 import { PLATFORM } from '../ids.ts';
 import { commandOf, valuesOf } from './invocations.ts';
-import type { MessageReader } from '../message.ts';
+import type { MessageReader } from '../inbound/message-reader.ts';
 
-export interface InteractionParts {
+export interface InteractionDeps {
   readonly api: Api;
   readonly core: Core;
   readonly acknowledge: Acknowledge;
@@ -42,7 +42,7 @@ const newAnswer = (isPrivate: boolean) => ({
 
 /** Commands that were typed, or chosen in the menu of a message. */
 const createCommandUse = (
-  { core, acknowledge, reader, openFile }: InteractionParts,
+  { core, acknowledge, reader, openFile }: InteractionDeps,
   { answer }: Answering,
 ) => {
   const infos = new Map(core.commands('en', PLATFORM).map((info) => [info.name, info]));
@@ -71,7 +71,7 @@ const createCommandUse = (
   };
 };
 
-const createPress = ({ core, acknowledge }: InteractionParts, { answer }: Answering) => {
+const createPress = ({ core, acknowledge }: InteractionDeps, { answer }: Answering) => {
   const infos = core.commands('en', PLATFORM);
   const privatePresses = new Set(infos.flatMap((info) => info.privatePresses ?? []));
   return async (interaction: APIMessageComponentInteraction): Promise<void> => {
@@ -91,14 +91,14 @@ const createPress = ({ core, acknowledge }: InteractionParts, { answer }: Answer
   };
 };
 
-export const createInteractions = (parts: InteractionParts): Interactions => {
-  const { api, core, acknowledge } = parts;
+export const createInteractions = (deps: InteractionDeps): Interactions => {
+  const { api, core, acknowledge } = deps;
   const { log } = core;
   const stopped = new AbortController();
   const running = new Set<Promise<void>>();
   const answering = createAnswering(api, log, stopped.signal);
-  const use = createCommandUse(parts, answering);
-  const press = createPress(parts, answering);
+  const use = createCommandUse(deps, answering);
+  const press = createPress(deps, answering);
   const complete = createCompletions(core, acknowledge);
 
   const handle = async (interaction: APIInteraction): Promise<void> => {

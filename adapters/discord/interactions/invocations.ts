@@ -12,7 +12,7 @@ import type { Attachment, Channel, Member } from '../../../src/model.ts';
 import type { OpenFile } from '../files.ts';
 import { channelOf, PLATFORM } from '../ids.ts';
 import { localeOf } from '../slash/locales.ts';
-import { fileNameOf, nameOf } from '../message.ts';
+import { fileNameOf, nameOf } from '../inbound/message-reader.ts';
 
 type Option = APIApplicationCommandInteractionDataOption<
   InteractionType.ApplicationCommand | InteractionType.ApplicationCommandAutocomplete

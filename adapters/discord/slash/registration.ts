@@ -1,6 +1,6 @@
 import { Routes } from 'discord.js';
 import { toAppError, type AppError } from '../../../src/errors.ts';
-import type { Core } from '../../../src/platform.ts';
+import type { Core } from '../../../src/ports/platform.ts';
 import type { Api } from '../api.ts';
 import { buildCommands, type CommandBody } from './commands.ts';
 import { tryAgain } from '../try-again.ts';
@@ -69,7 +69,7 @@ export const registerCommands = async (
   return true;
 };
 
-export interface RegisterParts {
+export interface RegisterDeps {
   readonly api: Api;
   readonly core: Core;
   /** Ends what is tried again. */
@@ -80,7 +80,7 @@ export interface RegisterParts {
  * Registers the core's commands. What Discord does not take is logged; what it may take later is tried
  * again, and nobody waits for it. Rejects with `config` for a text that Discord would refuse.
  */
-export const createRegister = ({ api, core, signal }: RegisterParts) => {
+export const createRegister = ({ api, core, signal }: RegisterDeps) => {
   const { log } = core;
   let isTriedAgain = false;
 

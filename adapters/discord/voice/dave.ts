@@ -1,7 +1,7 @@
 /** End-to-end encryption (DAVE, daveprotocol.com) as a listener meets it. */
-import { SILENCE_PACKET } from '../../../src/audio/opus.ts';
+import { SILENCE_PACKET } from '../../../src/audio/opus/packet.ts';
 import { createBudget } from './counters.ts';
-import type { DaveSession } from './wires.ts';
+import type { DaveSession } from './library-internals.ts';
 
 export interface DaveReader {
   /** The Opus packet of a frame; undefined where it cannot be had. */
@@ -14,7 +14,7 @@ export interface DaveReader {
   renewed(): void;
 }
 
-export interface DaveReaderParts {
+export interface DaveReaderDeps {
   readonly dave: () => DaveSession | undefined;
   readonly nowMs: () => number;
   /** Nothing but a new connection is left to try. */
@@ -48,7 +48,7 @@ const changeOf = ({ session, reinitializing, pendingTransitions }: DaveSession):
 /** Of a group that is there and at rest. */
 const AT_REST = 'true false';
 
-export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderParts): DaveReader => {
+export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderDeps): DaveReader => {
   const failures = new Map<string, number>();
   const forAll = createBudget(RECOVERIES.most, RECOVERIES.windowMs, nowMs);
   const forOne = createBudget(RECOVERIES_FOR_ONE.most, RECOVERIES_FOR_ONE.windowMs, nowMs);

@@ -7,8 +7,8 @@ import {
   type GatewayVoiceServerUpdateDispatchData,
   type GatewayVoiceStateUpdateDispatchData,
 } from 'discord.js';
-import type { Clock } from '../../../src/room/clock.ts';
-import type { On } from '../gateway/gateway-events.ts';
+import type { Clock } from '../../../src/async/clock.ts';
+import type { On } from '../inbound/gateway-events.ts';
 import { createBudget, type Budget } from './counters.ts';
 import { createSender, type Sender, type Sent, type VoicePayload } from './sender.ts';
 
@@ -38,7 +38,7 @@ export interface Whereabouts {
   readonly isSuppressed: boolean;
 }
 
-export interface VoiceGatewayParts {
+export interface VoiceGatewayDeps {
   readonly client: () => Client;
   readonly clock: Clock;
   readonly placed: (where: Whereabouts) => void;
@@ -48,8 +48,8 @@ export interface VoiceGatewayParts {
   readonly gone: (guildId: string) => void;
 }
 
-export const createVoiceGateway = (parts: VoiceGatewayParts): VoiceGateway => {
-  const { client, clock, placed } = parts;
+export const createVoiceGateway = (deps: VoiceGatewayDeps): VoiceGateway => {
+  const { client, clock, placed } = deps;
   const connections = new Map<string, Methods>();
   /** They outlive their connections: a leave may have to wait for its shard. */
   const senders = new Map<string, Sender>();
@@ -122,11 +122,11 @@ export const createVoiceGateway = (parts: VoiceGatewayParts): VoiceGateway => {
         }
         if (channelId !== undefined)
           placed({ guildId, channelId, isSuppressed: own?.suppress ?? false });
-        parts.misplaced(guildId);
+        deps.misplaced(guildId);
       });
       on(Events.GuildDelete, ({ id, unavailable }) => {
         if (unavailable) return;
-        parts.gone(id);
+        deps.gone(id);
         senders.get(id)?.stop();
         senders.delete(id);
       });

@@ -1,15 +1,15 @@
 import { AppError } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model.ts';
 import type { Log } from '../../../src/log.ts';
-import type { Clock } from '../../../src/room/clock.ts';
-import type { RoomWatcher, VoicePort } from '../../../src/room/port.ts';
+import type { Clock } from '../../../src/async/clock.ts';
+import type { RoomWatcher, VoicePort } from '../../../src/ports/voice.ts';
 import type { Api } from '../api.ts';
-import type { On } from '../gateway/gateway-events.ts';
-import type { Session } from '../gateway/client.ts';
+import type { On } from '../inbound/gateway-events.ts';
+import type { Session } from '../inbound/client.ts';
 import { channelOf, guildIdOf } from '../ids.ts';
 import { findIn, mayJoinFull, missingForVoice } from '../permissions.ts';
 import { createVoiceGateway } from './gateway.ts';
-import type { OpenLink } from './link.ts';
+import type { OpenLink } from './connection.ts';
 import { guardListener } from './listener.ts';
 import { loadLink } from './load.ts';
 import { createPresence } from './presence.ts';
@@ -18,7 +18,7 @@ import { createStage } from './stage.ts';
 /** Discord takes five in five seconds, of which notes of ours need one. */
 const EDIT_RATE = { count: 4, windowMs: 5_000 };
 
-export interface VoiceParts {
+export interface VoiceDeps {
   readonly api: Api;
   readonly log: Log;
   readonly session: () => Session;
@@ -49,7 +49,7 @@ const inAudience = (): AppError =>
     sentence: { key: 'room.in-audience' },
   });
 
-export const createVoice = ({ session, rooms, api, log, clock }: VoiceParts): Voice => {
+export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps): Voice => {
   const links = new Map<string, OpenLink>();
   let botId = '';
 

@@ -1,6 +1,6 @@
 import { toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
-import type { LinkListener } from '../../../src/room/port.ts';
+import type { LinkListener } from '../../../src/ports/voice.ts';
 import { createBudget } from './counters.ts';
 
 /** Packets come 50 times a second, and so may what goes wrong with them. */

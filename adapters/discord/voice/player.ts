@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SILENCE_PACKET } from '../../../src/audio/opus.ts';
+import { SILENCE_PACKET } from '../../../src/audio/opus/packet.ts';
 import { AppError } from '../../../src/errors.ts';
-import type { Clock } from '../../../src/room/clock.ts';
+import type { Clock } from '../../../src/async/clock.ts';
 
-export interface PlayerParts {
+export interface PlayerDeps {
   readonly clock: Clock;
   /** Sends one packet; false where it cannot be sent yet. Throws where nobody is to hear it. */
   readonly send: (packet: Buffer) => boolean;
@@ -38,7 +38,7 @@ interface Playing {
 const gone = (): AppError => new AppError('cancelled', 'the voice channel was left');
 
 /** Sends packets at the pace at which they are heard, on a clock of its own that does not drift. */
-export const createPlayer = ({ clock, send, hush }: PlayerParts): Player => {
+export const createPlayer = ({ clock, send, hush }: PlayerDeps): Player => {
   let playing: Playing | undefined;
   let cancelTimer: (() => void) | undefined;
   let dueMs = 0;

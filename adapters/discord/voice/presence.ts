@@ -4,9 +4,9 @@ import {
   type APIUser,
   type GatewayVoiceStateUpdateDispatchData,
 } from 'discord.js';
-import type { RoomMember } from '../../../src/room/port.ts';
-import type { On } from '../gateway/gateway-events.ts';
-import { nameOf } from '../message.ts';
+import type { RoomMember } from '../../../src/ports/voice.ts';
+import type { On } from '../inbound/gateway-events.ts';
+import { nameOf } from '../inbound/message-reader.ts';
 
 type State = Pick<GatewayVoiceStateUpdateDispatchData, 'user_id' | 'channel_id'> & {
   readonly member?: (Partial<APIGuildMember> & { readonly user?: APIUser }) | undefined;
@@ -20,7 +20,7 @@ export interface Presence {
   listen(on: On): void;
 }
 
-export interface PresenceParts {
+export interface PresenceDeps {
   /** Who is in a channel is not who was. */
   readonly changed: (guildId: string, channelId: string) => void;
   /** Somebody left a channel, or their server. */
@@ -31,7 +31,7 @@ interface Present extends RoomMember {
   readonly channelId: string;
 }
 
-export const createPresence = ({ changed, left }: PresenceParts): Presence => {
+export const createPresence = ({ changed, left }: PresenceDeps): Presence => {
   const guilds = new Map<string, Map<string, Present>>();
 
   const note = (guildId: string, { user_id: id, channel_id: channelId, member }: State): void => {

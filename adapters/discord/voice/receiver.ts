@@ -1,11 +1,11 @@
-import { parseToc, SILENCE_PACKET } from '../../../src/audio/opus.ts';
-import type { SpeakerStats, VoicePacket } from '../../../src/room/port.ts';
+import { parseToc, SILENCE_PACKET } from '../../../src/audio/opus/packet.ts';
+import type { SpeakerStats, VoicePacket } from '../../../src/ports/voice.ts';
 import { createArrivals, createUnwrap, type Arrivals } from './counters.ts';
 import type { DaveReader } from './dave.ts';
 import { openRtp, readRtp, type RtpHeader } from './rtp.ts';
 import { createSsrcs } from './ssrcs.ts';
-import { createTallies } from './tallies.ts';
-import type { VoicePacketIn } from './wires.ts';
+import { createTallies } from './statistics.ts';
+import type { VoicePacketIn } from './library-internals.ts';
 
 export interface Receiver {
   datagram(message: Buffer): void;
@@ -17,7 +17,7 @@ export interface Receiver {
   readonly stats: () => readonly SpeakerStats[];
 }
 
-export interface ReceiverParts {
+export interface ReceiverDeps {
   /** Of the packets between us and the voice server; asked for each one that is opened. */
   readonly key: () => Uint8Array | undefined;
   readonly dave: Pick<DaveReader, 'open' | 'proves'>;
@@ -66,10 +66,10 @@ const isSsrc = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) > 0 && Number(value) < 2 ** 32;
 
 /** Turns what comes over UDP into packets of members who are to be heard. */
-export const createReceiver = (parts: ReceiverParts): Receiver => {
-  const { nowMs, dave } = parts;
+export const createReceiver = (deps: ReceiverDeps): Receiver => {
+  const { nowMs, dave } = deps;
   const ssrcs = createSsrcs(nowMs);
-  const tallies = createTallies(parts.audible);
+  const tallies = createTallies(deps.audible);
   const streams = new Map<string, Stream>();
   /** Who is connected, as the voice server tells. */
   const clients = new Set<string>();
@@ -92,7 +92,7 @@ export const createReceiver = (parts: ReceiverParts): Receiver => {
   };
 
   const take = (message: Buffer, header: RtpHeader, memberId: string): void => {
-    const key = parts.key();
+    const key = deps.key();
     const frame = key && openRtp(message, header, key);
     // What was not sent with our key is no packet of this session.
     if (!frame) return;
@@ -104,7 +104,7 @@ export const createReceiver = (parts: ReceiverParts): Receiver => {
     const arrivedMs = nowMs();
     const missedMs = Math.min(lost * PACKET_MS, arrivedMs - stream.lastMs);
     stream.lastMs = arrivedMs;
-    if (missedMs >= MISSED_MS) parts.missed(missedMs);
+    if (missedMs >= MISSED_MS) deps.missed(missedMs);
     const timestampSamples = stream.timestampOf(header.timestampSamples);
     // Nothing but padding: it has its number, and that is all.
     if (frame.length === 0) return;
@@ -112,13 +112,13 @@ export const createReceiver = (parts: ReceiverParts): Receiver => {
     if (!data || !parseToc(data)) return tallies.unopened(memberId);
     // Silence is never encrypted: it proves nothing.
     if (!data.equals(SILENCE_PACKET)) tallies.opened(memberId);
-    parts.heard({ speakerId: memberId, data, sequence, timestampSamples, arrivedMs });
+    deps.heard({ speakerId: memberId, data, sequence, timestampSamples, arrivedMs });
   };
 
   /** Either gateway may be late to tell of somebody who has come. */
   const hereIds = (): string[] => {
-    const here = new Set([...parts.presentIds(), ...clients]);
-    here.delete(parts.ownId);
+    const here = new Set([...deps.presentIds(), ...clients]);
+    here.delete(deps.ownId);
     return [...here];
   };
   const notPlaced = (here: readonly string[]): void => {
@@ -127,7 +127,7 @@ export const createReceiver = (parts: ReceiverParts): Receiver => {
     if (meant.length === 0) return;
     // Where it may be somebody who is not to be heard, nothing is said of the others.
     if (meant.length === suspects.length) meant.forEach(tallies.missed);
-    parts.unknownSpeaker();
+    deps.unknownSpeaker();
   };
   /** A number may have changed without a word: where nothing proves whose it is, all must have agreed. */
   const mayGuess = (here: readonly string[]): boolean =>

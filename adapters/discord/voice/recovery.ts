@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/room/clock.ts';
+import type { Clock } from '../../../src/async/clock.ts';
 
 /** A step of the handshake may be lost, and the library then waits for ever. */
 const STUCK_MS = 8_000;
@@ -8,7 +8,7 @@ const GIVE_UP_MS = 180_000;
 const SILENT_MS = 17_000;
 const KEEP_ALIVE_BYTES = 8;
 
-export interface RecoveryParts {
+export interface RecoveryDeps {
   readonly clock: Clock;
   /** Asks for the channel once more. */
   readonly rejoin: () => void;
@@ -26,7 +26,7 @@ export interface Recovery extends Disposable {
   down(): void;
 }
 
-export const createRecovery = ({ clock, ...parts }: RecoveryParts): Recovery => {
+export const createRecovery = ({ clock, ...deps }: RecoveryDeps): Recovery => {
   let tries = 0;
   let cancelStuck: (() => void) | undefined;
   let cancelGiveUp: (() => void) | undefined;
@@ -35,8 +35,8 @@ export const createRecovery = ({ clock, ...parts }: RecoveryParts): Recovery => 
     cancelStuck?.();
     cancelStuck = clock.after(STUCK_MS, () => {
       tries += 1;
-      if (tries % 2 === 1) parts.rejoin();
-      else parts.leaveAndJoin();
+      if (tries % 2 === 1) deps.rejoin();
+      else deps.leaveAndJoin();
       watchSteps();
     });
   };
@@ -53,7 +53,7 @@ export const createRecovery = ({ clock, ...parts }: RecoveryParts): Recovery => 
     up,
     down: () => {
       watchSteps();
-      cancelGiveUp ??= clock.after(GIVE_UP_MS, parts.lost);
+      cancelGiveUp ??= clock.after(GIVE_UP_MS, deps.lost);
     },
     [Symbol.dispose]: up,
   };

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/room/clock.ts';
+import type { Clock } from '../../../src/async/clock.ts';
 
 /** Where the bot wants to be in one server (op 4); null: in no channel of it. */
 export interface VoicePayload {
@@ -17,7 +17,7 @@ const SHARD_WAIT_MS = 1_000;
 /** `away` and `crowded`: it was not sent, and is to be tried again; crowded by what others want of the shard. */
 export type Sent = 'sent' | 'away' | 'crowded';
 
-export interface SenderParts {
+export interface SenderDeps {
   readonly send: (payload: VoicePayload) => Sent;
   readonly clock: Clock;
   /** Whether the bot may be in a channel of the server already. */
@@ -33,10 +33,10 @@ export interface Sender {
   stop(): void;
 }
 
-export const createSender = ({ send, clock, ...parts }: SenderParts): Sender => {
+export const createSender = ({ send, clock, ...deps }: SenderDeps): Sender => {
   const { nowMs, after } = clock;
   let cancel: (() => void) | undefined;
-  let { isThere } = parts;
+  let { isThere } = deps;
   let isCrowded = false;
   let waitMs = 0;
   let askedMs = Number.NEGATIVE_INFINITY;

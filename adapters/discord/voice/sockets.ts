@@ -6,9 +6,9 @@ import {
   type VoiceUDPSocket,
   type VoiceWebSocket,
 } from '@discordjs/voice';
-import type { Clock } from '../../../src/room/clock.ts';
+import type { Clock } from '../../../src/async/clock.ts';
 import { ENCRYPTION_MODE } from './rtp.ts';
-import type { VoicePacketIn, WireListener } from './wires.ts';
+import type { VoicePacketIn, WireListener } from './library-internals.ts';
 
 interface BinaryIn {
   readonly op: number;

@@ -6,14 +6,14 @@ import { channelOf } from '../ids.ts';
 import { grantedIn } from '../permissions.ts';
 import type { Whereabouts } from './gateway.ts';
 
-export interface StageParts {
+export interface StageDeps {
   readonly api: Api;
   readonly client: () => Client;
   readonly log: Log;
 }
 
 /** On a stage one begins in the audience: goes to the speakers, or asks to. */
-export const createStage = ({ api, client, log }: StageParts) => {
+export const createStage = ({ api, client, log }: StageDeps) => {
   /** Where we asked already: whoever is put back to the audience stays there. */
   const asked = new Map<string, string>();
 

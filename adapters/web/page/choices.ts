@@ -1,4 +1,4 @@
-import type { Choice } from '../../../src/command.ts';
+import type { Choice } from '../../../src/command/command.ts';
 
 /** Longer values are ids that say nothing to people. */
 const MAX_TELLING_CHARS = 16;

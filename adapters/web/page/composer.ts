@@ -1,4 +1,4 @@
-import type { Choice, CommandInfo } from '../../../src/command.ts';
+import type { Choice, CommandInfo } from '../../../src/command/command.ts';
 import type { ChannelId } from '../wire.ts';
 import { api, Refusal } from './api.ts';
 import { commandForFile } from './attachments.ts';
@@ -60,7 +60,7 @@ const release = (files: Draft['files']): void => {
   for (const { url } of files.values()) URL.revokeObjectURL(url);
 };
 
-export interface ComposerParts {
+export interface ComposerDeps {
   readonly channel: () => ChannelId;
   readonly onChange: () => void;
   /** Puts the caret into the field, after it shows the new line. */
@@ -70,7 +70,7 @@ export interface ComposerParts {
 export type Composer = ReturnType<typeof createComposer>;
 
 /** What stands in the field, what is offered for it, and how it is sent. */
-export const createComposer = ({ channel, onChange, focus }: ComposerParts) => {
+export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
   let state: ComposerState = {
     drafts: { playground: EMPTY, lounge: EMPTY },
     popup: undefined,

@@ -1,7 +1,7 @@
 import { FormData } from 'undici';
 import { z } from 'zod';
 import { MEDIA_TYPES } from '../../../src/api/contract.ts';
-import { encode } from '../../../src/audio/encode.ts';
+import { encode } from '../../../src/audio/codec/encode.ts';
 import { AppError } from '../../../src/errors.ts';
 import { RECOGNITION_RATE_HZ, type Heard, type Hints, type RecognitionPart } from '../../engine.ts';
 import { BackendError } from '../../errors.ts';

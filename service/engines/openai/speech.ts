@@ -1,5 +1,5 @@
 import { AUDIO_FORMATS } from '../../../src/model.ts';
-import { decode } from '../../../src/audio/decode.ts';
+import { decode } from '../../../src/audio/codec/decode.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { EngineConfig } from '../../config.ts';
 import type { Sound, SpeechPart } from '../../engine.ts';

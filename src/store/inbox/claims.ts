@@ -5,7 +5,7 @@ import { channelOf, isKey, isOpen } from './columns.ts';
 import { GONE, type Lane, type Outcome, type Row } from './row.ts';
 import type { StoredMessage } from './stored-message.ts';
 
-export interface ClaimParts {
+export interface ClaimDeps {
   readonly store: Store;
   /** This process, and no other, while it runs. */
   readonly owner: string;
@@ -25,7 +25,7 @@ const messageOf = (
 };
 
 /** The inbox as its workers see it: rows that one owner has at a time, under a lease. */
-export const createClaims = ({ store, owner, now, leaseMs }: ClaimParts) => ({
+export const createClaims = ({ store, owner, now, leaseMs }: ClaimDeps) => ({
   /**
    * The first rows of a lane, at most `limit`, now ours until the lease ends; none where the first is
    * somebody else's, or not due. `nextDueMs` is when to look again, if nothing comes before.

@@ -1,6 +1,6 @@
 import type { MessageRef, Space } from '../../model.ts';
 import { createArrivals } from './arrivals.ts';
-import { createClaims, type ClaimParts } from './claims.ts';
+import { createClaims, type ClaimDeps } from './claims.ts';
 import { channelOf, isOpen } from './columns.ts';
 import type { Lane } from './row.ts';
 
@@ -11,11 +11,11 @@ export type InboxStore = ReturnType<typeof createInboxStore>;
  * its lane, by one owner at a time, under a lease; a change of the message makes it wait anew, and
  * what was made of its former state no longer counts.
  */
-export const createInboxStore = (parts: ClaimParts) => {
-  const { store } = parts;
+export const createInboxStore = (deps: ClaimDeps) => {
+  const { store } = deps;
   return {
-    ...createArrivals(parts),
-    ...createClaims(parts),
+    ...createArrivals(deps),
+    ...createClaims(deps),
 
     /** What a message is in here for, or was before its row was cleared and of which copies stand. */
     purposes: async ({ channel, id }: MessageRef): Promise<readonly string[]> => {

@@ -1,20 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { planBatches, type Batch } from '../../../adapters/discord/copies/batches.ts';
+import { planBatches, type Batch } from '../../../adapters/discord/mirrors/batches.ts';
 import {
   personaParts,
   replyParts,
   sectionOf,
-} from '../../../adapters/discord/copies/copy-parts.ts';
-import { readFooter } from '../../../adapters/discord/copies/footers.ts';
+} from '../../../adapters/discord/mirrors/mirror-parts.ts';
+import { readFooter } from '../../../adapters/discord/mirrors/footers.ts';
 import {
   readSections,
   replaceSection,
   withoutSource,
   writeSections,
-} from '../../../adapters/discord/copies/sections.ts';
-import { createWebhookRate } from '../../../adapters/discord/copies/webhook-rate.ts';
-import type { Copy } from '../../../src/watch/port.ts';
+} from '../../../adapters/discord/mirrors/sections.ts';
+import { createWebhookRate } from '../../../adapters/discord/mirrors/webhook-rate.ts';
+import type { Copy } from '../../../src/ports/channel-feed.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
 
 const channel = {

@@ -1,7 +1,7 @@
 import { Status, type Client } from 'discord.js';
 import { expect, test, vi } from 'vitest';
 import { createDiscordAdapter } from '../../../adapters/discord/adapter.ts';
-import { isConnected } from '../../../adapters/discord/gateway/client.ts';
+import { isConnected } from '../../../adapters/discord/inbound/client.ts';
 import { startDiscordFake, type DiscordFake } from '../../fakes/discord/index.ts';
 import { createTestCore, openDiscord, optionsFor, type TestCore } from './support.ts';
 

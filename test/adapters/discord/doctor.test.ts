@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { diagnose } from '../../../adapters/discord/doctor.ts';
-import type { Finding } from '../../../src/platform.ts';
+import type { Finding } from '../../../src/ports/platform.ts';
 import type { ChannelWatch } from '../../../src/services.ts';
-import type { WatchMode } from '../../../src/watch/port.ts';
+import type { WatchMode } from '../../../src/ports/channel-feed.ts';
 import {
   startDiscordFake,
   type DiscordFake,

@@ -2,12 +2,12 @@ import type { GatewayDispatchEvents } from 'discord.js';
 import { setImmediate } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { createClient } from '../../../adapters/discord/gateway/client.ts';
-import { listen } from '../../../adapters/discord/gateway/inbound.ts';
-import { createMessageReader, type RawMessage } from '../../../adapters/discord/message.ts';
-import { createThreadParents } from '../../../adapters/discord/gateway/thread-parents.ts';
+import { createClient } from '../../../adapters/discord/inbound/client.ts';
+import { listen } from '../../../adapters/discord/inbound/inbound.ts';
+import { createMessageReader, type RawMessage } from '../../../adapters/discord/inbound/message-reader.ts';
+import { createThreadParents } from '../../../adapters/discord/inbound/thread-parents.ts';
 import type { Channel, MessageRef } from '../../../src/model.ts';
-import type { Watcher } from '../../../src/watch/port.ts';
+import type { Watcher } from '../../../src/ports/channel-feed.ts';
 
 /** Events as the gateway sends them, where our Discord never sends them in such a form. */
 

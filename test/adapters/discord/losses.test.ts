@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createApi } from '../../../adapters/discord/api.ts';
 import type { Posted } from '../../../src/model.ts';
-import type { Copy } from '../../../src/watch/port.ts';
+import type { Copy } from '../../../src/ports/channel-feed.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
 import { request } from '../../fakes/discord/login.ts';
 import { collect, never, openDiscord, optionsFor, placeOf, type TestDiscord } from './support.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Posted } from '../../../src/model.ts';
-import type { Copy } from '../../../src/watch/port.ts';
+import type { Copy } from '../../../src/ports/channel-feed.ts';
 import type { FakeUser } from '../../fakes/discord/index.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
 import { request } from '../../fakes/discord/login.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Channel, Message } from '../../../src/model.ts';
-import type { Copy } from '../../../src/watch/port.ts';
+import type { Copy } from '../../../src/ports/channel-feed.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
 
 let discord: TestDiscord;

@@ -3,7 +3,7 @@ import adapterModule from '../../../adapters/discord/index.ts';
 import { createDiscordAdapter } from '../../../adapters/discord/adapter.ts';
 import { diagnose } from '../../../adapters/discord/doctor.ts';
 import { parseConfig } from '../../../src/config.ts';
-import type { Finding } from '../../../src/platform.ts';
+import type { Finding } from '../../../src/ports/platform.ts';
 import { isFailure } from '../../../src/ops/doctor.ts';
 import type { ChannelWatch } from '../../../src/services.ts';
 import { startDiscordFake, type FakeChannel, type FakeGuild } from '../../fakes/discord/index.ts';

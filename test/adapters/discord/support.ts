@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { createDiscordAdapter, type DiscordOptions } from '../../../adapters/discord/adapter.ts';
-import type { Choice, CommandInfo } from '../../../src/command.ts';
+import type { Choice, CommandInfo } from '../../../src/command/command.ts';
 import { loadTexts } from '../../../src/i18n.ts';
 import type { Channel, Message, MessageRef, Space } from '../../../src/model.ts';
-import type { Adapter, Core, Invocation, PressInvocation } from '../../../src/platform.ts';
+import type { Adapter, Core, Invocation, PressInvocation } from '../../../src/ports/platform.ts';
 import type { ChannelWatch, Services } from '../../../src/services.ts';
-import type { Watcher, WatchPort } from '../../../src/watch/port.ts';
+import type { Watcher, WatchPort } from '../../../src/ports/channel-feed.ts';
 import { startDiscordFake, type DiscordFake } from '../../fakes/discord/index.ts';
 
 const info = (name: string, part: Partial<CommandInfo> = {}): CommandInfo => ({

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createByteReader } from '../../../src/audio/bytes.ts';
-import { decode } from '../../../src/audio/decode.ts';
-import { decodeAac } from '../../../src/audio/decode-aac.ts';
-import { writePage } from '../../../src/audio/ogg-page.ts';
-import { createOggOpusWriter } from '../../../src/audio/ogg-writer.ts';
+import { decode } from '../../../src/audio/codec/decode.ts';
+import { decodeAac } from '../../../src/audio/codec/decode-aac.ts';
+import { writePage } from '../../../src/audio/container/ogg-page.ts';
+import { createOggOpusWriter } from '../../../src/audio/container/ogg-writer.ts';
 import { AppError } from '../../../src/errors.ts';
 import { watchEventLoop } from '../../fakes/event-loop.ts';
 import { concat, never, sourceOf } from './support.ts';

@@ -1,6 +1,6 @@
 import { createDecoder } from 'libopus-wasm';
 import { readFileSync } from 'node:fs';
-import { decodeTo } from '../../../src/audio/decode.ts';
+import { decodeTo } from '../../../src/audio/codec/decode.ts';
 import { createLevelMeter } from '../../../src/audio/vad.ts';
 import type { ByteSource } from '../../../src/model.ts';
 

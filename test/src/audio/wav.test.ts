@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decode } from '../../../src/audio/decode.ts';
+import { decode } from '../../../src/audio/codec/decode.ts';
 import { decodeAll, never, sourceOf } from './support.ts';
 
 interface WavParts {

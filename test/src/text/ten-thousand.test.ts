@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { muteMentions } from '../../../src/text/mentions.ts';
-import { protect } from '../../../src/text/protect.ts';
-import { splitMarkdown } from '../../../src/text/split-markdown.ts';
+import { muteMentions } from '../../../src/text/markup/mentions.ts';
+import { protect } from '../../../src/text/protect/protect.ts';
+import { splitMarkdown } from '../../../src/text/split/split-markdown.ts';
 import { anyMessage } from './any-message.ts';
 
 const TOKEN = /⟦\d+⟧/g;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LANGUAGES } from '../../../src/text/language-list.ts';
-import { findLanguage, languageName } from '../../../src/text/languages.ts';
+import { LANGUAGES } from '../../../src/text/language/language-list.ts';
+import { findLanguage, languageName } from '../../../src/text/language/languages.ts';
 import { readChannels, readLanguages, splitTyped } from '../../../src/text/typed-lists.ts';
 
 const languages = { find: findLanguage };

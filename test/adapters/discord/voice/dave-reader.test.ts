@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createDaveReader } from '../../../../adapters/discord/voice/dave.ts';
-import type { DaveSession } from '../../../../adapters/discord/voice/wires.ts';
+import type { DaveSession } from '../../../../adapters/discord/voice/library-internals.ts';
 
 const PLAIN = Buffer.from([0xf8, 1, 2, 3]);
 const SILENCE = Buffer.from([0xf8, 0xff, 0xfe]);

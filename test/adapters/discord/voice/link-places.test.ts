@@ -1,6 +1,6 @@
 import { getVoiceConnections } from '@discordjs/voice';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { VoiceLink } from '../../../../src/room/port.ts';
+import type { VoiceLink } from '../../../../src/ports/voice.ts';
 import { never, openDiscord, placeOf } from '../support.ts';
 import { createTold, fastClock, numbered, openVoice, type VoicePlace } from './link-support.ts';
 

@@ -7,7 +7,7 @@ import {
   type VoiceConnectionState,
 } from '@discordjs/voice';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openLink } from '../../../../adapters/discord/voice/link.ts';
+import { openLink } from '../../../../adapters/discord/voice/connection.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { createTestClock, type TestClock } from '../../../fakes/clock.ts';
 import { never } from '../support.ts';

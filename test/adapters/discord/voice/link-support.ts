@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { AppError } from '../../../../src/errors.ts';
 import type { Channel } from '../../../../src/model.ts';
-import { realClock, type Clock } from '../../../../src/room/clock.ts';
-import type { LinkListener, VoiceLink, VoicePacket, VoicePort } from '../../../../src/room/port.ts';
+import { realClock, type Clock } from '../../../../src/async/clock.ts';
+import type { LinkListener, VoiceLink, VoicePacket, VoicePort } from '../../../../src/ports/voice.ts';
 import type {
   DiscordFake,
   FakeChannel,

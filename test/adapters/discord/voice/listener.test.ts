@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { guardListener } from '../../../../adapters/discord/voice/listener.ts';
-import type { VoicePacket } from '../../../../src/room/port.ts';
+import type { VoicePacket } from '../../../../src/ports/voice.ts';
 import { createTold } from './link-support.ts';
 
 describe('a listener', () => {

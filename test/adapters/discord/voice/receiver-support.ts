@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createReceiver } from '../../../../adapters/discord/voice/receiver.ts';
-import type { VoicePacket } from '../../../../src/room/port.ts';
+import type { VoicePacket } from '../../../../src/ports/voice.ts';
 import { sealRtp } from '../../../fakes/discord/voice/rtp.ts';
 
 const KEY = randomBytes(32);

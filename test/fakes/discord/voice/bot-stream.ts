@@ -1,4 +1,4 @@
-import { OPUS_CLOCK_HZ, parseToc } from '../../../../src/audio/opus.ts';
+import { OPUS_CLOCK_HZ, parseToc } from '../../../../src/audio/opus/packet.ts';
 import { OPUS_PAYLOAD_TYPE, openRtp } from './rtp.ts';
 
 /** Why a packet of the bot was refused. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { OPUS_CLOCK_HZ, SILENCE_PACKET } from '../../../../src/audio/opus.ts';
+import { OPUS_CLOCK_HZ, SILENCE_PACKET } from '../../../../src/audio/opus/packet.ts';
 import type { Channel, Guild, User, VoiceState, World } from '../state.ts';
 import type { Pacer } from './pacer.ts';
 import { OPUS_PAYLOAD_TYPE } from './rtp.ts';

@@ -1,4 +1,4 @@
-import { SILENCE_PACKET } from '../../../../src/audio/opus.ts';
+import { SILENCE_PACKET } from '../../../../src/audio/opus/packet.ts';
 import type { Waiters } from '../wait.ts';
 import { isOnePacket } from './bot-stream.ts';
 import type { AcceptedPacket, Refusal } from './bot-stream.ts';

@@ -1,5 +1,5 @@
 import { createByteReader } from '../../../../src/audio/bytes.ts';
-import { readOpus } from '../../../../src/audio/ogg.ts';
+import { readOpus } from '../../../../src/audio/container/ogg-reader.ts';
 import { isOnePacket } from './bot-stream.ts';
 
 /** What somebody says: Opus packets of 20 ms, or an Ogg Opus file of such packets. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach } from 'vitest';
 import type { Channel, Message } from '../../../../src/model.ts';
-import { createCopyStore, type CopyStore } from '../../../../src/store/copies.ts';
+import { createCopyStore, type CopyStore } from '../../../../src/store/mirrors.ts';
 import { createInboxStore, type InboxStore } from '../../../../src/store/inbox/index.ts';
 import { WATCH } from '../../../../src/store/inbox/purpose.ts';
 import type { Accepted, Arrival, Lane, Row } from '../../../../src/store/inbox/row.ts';

@@ -1,0 +1,179 @@
+import { extname } from 'node:path';
+import {
+  EmbedType,
+  MessageFlags,
+  MessageReferenceType,
+  MessageType,
+  StickerFormatType,
+  type APIAttachment,
+  type APIEmbed,
+  type APIGuildMember,
+  type APIMessage,
+  type APIMessageSnapshotFields,
+  type APIStickerItem,
+  type APIUser,
+} from 'discord.js';
+import type { Author, Channel, Message, MessageFile, MessageRef } from '../../../src/model.ts';
+import type { Application } from '../application.ts';
+import type { OpenFile } from '../files.ts';
+import { channelOf, positionOf } from '../ids.ts';
+import { saidIn } from '../mirrors/read-mirror.ts';
+
+/** A message as REST tells it, and as the gateway does with the member's part added. */
+export type RawMessage = APIMessage & {
+  readonly guild_id?: string;
+  readonly member?: Partial<Pick<APIGuildMember, 'nick' | 'avatar'>>;
+};
+
+const IMAGES = 'https://cdn.discordapp.com';
+const AVATAR_PX = 256;
+
+/** People's own words, and answers to commands; all other types are what Discord itself says. */
+const WRITTEN: ReadonlySet<MessageType> = new Set([
+  MessageType.Default,
+  MessageType.Reply,
+  MessageType.ChatInputCommand,
+  MessageType.ContextMenuCommand,
+]);
+
+const STICKER_FILES: Readonly<Record<StickerFormatType, string>> = {
+  [StickerFormatType.PNG]: 'https://media.discordapp.net/stickers/%.png',
+  [StickerFormatType.APNG]: 'https://media.discordapp.net/stickers/%.png',
+  [StickerFormatType.Lottie]: `${IMAGES}/stickers/%.json`,
+  [StickerFormatType.GIF]: 'https://media.discordapp.net/stickers/%.gif',
+};
+
+export const avatarOf = (
+  user: APIUser,
+  guildId: string | undefined,
+  memberAvatar?: string | null,
+) => {
+  if (guildId && memberAvatar)
+    return `${IMAGES}/guilds/${guildId}/users/${user.id}/avatars/${memberAvatar}.png?size=${AVATAR_PX}`;
+  if (user.avatar) return `${IMAGES}/avatars/${user.id}/${user.avatar}.png?size=${AVATAR_PX}`;
+  return `${IMAGES}/embed/avatars/${Number((BigInt(user.id) >> 22n) % 6n)}.png`;
+};
+
+export const nameOf = (user: APIUser, nick?: string | null): string =>
+  nick || user.global_name || user.username;
+
+const embedText = ({ title, description, fields = [] }: APIEmbed): string =>
+  [title, description, ...fields.flatMap(({ name, value }) => [name, value])]
+    .filter(Boolean)
+    .join('\n');
+
+const pollText = ({ poll }: Pick<APIMessage, 'poll'>): string =>
+  poll
+    ? [poll.question.text, ...poll.answers.map(({ poll_media }) => `- ${poll_media.text ?? ''}`)]
+        .filter(Boolean)
+        .join('\n')
+    : '';
+
+const stickerOf = ({ id, name, format_type }: APIStickerItem) => ({
+  name,
+  url: STICKER_FILES[format_type].replace('%', id),
+});
+
+/** As it was given: `filename` keeps plain letters alone, the rest stands in `title`. */
+export const fileNameOf = ({
+  filename,
+  title,
+}: Pick<APIAttachment, 'filename' | 'title'>): string => {
+  const extension = extname(filename);
+  return !title || title.endsWith(extension) ? title || filename : title + extension;
+};
+
+export interface MessageReader {
+  /** Whether we wrote it, as a bot or through a webhook of ours; known before our post is answered. */
+  isOurs(raw: RawMessage): boolean;
+  /** @param of the source whose copy is meant, of a message of ours that holds several */
+  read(raw: RawMessage, channel: Channel, of?: MessageRef): Message;
+}
+
+export interface MessageReaderDeps {
+  readonly application: () => Pick<Application, 'id' | 'botId'>;
+  readonly openFile: OpenFile;
+  /** A file's address now; undefined when it or its message is gone. */
+  readonly renew: (ref: MessageRef, fileId: string) => Promise<string | undefined>;
+}
+
+export const createMessageReader = (deps: MessageReaderDeps): MessageReader => {
+  const { application, openFile, renew } = deps;
+
+  // Discord names the application that owns the webhook (reference, "Message Object").
+  const isOurs = ({ author, webhook_id, application_id }: RawMessage): boolean => {
+    const { id, botId } = application();
+    return author.id === botId || (webhook_id !== undefined && application_id === id);
+  };
+
+  const fileOf =
+    (ref: MessageRef, isVoice: boolean) =>
+    (raw: APIAttachment): MessageFile => ({
+      ...openFile({ url: raw.url, sizeBytes: raw.size, renew: async () => renew(ref, raw.id) }),
+      id: raw.id,
+      name: fileNameOf(raw),
+      mediaType: raw.content_type ?? 'application/octet-stream',
+      ...(isVoice && raw.waveform !== undefined
+        ? { voice: { durationMs: (raw.duration_secs ?? 0) * 1_000, waveform: raw.waveform } }
+        : {}),
+    });
+
+  const authorOf = (raw: RawMessage): Author => ({
+    id: raw.author.id,
+    name: nameOf(raw.author, raw.member?.nick),
+    avatarUrl: avatarOf(raw.author, raw.guild_id, raw.member?.avatar),
+    kind: isOurs(raw) ? 'ourselves' : raw.author.bot || raw.webhook_id ? 'bot' : 'person',
+  });
+
+  return {
+    isOurs,
+    read(raw, channel, of) {
+      const ref: MessageRef = { channel, id: raw.id };
+      const { message_reference: reference } = raw;
+      const snapshot: APIMessageSnapshotFields | undefined = raw.message_snapshots?.[0]?.message;
+      const shown = snapshot ?? raw;
+      const isForward = reference?.type === MessageReferenceType.Forward;
+      const speaksInEmbeds = isForward || raw.author.bot || raw.webhook_id !== undefined;
+      const isVoice = ((shown.flags ?? 0) & MessageFlags.IsVoiceMessage) !== 0;
+      const author = authorOf(raw);
+      const byBot = raw.webhook_id === undefined;
+      const said = author.kind === 'ourselves' ? saidIn(shown.content, byBot, of) : undefined;
+      const texts = [
+        said?.text ?? shown.content,
+        pollText(raw),
+        ...(speaksInEmbeds
+          ? shown.embeds.filter(({ type }) => type === EmbedType.Rich).map(embedText)
+          : []),
+      ];
+      return {
+        ref,
+        position: positionOf(raw.id),
+        author: said?.name === undefined ? author : { ...author, name: said.name },
+        text: texts.filter(Boolean).join('\n\n'),
+        files: shown.attachments.map(fileOf(ref, isVoice)),
+        stickers: (shown.sticker_items ?? []).map(stickerOf),
+        ...(raw.type === MessageType.Reply && reference?.message_id !== undefined
+          ? {
+              replyTo: {
+                channel:
+                  reference.channel_id === channel.id
+                    ? channel
+                    : channelOf(raw.guild_id, reference.channel_id),
+                id: reference.message_id,
+              },
+            }
+          : {}),
+        ...(isForward ? { forwarded: true } : {}),
+        ...(raw.edited_timestamp ? { edited: true } : {}),
+        ...(WRITTEN.has(raw.type) ? {} : { system: true }),
+      };
+    },
+  };
+};
+
+/** Whether there is anything to see in it: without the Message Content intent there is nothing. */
+export const isReadable = (raw: RawMessage): boolean =>
+  raw.content !== '' ||
+  raw.attachments.length + raw.embeds.length + (raw.sticker_items?.length ?? 0) > 0 ||
+  raw.poll !== undefined ||
+  raw.message_snapshots !== undefined;

@@ -1,0 +1,115 @@
+import { ChannelType, GatewayDispatchEvents as Events, type Client } from 'discord.js';
+import type { Channel } from '../../../src/model.ts';
+import type { Watcher } from '../../../src/ports/channel-feed.ts';
+import type { On } from './gateway-events.ts';
+import { channelOf, positionOf, spaceOf } from '../ids.ts';
+import type { Interactions } from '../interactions/interactions.ts';
+import { isReadableBack } from '../permissions.ts';
+import type { ThreadParents } from './thread-parents.ts';
+
+export interface InboundPlacesDeps {
+  readonly watcher: Pick<Watcher, 'banned' | 'missed' | 'channelGone' | 'spaceGone'>;
+  readonly botId: string;
+  readonly interactions: Pick<Interactions, 'lost'>;
+  readonly parents: ThreadParents;
+  /** A thread that is gone, or that people have locked, is nothing to write into. */
+  readonly threadGone: (threadId: string) => void;
+  /** Webhooks of a channel were made, changed, moved or deleted. */
+  readonly webhooksChanged: (channelId: string) => void;
+}
+
+const newestOf = (channel: object): string | undefined =>
+  'last_message_id' in channel && typeof channel.last_message_id === 'string'
+    ? positionOf(channel.last_message_id)
+    : undefined;
+
+const listenToServers = (on: On, client: Client, deps: InboundPlacesDeps): void => {
+  const { watcher, botId, interactions, parents } = deps;
+
+  // It comes first in each new session and after each outage, before any message of the server:
+  // what was written meanwhile is fetched before what is written now.
+  on(Events.GuildCreate, (guild) => {
+    if (guild.unavailable) return;
+    for (const thread of guild.threads) parents.note(guild.id, thread);
+    const channels = [...guild.channels, ...guild.threads];
+    watcher.missed(
+      channels
+        .filter(({ type }) => type !== ChannelType.GuildCategory)
+        .map((channel) => ({
+          channel: parents.channel(guild.id, channel.id),
+          newest: newestOf(channel),
+        })),
+    );
+  });
+  on(Events.GuildDelete, async ({ id, unavailable }) => {
+    if (unavailable) return;
+    parents.removeGuild(id);
+    interactions.lost([id]);
+    await watcher.spaceGone(spaceOf(id, ''));
+  });
+  on(Events.GuildBanAdd, async ({ guild_id, user }) =>
+    watcher.banned(spaceOf(guild_id, ''), user.id),
+  );
+
+  /** Nothing was told of channels that the bot could not read; the client still has what it knew. */
+  const mayReadMore = (guildId: string): void => {
+    const ids = [...(client.guilds.cache.get(guildId)?.channels.cache.keys() ?? [])];
+    const hidden = ids
+      .map((id) => parents.channel(guildId, id))
+      .filter((channel) => !isReadableBack(client, channel));
+    watcher.missed(hidden.map((channel) => ({ channel, newest: undefined })));
+  };
+  on(Events.GuildRoleUpdate, ({ guild_id, role }) => {
+    const known = client.guilds.cache.get(guild_id)?.roles.cache.get(role.id);
+    if (known?.permissions.bitfield !== BigInt(role.permissions)) mayReadMore(guild_id);
+  });
+  on(Events.GuildMemberUpdate, ({ guild_id, user }) => {
+    if (user.id === botId) mayReadMore(guild_id);
+  });
+};
+
+const listenToChannels = (on: On, client: Client, deps: InboundPlacesDeps): void => {
+  const { watcher, interactions, parents, threadGone, webhooksChanged } = deps;
+
+  const gone = async (channel: Channel): Promise<void> => {
+    parents.removeChannel(channel.id);
+    interactions.lost([channel.id]);
+    await watcher.channelGone(channel);
+  };
+
+  on(Events.ChannelUpdate, (raw) => {
+    if (!('guild_id' in raw) || !raw.guild_id) return;
+    const channel = parents.channel(raw.guild_id, raw.id);
+    if (!isReadableBack(client, channel)) watcher.missed([{ channel, newest: newestOf(raw) }]);
+  });
+  on(Events.ChannelDelete, async (raw) =>
+    gone(channelOf('guild_id' in raw ? raw.guild_id : undefined, raw.id)),
+  );
+  on(Events.WebhooksUpdate, ({ channel_id }) => webhooksChanged(channel_id));
+
+  for (const event of [Events.ThreadCreate, Events.ThreadUpdate] as const)
+    on(event, (thread) => {
+      if (thread.guild_id) parents.note(thread.guild_id, thread);
+      if (thread.thread_metadata?.locked) threadGone(thread.id);
+    });
+  // The bot can see a channel, and so its threads, that it could not see before.
+  on(Events.ThreadListSync, ({ guild_id, threads }) => {
+    for (const thread of threads) parents.note(guild_id, thread);
+    watcher.missed(
+      threads.map((thread) => ({
+        channel: parents.channel(guild_id, thread.id),
+        newest: newestOf(thread),
+      })),
+    );
+  });
+  on(Events.ThreadDelete, async ({ id, guild_id, parent_id }) => {
+    threadGone(id);
+    await gone(channelOf(guild_id, id, parent_id));
+  });
+};
+
+/** Tells the core which servers, channels and threads come into sight and go. */
+export const listenToPlaces = (on: On, client: Client, deps: InboundPlacesDeps): void => {
+  listenToServers(on, client, deps);
+  listenToChannels(on, client, deps);
+};

@@ -1,0 +1,179 @@
+import {
+  ButtonStyle,
+  ComponentType,
+  SelectMenuDefaultValueType,
+  type APIActionRowComponent,
+  type APIButtonComponentWithCustomId,
+  type APIComponentInMessageActionRow,
+} from 'discord.js';
+import type { Content, Control, OutgoingFile } from '../../../src/model.ts';
+import { shorten } from '../../../src/text/split/shorten.ts';
+import { splitMarkdown } from '../../../src/text/split/split-markdown.ts';
+import {
+  BUTTONS_A_ROW,
+  CONTENT_CHARS,
+  FILES,
+  LABEL_CHARS,
+  OPTION_CHARS,
+  OPTIONS,
+  PLACEHOLDER_CHARS,
+  ROWS,
+  VOICE_CHANNEL_TYPES,
+} from '../limits.ts';
+
+/** What one message of Discord shows. */
+export interface Part {
+  readonly content: string;
+  readonly files: readonly OutgoingFile[];
+  readonly rows?: readonly APIActionRowComponent<APIComponentInMessageActionRow>[];
+  /** Sent as a voice message: then there is no text and just one file. */
+  readonly voice?: boolean;
+}
+
+/** More than this nobody wants to scroll through: the whole text comes as a file then. */
+const PARTS_LIMIT = 5;
+const LONGEST_SHOWN = PARTS_LIMIT * CONTENT_CHARS;
+/** A message must show something. */
+const NOTHING = '\u200B';
+
+const blockMarkup = /^(?:```|>|#{1,3} |-# |\s*(?:[-*+]|\d{1,9}[.)]) )/;
+
+/** Puts a mark in front of a text; on a line of its own where the text's first line is a block. */
+export const inFront = (mark: string, text: string): string =>
+  `${mark}${blockMarkup.test(text) ? '\n' : ' '}${text}`;
+
+const TONES = { plain: undefined, note: 'ℹ️', error: '⚠️' } as const;
+
+type Row = APIActionRowComponent<APIComponentInMessageActionRow>;
+
+const LOOKS = {
+  plain: ButtonStyle.Secondary,
+  primary: ButtonStyle.Primary,
+  danger: ButtonStyle.Danger,
+} as const;
+
+const rowOf = (component: APIComponentInMessageActionRow): Row => ({
+  type: ComponentType.ActionRow,
+  components: [component],
+});
+
+const menuOf = (control: Exclude<Control, { kind: 'button' }>): APIComponentInMessageActionRow => {
+  const common = {
+    custom_id: control.press,
+    placeholder: shorten(control.label, PLACEHOLDER_CHARS),
+  };
+  if (control.kind !== 'choice') {
+    const chosen = control.chosen.slice(0, OPTIONS);
+    const bounds = { min_values: 0, max_values: OPTIONS };
+    return control.kind === 'roles'
+      ? {
+          ...common,
+          ...bounds,
+          type: ComponentType.RoleSelect,
+          default_values: chosen.map((id) => ({ id, type: SelectMenuDefaultValueType.Role })),
+        }
+      : {
+          ...common,
+          ...bounds,
+          type: ComponentType.ChannelSelect,
+          ...(control.only === 'voice' ? { channel_types: [...VOICE_CHANNEL_TYPES] } : {}),
+          default_values: chosen.map((id) => ({ id, type: SelectMenuDefaultValueType.Channel })),
+        };
+  }
+  const choices = control.choices.slice(0, OPTIONS);
+  return {
+    ...common,
+    type: ComponentType.StringSelect,
+    min_values: control.most === undefined ? 1 : 0,
+    max_values: Math.max(1, Math.min(control.most ?? 1, choices.length)),
+    options: choices.map(({ value, label, chosen = false }) => ({
+      value,
+      label: shorten(label, OPTION_CHARS),
+      default: chosen,
+    })),
+  };
+};
+
+const rowsOf = (controls: readonly Control[]): Row[] => {
+  const rows: Row[] = [];
+  let buttons: APIButtonComponentWithCustomId[] | undefined;
+  for (const control of controls) {
+    if (control.kind !== 'button') {
+      rows.push(rowOf(menuOf(control)));
+      buttons = undefined;
+      continue;
+    }
+    const button: APIButtonComponentWithCustomId = {
+      type: ComponentType.Button,
+      style: LOOKS[control.look ?? 'plain'],
+      custom_id: control.press,
+      label: shorten(control.label, LABEL_CHARS),
+    };
+    if (buttons && buttons.length < BUTTONS_A_ROW) buttons.push(button);
+    else {
+      buttons = [button];
+      rows.push({ type: ComponentType.ActionRow, components: buttons });
+    }
+  }
+  return rows.slice(0, ROWS);
+};
+
+export const asTextFile = (text: string): OutgoingFile => ({
+  name: 'text.txt',
+  mediaType: 'text/plain; charset=utf-8',
+  bytes: new TextEncoder().encode(text),
+});
+
+export const voicePart = (file: OutgoingFile): Part => ({
+  content: '',
+  files: [file],
+  voice: true,
+});
+
+const EMPTY: Part = { content: '', files: [], rows: [] };
+
+/** Files stand with the last text; those that are too many for it come after. */
+const withFiles = (texts: readonly Part[], files: readonly OutgoingFile[]): readonly Part[] => {
+  const last = texts.at(-1);
+  if (!last || files.length === 0) return texts;
+  const parts = [...texts.slice(0, -1), { ...last, files: files.slice(0, FILES) }];
+  for (let at = FILES; at < files.length; at += FILES)
+    parts.push({ ...EMPTY, files: files.slice(at, at + FILES) });
+  return parts;
+};
+
+/** Controls stand under everything else. */
+const withRows = (parts: readonly Part[], rows: readonly Row[]): readonly Part[] => {
+  const last = parts.at(-1);
+  return last && rows.length > 0 ? [...parts.slice(0, -1), { ...last, rows }] : parts;
+};
+
+/**
+ * Cuts content into messages, at least one. Very long texts are shown in part, with the whole text
+ * as a file. Voice notes are messages of their own at the end.
+ *
+ * @param voiceNotes false where no message can be a voice message: then they are plain files
+ */
+export const render = (content: Content, { voiceNotes = true } = {}): [Part, ...Part[]] => {
+  const mark = TONES[content.tone ?? 'plain'];
+  const text = mark ? inFront(mark, content.text) : content.text;
+  // The end of a very long text is not cut into pieces that nobody gets to see.
+  const isLong = text.length > LONGEST_SHOWN;
+  const begin = isLong ? text.slice(0, LONGEST_SHOWN).toWellFormed() : text;
+  const whole = splitMarkdown(begin, CONTENT_CHARS);
+  const tooMany = isLong || whole.length > PARTS_LIMIT;
+  const texts = tooMany ? whole.slice(0, PARTS_LIMIT - 1) : whole;
+  const given = content.files ?? [];
+  const isVoice = (file: OutgoingFile): boolean => voiceNotes && file.voice !== undefined;
+  const files = given.filter((file) => !isVoice(file));
+  if (tooMany) files.push(asTextFile(content.text));
+  const rows = rowsOf(content.controls ?? []);
+  const voices = given.filter(isVoice).map(voicePart);
+  const needsText = files.length > 0 || rows.length > 0 || voices.length === 0;
+  const shown = texts.length > 0 || !needsText ? texts : [''];
+  const bare = shown.map((each): Part => ({ content: each, files: [], rows: [] }));
+  const parts = [...withRows(withFiles(bare, files), rows), ...voices];
+  const [first = EMPTY, ...rest] = parts;
+  const isEmpty = !first.content && first.files.length === 0;
+  return [isEmpty ? { ...first, content: NOTHING } : first, ...rest];
+};

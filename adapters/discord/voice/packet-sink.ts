@@ -1,0 +1,54 @@
+import { VoiceConnectionStatus, type VoiceConnection } from '@discordjs/voice';
+import type { AppError } from '../../../src/errors.ts';
+import type { DaveSession } from './library-internals.ts';
+
+export interface MouthDeps {
+  readonly connection: Pick<VoiceConnection, 'state' | 'playOpusPacket'>;
+  readonly dave: () => Pick<DaveSession, 'protocolVersion' | 'session'> | undefined;
+  /** We may not speak here: on a stage, who is in its audience. */
+  readonly isSuppressed: () => boolean;
+  /** Why we are. */
+  readonly silenced: () => AppError;
+  readonly nowMs: () => number;
+}
+
+/** Keys and stages are ready in less, or not by themselves: alone there is nobody to share keys with. */
+const HOLD_MS = 3_000;
+/** What is held is tried again every 20 ms; after a longer pause it is something else. */
+const PAUSE_MS = 1_000;
+
+/**
+ * Sends a packet where people can hear it. False: not yet, it is to be tried again. Throws where we may
+ * not speak and were not let for three seconds. Nothing is ever sent unencrypted into an encrypted channel,
+ * as the library does until its keys are there.
+ */
+export const createMouth = ({ connection, dave, nowMs, ...deps }: MouthDeps) => {
+  let held: { readonly sinceMs: number; lastMs: number } | undefined;
+
+  const isKeyed = (): boolean => {
+    const current = dave();
+    return !current || current.protocolVersion === 0 || current.session?.ready === true;
+  };
+  const isHeldForLong = (): boolean => {
+    const now = nowMs();
+    if (!held || now - held.lastMs > PAUSE_MS) held = { sinceMs: now, lastMs: now };
+    held.lastMs = now;
+    return now - held.sinceMs >= HOLD_MS;
+  };
+
+  return (packet: Buffer): boolean => {
+    if (connection.state.status !== VoiceConnectionStatus.Ready) return false;
+    if (deps.isSuppressed() || !isKeyed()) {
+      if (!isHeldForLong()) return false;
+      if (deps.isSuppressed()) throw deps.silenced();
+      return true;
+    }
+    held = undefined;
+    try {
+      return connection.playOpusPacket(packet) === true;
+    } catch {
+      // A packet that cannot be encrypted is lost like one on its way.
+      return true;
+    }
+  };
+};

@@ -1,0 +1,82 @@
+import type { AudioFormat } from '../../model.ts';
+import { type ByteReader, createByteReader } from '../bytes.ts';
+import { decodeFlac } from '../codec/decode-flac.ts';
+import { decodeWav } from '../codec/decode-wav.ts';
+import { encode } from '../codec/encode.ts';
+import { damagedAudio } from '../faults.ts';
+import { readMp3Frames } from '../container/mp3-frame.ts';
+import { type OpusItem, readOpus } from '../container/ogg-reader.ts';
+import type { Pcm } from '../pcm.ts';
+import { toOneRate } from '../resample.ts';
+import { rewrapOpus } from '../container/remux.ts';
+
+/** Files, one after the other. */
+type Parts = AsyncIterable<AsyncIterable<Uint8Array>>;
+type Bytes = AsyncGenerator<Uint8Array, void, void>;
+
+/** What `read` finds in all parts, as if it were one. */
+async function* through<Item>(
+  parts: Parts,
+  read: (reader: ByteReader) => AsyncGenerator<Item, unknown, void>,
+): AsyncGenerator<Item, void, void> {
+  for await (const part of parts) {
+    const reader = createByteReader(part);
+    try {
+      yield* read(reader);
+    } finally {
+      await reader.close();
+    }
+  }
+}
+
+/** A half sample at the end of a part would turn all that follows into noise. */
+async function* wholeSamples(reader: ByteReader): Bytes {
+  let odd: Uint8Array | undefined;
+  for await (const chunk of reader.rest()) {
+    const bytes = odd ? Buffer.concat([odd, chunk]) : chunk;
+    const even = bytes.length - (bytes.length % 2);
+    odd = even < bytes.length ? bytes.subarray(even) : undefined;
+    if (even > 0) yield bytes.subarray(0, even);
+  }
+}
+
+async function* joinMp3(parts: Parts): Bytes {
+  for await (const frame of through(parts, readMp3Frames)) if (!frame.isTable) yield frame.data;
+}
+
+const joinOgg = (parts: Parts): Bytes => rewrapOpus(through<OpusItem>(parts, readOpus));
+
+async function* startingWith<Item>(
+  first: Item,
+  rest: AsyncIterable<Item>,
+): AsyncGenerator<Item, void, void> {
+  yield first;
+  yield* rest;
+}
+
+const recode = (
+  format: AudioFormat,
+  decode: (reader: ByteReader) => AsyncGenerator<Pcm, void, void>,
+) =>
+  async function* recoded(parts: Parts): Bytes {
+    const sound = through(parts, decode);
+    const first = await sound.next();
+    if (first.done) throw damagedAudio(`no sound in these ${format} files`);
+    const rateHz = first.value.sampleRateHz;
+    yield* encode(format, rateHz, toOneRate(startingWith(first.value, sound), rateHz));
+  };
+
+const JOINERS: Readonly<Record<AudioFormat, (parts: Parts) => Bytes>> = {
+  pcm: (parts) => through(parts, wholeSamples),
+  mp3: joinMp3,
+  ogg: joinOgg,
+  wav: recode('wav', decodeWav),
+  flac: recode('flac', decodeFlac),
+};
+
+/**
+ * Joins files of one format, and for `pcm` of one rate, into one valid file. `pcm`, `mp3` and `ogg`
+ * (Opus) come as the parts come and are not decoded; `wav` and `flac` become 16-bit mono and come at
+ * the end, for up to 20 minutes. Throws `AppError`, as `decode` and `encode` do.
+ */
+export const join = (format: AudioFormat, parts: Parts): Bytes => JOINERS[format](parts);

@@ -1,0 +1,104 @@
+import { createAudioLimit } from '../codec/audio-limit.ts';
+import type { OpusItem, OpusPacket } from '../container/ogg-reader.ts';
+import { createOggOpusWriter, PRE_SKIP_SAMPLES } from '../container/ogg-writer.ts';
+import { OPUS_CLOCK_HZ, voiceBit } from '../opus/packet.ts';
+import type { OpusHead } from '../opus/head.ts';
+import { breathe } from '../pcm.ts';
+import { quietestFrame } from './quietest-frame.ts';
+
+/** A part of a stream of packets, as an Ogg file of its own. */
+export interface OpusPart {
+  readonly startMs: number;
+  readonly durationMs: number;
+  readonly file: readonly Uint8Array[];
+  /** True for the first and only part. */
+  readonly isWhole: boolean;
+  /** True when its packets are too small to hold any sound. */
+  readonly isSilent: boolean;
+}
+
+/** A decoder that starts inside a stream is within 23 dB of the sound after as many packets. */
+const PRE_ROLL_PACKETS = 5;
+/** What encoders make of 20 ms of silence; shorter packets of speech can be as small. */
+const SILENT_PACKET_BYTES = 3;
+const SILENT_PACKET_SAMPLES = 960;
+const PACKETS_PER_TURN = 500;
+/** More than any packet's bytes, so that the voice bit counts before the size. */
+const VOICE = 1_500;
+
+const sum = (packets: readonly OpusPacket[], field: 'samples' | 'keepSamples'): number =>
+  packets.reduce((total, packet) => total + packet[field], 0);
+
+const toMs = (samples: number): number => (samples * 1_000) / OPUS_CLOCK_HZ;
+
+const loudnessOf = ({ data }: OpusPacket): number => (voiceBit(data) ? VOICE : 0) + data.length;
+
+const isSilent = ({ data, samples }: OpusPacket): boolean =>
+  samples >= SILENT_PACKET_SAMPLES && data.length <= SILENT_PACKET_BYTES;
+
+const writeFile = (
+  head: OpusHead,
+  preRoll: readonly OpusPacket[],
+  packets: readonly OpusPacket[],
+  preSkipSamples: number,
+): Uint8Array[] => {
+  const writer = createOggOpusWriter({ ...head, preSkipSamples });
+  const pages = [...preRoll, ...packets].map(({ data }) => writer.push(data));
+  const all = sum(preRoll, 'samples') + sum(packets, 'keepSamples');
+  return [...pages, writer.end(all - preSkipSamples)].filter((page) => page.length > 0);
+};
+
+/**
+ * Cuts a stream into parts of at most `longestMs` at the quietest places, without decoding. A part
+ * begins with a few packets of the one before, which players decode and do not play (RFC 7845
+ * section 4.2). Parts come as the packets come. Throws as `readBytes` tells of too much audio.
+ */
+export async function* cutPackets(
+  items: AsyncIterable<OpusItem>,
+  longestMs: number,
+  readBytes: () => number,
+): AsyncGenerator<OpusPart, void, void> {
+  const count = createAudioLimit();
+  let head: OpusHead | undefined;
+  let preSkip = 0;
+  let preRoll: OpusPacket[] = [];
+  let held: OpusPacket[] = [];
+  let heldSamples = 0;
+  let startSamples = 0;
+  let seen = 0;
+
+  const makePart = (packets: OpusPacket[], isWhole: boolean): OpusPart => {
+    const skip = preRoll.length > 0 ? sum(preRoll, 'samples') : preSkip;
+    const heard = sum(packets, 'keepSamples') - (preRoll.length > 0 ? 0 : preSkip);
+    const part = {
+      startMs: toMs(startSamples),
+      durationMs: toMs(Math.max(0, heard)),
+      file: writeFile(head!, preRoll, packets, skip),
+      isWhole,
+      isSilent: packets.every(isSilent),
+    };
+    startSamples += Math.max(0, heard);
+    preRoll = packets.slice(-PRE_ROLL_PACKETS);
+    return part;
+  };
+
+  for await (const item of items) {
+    if (item.kind === 'head') {
+      if (!head) preSkip = item.head.preSkipSamples || PRE_SKIP_SAMPLES;
+      head = item.head;
+      continue;
+    }
+    held.push(item);
+    heldSamples += item.samples;
+    seen += 1;
+    count(item.samples / OPUS_CLOCK_HZ, readBytes());
+    if (seen % PACKETS_PER_TURN === 0) await breathe();
+    if (toMs(heldSamples) <= longestMs) continue;
+    const loudness = held.slice(0, -1).map(loudnessOf);
+    const cut = quietestFrame(loudness, Math.floor(held.length / 2), toMs(item.samples));
+    yield makePart(held.slice(0, cut), false);
+    held = held.slice(cut);
+    heldSamples = sum(held, 'samples');
+  }
+  if (held.length > 0) yield makePart(held, preRoll.length === 0);
+}

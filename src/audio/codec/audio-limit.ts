@@ -1,0 +1,30 @@
+import { AppError } from '../../errors.ts';
+
+/** Longer audio is refused. */
+const LONGEST_HOURS = 4;
+/**
+ * Silence packed by an ordinary encoder takes more than this for a second of sound; what takes less
+ * was made to keep us busy. Short files are let through: there is little to gain with them.
+ */
+const FEWEST_BYTES_PER_SECOND = 16;
+const UNCHECKED_SECONDS = 120;
+
+const tooLong = (message: string): AppError =>
+  new AppError('too-large', message, {
+    sentence: { key: 'errors.audio.too-long', params: { hours: LONGEST_HOURS } },
+  });
+
+/**
+ * Watches one file as it is worked off. `count` takes the length of each part in seconds and how
+ * many bytes were read by then; it throws `too-large` for more than 4 hours, and for more sound
+ * than so few bytes can honestly hold.
+ */
+export const createAudioLimit = (): ((seconds: number, bytesRead: number) => void) => {
+  let total = 0;
+  return (seconds, bytesRead) => {
+    total += seconds;
+    if (total > LONGEST_HOURS * 3_600) throw tooLong('more than the longest audio');
+    if (total > UNCHECKED_SECONDS && bytesRead < total * FEWEST_BYTES_PER_SECOND)
+      throw tooLong('more audio than its bytes can hold');
+  };
+};

@@ -1,0 +1,80 @@
+import type { AacFrame } from '../container/adts.ts';
+import { damagedAudio, unsupportedAudio } from '../faults.ts';
+import { breathe, mixToMono, type Pcm, sliceSamples } from '../pcm.ts';
+
+type AacDecoder = Awaited<ReturnType<(typeof import('@audio/decode-aac'))['decoder']>>;
+
+/** The decoder is an optional package: see `docs/decisions/003-audio.md`. */
+const createDecoder = async (config: Uint8Array): Promise<AacDecoder> => {
+  const library = await import('@audio/decode-aac').catch(() => undefined);
+  if (!library) throw unsupportedAudio('AAC');
+  try {
+    return await library.decoder({ asc: config });
+  } catch (cause) {
+    throw damagedAudio('the AAC configuration', cause);
+  }
+};
+
+/** Ten seconds of units that cannot be decoded are no damage any more; each costs 0.2 ms. */
+const MOST_FAILURES = 500;
+
+const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, i) => byte === b[i]);
+
+/**
+ * Mono sound of AAC access units; a unit that cannot be decoded is passed over. Throws `bad-input`
+ * after many of those in a row.
+ */
+export async function* decodeAac(frames: AsyncIterable<AacFrame>): AsyncGenerator<Pcm, void, void> {
+  let decoder: AacDecoder | undefined;
+  let config: Uint8Array | undefined;
+  let batch: Float32Array[] = [];
+  let batchSamples = 0;
+  let sampleRateHz = 0;
+  let failures = 0;
+  const takeBatch = (): Pcm => {
+    const samples = new Float32Array(batchSamples);
+    let at = 0;
+    for (const part of batch) {
+      samples.set(part, at);
+      at += part.length;
+    }
+    batch = [];
+    batchSamples = 0;
+    return { samples, sampleRateHz };
+  };
+  const decodeUnit = (unit: Uint8Array): ReturnType<AacDecoder['decode']> | undefined => {
+    try {
+      return decoder?.decode(unit);
+    } catch {
+      return undefined;
+    }
+  };
+  try {
+    for await (const frame of frames) {
+      if (!config || !sameBytes(config, frame.config)) {
+        decoder?.free();
+        decoder = undefined;
+        decoder = await createDecoder(frame.config);
+        ({ config } = frame);
+      }
+      const audio = decodeUnit(frame.unit);
+      if (!audio || audio.channelData.length === 0) {
+        failures += 1;
+        if (failures > MOST_FAILURES) throw damagedAudio('AAC access units');
+        await breathe();
+        continue;
+      }
+      failures = 0;
+      if (audio.sampleRate !== sampleRateHz && batchSamples > 0) yield takeBatch();
+      sampleRateHz = audio.sampleRate;
+      const mono = mixToMono(audio.channelData);
+      batch.push(mono);
+      batchSamples += mono.length;
+      if (batchSamples >= sliceSamples(sampleRateHz)) yield takeBatch();
+    }
+    if (batchSamples > 0) yield takeBatch();
+  } finally {
+    decoder?.free();
+  }
+}

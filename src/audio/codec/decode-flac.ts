@@ -1,0 +1,48 @@
+import type { ByteReader } from '../bytes.ts';
+import { damagedAudio } from '../faults.ts';
+import { type FlacFrame, readFlacFrames } from '../container/flac-frame.ts';
+import { mixToMono, type Pcm, sliceSamples } from '../pcm.ts';
+
+/** The decoder takes the largest sample for 1, everybody else what is one more. */
+const toFullScale = (samples: Float32Array, bitsPerSample: number): Float32Array => {
+  const whole = 2 ** (bitsPerSample - 1);
+  return samples.map((sample) => (sample * (whole - 1)) / whole);
+};
+
+/** Mono sound of a FLAC file. */
+export async function* decodeFlac(reader: ByteReader): AsyncGenerator<Pcm, void, void> {
+  // Frames are cut here: the library's own parser loses a last frame of silence.
+  const { FLACDecoder } = await import('@wasm-audio-decoders/flac');
+  const decoder = new FLACDecoder();
+  await decoder.ready;
+  let batch: FlacFrame[] = [];
+  let batchSamples = 0;
+
+  const decodeBatch = async (): Promise<Pcm> => {
+    const { sampleRateHz } = batch[0]!;
+    const frames = batch.map((frame) => frame.data);
+    batch = [];
+    batchSamples = 0;
+    try {
+      const { channelData, bitDepth } = await decoder.decodeFrames(frames);
+      return { samples: toFullScale(mixToMono(channelData), bitDepth), sampleRateHz };
+    } catch (cause) {
+      throw damagedAudio('FLAC frames', cause);
+    }
+  };
+
+  try {
+    for await (const frame of readFlacFrames(reader)) {
+      const isOther = frame.isAfterGap || frame.sampleRateHz !== batch[0]?.sampleRateHz;
+      if (batch.length > 0 && isOther) yield await decodeBatch();
+      // Otherwise it complains of the missing frames on standard error.
+      if (frame.isAfterGap) await decoder.reset();
+      batch.push(frame);
+      batchSamples += frame.samples;
+      if (batchSamples >= sliceSamples(frame.sampleRateHz)) yield await decodeBatch();
+    }
+    if (batch.length > 0) yield await decodeBatch();
+  } finally {
+    decoder.free();
+  }
+}

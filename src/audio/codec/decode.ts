@@ -1,0 +1,94 @@
+import { AppError } from '../../errors.ts';
+import type { ByteSource } from '../../model.ts';
+import { readAdts } from '../container/adts.ts';
+import type { ByteReader } from '../bytes.ts';
+import { decodeAac } from './decode-aac.ts';
+import { decodeFlac } from './decode-flac.ts';
+import { decodeMp3 } from './decode-mp3.ts';
+import { decodeOpus } from './decode-opus.ts';
+import { decodeVorbis } from './decode-vorbis.ts';
+import { decodeWav } from './decode-wav.ts';
+import { damagedAudio, throwIfAborted } from '../faults.ts';
+import { createAudioLimit } from './audio-limit.ts';
+import { readMp4 } from '../container/mp4.ts';
+import { readOpus } from '../container/ogg-reader.ts';
+import { openAudio } from '../container/open.ts';
+import { breathe, type Pcm } from '../pcm.ts';
+import { toOneRate } from '../resample.ts';
+import type { Container } from '../container/sniff.ts';
+import { readWebm } from '../container/webm.ts';
+
+export type { Pcm } from '../pcm.ts';
+
+/** A file that is being read, from the start of its container on. */
+interface Input {
+  readonly reader: ByteReader;
+  /** The whole file again, for containers that cannot be read in one go. */
+  readonly source: ByteSource;
+  readonly signal: AbortSignal;
+  /** The rate that the caller likes best; a decoder that can give it for less work does. */
+  readonly wantedHz: number;
+}
+
+type Decoder = (input: Input) => AsyncGenerator<Pcm, void, void>;
+
+async function* decodeMp4({ reader, source, signal, wantedHz }: Input): ReturnType<Decoder> {
+  const sound = await readMp4(reader, () => source.open(signal), signal);
+  yield* sound.codec === 'aac' ? decodeAac(sound.frames) : decodeOpus(sound.items, wantedHz);
+}
+
+const DECODERS: Readonly<Record<Container, Decoder>> = {
+  wav: ({ reader }) => decodeWav(reader),
+  'ogg-opus': ({ reader, wantedHz }) => decodeOpus(readOpus(reader), wantedHz),
+  'ogg-vorbis': ({ reader }) => decodeVorbis(reader),
+  ogg: ({ reader, wantedHz }) => decodeOpus(readOpus(reader), wantedHz),
+  mp3: ({ reader }) => decodeMp3(reader),
+  flac: ({ reader }) => decodeFlac(reader),
+  webm: ({ reader, wantedHz }) => decodeOpus(readWebm(reader), wantedHz),
+  mp4: decodeMp4,
+  adts: ({ reader }) => decodeAac(readAdts(reader)),
+};
+
+/**
+ * The sound of a file, mixed to mono, in slices as the file is read; memory does not grow with its
+ * length. What a file is shows in its bytes; the rate may change within one. A file that breaks
+ * off or is damaged in places gives what can be heard. `wantedHz` is a hint: decoders that can give
+ * that rate at no cost do. Throws `AppError`: `unsupported` for what is not read here, `bad-input`
+ * where nothing can be heard, `too-large` past the limits, `cancelled`; errors of the source pass.
+ */
+export async function* decode(
+  source: ByteSource,
+  signal: AbortSignal,
+  wantedHz = 48_000,
+): AsyncGenerator<Pcm, void, void> {
+  await using file = await openAudio(source, signal);
+  const { container, reader } = file;
+  const count = createAudioLimit();
+  let heard = false;
+  try {
+    for await (const slice of DECODERS[container]({ reader, source, signal, wantedHz })) {
+      throwIfAborted(signal);
+      const { samples, sampleRateHz } = slice;
+      count(samples.length / sampleRateHz, reader.position);
+      for (let from = 0; from < samples.length; from += sampleRateHz) {
+        heard = true;
+        yield { samples: samples.subarray(from, from + sampleRateHz), sampleRateHz };
+        await breathe();
+      }
+    }
+  } catch (error) {
+    const broke = error instanceof AppError && error.code === 'bad-input';
+    if (!broke || !heard) throw error;
+  }
+  if (!heard) throw damagedAudio(`no sound in this ${container} file`);
+}
+
+/** The sound of a file, mono, all at one rate. Throws as `decode`. */
+export async function* decodeTo(
+  source: ByteSource,
+  sampleRateHz: number,
+  signal: AbortSignal,
+): AsyncGenerator<Float32Array, void, void> {
+  const sound = toOneRate(decode(source, signal, sampleRateHz), sampleRateHz);
+  for await (const samples of sound) if (samples.length > 0) yield samples;
+}

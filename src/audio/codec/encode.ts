@@ -1,0 +1,49 @@
+import { AppError } from '../../errors.ts';
+import type { AudioFormat } from '../../model.ts';
+import { flac } from './encode-flac.ts';
+import { mp3 } from './encode-mp3.ts';
+import { oggOpus } from './encode-opus.ts';
+import { pcm as rawPcm, wav } from './encode-raw.ts';
+import type { EncoderKind } from './encoder.ts';
+import { inSlices, sliceSamples } from '../pcm.ts';
+
+const KINDS: Readonly<Record<AudioFormat, EncoderKind>> = {
+  mp3,
+  ogg: oggOpus,
+  pcm: rawPcm,
+  wav,
+  flac,
+};
+
+/** Whether bytes of this format come while sound is still going in. */
+export const streamable = (format: AudioFormat): boolean => KINDS[format].streamable;
+
+export const supportsRate = (format: AudioFormat, sampleRateHz: number): boolean =>
+  KINDS[format].supportsRate(sampleRateHz);
+
+/**
+ * Makes one file of `pcm`: mono, -1 to 1, at `sampleRateHz`. What is `streamable` comes as the sound
+ * comes; the others come at the end, for their headers hold the length. Throws `AppError`:
+ * `bad-input` for a rate that the format does not have, `too-large` for over 20 minutes of what is
+ * not streamable.
+ */
+export async function* encode(
+  format: AudioFormat,
+  sampleRateHz: number,
+  pcm: AsyncIterable<Float32Array>,
+): AsyncGenerator<Uint8Array, void, void> {
+  if (!supportsRate(format, sampleRateHz))
+    throw new AppError('bad-input', `${format} has no sample rate of ${sampleRateHz} Hz`, {
+      sentence: { key: 'errors.audio.sample-rate', params: { format, rateHz: sampleRateHz } },
+    });
+  const encoder = await KINDS[format].create(sampleRateHz);
+  try {
+    for await (const slice of inSlices(pcm, sliceSamples(sampleRateHz))) {
+      const bytes = encoder.push(slice);
+      if (bytes.length > 0) yield bytes;
+    }
+    for (const bytes of encoder.end()) if (bytes.length > 0) yield bytes;
+  } finally {
+    encoder.free();
+  }
+}

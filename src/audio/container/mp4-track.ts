@@ -1,0 +1,242 @@
+/** The audio track of an MP4 file (ISO 14496-12, -14): what its `moov` and `moof` boxes say. */
+import { ascii, viewOf } from '../bytes.ts';
+import { damagedAudio, unsupportedAudio } from '../faults.ts';
+import { type OpusHead } from '../opus/head.ts';
+
+export type Mp4Codec =
+  /** `config` is the AudioSpecificConfig (ISO 14496-3). */
+  | { readonly name: 'aac'; readonly config: Uint8Array }
+  | { readonly name: 'opus'; readonly head: OpusHead };
+
+export interface Mp4Track {
+  readonly id: number;
+  readonly codec: Mp4Codec;
+  /** For samples of fragments that say no size. */
+  readonly defaultSampleBytes: number;
+  /** Where the samples lie that `moov` itself tells of; none in a fragmented file. */
+  samples(): Iterable<Mp4Sample>;
+}
+
+/** One access unit; `offset` is from the start of the file. */
+export interface Mp4Sample {
+  readonly offset: number;
+  readonly bytes: number;
+}
+
+interface Box {
+  readonly type: string;
+  readonly body: Uint8Array;
+}
+
+/** More boxes than this in one other are not looked at: real ones hold a few dozen. */
+const MOST_BOXES = 64;
+
+function* boxes(bytes: Uint8Array, from = 0): Generator<Box, void, void> {
+  const view = viewOf(bytes);
+  for (let at = from, count = 0; at + 8 <= bytes.length && count < MOST_BOXES; count += 1) {
+    const short = view.getUint32(at);
+    const long = short === 1 && at + 16 <= bytes.length;
+    const size = long ? Number(view.getBigUint64(at + 8)) : short === 0 ? bytes.length - at : short;
+    const headBytes = long ? 16 : 8;
+    if (size < headBytes) return;
+    yield { type: ascii(bytes, at + 4, 4), body: bytes.subarray(at + headBytes, at + size) };
+    at += size;
+  }
+}
+
+const find = (bytes: Uint8Array, ...path: readonly string[]): Uint8Array | undefined => {
+  let body: Uint8Array | undefined = bytes;
+  for (const type of path) body = body && boxes(body).find((box) => box.type === type)?.body;
+  return body;
+};
+
+/** Reads numbers and never past the end: what is missing is 0. */
+const uint32 = (bytes: Uint8Array | undefined, at: number): number =>
+  bytes && at >= 0 && at + 4 <= bytes.length ? viewOf(bytes).getUint32(at) : 0;
+
+const AUDIO_ENTRY_BYTES = 28;
+/** What QuickTime's versions of the sound description add to it. */
+const EXTRA_ENTRY_BYTES = [0, 16, 36];
+
+const DESCRIPTOR_CONFIG = 4;
+const DESCRIPTOR_SPECIFIC = 5;
+const OBJECT_TYPE_AAC = [0x40, 0x66, 0x67, 0x68];
+
+/** A few dozen bytes is what they take. */
+const LONGEST_ESDS_BYTES = 4_096;
+
+/** The AudioSpecificConfig inside an `esds` box (ISO 14496-1 section 7.2.6). */
+const parseEsds = (esds: Uint8Array): Uint8Array | undefined => {
+  let at = 4;
+  while (at < esds.length) {
+    const tag = esds[at]!;
+    let bytes = 0;
+    at += 1;
+    for (let more = true; more && at < esds.length; at += 1) {
+      bytes = bytes * 128 + (esds[at]! & 0x7f);
+      more = (esds[at]! & 0x80) !== 0;
+    }
+    if (tag === DESCRIPTOR_SPECIFIC) return esds.subarray(at, at + bytes);
+    if (tag === DESCRIPTOR_CONFIG) {
+      if (!OBJECT_TYPE_AAC.includes(esds[at] ?? 0)) return undefined;
+      at += 13;
+    } else if (tag === 3) {
+      const flags = esds[at + 2] ?? 0;
+      at += 3 + ((flags & 0x80) !== 0 ? 2 : 0) + ((flags & 0x20) !== 0 ? 2 : 0);
+      if ((flags & 0x40) !== 0) at += 1 + (esds[at] ?? 0);
+    } else at += bytes;
+  }
+  return undefined;
+};
+
+/** The `dOps` box (Opus in ISO BMFF, section 4.3.2): OpusHead in the other byte order. */
+const parseDops = (dops: Uint8Array): OpusHead | undefined => {
+  if (dops.length < 11) return undefined;
+  const view = viewOf(dops);
+  return {
+    channels: dops[1]!,
+    preSkipSamples: view.getUint16(2),
+    inputRateHz: view.getUint32(4),
+    gain: view.getInt16(8),
+    mappingFamily: dops[10]!,
+    mapping: dops.subarray(11),
+  };
+};
+
+const parseCodec = (entry: Box): Mp4Codec => {
+  const { type, body } = entry;
+  const version = body.length > 10 ? viewOf(body).getUint16(8) : 0;
+  const children = body.subarray(AUDIO_ENTRY_BYTES + (EXTRA_ENTRY_BYTES[version] ?? 0));
+  if (type === 'mp4a') {
+    const esds = find(children, 'esds') ?? find(children, 'wave', 'esds');
+    const config = esds && parseEsds(esds.subarray(0, LONGEST_ESDS_BYTES));
+    if (config && config.length >= 2) return { name: 'aac', config };
+  }
+  if (type === 'Opus') {
+    const dops = find(children, 'dOps');
+    const head = dops && parseDops(dops);
+    if (head) return { name: 'opus', head };
+  }
+  const names: Readonly<Record<string, string>> = {
+    alac: 'Apple Lossless',
+    'ac-3': 'AC-3',
+    'ec-3': 'AC-3',
+    enca: 'protected MP4',
+  };
+  throw unsupportedAudio(names[type] ?? 'this kind of MP4');
+};
+
+/** The chunk tables of a track (ISO 14496-12 sections 8.7.3 to 8.7.5), one sample after the other. */
+function* tableSamples(stbl: Uint8Array): Generator<Mp4Sample, void, void> {
+  const stsz = find(stbl, 'stsz');
+  const stsc = find(stbl, 'stsc');
+  const stco = find(stbl, 'stco');
+  const co64 = find(stbl, 'co64');
+  const fixedBytes = uint32(stsz, 4);
+  const tableSizes = Math.max(0, Math.floor(((stsz?.length ?? 0) - 12) / 4));
+  // Samples of one size need no table; the file itself ends with the last of them.
+  const samples = Math.min(uint32(stsz, 8), fixedBytes > 0 ? Infinity : tableSizes);
+  const runs = uint32(stsc, 4);
+  const chunks = uint32(stco ?? co64, 4);
+  let sample = 0;
+  let run = 0;
+  for (let chunk = 0; chunk < chunks && sample < samples; chunk += 1) {
+    const next = 8 + (run + 1) * 12;
+    if (run + 1 < runs && uint32(stsc, next) === chunk + 1) run += 1;
+    let offset = stco
+      ? uint32(stco, 8 + chunk * 4)
+      : uint32(co64, 8 + chunk * 8) * 2 ** 32 + uint32(co64, 12 + chunk * 8);
+    const inChunk = uint32(stsc, 8 + run * 12 + 4);
+    if (inChunk === 0 || offset === 0) return;
+    for (let i = 0; i < inChunk && sample < samples; i += 1, sample += 1) {
+      const bytes = fixedBytes || uint32(stsz, 12 + sample * 4);
+      yield { offset, bytes };
+      offset += bytes;
+    }
+  }
+}
+
+/** The first sound track of a `moov` body. Throws `AppError` if there is none that can be read. */
+export const parseMoov = (moov: Uint8Array): Mp4Track => {
+  for (const { type, body: trak } of boxes(moov)) {
+    if (type !== 'trak') continue;
+    const hdlr = find(trak, 'mdia', 'hdlr');
+    if (!hdlr || ascii(hdlr, 8, 4) !== 'soun') continue;
+    const stbl = find(trak, 'mdia', 'minf', 'stbl');
+    const stsd = stbl && find(stbl, 'stsd');
+    const entry = stsd && boxes(stsd, 8).next().value;
+    const tkhd = find(trak, 'tkhd');
+    if (!stbl || !entry || !tkhd) throw damagedAudio('an MP4 sound track');
+    const id = uint32(tkhd, tkhd[0] === 1 ? 20 : 12);
+    const extensions = find(moov, 'mvex');
+    const trex =
+      extensions &&
+      boxes(extensions).find((box) => box.type === 'trex' && uint32(box.body, 4) === id)?.body;
+    return {
+      id,
+      codec: parseCodec(entry),
+      defaultSampleBytes: uint32(trex, 16),
+      samples: () => tableSamples(stbl),
+    };
+  }
+  throw unsupportedAudio('MP4 without sound');
+};
+
+const BASE_OFFSET_GIVEN = 0x1;
+const SAMPLE_BYTES_GIVEN = 0x10;
+
+/** The samples of one `traf`; `moofAt` is where its `moof` begins (sections 8.8.7 and 8.8.8). */
+function* fragmentSamples(
+  traf: Uint8Array,
+  moofAt: number,
+  defaultBytes: number,
+): Generator<Mp4Sample, void, void> {
+  const tfhd = find(traf, 'tfhd');
+  if (!tfhd) return;
+  const flags = uint32(tfhd, 0);
+  let at = 8;
+  let base = moofAt;
+  if ((flags & BASE_OFFSET_GIVEN) !== 0) {
+    base = uint32(tfhd, at) * 2 ** 32 + uint32(tfhd, at + 4);
+    at += 8;
+  }
+  if ((flags & 0x2) !== 0) at += 4;
+  if ((flags & 0x8) !== 0) at += 4;
+  const usualBytes = (flags & SAMPLE_BYTES_GIVEN) !== 0 ? uint32(tfhd, at) : defaultBytes;
+  let offset = base;
+  for (const { type, body: trun } of boxes(traf)) {
+    if (type !== 'trun') continue;
+    const given = uint32(trun, 0);
+    const samples = uint32(trun, 4);
+    let field = 8;
+    if ((given & 0x1) !== 0) {
+      offset = base + (uint32(trun, field) | 0);
+      field += 4;
+    }
+    if ((given & 0x4) !== 0) field += 4;
+    const before = (given & 0x100) !== 0 ? 4 : 0;
+    const sizeGiven = (given & 0x200) !== 0;
+    const after = ((given & 0x400) !== 0 ? 4 : 0) + ((given & 0x800) !== 0 ? 4 : 0);
+    for (let i = 0; i < samples; i += 1) {
+      if (field + before > trun.length) return;
+      const bytes = sizeGiven ? uint32(trun, field + before) : usualBytes;
+      field += before + (sizeGiven ? 4 : 0) + after;
+      if (bytes === 0 || offset < 0) return;
+      yield { offset, bytes };
+      offset += bytes;
+    }
+  }
+}
+
+/** The samples that a `moof` body adds to `track`. */
+export function* parseMoof(
+  moof: Uint8Array,
+  moofAt: number,
+  track: Mp4Track,
+): Generator<Mp4Sample, void, void> {
+  for (const { type, body: traf } of boxes(moof)) {
+    const tfhd = type === 'traf' ? find(traf, 'tfhd') : undefined;
+    if (tfhd && uint32(tfhd, 4) === track.id)
+      yield* fragmentSamples(traf, moofAt, track.defaultSampleBytes);
+  }
+}

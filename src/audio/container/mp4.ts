@@ -1,0 +1,153 @@
+/** Reads the sound of an MP4, M4A or fragmented MP4 file from its start to its end. */
+import type { AacFrame } from './adts.ts';
+import { ascii, type ByteReader, createByteReader, viewOf } from '../bytes.ts';
+import { bulkyAudio, damagedAudio, unsupportedAudio } from '../faults.ts';
+import { type Mp4Sample, type Mp4Track, parseMoof, parseMoov } from './mp4-track.ts';
+import type { OpusItem } from './ogg-reader.ts';
+import { parseToc } from '../opus/packet.ts';
+import type { OpusHead } from '../opus/head.ts';
+
+/** Tables are held in memory: those of four hours of AAC take under 6 MB. */
+const LONGEST_TABLE_BYTES = 8 * 1024 * 1024;
+/** An access unit of AAC has at most 768 bytes a channel (ISO 14496-3); Opus packets are smaller. */
+const LONGEST_SAMPLE_BYTES = 64 * 1024;
+/** Tables may tell of billions of samples that cannot be read; a few are put up with. */
+const MOST_UNREADABLE = 10_000;
+
+/** What a sound track holds, in the order of the file. */
+export type Mp4Sound =
+  | { readonly codec: 'aac'; readonly frames: AsyncGenerator<AacFrame, void, void> }
+  | { readonly codec: 'opus'; readonly items: AsyncGenerator<OpusItem, void, void> };
+
+interface BoxHead {
+  readonly type: string;
+  /** Where the box begins, and the byte behind its end; infinite if it goes on to the end. */
+  readonly start: number;
+  readonly end: number;
+}
+
+const readBoxHead = async (reader: ByteReader): Promise<BoxHead | undefined> => {
+  const start = reader.position;
+  const head = await reader.take(8);
+  if (head.length < 8) return undefined;
+  const type = ascii(head, 4, 4);
+  let size = viewOf(head).getUint32(0);
+  if (size === 1) {
+    const long = await reader.take(8);
+    if (long.length < 8) return undefined;
+    size = Number(viewOf(long).getBigUint64(0));
+  } else if (size === 0) size = Infinity;
+  return size < reader.position - start ? undefined : { type, start, end: start + size };
+};
+
+const readTable = async (reader: ByteReader, box: BoxHead): Promise<Uint8Array> => {
+  const bytes = box.end - reader.position;
+  if (bytes > LONGEST_TABLE_BYTES) throw bulkyAudio(`an MP4 ${box.type} box of ${bytes} bytes`);
+  const body = await reader.take(bytes);
+  if (body.length < bytes) throw damagedAudio(`the MP4 ${box.type} box is cut off`);
+  return body;
+};
+
+/**
+ * Reads on to each sample's place; one that is empty or lies before what was read already is left
+ * out. Throws `bad-input` if there are very many of those in the file.
+ */
+const createSampleReader = (reader: ByteReader) => {
+  let unreadable = 0;
+  return async function* readSamples(
+    samples: Iterable<Mp4Sample>,
+  ): AsyncGenerator<Uint8Array, void, void> {
+    for (const { offset, bytes } of samples) {
+      const ahead = offset - reader.position;
+      if (bytes > LONGEST_SAMPLE_BYTES) throw damagedAudio('an MP4 sample of absurd size');
+      if (ahead < 0 || bytes === 0) {
+        unreadable += 1;
+        if (unreadable > MOST_UNREADABLE) throw damagedAudio('MP4 tables of nothing');
+        await reader.idle();
+        continue;
+      }
+      if ((await reader.skip(ahead)) < ahead) return;
+      const unit = await reader.take(bytes);
+      if (unit.length < bytes) return;
+      yield unit;
+    }
+  };
+};
+
+/** From behind `moov` on: its own samples or, in a fragmented file, those of each `moof`. */
+async function* readUnits(
+  reader: ByteReader,
+  track: Mp4Track,
+): AsyncGenerator<Uint8Array, void, void> {
+  const readSamples = createSampleReader(reader);
+  yield* readSamples(track.samples());
+  for (;;) {
+    const box = await readBoxHead(reader);
+    if (!box) return;
+    if (box.type === 'moof') {
+      const moof = await readTable(reader, box);
+      yield* readSamples(parseMoof(moof, box.start, track));
+      continue;
+    }
+    if ((await reader.skip(box.end - reader.position)) === 0 && box.end === Infinity) return;
+  }
+}
+
+async function* rereadUnits(
+  bytes: AsyncIterable<Uint8Array>,
+  track: Mp4Track,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array, void, void> {
+  const reader = createByteReader(bytes, signal);
+  try {
+    yield* createSampleReader(reader)(track.samples());
+  } finally {
+    await reader.close();
+  }
+}
+
+async function* aacFrames(
+  units: AsyncIterable<Uint8Array>,
+  config: Uint8Array,
+): AsyncGenerator<AacFrame, void, void> {
+  for await (const unit of units) yield { config, unit };
+}
+
+async function* opusItems(
+  units: AsyncIterable<Uint8Array>,
+  head: OpusHead,
+): AsyncGenerator<OpusItem, void, void> {
+  yield { kind: 'head', head };
+  for await (const data of units) {
+    const samples = parseToc(data)?.samples;
+    if (samples !== undefined) yield { kind: 'packet', data, samples, keepSamples: samples };
+  }
+}
+
+/**
+ * Finds the sound track. `reader` stands at the start of the file. Where the tables come behind the
+ * samples the file is read twice: `reopen` starts it again and `signal` stops that. Throws `AppError`.
+ */
+export const readMp4 = async (
+  reader: ByteReader,
+  reopen: () => AsyncIterable<Uint8Array>,
+  signal?: AbortSignal,
+): Promise<Mp4Sound> => {
+  let samplesCameFirst = false;
+  for (;;) {
+    const box = await readBoxHead(reader);
+    if (!box) throw damagedAudio('an MP4 file without its tables');
+    if (box.type === 'moov') {
+      const track = parseMoov(await readTable(reader, box));
+      const units = samplesCameFirst
+        ? rereadUnits(reopen(), track, signal)
+        : readUnits(reader, track);
+      return track.codec.name === 'aac'
+        ? { codec: 'aac', frames: aacFrames(units, track.codec.config) }
+        : { codec: 'opus', items: opusItems(units, track.codec.head) };
+    }
+    if (box.type === 'moof') throw unsupportedAudio('a piece of an MP4 stream');
+    samplesCameFirst ||= box.type === 'mdat';
+    await reader.skip(box.end - reader.position);
+  }
+};

@@ -1,0 +1,59 @@
+import type { ByteSource } from '../../model.ts';
+import { type ByteReader, createByteReader } from '../bytes.ts';
+import { emptyAudio, throwIfAborted, unknownAudio, unsupportedAudio } from '../faults.ts';
+import { skipId3 } from './id3.ts';
+import { readMp4 } from './mp4.ts';
+import { type OpusItem, readOpus } from './ogg-reader.ts';
+import { type Container, nameOtherKind, sniff, SNIFF_BYTES } from './sniff.ts';
+import { readWebm } from './webm.ts';
+
+export interface OpenAudio extends AsyncDisposable {
+  readonly container: Container;
+  /** At the start of the container, behind any ID3 tags. */
+  readonly reader: ByteReader;
+}
+
+/** Stops a read at its next chunk once `signal` is aborted, whatever the source does. */
+async function* untilAborted(
+  source: ByteSource,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, void> {
+  throwIfAborted(signal);
+  for await (const chunk of source.open(signal)) {
+    throwIfAborted(signal);
+    yield chunk;
+  }
+}
+
+/**
+ * Starts to read a file and says what it is. Throws `AppError`: `bad-input` for an empty file,
+ * `unsupported` for one that is no audio known here, with its name where that can be told.
+ */
+export const openAudio = async (source: ByteSource, signal: AbortSignal): Promise<OpenAudio> => {
+  const reader = createByteReader(untilAborted(source, signal), signal);
+  try {
+    await skipId3(reader);
+    const head = await reader.peek(SNIFF_BYTES);
+    if (head.length === 0) throw emptyAudio();
+    const container = sniff(head);
+    if (container) return { container, reader, [Symbol.asyncDispose]: () => reader.close() };
+    const other = nameOtherKind(head);
+    throw other ? unsupportedAudio(other) : unknownAudio();
+  } catch (error) {
+    await reader.close();
+    throw error;
+  }
+};
+
+/** The Opus packets of a file, whatever holds them; undefined where its sound is something else. */
+export const opusItemsOf = async (
+  { container, reader }: OpenAudio,
+  source: ByteSource,
+  signal: AbortSignal,
+): Promise<AsyncIterable<OpusItem> | undefined> => {
+  if (container === 'ogg-opus') return readOpus(reader);
+  if (container === 'webm') return readWebm(reader);
+  if (container !== 'mp4') return undefined;
+  const sound = await readMp4(reader, () => source.open(signal), signal);
+  return sound.codec === 'opus' ? sound.items : undefined;
+};

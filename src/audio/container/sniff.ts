@@ -1,0 +1,77 @@
+import { isAdtsRun } from './adts.ts';
+import { ascii } from '../bytes.ts';
+import { id3Bytes } from './id3.ts';
+import { isMp3Run } from './mp3-frame.ts';
+
+/** What a file is by its bytes; `ogg` is an Ogg file of a codec that is neither Opus nor Vorbis. */
+export type Container =
+  | 'wav'
+  | 'ogg-opus'
+  | 'ogg-vorbis'
+  | 'ogg'
+  | 'mp3'
+  | 'flac'
+  | 'webm'
+  | 'mp4'
+  | 'adts';
+
+/** As many bytes as `sniff` can make use of. */
+export const SNIFF_BYTES = 8_192;
+
+const MP4_BOXES = new Set(['ftyp', 'styp', 'moov', 'moof', 'mdat', 'wide', 'free', 'skip']);
+
+const sniffOgg = (head: Uint8Array): Container => {
+  // Streams begin with pages of one packet each, before any sound (RFC 3533 section 4).
+  const start = ascii(head, 0, Math.min(head.length, 1_024));
+  if (start.includes('OpusHead')) return 'ogg-opus';
+  return start.includes('\x01vorbis') ? 'ogg-vorbis' : 'ogg';
+};
+
+const isMp3 = (head: Uint8Array): boolean => {
+  if (isMp3Run(head, 0, 2)) return true;
+  // Cut recordings begin inside a frame: then four frames in a row are asked for.
+  const longestFrame = 1_441;
+  for (let at = head.indexOf(0xff); at >= 0 && at < longestFrame; at = head.indexOf(0xff, at + 1))
+    if (isMp3Run(head, at, 4)) return true;
+  return false;
+};
+
+/**
+ * What a file is, from its first bytes (`SNIFF_BYTES` of them, or all there are). Undefined for
+ * anything unknown. A file that begins with an ID3v2 tag longer than `head` counts as MP3.
+ */
+export const sniff = (head: Uint8Array): Container | undefined => {
+  const tagBytes = id3Bytes(head);
+  if (tagBytes > 0) return tagBytes >= head.length ? 'mp3' : sniff(head.subarray(tagBytes));
+  const four = ascii(head, 0, 4);
+  if ((four === 'RIFF' || four === 'RF64') && ascii(head, 8, 4) === 'WAVE') return 'wav';
+  if (four === 'OggS') return sniffOgg(head);
+  if (four === 'fLaC') return 'flac';
+  if (four === '\x1a\x45\xdf\xa3') return 'webm';
+  if (MP4_BOXES.has(ascii(head, 4, 4))) return 'mp4';
+  if (isAdtsRun(head, 0)) return 'adts';
+  return isMp3(head) ? 'mp3' : undefined;
+};
+
+/** What people call files that are often sent by mistake, or in formats that are not read here. */
+const OTHERS: readonly (readonly [magic: string, at: number, kind: string])[] = [
+  ['AIFF', 8, 'AIFF'],
+  ['AIFC', 8, 'AIFF'],
+  ['caff', 0, 'CAF'],
+  ['#!AMR', 0, 'AMR'],
+  ['.snd', 0, 'AU'],
+  ['\x30\x26\xb2\x75', 0, 'WMA'],
+  ['MThd', 0, 'MIDI'],
+  ['AVI ', 8, 'AVI'],
+  ['WEBP', 8, 'a picture'],
+  ['\x89PNG', 0, 'a picture'],
+  ['\xff\xd8\xff', 0, 'a picture'],
+  ['GIF8', 0, 'a picture'],
+  ['%PDF', 0, 'PDF'],
+  ['PK\x03\x04', 0, 'ZIP'],
+  ['\x1f\x8b', 0, 'GZIP'],
+];
+
+/** The name of a kind of file that is known but not read; undefined for anything else. */
+export const nameOtherKind = (head: Uint8Array): string | undefined =>
+  OTHERS.find(([magic, at]) => ascii(head, at, magic.length) === magic)?.[2];

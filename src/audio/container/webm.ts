@@ -1,0 +1,189 @@
+/** Reads the Opus packets of a WebM or Matroska file (RFC 9559), as browsers record them. */
+import { ascii, type ByteReader } from '../bytes.ts';
+import { damagedAudio, unsupportedAudio } from '../faults.ts';
+import type { OpusEnd, OpusItem } from './ogg-reader.ts';
+import { OPUS_CLOCK_HZ, parseToc } from '../opus/packet.ts';
+import { type OpusHead, parseOpusHead } from '../opus/head.ts';
+
+const ID = {
+  segment: 0x18538067,
+  cluster: 0x1f43b675,
+  tracks: 0x1654ae6b,
+  trackEntry: 0xae,
+  trackNumber: 0xd7,
+  codecId: 0x86,
+  codecPrivate: 0x63a2,
+  encodings: 0x6d80,
+  trackType: 0x83,
+  blockGroup: 0xa0,
+  simpleBlock: 0xa3,
+  block: 0xa1,
+  discardPadding: 0x75a2,
+} as const;
+
+/** Their contents are read as if they stood beside them, so that no end or size need be known. */
+const ENTERED: ReadonlySet<number> = new Set([ID.segment, ID.cluster, ID.blockGroup]);
+
+const AUDIO_TRACK = 2;
+const LONGEST_TRACKS_BYTES = 1024 * 1024;
+const LONGEST_BLOCK_BYTES = 128 * 1024;
+/** A track has a few dozen; what follows them is not looked at. */
+const MOST_CHILDREN = 128;
+const LONGEST_CODEC_ID = 64;
+const LACING_FLAGS = 0x06;
+const CLUSTER_MAGIC = Uint8Array.of(0x1f, 0x43, 0xb6, 0x75);
+const SEARCH_BYTES = 65_536;
+
+interface Vint {
+  /** Infinite where all bits are set: of unknown size. */
+  readonly value: number;
+  readonly bytes: number;
+}
+
+/** A number of variable length (RFC 8794 section 4); undefined where none begins or it is cut. */
+const readVint = (bytes: Uint8Array, at: number, keepMarker: boolean): Vint | undefined => {
+  const first = bytes[at] ?? 0;
+  const length = Math.clz32(first) - 23;
+  if (length > 8 || at + length > bytes.length) return undefined;
+  let value = keepMarker ? first : first & (0xff >> length);
+  let allOnes = !keepMarker && value === 0xff >> length;
+  for (let i = 1; i < length; i += 1) {
+    value = value * 256 + bytes[at + i]!;
+    allOnes &&= bytes[at + i] === 0xff;
+  }
+  return { value: allOnes ? Infinity : value, bytes: length };
+};
+
+interface Element {
+  readonly id: number;
+  readonly size: number;
+  readonly headBytes: number;
+}
+
+const parseElement = (bytes: Uint8Array, at: number): Element | undefined => {
+  const id = readVint(bytes, at, true);
+  const size = id && id.bytes <= 4 ? readVint(bytes, at + id.bytes, false) : undefined;
+  return id && size && { id: id.value, size: size.value, headBytes: id.bytes + size.bytes };
+};
+
+function* children(bytes: Uint8Array): Generator<{ id: number; body: Uint8Array }, void, void> {
+  for (let at = 0, count = 0; at < bytes.length && count < MOST_CHILDREN; count += 1) {
+    const element = parseElement(bytes, at);
+    if (!element) return;
+    at += element.headBytes;
+    yield { id: element.id, body: bytes.subarray(at, at + element.size) };
+    at += element.size;
+  }
+}
+
+const uint = (bytes: Uint8Array): number =>
+  bytes.subarray(0, 8).reduce((value, byte) => value * 256 + byte, 0);
+
+const CODEC_NAMES: Readonly<Record<string, string>> = {
+  A_VORBIS: 'WebM with Vorbis',
+  A_AAC: 'Matroska with AAC',
+  'A_MPEG/L3': 'Matroska with MP3',
+  A_FLAC: 'Matroska with FLAC',
+};
+
+interface Track {
+  readonly number: number;
+  readonly head: OpusHead;
+}
+
+const STANDARD_HEAD: OpusHead = {
+  channels: 1,
+  preSkipSamples: 0,
+  inputRateHz: OPUS_CLOCK_HZ,
+  gain: 0,
+  mappingFamily: 0,
+  mapping: new Uint8Array(0),
+};
+
+/** The first sound track. Throws `unsupported` if it is not Opus as it is. */
+const parseTracks = (tracks: Uint8Array): Track => {
+  for (const entry of children(tracks)) {
+    if (entry.id !== ID.trackEntry) continue;
+    const fields = new Map(children(entry.body).map(({ id, body }) => [id, body]));
+    const field = (id: number): Uint8Array => fields.get(id) ?? new Uint8Array(0);
+    if (uint(field(ID.trackType)) !== AUDIO_TRACK) continue;
+    const codec = ascii(field(ID.codecId), 0, LONGEST_CODEC_ID).replace(/\0+$/, '');
+    if (codec !== 'A_OPUS' || fields.has(ID.encodings))
+      throw unsupportedAudio(CODEC_NAMES[codec] ?? 'this kind of WebM');
+    const head = parseOpusHead(field(ID.codecPrivate)) ?? STANDARD_HEAD;
+    return { number: uint(field(ID.trackNumber)), head };
+  }
+  throw unsupportedAudio('WebM without sound');
+};
+
+/** The packet in a block of this track; undefined for other tracks and for what is no packet. */
+const parseBlock = (block: Uint8Array, track: Track): OpusItem | undefined => {
+  const number = readVint(block, 0, false);
+  if (!number || number.value !== track.number) return undefined;
+  const flags = block[number.bytes + 2] ?? 0;
+  if ((flags & LACING_FLAGS) !== 0) throw unsupportedAudio('WebM with lacing');
+  const data = block.subarray(number.bytes + 3);
+  const samples = parseToc(data)?.samples;
+  return samples === undefined
+    ? undefined
+    : { kind: 'packet', data, samples, keepSamples: samples };
+};
+
+/** DiscardPadding: nanoseconds at the end of the packet before it that are not to be heard. */
+const cutPadding = (item: OpusItem | undefined, body: Uint8Array): OpusItem | undefined => {
+  if (item?.kind !== 'packet' || body.length === 0 || body.length > 8 || body[0]! > 127)
+    return item;
+  const cut = Math.round((uint(body) * OPUS_CLOCK_HZ) / 1e9);
+  return { ...item, keepSamples: Math.max(0, item.samples - cut) };
+};
+
+const nextCluster = (bytes: Uint8Array): number => {
+  const at = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(CLUSTER_MAGIC, 1);
+  return at < 0 ? Math.max(1, bytes.length - CLUSTER_MAGIC.length + 1) : at;
+};
+
+/**
+ * Reads the first sound track. Sizes that a recorder left open, a cut end and damage between
+ * clusters are put up with. Throws `AppError`: `unsupported` for codecs other than Opus and for
+ * laced blocks, `bad-input` where no track is described.
+ */
+export async function* readWebm(reader: ByteReader): AsyncGenerator<OpusItem, OpusEnd, void> {
+  let track: Track | undefined;
+  let held: OpusItem | undefined;
+  let damaged = false;
+  let truncated = false;
+  for (;;) {
+    const ahead = await reader.peek(12);
+    if (ahead.length === 0) break;
+    const element = parseElement(ahead, 0);
+    const open = element?.size === Infinity;
+    if (!element || (open && !ENTERED.has(element.id))) {
+      damaged = true;
+      await reader.skip(nextCluster(await reader.peek(SEARCH_BYTES)));
+      continue;
+    }
+    await reader.skip(element.headBytes);
+    if (ENTERED.has(element.id)) continue;
+    const isBlock = element.id === ID.simpleBlock || element.id === ID.block;
+    const isRead = isBlock || element.id === ID.tracks || element.id === ID.discardPadding;
+    const longest = element.id === ID.tracks ? LONGEST_TRACKS_BYTES : LONGEST_BLOCK_BYTES;
+    if (!isRead || element.size > longest) {
+      truncated = (await reader.skip(element.size)) < element.size;
+      continue;
+    }
+    const body = await reader.take(element.size);
+    truncated = body.length < element.size;
+    if (element.id === ID.tracks && !track) {
+      track = parseTracks(body);
+      yield { kind: 'head', head: track.head };
+    } else if (element.id === ID.discardPadding) held = cutPadding(held, body);
+    else if (isBlock && track && !truncated) {
+      const packet = parseBlock(body, track);
+      if (packet && held) yield held;
+      held = packet ?? held;
+    }
+  }
+  if (held) yield held;
+  if (!track) throw damagedAudio('a WebM file without tracks');
+  return { truncated, damaged };
+}

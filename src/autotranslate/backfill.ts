@@ -1,0 +1,228 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { AppError, toAppError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Channel, Message, MessageRef } from '../model.ts';
+import type { CursorStore } from '../store/cursors.ts';
+import { createSlots } from '../async/semaphore.ts';
+import type { WatchPort } from '../ports/channel-feed.ts';
+
+/** Channels whose history is fetched at the same moment. */
+const CHANNELS_AT_ONCE = 4;
+/** Older than this, what was missed is of no use translated any more. */
+const HORIZON_MS = 24 * 3_600_000;
+/** How far before the gap messages are looked at again for changes that nobody reported. */
+const LOOK_BACK_MS = 3_600_000;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 60_000;
+/** Messages that a channel holds back while its history comes; more are fetched instead. */
+const MOST_HELD = 1_000;
+/** Channels and threads that are remembered to have been whole; of others the history is asked anew. */
+const MOST_FOLLOWED = 10_000;
+
+export interface CatchUpDeps {
+  readonly cursors: Pick<CursorStore, 'of' | 'recent'>;
+  readonly port: (platform: string) => WatchPort | undefined;
+  /** When the watch of the channel was set, ms since 1970. */
+  readonly sinceMs: (channel: Channel) => number;
+  readonly take: (message: Message) => Promise<void>;
+  readonly gone: (refs: readonly MessageRef[]) => Promise<void>;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+/** @param isWhole whether everything before this report is in the inbox */
+type Report = (isWhole: boolean) => Promise<void>;
+
+export interface CatchUp extends AsyncDisposable {
+  /**
+   * Runs the report of a message in its channel's order: at once where nothing was missed, after the
+   * history otherwise. The first report of a channel since the start counts as a gap before it; one
+   * that fails makes a gap.
+   */
+  report(channel: Channel, run: Report): Promise<void>;
+  /** The same for what the history cannot tell: never left out, however much waits. */
+  reportAlways(channel: Channel, run: Report): Promise<void>;
+  /**
+   * Fetches what came in a channel unreported.
+   *
+   * @param newest its newest message as the platform knows it; undefined if it does not
+   */
+  missed(channel: Channel, newest: string | undefined): void;
+  /** The channel is no longer followed. */
+  forget(channel: Channel): void;
+  idle(): Promise<void>;
+}
+
+/** What is done for one channel, one after the other. */
+interface Follow {
+  tail: Promise<void>;
+  /** Messages that wait. */
+  held: number;
+  /** A queued look that has not begun; later gaps join it. */
+  coming: { newest: string | undefined } | undefined;
+  /** Looks that are queued or under way. */
+  looks: number;
+  isWhole: boolean;
+}
+
+const keyOf = ({ space, id }: Channel): string => `${space.platform} ${id}`;
+
+export const createCatchUp = ({
+  cursors,
+  port,
+  sinceMs,
+  take,
+  gone,
+  log,
+  now,
+}: CatchUpDeps): CatchUp => {
+  const stopping = new AbortController();
+  const follows = new Map<string, Follow>();
+  const slots = createSlots(CHANNELS_AT_ONCE);
+
+  const tails = (): Promise<void>[] => [...follows.values()].map(({ tail }) => tail);
+
+  const forgetOneAtRest = (): void => {
+    for (const [key, { held, looks, isWhole }] of follows)
+      if (held === 0 && looks === 0 && isWhole) {
+        follows.delete(key);
+        return;
+      }
+  };
+
+  const followOf = (channel: Channel): Follow => {
+    const key = keyOf(channel);
+    const known = follows.get(key);
+    if (known) return known;
+    const follow: Follow = {
+      tail: Promise.resolve(),
+      held: 0,
+      looks: 0,
+      coming: undefined,
+      isWhole: false,
+    };
+    follows.set(key, follow);
+    if (follows.size > MOST_FOLLOWED) forgetOneAtRest();
+    return follow;
+  };
+
+  const fetch = async (
+    channel: Channel,
+    from: WatchPort,
+    newest: string | undefined,
+  ): Promise<void> => {
+    // What was written in the very moment of the watch is after the moment before it.
+    const before = (position: string, ms: number): string =>
+      from.positionAt(from.timeOf(position) - ms);
+    const followed = await cursors.of(channel);
+    const start = followed ?? from.positionAt(sinceMs(channel) - 1);
+    const horizon = from.positionAt(now() - HORIZON_MS);
+    const lookBack = before(start, LOOK_BACK_MS);
+    const recent = await cursors.recent(channel, lookBack < horizon ? horizon : lookBack);
+    const [oldest] = recent;
+    const since = start < horizon ? horizon : start;
+    if (newest !== undefined && newest <= since && !oldest) return;
+    const first = oldest ? before(oldest.position, 1) : start;
+    const after = [first, start].toSorted()[0] ?? start;
+    const there = new Set<string>();
+    const history = from.history(channel, after < horizon ? horizon : after, stopping.signal);
+    for await (const message of history) {
+      there.add(message.ref.id);
+      await take(message);
+    }
+    await gone(recent.filter(({ ref }) => !there.has(ref.id)).map(({ ref }) => ref));
+  };
+
+  const look = async (channel: Channel, newest: string | undefined): Promise<void> => {
+    const from = port(channel.space.platform);
+    if (!from) return;
+    for (let attempt = 0; ; attempt += 1) {
+      stopping.signal.throwIfAborted();
+      try {
+        await slots.use(() => fetch(channel, from, newest));
+        return;
+      } catch (thrown) {
+        const { code, message: reason, retryable, retryAfterMs = 0 } = toAppError(thrown);
+        stopping.signal.throwIfAborted();
+        const fields = { platform: channel.space.platform, channel: channel.id, code, reason };
+        log.warn(fields, 'the history of a channel could not be read');
+        // The platform says no: what is reported is all there is. What nobody understands passes.
+        if (thrown instanceof AppError && !retryable && code !== 'internal') return;
+        const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
+        const { signal } = stopping;
+        await delay(Math.max(wait, retryAfterMs), undefined, { signal, ref: false });
+      }
+    }
+  };
+
+  const missed = (channel: Channel, newest: string | undefined): void => {
+    const follow = followOf(channel);
+    if (follow.coming) {
+      const known = follow.coming.newest;
+      const isNewer = known !== undefined && (newest === undefined || newest > known);
+      if (isNewer) follow.coming.newest = newest;
+      return;
+    }
+    const coming = { newest };
+    follow.coming = coming;
+    follow.looks += 1;
+    const run = async (waited: Promise<void>): Promise<void> => {
+      try {
+        await waited;
+        if (follow.coming === coming) follow.coming = undefined;
+        await look(channel, coming.newest);
+        follow.isWhole = true;
+      } finally {
+        follow.looks -= 1;
+      }
+    };
+    follow.tail = run(follow.tail).catch(() => undefined);
+  };
+
+  const report = async (channel: Channel, run: Report, isLeftOut: boolean): Promise<void> => {
+    if (!follows.has(keyOf(channel))) missed(channel, undefined);
+    const follow = followOf(channel);
+    if (isLeftOut && follow.held >= MOST_HELD) {
+      missed(channel, undefined);
+      return;
+    }
+    follow.held += 1;
+    // A look queued before this report would not see gaps after it.
+    follow.coming = undefined;
+    const work = async (waited: Promise<void>): Promise<void> => {
+      await waited;
+      try {
+        await run(follow.isWhole);
+      } catch (thrown) {
+        follow.isWhole = false;
+        missed(channel, undefined);
+        throw thrown;
+      } finally {
+        follow.held -= 1;
+      }
+    };
+    const turn = work(follow.tail);
+    follow.tail = turn.catch(() => undefined);
+    await turn;
+  };
+
+  return {
+    missed,
+    report: (channel, run) => report(channel, run, true),
+    reportAlways: (channel, run) => report(channel, run, false),
+    forget: (channel) => {
+      follows.delete(keyOf(channel));
+    },
+    idle: async () => {
+      let seen: Promise<void>[] | undefined;
+      while (!tails().every((tail, index) => tail === seen?.[index])) {
+        seen = tails();
+        await Promise.all(seen);
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort();
+      await Promise.allSettled(tails());
+    },
+  };
+};

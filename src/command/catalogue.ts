@@ -1,0 +1,97 @@
+import type { Action, Command, CommandInfo, Need, Press } from './command.ts';
+import { userError } from '../errors.ts';
+import type { Naming, Texts } from '../i18n.ts';
+import { quote } from '../text/markup/plain-line.ts';
+import { actionsOf, describeAction, type Manner } from './describe.ts';
+
+/** Whether a platform has a part that commands may be of no use without. */
+export type Can = (platform: string, part: Need) => boolean;
+/** How people of a platform type commands. */
+export type NamingOf = (platform: string) => Naming;
+
+export interface CatalogueDeps {
+  readonly commands: readonly Command[];
+  readonly texts: Texts;
+  readonly can: Can;
+  readonly naming: NamingOf;
+}
+
+interface Found {
+  readonly command: Command;
+  readonly action: Action;
+  readonly info: CommandInfo;
+}
+
+interface FoundPress {
+  readonly command: Command;
+  readonly press: Press;
+  readonly arg: string;
+}
+
+/** The commands that there are, by platform. */
+export interface Catalogue {
+  list(locale: string, platform: string): readonly CommandInfo[];
+  /** `name` as people type it, both words of a subcommand. Throws `not-found` with a sentence. */
+  find(name: string, platform: string, locale: string): Found;
+  /** `press` as it stands in a control. Throws `not-found` with a sentence. */
+  findPress(press: string, platform: string): FoundPress;
+}
+
+const PRESS = /^(?<name>[a-z]+) (?<press>[a-z]+)(?::(?<arg>.*))?$/s;
+
+/** Every text is looked up once, so that one that is missing is told at the start. */
+export const createCatalogue = ({ commands, texts, can, naming }: CatalogueDeps): Catalogue => {
+  const actions = commands
+    .flatMap((command) => actionsOf(command).map((named) => ({ command, ...named })))
+    .toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
+  const byName = new Map(actions.map((named) => [named.name, named]));
+  const described = new Map<string, ReadonlyMap<string, CommandInfo>>();
+
+  const describe = (locale: string, manner: Manner): ReadonlyMap<string, CommandInfo> => {
+    const picked = texts.pick([locale]);
+    const key = `${picked} ${manner.naming} ${manner.hasRooms}`;
+    const known =
+      described.get(key) ??
+      new Map(actions.map((named) => [named.name, describeAction(named, texts, picked, manner)]));
+    described.set(key, known);
+    return known;
+  };
+  describe('en', { naming: 'plain', hasRooms: true });
+
+  const describeOn = (platform: string, locale: string): ReadonlyMap<string, CommandInfo> =>
+    describe(locale, { naming: naming(platform), hasRooms: can(platform, 'rooms') });
+
+  const isThere = ({ needs }: Pick<Command, 'needs'>, platform: string): boolean =>
+    needs === undefined || can(platform, needs);
+
+  /** Where no channel can be named, there is no option for one. */
+  const fitting = (info: CommandInfo, platform: string): CommandInfo =>
+    can(platform, 'watch')
+      ? info
+      : { ...info, options: info.options.filter(({ kind }) => kind !== 'channel') };
+
+  return {
+    list: (locale, platform) =>
+      [...describeOn(platform, locale).values()]
+        .filter((info) => isThere(info, platform))
+        .map((info) => fitting(info, platform)),
+
+    find(name, platform, locale) {
+      const named = byName.get(name);
+      const info = describeOn(platform, locale).get(name);
+      if (!named || !info || !isThere(named.command, platform))
+        throw userError('not-found', 'errors.unknown-command', { command: quote(`/${name}`) });
+      return { ...named, info: fitting(info, platform) };
+    },
+
+    findPress(given, platform) {
+      const { name, press: word = '', arg = '' } = PRESS.exec(given)?.groups ?? {};
+      const command = commands.find((each) => each.name === name);
+      const presses = new Map(Object.entries(command?.presses ?? {}));
+      const press = presses.get(word);
+      if (!command || !press || !isThere(command, platform))
+        throw userError('not-found', 'errors.unknown-press');
+      return { command, press, arg };
+    },
+  };
+};

@@ -1,0 +1,238 @@
+import { z } from 'zod';
+import { userError } from '../errors.ts';
+import type { Translate } from '../i18n.ts';
+import type { Attachment, Channel, Content, Member, Message } from '../model.ts';
+import type { Services } from '../services.ts';
+
+export {
+  isQuiet,
+  LONGEST_PART_MS,
+  TRANSCRIPT_KINDS,
+  type Backlog,
+  type ChannelWatch,
+  type Heard,
+  type SpaceChoices,
+  type UsageDay,
+  type VoiceWish,
+} from '../services.ts';
+export {
+  ROOM_TRANSCRIPT_KINDS,
+  type QueuedSaying,
+  type Room,
+  type RoomChoices,
+} from '../voice/service.ts';
+
+export interface Choice {
+  /** What the option gets. */
+  readonly value: string;
+  /** What the person sees. */
+  readonly label: string;
+}
+
+/** Choices that are shown at once: Discord's limit, and more than anybody reads. */
+export const MOST_CHOICES = 25;
+
+/** Looks up what could complete `typed`; the dispatcher keeps the first `MOST_CHOICES`. */
+export type Complete = (
+  typed: string,
+  ctx: {
+    readonly services: Services;
+    readonly member: Member;
+    readonly space: Channel['space'];
+    readonly locale: string;
+  },
+) => Promise<readonly Choice[]> | readonly Choice[];
+
+export interface CommandContext<Options> {
+  readonly options: Options;
+  readonly member: Member;
+  readonly channel: Channel;
+  /** The message that the command is used on, from its menu. */
+  readonly on?: Message;
+  readonly services: Services;
+  /** The person's locale, and its sentences. */
+  readonly locale: string;
+  readonly t: Translate;
+  /** Aborted when the asker is gone. */
+  readonly signal: AbortSignal;
+  /** Shows the answer; a second call replaces the first. */
+  readonly reply: (content: Content) => Promise<void>;
+  /** The largest file that an answer can show here. */
+  readonly fileBytes: number;
+  readonly stream: Stream;
+}
+
+/**
+ * Shows an answer that grows: each item is the whole of it so far. Items that come faster than the
+ * platform takes them are passed over; the last one is always shown. Resolves with what the
+ * generator returns.
+ *
+ * @param as what to show of each item; the text itself when left out
+ */
+export interface Stream {
+  <Result>(
+    texts: AsyncGenerator<string, Result, void>,
+    as?: (text: string) => string,
+  ): Promise<Result>;
+  <State, Result>(
+    states: AsyncGenerator<State, Result, void>,
+    as: (state: State) => string,
+  ): Promise<Result>;
+}
+
+/** Throws an `AppError` when the command may not run here or for this person. */
+export type Guard = (ctx: Pick<CommandContext<unknown>, 'member' | 'channel'>) => void;
+
+type Shape = z.ZodRawShape;
+
+/** What a command, or one subcommand of it, does. */
+export interface Action<S extends Shape = Shape> {
+  /**
+   * Option names are what people type. Their descriptions stand in `locales/` under
+   * `commands.<command>.[<subcommand>.]options.<option>`; an enum becomes choices.
+   */
+  readonly options?: z.ZodObject<S>;
+  readonly complete?: { readonly [Name in keyof S]?: Complete };
+  readonly guards?: readonly Guard[];
+  /** True when the answer may take more than a second: the adapter shows that work is going on. */
+  readonly slow?: boolean;
+  /** True when only the asker should see the answer. */
+  readonly private?: boolean;
+  /**
+   * Puts the action into the menu of messages, named `commands.<name>.menu` in `locales/`: the options
+   * for a message, or an error that says what the message lacks. Only the asker sees the answer.
+   */
+  readonly onMessage?: (message: Message) => Partial<z.infer<z.ZodObject<S>>>;
+  run(ctx: CommandContext<z.infer<z.ZodObject<S>>>): Promise<void>;
+}
+
+/**
+ * What a control under a command's answer does. The panel is shown anew by `reply`. Nothing else is
+ * known of it but what the control itself says: it works after a restart too.
+ */
+export interface Press {
+  readonly guards?: readonly Guard[];
+  /** True when what it shows is a new answer for the presser alone: the panel of all others stays. */
+  readonly private?: boolean;
+  /** True of what people choose for themselves: no roles that the command is for keep them out. */
+  readonly isForEverybody?: boolean;
+  /** The panel as it is now: shown with the reason beneath when the press could not be done. */
+  readonly panel?: (ctx: PressContext) => Promise<Content>;
+  run(ctx: PressContext): Promise<void>;
+}
+
+export interface PressContext extends Omit<CommandContext<unknown>, 'options' | 'on' | 'stream'> {
+  /** What stood after the colon in the control's `press`; empty without one. */
+  readonly arg: string;
+  /** What was chosen; empty for a button. */
+  readonly values: readonly string[];
+}
+
+/** What people look for a command under, in the order in which they are told of it. */
+export const TOPICS = ['translation', 'speech', 'channels', 'server', 'privacy', 'more'] as const;
+export type Topic = (typeof TOPICS)[number];
+
+/** A part of a platform that a command may be of no use without: watched channels, voice rooms. */
+export const NEEDS = ['watch', 'rooms'] as const;
+export type Need = (typeof NEEDS)[number];
+
+/** What a command as a whole says of itself, whatever its actions. */
+export interface CommandTraits {
+  /** Default: more. */
+  readonly topic?: Topic;
+  /** The command exists only where that is. */
+  readonly needs?: Need;
+  /** What its controls do, by the word after the command's name in `Control.press`. */
+  readonly presses?: Readonly<Record<string, Press>>;
+}
+
+/** A command has one action, or several under names of their own. */
+export interface Command extends CommandTraits {
+  readonly name: string;
+  readonly actions: Readonly<Record<string, Action>>;
+}
+
+/** The key under which the one action of a command without subcommands stands. */
+export const SOLE_ACTION = '';
+
+/** A command of one action. Its summary stands in `locales/` under `commands.<name>.summary`. */
+export const defineCommand = <S extends Shape>(
+  name: string,
+  action: Action<S>,
+  traits: CommandTraits = {},
+): Command => ({ ...traits, name, actions: { [SOLE_ACTION]: action } });
+
+/** Types one subcommand's options; see `defineCommandGroup`. */
+export const defineAction = <S extends Shape>(action: Action<S>): Action => action;
+
+/**
+ * A command of several actions: `/glossary add`, `/glossary list`. What they are for together stands
+ * in `locales/` under `commands.<name>.summary`.
+ */
+export const defineCommandGroup = (
+  name: string,
+  actions: Readonly<Record<string, Action>>,
+  traits: CommandTraits = {},
+): Command => ({ ...traits, name, actions });
+
+/** An option that takes a file. */
+export const attachment = () =>
+  z
+    .custom<Attachment>(
+      (value) => typeof value === 'object' && value !== null && 'open' in value,
+      'a file is needed',
+    )
+    .meta({ kind: 'attachment' });
+
+/** An option that takes a channel of this space, or only a voice channel: its id. */
+export const channelOption = (only?: 'voice') =>
+  z
+    .string()
+    .max(100)
+    .meta({ kind: 'channel', ...(only ? { only } : {}) });
+
+/** Guard: the person moderates this space. */
+export const moderator: Guard = ({ member }) => {
+  if (member.role !== 'moderator') throw userError('forbidden', 'errors.needs-moderator');
+};
+
+/** One option as an adapter registers it. */
+export interface OptionInfo {
+  readonly name: string;
+  /** What people type for it, where that is another name. */
+  readonly typed?: string;
+  readonly description: string;
+  readonly kind: 'text' | 'integer' | 'number' | 'boolean' | 'attachment' | 'channel';
+  readonly required: boolean;
+  readonly choices?: readonly Choice[];
+  /** Of a channel: it has to be one of this kind. */
+  readonly only?: 'voice';
+  readonly autocompletes: boolean;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+}
+
+/** One thing that people can type after the slash, in one locale. */
+export interface CommandInfo {
+  /** `translate`, or `glossary add`. */
+  readonly name: string;
+  /** What people type for it, where that is another name. */
+  readonly typed?: string;
+  readonly summary: string;
+  /** Of one action of several: what they are for together. */
+  readonly groupSummary?: string;
+  /** Default: more. */
+  readonly topic?: Topic;
+  readonly options: readonly OptionInfo[];
+  readonly slow: boolean;
+  readonly private: boolean;
+  /** What the menu of messages calls it; undefined where it is not in there. */
+  readonly menu?: string;
+  /** What it is of no use without: to be offered only where there is that, e.g. in no direct message. */
+  readonly needs?: Need;
+  /** Its private presses, as they stand in `Control.press` before the colon. */
+  readonly privatePresses?: readonly string[];
+  /** True where only moderators may use it. */
+  readonly moderators?: boolean;
+}

@@ -1,0 +1,241 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { ServiceError } from '../api/service-error.ts';
+import {
+  MOST_CHOICES,
+  type Choice,
+  type Command,
+  type CommandContext,
+  type Press,
+  type PressContext,
+  type Stream,
+} from './command.ts';
+import { toAppError, userError, type AppError, type ErrorCode } from '../errors.ts';
+import { say, type Translate } from '../i18n.ts';
+import type { Log } from '../log.ts';
+import { createMeter } from '../usage/meter.ts';
+import type { Content, Member, Message } from '../model.ts';
+import {
+  LEAST_FILE_BYTES,
+  type CompletionRequest,
+  type Core,
+  type Invocation,
+  type PressInvocation,
+} from '../ports/platform.ts';
+import type { Services } from '../services.ts';
+import { mapStates } from '../async/generators.ts';
+import { createCatalogue, type CatalogueDeps } from './catalogue.ts';
+import { showGrowing } from './streamed-answer.ts';
+import { parseOptions } from './options.ts';
+import { createScreen, type Screen } from './screen.ts';
+
+/** Choices that come later are shown to nobody: whoever types has typed on by then. */
+const CHOICES_SHOWN_WITHIN_MS = 200;
+
+export interface DispatcherDeps extends CatalogueDeps {
+  readonly log: Log;
+  /** Ids of those whose words a message holds: of a copy of ours they are somebody else's. */
+  readonly authorsOf: (message: Message) => Promise<readonly string[]>;
+  /** Given later, because services describe the commands in turn. */
+  readonly services: () => Services;
+  /** Resolves after `ms`; rejects when it is no longer needed. */
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+}
+
+export type Dispatcher = Pick<Core, 'commands' | 'dispatch' | 'press' | 'complete'>;
+
+const OPERATORS_CONCERN: ReadonlySet<ErrorCode> = new Set([
+  'config',
+  'unavailable',
+  'missing',
+  'rate-limited',
+  'timeout',
+  'bad-reply',
+]);
+
+/** Faults of ours and of the service are the operator's concern; what people typed is not. */
+const logFault = (log: Log, command: string, error: AppError): void => {
+  const fields = { command, code: error.code, reason: error.message };
+  if (error.code === 'internal') log.error({ ...fields, err: error.cause }, 'a command failed');
+  else if (error instanceof ServiceError || OPERATORS_CONCERN.has(error.code))
+    log.warn(fields, 'a command could not be done');
+  else log.debug(fields, 'a command was refused');
+};
+
+/** What a command and a pressed control are both given. */
+type Basics = Omit<PressContext, 'arg' | 'values'>;
+
+/** Throws where guards, or the roles that moderators gave the command, keep somebody out. */
+const admit = async (
+  { name }: Command,
+  { guards = [], isForEverybody = false }: Pick<Press, 'guards' | 'isForEverybody'>,
+  { services, member, channel }: Pick<Basics, 'services' | 'member' | 'channel'>,
+  typed: (what: { command: string }) => string,
+): Promise<void> => {
+  for (const guard of guards) guard({ member, channel });
+  if (isForEverybody || member.role === 'moderator') return;
+  const { roles } = await services.spaces.of(channel.space);
+  const allowed = roles[name] ?? [];
+  if (allowed.length > 0 && !member.roles?.some((role) => allowed.includes(role)))
+    throw userError('forbidden', 'errors.needs-role', { command: typed({ command: name }) });
+};
+
+export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
+  const { texts, log } = deps;
+  const sleep = deps.sleep ?? ((ms, signal) => delay(ms, undefined, { signal, ref: false }));
+  const catalogue = createCatalogue(deps);
+  const sentencesFor = ({ locale, platform }: Member): Translate =>
+    texts.in(locale, deps.naming(platform));
+  const typedBy =
+    ({ locale, platform }: Member) =>
+    (what: { command: string }): string =>
+      texts.typed(what, locale, deps.naming(platform));
+
+  /** Does one piece of work for somebody, with the services metered. */
+  const serve = async (
+    { id, member, channel, answer }: Invocation | PressInvocation,
+    screen: Screen,
+    work: (basics: Basics) => Promise<void>,
+  ): Promise<void> => {
+    const meter = createMeter(
+      deps.services(),
+      { space: channel.space, memberId: member.id },
+      deps.now,
+    );
+    try {
+      await work({
+        member,
+        channel,
+        services: meter.services,
+        locale: texts.pick([member.locale]),
+        t: sentencesFor(member),
+        signal: screen.signal,
+        reply: screen.show,
+        fileBytes: answer.fileBytes ?? LEAST_FILE_BYTES,
+      });
+    } finally {
+      await meter.settle().catch((failure: unknown) => {
+        log.error({ err: failure, id }, 'what a command used could not be recorded');
+      });
+    }
+  };
+
+  const faultOf = (command: string, { signal }: Invocation | PressInvocation, thrown: unknown) => {
+    const error = toAppError(
+      signal.aborted ? new DOMException('the asker is gone', 'AbortError') : thrown,
+    );
+    logFault(log, command, error);
+    return error;
+  };
+
+  const showLast = async (
+    command: string,
+    { answer }: Invocation | PressInvocation,
+    content: Content,
+  ): Promise<void> => {
+    await answer.show(content).catch((failure: unknown) => {
+      log.warn({ err: failure, command }, 'an answer could not be shown');
+    });
+  };
+
+  const run = async (invocation: Invocation, screen: Screen): Promise<void> => {
+    const { member, channel, on } = invocation;
+    const name = invocation.command;
+    const { command, action, info } = catalogue.find(name, channel.space.platform, member.locale);
+    await serve(invocation, screen, async (basics) => {
+      await admit(command, action, basics, typedBy(member));
+      for (const id of on ? await deps.authorsOf(on) : [])
+        if (
+          id !== member.id &&
+          (await basics.services.privacy.optedOut({ platform: member.platform, id }))
+        )
+          throw userError('forbidden', 'errors.author-opted-out');
+      const given = on ? action.onMessage?.(on) : invocation.options;
+      if (!given) throw userError('unsupported', 'errors.not-on-messages');
+      const stream = async <State, Result>(
+        states: AsyncGenerator<State, Result, void>,
+        as: (state: State) => string = String,
+      ): Promise<Result> =>
+        showGrowing(mapStates(states, as), async (text) => screen.show({ text }), {
+          paceMs: invocation.answer.paceMs,
+        });
+      const ctx: CommandContext<never> = {
+        ...basics,
+        ...(on ? { on } : {}),
+        options: parseOptions(given, info.options, action.options) as never,
+        stream: stream satisfies Stream,
+      };
+      await action.run(ctx);
+    });
+  };
+
+  return {
+    commands: (locale, platform) => catalogue.list(locale, platform),
+
+    async dispatch(invocation) {
+      const screen = createScreen(invocation);
+      try {
+        await run(invocation, screen);
+      } catch (thrown) {
+        const error = faultOf(invocation.command, invocation, thrown);
+        const sentence = say(sentencesFor(invocation.member), error.sentence);
+        const tone = error.code === 'cancelled' ? 'note' : 'error';
+        const shown = screen.shown();
+        // What was there already stays: half an answer is worth more than none.
+        const text = shown ? `${shown.text}\n\n${sentence}` : sentence;
+        await showLast(invocation.command, invocation, { ...shown, text, tone });
+      }
+    },
+
+    async press(invocation) {
+      const { member, channel, values } = invocation;
+      const screen = createScreen(invocation);
+      /** The panel as it was, for a press that could not be done. */
+      let panel: (() => Promise<Content | undefined>) | undefined;
+      try {
+        const { command, press, arg } = catalogue.findPress(
+          invocation.press,
+          channel.space.platform,
+        );
+        await serve(invocation, screen, async (basics) => {
+          const ctx: PressContext = { ...basics, arg, values };
+          panel = async () => press.panel?.(ctx);
+          await admit(command, press, basics, typedBy(member));
+          await press.run(ctx);
+        });
+      } catch (thrown) {
+        const error = faultOf(invocation.press, invocation, thrown);
+        const sentence = say(sentencesFor(member), error.sentence);
+        const again = screen.shown() ?? (await panel?.().catch(() => undefined));
+        await showLast(
+          invocation.press,
+          invocation,
+          again
+            ? { ...again, text: `${again.text}\n\n> ⚠️ ${sentence}` }
+            : { text: sentence, tone: 'error' },
+        );
+      }
+    },
+
+    async complete({ command, option, typed, member, space }: CompletionRequest) {
+      const done = new AbortController();
+      const lookUp = async (): Promise<readonly Choice[]> => {
+        const { action } = catalogue.find(command, space.platform, member.locale);
+        const ctx = { services: deps.services(), member, space, locale: member.locale };
+        return (await action.complete?.[option]?.(typed, ctx)) ?? [];
+      };
+      // One that comes too late still fills the caches that it asked.
+      const late = sleep(CHOICES_SHOWN_WITHIN_MS, done.signal).then(() => []);
+      late.catch(() => undefined);
+      try {
+        return (await Promise.race([lookUp(), late])).slice(0, MOST_CHOICES);
+      } catch (thrown) {
+        logFault(log, command, toAppError(thrown));
+        return [];
+      } finally {
+        done.abort();
+      }
+    },
+  };
+};

@@ -1,0 +1,68 @@
+import { isAudioName } from '../audio/file-names.ts';
+import type { Complete, PressContext } from './command.ts';
+import type { Attachment, Message, MessageFile } from '../model.ts';
+
+export { roomTurns } from '../chat/room-turns.ts';
+export { firstThatFits, voiceWishes } from '../speech/wishes.ts';
+export { clock } from '../text/time-of-day.ts';
+export { plainLine, quote } from '../text/markup/plain-line.ts';
+export { readChannels } from '../text/typed-lists.ts';
+export {
+  completeLanguage,
+  completeLanguages,
+  languageLabel,
+  languageOf,
+  languagesOf,
+  MOST_LANGUAGES,
+} from './languages.ts';
+export { hasRooms, captionRecord, joinedRoom, roomNearby, sharedRoom } from './rooms.ts';
+export { MINUTE_MS } from '../async/time.ts';
+
+const FILM_NAME = /\.mp4$/i;
+
+/**
+ * The first file of a message that may hold sound, a film's included: whoever asks for one by hand
+ * means it. What is in it is not looked at.
+ */
+export const soundOf = ({ files }: Message): MessageFile | undefined =>
+  files.find(
+    ({ name, mediaType, voice }) =>
+      voice !== undefined ||
+      /^(?:audio|video)\//.test(mediaType) ||
+      isAudioName(name) ||
+      FILM_NAME.test(name),
+  );
+
+/** What the platform says that a voice message lasts; undefined of other files. */
+export const durationMsOf = (file: Attachment): number | undefined =>
+  (file as Partial<MessageFile>).voice?.durationMs;
+
+/** Nobody waits longer to be told what works. */
+const STATUS_MS = 3_000;
+
+/** Whether anything writes down what is said; a service that is away for now may well do so. */
+export const hears = async ({
+  services,
+  signal,
+}: Pick<PressContext, 'services' | 'signal'>): Promise<boolean> => {
+  const soon = AbortSignal.any([signal, AbortSignal.timeout(STATUS_MS)]);
+  const { reachable, engines } = await services.status(soon);
+  const able = engines.filter(({ serves }) => serves.includes('recognition'));
+  return !reachable || able.some(({ ready }) => ready);
+};
+
+/**
+ * A list of voices that is asked for takes this long at most. Whoever types waits less: what comes
+ * later completes the next letter.
+ */
+const VOICES_MS = 2_500;
+
+/** Completes a voice by words of its description, its language or its gender. */
+export const completeVoice: Complete = async (typed, { services }) => {
+  const wish = typed.trim() === '' ? {} : { named: typed };
+  const voices = await services.speaker.voices(wish, AbortSignal.timeout(VOICES_MS));
+  return voices.map(({ id, description, language, gender }) => ({
+    value: id,
+    label: `${description} (${language}, ${gender})`,
+  }));
+};

@@ -1,0 +1,90 @@
+import type { z } from 'zod';
+import type { OptionInfo } from './command.ts';
+import { userError, type AppError } from '../errors.ts';
+import { quote } from '../text/markup/plain-line.ts';
+
+const SWITCHES = new Map([
+  ['true', true],
+  ['yes', true],
+  ['on', true],
+  ['false', false],
+  ['no', false],
+  ['off', false],
+]);
+
+/** Platforms without typed options hand over text; a value that does not fit is left for the schema. */
+const coerce = (value: unknown, option: OptionInfo): unknown => {
+  if (typeof value !== 'string') return value;
+  const text = value.trim();
+  switch (option.kind) {
+    case 'integer':
+    case 'number':
+      return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : value;
+    case 'boolean':
+      return SWITCHES.get(text.toLowerCase()) ?? value;
+    case 'text': {
+      const same = (choice: { value: string; label: string }): boolean =>
+        [choice.value, choice.label].some((name) => name.toLowerCase() === text.toLowerCase());
+      return option.choices ? (option.choices.find(same)?.value ?? value) : value;
+    }
+    case 'channel':
+      return /^<#(?<id>[^>|]+)(?:\|[^>]*)?>$/.exec(text)?.groups?.['id'] ?? text;
+    case 'attachment':
+      return value;
+  }
+};
+
+const faultOf = (issue: z.core.$ZodIssue, option: OptionInfo): AppError => {
+  const name = quote(option.name);
+  if (option.choices)
+    return userError('bad-input', 'options.not-a-choice', {
+      option: name,
+      choices: option.choices.map(({ value }) => quote(value)).join(', '),
+    });
+  if (issue.code === 'too_big' && option.kind === 'text')
+    return userError('too-large', 'options.too-long', {
+      option: name,
+      limit: Number(issue.maximum),
+    });
+  if (issue.code === 'too_small' && option.kind === 'text')
+    return userError('bad-input', 'options.empty', { option: name });
+  return userError('bad-input', `options.not-${option.kind}`, {
+    option: name,
+    minimum: option.minimum ?? '−∞',
+    maximum: option.maximum ?? '∞',
+  });
+};
+
+/**
+ * Checks what a person gave against an action's schema. Throws one `AppError` whose sentence names
+ * the option and what it takes.
+ */
+export const parseOptions = (
+  given: Readonly<Record<string, unknown>>,
+  known: readonly OptionInfo[],
+  schema: z.ZodObject | undefined,
+): Record<string, unknown> => {
+  const stray = Object.keys(given).find((name) => !known.some((option) => option.name === name));
+  if (stray !== undefined)
+    throw userError('bad-input', 'options.unknown', {
+      option: quote(stray),
+      known: known.map(({ name }) => quote(name)).join(', ') || '–',
+    });
+  const values: Record<string, unknown> = {};
+  for (const option of known) {
+    const value = given[option.name] === '' && !option.required ? undefined : given[option.name];
+    if (value === undefined || value === null) {
+      if (option.required)
+        throw userError('bad-input', 'options.missing', {
+          option: quote(option.name),
+          description: option.description,
+        });
+    } else values[option.name] = coerce(value, option);
+  }
+  if (!schema) return values;
+  const parsed = schema.safeParse(values);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const option = known.find(({ name }) => name === issue?.path[0]);
+  throw issue && option ? faultOf(issue, option) : userError('bad-input', 'errors.bad-input');
+};

@@ -1,0 +1,47 @@
+import type { PressContext } from './command.ts';
+import { userError } from '../errors.ts';
+import { isSameChannel } from '../model.ts';
+import type { CaptionRecord, Room } from '../voice/service.ts';
+
+type Context = Pick<PressContext, 'services' | 'channel' | 'member' | 'locale'>;
+
+/** Whether people can speak with each other on the platform of the person who asks. */
+export const hasRooms = ({ services, channel, locale }: Context): boolean =>
+  services.commands(locale, channel.space.platform).some(({ needs }) => needs === 'rooms');
+
+/** The room that a member is in together with us. */
+export const sharedRoom = ({ services, channel, member }: Context): Room | undefined => {
+  const room = services.rooms.of(channel.space);
+  const theirs = services.rooms.roomOf(channel.space, member.id);
+  return room && theirs && isSameChannel(room.channel, theirs) ? room : undefined;
+};
+
+/** The room that we are in, where a member may know of what goes on there; see `joinedRoom`. */
+export const roomNearby = (ctx: Context): Room | undefined =>
+  ctx.member.role === 'moderator' ? ctx.services.rooms.of(ctx.channel.space) : sharedRoom(ctx);
+
+/**
+ * The room that we are in, for those who are in it and for moderators: what is said there is nothing
+ * to others, and not theirs to end. Throws a sentence for everybody else, or where we are in none.
+ */
+export const joinedRoom = (ctx: Context): Room => {
+  const room = roomNearby(ctx);
+  if (room) return room;
+  const elsewhere = ctx.services.rooms.of(ctx.channel.space);
+  if (!elsewhere) throw userError('not-found', 'room.none');
+  throw userError('forbidden', 'room.not-with-me', { channel: `<#${elsewhere.channel.id}>` });
+};
+
+/** The captions of the room that we are in, or left a while ago; for those who were there, and moderators. */
+export const captionRecord = (ctx: Context): CaptionRecord => {
+  const { services, channel, member } = ctx;
+  const isModerator = member.role === 'moderator';
+  const here = roomNearby(ctx);
+  const left = services.rooms.left(channel.space);
+  const theirs = isModerator || left?.people.has(member.id) ? left : undefined;
+  const found = [here, theirs].find((record) => record?.hasRecord);
+  if (found) return found;
+  // Who asks from elsewhere is told so.
+  if (services.rooms.of(channel.space)) joinedRoom(ctx);
+  throw userError('not-found', 'captions.none');
+};

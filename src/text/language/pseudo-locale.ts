@@ -1,0 +1,55 @@
+import { findSpans } from '../markup/spans.ts';
+import { isBlank } from '../unicode.ts';
+
+const PLAIN = 'aAbBcCdDeEfFgGhHiIjJkKlLmMnNoOpPqQrRsSuUtTvVwWxXyYzZ';
+const ACCENTED = 'áÁƀƁçÇđÐéÉƒƑĝĜĥĤîÎĵĴķĶļĻɱṀñÑöÖþÞǫǪŕŔšŠüÜţŢṽṼŵŴẋẊýÝžŽ';
+const accents = new Map(
+  Array.from(PLAIN, (letter, index): [string, string] => [letter, ACCENTED.charAt(index)]),
+);
+
+/** Translations from English grow by about a third; layouts must bear it. */
+const GROWTH = 0.35;
+const PADDING = '~';
+
+// Of ICU, printf, shells and templates; and tags.
+const placeholder =
+  /\$?\{\{?[^{}\n]{0,100}\}\}?|%(?:\d\$)?[a-zA-Z]\b|\$\w+|<\/?[a-zA-Z][^<>\n]{0,200}>/g;
+const letters = /[A-Za-z]/g;
+const vowel = /[aeiouAEIOU]/;
+
+const accent = (words: string): string =>
+  words.replaceAll(letters, (letter) => {
+    const accented = accents.get(letter) ?? letter;
+    return vowel.test(letter) ? accented + accented.toLowerCase() : accented;
+  });
+
+const accentAround = (text: string): string => {
+  let result = '';
+  let from = 0;
+  for (const match of text.matchAll(placeholder)) {
+    result += accent(text.slice(from, match.index)) + match[0];
+    from = match.index + match[0].length;
+  }
+  return result + accent(text.slice(from));
+};
+
+/**
+ * The pseudo-locale `en-XA`: readable, yet visibly translated (accents), whole (brackets at both
+ * ends) and about 35 % longer. Tokens of `protect`, markup, addresses, digits and placeholders such
+ * as `{name}` and `%s` stay as they are; the same text always gives the same result.
+ */
+export const pseudoLocalise = (text: string): string => {
+  if (isBlank(text)) return text;
+  let result = '';
+  let from = 0;
+  for (const span of findSpans(text)) {
+    result += accentAround(text.slice(from, span.start)) + text.slice(span.start, span.end);
+    from = span.end;
+  }
+  result += accentAround(text.slice(from));
+  const inner = result.trim();
+  const start = result.indexOf(inner);
+  const missing = Math.ceil(text.trim().length * GROWTH) - (inner.length - text.trim().length) - 2;
+  const padding = missing > 0 ? ` ${PADDING.repeat(missing)}` : '';
+  return `${result.slice(0, start)}[${inner}${padding}]${result.slice(start + inner.length)}`;
+};

@@ -1,0 +1,83 @@
+import { charAfter, charBefore, isHangul, isSpacedLetter } from '../letters.ts';
+import type { Span } from '../markup/span.ts';
+
+export interface Term {
+  readonly term: string;
+  /** What the term must become; left out: it stays as written. */
+  readonly translation?: string | undefined;
+}
+
+/** Lower case that keeps every offset: the few letters that would grow are left as they are. */
+const fold = (text: string): string => {
+  const lower = text.toLowerCase();
+  if (lower.length === text.length) return lower;
+  return text.replaceAll(/\p{Lu}/gu, (char) => {
+    const small = char.toLowerCase();
+    return small.length === char.length ? small : char;
+  });
+};
+
+const isWhole = (text: string, start: number, end: number): boolean => {
+  if (isSpacedLetter(charAfter(text, start)) && isSpacedLetter(charBefore(text, start)))
+    return false;
+  const last = charBefore(text, end);
+  if (!isSpacedLetter(last)) return true;
+  const next = charAfter(text, end);
+  return !isSpacedLetter(next) || isHangul(last) !== isHangul(next) || isHangul(last);
+};
+
+/** The leftmost, then the longest, then the one that came first. */
+const withoutOverlaps = (found: readonly Span[]): readonly Span[] => {
+  let from = 0;
+  return found
+    .toSorted((a, b) => a.start - b.start || b.end - a.end)
+    .filter((span) => {
+      if (span.start < from) return false;
+      from = span.end;
+      return true;
+    });
+};
+
+/**
+ * The glossary's terms in a text: the longest first, whatever the case; whole words in scripts that
+ * put spaces between words, anywhere in the others. Most terms are not in most texts, so each is
+ * simply looked for: that is faster than to build an index of them.
+ */
+export const findTerms = (text: string, terms: readonly Term[]): readonly Span[] => {
+  if (terms.length === 0) return [];
+  const folded = fold(text);
+  const found: Span[] = [];
+  for (const { term, translation } of terms) {
+    const wanted = fold(term.trim());
+    if (wanted === '') continue;
+    for (let at = folded.indexOf(wanted); at >= 0; at = folded.indexOf(wanted, at + 1)) {
+      const span: Span = { start: at, end: at + wanted.length, kind: 'term' };
+      if (!isWhole(text, span.start, span.end)) continue;
+      found.push(translation === undefined ? span : { ...span, replacement: translation });
+    }
+  }
+  return withoutOverlaps(found);
+};
+
+/** One ordered list without overlaps: a term gives way, except to spans that lie within it. */
+export const mergeTerms = (spans: readonly Span[], terms: readonly Span[]): readonly Span[] => {
+  if (terms.length === 0) return spans;
+  const merged: Span[] = [];
+  let next = 0;
+  for (const term of terms) {
+    let span = spans[next];
+    for (; span && span.end <= term.start; span = spans[next]) {
+      merged.push(span);
+      next += 1;
+    }
+    const first = next;
+    while (span && span.start >= term.start && span.end <= term.end) {
+      next += 1;
+      span = spans[next];
+    }
+    if (span && span.start < term.end) next = first;
+    else merged.push(term);
+  }
+  for (; next < spans.length; next += 1) merged.push(spans[next] as Span);
+  return merged;
+};

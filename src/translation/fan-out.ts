@@ -1,0 +1,80 @@
+import { toAppError } from '../errors.ts';
+import type { Space } from '../model.ts';
+import type { LineTranslation } from '../ports/platform.ts';
+import type { Translator } from '../services.ts';
+import { mapStates } from '../async/generators.ts';
+
+/** Languages of one line that are asked for at the same moment. */
+const AT_ONCE = 4;
+
+/**
+ * Hands out items as they come from several producers, each waiting until its item was taken. When
+ * nobody takes them any more, `stop` is aborted.
+ */
+const merge = async function* <T>(
+  producers: readonly AsyncGenerator<T, void, void>[],
+  stop: AbortController,
+): AsyncGenerator<T, void, void> {
+  type Turn = {
+    readonly producer: AsyncGenerator<T, void, void>;
+    readonly result: IteratorResult<T, void>;
+  };
+  const waiting = [...producers];
+  const turns = new Map<AsyncGenerator<T, void, void>, Promise<Turn>>();
+  const advance = (producer: AsyncGenerator<T, void, void>): void => {
+    turns.set(
+      producer,
+      producer.next().then((result) => ({ producer, result })),
+    );
+  };
+  try {
+    for (const producer of waiting.splice(0, AT_ONCE)) advance(producer);
+    while (turns.size > 0) {
+      const { producer, result } = await Promise.race(turns.values());
+      if (result.done) {
+        turns.delete(producer);
+        const next = waiting.shift();
+        if (next) advance(next);
+        continue;
+      }
+      yield result.value;
+      advance(producer);
+    }
+  } finally {
+    stop.abort();
+    await Promise.allSettled([...turns.keys()].map(async (producer) => producer.return()));
+  }
+};
+
+/** A line of talk. */
+export interface Line {
+  readonly space: Space;
+  readonly text: string;
+  /** Detected when left out. */
+  readonly from?: string;
+  /** What was said before it, oldest first. */
+  readonly context?: readonly string[];
+}
+
+/** One line into several languages, one request each; the contract of `Core.translateLine`. */
+export const translateLine = (
+  translator: Translator,
+  { space, ...line }: Line,
+  languages: readonly string[],
+  signal: AbortSignal,
+): AsyncIterable<LineTranslation> => {
+  const stop = new AbortController();
+  const both = AbortSignal.any([signal, stop.signal]);
+  const into = async function* (language: string): AsyncGenerator<LineTranslation, void, void> {
+    try {
+      const { text, outcome } = yield* mapStates(
+        translator.translate({ ...line, place: space, to: language }, both),
+        (soFar): LineTranslation => ({ language, text: soFar, done: false }),
+      );
+      if (outcome === 'translated') yield { language, text, done: true };
+    } catch (thrown) {
+      yield { language, text: '', done: true, error: toAppError(thrown) };
+    }
+  };
+  return merge([...new Set(languages)].map(into), stop);
+};

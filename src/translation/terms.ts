@@ -1,0 +1,57 @@
+import type { GlossaryTerm } from '../services.ts';
+import { sameLanguage } from '../text/language/languages.ts';
+import { findTerms } from '../text/protect/terms.ts';
+
+/** The entries that count for translations into one language. */
+export interface TermsOfTarget {
+  /** Those with a translation. */
+  readonly forced: readonly GlossaryTerm[];
+  /** Those to keep as they are. */
+  readonly kept: readonly GlossaryTerm[];
+}
+
+/** What makes two spellings one term. */
+export const foldTerm = (term: string): string => term.normalize('NFKC').toLowerCase();
+
+const select = (list: readonly GlossaryTerm[], to: string): TermsOfTarget => {
+  const byTerm = new Map<string, GlossaryTerm>();
+  for (const entry of list) {
+    const key = foldTerm(entry.term);
+    if (entry.language === undefined) {
+      if (!byTerm.has(key)) byTerm.set(key, entry);
+    } else if (sameLanguage(entry.language, to)) byTerm.set(key, entry);
+  }
+  const entries = [...byTerm.values()];
+  return {
+    forced: entries.filter(({ translation }) => translation !== undefined),
+    kept: entries.filter(({ translation }) => translation === undefined),
+  };
+};
+
+const selected = new WeakMap<readonly GlossaryTerm[], Map<string, TermsOfTarget>>();
+
+/**
+ * The entries of a glossary for one target, those of its language before those of every language.
+ * Made once for each list, which stays the same until the glossary is changed.
+ */
+export const termsFor = (list: readonly GlossaryTerm[], to: string): TermsOfTarget => {
+  const targets = selected.get(list) ?? new Map<string, TermsOfTarget>();
+  selected.set(list, targets);
+  const known = targets.get(to) ?? select(list, to);
+  targets.set(to, known);
+  return known;
+};
+
+/** Those that stand in the text as whole words, by their folded spelling. */
+export const termsIn = (
+  text: string,
+  terms: Iterable<GlossaryTerm>,
+): ReadonlyMap<string, GlossaryTerm> => {
+  const all = [...terms];
+  const found = new Set(
+    findTerms(text, all).map(({ start, end }) => foldTerm(text.slice(start, end))),
+  );
+  return new Map(
+    all.map((entry) => [foldTerm(entry.term), entry] as const).filter(([key]) => found.has(key)),
+  );
+};

@@ -1,0 +1,87 @@
+import type { ServiceClient } from '../api/client.ts';
+import type { TranslationInput } from '../api/translation.ts';
+import { protect, type Protected } from '../text/protect/protect.ts';
+import { sameLanguage } from '../text/language/languages.ts';
+import { foldTerm, termsFor, termsIn } from './terms.ts';
+import { isBlank, isEmojiOnly } from '../text/unicode.ts';
+import { mapStates } from '../async/generators.ts';
+import type { Glossary, Languages, Translation, Translator } from '../services.ts';
+
+export interface TranslatorDeps {
+  readonly client: Pick<ServiceClient, 'translate' | 'translateStream'>;
+  readonly glossary: Pick<Glossary, 'applying'>;
+  readonly languages: Pick<Languages, 'detect'>;
+  /** Contract section 4.4 `model`; the service's own when left out. */
+  readonly model?: string;
+}
+
+/** What a text is taken for when nothing in it tells: chat without a language is mostly English. */
+const UNDETECTED = 'en';
+
+/**
+ * A growing text is shown again only when it grew by this share, which keeps the cost of putting
+ * tokens back proportional to the text's length, however small the steps it comes in.
+ */
+const WORTH_SHOWING = 1.02;
+
+export const createTranslator = ({
+  client,
+  glossary,
+  languages,
+  model,
+}: TranslatorDeps): Translator => {
+  const request = async function* (
+    protectedText: Protected,
+    fields: Omit<TranslationInput, 'text'>,
+    whole: boolean,
+    signal: AbortSignal,
+  ): AsyncGenerator<string, string, void> {
+    const input = { ...fields, text: protectedText.text };
+    if (whole) return client.translate(input, { signal });
+    let shownChars = 0;
+    return yield* mapStates(client.translateStream(input, { signal }), (soFar) => {
+      if (soFar.length >= shownChars && soFar.length < shownChars * WORTH_SHOWING) return undefined;
+      shownChars = soFar.length;
+      return protectedText.preview(soFar);
+    });
+  };
+
+  return {
+    async *translate({ text: given, to, from: told, place, context, whole = false }, signal) {
+      const text = given.toWellFormed();
+      const unchanged = (outcome: Translation['outcome'], from: string): Translation => ({
+        text: given,
+        from,
+        to,
+        outcome,
+      });
+      const from = told ?? languages.detect(text)?.language ?? UNDETECTED;
+      if (isBlank(text) || isEmojiOnly(text)) return unchanged('nothing-to-translate', from);
+      if (sameLanguage(from, to)) return unchanged('same-language', from);
+
+      const { forced, kept } = termsFor(await glossary.applying(place), to);
+      const present = termsIn(text, kept);
+      const input = {
+        sourceLang: from,
+        targetLang: to,
+        ...(context && context.length > 0 ? { context: context.join('\n') } : {}),
+        ...(model ? { model } : {}),
+      };
+
+      const first = protect(text, forced);
+      if (!first.hasWords) return unchanged('nothing-to-translate', from);
+      const keywords = [...termsIn(first.text, present.values())].map(([, { term }]) => term);
+      const reply = yield* request(first, { ...input, keywords }, whole, signal);
+      const restored = first.restore(reply);
+      const repliedTerms = termsIn(reply, present.values());
+      const keptAll = keywords.every((term) => repliedTerms.has(foldTerm(term)));
+      if (restored.ok && keptAll) return { text: restored.text, from, to, outcome: 'translated' };
+
+      // Asked once more, with every term out of the engine's reach; what then is still missing
+      // stands at the end of the text rather than nowhere.
+      const second = protect(text, [...forced, ...present.values()]);
+      const again = yield* request(second, input, whole, signal);
+      return { text: second.restore(again).text, from, to, outcome: 'translated' };
+    },
+  };
+};

@@ -1,0 +1,127 @@
+import { fileURLToPath } from 'node:url';
+import { AppError } from '../errors.ts';
+import type { UsageDay } from '../services.ts';
+import { MINUTE_MS } from '../async/time.ts';
+
+const WIDTH = 960;
+const LEFT = 76;
+const RIGHT = 32;
+
+/** Of Discord's dark theme and readable on light ones: the picture has a ground of its own. */
+const COLOURS = {
+  ground: '#1f2430',
+  line: '#3a4252',
+  ink: '#c9d1e0',
+  characters: '#6ea8fe',
+  audio: '#f2b155',
+  people: '#8ddb8c',
+} as const;
+
+interface Row {
+  readonly colour: string;
+  readonly top: number;
+  readonly height: number;
+  readonly values: readonly number[];
+}
+
+const numbers = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** The smallest of 1, 2 and 5 times a power of ten that is not below: the top of an axis. */
+const niceTop = (largest: number): number => {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, largest)));
+  return [1, 2, 5, 10].map((step) => step * power).find((top) => top >= largest) ?? largest;
+};
+
+const text = (x: number, y: number, words: string, anchor: 'start' | 'middle' | 'end'): string =>
+  `<text x="${x}" y="${y}" text-anchor="${anchor}">${words}</text>`;
+
+const rowOf = ({ colour, top, height, values }: Row, xOf: (index: number) => number): string => {
+  const most = niceTop(Math.max(...values));
+  const slot = xOf(1) - xOf(0);
+  const width = Math.max(2, slot * 0.7);
+  const bottom = top + height;
+  const bars = values.map((value, index) => {
+    if (value === 0) return '';
+    // What is little beside the rest is still seen.
+    const tall = Math.max(2, (value / most) * height);
+    const x = xOf(index) + (slot - width) / 2;
+    return `<rect x="${x.toFixed(1)}" y="${(bottom - tall).toFixed(1)}" width="${width.toFixed(1)}" height="${tall.toFixed(1)}" rx="2" fill="${colour}"/>`;
+  });
+  const lines = [0, 0.5, 1].map((share) => {
+    const y = bottom - share * height;
+    return `<path d="M${LEFT} ${y}H${WIDTH - RIGHT}" stroke="${COLOURS.line}"/>`;
+  });
+  return [
+    ...lines,
+    text(LEFT - 12, top + 5, numbers.format(most), 'end'),
+    text(LEFT - 12, bottom + 5, '0', 'end'),
+    ...bars,
+  ].join('');
+};
+
+/** At most this many dates fit under each other's neighbours. */
+const DATES = 10;
+
+const datesOf = (days: readonly UsageDay[], y: number, xOf: (index: number) => number): string => {
+  const step = Math.max(1, Math.ceil(days.length / DATES));
+  const half = (xOf(1) - xOf(0)) / 2;
+  return days
+    .map(({ day }, index) =>
+      (days.length - 1 - index) % step === 0
+        ? text(xOf(index) + half, y, day.slice(5), 'middle')
+        : '',
+    )
+    .join('');
+};
+
+/**
+ * Days as three rows of bars, from above: characters, minutes of audio, people. There are no words
+ * in it, only numbers and dates, so that it is the same in every language.
+ */
+export const usageSvg = (days: readonly UsageDay[]): string => {
+  const rows: Row[] = [
+    {
+      colour: COLOURS.characters,
+      top: 24,
+      height: 170,
+      values: days.map(({ characters }) => characters),
+    },
+    {
+      colour: COLOURS.audio,
+      top: 222,
+      height: 100,
+      values: days.map(({ audioMs }) => audioMs / MINUTE_MS),
+    },
+    { colour: COLOURS.people, top: 350, height: 50, values: days.map(({ people }) => people) },
+  ];
+  const slot = (WIDTH - LEFT - RIGHT) / Math.max(1, days.length);
+  const xOf = (index: number): number => LEFT + index * slot;
+  const height = 440;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}">`,
+    `<rect width="${WIDTH}" height="${height}" rx="14" fill="${COLOURS.ground}"/>`,
+    `<g font-family="DejaVu Sans" font-size="15" fill="${COLOURS.ink}">`,
+    ...rows.map((row) => rowOf(row, xOf)),
+    datesOf(days, height - 14, xOf),
+    '</g></svg>',
+  ].join('');
+};
+
+/**
+ * The picture as PNG. Drawn in a thread of the library's own; loaded when first needed, for the
+ * library has a native part that some machines lack: then `unsupported`.
+ */
+export const usageChart = async (days: readonly UsageDay[]): Promise<Uint8Array> => {
+  const { renderAsync } = await import('@resvg/resvg-js').catch((cause: unknown) => {
+    throw new AppError('unsupported', 'there is no @resvg/resvg-js for this machine', {
+      cause,
+      sentence: { key: 'usage.no-picture' },
+    });
+  });
+  const font = fileURLToPath(import.meta.resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf'));
+  const image = await renderAsync(usageSvg(days), {
+    font: { loadSystemFonts: false, fontFiles: [font], defaultFontFamily: 'DejaVu Sans' },
+    logLevel: 'off',
+  });
+  return image.asPng();
+};

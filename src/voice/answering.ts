@@ -1,0 +1,62 @@
+import { roomTurns } from '../chat/room-turns.ts';
+import { AppError, toAppError } from '../errors.ts';
+import { createMeter } from '../usage/meter.ts';
+import type { Channel } from '../model.ts';
+import type { Services } from '../services.ts';
+import { resultOf } from '../async/generators.ts';
+import type { Clock } from '../async/clock.ts';
+import type { ConversationDeps } from './conversation.ts';
+import type { Notes } from './status-messages.ts';
+import type { Speaking } from './tts/speaking.ts';
+import type { RoomFailure, RoomTexts } from './texts.ts';
+
+export interface AnsweringDeps {
+  readonly services: Services;
+  readonly clock: Clock;
+  readonly channel: () => Channel;
+  readonly nameOf: (memberId: string) => string;
+  /** What was last said, oldest first. */
+  readonly talk: () => readonly string[];
+  readonly speaking: Pick<Speaking, 'say'>;
+  readonly notes: Pick<Notes, 'post'>;
+  readonly texts: RoomTexts;
+  /** Aborted when the room is over. */
+  readonly signal: AbortSignal;
+}
+
+/** Nobody waits longer for a spoken answer. */
+const ANSWER_MS = 60_000;
+
+/**
+ * Answers questions that were asked aloud: in writing and aloud. It counts as used by who asked. Nothing
+ * is told of a question that was taken back.
+ */
+export const createAnswering =
+  (deps: AnsweringDeps): ConversationDeps['answer'] =>
+  async (speakerId, question, asked) => {
+    const { services, clock, speaking, notes, texts } = deps;
+    const { space } = deps.channel();
+    const by = { id: speakerId, name: deps.nameOf(speakerId) };
+    const meter = createMeter(services, { space, memberId: speakerId });
+    const late = new AbortController();
+    const cancel = clock.after(ANSWER_MS, () =>
+      late.abort(new AppError('timeout', 'an answer took too long', { retryable: true })),
+    );
+    const over = AbortSignal.any([asked, deps.signal]);
+    const signal = AbortSignal.any([late.signal, over]);
+    let failure: RoomFailure = 'room.not-answered';
+    try {
+      const turns = roomTurns(question, deps.talk());
+      const answer = await resultOf(meter.services.assistant.answer(turns, signal));
+      signal.throwIfAborted();
+      await notes.post({ text: `${texts.heardYou(by.name, question)}\n${answer}` });
+      failure = 'room.not-said';
+      over.throwIfAborted();
+      await speaking.say({ kind: 'answer', text: answer, by });
+    } catch (thrown) {
+      if (!over.aborted) await notes.post(texts.failed(failure, toAppError(thrown)));
+    } finally {
+      cancel();
+      await meter.settle().catch(() => undefined);
+    }
+  };

@@ -1,0 +1,65 @@
+import type { RoomChoices } from './service.ts';
+import type { Clock } from '../async/clock.ts';
+
+export interface BargeInDeps {
+  readonly clock: Clock;
+  readonly mode: () => RoomChoices['bargeIn'];
+  /** Lowers our voice, or raises it again. */
+  readonly duck: (isOn: boolean) => void;
+  readonly interrupt: () => void;
+}
+
+/** Lets people's voices go before ours, where a room wants that. */
+export interface BargeIn extends Disposable {
+  readonly began: (memberId: string) => void;
+  /** A packet of theirs came. */
+  readonly sent: (memberId: string) => void;
+  readonly ended: (memberId: string) => void;
+}
+
+/** Who sends nothing for so long does not speak any more. */
+const PAUSE_MS = 1_000;
+/** A microphone that never falls silent keeps us low no longer than the longest utterance. */
+const SPEAKS_MS = 16_000;
+
+interface Speaker {
+  readonly sinceMs: number;
+  sentMs: number;
+  cancel: () => void;
+}
+
+export const createBargeIn = ({ clock, mode, duck, interrupt }: BargeInDeps): BargeIn => {
+  const speakers = new Map<string, Speaker>();
+  const ended = (memberId: string): void => {
+    const speaker = speakers.get(memberId);
+    if (!speaker) return;
+    speaker.cancel();
+    speakers.delete(memberId);
+    if (speakers.size === 0) duck(false);
+  };
+  const watch = (memberId: string, speaker: Speaker): void => {
+    const endMs = Math.min(speaker.sentMs + PAUSE_MS, speaker.sinceMs + SPEAKS_MS);
+    if (endMs <= clock.nowMs()) return ended(memberId);
+    speaker.cancel = clock.after(endMs - clock.nowMs(), () => watch(memberId, speaker));
+  };
+  return {
+    began: (memberId) => {
+      if (mode() === 'off') return;
+      speakers.get(memberId)?.cancel();
+      const nowMs = clock.nowMs();
+      const speaker = { sinceMs: nowMs, sentMs: nowMs, cancel: () => undefined };
+      speakers.set(memberId, speaker);
+      watch(memberId, speaker);
+      if (mode() === 'lower') duck(true);
+      else interrupt();
+    },
+    sent: (memberId) => {
+      const speaker = speakers.get(memberId);
+      if (speaker) speaker.sentMs = clock.nowMs();
+    },
+    ended,
+    [Symbol.dispose]: () => {
+      for (const memberId of speakers.keys().toArray()) ended(memberId);
+    },
+  };
+};

@@ -1,0 +1,122 @@
+import type { Clock } from '../../async/clock.ts';
+import { isBefore, type Caption, type CaptionSink } from './caption.ts';
+
+const MOST_LINES = 20_000;
+const MOST_BYTES = 4 * 1_048_576;
+/** What is kept of a line besides its texts, roughly. */
+const LINE_BYTES = 200;
+
+/** What somebody said, in the record of a session. */
+export interface TranscriptLine {
+  /** Since the session began. */
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly speaker: string;
+  /** BCP 47; empty where it is not known. */
+  readonly language: string;
+  readonly text: string;
+  /** Finished ones, by language. */
+  readonly translations: Readonly<Record<string, string>>;
+}
+
+/** What was said since a session began. Held in memory alone. */
+export interface SessionTranscript extends CaptionSink {
+  /** When it began, in ms since 1970. */
+  readonly startedMs: number;
+  /** How many of its first lines went because it grew too long. */
+  readonly droppedLines: number;
+  readonly lineCount: number;
+  /** In the order in which they were spoken. */
+  lines(): readonly TranscriptLine[];
+}
+
+export interface TranscriptDeps {
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** When it begins, in ms since 1970. */
+  readonly startedMs: number;
+  readonly mostLines?: number;
+  readonly mostBytes?: number;
+}
+
+const bytesOf = ({ name, text, translations }: Caption): number => {
+  let units = name.length + text.length;
+  for (const [language, translation] of translations)
+    units += language.length + translation.text.length;
+  return LINE_BYTES + 2 * units;
+};
+
+const lineOf = (caption: Caption, startMs: number): TranscriptLine => ({
+  startMs: Math.max(0, Math.round(caption.startMs - startMs)),
+  endMs: Math.max(0, Math.round(caption.endMs - startMs)),
+  speaker: caption.name,
+  language: caption.language,
+  text: caption.text,
+  translations: Object.fromEntries(
+    [...caption.translations]
+      .filter(([, { done, text }]) => done && text !== '')
+      .map(([language, { text }]) => [language, text]),
+  ),
+});
+
+interface Kept {
+  readonly speakerId: string;
+  readonly at: Pick<Caption, 'id' | 'startMs'>;
+  readonly line: TranscriptLine;
+  readonly bytes: number;
+}
+
+/** The record of a session that begins now; above its bounds, what was said first goes. */
+export const createTranscript = ({
+  clock,
+  startedMs,
+  mostLines = MOST_LINES,
+  mostBytes = MOST_BYTES,
+}: TranscriptDeps): SessionTranscript => {
+  const startMs = clock.nowMs();
+  /** In the order in which they became final, which is nearly that in which they were spoken. */
+  const kept = new Map<number, Kept>();
+  let bytes = 0;
+  let droppedLines = 0;
+
+  const remove = (id: number): void => {
+    bytes -= kept.get(id)?.bytes ?? 0;
+    kept.delete(id);
+  };
+
+  const put = (caption: Caption): void => {
+    const { id, speakerId, startMs: atMs } = caption;
+    const at = { id, startMs: atMs };
+    const entry = { speakerId, at, line: lineOf(caption, startMs), bytes: bytesOf(caption) };
+    bytes += entry.bytes - (kept.get(id)?.bytes ?? 0);
+    kept.set(id, entry);
+    for (const oldest of kept.keys()) {
+      if (kept.size <= mostLines && bytes <= mostBytes) return;
+      remove(oldest);
+      droppedLines += 1;
+    }
+  };
+
+  return {
+    startedMs,
+    get droppedLines() {
+      return droppedLines;
+    },
+    get lineCount() {
+      return kept.size;
+    },
+    lines: () =>
+      [...kept.values()]
+        .toSorted((a, b) => (isBefore(a.at, b.at) ? -1 : 1))
+        .map(({ line }) => line),
+    show: (caption) => {
+      if (caption.isFinal) put(caption);
+    },
+    change: (caption) => {
+      if (kept.has(caption.id)) put(caption);
+    },
+    remove,
+    forget: (speakerId) => {
+      for (const [id, entry] of kept) if (entry.speakerId === speakerId) remove(id);
+    },
+  };
+};

@@ -1,0 +1,16 @@
+import type { MentionKind, MentionNames } from '../text/markup/mentions.ts';
+
+const MENTION = /^<(?<sign>@[!&]?|#)(?<id>\w+)/;
+const KINDS: Readonly<Record<string, MentionKind>> = {
+  '@': 'member',
+  '@!': 'member',
+  '@&': 'role',
+  '#': 'channel',
+};
+
+/** The name behind one mention, as it is written; undefined where it is not known. */
+export const mentionedName = (mention: string, names: MentionNames): string | undefined => {
+  const { sign = '', id } = MENTION.exec(mention)?.groups ?? {};
+  const kind = KINDS[sign];
+  return kind && id !== undefined ? names(kind, id) : undefined;
+};

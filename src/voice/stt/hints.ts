@@ -1,0 +1,64 @@
+import { createMemo, type Memo } from '../../async/cache.ts';
+import type { Channel } from '../../model.ts';
+import type { Services } from '../../services.ts';
+import type { Clock } from '../../async/clock.ts';
+import type { RoomMember } from '../../ports/voice.ts';
+import type { EarHints } from './pipeline.ts';
+
+export interface HintsDeps {
+  readonly services: Pick<Services, 'glossary' | 'settings'>;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly channel: () => Channel;
+  readonly people: () => readonly RoomMember[];
+  /** What the room's readers read. */
+  readonly languages: () => readonly string[];
+}
+
+const MOST_HOTWORDS = 100;
+/** However many terms there are, so many names are among them. */
+const MOST_NAMES = 50;
+/** In a larger room people's languages tell nothing, and to ask for each costs. */
+const MOST_ASKED = 50;
+/** What was read of the database counts for all utterances that begin within so long. */
+const FRESH_MS = 5_000;
+
+/** What is known of a room before anybody speaks: its glossary, its people and what they speak. */
+export const createHints = ({
+  services,
+  clock,
+  channel,
+  people,
+  languages,
+}: HintsDeps): (() => Promise<EarHints>) => {
+  let readMs = -Infinity;
+  const whenRead = (): number => {
+    const nowMs = clock.nowMs();
+    if (nowMs - readMs >= FRESH_MS) readMs = nowMs;
+    return readMs;
+  };
+  const fresh = <Asked extends { readonly id: string }, Found>(
+    read: (asked: Asked) => Promise<Found>,
+    most: number,
+  ): Memo<Asked, Found> => createMemo(read, { keyOf: ({ id }) => `${whenRead()} ${id}`, most });
+  const glossary = fresh(async (place: Channel) => services.glossary.applying(place), 1);
+  const settings = fresh(
+    async ({ id }: RoomMember) => services.settings.of({ platform: channel().space.platform, id }),
+    MOST_ASKED,
+  );
+
+  return async () => {
+    const here = people().filter(({ isBot }) => !isBot);
+    const asked = here.length > MOST_ASKED ? [] : here;
+    const [terms, ...preferences] = await Promise.all([
+      glossary.of(channel()),
+      ...asked.map(settings.of),
+    ]);
+    const names = here.map(({ name }) => name).slice(0, MOST_NAMES);
+    const hotwords = new Set([...names, ...terms.map(({ term }) => term)]);
+    const own = preferences.flatMap(({ language }) => language ?? []);
+    return {
+      hotwords: [...hotwords].slice(0, MOST_HOTWORDS),
+      languages: asked.length < here.length ? [] : [...new Set([...languages(), ...own])],
+    };
+  };
+};

@@ -1,0 +1,253 @@
+import { AppError, toAppError } from '../../errors.ts';
+import type { Clock } from '../../async/clock.ts';
+import { createPatience } from './latency-tracker.ts';
+
+export type Outcome<T> =
+  | { readonly result: T; readonly error?: never }
+  | { readonly error: AppError };
+
+/** A task of somebody, of no use once it is late. */
+export interface Task<T> {
+  readonly ownerId: string;
+  /**
+   * `leftMs`: how long its result is of use. Run again where it fails and that may be mended in time,
+   * and beside itself where it hangs.
+   */
+  run(leftMs: number): Promise<T>;
+  /** It failed or hangs, and is to be run again. */
+  hindered(error: AppError): void;
+  /** It is late or forgotten: what is under way is to end. */
+  stop(reason: AppError): void;
+  /** Called once, unless it is forgotten, after all earlier tasks of that owner were told. */
+  tell(outcome: Outcome<T>): void;
+}
+
+export interface FinalsOptions {
+  readonly deadlineMs: number;
+  readonly atOnce: number;
+  readonly mostWaiting: number;
+}
+
+/** Runs tasks side by side, in a bounded number, each within its deadline. */
+export interface Finals<T> {
+  /** Where too many wait, the one that waited longest is given up. */
+  add(task: Task<T>): void;
+  /** Gives up what is late, and tries again what hangs. */
+  tick(nowMs: number): void;
+  /** When `tick` has something to do, or a little before; undefined while there is nothing. */
+  readonly nextTickMs: number | undefined;
+  forget(ownerId: string): void;
+  forgetAll(): void;
+  /** Resolves when all was told. What fails meanwhile is not run again. */
+  idle(): Promise<void>;
+  /** Resolves when nothing runs, forgotten tasks included. */
+  quiet(): Promise<void>;
+}
+
+/** One that hangs does not keep what its owner says next from being heard in time. */
+const AT_ONCE_OF_ONE = 2;
+/** The service's client has tried a few times by then. */
+const AGAIN_MS = 2_000;
+
+interface Entry<T> {
+  readonly task: Task<T>;
+  readonly lateMs: number;
+  isRunning: boolean;
+  /** How often, and when the last time. */
+  runs: number;
+  startedMs: number;
+  /** It failed, and is not run again before. */
+  notBeforeMs: number;
+  outcome: Outcome<T> | undefined;
+}
+
+export const createFinals = <T>(
+  clock: Pick<Clock, 'nowMs'>,
+  { deadlineMs, atOnce, mostWaiting }: FinalsOptions,
+): Finals<T> => {
+  /** All that was not told yet, in the order in which it came. */
+  let entries: Entry<T>[] = [];
+  const running = new Set<Promise<void>>();
+  const patience = createPatience(clock.nowMs);
+  let idle = Promise.withResolvers<void>();
+  /** Who waits until all was told. */
+  let waiters = 0;
+
+  const isBusy = ({ isRunning, outcome }: Entry<T>): boolean => isRunning && !outcome;
+  const isWaiting = ({ isRunning, outcome }: Entry<T>): boolean => !isRunning && !outcome;
+
+  const settleIdle = (): void => {
+    if (entries.length > 0) return;
+    idle.resolve();
+    idle = Promise.withResolvers<void>();
+  };
+
+  const tellReady = (ownerId: string): void => {
+    for (;;) {
+      const first = entries.find(({ task }) => task.ownerId === ownerId);
+      if (!first?.outcome) break;
+      entries = entries.filter((entry) => entry !== first);
+      first.task.tell(first.outcome);
+    }
+    settleIdle();
+  };
+
+  const finish = (entry: Entry<T>, outcome: Outcome<T>): void => {
+    if (entry.outcome || !entries.includes(entry)) return;
+    entry.outcome = outcome;
+    tellReady(entry.task.ownerId);
+    pump();
+  };
+
+  const giveUp = (entry: Entry<T>, error: AppError): void => {
+    entry.task.stop(error);
+    finish(entry, { error });
+  };
+
+  /** What failed need not wait any longer. */
+  const runAllAgain = (): void => {
+    for (const entry of entries) entry.notBeforeMs = -Infinity;
+  };
+  /** What hangs need not either. */
+  const worked = (startedMs: number): void => {
+    patience.answered(startedMs);
+    runAllAgain();
+    for (const entry of entries) if (isBusy(entry) && patience.hangs(entry.startedMs)) run(entry);
+  };
+
+  const failed = (entry: Entry<T>, error: AppError): void => {
+    const againMs = clock.nowMs() + Math.max(AGAIN_MS, error.retryAfterMs ?? 0);
+    const isOver = entry.outcome !== undefined || !entries.includes(entry);
+    if (isOver || waiters > 0 || !error.retryable || againMs >= entry.lateMs) {
+      finish(entry, { error });
+      return;
+    }
+    entry.isRunning = false;
+    entry.notBeforeMs = againMs;
+    entry.task.hindered(error);
+    pump();
+  };
+
+  const start = async (entry: Entry<T>): Promise<void> => {
+    const startedMs = clock.nowMs();
+    const runs = entry.runs + 1;
+    Object.assign(entry, { isRunning: true, runs, startedMs });
+    try {
+      const result = await entry.task.run(entry.lateMs - startedMs);
+      // What was answered meanwhile tells nothing by being late.
+      if (!entry.outcome) worked(startedMs);
+      finish(entry, { result });
+    } catch (thrown) {
+      // Of one that hung, another run may be under way.
+      if (entry.runs === runs) failed(entry, toAppError(thrown));
+    } finally {
+      patience.heard();
+    }
+  };
+  const follow = (started: Promise<void>): void => {
+    const one = started.finally(() => running.delete(one));
+    running.add(one);
+  };
+  const run = (entry: Entry<T>): void => follow(start(entry));
+
+  /** Where nothing at all is answered, one tries whether the service is there again, and is soon given up. */
+  const probe = async (entry: Entry<T>): Promise<void> => {
+    const startedMs = clock.nowMs();
+    patience.probed();
+    entry.task.hindered(
+      new AppError('timeout', 'the recogniser does not answer', { retryable: true }),
+    );
+    try {
+      const leftMs = Math.min(patience.ms, entry.lateMs - startedMs);
+      const result = await entry.task.run(leftMs);
+      finish(entry, { result });
+      worked(startedMs);
+    } catch {
+      // The run that hangs tells what is wrong, if it ever ends.
+    }
+  };
+  const longestBusy = (): Entry<T> | undefined => {
+    const busy = entries.filter(isBusy);
+    return busy.toSorted((a, b) => a.startedMs - b.startedMs)[0];
+  };
+  const probeMs = (): number => {
+    const longest = longestBusy();
+    return longest ? patience.probeAtMs(longest.startedMs) : Infinity;
+  };
+
+  const pump = (): void => {
+    const nowMs = clock.nowMs();
+    while (entries.filter(isBusy).length < atOnce) {
+      const next = entries.find(
+        (entry) =>
+          isWaiting(entry) &&
+          entry.notBeforeMs <= nowMs &&
+          entries.filter((one) => isBusy(one) && one.task.ownerId === entry.task.ownerId).length <
+            AT_ONCE_OF_ONE,
+      );
+      if (!next) return;
+      run(next);
+    }
+  };
+
+  const forgetWhere = (isForgotten: (entry: Entry<T>) => boolean): void => {
+    const forgotten = entries.filter(isForgotten);
+    entries = entries.filter((entry) => !isForgotten(entry));
+    for (const { task } of forgotten) task.stop(new AppError('cancelled', 'nobody waits for it'));
+    settleIdle();
+    pump();
+  };
+
+  return {
+    add: (task) => {
+      entries.push({
+        task,
+        lateMs: clock.nowMs() + deadlineMs,
+        isRunning: false,
+        runs: 0,
+        startedMs: 0,
+        notBeforeMs: -Infinity,
+        outcome: undefined,
+      });
+      pump();
+      const waiting = entries.filter(isWaiting);
+      if (waiting.length > mostWaiting)
+        giveUp(
+          waiting[0]!,
+          new AppError('unavailable', 'too many utterances wait to be recognised', {
+            retryable: true,
+          }),
+        );
+    },
+    tick: (nowMs) => {
+      for (const entry of entries)
+        if (!entry.outcome && nowMs >= entry.lateMs)
+          giveUp(
+            entry,
+            new AppError('timeout', 'an utterance was not recognised in time', { retryable: true }),
+          );
+      const longest = longestBusy();
+      if (longest && nowMs >= probeMs()) follow(probe(longest));
+      pump();
+    },
+    get nextTickMs() {
+      const late = entries.find(({ outcome }) => !outcome)?.lateMs;
+      if (late === undefined) return undefined;
+      const again = entries.filter((entry) => isWaiting(entry) && entry.notBeforeMs > -Infinity);
+      return Math.min(late, probeMs(), ...again.map(({ notBeforeMs }) => notBeforeMs));
+    },
+    forget: (ownerId) => forgetWhere(({ task }) => task.ownerId === ownerId),
+    forgetAll: () => forgetWhere(() => true),
+    idle: async () => {
+      if (entries.length === 0) return;
+      waiters += 1;
+      runAllAgain();
+      pump();
+      await idle.promise;
+      waiters -= 1;
+    },
+    quiet: async () => {
+      await Promise.allSettled(running);
+    },
+  };
+};

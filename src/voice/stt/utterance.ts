@@ -1,0 +1,42 @@
+import type { HeldPacket } from './reorder-buffer.ts';
+import { toMs } from './reorder-buffer.ts';
+
+/** What somebody says without a longer pause: Opus packets in the order in which they were sent. */
+export interface Utterance {
+  /** One number an utterance, growing from one to the next of all speakers. */
+  readonly id: number;
+  readonly speakerId: string;
+  /** Where its voice begins and ends, on the room's clock. */
+  readonly startMs: number;
+  readonly endMs: number;
+  /** What was said before it, of another utterance: decoders need it, nobody is to hear it again. */
+  readonly preRoll: readonly HeldPacket[];
+  /** What is to be heard; the moments before and after its voice among it. */
+  readonly packets: readonly HeldPacket[];
+  /** Of the packets that are voice. */
+  readonly voiceMs: number;
+  /** Of all that is to be heard, gaps included. */
+  readonly spanMs: number;
+  /** The speaker had not stopped before: the one before it was cut for its length. */
+  readonly isContinued: boolean;
+}
+
+export const makeUtterance = (
+  facts: Pick<Utterance, 'id' | 'speakerId' | 'isContinued' | 'preRoll' | 'packets'>,
+): Utterance => {
+  let startMs = 0;
+  let endMs = 0;
+  let voiceSamples = 0;
+  let spanSamples = 0;
+  // What is missing before the first packet is no part of it.
+  let isFirst = true;
+  for (const { samples, gapSamples, isVoice, arrivedMs } of facts.packets) {
+    spanSamples += isFirst ? samples : samples + gapSamples;
+    isFirst = false;
+    if (!isVoice) continue;
+    if (voiceSamples === 0) startMs = arrivedMs - toMs(samples);
+    voiceSamples += samples;
+    endMs = Math.max(endMs, startMs, arrivedMs);
+  }
+  return { ...facts, startMs, endMs, voiceMs: toMs(voiceSamples), spanMs: toMs(spanSamples) };
+};

@@ -1,0 +1,167 @@
+import { OPUS_CLOCK_HZ, type OpusToc } from '../../../audio/opus/packet.ts';
+import type { VoicePacket } from '../../../ports/voice.ts';
+import { createSpeechDecoder, LoudnessJudge, type SpeechDecoder } from './level-vad.ts';
+import { type VoiceMark, voiceMark } from './packet-vad.ts';
+
+/** Decides which packets are voice; knows as much of each speaker as that takes. */
+export interface Voicing {
+  /** Asked once for each packet, in the order of arrival; `toc` is the packet's own. */
+  isVoice(packet: VoicePacket, toc: OpusToc): boolean;
+  /** Frees the decoders of those who are silent. */
+  tick(nowMs: number): void;
+  /** When `tick` should be called next, or before; undefined while nothing waits for it. */
+  readonly nextTickMs: number | undefined;
+  forget(speakerId: string): void;
+  /** Alive at this moment. */
+  readonly decoders: number;
+}
+
+export interface VoicingOptions {
+  readonly createDecoder?: () => Promise<SpeechDecoder>;
+}
+
+/** Who sends longer without a pause than people talk has an open microphone. */
+const OPEN_MICROPHONE_SAMPLES = 2 * OPUS_CLOCK_HZ;
+/** The same where packets have a voice bit: it is mostly right. */
+const NOISY_MICROPHONE_SAMPLES = 10 * OPUS_CLOCK_HZ;
+/**
+ * Noise sets the bit of 25 to 60 % of the packets, speech that of 80 %, a quiet room hardly any:
+ * between these shares it is not believed alone.
+ */
+const DOUBTFUL_SHARE = { from: 0.1, to: 0.65 };
+/** The share is a running mean of about as many packets. */
+const SHARE_PACKETS = 250;
+/** A longer pause between two packets breaks a run. */
+const LONGEST_GAP_MS = 200;
+/** Instances of libopus that live at the same time. */
+const MOST_DECODERS = 16;
+const IDLE_MS = 10_000;
+
+interface Run {
+  /** Of packets that came one after another without a pause. */
+  samples: number;
+  /** Of the last of them, those that do not tell. */
+  unknownSamples: number;
+  /** Packets that told, up to as many as count for the share. */
+  told: number;
+  /** Of them, how many are voice. */
+  voiceShare: number;
+  lastMs: number;
+  judge: LoudnessJudge | 'coming' | undefined;
+}
+
+/**
+ * Packets tell it themselves where they can; CELT packets cannot and count as voice. Those of an open
+ * microphone are decoded and judged by their loudness as well, if it is noisy or they do not tell;
+ * while there is no decoder for them, or none left, what they tell counts.
+ */
+export const createVoicing = ({
+  createDecoder = createSpeechDecoder,
+}: VoicingOptions = {}): Voicing => {
+  const runs = new Map<string, Run>();
+  let decoders = 0;
+  let wakeMs: number | undefined;
+
+  const stop = (run: Run): void => {
+    if (run.judge instanceof LoudnessJudge) {
+      run.judge.free();
+      decoders -= 1;
+    }
+    run.judge = undefined;
+  };
+
+  const start = async (speakerId: string, run: Run): Promise<void> => {
+    run.judge = 'coming';
+    decoders += 1;
+    try {
+      const judge = new LoudnessJudge(await createDecoder());
+      if (runs.get(speakerId) === run) {
+        run.judge = judge;
+        return;
+      }
+      judge.free();
+      decoders -= 1;
+    } catch {
+      // What cannot be judged counts as voice; it is tried again with the next run.
+      run.samples = 0;
+      run.unknownSamples = 0;
+      run.judge = undefined;
+      decoders -= 1;
+    }
+  };
+
+  const runOf = ({ speakerId, arrivedMs }: VoicePacket): Run => {
+    const known = runs.get(speakerId);
+    if (known) return known;
+    const run: Run = {
+      samples: 0,
+      unknownSamples: 0,
+      told: 0,
+      voiceShare: 0,
+      lastMs: arrivedMs,
+      judge: undefined,
+    };
+    runs.set(speakerId, run);
+    wakeMs ??= arrivedMs + IDLE_MS;
+    return run;
+  };
+
+  const judge = (run: Run, { speakerId, data }: VoicePacket, { samples }: OpusToc): boolean => {
+    if (run.judge instanceof LoudnessJudge) return run.judge.judge(data, samples);
+    if (run.judge === undefined && decoders < MOST_DECODERS) void start(speakerId, run);
+    return true;
+  };
+
+  const isInDoubt = ({ samples, unknownSamples, voiceShare, judge: known }: Run): boolean =>
+    unknownSamples > OPEN_MICROPHONE_SAMPLES ||
+    (samples > NOISY_MICROPHONE_SAMPLES &&
+      voiceShare > DOUBTFUL_SHARE.from &&
+      (known !== undefined || voiceShare < DOUBTFUL_SHARE.to));
+
+  /** Adds a packet to the run of its speaker, or begins another one. */
+  const follow = (run: Run, mark: VoiceMark, arrivedMs: number, samples: number): void => {
+    if (mark === 'empty' || arrivedMs - run.lastMs > LONGEST_GAP_MS) {
+      run.samples = 0;
+      run.unknownSamples = 0;
+    }
+    run.lastMs = arrivedMs;
+    if (mark === 'empty') return;
+    run.samples += samples;
+    run.unknownSamples = mark === 'unknown' ? run.unknownSamples + samples : 0;
+    if (mark === 'unknown') return;
+    run.told = Math.min(SHARE_PACKETS, run.told + 1);
+    run.voiceShare += ((mark === 'voice' ? 1 : 0) - run.voiceShare) / run.told;
+  };
+
+  const forget = (speakerId: string): void => {
+    const run = runs.get(speakerId);
+    if (!run) return;
+    runs.delete(speakerId);
+    stop(run);
+  };
+
+  return {
+    isVoice: (packet, toc) => {
+      const mark = voiceMark(packet.data, toc);
+      const run = runOf(packet);
+      follow(run, mark, packet.arrivedMs, toc.samples);
+      if (mark === 'empty') return false;
+      const isLoud = !isInDoubt(run) || judge(run, packet, toc);
+      return isLoud && mark !== 'no-voice';
+    },
+    tick: (nowMs) => {
+      if (wakeMs === undefined || nowMs < wakeMs) return;
+      wakeMs = undefined;
+      for (const [speakerId, { lastMs }] of runs)
+        if (nowMs - lastMs >= IDLE_MS) forget(speakerId);
+        else wakeMs = Math.min(wakeMs ?? Infinity, lastMs + IDLE_MS);
+    },
+    get nextTickMs() {
+      return wakeMs;
+    },
+    forget,
+    get decoders() {
+      return decoders;
+    },
+  };
+};

@@ -1,0 +1,106 @@
+import type { AppError } from '../../errors.ts';
+import type { Turn } from './speech-item.ts';
+import { startSegment, type Segment, type SegmentDeps } from './segment.ts';
+import { segmentsOf } from './segments.ts';
+
+/** A turn whose speech is being made, and then played. */
+export interface Utterance {
+  readonly turn: Turn;
+  /** Who speaks, as it is said before the text; may be ''. */
+  readonly lead: string;
+  /** Aborted when it is over, for whatever reason. */
+  readonly signal: AbortSignal;
+  /** Undefined until its first packet was asked for. */
+  startedMs(): number | undefined;
+  /** Resolves when there is something to play, or never will be. */
+  ready(): Promise<void>;
+  /** All its packets, once, and while `paused` gives a promise none. */
+  packets(paused: () => Promise<void> | undefined): AsyncGenerator<Uint8Array, void, void>;
+  /** Why it ended before its end. */
+  error(): AppError | undefined;
+  /** It ended because it had not started in time. */
+  isLate(): boolean;
+  /** Ends it and gives everything back. */
+  end(): void;
+}
+
+/** Of one that plays and, of a text in several parts, the one after it. */
+const SEGMENTS_AT_ONCE = 2;
+
+/** @param late is called when the turn has not started in time, which ends it */
+export const startUtterance = (
+  turn: Turn,
+  lead: string,
+  deps: SegmentDeps,
+  late: () => void,
+): Utterance => {
+  const { clock } = deps;
+  const stop = new AbortController();
+  const { signal } = stop;
+  const texts = segmentsOf(lead === '' ? turn.text : `${lead} ${turn.text}`);
+  const segments: Segment[] = [];
+  let startedMs: number | undefined;
+  let error: AppError | undefined;
+  let isLate = false;
+
+  const reach = (count: number): void => {
+    for (const text of texts.slice(segments.length, count))
+      segments.push(startSegment(text, turn.items[0], deps, signal));
+  };
+  const over = Promise.withResolvers<void>();
+  const end = (): void => {
+    stopWaiting();
+    stop.abort();
+    over.resolve();
+  };
+  const expire = (): void => {
+    isLate = true;
+    end();
+    late();
+  };
+  const stopWaiting = clock.after(turn.startByMs - clock.nowMs() + 1, expire);
+  /** False for one that is too late, though the timer has not told it yet. */
+  const begin = (): boolean => {
+    if (signal.aborted) return false;
+    if (startedMs !== undefined) return true;
+    if (clock.nowMs() > turn.startByMs) {
+      expire();
+      return false;
+    }
+    stopWaiting();
+    startedMs = clock.nowMs();
+    return true;
+  };
+  reach(SEGMENTS_AT_ONCE);
+
+  async function* packets(
+    paused: () => Promise<void> | undefined,
+  ): AsyncGenerator<Uint8Array, void, void> {
+    for (let index = 0; index < texts.length && !signal.aborted; index += 1) {
+      reach(index + SEGMENTS_AT_ONCE);
+      const segment = segments[index];
+      for (;;) {
+        const packet = await segment?.next();
+        for (let pause = paused(); pause && !signal.aborted; pause = paused())
+          await Promise.race([pause, over.promise]);
+        if (!packet) break;
+        if (!begin()) return;
+        yield packet;
+      }
+      error = segment?.error();
+      if (error) return;
+    }
+  }
+
+  return {
+    turn,
+    lead,
+    signal,
+    startedMs: () => startedMs,
+    ready: async () => segments[0]?.ready(),
+    packets,
+    error: () => error,
+    isLate: () => isLate,
+    end,
+  };
+};

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { collect, never, openDiscord, placeOf } from '../support.ts';
+
+const START = '0'.repeat(20);
+
+test('without the Message Content intent no history is told: what shows nothing would count as gone', async () => {
+  await using discord = await openDiscord({ limits: 'off', privilegedIntents: [] });
+  const guild = discord.fake.guild();
+  const channel = guild.channel();
+  channel.say(discord.fake.user(), 'cannot be read');
+  await expect(
+    collect(discord.watch.history(placeOf(guild, channel), START, never())),
+  ).rejects.toMatchObject({ code: 'forbidden', retryable: false });
+});
+
+test('somebody who has left is asked about once, however much they have written', async () => {
+  await using discord = await openDiscord({ limits: 'off' });
+  const { fake, core, watch } = discord;
+  const guild = fake.guild();
+  const channel = guild.channel();
+  const ann = fake.user({ name: 'Ann' });
+  core.watching = () => false;
+  for (let count = 0; count < 20; count += 1) channel.say(ann, `line ${count}`);
+  guild.leave(ann);
+  const asked = (): number =>
+    fake.requests.filter(({ route }) => route === 'GET /guilds/:id/members/:id').length;
+  const read = async () => collect(watch.history(placeOf(guild, channel), START, never()));
+  // Whether they have left is not known while Discord is in trouble.
+  fake.fail('GET /guilds/:id/members/:id', { status: 503 }, { times: 4 });
+  const [first] = await read();
+  expect(first?.author.name).toBe('Ann');
+  expect(asked()).toBe(5);
+  expect(await read()).toHaveLength(20);
+  expect(asked()).toBe(5);
+});

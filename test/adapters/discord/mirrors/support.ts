@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import type { MessageRef, Posted } from '../../../../src/model.ts';
+import type { Copy } from '../../../../src/ports/channel-feed.ts';
+import { createHastyClock } from '../../../fakes/clock.ts';
+import { collect, never, openDiscord, placeOf, type TestDiscord } from '../support.ts';
+
+/** One Discord for the copies of a file, and a clock that moves only when a test says so. */
+export const withCopies = () => {
+  let opened: TestDiscord;
+  const discord = new Proxy({} as TestDiscord, {
+    get: (_, name: keyof TestDiscord) => opened[name],
+  });
+  const clock = createHastyClock((ms) => discord.fake.clock.advance(ms));
+
+  beforeAll(async () => {
+    opened = await openDiscord({}, { clock });
+  });
+  afterAll(() => opened[Symbol.asyncDispose]());
+  beforeEach(() => {
+    discord.fake.heal();
+    discord.fake.clock.advance(61_000);
+    clock.ms += 61_000;
+  });
+
+  const setUp = () => {
+    const guild = discord.fake.guild();
+    const [from, to] = [guild.channel({ name: 'from' }), guild.channel({ name: 'to' })];
+    const ann = discord.fake.user({ name: 'Ann' });
+    const bob = discord.fake.user({ name: 'Bob' });
+    const sourceOf = (id: string): MessageRef => ({ channel: placeOf(guild, from), id });
+    const copyOf = (text: string, by = ann, part: Partial<Copy> = {}): Copy => {
+      const said = from.say(by, text);
+      return {
+        source: sourceOf(said.id),
+        content: { text: text.toUpperCase() },
+        mark: '🌐 English',
+        as: { name: by.name, avatarUrl: 'https://cdn.discordapp.com/embed/avatars/1.png' },
+        ...part,
+      };
+    };
+    const target = placeOf(guild, to);
+    const post = async (copies: readonly Copy[], again = false): Promise<Posted[]> =>
+      collect(discord.watch.copy(target, copies, { again, signal: never() }));
+    return { guild, from, to, ann, bob, copyOf, target, post, sourceOf };
+  };
+
+  return { discord, clock, setUp };
+};
+export type SetUp = ReturnType<typeof withCopies>['setUp'];
+
+export const footer = (copy: Copy): string => {
+  const { channel, id } = copy.source;
+  return `-# [${copy.mark}](<https://discord.com/channels/${channel.space.id}/${channel.id}/${id}>)`;
+};
+
+/** A copy that takes two messages. */
+export const TWO_PARTS = { text: 'word '.repeat(700) };
+export const REFUSED = {
+  status: 400,
+  body: { code: 200_000, message: 'Message was blocked by automatic moderation' },
+};
+export const isSecond = ({ body }: { readonly body: Record<string, unknown> }): boolean =>
+  String(body['content']).includes(' 2/2');
+export const firstLines = (messages: readonly { readonly content: string }[]): string[] =>
+  messages.map(({ content }) => content.split('\n')[0] ?? '');
+export const lastWords = (messages: readonly { readonly content: string }[]): string[] =>
+  messages.map(({ content }) => content.slice(-3));

@@ -1,0 +1,91 @@
+import { loadTexts } from '../../src/i18n.ts';
+import { createLog } from '../../src/log.ts';
+import { AppError } from '../../src/errors.ts';
+import type { Channel } from '../../src/model.ts';
+import type { ChannelWatch, Transcriber, Translator } from '../../src/services.ts';
+import type { Store } from '../../src/store/index.ts';
+import { createPrivacy } from '../../src/store/privacy.ts';
+import { createSpaceSettings } from '../../src/store/space-settings.ts';
+import { createUsage } from '../../src/store/usage.ts';
+import { detectLanguage } from '../../src/text/language/detect.ts';
+import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
+import { openWatching, type Watching, type WatchingDeps } from '../../src/autotranslate/index.ts';
+
+const texts = loadTexts('locales');
+
+/** Hears the bytes of a file as its words; of what is long, the first minute at once. */
+const transcriber = (gate: (words: string) => Promise<void> | undefined): Transcriber => ({
+  async *transcribe({ audio, durationMs }) {
+    let text = '';
+    for await (const chunk of audio.open()) text += Buffer.from(chunk).toString();
+    yield { text, heardMs: 60_000, totalMs: durationMs };
+    await gate(text);
+    if (text === '') throw new AppError('not-found', 'no speech was heard in the audio');
+    return { text, language: 'en', confidence: 1, durationMs: 2_000, segments: [] };
+  },
+});
+
+/** `hello` becomes `es(hello)`; what begins with `es:` is Spanish already. */
+export const plainTranslator: Translator = {
+  async *translate({ text, to }) {
+    if (text.startsWith(`${to}:`)) return { text, from: to, to, outcome: 'same-language' };
+    yield text;
+    return { text: `${to}(${text})`, from: 'en', to, outcome: 'translated' };
+  },
+};
+
+interface TestServices
+  extends
+    Pick<WatchingDeps['services'], 'translator' | 'spaces' | 'privacy'>,
+    Required<Pick<WatchingDeps, 'now'>> {
+  /** What keeps the rest of a recording of these words from being heard, if anything does. */
+  readonly hearing: (words: string) => Promise<void> | undefined;
+}
+
+/** The real core of watching over a store, with services that need none. */
+export const openTestWatching = (
+  store: Store,
+  {
+    translator = plainTranslator,
+    spaces = createSpaceSettings(store),
+    privacy = createPrivacy(store),
+    hearing = () => undefined,
+    now = Date.now,
+  }: Partial<TestServices> = {},
+): Promise<Watching> =>
+  openWatching({
+    store,
+    log: createLog('silent'),
+    texts,
+    inboxDays: 7,
+    copyDays: 365,
+    now,
+    random: () => 0.5,
+    services: {
+      translator,
+      transcriber: transcriber(hearing),
+      languages: {
+        find: findLanguage,
+        name: languageName,
+        search: searchLanguages,
+        detect: detectLanguage,
+      },
+      spaces,
+      privacy,
+      usage: createUsage(store, async () => new Uint8Array()),
+    },
+  });
+
+export const watchOf = (channel: Channel, part: Partial<ChannelWatch> = {}): ChannelWatch => ({
+  channel,
+  mode: 'reply',
+  languages: ['es'],
+  transcribes: true,
+  bots: false,
+  ...part,
+});
+
+export const mirrorOf = (...channels: readonly (readonly [Channel, string])[]): ChannelWatch[] =>
+  channels.map(([channel, language]) =>
+    watchOf(channel, { mode: 'mirror', languages: [language], group: 'g' }),
+  );

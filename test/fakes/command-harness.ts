@@ -1,0 +1,277 @@
+import type { ChatTurn, Voice } from '../../src/api/contract.ts';
+import { transcriptFile } from '../../src/speech/transcript-file.ts';
+import type { Command, CommandInfo } from '../../src/command/command.ts';
+import { commandFault } from '../../src/command/check.ts';
+import { discover } from '../../src/discover.ts';
+import { createDispatcher } from '../../src/command/dispatcher.ts';
+import type { AppError } from '../../src/errors.ts';
+import { loadTexts } from '../../src/i18n.ts';
+import { createLog } from '../../src/log.ts';
+import type { Channel, Content, Control, Member, Message, MessageFile } from '../../src/model.ts';
+import type { EngineReport } from '../../src/ports/platform.ts';
+import type {
+  Backlog,
+  ChannelWatch,
+  Heard,
+  Services,
+  Transcript,
+  Translation,
+} from '../../src/services.ts';
+import { openStore } from '../../src/store/index.ts';
+import { createMemberSettings } from '../../src/store/member-settings.ts';
+import { createPrivacy } from '../../src/store/privacy.ts';
+import { createSpaceSettings } from '../../src/store/space-settings.ts';
+import { createUsage } from '../../src/store/usage.ts';
+import { detectLanguage } from '../../src/text/language/detect.ts';
+import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
+import { createFakeRooms, type FakeRooms } from './rooms.ts';
+
+export const SPACE = { platform: 'test', id: 'space' };
+export const HERE: Channel = { space: SPACE, id: '100' };
+/** On a platform whose people cannot speak with each other. */
+export const MUTE = { platform: 'mute', id: 'space' };
+
+const MODERATOR: Member = {
+  platform: 'test',
+  id: 'ada',
+  name: 'Ada',
+  locale: 'en',
+  role: 'moderator',
+};
+
+/** One in the evening of a day that the tests know. */
+const NOW_MS = Date.UTC(2026, 4, 20, 13);
+
+interface Asking {
+  readonly member?: Partial<Member>;
+  readonly channel?: Channel;
+  readonly on?: Message;
+}
+
+/** What the services of a desk do next. */
+interface Script {
+  /** What `watches.set` rejects with. */
+  refusal: AppError | undefined;
+  /** By the id of the channel. */
+  missing: Readonly<Record<string, readonly string[]>>;
+  backlog: Backlog;
+  heard: readonly Heard[];
+  transcript: Transcript;
+  reachable: boolean;
+  engines: readonly EngineReport[];
+  /** Pairs that no engine translates: `es` into Spanish, `en es` from English. */
+  untranslated: readonly string[];
+  chart: () => Promise<Uint8Array>;
+  voices: readonly Voice[];
+  /** What the language model was last asked. */
+  turns: readonly ChatTurn[];
+}
+
+/** Every command, over real settings and scripted services; the last answer can be pressed. */
+export interface Desk extends AsyncDisposable {
+  readonly script: Script;
+  readonly services: Services;
+  readonly rooms: FakeRooms;
+  readonly commands: readonly CommandInfo[];
+  /** All that was shown, the last one last. */
+  readonly shown: readonly Content[];
+  run(command: string, options?: Record<string, unknown>, asking?: Asking): Promise<Content>;
+  /** Presses or chooses what has this label under the last answer. */
+  press(label: string, values?: readonly string[], asking?: Asking): Promise<Content>;
+  /** Presses a control by its `press`, as it stands under something that is no answer. */
+  pressNamed(press: string, asking?: Asking): Promise<Content>;
+  complete(command: string, option: string, typed: string): Promise<readonly string[]>;
+}
+
+export const messageOf = (text: string, files: readonly MessageFile[] = []): Message => ({
+  ref: { channel: HERE, id: 'message' },
+  position: '1',
+  author: { id: 'bob', name: 'Bob', kind: 'person' },
+  text,
+  files,
+  stickers: [],
+});
+
+const createWatches = (script: Script): Services['watches'] => {
+  const kept = new Map<string, ChannelWatch>();
+  const dissolve = (group: string | undefined): void => {
+    const left = [...kept.values()].filter((watch) => group && watch.group === group);
+    if (left.length === 1 && left[0]) kept.delete(left[0].channel.id);
+  };
+  return {
+    of: ({ id, parentId }) => kept.get(id) ?? kept.get(parentId ?? ''),
+    list: () => [...kept.values()],
+    set: async (watches) => {
+      if (script.refusal) throw script.refusal;
+      const before = watches.map(({ channel }) => kept.get(channel.id)?.group);
+      for (const watch of watches) kept.set(watch.channel.id, watch);
+      for (const group of before) dissolve(group);
+    },
+    remove: async ({ id }) => {
+      const group = kept.get(id)?.group;
+      const removed = kept.delete(id);
+      dissolve(group);
+      return removed;
+    },
+    missing: async ({ channel }) => script.missing[channel.id] ?? [],
+  };
+};
+
+const refuse = (): never => {
+  throw new Error('the desk has no such service');
+};
+
+export const openDesk = async (): Promise<Desk> => {
+  const store = await openStore('sqlite::memory:');
+  const script: Script = {
+    refusal: undefined,
+    missing: {},
+    backlog: { waiting: 0, oldestMs: undefined, dead: 0, newestDead: [] },
+    heard: [],
+    transcript: { text: 'hello', language: 'en', confidence: 1, durationMs: 1, segments: [] },
+    reachable: true,
+    engines: [
+      { name: 'pseudo', serves: ['translation', 'recognition'], ready: true, detail: 'en-XA' },
+      { name: 'openai', serves: ['chat'], ready: false, detail: 'SERVICE_OPENAI_URL=…' },
+    ],
+    untranslated: [],
+    chart: async () => Buffer.from('PNG'),
+    voices: [],
+    turns: [],
+  };
+  const rooms = createFakeRooms();
+  const services: Services = {
+    languages: {
+      find: findLanguage,
+      name: languageName,
+      search: searchLanguages,
+      detect: detectLanguage,
+    },
+    translator: {
+      async *translate({ text, to, from = 'en' }): AsyncGenerator<string, Translation, void> {
+        if (from === to) return { text, from, to, outcome: 'same-language' };
+        return { text: `${to}:${text}`, from, to, outcome: 'translated' };
+      },
+    },
+    transcriber: {
+      async *transcribe() {
+        yield* script.heard;
+        return script.transcript;
+      },
+    },
+    transcriptFile,
+    speaker: { speak: refuse, voices: async () => script.voices },
+    assistant: {
+      async *answer(turns) {
+        script.turns = turns;
+        yield 'Forty';
+        return 'Forty-two';
+      },
+    },
+    glossary: {
+      add: refuse,
+      remove: refuse,
+      list: refuse,
+      applying: refuse,
+      importCsv: refuse,
+      exportCsv: refuse,
+    },
+    settings: createMemberSettings(store),
+    watches: createWatches(script),
+    spaces: createSpaceSettings(store),
+    usage: createUsage(
+      store,
+      () => script.chart(),
+      () => NOW_MS,
+    ),
+    inbox: {
+      backlog: async () => script.backlog,
+      revive: async () => {
+        const { dead } = script.backlog;
+        script.backlog = { ...script.backlog, waiting: dead, dead: 0, newestDead: [] };
+        return dead;
+      },
+    },
+    privacy: createPrivacy(store, () => NOW_MS),
+    rooms,
+    commands: (locale, platform) => dispatcher.commands(locale, platform),
+    translates: async (to, from) =>
+      ![to, `${from} ${to}`].some((pair) => script.untranslated.includes(pair)),
+    status: async () => ({
+      builtIn: true,
+      reachable: script.reachable,
+      engines: script.engines,
+    }),
+  };
+  const dispatcher = createDispatcher({
+    commands: await discover<Command>('commands', commandFault),
+    texts: loadTexts('locales'),
+    log: createLog('silent'),
+    can: (platform, part) => part !== 'rooms' || platform !== MUTE.platform,
+    naming: () => 'plain',
+    authorsOf: async ({ author }) => [author.id],
+    services: () => services,
+    now: () => NOW_MS,
+  });
+  const shown: Content[] = [];
+
+  const invocation = ({ member, channel = HERE }: Asking) => ({
+    id: 'invocation',
+    member: { ...MODERATOR, ...member },
+    channel,
+    signal: new AbortController().signal,
+    answer: { show: async (content: Content) => void shown.push(content), paceMs: 0 },
+  });
+
+  const last = (before: number): Content => {
+    const content = shown.at(-1);
+    if (!content || shown.length === before) throw new Error('nothing was shown');
+    return content;
+  };
+
+  const doPress = async (
+    press: string,
+    values: readonly string[],
+    asking: Asking,
+  ): Promise<Content> => {
+    const before = shown.length;
+    await dispatcher.press({ ...invocation(asking), press, values });
+    return last(before);
+  };
+
+  return {
+    script,
+    services,
+    rooms,
+    shown,
+    commands: dispatcher.commands('en', 'test'),
+    async run(command, options = {}, asking = {}) {
+      const before = shown.length;
+      const { on } = asking;
+      await dispatcher.dispatch({
+        ...invocation(asking),
+        command,
+        options,
+        ...(on ? { on } : {}),
+      });
+      return last(before);
+    },
+    pressNamed: (press, asking = {}) => doPress(press, [], asking),
+    async press(label, values = [], asking = {}) {
+      const control = shown.at(-1)?.controls?.find((each: Control) => each.label === label);
+      if (!control) throw new Error(`there is nothing named ${label} to press`);
+      return doPress(control.press, values, asking);
+    },
+    complete: async (command, option, typed) => {
+      const choices = await dispatcher.complete({
+        command,
+        option,
+        typed,
+        member: MODERATOR,
+        space: SPACE,
+      });
+      return choices.map(({ value, label }) => `${value}|${label}`);
+    },
+    [Symbol.asyncDispose]: () => store.destroy(),
+  };
+};

@@ -1,0 +1,165 @@
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { IntlMessageFormat } from 'intl-messageformat';
+import { describe, expect, it } from 'vitest';
+
+import { SOLE_ACTION, type Command } from '../src/command/command.ts';
+import { commandFault } from '../src/command/check.ts';
+import { keysOf } from '../src/command/describe.ts';
+import { discover } from '../src/discover.ts';
+import { loadTexts, type MessageKey } from '../src/i18n.ts';
+
+const sourcesOf = (folder: string): string =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.includes('node_modules'))
+    .map((path) => readFileSync(join(folder, path), 'utf8'))
+    .join('\n');
+
+describe('the commands’ folder', () => {
+  it('holds one command a file, named as the file', async () => {
+    const commands = await discover<Command>('commands', commandFault);
+    const files = readdirSync('commands').map((file) => file.replace('.ts', ''));
+    expect(commands.map(({ name }) => name)).toEqual(files.toSorted());
+  });
+
+  it.each([
+    ['has no command', 'export default 7;', 'no command'],
+    ['has no action', "export default { name: 'wrong', actions: { '': null } };", 'actions'],
+    ['does nothing', "export default { name: 'wrong', actions: { '': {} } };", 'run'],
+    [
+      'has no schema',
+      "export default { name: 'wrong', actions: { '': { run() {}, options: { a: 1 } } } };",
+      'options',
+    ],
+    [
+      'has a control without a deed',
+      "export default { name: 'wrong', actions: { '': { run() {} } }, presses: { go: {} } };",
+      'presses',
+    ],
+    [
+      'needs what no platform has',
+      "export default { name: 'wrong', actions: { '': { run() {} } }, needs: 'luck' };",
+      'needs',
+    ],
+    [
+      'has another name',
+      "export default { name: 'right', actions: { '': { run() {} } } };",
+      'named right',
+    ],
+    ['is no script', 'export default <not> script', 'cannot be loaded'],
+  ])('names the one file that %s', async (_, wrong, expected) => {
+    const folder = mkdtempSync(join(tmpdir(), 'dragoman-commands-'));
+    writeFileSync(
+      join(folder, 'good.ts'),
+      "export default { name: 'good', actions: { '': { run() {} } } };",
+    );
+    writeFileSync(join(folder, 'wrong.ts'), wrong);
+    const load = discover<Command>(folder, commandFault);
+    await expect(load).rejects.toThrow('wrong.ts');
+    await expect(load).rejects.toThrow(expected);
+  });
+});
+
+describe('the locales', () => {
+  const texts = loadTexts('locales');
+  const keysIn = (locale: string): string[] =>
+    Object.keys(JSON.parse(readFileSync(`locales/${locale}.json`, 'utf8')) as object).toSorted();
+
+  it.each(texts.locales)('%s has every sentence, and no other', (locale) => {
+    expect(keysIn(locale)).toEqual(keysIn('en'));
+  });
+
+  it.each(texts.locales)('%s has only sentences that can be said', (locale) => {
+    const sentences = JSON.parse(readFileSync(`locales/${locale}.json`, 'utf8')) as Record<
+      string,
+      string
+    >;
+    for (const [key, text] of Object.entries(sentences))
+      expect(
+        () => new IntlMessageFormat(text, locale, undefined, { ignoreTag: true }),
+        key,
+      ).not.toThrow();
+  });
+
+  it.each(texts.locales)('%s has the placeholders of English', (locale) => {
+    const placeholders = (text: string): string[] =>
+      [
+        ...new Set([...text.matchAll(/\{\s*(\w+)\s*[,}]/g)].map((match) => match[1] ?? '')),
+      ].toSorted();
+    const [own, english] = [locale, 'en'].map(
+      (name) => JSON.parse(readFileSync(`locales/${name}.json`, 'utf8')) as Record<string, string>,
+    );
+    for (const [key, text] of Object.entries(english ?? {}))
+      expect(placeholders(own?.[key] ?? ''), key).toEqual(placeholders(text));
+  });
+
+  /** The keys of names that stand side by side: commands, a group's subcommands, an action's options. */
+  const levelsOf = (commands: readonly Command[]): string[][] => [
+    commands.map(({ name }) => `commands.${name}.name`),
+    ...commands.map(({ name, actions }) =>
+      Object.keys(actions)
+        .filter((key) => key !== SOLE_ACTION)
+        .map((key) => `commands.${name}.${key}.name`),
+    ),
+    ...commands
+      .flatMap(({ actions }) => Object.values(actions))
+      .map(({ options }) =>
+        Object.keys(options?.shape ?? {}).map((option) => `options.names.${option}`),
+      ),
+  ];
+
+  it.each(texts.locales)('%s names commands and options as platforms take it', async (locale) => {
+    const t = texts.in(locale);
+    const commands = await discover<Command>('commands', commandFault);
+    for (const level of levelsOf(commands)) {
+      const names = level.map((key) => t(key as MessageKey));
+      expect(new Set(names).size, names.join()).toBe(names.length);
+      for (const name of names) {
+        // Discord's rule for the names of commands and options.
+        expect(name).toMatch(/^[-_\p{L}\p{N}]{1,32}$/u);
+        expect(name).toBe(name.toLowerCase());
+      }
+    }
+    for (const key of texts.under('commands.')) {
+      if (key.endsWith('.menu')) expect(t(key), key).toMatch(/^\S.{0,30}\S$/u);
+      // What is told of an option may depend on whether there are voice channels.
+      const longest = Math.max(
+        ...['yes', 'no'].map((rooms) => Array.from(t(key, { rooms })).length),
+      );
+      expect(longest, key).toBeLessThanOrEqual(100);
+    }
+  });
+
+  it('names commands and options in English as they are typed', async () => {
+    const t = texts.in('en');
+    const commands = await discover<Command>('commands', commandFault);
+    for (const key of levelsOf(commands).flat())
+      expect(t(key as MessageKey)).toBe(
+        key
+          .replace(/\.name$/, '')
+          .split('.')
+          .at(-1),
+      );
+  });
+
+  it('have every sentence that is used, and use every one they have', async () => {
+    const sources = ['src', 'commands', 'adapters', 'service'].map(sourcesOf).join('\n');
+    const commands = await discover<Command>('commands', commandFault);
+    const described = new Set<string>(commands.flatMap(keysOf));
+    for (const key of described) expect(keysIn('en')).toContain(key);
+    const literals = new Set(
+      [...sources.matchAll(/['"`]([a-z][\w.-]*\.[\w.-]+)['"`]/g)].map((match) => match[1]),
+    );
+    const prefixes = [...sources.matchAll(/`([a-z][\w-]*\.(?:[\w-]+[.-])*)\$\{/g)].map(
+      (match) => match[1] ?? '',
+    );
+    const unused = keysIn('en').filter(
+      (key) =>
+        !described.has(key) &&
+        !literals.has(key) &&
+        !prefixes.some((prefix) => key.startsWith(prefix)),
+    );
+    expect(unused).toEqual([]);
+  });
+});

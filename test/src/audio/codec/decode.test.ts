@@ -1,0 +1,213 @@
+import * as fc from 'fast-check';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { decode, decodeTo } from '../../../../src/audio/codec/decode.ts';
+import { pieces } from '../../../../src/audio/chunk/chunks.ts';
+import { AppError } from '../../../../src/errors.ts';
+import { concat, decodeAll, fixture, likeness, never, sourceOf } from '../support.ts';
+
+const SPEECH = [
+  'speech.wav',
+  'speech.opus',
+  'speech-vorbis.ogg',
+  'speech.mp3',
+  'speech.flac',
+  'live.webm',
+  'speech.m4a',
+  'faststart.m4a',
+  'fragmented.mp4',
+  'opus.mp4',
+  'speech.aac',
+];
+const RECORDINGS = ['video.webm', 'recorded.webm', 'recorded.mp4'];
+
+const secondsOf = async (bytes: Uint8Array): Promise<number> => {
+  let seconds = 0;
+  for await (const { samples, sampleRateHz } of decode(sourceOf(bytes), never))
+    seconds += samples.length / sampleRateHz;
+  return seconds;
+};
+
+describe('decoding', () => {
+  it.each(SPEECH)('hears the speech in %s', async (name) => {
+    const original = await decodeAll(sourceOf(fixture('speech.wav')));
+    const heard = await decodeAll(sourceOf(fixture(name), 777));
+    expect(heard.length / 16_000).toBeCloseTo(3.52, 0.9);
+    // Encoders put up to 70 ms before the sound.
+    const best = [0, 320, 640, 960].map((at) => likeness(heard.subarray(at), original));
+    expect(Math.max(...best)).toBeGreaterThan(0.93);
+  });
+
+  it.each(RECORDINGS)('hears 3 s of %s', async (name) => {
+    expect(await secondsOf(fixture(name))).toBeCloseTo(3, 0.7);
+  });
+
+  const TABLES_AT_END = ['speech.m4a', 'opus.mp4'];
+
+  it.each([...SPEECH, ...RECORDINGS].filter((name) => !TABLES_AT_END.includes(name)))(
+    'hears what there is of %s when it is cut off',
+    async (name) => {
+      const bytes = fixture(name);
+      const whole = await secondsOf(bytes);
+      const half = await secondsOf(bytes.subarray(0, Math.ceil(bytes.length * 0.6)));
+      expect(half).toBeGreaterThan(whole * 0.2);
+      expect(half).toBeLessThan(whole);
+    },
+  );
+
+  it.each([
+    ['adpcm.wav', 'WAV with ADPCM'],
+    ['alac.m4a', 'Apple Lossless'],
+    ['vorbis.webm', 'WebM with Vorbis'],
+  ])('says what %s is', async (name, kind) => {
+    await expect(secondsOf(fixture(name))).rejects.toMatchObject({
+      code: 'unsupported',
+      sentence: { key: 'errors.audio.unsupported', params: { kind } },
+    });
+  });
+
+  it.each([
+    ['an empty file', new Uint8Array(0), 'bad-input', 'errors.audio.empty'],
+    ['a text', new TextEncoder().encode('hello there'), 'unsupported', 'errors.audio.unknown'],
+    ['a PDF', new TextEncoder().encode('%PDF-1.4 x'), 'unsupported', 'errors.audio.unsupported'],
+    ['a header alone', fixture('speech.flac').subarray(0, 60), 'bad-input', 'errors.audio.damaged'],
+    [
+      'a WAV head alone',
+      fixture('speech.wav').subarray(0, 44),
+      'bad-input',
+      'errors.audio.damaged',
+    ],
+    [
+      'an M4A without tables',
+      fixture('speech.m4a').subarray(0, 9_000),
+      'bad-input',
+      'errors.audio.damaged',
+    ],
+  ])('says of %s what is wrong', async (_name, bytes, code, key) => {
+    await expect(secondsOf(bytes)).rejects.toMatchObject({ code, sentence: { key } });
+  });
+
+  it('reads sound without holding the file', async () => {
+    const source = sourceOf(fixture('speech.wav'), 512);
+    for await (const slice of decode(source, never)) if (slice.samples.length > 0) break;
+    expect(source.readBytes).toBeLessThan(source.sizeBytes / 4);
+  });
+
+  it('reads a file with its tables at the end twice, and one with them before once', async () => {
+    const [end, start] = [sourceOf(fixture('speech.m4a')), sourceOf(fixture('faststart.m4a'))];
+    expect(await decodeAll(end)).toEqual(await decodeAll(start));
+    expect([end.opened, start.opened]).toEqual([2, 1]);
+  });
+
+  it('stops when it is told to', async () => {
+    const controller = new AbortController();
+    const heard = decodeTo(sourceOf(fixture('speech.wav'), 512), 16_000, controller.signal);
+    await heard.next();
+    controller.abort();
+    await expect(heard.next()).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
+  it('passes on what its source throws', async () => {
+    const broken = {
+      sizeBytes: undefined,
+      async *open() {
+        yield fixture('speech.wav').subarray(0, 20_000);
+        throw new AppError('unavailable', 'gone');
+      },
+    };
+    await expect(Array.fromAsync(decode(broken, never))).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+  });
+
+  it('refuses a file that unpacks to more than its bytes can honestly hold', async () => {
+    await expect(secondsOf(fixture('bomb.flac'))).rejects.toMatchObject({
+      code: 'too-large',
+      sentence: { key: 'errors.audio.too-long' },
+    });
+  });
+});
+
+describe('the memory of the codecs', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
+  const OPUS_STREAMS = concat([fixture('speech.opus'), fixture('speech.opus')]);
+
+  /** Where the codec takes the call that frees a decoder. */
+  const freeOf = async (codec: 'opus' | 'flac') => {
+    if (codec === 'flac') {
+      const { FLACDecoder } = await import('@wasm-audio-decoders/flac');
+      return vi.spyOn(FLACDecoder.prototype, 'free');
+    }
+    const { createDecoder } = await import('libopus-wasm');
+    const decoder = await createDecoder();
+    decoder.free();
+    return vi.spyOn(Object.getPrototypeOf(decoder) as typeof decoder, 'free');
+  };
+
+  it.each([
+    ['opus', OPUS_STREAMS, 2],
+    ['flac', fixture('speech.flac'), 1],
+  ] as const)('is given back at the end of each %s stream', async (codec, bytes, streams) => {
+    const free = await freeOf(codec);
+    await secondsOf(bytes);
+    expect(free).toHaveBeenCalledTimes(streams);
+  });
+
+  it.each([
+    ['opus', OPUS_STREAMS],
+    ['flac', fixture('speech.flac')],
+  ] as const)('is given back when %s is broken off', async (codec, bytes) => {
+    const free = await freeOf(codec);
+    for await (const slice of decode(sourceOf(bytes), never)) if (slice.samples.length > 0) break;
+    expect(free).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe('broken files', () => {
+  const damage = fc.record({
+    name: fc.constantFrom(...SPEECH, ...RECORDINGS),
+    cutAt: fc.double({ min: 0.02, max: 1, noNaN: true }),
+    dropAt: fc.double({ min: 0, max: 1, noNaN: true }),
+    dropBytes: fc.oneof(fc.constant(0), fc.nat(2_000)),
+    flips: fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.nat(255)), {
+      maxLength: 30,
+    }),
+    cut: fc.boolean(),
+  });
+
+  it('end in sound or in an AppError, never otherwise and never without end', async () => {
+    await fc.assert(
+      fc.asyncProperty(damage, async ({ name, cutAt, cut, dropAt, dropBytes, flips }) => {
+        const whole = fixture(name);
+        const at = Math.floor(dropAt * whole.length);
+        const bytes = concat([whole.subarray(0, at), whole.subarray(at + dropBytes)]);
+        for (const [place, value] of flips)
+          if (bytes.length > 0) bytes[Math.floor(place * (bytes.length - 1))] = value;
+        const end = cut ? Math.ceil(cutAt * bytes.length) : bytes.length;
+        try {
+          expect(await secondsOf(bytes.subarray(0, end))).toBeGreaterThan(0);
+        } catch (error) {
+          expect(error).toBeInstanceOf(AppError);
+          expect(['unsupported', 'bad-input', 'too-large']).toContain((error as AppError).code);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  const MAGICS = ['RIFF....WAVE', 'OggS\0', 'fLaC', '\x1a\x45\xdf\xa3', '....ftyp', 'ID3\x04\0'];
+
+  it('of random bytes behind any magic are refused with an AppError', async () => {
+    const random = fc.tuple(fc.constantFrom(...MAGICS), fc.uint8Array({ maxLength: 3_000 }));
+    await fc.assert(
+      fc.asyncProperty(random, async ([magic, body]) => {
+        const bytes = concat([Uint8Array.from(magic, (letter) => letter.charCodeAt(0)), body]);
+        const error = await Array.fromAsync(pieces(sourceOf(bytes, 100), {}, never)).catch(
+          (thrown: unknown) => thrown,
+        );
+        expect(error).toBeInstanceOf(AppError);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

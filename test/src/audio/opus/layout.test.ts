@@ -1,0 +1,61 @@
+import * as fc from 'fast-check';
+import { createDecoder } from 'libopus-wasm';
+import { describe, expect, it } from 'vitest';
+import { parseToc } from '../../../../src/audio/opus/packet.ts';
+import { createPacketFitter } from '../../../../src/audio/opus/repacketizer.ts';
+import { framesOf, packetOf } from '../../../../src/audio/opus/layout.ts';
+
+const PACKET_SAMPLES = 960;
+
+describe('the layout of packets', () => {
+  const frame = fc.uint8Array({ maxLength: 300 });
+  const twenty = 0x98; // CELT, 20 ms: any bytes are a frame.
+  const five = 0x88; // CELT, 5 ms.
+
+  it('is read as it was written, for any frames', () => {
+    fc.assert(
+      fc.property(fc.array(frame, { minLength: 1, maxLength: 6 }), (frames) => {
+        const packet = packetOf(twenty, frames);
+        expect(parseToc(packet)).toMatchObject({
+          frames: frames.length,
+          samples: frames.length * PACKET_SAMPLES,
+        });
+        expect(framesOf(packet)?.map((one) => [...one])).toEqual(frames.map((one) => [...one]));
+      }),
+    );
+  });
+
+  it('agrees with libopus on what is a packet, and never throws', async () => {
+    using decoder = await createDecoder({ sampleRate: 48_000, channels: 1 });
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 40 }), (packet) => {
+        let isTaken = true;
+        try {
+          decoder.decodeFloat(packet);
+        } catch {
+          isTaken = false;
+        }
+        expect(framesOf(packet) !== undefined).toBe(isTaken);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('keeps every frame in order when packets are fitted', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(frame, { minLength: 1, maxLength: 9 }), { maxLength: 9 }),
+        (groups) => {
+          const fitter = createPacketFitter();
+          const fitted = groups.flatMap((frames) => fitter.push(packetOf(five, frames)) ?? []);
+          const all = [...fitted, ...fitter.end()];
+          const frames = all.flatMap((packet) => framesOf(packet)?.map((one) => [...one]) ?? []);
+          const wanted = groups.flat().map((one) => [...one]);
+          expect(all.every((packet) => parseToc(packet)?.samples === PACKET_SAMPLES)).toBe(true);
+          expect(frames.slice(0, wanted.length)).toEqual(wanted);
+          expect(frames.slice(wanted.length).every((one) => one.length === 0)).toBe(true);
+        },
+      ),
+    );
+  });
+});

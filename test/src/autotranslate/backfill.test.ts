@@ -1,0 +1,270 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { createLog } from '../../../src/log.ts';
+import type { Message } from '../../../src/model.ts';
+import { createCatchUp, type CatchUp, type CatchUpDeps } from '../../../src/autotranslate/backfill.ts';
+import { channel, createWatchedPlace, type WatchedPlace } from '../../fakes/channel-feed.ts';
+
+const GENERAL = channel('general');
+const DAY_MS = 86_400_000;
+
+let place: WatchedPlace;
+let catchUp: CatchUp;
+let cursor: string | undefined;
+let taken: string[];
+let failTake: () => void;
+/** Holds the history back until it resolves. */
+let gate: Promise<void>;
+let aheadMs: number;
+/** From where on the last messages were asked for. */
+let lookedBackTo: string | undefined;
+
+const take = async ({ text, position }: Message): Promise<void> => {
+  failTake();
+  taken.push(text);
+  if (position > (cursor ?? '')) cursor = position;
+};
+/** The channel was followed until now. */
+const follow = async (): Promise<void> => {
+  catchUp.missed(GENERAL, undefined);
+  await catchUp.idle();
+  place.calls.length = 0;
+};
+const report = (message: Message): Promise<void> => catchUp.report(GENERAL, () => take(message));
+
+const parts = (): CatchUpDeps => ({
+  cursors: {
+    of: async () => cursor,
+    recent: async (_, after) => {
+      lookedBackTo = after;
+      return [];
+    },
+  },
+  port: () => ({
+    ...place.port,
+    async *history(...args) {
+      await gate;
+      yield* place.port.history(...args);
+    },
+  }),
+  sinceMs: () => 0,
+  take,
+  gone: async () => undefined,
+  log: createLog('silent'),
+  now: () => Date.now() + aheadMs,
+});
+
+beforeEach(() => {
+  place = createWatchedPlace();
+  cursor = undefined;
+  taken = [];
+  failTake = () => undefined;
+  gate = Promise.resolve();
+  aheadMs = 0;
+  lookedBackTo = undefined;
+  catchUp = createCatchUp(parts());
+});
+
+afterEach(async () => catchUp[Symbol.asyncDispose]());
+
+describe('catching up', () => {
+  it('looks at the history before the first report of a channel', async () => {
+    place.say(GENERAL, 'missed');
+    await report(place.say(GENERAL, 'live'));
+    await catchUp.idle();
+    expect(taken).toEqual(['missed', 'live', 'live']);
+  });
+
+  it('looks at no history where nothing was missed', async () => {
+    await follow();
+    await report(place.say(GENERAL, 'live'));
+    expect(taken).toEqual(['live']);
+    expect(place.calls).toEqual([]);
+  });
+
+  it('tells a report whether everything before it was seen', async () => {
+    await follow();
+    const whole: boolean[] = [];
+    const tell = (isWhole: boolean): Promise<void> => Promise.resolve(void whole.push(isWhole));
+    await catchUp.report(GENERAL, tell);
+    const failing = catchUp.report(GENERAL, () => Promise.reject(new Error('no disk')));
+    const next = catchUp.report(GENERAL, tell);
+    await expect(failing).rejects.toThrow();
+    await next;
+    await catchUp.idle();
+    await catchUp.report(GENERAL, tell);
+    expect(whole).toEqual([true, false, true]);
+  });
+
+  it('goes on looking until everything is taken', async () => {
+    let faults = 1;
+    taken = [];
+    const { text } = place.say(GENERAL, 'missed');
+    failTake = () => {
+      faults -= 1;
+      if (faults >= 0) throw new Error('no disk');
+    };
+    catchUp.missed(GENERAL, undefined);
+    await expect.poll(() => taken).toEqual([text]);
+  });
+
+  it('looks for the newest of what was missed, though more was missed while it waited', async () => {
+    await follow();
+    const opening = Promise.withResolvers<void>();
+    const held = catchUp.report(GENERAL, () => opening.promise);
+    catchUp.missed(GENERAL, cursor);
+    catchUp.missed(GENERAL, place.say(GENERAL, 'missed').position);
+    opening.resolve();
+    await held;
+    await catchUp.idle();
+    expect(taken).toEqual(['missed']);
+  });
+
+  it('leaves out no report of what the history cannot tell', async () => {
+    await follow();
+    const opening = Promise.withResolvers<void>();
+    const reports = [catchUp.report(GENERAL, () => opening.promise)];
+    let gone = 0;
+    for (let at = 0; at < 1_100; at += 1)
+      reports.push(
+        catchUp.reportAlways(GENERAL, async () => {
+          gone += 1;
+        }),
+      );
+    opening.resolve();
+    await Promise.all(reports);
+    expect(gone).toBe(1_100);
+  });
+
+  it('holds reports back while the history comes', async () => {
+    const opening = Promise.withResolvers<void>();
+    gate = opening.promise;
+    place.say(GENERAL, 'missed');
+    catchUp.missed(GENERAL, undefined);
+    const reported = report({ ...place.say(GENERAL, 'gone before it was fetched'), text: 'live' });
+    expect(taken).toEqual([]);
+    opening.resolve();
+    await reported;
+    expect(taken).toEqual(['missed', 'gone before it was fetched', 'live']);
+  });
+
+  it('finds what was missed in a second gap, whatever was reported in between', async () => {
+    await follow();
+    const opening = Promise.withResolvers<void>();
+    gate = opening.promise;
+    catchUp.missed(GENERAL, undefined);
+    const between = report(place.say(GENERAL, 'between'));
+    catchUp.missed(GENERAL, undefined);
+    opening.resolve();
+    await between;
+    const after = place.say(GENERAL, 'missed in the second gap');
+    await catchUp.idle();
+    expect(cursor).toBe(after.position);
+  });
+
+  it('asks once for gaps that follow each other', async () => {
+    for (let gap = 0; gap < 5; gap += 1) catchUp.missed(GENERAL, undefined);
+    await catchUp.idle();
+    expect(place.calls).toEqual(['history']);
+  });
+
+  it('drops no report for good when too many wait: their history is looked at', async () => {
+    await follow();
+    const opening = Promise.withResolvers<void>();
+    gate = opening.promise;
+    catchUp.missed(GENERAL, undefined);
+    const reports = Array.from({ length: 1_100 }, (_, at) => report(place.say(GENERAL, `${at}`)));
+    opening.resolve();
+    await Promise.all(reports);
+    await catchUp.idle();
+    expect([...new Set(taken)]).toEqual(Array.from({ length: 1_100 }, (_, at) => `${at}`));
+    expect(place.calls).toEqual(['history', 'history']);
+  });
+
+  it('fetches nothing that is older than a day, nor looks further back', async () => {
+    cursor = place.say(GENERAL, 'long ago').position;
+    place.say(GENERAL, 'long ago, and missed');
+    aheadMs = 2 * DAY_MS;
+    await follow();
+    expect(taken).toEqual([]);
+    expect(Number(lookedBackTo)).toBeGreaterThan(Number(cursor));
+  });
+
+  it('begins anew with a channel that was forgotten', async () => {
+    await follow();
+    catchUp.forget(GENERAL);
+    place.say(GENERAL, 'missed');
+    await report(place.say(GENERAL, 'live'));
+    expect(new Set(taken)).toEqual(new Set(['missed', 'live']));
+  });
+
+  it.each([
+    new AppError('forbidden', 'closed'),
+    new AppError('bad-input', 'the platform takes no such request'),
+  ])('goes on with what is reported where the platform gives no history: %s', async (error) => {
+    place.fail({ call: 'history', error });
+    await report(place.say(GENERAL, 'live'));
+    expect(taken).toEqual(['live']);
+    expect(place.calls).toEqual(['history']);
+  });
+
+  it('reads a history again that nobody understands', async () => {
+    place.fail({ call: 'history', error: new AppError('internal', 'half a page') });
+    place.say(GENERAL, 'missed');
+    catchUp.missed(GENERAL, undefined);
+    await catchUp.idle();
+    expect(taken).toEqual(['missed']);
+  });
+
+  it('lets go of no channel whose history is being read, however many there are', async () => {
+    await follow();
+    const opening = Promise.withResolvers<void>();
+    const { ref } = place.say(GENERAL, 'before');
+    gate = opening.promise;
+    catchUp.missed(GENERAL, undefined);
+    for (let at = 0; at < 10_001; at += 1) catchUp.missed(channel(`other ${at}`), undefined);
+    const reported = report(place.edit(ref, 'after'));
+    opening.resolve();
+    await reported;
+    await catchUp.idle();
+    expect(taken.at(-1)).toBe('after');
+  });
+
+  it('takes any number of reports, one after the other, without the history', async () => {
+    await follow();
+    const message = place.say(GENERAL, 'live');
+    for (let at = 0; at < 1_100; at += 1) await report(message);
+    expect(taken).toHaveLength(1_100);
+    expect(place.calls).toEqual([]);
+  });
+
+  it('ends at once, though a history never comes to its end', async () => {
+    let signal: AbortSignal | undefined;
+    const endless = createCatchUp({
+      ...parts(),
+      port: () => ({
+        ...place.port,
+        async *history(_of, _after, ending) {
+          signal = ending;
+          await new Promise((_, reject) => {
+            ending.addEventListener('abort', () => reject(ending.reason as Error));
+          });
+        },
+      }),
+    });
+    endless.missed(GENERAL, undefined);
+    await expect.poll(() => signal).toBeDefined();
+    await endless[Symbol.asyncDispose]();
+    expect(signal?.aborted).toBe(true);
+  });
+
+  it('lets a report that fails fail alone', async () => {
+    await follow();
+    const failing = catchUp.report(GENERAL, async () => {
+      throw new Error('broken');
+    });
+    await expect(failing).rejects.toThrow('broken');
+    await report(place.say(GENERAL, 'next'));
+    expect(taken).toEqual(['next']);
+  });
+});

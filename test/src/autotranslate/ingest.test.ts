@@ -1,0 +1,67 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Message } from '../../../src/model.ts';
+import { createPrivacy } from '../../../src/store/privacy.ts';
+import { createSpaceSettings } from '../../../src/store/space-settings.ts';
+import { openWatchStore } from '../../../src/store/watches.ts';
+import { createTake } from '../../../src/autotranslate/ingest.ts';
+import { createWatchedPlace } from '../../fakes/channel-feed.ts';
+import { watchOf } from '../../fakes/autotranslate.ts';
+import { HERE, messageOf, THERE, withInbox } from '../store/inbox/support.ts';
+
+const inbox = withInbox();
+let take: ReturnType<typeof createTake>;
+let followed: string[];
+
+beforeEach(async () => {
+  followed = [];
+  const { store, ours, copies } = inbox;
+  const watches = await openWatchStore(store, () => 0);
+  await watches.set([watchOf(HERE)]);
+  const { port } = createWatchedPlace();
+  take = createTake({
+    inbox: ours,
+    copies,
+    cursors: {
+      advance: (_, position) => void followed.push(position),
+    },
+    watches,
+    spaces: createSpaceSettings(store),
+    privacy: createPrivacy(store),
+    lanes: { wake: () => undefined, interrupt: () => undefined },
+    catchUp: {
+      report: async () => undefined,
+      reportAlways: async () => undefined,
+      missed: () => undefined,
+    },
+    talk: { forget: () => undefined },
+    port: () => ({ ...port, positionAt: () => '' }),
+    channelGone: async () => undefined,
+    remembersFromMs: () => 0,
+  });
+});
+
+const ours = (message: Message): Message => ({
+  ...message,
+  author: { ...message.author, kind: 'ourselves' },
+});
+
+describe('a channel that is followed', () => {
+  it('is followed up to a message only where everything before it is known', async () => {
+    await take(messageOf(1), true);
+    await take(messageOf(2), false);
+    expect(followed).toEqual([messageOf(1).position]);
+  });
+
+  it('is followed past what is left alone and what we said ourselves', async () => {
+    await take(messageOf(1, '!play a song'), true);
+    await take(ours(messageOf(2)), true);
+    expect(followed).toEqual([messageOf(1).position, messageOf(2).position]);
+    expect(await inbox.ours.purposes(messageOf(2).ref)).toEqual([]);
+  });
+
+  it('is none that nobody watches', async () => {
+    await take(messageOf(1, 'hello', THERE), true);
+    expect(followed).toEqual([]);
+    expect(await inbox.claim()).toEqual([]);
+  });
+});

@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import type { Message } from '../../../src/model.ts';
+import { channel, lost, person, SPACE } from '../../fakes/channel-feed.ts';
+import { mirrorOf, watchOf } from '../../fakes/autotranslate.ts';
+import { audio, ENGLISH, GENERAL, JAPANESE, linked, SPANISH, withScene } from './support.ts';
+
+describe('linked channels', () => {
+  const scene = withScene(linked());
+
+  it('show each message in the others, under its author’s name and marked', async () => {
+    await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    expect(scene.place.texts(SPANISH)).toEqual(['ada: es(hello) [🌐 inglés]']);
+    expect(scene.place.texts(JAPANESE)).toEqual(['ada: ja(hello) [🌐 英語]']);
+  });
+
+  it('quote what a message answers to, in the readers’ own copy of it', async () => {
+    const { ref } = await scene.say(ENGLISH, 'hello');
+    await scene.say(ENGLISH, 'hello yourself', { author: person('bob'), replyTo: ref });
+    await scene.idle();
+    expect(scene.place.texts(SPANISH)[1]).toMatch(/^> Dragoman: .*es\(hello\)/);
+    const copy = scene.place.messages(SPANISH)[0] as Message;
+    await scene.say(SPANISH, 'es:adiós', { author: person('eva'), replyTo: copy.ref });
+    await scene.idle();
+    expect(scene.place.texts(ENGLISH).at(-1)).toMatch(/^> ada: hello\neva: en\(es:adiós\)/);
+  });
+
+  it('keep the order of the whole conversation', async () => {
+    await scene.watches.set([watchOf(GENERAL)]);
+    const resolve = scene.hold('question');
+    await scene.say(ENGLISH, 'question');
+    await scene.say(SPANISH, 'es:respuesta');
+    // What waits for nothing would be there by now.
+    for (const text of ['an aside', 'another one']) {
+      await scene.say(GENERAL, text);
+      await expect.poll(() => scene.place.texts(GENERAL).at(-1)).toContain(`es(${text})`);
+    }
+    resolve();
+    await scene.idle();
+    expect(scene.place.texts(JAPANESE)).toEqual([
+      expect.stringContaining('question'),
+      expect.stringContaining('respuesta'),
+    ]);
+  });
+
+  it('carry what is the same in every language', async () => {
+    await scene.say(ENGLISH, '🎉');
+    await scene.idle();
+    expect(scene.place.texts(SPANISH)[0]).toContain('🎉');
+  });
+
+  it('show what could not be translated as it was written, and tell moderators', async () => {
+    scene.faults.set(
+      'hello',
+      Array.from({ length: 2 }, () => new AppError('not-found', 'no engine')),
+    );
+    await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    expect(scene.place.texts(SPANISH)[0]).toMatch(/^ada: hello \[⚠️/);
+    expect((await scene.inbox.backlog(SPACE)).dead).toBe(1);
+  });
+
+  it('serve the other targets when one is lost', async () => {
+    scene.place.fail({ call: 'copy', error: new AppError('forbidden', 'closed') });
+    await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    expect(scene.place.texts(SPANISH).length + scene.place.texts(JAPANESE).length).toBe(1);
+    expect(Object.values(await scene.outcomes())).toEqual(['dead forbidden']);
+  });
+
+  it('are no group any more when one is left', async () => {
+    await scene.watches.set([watchOf(ENGLISH)]);
+    await scene.watches.remove(SPANISH);
+    expect(scene.watches.list(SPACE).map(({ channel: { id } }) => id)).toEqual(['english']);
+  });
+
+  it('are no group any more when all channels but one are deleted', async () => {
+    await scene.watcher.channelGone(ENGLISH);
+    await scene.watcher.channelGone(SPANISH);
+    expect(scene.watches.list(SPACE)).toEqual([]);
+  });
+
+  it('do not get what was prepared before they were taken out', async () => {
+    const go = scene.hold('first');
+    await scene.say(ENGLISH, 'first');
+    await expect.poll(() => scene.asked.get('ja')).toBe(1);
+    await scene.watches.remove(JAPANESE);
+    go();
+    await scene.idle();
+    expect(scene.place.texts(JAPANESE)).toEqual([]);
+    expect(scene.place.texts(SPANISH)).toHaveLength(1);
+  });
+
+  it('take all copies along when a message goes', async () => {
+    const { ref } = await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    scene.place.remove(ref);
+    await scene.watcher.banned(SPACE, 'ada');
+    await scene.idle();
+    expect([...scene.place.texts(SPANISH), ...scene.place.texts(JAPANESE)]).toEqual([]);
+  });
+
+  it('show a message everywhere in the end when one of them could not be reached', async () => {
+    scene.place.fail({ call: 'copy', error: lost() });
+    await scene.say(ENGLISH, 'hello');
+    await scene.later();
+    expect(Object.values(await scene.outcomes())).toEqual(['posted']);
+    expect([scene.place.texts(SPANISH).length, scene.place.texts(JAPANESE).length]).toEqual([1, 1]);
+    expect(scene.place.calls).not.toContain('recopy');
+  });
+
+  it('keep what stands of somebody who was banned, but for what went with them', async () => {
+    const { ref } = await scene.say(ENGLISH, 'taken away');
+    await scene.say(ENGLISH, 'left');
+    await scene.idle();
+    scene.place.remove(ref);
+    await scene.watcher.banned(SPACE, 'ada');
+    await scene.idle();
+    expect(scene.place.texts(SPANISH)).toEqual(['ada: es(left) [🌐 inglés]']);
+  });
+
+  it('end with the last but one, whether the others leave or are watched in another way', async () => {
+    await scene.watches.remove(JAPANESE);
+    await scene.watches.set([watchOf(ENGLISH)]);
+    expect(scene.watches.list(SPACE)).toEqual([watchOf(ENGLISH)]);
+  });
+
+  it('tell translators what was said in all of them', async () => {
+    await scene.say(ENGLISH, 'hello');
+    await scene.say(SPANISH, 'es:hola', { author: person('eva') });
+    await scene.idle();
+    expect(scene.contexts.get('es:hola')).toEqual(['ada: hello']);
+  });
+
+  it('may be two of one language, and show nothing where it was said', async () => {
+    const second = channel('more-english');
+    await scene.watches.set([...mirrorOf([ENGLISH, 'en'], [second, 'en'], [SPANISH, 'es'])]);
+    await scene.say(ENGLISH, 'en:hello');
+    await scene.idle();
+    expect(scene.place.texts(ENGLISH)).toEqual(['en:hello']);
+    expect(scene.place.texts(second)).toEqual(['ada: en:hello [↗]']);
+  });
+
+  it('carry files over, and name those that are too large', async () => {
+    const large = { ...audio('x'.repeat(2_000)), name: 'large.txt', mediaType: 'text/plain' };
+    const small = { ...audio('x'), name: 'small.txt', mediaType: 'text/plain' };
+    await scene.say(ENGLISH, 'look', { files: [large, small] });
+    await scene.idle();
+    expect(scene.place.texts(SPANISH)[0]).toBe('ada: es(look)\n📎 large.txt [🌐 inglés]');
+    expect(scene.place.files(SPANISH)).toEqual(['small.txt']);
+  });
+
+  it('do not quote somebody who opted out', async () => {
+    const { ref } = await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    await scene.privacy.setOptedOut({ platform: SPACE.platform, id: 'ada' }, true);
+    await scene.say(ENGLISH, 'who?', { author: person('bob'), replyTo: ref });
+    await scene.idle();
+    expect(scene.place.texts(SPANISH)[1]).toBe('bob: es(who?) [🌐 inglés]');
+  });
+
+  it('quote nothing that may not be read, and wait for what can be read again', async () => {
+    const { ref } = await scene.say(ENGLISH, 'hello');
+    await scene.idle();
+    const answer = async (error: AppError): Promise<void> => {
+      scene.place.fail({ call: 'read', error });
+      await scene.say(ENGLISH, 'hi', { author: person('bob'), replyTo: ref });
+    };
+    const quoting = (at: number): number =>
+      [SPANISH, JAPANESE].filter((one) => scene.place.texts(one)[at]?.startsWith('>')).length;
+    await answer(new AppError('forbidden', 'closed'));
+    await scene.idle();
+    expect(quoting(1)).toBe(1);
+    await answer(lost());
+    await scene.later();
+    expect(quoting(2)).toBe(2);
+  });
+});
+
+describe('a channel with a thread for each language', () => {
+  const scene = withScene([watchOf(GENERAL, { mode: 'thread', languages: ['es'] })]);
+
+  it('gets what is not in the thread’s language yet', async () => {
+    await scene.watches.set([watchOf(GENERAL, { mode: 'thread', languages: ['es'] })]);
+    await scene.say(GENERAL, 'hello');
+    await scene.say(GENERAL, 'es:hola');
+    await scene.idle();
+    expect(scene.place.texts(channel('general/🇪🇸 español'))).toEqual([
+      'ada: es(hello) [🌐 inglés]',
+    ]);
+  });
+
+  it('holds the files of few messages at once, however many channels have such', async () => {
+    const channels = ['a', 'b', 'c'].map((id) => channel(id));
+    await scene.watches.set(channels.map((one) => watchOf(one, { mode: 'thread' })));
+    const opening = Promise.withResolvers<void>();
+    let held = 0;
+    for (const one of channels) {
+      scene.place.during('copy', () => {
+        held += 1;
+        return opening.promise;
+      });
+      await scene.say(one, 'look', { files: [{ ...audio('x'), mediaType: 'text/plain' }] });
+    }
+    await expect.poll(() => held).toBe(2);
+    await scene.say(channel('a'), 'without files');
+    expect(held).toBe(2);
+    opening.resolve();
+    await scene.idle();
+    expect(Object.values(await scene.outcomes())).toEqual(Array(4).fill('posted'));
+  });
+});

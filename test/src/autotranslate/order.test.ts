@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { watchOf } from '../../fakes/autotranslate.ts';
+import { GENERAL, withScene } from './support.ts';
+
+describe('the order of a channel', () => {
+  const scene = withScene([watchOf(GENERAL, { languages: ['es', 'ja'] })]);
+
+  it('is kept, however long each message takes', async () => {
+    const gate = scene.hold('first');
+    await scene.say(GENERAL, 'first');
+    await scene.say(GENERAL, 'second');
+    gate();
+    await scene.idle();
+    expect(scene.place.texts(GENERAL).slice(2)).toEqual([
+      '🇪🇸 es(first)\n🇯🇵 ja(first)',
+      '🇪🇸 es(second)\n🇯🇵 ja(second)',
+    ]);
+  });
+
+  it('is kept when the first has to be tried again', async () => {
+    scene.faults.set('first', [new AppError('unavailable', 'away', { retryable: true })]);
+    await scene.say(GENERAL, 'first');
+    await scene.say(GENERAL, 'second');
+    await scene.idle();
+    expect(scene.place.texts(GENERAL)).toEqual(['first', 'second']);
+    await scene.later();
+    expect(scene.place.texts(GENERAL).slice(2)).toEqual([
+      expect.stringContaining('es(first)'),
+      expect.stringContaining('es(second)'),
+    ]);
+  });
+});

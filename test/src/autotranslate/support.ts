@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, vi } from 'vitest';
+import type { AppError } from '../../../src/errors.ts';
+import type { Channel, Member, Message, MessageFile } from '../../../src/model.ts';
+import type {
+  ChannelWatch,
+  Inbox,
+  Privacy,
+  SpaceSettings,
+  Translator,
+  Usage,
+  Watches,
+} from '../../../src/services.ts';
+import { openStore, type Store } from '../../../src/store/index.ts';
+import { createPrivacy } from '../../../src/store/privacy.ts';
+import { createSpaceSettings } from '../../../src/store/space-settings.ts';
+import { createUsage } from '../../../src/store/usage.ts';
+import type { Watching } from '../../../src/autotranslate/index.ts';
+import type { Watcher } from '../../../src/ports/channel-feed.ts';
+import {
+  channel,
+  createWatchedPlace,
+  SPACE,
+  type WatchedPlace,
+} from '../../fakes/channel-feed.ts';
+import { mirrorOf, openTestWatching, plainTranslator } from '../../fakes/autotranslate.ts';
+
+export const GENERAL = channel('general');
+export const ENGLISH = channel('english');
+export const SPANISH = channel('spanish');
+export const JAPANESE = channel('japanese');
+
+/** English, Spanish and Japanese, copied into each other. */
+export const linked = (): ChannelWatch[] =>
+  mirrorOf([ENGLISH, 'en'], [SPANISH, 'es'], [JAPANESE, 'ja']);
+
+/** An audio file in which this is said. */
+export const audio = (words: string): MessageFile => ({
+  id: words,
+  name: 'talk.ogg',
+  mediaType: 'audio/ogg',
+  sizeBytes: words.length,
+  async *open() {
+    yield Buffer.from(words);
+  },
+});
+
+/** A voice message of five minutes. */
+export const recording = (words: string): MessageFile => ({
+  ...audio(words),
+  voice: { durationMs: 300_000, waveform: '' },
+});
+
+/** Watched channels over a store in memory, on a platform in memory. */
+export interface Scene {
+  readonly place: WatchedPlace;
+  readonly store: Store;
+  readonly watcher: Watcher;
+  readonly watches: Watches;
+  readonly inbox: Inbox;
+  readonly spaces: SpaceSettings;
+  readonly privacy: Privacy;
+  readonly usage: Pick<Usage, 'today'>;
+  /** How far the clock is ahead of the real one. */
+  readonly clock: { aheadMs: number };
+  forget(person: Pick<Member, 'platform' | 'id'>): Promise<void>;
+  idle(): Promise<void>;
+  /** Lets a minute pass after all that can be done was done; what waited for it is done then. */
+  later(): Promise<void>;
+  /** Ends this life of the program, and begins the next on the same store. */
+  restart(): Promise<void>;
+  /** Says something that is reported at once. */
+  say(to: Channel, text: string, part?: Partial<Message>): Promise<Message>;
+  /** Lets nothing be made of a text, written or heard, until the result is called, or it is given up. */
+  hold(text: string): () => void;
+  /** What translations of a text meet instead, one after the other. */
+  readonly faults: Map<string, AppError[]>;
+  /** What each text was translated with. */
+  readonly contexts: ReadonlyMap<string, readonly string[]>;
+  /** How often each language was asked for. */
+  readonly asked: ReadonlyMap<string, number>;
+  /** How each message ended, by its id. */
+  outcomes(): Promise<Record<string, string>>;
+}
+
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+  });
+
+const openScene = async (): Promise<Scene & AsyncDisposable> => {
+  const place = createWatchedPlace();
+  const store = await openStore('sqlite::memory:');
+  const [spaces, privacy] = [createSpaceSettings(store), createPrivacy(store)];
+  const faults = new Map<string, AppError[]>();
+  const gates = new Map<string, Promise<void>>();
+  const contexts = new Map<string, readonly string[]>();
+  const asked = new Map<string, number>();
+  const clock = { aheadMs: 0 };
+
+  const translator: Translator = {
+    async *translate({ text, to, context = [] }, signal) {
+      asked.set(to, (asked.get(to) ?? 0) + 1);
+      contexts.set(text, context);
+      if (gates.has(text)) await Promise.race([gates.get(text), aborted(signal)]);
+      signal.throwIfAborted();
+      const fault = faults.get(text)?.shift();
+      if (fault) throw fault;
+      return yield* plainTranslator.translate({ text, to, place: SPACE }, signal);
+    },
+  };
+  const open = async (): Promise<Watching> => {
+    const opened = await openTestWatching(store, {
+      translator,
+      spaces,
+      privacy,
+      hearing: (words) => gates.get(words),
+      now: () => Date.now() + clock.aheadMs,
+    });
+    opened.attach(place.platform);
+    return opened;
+  };
+  let watching = await open();
+
+  return {
+    place,
+    store,
+    spaces,
+    privacy,
+    usage: createUsage(store, async () => new Uint8Array()),
+    clock,
+    faults,
+    contexts,
+    asked,
+    get watcher() {
+      return watching.watcher;
+    },
+    get watches() {
+      return watching.watches;
+    },
+    get inbox() {
+      return watching.inbox;
+    },
+    forget: (person) => watching.forget(person),
+    idle: () => watching.idle(),
+    later: async () => {
+      await watching.idle();
+      clock.aheadMs += 60_000;
+      vi.advanceTimersByTime(60_000);
+      await watching.idle();
+    },
+    restart: async () => {
+      await watching[Symbol.asyncDispose]();
+      watching = await open();
+    },
+    say: async (to, text, part = {}) => {
+      const message = place.say(to, text, part);
+      await watching.watcher.seen(message);
+      return message;
+    },
+    hold: (text) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      gates.set(text, promise);
+      return resolve;
+    },
+    outcomes: async () => {
+      const rows = await store.selectFrom('inbox').selectAll().orderBy('position').execute();
+      return Object.fromEntries(
+        rows.map(({ message_id: id, state, reason }) => [
+          id,
+          reason ? `${state} ${reason}` : state,
+        ]),
+      );
+    },
+    [Symbol.asyncDispose]: async () => {
+      await watching[Symbol.asyncDispose]();
+      await store.destroy();
+    },
+  };
+};
+
+/** A new scene for each test. */
+export const withScene = (watches: readonly ChannelWatch[] = []): Scene => {
+  let opened: Scene & AsyncDisposable;
+  beforeEach(async () => {
+    // What waits for another try waits for the clock of the scene.
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    opened = await openScene();
+    if (watches.length > 0) await opened.watches.set(watches);
+  });
+  afterEach(async () => {
+    await opened[Symbol.asyncDispose]();
+    vi.useRealTimers();
+  });
+  return new Proxy({} as Scene, { get: (_, name: keyof Scene) => opened[name] });
+};

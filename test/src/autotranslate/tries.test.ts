@@ -1,0 +1,155 @@
+import type { Store } from '../../../src/store/index.ts';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import type { Message } from '../../../src/model.ts';
+import { SPACE, lost } from '../../fakes/channel-feed.ts';
+import { watchOf } from '../../fakes/autotranslate.ts';
+import { GENERAL, withScene } from './support.ts';
+
+describe('what fails', () => {
+  const scene = withScene([watchOf(GENERAL, { languages: ['es', 'ja'] })]);
+
+  it('for good is given up, kept for moderators, and holds nothing up', async () => {
+    scene.faults.set(
+      'bad',
+      Array.from({ length: 2 }, () => new AppError('bad-reply', 'unreadable')),
+    );
+    const { ref } = await scene.say(GENERAL, 'bad');
+    await scene.say(GENERAL, 'good');
+    await scene.idle();
+    expect(scene.place.texts(GENERAL).at(-1)).toContain('es(good)');
+    const backlog = await scene.inbox.backlog(SPACE);
+    expect(backlog).toMatchObject({ waiting: 0, dead: 1, newestDead: [{ reason: 'bad-reply' }] });
+    expect(await scene.inbox.revive(SPACE)).toBe(1);
+    await scene.idle();
+    expect((await scene.outcomes())[ref.id]).toBe('posted');
+    expect(scene.place.texts(GENERAL).at(-1)).toContain('es(bad)');
+  });
+
+  it('after it was posted is not posted twice', async () => {
+    scene.place.fail({ call: 'copy', error: lost(), after: true });
+    await scene.say(GENERAL, 'once');
+    await scene.later();
+    expect(Object.values(await scene.outcomes())).toEqual(['posted']);
+    expect(scene.place.texts(GENERAL)).toHaveLength(2);
+  });
+
+  it('in part is repaired when it is tried again, and nothing doubled', async () => {
+    scene.faults.set('hello', [new AppError('bad-reply', 'unreadable')]);
+    await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    expect(scene.place.texts(GENERAL)).toHaveLength(2);
+    await scene.inbox.revive(SPACE);
+    await scene.idle();
+    expect(scene.place.texts(GENERAL)).toEqual(['hello', '🇪🇸 es(hello)\n🇯🇵 ja(hello)']);
+  });
+
+  it('has nothing translated again that was translated', async () => {
+    scene.faults.set('hello', [new AppError('unavailable', 'away', { retryable: true })]);
+    await scene.say(GENERAL, 'hello');
+    await scene.later();
+    expect(scene.place.texts(GENERAL)).toHaveLength(2);
+    expect([...scene.asked.values()].toSorted((a, b) => a - b)).toEqual([1, 2]);
+  });
+
+  /** Says what is posted in one go, and there meets a fault. */
+  const sayTogether = async (error: AppError, ...texts: string[]): Promise<Message[]> => {
+    const [before, head] = [scene.hold('before them'), scene.hold(texts[0] ?? '')];
+    await scene.say(GENERAL, 'before them');
+    const said: Message[] = [];
+    for (const text of texts) said.push(await scene.say(GENERAL, text));
+    before();
+    await expect.poll(() => texts.every((text) => scene.contexts.has(text))).toBe(true);
+    await setImmediate();
+    scene.place.fail({ call: 'copy', error });
+    head();
+    await scene.idle();
+    return said;
+  };
+
+  it('for good takes nothing along that is posted with it', async () => {
+    const fault = new AppError('bad-input', 'blocked');
+    const [bad, good] = await sayTogether(fault, 'bad', 'good');
+    expect(await scene.outcomes()).toMatchObject({
+      [bad!.ref.id]: 'dead bad-input',
+      [good!.ref.id]: 'posted',
+    });
+    expect(scene.place.texts(GENERAL).at(-1)).toContain('es(good)');
+  });
+
+  it('because a channel is closed is not tried for each message that waits', async () => {
+    const said = await sayTogether(new AppError('forbidden', 'closed'), 'one', 'two', 'three');
+    const outcomes = await scene.outcomes();
+    expect(new Set(said.map(({ ref }) => outcomes[ref.id]))).toEqual(new Set(['dead forbidden']));
+  });
+
+  it('because its place is gone is told, though the message is there', async () => {
+    scene.place.fail({ call: 'copy', error: new AppError('not-found', 'the place is gone') });
+    const { ref } = await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    expect(await scene.outcomes()).toEqual({ [ref.id]: 'dead not-found' });
+  });
+
+  it('because it was broken off has not failed', async () => {
+    scene.place.fail({ call: 'copy', error: new AppError('cancelled', 'stopped') });
+    const { ref } = await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    expect(await scene.outcomes()).toEqual({ [ref.id]: 'posted' });
+  });
+
+  it('at its platform has nothing translated again', async () => {
+    scene.place.fail({ call: 'copy', error: lost() });
+    await scene.say(GENERAL, 'hello');
+    await scene.later();
+    expect(scene.place.texts(GENERAL)).toHaveLength(2);
+    expect([...scene.asked.values()]).toEqual([1, 1]);
+  });
+
+  it('to take away what became a command is not translated when it is tried again', async () => {
+    const { ref } = await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    const error = new AppError('forbidden', 'closed');
+    scene.place.fail({ call: 'uncopy', error });
+    await scene.watcher.seen(scene.place.edit(ref, '!play hello'));
+    await scene.idle();
+    expect(await scene.outcomes()).toEqual({ [ref.id]: 'dead forbidden' });
+    await scene.inbox.revive(SPACE);
+    await scene.idle();
+    expect(scene.place.texts(GENERAL)).toEqual(['!play hello']);
+    expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped command' });
+  });
+
+  it('because of the database is no fault of the message', async () => {
+    const { ref } = await scene.say(GENERAL, 'hello');
+    await scene.idle();
+    const note: Store['note'] = scene.store.note.bind(scene.store);
+    let faults = 0;
+    Object.assign(scene.store, {
+      note: async (work: Parameters<Store['note']>[0]) => {
+        // The first write after the copy was taken away.
+        if (scene.place.texts(GENERAL).length > 0 || faults > 0) return note(work);
+        faults += 1;
+        throw new Error('the disk is full');
+      },
+    });
+    scene.place.remove(ref);
+    await scene.watcher.gone([ref]);
+    await scene.later();
+    expect(faults).toBe(1);
+    expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped deleted' });
+  });
+
+  it('to be read once more leaves what stands as it is', async () => {
+    const { ref } = await scene.say(GENERAL, 'before');
+    await scene.idle();
+    const error = new AppError('forbidden', 'closed');
+    scene.place.fail({ call: 'recopy', error }, { call: 'read', error });
+    await scene.watcher.seen(scene.place.edit(ref, 'after'));
+    await scene.idle();
+    await scene.inbox.revive(SPACE);
+    await scene.idle();
+    expect(await scene.outcomes()).toEqual({ [ref.id]: 'dead forbidden' });
+    expect(scene.place.texts(GENERAL)).toEqual(['after', '🇪🇸 es(before)\n🇯🇵 ja(before)']);
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { channel, SPACE } from '../../fakes/channel-feed.ts';
+import { watchOf } from '../../fakes/autotranslate.ts';
+import { GENERAL, withScene } from './support.ts';
+
+const THREAD = channel('thread', GENERAL.id);
+
+describe('a watch', () => {
+  const scene = withScene();
+
+  it('is not set where people must still allow something, which is named', async () => {
+    scene.place.lack('Manage Webhooks');
+    await expect(scene.watches.set([watchOf(GENERAL)])).rejects.toMatchObject({
+      code: 'forbidden',
+      sentence: { params: { permissions: 'Manage Webhooks' } },
+    });
+    expect(scene.watches.list(SPACE)).toEqual([]);
+  });
+
+  it('finds what is written while it is set', async () => {
+    const setting = scene.watches.set([watchOf(GENERAL)]);
+    scene.place.say(GENERAL, 'hello');
+    await setting;
+    await scene.idle();
+    expect(scene.place.texts(GENERAL)).toEqual(['hello', '🇪🇸 es(hello)']);
+  });
+
+  it('is not taken away with a thread of its channel', async () => {
+    await scene.watches.set([watchOf(GENERAL)]);
+    expect(await scene.watches.remove(THREAD)).toBe(false);
+    await scene.watcher.channelGone(THREAD);
+    expect(scene.watches.of(THREAD)).toEqual(watchOf(THREAD));
+    expect(await scene.watches.remove(GENERAL)).toBe(true);
+    expect(scene.watches.of(THREAD)).toBeUndefined();
+  });
+
+  it('goes with its channel, and what waits there is left', async () => {
+    await scene.watches.set([watchOf(GENERAL)]);
+    const resolve = scene.hold('hello');
+    const { ref } = await scene.say(GENERAL, 'hello');
+    await scene.watcher.channelGone(GENERAL);
+    resolve();
+    await scene.idle();
+    expect(scene.watches.of(GENERAL)).toBeUndefined();
+    expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped channel-gone' });
+  });
+
+  it('outlives that the space is gone, but what waits there is left', async () => {
+    await scene.watches.set([watchOf(GENERAL)]);
+    const resolve = scene.hold('hello');
+    const { ref } = await scene.say(GENERAL, 'hello');
+    await scene.watcher.spaceGone(SPACE);
+    resolve();
+    await scene.idle();
+    expect(scene.watches.of(GENERAL)).toBeDefined();
+    expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped space-gone' });
+  });
+});

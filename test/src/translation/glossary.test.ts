@@ -1,0 +1,292 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ByteSource } from '../../../src/model.ts';
+import type { Glossary } from '../../../src/services.ts';
+import { openStore, type Store } from '../../../src/store/index.ts';
+import { findLanguage } from '../../../src/text/language/languages.ts';
+import { readColumns } from '../../../src/translation/glossary-columns.ts';
+import { readGlossaryCsv, writeGlossaryCsv } from '../../../src/translation/glossary-csv.ts';
+import { watchEventLoop } from '../../fakes/event-loop.ts';
+import { createGlossary, TERMS_PER_SPACE } from '../../../src/translation/glossary.ts';
+
+const SPACE = { platform: 'test', id: 'here' };
+const signal = new AbortController().signal;
+
+let store: Store;
+let glossary: Glossary;
+
+beforeEach(async () => {
+  store = await openStore('sqlite::memory:');
+  glossary = createGlossary(store, { find: findLanguage });
+});
+afterEach(async () => store.destroy());
+
+const file = (content: string | Uint8Array): ByteSource => ({
+  sizeBytes: undefined,
+  async *open() {
+    yield typeof content === 'string' ? Buffer.from(content) : content;
+  },
+});
+
+const term = (word: string, language?: string, translation?: string) => ({
+  term: word,
+  language,
+  translation,
+});
+
+describe('a glossary', () => {
+  it('of a channel go before those of its space, and count in its threads', async () => {
+    const place = { space: SPACE, id: 'games' };
+    const thread = { space: SPACE, id: 'thread', parentId: 'games' };
+    await glossary.add(SPACE, term('mage', 'ja', '魔法使い'));
+    await glossary.add(SPACE, term('Arch'));
+    await glossary.add(place, term('Mage', 'ja', '魔道士'));
+    const all = [term('Mage', 'ja', '魔道士'), term('Arch')];
+    expect(await glossary.applying(place)).toEqual(all);
+    expect(await glossary.applying(thread)).toEqual(all);
+    expect(await glossary.applying(place)).toBe(await glossary.applying(place));
+    expect(await glossary.list(place)).toEqual([term('Mage', 'ja', '魔道士')]);
+    expect(await glossary.applying({ space: SPACE, id: 'other' })).toHaveLength(2);
+    expect(await glossary.applying({ space: { ...SPACE, id: 'else' }, id: 'games' })).toEqual([]);
+    await glossary.add(SPACE, term('new'));
+    expect(await glossary.applying(place)).toHaveLength(3);
+    expect(await glossary.remove(place, 'mage')).toBe(1);
+    expect(await glossary.applying(place)).toContainEqual(term('mage', 'ja', '魔法使い'));
+  });
+
+  it('keeps its terms in alphabetical order, for its own space only', async () => {
+    await glossary.add(SPACE, term('zebra', 'ja', 'シマウマ'));
+    await glossary.add(SPACE, term('Apple'));
+    expect(await glossary.list(SPACE)).toEqual([term('Apple'), term('zebra', 'ja', 'シマウマ')]);
+    expect(await glossary.list({ ...SPACE, id: 'elsewhere' })).toEqual([]);
+  });
+
+  it('replaces the entry of the same term and language, whatever its case', async () => {
+    await glossary.add(SPACE, term('Mage', 'ja', '古い'));
+    await glossary.add(SPACE, term('mage', 'ja', '新しい'));
+    await glossary.add(SPACE, term('mage', 'de', 'Magier'));
+    expect(await glossary.list(SPACE)).toEqual([
+      term('mage', 'de', 'Magier'),
+      term('mage', 'ja', '新しい'),
+    ]);
+  });
+
+  it('removes a term in one language or in all', async () => {
+    await glossary.add(SPACE, term('mage', 'ja', 'a'));
+    await glossary.add(SPACE, term('mage', 'de', 'b'));
+    await glossary.add(SPACE, term('mage', 'fr', 'c'));
+    expect(await glossary.list(SPACE)).toHaveLength(3);
+    expect(await glossary.remove(SPACE, 'MAGE', 'de')).toBe(1);
+    expect(await glossary.list(SPACE)).toHaveLength(2);
+    expect(await glossary.remove(SPACE, 'mage')).toBe(2);
+    expect(await glossary.remove(SPACE, 'mage')).toBe(0);
+    expect(await glossary.list(SPACE)).toEqual([]);
+  });
+
+  it.each(['', '   ', 'x'.repeat(201)])('refuses the term %j', async (word) => {
+    await expect(glossary.add(SPACE, term(word))).rejects.toMatchObject({ code: 'bad-input' });
+  });
+
+  it('is there again after a restart of the cache', async () => {
+    await glossary.add(SPACE, term('kept'));
+    const again = createGlossary(store, { find: findLanguage });
+    expect(await again.list(SPACE)).toEqual([term('kept')]);
+  });
+});
+
+describe('a glossary file', () => {
+  it('is taken over, with what is wrong told by line', async () => {
+    await glossary.add(SPACE, term('known'));
+    const csv = [
+      'term,language,translation',
+      'mage,Japanese,魔道士',
+      'known,,',
+      ',ja,nothing',
+      'word,klingonese,x',
+      `${'x'.repeat(300)},,`,
+    ].join('\r\n');
+    expect(await glossary.importCsv(SPACE, file(csv), signal)).toEqual({
+      added: 1,
+      changed: 1,
+      rejected: [
+        { line: 4, reason: 'empty' },
+        { line: 5, reason: 'unknown-language' },
+        { line: 6, reason: 'too-long' },
+      ],
+      rejectedCount: 3,
+    });
+    expect(await glossary.list(SPACE)).toEqual([term('known'), term('mage', 'ja', '魔道士')]);
+  });
+
+  it.each([
+    ['semicolons', 'mage;ja;魔道士\n'],
+    ['tabs', 'term\tlanguage\ttranslation\nmage\tja\t魔道士'],
+    ['a byte order mark', '\uFEFFmage,ja,魔道士'],
+    ['UTF-16', Buffer.from('\uFEFFmage,ja,魔道士', 'utf16le')],
+  ])('may have %s', async (_, content) => {
+    await glossary.importCsv(SPACE, file(content), signal);
+    expect(await glossary.list(SPACE)).toEqual([term('mage', 'ja', '魔道士')]);
+  });
+
+  it.each([
+    ['pairs', 'mage,魔道士\narch,弓', 'ja'],
+    ['tabs', 'mage\t魔道士\narch\t弓\n', 'ja'],
+    ['a header', 'Source;Target\nmage;魔道士\narch;弓', 'ja'],
+    ['the other order', 'translation,term\n魔道士,mage\n弓,arch', 'ja'],
+  ])('may be two plain columns, given their language: %s', async (_, content, to) => {
+    const report = await glossary.importCsv(SPACE, file(content), signal, to);
+    expect(report).toMatchObject({ added: 2, assumed: { kind: 'pairs', language: 'ja' } });
+    expect(await glossary.list(SPACE)).toEqual([
+      term('arch', 'ja', '弓'),
+      term('mage', 'ja', '魔道士'),
+    ]);
+  });
+
+  it('of pairs may translate names of languages', async () => {
+    await glossary.importCsv(SPACE, file('German,allemand\nTurkish,turc'), signal, 'fr');
+    expect(await glossary.list(SPACE)).toEqual([
+      term('German', 'fr', 'allemand'),
+      term('Turkish', 'fr', 'turc'),
+    ]);
+  });
+
+  it('may name the languages of its columns in its first line', async () => {
+    const csv = 'English,Japanese,es\nmage,魔道士,mago\narch,,arco\n,x,y';
+    const report = await glossary.importCsv(SPACE, file(csv), signal);
+    expect(report).toMatchObject({
+      added: 3,
+      rejected: [{ line: 4, reason: 'empty' }],
+      assumed: { kind: 'header', languages: ['ja', 'es'] },
+    });
+    expect(await glossary.list(SPACE)).toEqual([
+      term('arch', 'es', 'arco'),
+      term('mage', 'es', 'mago'),
+      term('mage', 'ja', '魔道士'),
+    ]);
+  });
+
+  it.each(['mage,魔道士', 'term,translation\nmage,魔道士'])(
+    'of two columns in no known language changes nothing: %j',
+    async (content) => {
+      await expect(glossary.importCsv(SPACE, file(content), signal)).rejects.toMatchObject({
+        code: 'bad-input',
+        sentence: { key: 'glossary.which-language' },
+      });
+      expect(await glossary.list(SPACE)).toEqual([]);
+    },
+  );
+
+  it('of terms and languages keeps terms in these', async () => {
+    await glossary.importCsv(SPACE, file('Dragoman,es\nTurkish,de,Türkisch'), signal);
+    expect(await glossary.list(SPACE)).toEqual([
+      term('Dragoman', 'es'),
+      term('Turkish', 'de', 'Türkisch'),
+    ]);
+  });
+
+  it('fills in the given language where a line names none', async () => {
+    const csv = 'mage,,魔道士\narch,es,arco';
+    const report = await glossary.importCsv(SPACE, file(csv), signal, 'ja');
+    expect(report.assumed).toEqual({ kind: 'rest', language: 'ja' });
+    expect(await glossary.list(SPACE)).toContainEqual(term('mage', 'ja', '魔道士'));
+    expect(await glossary.list(SPACE)).toContainEqual(term('arch', 'es', 'arco'));
+  });
+
+  it('may have commas in what semicolons part', async () => {
+    await glossary.importCsv(SPACE, file('Hello, you;Hola, tú\nmage;mago'), signal, 'es');
+    expect(await glossary.list(SPACE)).toContainEqual(term('Hello, you', 'es', 'Hola, tú'));
+  });
+
+  it.each([
+    ['in another encoding', Buffer.from([0x6d, 0xe4, 0x67, 0x65])],
+    ['with a quote that never ends', 'mage,"ja'],
+  ])('%s changes nothing', async (_, content) => {
+    await expect(glossary.importCsv(SPACE, file(content), signal)).rejects.toMatchObject({
+      sentence: { key: 'glossary.not-csv' },
+    });
+    expect(await glossary.list(SPACE)).toEqual([]);
+  });
+
+  it('that is too large is not read to its end', async () => {
+    let read = 0;
+    const endless: ByteSource = {
+      sizeBytes: undefined,
+      async *open() {
+        for (;;) {
+          read += 1;
+          yield Buffer.alloc(65_536, 'a');
+        }
+      },
+    };
+    await expect(glossary.importCsv(SPACE, endless, signal)).rejects.toMatchObject({
+      code: 'too-large',
+    });
+    expect(read).toBeLessThan(20);
+  });
+
+  it('of too many lines changes nothing', async () => {
+    const csv = Array.from({ length: 5_001 }, (_, index) => `term ${index}`).join('\n');
+    await expect(glossary.importCsv(SPACE, file(csv), signal)).rejects.toMatchObject({
+      code: 'too-large',
+    });
+    expect(await glossary.list(SPACE)).toEqual([]);
+  });
+
+  it('of too many lines is not looked at to its end', async () => {
+    const csv = `${'term\n'.repeat(20_000)}"a quote that never ends`;
+    await expect(readGlossaryCsv(file(csv), signal)).rejects.toMatchObject({ code: 'too-large' });
+  });
+
+  it('of too many columns is refused', async () => {
+    const csv = `${'mage,'.repeat(501)}\n`;
+    await expect(readGlossaryCsv(file(csv), signal)).rejects.toMatchObject({ code: 'too-large' });
+  });
+
+  it('lets others run while it is read, however it is made', async () => {
+    const lines = `${'語'.repeat(60)},ja,${'é'.repeat(12)}\n`.repeat(4_900);
+    const { result: rows, turns } = await watchEventLoop(() =>
+      readGlossaryCsv(file(lines), signal),
+    );
+    expect(turns).toBeGreaterThan(200);
+    expect(new Set(rows.map(({ cells }) => cells.join()))).toEqual(new Set([lines.split('\n')[0]]));
+    const spaces = ' '.repeat(1_000_000);
+    expect(
+      (await watchEventLoop(() => readGlossaryCsv(file(spaces), signal))).turns,
+    ).toBeGreaterThan(200);
+  });
+
+  it('is not read for somebody who is gone', async () => {
+    const gone = AbortSignal.abort();
+    await expect(readGlossaryCsv(file('a,ja,b'), gone)).rejects.toThrow(gone.reason as Error);
+  });
+
+  it('stops at the glossary’s limit', async () => {
+    const csv = Array.from({ length: TERMS_PER_SPACE + 3 }, (_, index) => `term ${index}`);
+    const report = await glossary.importCsv(SPACE, file(csv.join('\n')), signal);
+    expect(report.added).toBe(TERMS_PER_SPACE);
+    expect(report.rejected.map(({ reason }) => reason)).toEqual(['limit', 'limit', 'limit']);
+    await expect(glossary.add(SPACE, term('one more'))).rejects.toMatchObject({
+      code: 'too-large',
+    });
+  });
+
+  it('holds no cell that a spreadsheet would run', () => {
+    const csv = Buffer.from(writeGlossaryCsv([term('=HYPERLINK("x")', 'ja', '+1')])).toString();
+    expect(csv).not.toMatch(/(?:^|[,"\n])[=+\-@]/);
+  });
+
+  it('reads back what it wrote', async () => {
+    const words = fc
+      .string({ unit: 'grapheme', minLength: 1, maxLength: 30 })
+      .map((text) => text.toWellFormed().trim())
+      .filter((text) => text !== '' && !text.startsWith("'") && text.toLowerCase() !== 'term');
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(words, words), { maxLength: 10 }), async (pairs) => {
+        const terms = pairs.map(([word, translation]) => term(word, 'ja', translation));
+        const rows = await readGlossaryCsv(file(writeGlossaryCsv(terms)), signal);
+        const { entries } = readColumns(rows, { find: findLanguage }, undefined);
+        expect([...entries].map((line) => [line.term, line.translation])).toEqual(pairs);
+      }),
+    );
+  });
+});

@@ -1,0 +1,152 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { TranslationInput } from '../../../src/api/translation.ts';
+import type { GlossaryTerm, Translation, TranslationRequest } from '../../../src/services.ts';
+import { detectLanguage } from '../../../src/text/language/detect.ts';
+import { createTranslator } from '../../../src/translation/translator.ts';
+
+const SPACE = { platform: 'test', id: 'space' };
+const signal = new AbortController().signal;
+
+let asked: TranslationInput[];
+let terms: GlossaryTerm[];
+let engine: (text: string, call: number) => string;
+
+beforeEach(() => {
+  asked = [];
+  terms = [];
+  engine = (text) => `«${text}»`;
+});
+
+const translator = createTranslator({
+  client: {
+    translate: async (input) => {
+      asked.push(input);
+      return engine(input.text, asked.length);
+    },
+    async *translateStream(input) {
+      asked.push(input);
+      const whole = engine(input.text, asked.length);
+      yield whole.slice(0, whole.length / 2);
+      yield whole;
+      return whole;
+    },
+  },
+  glossary: { applying: async () => terms },
+  languages: { detect: detectLanguage },
+});
+
+const translate = async (
+  request: Partial<TranslationRequest> & { text: string },
+): Promise<Translation & { seen: string[] }> => {
+  const states = translator.translate({ to: 'ja', place: SPACE, ...request }, signal);
+  const seen: string[] = [];
+  for (;;) {
+    const { done, value } = await states.next();
+    if (done) return { ...value, seen };
+    seen.push(value);
+  }
+};
+
+describe('the translator', () => {
+  it('detects the language, and shows the text as it grows', async () => {
+    const { text, from, outcome, seen } = await translate({
+      text: 'Where are you going this evening?',
+    });
+    expect({ text, from, outcome }).toEqual({
+      text: '«Where are you going this evening?»',
+      from: 'en',
+      outcome: 'translated',
+    });
+    expect(seen.length).toBe(2);
+    expect(asked[0]).toMatchObject({ sourceLang: 'en', targetLang: 'ja' });
+  });
+
+  it('asks for a text in one reply where nobody sees it grow', async () => {
+    const { text, seen } = await translate({ text: 'See https://a.b this evening', whole: true });
+    expect(text).toBe('«See https://a.b this evening»');
+    expect(seen).toEqual([]);
+  });
+
+  it('asks nobody when the text is in the target language already', async () => {
+    const text = 'Where are you going this evening?';
+    expect(await translate({ text, to: 'en' })).toMatchObject({ text, outcome: 'same-language' });
+    expect(asked).toEqual([]);
+  });
+
+  it.each(['', ' \u200b\u2060 ', '🎉🎉 👩‍👩‍👧', 'https://example.org/a?b=c', '`npm ci`'])(
+    'asks nobody when there is nothing to translate: %j',
+    async (text) => {
+      expect(await translate({ text })).toMatchObject({ text, outcome: 'nothing-to-translate' });
+      expect(asked).toEqual([]);
+    },
+  );
+
+  it('keeps links, mentions and code out of the engine’s reach, and puts them back', async () => {
+    engine = (text) => text.toUpperCase();
+    const text = 'hello <@123>, run `npm ci` from https://example.org/read-me please';
+    const { text: translated } = await translate({ text, from: 'en' });
+    expect(translated).toBe('HELLO <@123>, RUN `npm ci` FROM https://example.org/read-me PLEASE');
+    expect(asked[0]?.text).not.toContain('123');
+  });
+
+  it('forces the glossary’s translations', async () => {
+    terms = [{ term: 'blue mage', language: 'ja', translation: '青魔道士' }];
+    engine = (text) => text.replace('The', 'その');
+    const { text } = await translate({ text: 'The blue mage wins', from: 'en' });
+    expect(text).toContain('青魔道士');
+  });
+
+  it('prefers the entry of the language to that of every language', async () => {
+    terms = [
+      { term: 'mage', language: undefined, translation: 'MAGE' },
+      { term: 'mage', language: 'ja', translation: '魔道士' },
+      { term: 'mage', language: 'de', translation: 'Magier' },
+    ];
+    expect((await translate({ text: 'the mage wins', from: 'en' })).text).toContain('魔道士');
+    expect((await translate({ text: 'the mage wins', from: 'en', to: 'fr' })).text).toContain(
+      'MAGE',
+    );
+  });
+
+  it('sends kept terms as keywords, and asks again with them protected when they got lost', async () => {
+    terms = [{ term: 'Dragoman', language: undefined, translation: undefined }];
+    engine = (text) => text.replace('Dragoman', 'Dolmetscher');
+    const { text } = await translate({ text: 'ask Dragoman about it', from: 'en' });
+    expect(asked[0]?.keywords).toEqual(['Dragoman']);
+    expect(asked).toHaveLength(2);
+    expect(text).toContain('Dragoman');
+  });
+
+  it('does not take a term inside of another word for the term', async () => {
+    terms = [{ term: 'art', language: undefined, translation: undefined }];
+    engine = () => 'commence maintenant';
+    await translate({ text: 'start right now please', from: 'en', to: 'fr' });
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.keywords).toEqual([]);
+  });
+
+  it('asks once more when a token was lost, and never loses what it stood for', async () => {
+    engine = () => 'the link is gone';
+    const { text } = await translate({ text: 'look at https://example.org now', from: 'en' });
+    expect(asked).toHaveLength(2);
+    expect(text).toContain('https://example.org');
+  });
+
+  it('sends the talk before it as context', async () => {
+    await translate({ text: 'and you?', from: 'en', context: ['I am fine.', 'Me too.'] });
+    expect(asked[0]?.context).toBe('I am fine.\nMe too.');
+  });
+
+  it('makes broken surrogates harmless', async () => {
+    const { outcome } = await translate({ text: 'broken \ud800 text here', from: 'en' });
+    expect(outcome).toBe('translated');
+    expect(asked[0]?.text.isWellFormed()).toBe(true);
+  });
+
+  it('translates a text right to left', async () => {
+    expect(await translate({ text: 'مرحبا يا صديقي كيف حالك اليوم' })).toMatchObject({
+      from: 'ar',
+      outcome: 'translated',
+    });
+  });
+});

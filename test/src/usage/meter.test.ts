@@ -1,0 +1,186 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { createMeter, limitFault } from '../../../src/usage/meter.ts';
+import type { ByteSource } from '../../../src/model.ts';
+import type { Services, SpaceChoices, Translation, Used } from '../../../src/services.ts';
+
+const SPACE = { platform: 'test', id: 's' };
+const signal = new AbortController().signal;
+/** Half past ten in the evening. */
+const now = (): number => Date.UTC(2026, 0, 2, 22, 30);
+const audio: ByteSource = { sizeBytes: 0, async *open() {} };
+
+let choices: Partial<SpaceChoices>;
+let used: Used;
+let recorded: unknown[];
+let outcome: Translation['outcome'];
+let fault: AppError | undefined;
+
+beforeEach(() => {
+  choices = {};
+  used = { characters: 0, audioMs: 0, messages: 0 };
+  recorded = [];
+  outcome = 'translated';
+  fault = undefined;
+});
+
+const services = {
+  spaces: { of: async () => choices },
+  usage: {
+    today: async () => used,
+    record: async (...given: unknown[]) => void recorded.push(given),
+  },
+  translator: {
+    async *translate({ text }: { text: string }) {
+      if (text.startsWith('half')) yield 'ha';
+      if (fault) throw fault;
+      return { text, from: 'en', to: 'ja', outcome };
+    },
+  },
+  transcriber: {
+    async *transcribe() {
+      yield { text: 'a', heardMs: 60_000, totalMs: undefined };
+      if (fault) throw fault;
+      yield { text: 'a b', heardMs: 95_000, totalMs: undefined };
+      return { text: 'a b', language: 'en', confidence: 1, durationMs: 95_000, segments: [] };
+    },
+  },
+  assistant: {
+    async *answer() {
+      if (fault) throw fault;
+      yield 'be';
+      yield 'bec😀';
+      return 'bec😀';
+    },
+  },
+  speaker: {
+    speak: async () => {
+      if (fault) throw fault;
+      return {};
+    },
+    voices: async () => [],
+  },
+} as unknown as Services;
+
+const newMeter = () => createMeter(services, { space: SPACE, memberId: 'm' }, now);
+
+const drain = async (states: AsyncGenerator<unknown, unknown, void>): Promise<unknown> => {
+  for (;;) {
+    const { done, value } = await states.next();
+    if (done) return value;
+  }
+};
+
+const translate = (meter: ReturnType<typeof newMeter>, text: string) =>
+  drain(meter.services.translator.translate({ text, to: 'ja', place: SPACE }, signal));
+
+describe('a meter', () => {
+  it('counts code points, sound and speech, and records them once', async () => {
+    const meter = newMeter();
+    expect(await translate(meter, 'a😀字')).toMatchObject({ outcome: 'translated' });
+    await drain(meter.services.transcriber.transcribe({ audio, place: SPACE }, signal));
+    await meter.services.speaker.speak({ text: '12345' }, signal);
+    await meter.settle();
+    expect(recorded).toEqual([[SPACE, 'm', { characters: 8, audioMs: 95_000, messages: 1 }]]);
+  });
+
+  it('counts questions and their answers, as far as they came', async () => {
+    const ask = (meter: ReturnType<typeof newMeter>, content: string) =>
+      meter.services.assistant.answer([{ role: 'user', content }], signal);
+    const meter = newMeter();
+    expect(await drain(ask(meter, 'why 😀?'))).toBe('bec😀');
+    for await (const text of ask(meter, 'why?')) if (text === 'be') break;
+    fault = new AppError('unavailable', 'down');
+    await expect(drain(ask(meter, 'why?'))).rejects.toThrow('down');
+    await meter.settle();
+    expect(recorded).toEqual([[SPACE, 'm', { characters: 10 + 6, audioMs: 0, messages: 1 }]]);
+  });
+
+  it.each(['same-language', 'nothing-to-translate'] as const)(
+    'does not count what was not sent: %s',
+    async (what) => {
+      outcome = what;
+      const meter = newMeter();
+      await translate(meter, 'hello');
+      await meter.settle();
+      expect(recorded).toEqual([]);
+    },
+  );
+
+  it('counts what broke off once something had come of it, and not before', async () => {
+    fault = new AppError('unavailable', 'down');
+    const meter = newMeter();
+    await expect(translate(meter, 'hello')).rejects.toThrow('down');
+    await expect(meter.services.speaker.speak({ text: 'hello' }, signal)).rejects.toThrow('down');
+    await meter.settle();
+    expect(recorded).toEqual([]);
+    await expect(translate(meter, 'half')).rejects.toThrow('down');
+    const heard = meter.services.transcriber.transcribe({ audio, place: SPACE }, signal);
+    await expect(drain(heard)).rejects.toThrow('down');
+    await meter.settle();
+    expect(recorded).toEqual([[SPACE, 'm', { characters: 4, audioMs: 60_000, messages: 1 }]]);
+  });
+
+  it('adds up all of it, speech by code points too', async () => {
+    const meter = newMeter();
+    for (const _ of [1, 2])
+      await drain(meter.services.transcriber.transcribe({ audio, place: SPACE }, signal));
+    await meter.services.speaker.speak({ text: '😀' }, signal);
+    await meter.settle();
+    expect(recorded).toMatchObject([[SPACE, 'm', { characters: 1, audioMs: 190_000 }]]);
+  });
+
+  it('counts what an asker who leaves has had', async () => {
+    const meter = newMeter();
+    for await (const { text } of meter.services.transcriber.transcribe(
+      { audio, place: SPACE },
+      signal,
+    ))
+      if (text === 'a') break;
+    await meter.settle();
+    expect(recorded).toMatchObject([[SPACE, 'm', { audioMs: 60_000 }]]);
+  });
+});
+
+describe('the limits of a day', () => {
+  it('let in what fits to the last character, and nothing that does not', async () => {
+    choices = { dailyCharacters: 10 };
+    used = { ...used, characters: 5 };
+    await translate(newMeter(), '12345');
+    await expect(translate(newMeter(), '123456')).rejects.toMatchObject({
+      code: 'rate-limited',
+      sentence: { key: 'limits.characters', params: { used: 5, limit: 10, hours: 2 } },
+    });
+    await expect(
+      newMeter().services.speaker.speak({ text: '123456' }, signal),
+    ).rejects.toMatchObject({ sentence: { key: 'limits.characters' } });
+    const question = [{ role: 'user' as const, content: '123456' }];
+    await expect(
+      drain(newMeter().services.assistant.answer(question, signal)),
+    ).rejects.toMatchObject({ sentence: { key: 'limits.characters' } });
+  });
+
+  it('let sound begin while a minute is left', async () => {
+    choices = { dailyAudioMinutes: 2 };
+    used = { ...used, audioMs: 119_000 };
+    expect(await limitFault(services, SPACE, 'audio', now)).toBeUndefined();
+    used = { ...used, audioMs: 120_000 };
+    const states = newMeter().services.transcriber.transcribe({ audio, place: SPACE }, signal);
+    await expect(drain(states)).rejects.toMatchObject({
+      sentence: { key: 'limits.audio', params: { used: 2, limit: 2, hours: 2 } },
+      retryAfterMs: 90 * 60_000,
+    });
+  });
+
+  it('are none where none is set', async () => {
+    used = { ...used, characters: 1e9, audioMs: 1e12 };
+    expect(await limitFault(services, SPACE, 'audio', now)).toBeUndefined();
+    expect(await limitFault(services, SPACE, { characters: 1e6 }, now)).toBeUndefined();
+  });
+
+  it('of nothing let nothing in', async () => {
+    choices = { dailyCharacters: 0, dailyAudioMinutes: 0 };
+    expect(await limitFault(services, SPACE, 'audio', now)).toBeDefined();
+    expect(await limitFault(services, SPACE, { characters: 1 }, now)).toBeDefined();
+  });
+});

@@ -1,0 +1,103 @@
+import { expect, it } from 'vitest';
+import { userError } from '../../../src/errors.ts';
+import { loadTexts } from '../../../src/i18n.ts';
+import { type AnsweringDeps, createAnswering } from '../../../src/voice/answering.ts';
+import type { Saying } from '../../../src/voice/service.ts';
+import { createRoomTexts } from '../../../src/voice/texts.ts';
+import { createTestClock } from '../../fakes/clock.ts';
+
+const CHANNEL = { space: { platform: 'test', id: 's' }, id: 'room' };
+
+const start = (
+  assistant: () => AsyncIterable<string>,
+  say: (saying: Saying) => Promise<boolean> = async () => true,
+) => {
+  const clock = createTestClock(0);
+  const posted: string[] = [];
+  const said: string[] = [];
+  const stop = new AbortController();
+  const state = { posting: Promise.resolve() };
+  const answer = createAnswering({
+    services: {
+      assistant: {
+        answer: async function* (_: unknown, signal: AbortSignal) {
+          let whole = '';
+          for await (const text of assistant()) {
+            signal.throwIfAborted();
+            yield (whole = text);
+          }
+          return whole;
+        },
+      },
+      spaces: { of: async () => ({}) },
+      usage: { today: async () => ({}), record: async () => undefined },
+    } as unknown as AnsweringDeps['services'],
+    clock,
+    channel: () => CHANNEL,
+    nameOf: () => 'Ann',
+    talk: () => [],
+    speaking: {
+      say: async (saying) => {
+        said.push(saying.text);
+        return say(saying);
+      },
+    },
+    notes: {
+      post: async ({ text }) => {
+        posted.push(text);
+        await state.posting;
+        return true;
+      },
+    },
+    texts: createRoomTexts(loadTexts('locales'), 'en', 'plain'),
+    signal: new AbortController().signal,
+  });
+  return { clock, posted, said, stop, state, ask: () => answer('ann', 'why?', stop.signal) };
+};
+
+it('an answer that may not be said stands in writing, and why it is not said', async () => {
+  const { posted, ask } = start(
+    async function* () {
+      yield 'Because.';
+    },
+    async () => {
+      throw userError('unavailable', 'room.none');
+    },
+  );
+  await ask();
+  expect(posted).toEqual([
+    'Ann asked: why?\nBecause.',
+    expect.stringMatching(/^Something could not be said aloud. I am in no voice channel/),
+  ]);
+});
+
+it('a language model that hangs is given up, and told of', async () => {
+  const held = Promise.withResolvers<void>();
+  const { clock, posted, said, ask } = start(async function* () {
+    yield 'Bec';
+    await held.promise;
+    yield 'Because.';
+  });
+  const asking = ask();
+  await clock.advance(60_000);
+  held.resolve();
+  await asking;
+  expect(posted).toEqual([expect.stringMatching(/^I could not answer a question\. /)]);
+  expect(said).toEqual([]);
+  expect(clock.waiting).toBe(0);
+});
+
+it('an answer is not said to somebody who took the question back while it was written', async () => {
+  const { clock, posted, said, stop, state, ask } = start(async function* () {
+    yield 'Because.';
+  });
+  const held = Promise.withResolvers<void>();
+  state.posting = held.promise;
+  const asking = ask();
+  await clock.advance(0);
+  stop.abort(new Error('taken back'));
+  held.resolve();
+  await asking;
+  expect(posted).toHaveLength(1);
+  expect(said).toEqual([]);
+});

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../../src/errors.ts';
+import { away, CHAT, human, openCaptioned, openStage, ROOM, settle } from '../room-harness.ts';
+
+describe('captions of a room', () => {
+  it('begin again, and take no line of the time between', async () => {
+    await using stage = await openCaptioned();
+    await stage.say('ann', 'one');
+    await stage.room().stopCaptions();
+    await stage.say('ann', 'two');
+    await stage.room().startCaptions({ languages: [] });
+    await stage.say('ann', 'three');
+    const file = await stage.room().transcript('txt');
+    const text = Buffer.from(file!.bytes).toString();
+    expect(text).toContain('three');
+    expect(text).not.toContain('one');
+    expect(text).not.toContain('two');
+  });
+
+  it('of which nothing was said leave the transcript of those before', async () => {
+    await using stage = await openCaptioned();
+    await stage.say('ann', 'one');
+    await stage.room().stopCaptions();
+    await stage.room().startCaptions({ languages: [] });
+    await stage.room().stopCaptions();
+    const file = await stage.room().transcript('txt');
+    expect(Buffer.from(file!.bytes).toString()).toContain('one');
+  });
+
+  it('begin once when two people begin them at the same moment', async () => {
+    await using stage = await openStage();
+    stage.place.enter(ROOM, human('ann'));
+    const room = await stage.join();
+    const both = await Promise.allSettled([
+      room.startCaptions({ languages: [] }),
+      room.startCaptions({ languages: ['es'] }),
+    ]);
+    expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect((both[1] as PromiseRejectedResult).reason).toMatchObject({
+      sentence: { key: 'captions.running' },
+    });
+    expect(stage.place.texts(ROOM)).toHaveLength(1);
+  });
+
+  it('do not begin where we leave meanwhile, and nobody is told that they did', async () => {
+    await using stage = await openStage();
+    stage.place.enter(ROOM, human('ann'));
+    const room = await stage.join();
+    const held = Promise.withResolvers<void>();
+    stage.place.faults.posting = held.promise;
+    const starting = room.startCaptions({ languages: [] });
+    const failed = expect(starting).rejects.toMatchObject({ name: 'AppError' });
+    await settle();
+    const leaving = room.leave();
+    held.resolve();
+    await Promise.all([failed, leaving]);
+    await expect(room.startCaptions({ languages: [] })).rejects.toMatchObject({
+      sentence: { key: 'room.none' },
+    });
+    await expect(room.say({ text: 'hello', kind: 'say' })).rejects.toMatchObject({
+      sentence: { key: 'room.none' },
+    });
+    expect(stage.place.where()).toBeUndefined();
+    expect(stage.place.heard()).toEqual([]);
+  });
+
+  it('do not begin where people cannot be told, and what was captioned before is kept', async () => {
+    await using stage = await openCaptioned();
+    await stage.say('ann', 'the first time');
+    await stage.room().stopCaptions();
+    const before = stage.place.texts(ROOM).length;
+    stage.place.faults.post = () => new AppError('forbidden', 'not allowed to post');
+    await expect(stage.room().startCaptions({ languages: [] })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    stage.place.faults.post = undefined;
+    await stage.pass(60_000);
+    expect(stage.room().captions).toBeUndefined();
+    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.texts(ROOM)).toHaveLength(before);
+    const file = await stage.room().transcript('txt');
+    expect(Buffer.from(file!.bytes).toString()).toContain('the first time');
+  });
+
+  it('leave no heading where they do not begin', async () => {
+    await using stage = await openStage({ spokenNotice: false });
+    stage.place.enter(ROOM, human('ann'));
+    const room = await stage.join();
+    stage.place.faults.post = ({ id }) =>
+      id === 'room' ? new AppError('forbidden', 'not allowed to post') : undefined;
+    await expect(room.startCaptions({ languages: [], in: CHAT })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    expect(stage.place.history.map(({ channel }) => channel)).toEqual(['chat']);
+    expect(stage.place.texts(CHAT)).toEqual([]);
+  });
+
+  it('say in another channel whose they are, and do not begin where they cannot be shown', async () => {
+    await using stage = await openCaptioned({ in: CHAT });
+    expect(stage.place.texts(CHAT)).toEqual([expect.stringContaining('<#room>')]);
+    await stage.room().stopCaptions();
+    stage.place.faults.post = ({ id }) =>
+      id === 'chat' ? new AppError('forbidden', 'not there') : undefined;
+    await expect(stage.room().startCaptions({ languages: [], in: CHAT })).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    expect(stage.room().captions).toBeUndefined();
+  });
+
+  it('wait where they may not be shown any more, and the room is told', async () => {
+    await using stage = await openCaptioned({ in: CHAT });
+    stage.place.faults.post = ({ id }) =>
+      id === 'chat' ? new AppError('forbidden', 'not there') : undefined;
+    await stage.say('ann', 'hello');
+    expect(stage.place.texts(ROOM).at(-1)).toMatch(/^The captions wait: I cannot show them\. ./);
+    stage.place.faults.post = undefined;
+    await stage.pass(31_000);
+    expect(stage.place.texts(CHAT).at(-1)).toContain('hello');
+    expect(stage.place.texts(ROOM).at(-1)).toBe('The captions are shown again.');
+  });
+
+  it('write names with markup as names', async () => {
+    await using stage = await openCaptioned();
+    stage.place.enter(ROOM, human('eve', '**[x](http://y)** <@1>'));
+    await stage.pass(2_000);
+    await stage.say('eve', 'hello');
+    const shown = stage.place.texts(ROOM).join('\n');
+    expect(shown).not.toContain('**[x](');
+    expect(shown).not.toContain('<@1>');
+    expect(shown).toContain('hello');
+  });
+
+  it('are heard in a room of three hundred, who are told in a message of ordinary length', async () => {
+    await using stage = await openCaptioned();
+    const many = Array.from({ length: 300 }, (_, at) =>
+      human(`p${at}`, `A rather long name ${at}`),
+    );
+    stage.place.enter(ROOM, ...many);
+    await stage.pass(2_000);
+    expect(stage.place.heard()).toHaveLength(302);
+    expect(Math.max(...stage.place.texts(ROOM).map(({ length }) => length))).toBeLessThan(1_000);
+    await stage.say('p299', 'from the back');
+    expect(stage.place.texts(ROOM).at(-1)).toContain('from the back');
+  });
+
+  it('tell once that the service is away, and once that it is back', async () => {
+    await using stage = await openCaptioned();
+    stage.script.deaf = away();
+    for (const word of ['one', 'two', 'three']) await stage.say('ann', word);
+    const lines = () => stage.place.texts(ROOM).filter((text) => text.includes('write down'));
+    expect(lines()).toHaveLength(1);
+    expect(lines()[0]).toContain('cannot');
+    stage.script.deaf = undefined;
+    for (const word of ['four', 'five']) await stage.say('bob', word);
+    expect(lines()).toEqual(['I can write down what is said again.']);
+    expect(stage.place.texts(ROOM).at(-1)).toContain('four five');
+  });
+
+  it('change with the choices of moderators while they run', async () => {
+    await using stage = await openCaptioned();
+    const notices = () =>
+      stage.place.texts(ROOM).filter((text) => text.includes('Captions are on'));
+    await stage.choose({ partials: true });
+    await stage.place.speak('ann', 'a long speech', 4_000);
+    await stage.pass(0);
+    expect(stage.sent.length).toBeGreaterThan(1);
+    expect(notices()).toHaveLength(1);
+    expect(stage.place.heard()).toEqual(['ann', 'bob']);
+    await stage.pass(2_000);
+    await stage.choose({ consent: 'agreed' });
+    expect(stage.place.heard()).toEqual([]);
+    await stage.pass(2_000);
+    expect(notices()).toHaveLength(2);
+    await stage.press('captions in', 'ann');
+    expect(stage.place.heard()).toEqual(['ann']);
+  });
+});

@@ -1,0 +1,134 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Caption } from '../../../../src/voice/captions/caption.ts';
+import { renderCaptions, type RenderOptions } from '../../../../src/voice/captions/render.ts';
+import { findSpans } from '../../../../src/text/markup/spans.ts';
+import { flatten } from '../../../../src/text/markup/plain-line.ts';
+import { anyText } from '../../text/any-text.ts';
+import { caption, texts, translated } from './fakes.ts';
+
+const render = (captions: readonly Caption[], options: Partial<RenderOptions> = {}): string =>
+  renderCaptions(captions, { texts, longest: 1_800, ...options });
+
+const soon = { startMs: 20_000, endMs: 21_000 };
+const justBefore = { startMs: 18_000, endMs: 19_000 };
+
+describe('rendered captions', () => {
+  it('have the name in front and translations beneath, each with its flag', () => {
+    expect(
+      render([caption(1, { translations: translated({ es: 'Hola.', ja: 'こんにちは。' }) })]),
+    ).toBe('**Ann**: line 1.\n↳ 🇪🇸 Hola.\n↳ 🇯🇵 こんにちは。');
+  });
+
+  it('name a language that has no flag', () => {
+    expect(render([caption(1, { translations: translated({ eo: 'Saluton.' }) })])).toBe(
+      '**Ann**: line 1.\n↳ **Esperanto** Saluton.',
+    );
+  });
+
+  it('show what still grows in italics', () => {
+    expect(
+      render([
+        caption(1, { translations: translated({ es: { text: 'Ho' }, fr: {} }) }),
+        caption(2, { isFinal: false }),
+      ]),
+    ).toBe('**Ann**: line 1.\n↳ 🇪🇸 *Ho …*\n↳ 🇫🇷 …\n**Ann**: *line 2. …*');
+  });
+
+  it('put what one speaker says in a row under one name', () => {
+    expect(
+      render([
+        caption(1, { ...justBefore, translations: translated({ es: 'Uno.' }) }),
+        caption(2, { ...soon, isFinal: false }),
+        caption(3, { speakerId: 'b', name: 'Ben', startMs: 21_500 }),
+      ]),
+    ).toBe('**Ann**: line 1. *line 2. …*\n↳ 🇪🇸 Uno.\n**Ben**: line 3.');
+  });
+
+  it('begin anew after a pause, and where a paragraph grows long', () => {
+    expect(render([caption(1), caption(2)])).toBe('**Ann**: line 1.\n**Ann**: line 2.');
+    const text = 'long '.repeat(40).trim();
+    const lines = render([caption(1, { ...justBefore, text }), caption(2, { ...soon, text })]);
+    expect(lines.split('\n')).toHaveLength(2);
+  });
+
+  it('mark where a translation is missing among others', () => {
+    expect(
+      render([
+        caption(1, { ...justBefore }),
+        caption(2, { ...soon, translations: translated({ es: 'Dos.' }) }),
+      ]),
+    ).toBe('**Ann**: line 1. line 2.\n↳ 🇪🇸 \\[…\\] Dos.');
+  });
+
+  it('say under the caption that has the sign that there are no translations', () => {
+    const failed = { es: { text: '', done: true, failed: true } };
+    expect(render([caption(1, { translations: translated(failed) })])).toBe(
+      '**Ann**: line 1.\n↳ ⚠️ no es for now',
+    );
+  });
+
+  it('are in the reader’s language alone where there is one', () => {
+    const options = { language: 'es-MX' };
+    expect(
+      render([caption(1, { translations: translated({ es: 'Uno.', fr: 'Un.' }) })], options),
+    ).toBe('**Ann**: Uno.');
+    expect(render([caption(1, { language: 'es', text: 'Hola.' })], options)).toBe('**Ann**: Hola.');
+    expect(render([caption(1)], options)).toBe('**Ann**: line 1.');
+    expect(render([caption(1, { translations: translated({ es: {} }) })], options)).toBe(
+      '**Ann**: *line 1. …*',
+    );
+    expect(
+      render([caption(1, { translations: translated({ es: { text: 'Un' } }) })], options),
+    ).toBe('**Ann**: *Un …*');
+  });
+
+  it('show a reader of one language no sign of another one', () => {
+    const failed = { text: '', done: true, failed: true };
+    const translations = translated({ es: failed, fr: failed });
+    expect(render([caption(1, { translations })], { language: 'fr' })).toBe(
+      '**Ann**: line 1.\n↳ ⚠️ no fr for now',
+    );
+  });
+
+  it('let nobody out of their line or into markup, ping or link', () => {
+    const text = '**x** ```js\n> # `y` ||z|| <@1> @everyone <#2> [a](https://b.c) https://d.e';
+    const shown = render([caption(1, { name: '**@here**\n# <@&3>', text })]);
+    expect(shown.split('\n')).toHaveLength(1);
+    expect(shown).not.toMatch(/@everyone|@here|(?<!\\)<[@#]|:\/\/|(?<!\\)`/);
+  });
+
+  it('name whoever has no name that can be seen', () => {
+    expect(render([caption(1, { name: '\u200B \u202E' })])).toBe('**?**: line 1.');
+  });
+
+  it('cut a caption that is too long for one message, all its texts alike', () => {
+    const text = '* word '.repeat(200).trim();
+    const many = Object.fromEntries(['es', 'fr', 'de', 'ja', 'ca'].map((code) => [code, text]));
+    const shown = render([caption(1, { text, translations: translated(many) })]);
+    expect(shown.length).toBeLessThanOrEqual(1_800);
+    expect(shown.length).toBeGreaterThan(1_500);
+    for (const line of shown.split('\n')) expect(line).toMatch(/…$/);
+  });
+
+  it('hold no markup but their own, and fit, whatever people are called and say', () => {
+    fc.assert(
+      fc.property(anyText, anyText, anyText, fc.boolean(), (name, said, other, isFinal) => {
+        const text = flatten(said) || 'x';
+        const translations = translated({ es: flatten(other), fr: {} });
+        const shown = render([caption(1, { name, text, isFinal, translations })]);
+        expect(shown.length).toBeLessThanOrEqual(1_800);
+        const lines = shown.split('\n');
+        expect(lines[0]).toMatch(/^\*\*.+\*\*: ./);
+        for (const line of lines.slice(1)) expect(line).toMatch(/^↳ (?:🇪🇸|🇫🇷) ./u);
+        const kinds = findSpans(shown).map(({ kind }) => kind);
+        for (const kind of ['spoiler', 'code', 'code-block', 'link'] as const)
+          expect(kinds, shown).not.toContain(kind);
+        expect(shown).not.toMatch(/:\/\/|(?<!\\)<[@#!/]|@everyone|@here/);
+        const emphasis = kinds.filter((kind) => kind === 'emphasis').length;
+        expect(emphasis, shown).toBe(isFinal ? 2 : 4);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

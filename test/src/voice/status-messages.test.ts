@@ -1,0 +1,80 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import type { Content, Posted } from '../../../src/model.ts';
+import { createNotes } from '../../../src/voice/status-messages.ts';
+
+const CHANNEL = { space: { platform: 'test', id: 's' }, id: 'room' };
+
+const start = () => {
+  const shown = new Map<string, string>();
+  const state = { fails: false, calls: 0 };
+  const at = async (posted: Posted | undefined, { text }: Content): Promise<Posted> => {
+    state.calls += 1;
+    if (state.fails) throw new Error('no');
+    if (posted && !shown.has(posted.ids[0])) throw new AppError('not-found', 'deleted');
+    const result: Posted = posted ?? { channel: CHANNEL, ids: [`m${state.calls}`] };
+    shown.set(result.ids[0], text);
+    return result;
+  };
+  const notes = createNotes({
+    platform: { post: async (_, content) => at(undefined, content), edit: at },
+    channel: () => CHANNEL,
+    log: pino({ enabled: false }),
+  });
+  return { notes, shown, state };
+};
+const texts = (shown: ReadonlyMap<string, string>): string[] => [...shown.values()];
+
+describe('what a room is told', () => {
+  it('is one line a thing, which changes with it', async () => {
+    const { notes, shown } = start();
+    await notes.show('ann', { text: 'cannot hear Ann' });
+    await notes.show('bob', { text: 'cannot hear Bob' });
+    await notes.settle('ann', { text: 'hears Ann' });
+    expect(texts(shown)).toEqual(['hears Ann', 'cannot hear Bob']);
+    await notes.show('ann', { text: 'cannot hear Ann' });
+    expect(texts(shown)).toEqual(['hears Ann', 'cannot hear Bob', 'cannot hear Ann']);
+  });
+
+  it('is of a bounded number of things: about more, the oldest lines stay as they are', async () => {
+    const { notes, shown } = start();
+    for (let at = 0; at <= 50; at += 1) await notes.show(`p${at}`, { text: `cannot hear ${at}` });
+    await notes.settle('p0', { text: 'hears 0' });
+    await notes.settle('p1', { text: 'hears 1' });
+    expect(texts(shown).slice(0, 2)).toEqual(['cannot hear 0', 'hears 1']);
+  });
+
+  it('is said anew where somebody deleted the line, unless it is over', async () => {
+    const { notes, shown } = start();
+    await notes.show('ann', { text: 'cannot hear Ann' });
+    shown.clear();
+    await notes.show('ann', { text: 'cannot hear Ann at all' });
+    expect(texts(shown)).toEqual(['cannot hear Ann at all']);
+    shown.clear();
+    await notes.settle('ann', { text: 'hears Ann' });
+    expect(texts(shown)).toEqual([]);
+  });
+
+  it('is not said twice, and nothing is settled that was not said', async () => {
+    const { notes, state } = start();
+    await notes.settle('ann', { text: 'hears Ann' });
+    expect(state.calls).toBe(0);
+    await Promise.all([1, 2, 3].map(() => notes.show('ann', { text: 'cannot hear Ann' })));
+    expect(state.calls).toBe(1);
+  });
+
+  it('keeps its order, and survives what cannot be shown', async () => {
+    const { notes, shown, state } = start();
+    const first = notes.show('ann', { text: 'cannot hear Ann' });
+    const second = notes.settle('ann', { text: 'hears Ann' });
+    await Promise.all([first, second]);
+    expect(texts(shown)).toEqual(['hears Ann']);
+    state.fails = true;
+    await notes.show('bob', { text: 'cannot hear Bob' });
+    expect(await notes.post({ text: 'x' })).toBe(false);
+    state.fails = false;
+    await notes.show('bob', { text: 'cannot hear Bob' });
+    expect(texts(shown)).toEqual(['hears Ann', 'cannot hear Bob']);
+  });
+});

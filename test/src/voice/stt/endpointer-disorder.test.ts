@@ -1,0 +1,205 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseToc } from '../../../../src/audio/opus/packet.ts';
+import type { VoicePacket } from '../../../../src/ports/voice.ts';
+import type { CutterEvent } from '../../../../src/voice/stt/endpointer.ts';
+import {
+  bitVoicing,
+  CELT,
+  createSender,
+  cutterWith,
+  sequencesOf,
+  takeAll,
+  voiced,
+} from './support.ts';
+
+/** One packet that is sent, and what becomes of it on its way. */
+const sent = fc.record({
+  kind: fc.constantFrom('voice', 'voice', 'voice', 'quiet', 'silence', 'celt', 'broken'),
+  pauseMs: fc.oneof({ weight: 12, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 2_000 })),
+  isLost: fc.boolean().chain((rare) => (rare ? fc.boolean() : fc.constant(false))),
+  copies: fc.constantFrom(1, 1, 1, 1, 2),
+  delayMs: fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 300 })),
+  standsStill: fc.boolean(),
+});
+
+const speakerPlan = fc.array(sent, { maxLength: 150 });
+
+type Plan = typeof speakerPlan extends fc.Arbitrary<infer T> ? T : never;
+
+const dataOf = (kind: Plan[number]['kind'], sequence: number): Uint8Array => {
+  if (kind === 'silence') return Uint8Array.of(0xf8, 0xff, 0xfe);
+  if (kind === 'broken') return Uint8Array.of(0x7b, 0);
+  const data = voiced(sequence);
+  if (kind === 'celt') data[0] = CELT;
+  if (kind === 'quiet') data[1] = 0;
+  return data;
+};
+
+/** The packets of a plan in the order of their arrival. */
+const arrivals = (speakerId: string, plan: Plan): VoicePacket[] => {
+  const sender = createSender(speakerId);
+  const packets: VoicePacket[] = [];
+  for (const step of plan) {
+    if (step.standsStill) sender.nowMs += step.pauseMs;
+    else sender.pause(step.pauseMs);
+    const { sequence, timestampSamples, nowMs } = sender;
+    const data = dataOf(step.kind, sequence);
+    for (let copy = 0; copy < step.copies && !step.isLost; copy += 1)
+      packets.push({
+        speakerId,
+        data,
+        sequence,
+        timestampSamples,
+        arrivedMs: nowMs + step.delayMs + copy * 50,
+      });
+    sender.lose(1);
+  }
+  return packets.toSorted((a, b) => a.arrivedMs - b.arrivedMs);
+};
+
+const LONGEST_MS = 1_500;
+
+const runPlans = (plans: readonly Plan[]) => {
+  const cutter = cutterWith({ longestMs: LONGEST_MS, growEveryMs: 200 });
+  const packets = plans
+    .flatMap((plan, index) => arrivals(`s${index}`, plan))
+    .toSorted((a, b) => a.arrivedMs - b.arrivedMs);
+  const events: CutterEvent[] = [];
+  const unused = new Set<VoicePacket>();
+  for (const packet of packets) {
+    const before = cutter.counts.taken;
+    if ((cutter.nextTickMs ?? Infinity) <= packet.arrivedMs)
+      events.push(...cutter.tick(packet.arrivedMs));
+    events.push(...cutter.take(packet));
+    if (cutter.counts.taken === before) unused.add(packet);
+  }
+  for (let wakeMs = cutter.nextTickMs; wakeMs !== undefined; wakeMs = cutter.nextTickMs)
+    events.push(...cutter.tick(wakeMs));
+  return { cutter, packets, events, unused };
+};
+
+describe('whatever is lost, doubled, reordered and said at the same time', () => {
+  const plans = fc.array(speakerPlan, { minLength: 1, maxLength: 4 });
+
+  it('every voiced packet that is taken is in exactly one utterance, in order', () => {
+    fc.assert(
+      fc.property(plans, (someone) => {
+        const { packets, events, unused } = runPlans(someone);
+        const over = events.filter(({ kind }) => kind === 'ended' || kind === 'dropped');
+        for (const index of someone.keys()) {
+          const speakerId = `s${index}`;
+          const told = over
+            .filter(({ utterance }) => utterance.speakerId === speakerId)
+            .flatMap(({ utterance }) => sequencesOf(utterance));
+          expect(told).toEqual([...new Set(told)].toSorted((a, b) => a - b));
+          const voicing = bitVoicing();
+          const voice = packets.filter(
+            (packet) =>
+              packet.speakerId === speakerId &&
+              !unused.has(packet) &&
+              voicing.isVoice(packet, parseToc(packet.data)!),
+          );
+          const inUtterances = new Set(told);
+          expect(voice.filter(({ sequence }) => !inUtterances.has(sequence))).toEqual([]);
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('what was not taken was late, doubled or no packet', () => {
+    fc.assert(
+      fc.property(plans, (someone) => {
+        const { cutter, packets, unused } = runPlans(someone);
+        const { taken, late, duplicate, impossible } = cutter.counts;
+        expect(taken + late + duplicate + impossible).toBe(packets.length);
+        expect(impossible).toBe(packets.filter(({ data }) => data.length === 2).length);
+        expect(unused.size).toBe(late + duplicate + impossible);
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  it('utterances keep their bounds, and nothing is held when all is said', () => {
+    fc.assert(
+      fc.property(plans, (someone) => {
+        const { cutter, events } = runPlans(someone);
+        for (const { kind, utterance } of events) {
+          expect(utterance.preRoll.length).toBeLessThanOrEqual(5);
+          expect(utterance.spanMs).toBeLessThanOrEqual(LONGEST_MS + 20 + 2_000);
+          expect(utterance.startMs).toBeLessThanOrEqual(utterance.endMs);
+          if (kind === 'ended') expect(utterance.voiceMs).toBeGreaterThanOrEqual(200);
+        }
+        expect(cutter.nextTickMs).toBeUndefined();
+        expect(cutter.heldPackets).toBeLessThanOrEqual(5 * someone.length);
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  it('each utterance begins once and ends once, with a number of its own', () => {
+    fc.assert(
+      fc.property(plans, (someone) => {
+        const seen = new Map<number, string>();
+        for (const { kind, utterance } of runPlans(someone).events) {
+          const before = seen.get(utterance.id);
+          const follows = {
+            began: [undefined],
+            grew: ['began', 'grew'],
+            ended: ['began', 'grew'],
+            dropped: [undefined, 'began', 'grew'],
+          };
+          expect(follows[kind]).toContain(before);
+          seen.set(utterance.id, kind);
+        }
+        expect([...seen.values()].filter((kind) => kind === 'began' || kind === 'grew')).toEqual(
+          [],
+        );
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  it('nothing is left of who is forgotten', () => {
+    fc.assert(
+      fc.property(speakerPlan, fc.nat(150), (plan, at) => {
+        const forgotten: string[] = [];
+        const cutter = cutterWith({
+          voicing: { ...bitVoicing(), forget: (id) => void forgotten.push(id) },
+        });
+        const packets = arrivals('ann', plan);
+        takeAll(cutter, packets.slice(0, at));
+        cutter.forget('ann');
+        expect(cutter.heldPackets).toBe(0);
+        expect(cutter.endAll()).toEqual([]);
+        expect(forgotten).toEqual(['ann']);
+        // They begin anew as if they had never spoken.
+        const again = packets.slice(at);
+        const before = cutter.counts.late;
+        const fresh = cutterWith();
+        const withoutIds = (events: readonly CutterEvent[]) =>
+          events.map(({ kind, utterance }) => [kind, sequencesOf(utterance)]);
+        expect(withoutIds(takeAll(cutter, again))).toEqual(withoutIds(takeAll(fresh, again)));
+        expect(cutter.counts.late - before).toBe(fresh.counts.late);
+      }),
+      { numRuns: 80 },
+    );
+  });
+
+  it('what was told of an utterance does not change when more comes', () => {
+    fc.assert(
+      fc.property(speakerPlan, (plan) => {
+        const cutter = cutterWith({ growEveryMs: 100 });
+        const told = new Map<CutterEvent, string>();
+        const note = (events: readonly CutterEvent[]) => {
+          for (const event of events) told.set(event, JSON.stringify(event));
+        };
+        for (const packet of arrivals('ann', plan)) note(cutter.take(packet));
+        note(cutter.endAll());
+        for (const [event, before] of told) expect(JSON.stringify(event)).toBe(before);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import type { Channel } from '../../../../src/model.ts';
+import { createHints } from '../../../../src/voice/stt/hints.ts';
+import type { RoomMember } from '../../../../src/ports/voice.ts';
+import type { GlossaryTerm } from '../../../../src/services.ts';
+import { createTestClock } from '../../../fakes/clock.ts';
+
+const human = (id: string): RoomMember => ({ id, name: `Name of ${id}`, isBot: false });
+const channelOf = (id: string): Channel => ({ space: { platform: 'voices', id: 'space' }, id });
+
+/** A room with Ann, who speaks Japanese, and Ben; what is read of the database is counted. */
+const setUp = () => {
+  const clock = createTestClock();
+  const reads: string[] = [];
+  const terms = ['Dragoman'];
+  const speaks = new Map([['ann', 'ja']]);
+  const room = {
+    channel: channelOf('room'),
+    people: [human('ann'), human('ben'), { id: 'music', name: 'DJ', isBot: true }],
+    languages: ['en'],
+    fault: undefined as Error | undefined,
+    /** Reading waits for it. */
+    reading: undefined as Promise<void> | undefined,
+  };
+  const read = async <Found>(what: string, found: Found): Promise<Found> => {
+    reads.push(what);
+    await room.reading;
+    if (room.fault) throw room.fault;
+    return found;
+  };
+  const hints = createHints({
+    clock,
+    channel: () => room.channel,
+    people: () => room.people,
+    languages: () => room.languages,
+    services: {
+      glossary: {
+        applying: async (place: Channel) =>
+          read(
+            `terms of ${place.id}`,
+            terms.map((term): GlossaryTerm => ({
+              term,
+              language: undefined,
+              translation: undefined,
+            })),
+          ),
+      },
+      settings: {
+        of: async ({ id }: { readonly id: string }) =>
+          read(id, { language: speaks.get(id), voiceId: undefined }),
+      },
+    } as unknown as Parameters<typeof createHints>[0]['services'],
+  });
+  return { clock, reads, terms, speaks, room, hints };
+};
+
+const ALL = ['terms of room', 'ann', 'ben'];
+
+describe('hints', () => {
+  it('are the people, the glossary, and what they speak and read', async () => {
+    const { hints } = setUp();
+    expect(await hints()).toEqual({
+      hotwords: ['Name of ann', 'Name of ben', 'Dragoman'],
+      languages: ['en', 'ja'],
+    });
+  });
+
+  it('are read once for all who begin to speak within five seconds', async () => {
+    const { clock, reads, room, hints } = setUp();
+    await clock.advance(3_456);
+    const held = Promise.withResolvers<void>();
+    room.reading = held.promise;
+    const both = [hints(), hints()];
+    held.resolve();
+    const [first, second] = await Promise.all(both);
+    expect(second).toEqual(first);
+    await clock.advance(4_999);
+    await hints();
+    expect(reads).toEqual(ALL);
+    await clock.advance(1);
+    await hints();
+    expect(reads).toEqual([...ALL, ...ALL]);
+  });
+
+  it('know of a change soon', async () => {
+    const { clock, terms, speaks, hints } = setUp();
+    await hints();
+    terms.push('Tarjuman');
+    speaks.set('ben', 'fr');
+    await clock.advance(5_000);
+    expect(await hints()).toMatchObject({
+      hotwords: expect.arrayContaining(['Tarjuman']),
+      languages: ['en', 'ja', 'fr'],
+    });
+  });
+
+  it('know at once who came, where we are and what is read, and read no more than that', async () => {
+    const { reads, room, speaks, hints } = setUp();
+    await hints();
+    speaks.set('cid', 'de');
+    room.people = [human('ann'), human('cid')];
+    room.languages = ['en', 'ko'];
+    expect(await hints()).toEqual({
+      hotwords: ['Name of ann', 'Name of cid', 'Dragoman'],
+      languages: ['en', 'ko', 'ja', 'de'],
+    });
+    room.channel = channelOf('other');
+    await hints();
+    expect(reads).toEqual([...ALL, 'cid', 'terms of other']);
+  });
+
+  it('that could not be had are asked for again', async () => {
+    const { room, hints } = setUp();
+    room.fault = new Error('no database');
+    await expect(hints()).rejects.toThrow('no database');
+    room.fault = undefined;
+    expect(await hints()).toMatchObject({ languages: ['en', 'ja'] });
+  });
+
+  it('of a large room leave out what people speak, and ask nobody', async () => {
+    const { reads, room, hints } = setUp();
+    room.people = Array.from({ length: 51 }, (_, at) => human(`p${at}`));
+    expect((await hints()).languages).toEqual([]);
+    expect(reads).toEqual(['terms of room']);
+  });
+
+  it('of a large room with a large glossary have both names and terms, a hundred together', async () => {
+    const { room, terms, hints } = setUp();
+    room.people = Array.from({ length: 90 }, (_, at) => human(`p${at}`));
+    terms.push(...Array.from({ length: 200 }, (_, at) => `term ${at}`));
+    const { hotwords } = await hints();
+    expect(hotwords).toHaveLength(100);
+    expect(hotwords.filter((word) => word.startsWith('Name of'))).toHaveLength(50);
+  });
+});

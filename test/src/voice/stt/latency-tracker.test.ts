@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { createPatience } from '../../../../src/voice/stt/latency-tracker.ts';
+
+describe('patience with a service', () => {
+  it('begins anew with whatever is heard of it, and with each try', () => {
+    let now = 1_000;
+    const patience = createPatience(() => now);
+    expect(patience.probeAtMs(1_000)).toBe(9_000);
+    now = 4_000;
+    patience.heard();
+    expect(patience.probeAtMs(1_000)).toBe(12_000);
+    now = 12_000;
+    patience.probed();
+    expect(patience.probeAtMs(1_000)).toBe(20_000);
+    expect(patience.probeAtMs(13_000)).toBe(21_000);
+  });
+
+  it('is longer with one that is slow', () => {
+    let now = 0;
+    const patience = createPatience(() => now);
+    now = 9_000;
+    expect(patience.hangs(0)).toBe(true);
+    patience.answered(5_000);
+    expect([patience.hangs(0), patience.ms]).toEqual([false, 17_000]);
+  });
+});

@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../../src/errors.ts';
+import { createFinals, type FinalsOptions } from '../../../../src/voice/stt/recognition-queue.ts';
+import { createTestClock } from '../../../fakes/clock.ts';
+
+const DEADLINE_MS = 45_000;
+
+/** A service that answers, after so long, or does not. */
+const setUp = (options: Partial<FinalsOptions> = {}) => {
+  const clock = createTestClock();
+  const service = { answersAfterMs: 200 as number | undefined, isDown: false };
+  const told: string[] = [];
+  const hindered: string[] = [];
+  /** When each run began, and how many go on. */
+  const runs: { readonly name: string; readonly atMs: number }[] = [];
+  let underWay = 0;
+  let most = 0;
+  const finals = createFinals<string>(clock, {
+    deadlineMs: DEADLINE_MS,
+    atOnce: 4,
+    mostWaiting: 100,
+    ...options,
+  });
+  const startMs = clock.nowMs();
+
+  const run = async (name: string, leftMs: number, stopped: AbortSignal): Promise<string> => {
+    runs.push({ name, atMs: clock.nowMs() - startMs });
+    underWay += 1;
+    most = Math.max(most, underWay);
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const { answersAfterMs, isDown } = service;
+    if (isDown) reject(new AppError('unavailable', 'down', { retryable: true }));
+    else if (answersAfterMs !== undefined) clock.after(answersAfterMs, () => resolve(name));
+    clock.after(leftMs, () => reject(new AppError('timeout', 'late', { retryable: true })));
+    stopped.addEventListener('abort', () => reject(stopped.reason));
+    return promise.finally(() => (underWay -= 1));
+  };
+  const add = (name: string, ownerId = name): void => {
+    const stop = new AbortController();
+    finals.add({
+      ownerId,
+      run: async (leftMs) => run(name, leftMs, stop.signal),
+      hindered: ({ code }) => hindered.push(code),
+      stop: (reason) => stop.abort(reason),
+      tell: (outcome) =>
+        void told.push(outcome.error ? `${name}: ${outcome.error.code}` : outcome.result),
+    });
+  };
+  /** Lets time pass as the ear does. */
+  const pass = async (ms: number): Promise<void> => {
+    const untilMs = clock.nowMs() + ms;
+    for (;;) {
+      await clock.advance(0);
+      const atMs = finals.nextTickMs ?? Infinity;
+      if (atMs >= untilMs) break;
+      await clock.advance(Math.max(1, atMs - clock.nowMs()));
+      finals.tick(clock.nowMs());
+    }
+    await clock.advance(untilMs - clock.nowMs());
+    finals.tick(clock.nowMs());
+    await clock.advance(0);
+  };
+  return {
+    clock,
+    service,
+    told,
+    hindered,
+    runs,
+    finals,
+    add,
+    pass,
+    most: () => most,
+    underWay: () => underWay,
+  };
+};
+
+const NAMES = Array.from({ length: 12 }, (_, at) => `line ${at}`);
+
+describe('a service of which nothing comes back', () => {
+  it('loses nobody a line when it is there again after half a minute', async () => {
+    const { service, told, add, pass, finals } = setUp();
+    service.answersAfterMs = undefined;
+    for (const [at, name] of NAMES.entries()) add(name, `speaker ${at % 3}`);
+    await pass(30_000);
+    expect(told).toEqual([]);
+    service.answersAfterMs = 200;
+    await pass(12_000);
+    expect(told.toSorted()).toEqual(NAMES.toSorted());
+    expect(finals.nextTickMs).toBeUndefined();
+  });
+
+  it('is tried by one at a time, again and again', async () => {
+    const { service, add, pass, runs, most } = setUp();
+    service.answersAfterMs = undefined;
+    for (const name of NAMES) add(name);
+    await pass(30_000);
+    expect(runs.slice(0, 4).map(({ atMs }) => atMs)).toEqual([0, 0, 0, 0]);
+    const probes = runs.slice(4).map(({ atMs }) => atMs);
+    expect(probes).toEqual([8_000, 16_000, 24_000]);
+    expect(most()).toBe(5);
+  });
+
+  it('is told of soon', async () => {
+    const { service, add, pass, hindered } = setUp();
+    service.answersAfterMs = undefined;
+    add('line');
+    await pass(7_999);
+    expect(hindered).toEqual([]);
+    await pass(1);
+    expect(hindered).toEqual(['timeout']);
+  });
+
+  it('costs what is late, and nothing is under way any more', async () => {
+    const { service, told, add, pass, finals, underWay } = setUp();
+    service.answersAfterMs = undefined;
+    add('line');
+    await pass(DEADLINE_MS);
+    expect(told).toEqual(['line: timeout']);
+    await finals.quiet();
+    expect(underWay()).toBe(0);
+  });
+
+  it('is left alone for whom nobody waits any more', async () => {
+    const { service, told, add, pass, finals, runs, underWay } = setUp();
+    service.answersAfterMs = undefined;
+    add('line', 'ann');
+    await pass(9_000);
+    expect(runs).toHaveLength(2);
+    finals.forget('ann');
+    await finals.quiet();
+    expect(underWay()).toBe(0);
+    await pass(60_000);
+    expect(runs).toHaveLength(2);
+    expect(told).toEqual([]);
+  });
+});
+
+describe('a service that is slow', () => {
+  it('is not asked twice for what it is only slow to answer, once that is known', async () => {
+    const { service, told, hindered, add, pass, runs } = setUp();
+    service.answersAfterMs = 6_000;
+    add('first');
+    await pass(6_000);
+    service.answersAfterMs = 20_000;
+    add('second');
+    await pass(20_000);
+    expect(told).toEqual(['first', 'second']);
+    expect(runs).toHaveLength(2);
+    expect(hindered).toEqual([]);
+  });
+
+  it('is believed to be fast again after a while', async () => {
+    const { service, add, pass, runs } = setUp();
+    service.answersAfterMs = 7_000;
+    add('slow');
+    await pass(7_000);
+    service.answersAfterMs = 100;
+    for (const name of NAMES) {
+      add(name);
+      await pass(1_000);
+    }
+    service.answersAfterMs = undefined;
+    add('hangs');
+    await pass(8_000);
+    expect(runs.filter(({ name }) => name === 'hangs')).toHaveLength(2);
+  });
+
+  it('answers twice without its being told twice', async () => {
+    const { service, told, add, pass, runs } = setUp();
+    service.answersAfterMs = 9_000;
+    add('line');
+    await pass(8_000);
+    expect(runs).toHaveLength(2);
+    await pass(30_000);
+    expect(told).toEqual(['line']);
+  });
+});
+
+describe('one that hangs', () => {
+  it('is run again as soon as another one is answered, and its owner is not kept waiting', async () => {
+    const { service, told, add, pass, runs } = setUp();
+    service.answersAfterMs = undefined;
+    add('first', 'ann');
+    await pass(7_000);
+    service.answersAfterMs = 100;
+    add('second', 'ann');
+    await pass(100);
+    expect(runs.map(({ name }) => name)).toEqual(['first', 'second', 'first']);
+    await pass(100);
+    expect(told).toEqual(['first', 'second']);
+  });
+
+  it('is not lost when the try beside it fails', async () => {
+    const { service, told, add, pass, runs } = setUp();
+    service.answersAfterMs = undefined;
+    add('line');
+    await pass(7_999);
+    service.isDown = true;
+    await pass(8_000);
+    expect(runs.length).toBeGreaterThan(1);
+    expect(told).toEqual([]);
+    service.isDown = false;
+    service.answersAfterMs = 100;
+    await pass(9_000);
+    expect(told).toEqual(['line']);
+  });
+});

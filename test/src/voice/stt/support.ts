@@ -1,0 +1,106 @@
+import type { ChannelCount, EncoderOptions } from 'libopus-wasm';
+import type { VoicePacket } from '../../../../src/ports/voice.ts';
+import type { Utterance } from '../../../../src/voice/stt/utterance.ts';
+import {
+  createCutter,
+  type Cutter,
+  type CutterEvent,
+  type CutterOptions,
+} from '../../../../src/voice/stt/endpointer.ts';
+import type { Voicing } from '../../../../src/voice/stt/vad/speaker-vad.ts';
+
+/** 20 ms of hybrid, mono, whose voice bit is set or not. */
+const HYBRID = 0x78;
+/** 20 ms of CELT, mono. */
+export const CELT = 0xf8;
+
+/** The number of a packet is written into it, so that it is known again. */
+const numbered = (toc: number, flag: number, number: number): Uint8Array =>
+  Uint8Array.of(toc, flag, number >> 16, number >> 8, number, 1, 2, 3);
+
+export const voiced = (number: number): Uint8Array => numbered(HYBRID, 0x80, number);
+export const unvoiced = (number: number): Uint8Array => numbered(HYBRID, 0, number);
+
+/** Somebody who sends a packet every 20 ms. */
+export interface Sender {
+  say(kind: 'voice' | 'quiet' | 'silence', packets: number): VoicePacket[];
+  /** Nothing is sent for so long. */
+  pause(ms: number): void;
+  /** So many are sent and never come. */
+  lose(packets: number): void;
+  nowMs: number;
+  sequence: number;
+  timestampSamples: number;
+}
+
+export const createSender = (speakerId = 'ann', startMs = 1_000_000): Sender => {
+  const sender: Sender = {
+    nowMs: startMs,
+    sequence: 100,
+    timestampSamples: 48_000,
+    say: (kind, packets) =>
+      Array.from({ length: packets }, () => {
+        const { sequence, timestampSamples, nowMs } = sender;
+        const data =
+          kind === 'voice'
+            ? voiced(sequence)
+            : kind === 'quiet'
+              ? unvoiced(sequence)
+              : Uint8Array.of(0xf8, 0xff, 0xfe);
+        sender.lose(1);
+        return { speakerId, data, sequence, timestampSamples, arrivedMs: nowMs };
+      }),
+    pause: (ms) => {
+      sender.nowMs += ms;
+      sender.timestampSamples += ms * 48;
+    },
+    lose: (packets) => {
+      sender.sequence += packets;
+      sender.pause(packets * 20);
+    },
+  };
+  return sender;
+};
+
+/** Knows no sound: the bit decides, and what has none is voice. */
+export const bitVoicing = (): Voicing => ({
+  isVoice: ({ data }) => data.length > 3 && ((data[0]! & 0x80) !== 0 || (data[1]! & 0x80) !== 0),
+  tick: () => undefined,
+  nextTickMs: undefined,
+  forget: () => undefined,
+  decoders: 0,
+});
+
+export const cutterWith = (options: CutterOptions = {}): Cutter =>
+  createCutter({ voicing: bitVoicing(), ...options });
+
+export const takeAll = (cutter: Cutter, packets: readonly VoicePacket[]): CutterEvent[] =>
+  packets.flatMap((packet) => cutter.take(packet));
+
+export const sequencesOf = ({ packets }: Pick<Utterance, 'packets'>): number[] =>
+  packets.map(({ sequence }) => sequence);
+
+/** Real packets of sound at 48 kHz. */
+export const encodePackets = async (
+  samples: Float32Array,
+  options: EncoderOptions & { readonly channels?: ChannelCount } = {},
+): Promise<Uint8Array[]> => {
+  const { createEncoder } = await import('libopus-wasm');
+  const { channels = 1, frameSize = 960 } = options;
+  const encoder = await createEncoder({
+    sampleRate: 48_000,
+    complexity: 2,
+    frameSize,
+    channels,
+    ...options,
+  });
+  const packets: Uint8Array[] = [];
+  for (let at = 0; at + frameSize <= samples.length; at += frameSize) {
+    const frame = new Float32Array(frameSize * channels);
+    for (let i = 0; i < frameSize; i += 1)
+      for (let c = 0; c < channels; c += 1) frame[i * channels + c] = samples[at + i]!;
+    packets.push(new Uint8Array(encoder.encodeFloat(frame)));
+  }
+  encoder.free();
+  return packets;
+};

@@ -1,0 +1,226 @@
+import { describe, expect, it } from 'vitest';
+import { parseToc } from '../../../../../src/audio/opus/packet.ts';
+import { voiceMark } from '../../../../../src/voice/stt/vad/packet-vad.ts';
+import { createVoicing, type Voicing } from '../../../../../src/voice/stt/vad/speaker-vad.ts';
+import { decodeAll, fixture, sourceOf } from '../../../audio/support.ts';
+import { CELT, encodePackets, unvoiced, voiced } from '../support.ts';
+
+const RESTRICTED_LOW_DELAY = 2051;
+const VOIP = 2048;
+const WIDEBAND = 1103;
+
+const speech = await decodeAll(sourceOf(fixture('speech.opus')), 48_000);
+
+const noise = (seconds: number, level: number): Float32Array => {
+  let state = 1;
+  return Float32Array.from({ length: seconds * 48_000 }, () => {
+    state = (state * 16_807) % 2_147_483_647;
+    return level * (state / 1_073_741_824 - 1);
+  });
+};
+
+const marksOf = (packets: readonly Uint8Array[]) =>
+  packets.map((packet) => voiceMark(packet, parseToc(packet)!));
+
+const share = (values: readonly boolean[]): number => values.filter(Boolean).length / values.length;
+
+describe('a packet', () => {
+  it.each([960, 1_920, 2_880])(
+    'of SILK with %i samples tells speech from silence by itself',
+    async (frameSize) => {
+      const options = { application: VOIP, maxBandwidth: WIDEBAND, frameSize } as const;
+      const spoken = marksOf(await encodePackets(speech, options));
+      const silent = marksOf(await encodePackets(new Float32Array(96_000), options));
+      expect(spoken).not.toContain('unknown');
+      expect(share(spoken.map((mark) => mark === 'voice'))).toBeGreaterThan(0.6);
+      expect(silent.slice(5)).not.toContain('voice');
+    },
+  );
+
+  it('with three SILK frames is voice when any of them is', () => {
+    const toc = 0x18;
+    for (const [bits, mark] of [
+      [0x80, 'voice'],
+      [0x40, 'voice'],
+      [0x20, 'voice'],
+      [0x10, 'no-voice'],
+    ] as const) {
+      const packet = Uint8Array.of(toc, bits, 1, 2);
+      expect(voiceMark(packet, parseToc(packet)!)).toBe(mark);
+    }
+  });
+
+  it.each([
+    ['five frames of silence end talk', Uint8Array.of(0xf8, 0xff, 0xfe), 'empty'],
+    ['the same in stereo', Uint8Array.of(0xfc, 0xff, 0xfe), 'empty'],
+    ['nothing was to be sent', Uint8Array.of(0x78), 'empty'],
+    ['CELT of some size', Uint8Array.of(CELT, 1, 2, 3), 'unknown'],
+    ['short CELT', Uint8Array.of(0xe0, 1, 2), 'unknown'],
+    ['hybrid without the bit', unvoiced(1), 'no-voice'],
+    ['hybrid with the bit', voiced(1), 'voice'],
+  ] as const)('%s', (_, packet, mark) => {
+    expect(voiceMark(packet, parseToc(packet)!)).toBe(mark);
+  });
+});
+
+describe('CELT packets', () => {
+  const settle = () => new Promise(setImmediate);
+
+  const judgeAll = async (
+    voicing: Voicing,
+    packets: readonly Uint8Array[],
+    { speakerId = 'ann', startMs = 0 } = {},
+  ): Promise<boolean[]> => {
+    const judged: boolean[] = [];
+    for (const [index, data] of packets.entries()) {
+      const at = {
+        sequence: index,
+        timestampSamples: index * 960,
+        arrivedMs: startMs + index * 20,
+      };
+      judged.push(voicing.isVoice({ speakerId, data, ...at }, parseToc(data)!));
+      // The decoder comes with a later turn.
+      if (index % 25 === 0) for (let turn = 0; turn < 4; turn += 1) await settle();
+    }
+    return judged;
+  };
+
+  it('of an open microphone are voice only where somebody speaks', async () => {
+    const sound = noise(11, 0.004).map((sample, at) => sample + (speech[at - 5 * 48_000] ?? 0));
+    const packets = await encodePackets(sound, { application: RESTRICTED_LOW_DELAY });
+    const voicing = createVoicing();
+    const judged = await judgeAll(voicing, packets);
+    const at = (fromS: number, toS: number) => share(judged.slice(fromS * 50, toS * 50));
+    // The first second of listening tells what the room's noise is.
+    expect(at(0, 2.9)).toBe(1);
+    expect(at(4, 5)).toBeLessThan(0.1);
+    expect(at(5.3, 8.3)).toBeGreaterThan(0.6);
+    expect(at(9, 11)).toBeLessThan(0.1);
+    expect(voicing.decoders).toBe(1);
+    voicing.forget('ann');
+    expect(voicing.decoders).toBe(0);
+  });
+
+  it('and others of a noisy open microphone are heard twice: by their bit and by their loudness', async () => {
+    const { alive, createDecoder } = fakeDecoders();
+    const voicing = createVoicing({ createDecoder });
+    const noisy = Array.from({ length: 1_000 }, (_, at) =>
+      at % 5 < 2 ? voiced(at) : unvoiced(at),
+    );
+    const judged = await judgeAll(voicing, noisy);
+    expect(share(judged.slice(0, 500))).toBe(0.4);
+    expect(share(judged.slice(600))).toBe(0);
+    expect(alive.now).toBe(1);
+  });
+
+  it('and others of a noisy open microphone are judged alike', async () => {
+    const { createDecoder } = fakeDecoders();
+    const voicing = createVoicing({ createDecoder });
+    const noisy = Array.from({ length: 1_000 }, (_, at) =>
+      at % 10 === 0 ? Uint8Array.of(CELT, 1, 2, 3) : at % 5 < 2 ? voiced(at) : unvoiced(at),
+    );
+    const judged = await judgeAll(voicing, noisy);
+    expect(share(judged.slice(600))).toBe(0);
+  });
+
+  it('among others are not decoded', async () => {
+    const { alive, createDecoder } = fakeDecoders();
+    const voicing = createVoicing({ createDecoder });
+    const mixed = Array.from({ length: 3_000 }, (_, at) =>
+      at % 5 === 0 ? Uint8Array.of(CELT, 1, 2, 3) : voiced(at),
+    );
+    expect(share(await judgeAll(voicing, mixed))).toBe(1);
+    expect(alive.most).toBe(0);
+  });
+
+  it.each([
+    ['of somebody who talks and talks', 1],
+    ['of a quiet room', 0.05],
+  ])('%s are not decoded where they tell', async (_, often) => {
+    const { alive, createDecoder } = fakeDecoders();
+    const voicing = createVoicing({ createDecoder });
+    const packets = Array.from({ length: 3_000 }, (_each, at) =>
+      at % 20 < often * 20 ? voiced(at) : unvoiced(at),
+    );
+    expect(share(await judgeAll(voicing, packets))).toBeCloseTo(often, 5);
+    expect(alive.most).toBe(0);
+  });
+
+  const celt = Array.from({ length: 200 }, () => Uint8Array.of(CELT, 1, 2, 3));
+
+  /** Decoders that hear silence. */
+  const fakeDecoders = () => {
+    const alive = { now: 0, most: 0 };
+    return {
+      alive,
+      createDecoder: async () => {
+        alive.now += 1;
+        alive.most = Math.max(alive.most, alive.now);
+        return {
+          decodeFloat: () => new Float32Array(320),
+          free: () => {
+            alive.now -= 1;
+          },
+        };
+      },
+    };
+  };
+
+  it('are not decoded where talk has pauses', async () => {
+    const { alive, createDecoder } = fakeDecoders();
+    const voicing = createVoicing({ createDecoder });
+    const talk = [...celt.slice(0, 90), Uint8Array.of(0xf8, 0xff, 0xfe), ...celt.slice(0, 90)];
+    expect(share(await judgeAll(voicing, talk))).toBe(180 / 181);
+    await judgeAll(voicing, celt.slice(0, 90), { startMs: 10_000 });
+    expect(alive.most).toBe(0);
+  });
+
+  it('count as voice where no decoder is left, and 16 are alive at most', async () => {
+    const { alive, createDecoder } = fakeDecoders();
+    const voicing = createVoicing({ createDecoder });
+    const last: boolean[] = [];
+    for (let speaker = 0; speaker < 18; speaker += 1)
+      last.push((await judgeAll(voicing, celt, { speakerId: `s${speaker}` })).at(-1)!);
+    expect(alive.most).toBe(16);
+    expect(last).toEqual([...Array.from({ length: 16 }, () => false), true, true]);
+    expect(voicing.nextTickMs).toBeLessThanOrEqual(199 * 20 + 10_000);
+    voicing.tick(199 * 20 + 10_000);
+    expect(alive.now).toBe(0);
+    expect(voicing.nextTickMs).toBeUndefined();
+  });
+
+  it('count as voice where no decoder can be made', async () => {
+    const voicing = createVoicing({ createDecoder: () => Promise.reject(new Error('no memory')) });
+    expect(share(await judgeAll(voicing, celt))).toBe(1);
+    expect(voicing.decoders).toBe(0);
+  });
+
+  it('leave no decoder behind that comes after their speaker was forgotten', async () => {
+    const { alive, createDecoder } = fakeDecoders();
+    const gate = Promise.withResolvers<void>();
+    const voicing = createVoicing({
+      createDecoder: async () => {
+        await gate.promise;
+        return createDecoder();
+      },
+    });
+    await judgeAll(voicing, celt);
+    voicing.forget('ann');
+    gate.resolve();
+    await settle();
+    expect(alive).toEqual({ now: 0, most: 1 });
+    expect(voicing.decoders).toBe(0);
+  });
+
+  it('that a decoder refuses are no voice', async () => {
+    const voicing = createVoicing({
+      createDecoder: async () => ({
+        decodeFloat: () => {
+          throw new Error('damaged');
+        },
+        free: () => undefined,
+      }),
+    });
+    expect((await judgeAll(voicing, celt)).at(-1)).toBe(false);
+  });
+});

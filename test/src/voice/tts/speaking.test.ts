@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { loadTexts } from '../../../../src/i18n.ts';
+import { createLog } from '../../../../src/log.ts';
+import { createNotes } from '../../../../src/voice/status-messages.ts';
+import { createSpeaking, type SpeakingDeps } from '../../../../src/voice/tts/speaking.ts';
+import { createRoomTexts } from '../../../../src/voice/texts.ts';
+import { createTestClock } from '../../../fakes/clock.ts';
+import { VOICE } from '../../../fakes/speech.ts';
+
+const CHANNEL = { space: { platform: 'test', id: 's' }, id: 'room' };
+
+const start = () => {
+  const clock = createTestClock(0);
+  const log = createLog('silent');
+  /** Who is looked up slowly. */
+  const slow = new Map<string, Promise<void>>();
+  const speaking = createSpeaking({
+    services: {
+      speaker: { voices: async () => [VOICE], speak: () => new Promise(() => undefined) },
+      settings: {
+        of: async ({ id }: { id: string }) => {
+          await slow.get(id);
+          return {};
+        },
+      },
+      glossary: { applying: async () => [] },
+      languages: { detect: () => undefined },
+      spaces: { of: async () => ({}) },
+      usage: { record: async () => undefined },
+    } as unknown as SpeakingDeps['services'],
+    clock,
+    now: () => 0,
+    play: (_, signal) =>
+      new Promise((__, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason as Error)),
+      ),
+    channel: () => CHANNEL,
+    mentioned: () => undefined,
+    texts: createRoomTexts(loadTexts('locales'), 'en', 'plain'),
+    notes: createNotes({
+      platform: { post: async () => ({ channel: CHANNEL, ids: ['m'] }), edit: async (one) => one },
+      channel: () => CHANNEL,
+      log,
+    }),
+    log,
+  });
+  return { clock, speaking, slow };
+};
+const saying = (text: string, id: string) => ({ kind: 'say', text, by: { id, name: id } }) as const;
+
+describe('what is said in a room', () => {
+  it('waits in the order in which it was asked for, whatever is ready first', async () => {
+    const { clock, speaking, slow } = start();
+    const held = Promise.withResolvers<void>();
+    slow.set('ann', held.promise);
+    const both = [speaking.say(saying('first', 'ann')), speaking.say(saying('second', 'bob'))];
+    await clock.advance(0);
+    expect(speaking.queue().items).toEqual([]);
+    held.resolve();
+    await Promise.all(both);
+    expect(speaking.queue().items.map(({ text }) => text)).toEqual(['first', 'second']);
+    await speaking[Symbol.asyncDispose]();
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('is not kept back by something that cannot be made ready', async () => {
+    const { speaking, slow } = start();
+    slow.set('ann', Promise.reject(new Error('no database')));
+    const first = expect(speaking.say(saying('first', 'ann'))).rejects.toThrow('no database');
+    await expect(speaking.say(saying('second', 'bob'))).resolves.toBe(true);
+    await first;
+    await expect(speaking.say(saying('…', 'bob'))).resolves.toBe(false);
+    await speaking[Symbol.asyncDispose]();
+  });
+
+  it('is nothing of somebody who is forgotten: neither what waits nor what is being made ready', async () => {
+    const { clock, speaking, slow } = start();
+    await speaking.say(saying('now', 'ann'));
+    await speaking.say({ kind: 'read', text: 'later', by: { id: 'ann', name: 'ann' } });
+    await speaking.say(saying('of another', 'bob'));
+    const held = Promise.withResolvers<void>();
+    slow.set('ann', held.promise);
+    const late = speaking.say(saying('under way', 'ann'));
+    await clock.advance(0);
+    speaking.forget('ann');
+    expect(speaking.queue().items.map(({ text }) => text)).not.toContain('later');
+    held.resolve();
+    await expect(late).resolves.toBe(false);
+    await clock.advance(0);
+    expect(speaking.queue().items.map(({ text }) => text)).toEqual(['of another']);
+    await speaking.say(saying('asked for anew', 'ann'));
+    expect(speaking.queue().items.map(({ text }) => text)).toContain('asked for anew');
+    await speaking[Symbol.asyncDispose]();
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('goes on being a notice, whoever skips, interrupts or stops', async () => {
+    const { clock, speaking } = start();
+    const told = speaking.announce('you are heard');
+    await clock.advance(0);
+    expect(speaking.skip()).toBe(false);
+    speaking.interrupt();
+    expect(speaking.stop()).toBe(0);
+    expect(speaking.queue().items.map(({ kind }) => kind)).toEqual(['notice']);
+    await speaking.say(saying('something', 'ann'));
+    expect(speaking.stop()).toBe(1);
+    expect(speaking.queue().items.map(({ kind }) => kind)).toEqual(['notice']);
+    await clock.advance(15_000);
+    await told;
+    await speaking[Symbol.asyncDispose]();
+  });
+
+  it('ends when somebody interrupts it, and is told of when skipped', async () => {
+    const { clock, speaking } = start();
+    await speaking.say(saying('one', 'ann'));
+    await speaking.say(saying('two', 'ann'));
+    await speaking.say(saying('three', 'ann'));
+    await clock.advance(0);
+    speaking.interrupt();
+    await clock.advance(0);
+    expect(speaking.skip()).toBe(true);
+    await clock.advance(0);
+    expect(speaking.queue().items.map(({ text }) => text)).toEqual(['three']);
+    await speaking[Symbol.asyncDispose]();
+  });
+});

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SILENCE_PACKET } from '../src/audio/opus/packet.ts';
-import { createCutter } from '../src/voice/stt/endpointer.ts';
+import { createEndpointer } from '../src/voice/stt/endpointer.ts';
 import type { RequestRecord } from '../test/fakes/discord/state.ts';
 import type { VoicePerson } from '../test/fakes/discord/voice/index.ts';
 import { fixed, quantile } from './measure.ts';
@@ -45,7 +45,7 @@ const nowMs = (): number => performance.timeOrigin + performance.now();
 
 /** Where its voice begins and ends, as the program cuts it. */
 const voiceOf = async (packets: readonly Buffer[]): Promise<Utterance['voiceMs']> => {
-  using cutter = createCutter();
+  using cutter = createEndpointer();
   const all = [...packets, ...Array.from({ length: 5 }, () => SILENCE_PACKET)];
   const ended = [];
   for (const [index, data] of all.entries()) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Application, createEncoder, type EncoderOptions } from 'libopus-wasm';
 import { OPUS_CLOCK_HZ, SILENCE_PACKET } from '../src/audio/opus/packet.ts';
 import { utteranceFile, type UtteranceFile } from '../src/voice/stt/utterance-file.ts';
-import { createCutter } from '../src/voice/stt/endpointer.ts';
+import { createEndpointer } from '../src/voice/stt/endpointer.ts';
 import type { VoicePacket } from '../src/ports/voice.ts';
 import { fixed } from './measure.ts';
 import { openMouth } from './voice/sounds.ts';
@@ -92,7 +92,7 @@ const packetsOf = (sent: Sent, frameMs: number): VoicePacket[] =>
   );
 
 const filesOf = (packets: readonly VoicePacket[], longestMs: number): UtteranceFile[] => {
-  const cutter = createCutter({ longestMs });
+  const cutter = createEndpointer({ longestMs });
   return [...packets.flatMap((packet) => cutter.take(packet)), ...cutter.endAll()]
     .filter(({ kind }) => kind === 'ended')
     .map(({ utterance }) => utteranceFile(utterance));

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { defineAction, defineCommandGroup, moderator, type Complete } from '../src/command/command.ts';
+import {
+  defineAction,
+  defineCommandGroup,
+  moderator,
+  type Complete,
+} from '../src/command/command.ts';
 import { completeLanguage, languageOf, quote } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 

@@ -2,10 +2,10 @@ import {
   defineCommand,
   type Press,
   type PressContext,
-  type QueuedSaying,
+  type QueuedSpeech,
   type Room,
 } from '../src/command/command.ts';
-import { clock, joinedRoom, plainLine } from '../src/command/helpers.ts';
+import { minutesAndSeconds, joinedRoom, plainLine } from '../src/command/helpers.ts';
 import type { Content, Control } from '../src/model.ts';
 
 type Context = Omit<PressContext, 'arg' | 'values'>;
@@ -22,12 +22,12 @@ const panel = (ctx: Context): Content => {
     label: t(`queue.${press}`),
     ...(press === 'stop' ? { look: 'danger' } : {}),
   });
-  const line = ({ kind, by, text, waitsMs }: QueuedSaying): string =>
+  const line = ({ kind, by, text, waitsMs }: QueuedSpeech): string =>
     [
       `- ${t(`queue.kinds.${kind}`)}`,
       ...(by === undefined ? [] : [plainLine(by)]),
       plainLine(text, LONGEST_LINE_CHARS),
-      waitsMs > 0 ? t('queue.waits', { time: clock(waitsMs) }) : t('queue.now'),
+      waitsMs > 0 ? t('queue.waits', { time: minutesAndSeconds(waitsMs) }) : t('queue.now'),
     ].join(' · ');
   return {
     text: [

@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { defineCommand, type CommandContext, type Room, type VoiceWish } from '../src/command/command.ts';
+import {
+  defineCommand,
+  type CommandContext,
+  type Room,
+  type VoicePreference,
+} from '../src/command/command.ts';
 import {
   completeLanguage,
   completeVoice,
@@ -45,7 +50,7 @@ const sayIn = async (
   { options, services, member, on, t, signal, reply }: Context,
 ): Promise<void> => {
   const { text, language, voice, gender } = options;
-  const wish: VoiceWish = voice
+  const wish: VoicePreference = voice
     ? { named: voice }
     : {
         ...(language ? { language: languageOf(language, services) } : {}),

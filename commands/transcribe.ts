@@ -4,10 +4,10 @@ import {
   defineCommand,
   LONGEST_PART_MS,
   TRANSCRIPT_KINDS,
-  type Heard,
+  type TranscriptionProgress,
 } from '../src/command/command.ts';
 import {
-  clock,
+  minutesAndSeconds,
   completeLanguage,
   durationMsOf,
   languageOf,
@@ -39,12 +39,12 @@ export default defineCommand(
       const spoken = options.language && languageOf(options.language, services);
       const to = options.to && languageOf(options.to, services);
       const durationMs = durationMsOf(audio);
-      const growing = ({ text, heardMs, totalMs = 0 }: Heard): string => {
+      const growing = ({ text, heardMs, totalMs = 0 }: TranscriptionProgress): string => {
         if (text !== '' && Math.max(heardMs, totalMs) <= LONGEST_PART_MS) return text;
-        const heard = clock(heardMs);
+        const heard = minutesAndSeconds(heardMs);
         const progress =
           totalMs > 0
-            ? t('transcribe.listening-of', { heard, total: clock(totalMs) })
+            ? t('transcribe.listening-of', { heard, total: minutesAndSeconds(totalMs) })
             : t('transcribe.listening', { heard });
         return text === '' ? progress : `${text}\n\n${progress}`;
       };

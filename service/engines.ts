@@ -13,7 +13,7 @@ import type {
   Parts,
 } from './engine.ts';
 import { ServiceError } from './errors.ts';
-import { createGate, type Gate } from './gate.ts';
+import { createRequestLimiter, type RequestLimiter } from './request-limiter.ts';
 
 /** How many calls wait for an engine before it answers 429. */
 const WAITING = 32;
@@ -22,7 +22,7 @@ const WAITING = 32;
 export interface Offer<A extends Ability> {
   readonly engine: string;
   readonly part: NonNullable<Parts[A]>;
-  readonly gate: Gate;
+  readonly gate: RequestLimiter;
 }
 
 export interface Engines extends AsyncDisposable {
@@ -60,12 +60,12 @@ export const loadEngines = async (
     (a, b) => a.rank - b.rank || a.name.localeCompare(b.name, 'en'),
   );
 
-  const gates = new Map<string, Gate>();
-  const gateOf = (engine: Engine, ability: Ability): Gate => {
+  const gates = new Map<string, RequestLimiter>();
+  const gateOf = (engine: Engine, ability: Ability): RequestLimiter => {
     const id = `${engine.name} ${ability}`;
     let gate = gates.get(id);
     if (!gate) {
-      gate = createGate({ concurrent: engine.concurrent, waiting: WAITING });
+      gate = createRequestLimiter({ concurrent: engine.concurrent, waiting: WAITING });
       gates.set(id, gate);
     }
     return gate;

@@ -1,5 +1,5 @@
 import { ServiceError } from './errors.ts';
-import { createGate } from './gate.ts';
+import { createRequestLimiter } from './request-limiter.ts';
 
 /** Clients are told to come back after this; what is held is mostly about to be recognised. */
 const RETRY_AFTER_MS = 1_000;
@@ -33,7 +33,7 @@ export const createUploads = ({
   waiting,
   maxBytes,
 }: UploadOptions): { open(): Upload } => {
-  const gate = createGate({ concurrent, waiting });
+  const gate = createRequestLimiter({ concurrent, waiting });
   let heldBytes = 0;
 
   return {

@@ -26,7 +26,7 @@ import { findLanguage, languageName, searchLanguages } from './text/language/lan
 import { translateLine } from './translation/fan-out.ts';
 import { createGlossary } from './translation/glossary.ts';
 import { createTranslator } from './translation/translator.ts';
-import { openWatching, type Watching } from './autotranslate/index.ts';
+import { openAutoTranslate, type AutoTranslate } from './autotranslate/index.ts';
 
 const days = (fallback: number, fewest: number) =>
   z.coerce
@@ -96,7 +96,7 @@ export interface CoreDeps {
 /** The core at work, and what `main.ts` joins the adapters to. */
 export interface RunningCore extends AsyncDisposable {
   readonly core: Core;
-  readonly watching: Pick<Watching, 'idle'>;
+  readonly watching: Pick<AutoTranslate, 'idle'>;
   /** Makes a platform known, before its adapter starts. */
   readonly attach: (adapter: Pick<Adapter, 'platform' | 'ready'>) => void;
 }
@@ -153,7 +153,7 @@ export const openCore = async ({
     ...modelOf(config.SPEECH_TRANSLATION_MODEL),
   });
   const transcriber = createTranscriber({ client, glossary });
-  const watching = await openWatching({
+  const watching = await openAutoTranslate({
     store,
     log,
     texts,

@@ -117,7 +117,7 @@ export interface TranscriptionRequest {
 export const LONGEST_PART_MS = 60_000;
 
 /** How far a transcription is. */
-export interface Heard {
+export interface TranscriptionProgress {
   /** The whole text so far. */
   readonly text: string;
   /** Where in the audio it ends. */
@@ -131,17 +131,17 @@ export interface Transcriber {
   transcribe(
     request: TranscriptionRequest,
     signal: AbortSignal,
-  ): AsyncGenerator<Heard, Transcript, void>;
+  ): AsyncGenerator<TranscriptionProgress, Transcript, void>;
 }
 
-export interface VoiceWish {
+export interface VoicePreference {
   /** A voice's id, or words of its description; wins over the rest. */
   readonly named?: string;
   readonly language?: string;
   readonly gender?: string;
 }
 
-export interface SpeechRequest extends VoiceWish {
+export interface SynthesisRequest extends VoicePreference {
   readonly text: string;
   /** The language that emoji and the like are spoken in; the wish's when left out. */
   readonly readAs?: string;
@@ -160,9 +160,9 @@ export interface Speech {
 
 export interface Speaker {
   /** Resolves when the first bytes are there, so that a voice or format that fails is passed over. */
-  speak(request: SpeechRequest, signal: AbortSignal): Promise<Speech>;
+  speak(request: SynthesisRequest, signal: AbortSignal): Promise<Speech>;
   /** All voices, or those that fit the wish, best first. */
-  voices(wish: VoiceWish, signal: AbortSignal): Promise<readonly Voice[]>;
+  voices(wish: VoicePreference, signal: AbortSignal): Promise<readonly Voice[]>;
 }
 
 export interface Assistant {

@@ -16,6 +16,7 @@ const VIOLATIONS = {
   'src/core-reads-the-environment.ts': 'export const home = process.env.HOME;',
   'src/text/text-does-io.ts': "import 'node:fs';",
   'src/text/text-knows-the-client.ts': "import '../api/client.ts';",
+  'src/text/protect/text-knows-the-client.ts': "import '../../api/client.ts';",
   'src/audio/audio-keeps-logs.ts': "import 'pino';",
   'src/audio/audio-reads-a-clock.ts': 'export const now = Date.now();',
   'commands/command-knows-a-command.ts': "import './help.ts';",
@@ -26,10 +27,12 @@ const VIOLATIONS = {
 } as const;
 
 const ALLOWED = {
-  'src/text/fine.ts': "import '../model.ts';\nimport './split.ts';",
+  'src/text/fine.ts': "import '../model.ts';\nimport './unicode.ts';",
+  'src/text/protect/fine.ts':
+    "import '../../model.ts';\nimport '../unicode.ts';\nimport './tokens.ts';",
   'commands/fine.ts':
     "import '../src/command/command.ts';\nimport '../src/command/helpers.ts';\nimport '../src/errors.ts';\nimport 'zod';",
-  'adapters/web/fine.ts': "import '../../src/platform.ts';\nimport 'hono';",
+  'adapters/web/fine.ts': "import '../../src/ports/platform.ts';\nimport 'hono';",
   'service/fine.ts': "import '../src/api/contract.ts';\nimport '../src/audio/codec/encode.ts';",
 } as const;
 

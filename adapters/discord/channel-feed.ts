@@ -39,7 +39,7 @@ export const readRaw = async (
   }
 };
 
-export interface WatchDeps {
+export interface ChannelFeedDeps {
   readonly api: Api;
   readonly session: () => Session;
   readonly reader: MessageReader;
@@ -49,7 +49,7 @@ export interface WatchDeps {
   readonly copies: Pick<WatchPort, 'copy' | 'recopy' | 'uncopy' | 'sweep'>;
 }
 
-export const createWatchPort = (deps: WatchDeps): WatchPort => {
+export const createChannelFeed = (deps: ChannelFeedDeps): WatchPort => {
   const { api, session, reader, members, threads, parents, copies } = deps;
 
   const history = createHistory(deps);

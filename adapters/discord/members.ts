@@ -4,7 +4,7 @@ import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';
 import { guildIdOf } from './ids.ts';
 import { nameOf, type RawMessage } from './inbound/message-reader.ts';
-import { createRecent } from '../../src/async/lru.ts';
+import { createLru } from '../../src/async/lru.ts';
 
 type Shown = RawMessage['member'];
 /** The gateway tells of each who was mentioned as whom the server knows them. */
@@ -25,8 +25,8 @@ const KEPT = 5_000;
 const LEFT = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
 
 export const createMembers = (api: Api): Members => {
-  const known = createRecent<string, Promise<Shown>>(KEPT);
-  const names = createRecent<string, string>(KEPT);
+  const known = createLru<string, Promise<Shown>>(KEPT);
+  const names = createLru<string, string>(KEPT);
 
   /** Undefined for who has left, and for who could not be asked about now. */
   const ask = async (guildId: string, userId: string): Promise<Shown> => {

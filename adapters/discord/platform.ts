@@ -7,14 +7,14 @@ import type { Api } from './api.ts';
 import { channelOf, PLATFORM, channelIdOf } from './ids.ts';
 import { isGone } from './errors.ts';
 import { BY_BOT, placed, placedOf, postedOf } from './mirrors/handles.ts';
-import { botPen } from './mirrors/message-writer.ts';
-import type { PensFor } from './mirrors/writer-registry.ts';
-import { draw, redraw } from './outbound/sync.ts';
+import { botMessageWriter } from './mirrors/message-writer.ts';
+import type { WriterRegistry } from './mirrors/writer-registry.ts';
+import { postParts, syncParts } from './outbound/sync.ts';
 import { render } from './outbound/render.ts';
 
 export interface PlatformDeps {
   readonly api: Api;
-  readonly pensFor: PensFor;
+  readonly pensFor: WriterRegistry;
   readonly watch: WatchPort;
   readonly voice: VoicePort;
 }
@@ -22,7 +22,9 @@ export interface PlatformDeps {
 /** Discord as the core sees it. */
 export const createPlatform = ({ api, pensFor, watch, voice }: PlatformDeps): Platform => {
   const post: Platform['post'] = async (to, content, { replyTo } = {}) =>
-    postedOf(placed(to, await draw(botPen(api, to, { replyTo }), render(content)), BY_BOT));
+    postedOf(
+      placed(to, await postParts(botMessageWriter(api, to, { replyTo }), render(content)), BY_BOT),
+    );
 
   const directWith = async (memberId: string): Promise<Channel> => {
     const body = { recipient_id: memberId };
@@ -37,7 +39,7 @@ export const createPlatform = ({ api, pensFor, watch, voice }: PlatformDeps): Pl
     edit: async (message: Posted, content: Content) => {
       const { channel, ids, handle } = placedOf(message);
       const pen = await pensFor.of({ channel, ids, handle });
-      return postedOf(placed(channel, await redraw(pen, ids, render(content)), handle));
+      return postedOf(placed(channel, await syncParts(pen, ids, render(content)), handle));
     },
     delete: async (message) => {
       try {

@@ -11,9 +11,9 @@ import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';
 import { channelOf, guildIdOf, channelIdOf } from './ids.ts';
 import { CHANNEL_NAME_CHARS, THREADS_PAGE } from './limits.ts';
-import { createRecent } from '../../src/async/lru.ts';
+import { createLru } from '../../src/async/lru.ts';
 import { shorten } from '../../src/text/split/shorten.ts';
-import { createTurns } from '../../src/async/keyed-mutex.ts';
+import { createKeyedMutex } from '../../src/async/keyed-mutex.ts';
 
 interface ThreadList {
   readonly threads: readonly APIThreadChannel[];
@@ -31,10 +31,10 @@ const PAGES = 5;
 const KEPT = 5_000;
 
 export const createThreads = (api: Api, botId: () => string): Threads => {
-  const known = createRecent<string, string>(KEPT);
+  const known = createLru<string, string>(KEPT);
   /** Whose channel and name each thread had, gone ones too. */
-  const keys = createRecent<string, string>(KEPT);
-  const turns = createTurns();
+  const keys = createLru<string, string>(KEPT);
+  const turns = createKeyedMutex();
 
   const archived = async function* (channelId: string): AsyncGenerator<APIThreadChannel> {
     let before: string | undefined;

@@ -6,7 +6,7 @@ import type { Adapter, Core, ServiceStatus } from '../../src/ports/platform.ts';
 import { createApp } from './app.ts';
 import { createAssets } from './assets.ts';
 import { TIMES } from './limits.ts';
-import { createRoom } from './room.ts';
+import { createWebPresence } from './presence.ts';
 import { sweepTempFolders } from './temp-folders.ts';
 
 export interface WebOptions {
@@ -44,7 +44,10 @@ const listenFault = (cause: NodeJS.ErrnoException, { host, port }: WebOptions): 
 
 export const createWebAdapter = (options: WebOptions, core: Core): Adapter => {
   const { host, port, token, maxUploadBytes, graceMs } = options;
-  const room = createRoom(core, { maxUploadBytes, ...(graceMs === undefined ? {} : { graceMs }) });
+  const room = createWebPresence(core, {
+    maxUploadBytes,
+    ...(graceMs === undefined ? {} : { graceMs }),
+  });
   const assets = createAssets();
   let listening = false;
   let stopped = false;

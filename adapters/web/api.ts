@@ -12,7 +12,7 @@ import {
   stopRequest,
   useRequest,
 } from './requests.ts';
-import type { Room } from './room.ts';
+import type { WebPresence } from './presence.ts';
 import type { CompleteReply, StatusReply, UploadReply } from './wire.ts';
 import { AppError } from '../../src/errors.ts';
 
@@ -22,7 +22,7 @@ export interface WebEnv {
 
 export interface ApiDeps {
   readonly core: Core;
-  readonly room: Room;
+  readonly room: WebPresence;
   readonly status: () => Promise<ServiceStatus>;
   readonly localeOf: (c: Context) => string;
 }

@@ -19,7 +19,7 @@ import type { Assets } from './assets.ts';
 import { createHealth } from './health.ts';
 import { newSecret, PLATFORM } from './members.ts';
 import { pageTexts } from './page-texts.ts';
-import type { Room } from './room.ts';
+import type { WebPresence } from './presence.ts';
 import { loginShell, pageShell, CONTENT_SECURITY_POLICY } from './shell.ts';
 
 const MEMBER_COOKIE = 'dragoman_member';
@@ -42,7 +42,7 @@ const STATUS = {
 
 export interface AppDeps {
   readonly core: Core;
-  readonly room: Room;
+  readonly room: WebPresence;
   readonly assets: Assets;
   readonly host: string;
   readonly token: string | undefined;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Content } from '../../src/model.ts';
-import type { Board } from './board.ts';
+import type { ChannelLog } from './channel-log.ts';
 import { TIMES } from './limits.ts';
 import type { Render } from './platform.ts';
 
@@ -26,7 +26,7 @@ const restFor: Rest = (ms, signal) =>
 
 /** Draws what is shown onto one message of the board, at a pace that pages take well. */
 export const createGrowingMessage = (
-  board: Board,
+  board: ChannelLog,
   render: Render,
   id: string,
   rest: Rest = restFor,

@@ -3,7 +3,7 @@ import type { CommandInfo } from '../../src/command/command.ts';
 import { AppError, toAppError } from '../../src/errors.ts';
 import { say } from '../../src/i18n.ts';
 import type { Answer, Core } from '../../src/ports/platform.ts';
-import type { Board, Entry } from './board.ts';
+import type { ChannelLog, Entry } from './channel-log.ts';
 import { createGrowingMessage } from './growing-message.ts';
 import { LIMITS, TIMES } from './limits.ts';
 import { toHtml } from './markdown.ts';
@@ -53,7 +53,7 @@ const takes = (control: WireControl, values: readonly string[]): boolean => {
   return offered && enough && new Set(values).size === values.length;
 };
 
-export const createInvocations = (core: Core, board: Board, render: Render): Invocations => {
+export const createInvocations = (core: Core, board: ChannelLog, render: Render): Invocations => {
   const running = new Map<string, Running>();
 
   const perform = async (

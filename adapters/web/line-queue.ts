@@ -1,4 +1,4 @@
-import type { Entry } from './board.ts';
+import type { Entry } from './channel-log.ts';
 import { LIMITS } from './limits.ts';
 
 /** One line on its way into the languages that it is not in yet. */

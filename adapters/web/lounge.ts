@@ -1,7 +1,7 @@
 import { AppError, toAppError } from '../../src/errors.ts';
 import { say } from '../../src/i18n.ts';
 import type { LineTranslation, Core } from '../../src/ports/platform.ts';
-import type { Board, Entry } from './board.ts';
+import type { ChannelLog, Entry } from './channel-log.ts';
 import type { Hub } from './hub.ts';
 import { LIMITS, TIMES } from './limits.ts';
 import { createLineQueue, type LineJob } from './line-queue.ts';
@@ -23,7 +23,7 @@ export interface Lounge extends AsyncDisposable {
 
 export interface LoungeDeps {
   readonly core: Core;
-  readonly board: Board;
+  readonly board: ChannelLog;
   readonly publish: Hub['publish'];
   /** The languages of those who are reading now. */
   readonly languages: () => readonly string[];

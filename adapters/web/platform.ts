@@ -1,7 +1,7 @@
 import { AppError } from '../../src/errors.ts';
 import type { Channel, Content, Control, OutgoingFile, Posted } from '../../src/model.ts';
 import type { Platform } from '../../src/ports/platform.ts';
-import type { Board } from './board.ts';
+import type { ChannelLog } from './channel-log.ts';
 import type { Hub } from './hub.ts';
 import { LIMITS } from './limits.ts';
 import { toHtml } from './markdown.ts';
@@ -51,7 +51,7 @@ const channelIdOf = (channel: Channel): ChannelId => {
 };
 
 export interface PlatformDeps {
-  readonly board: Board;
+  readonly board: ChannelLog;
   readonly render: Render;
   readonly publish: Hub['publish'];
 }

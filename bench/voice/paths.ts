@@ -10,7 +10,7 @@ import { createRecognition } from '../../src/api/recognition.ts';
 import type { Caller } from '../../src/api/client.ts';
 import type { Clock } from '../../src/async/clock.ts';
 import { createBatchRecogniser } from '../../src/voice/stt/batch-recogniser.ts';
-import { createEar } from '../../src/voice/stt/pipeline.ts';
+import { createSttPipeline } from '../../src/voice/stt/pipeline.ts';
 import type { VoicePacket } from '../../src/ports/voice.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -110,7 +110,7 @@ export const ours = (traffic: Traffic, partialEveryMs: number): Path => {
     },
   };
   const { clock, datagram } = receive(traffic, (packet) => ear.packet(packet));
-  const ear = createEar({
+  const ear = createSttPipeline({
     recogniser: createBatchRecogniser({ client: createRecognition(caller) }, { partialEveryMs }),
     clock,
     listener: { began: () => {}, heard: () => {}, trouble: () => {} },

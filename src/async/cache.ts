@@ -1,18 +1,18 @@
-import { createRecent } from './lru.ts';
+import { createLru } from './lru.ts';
 
 /** What was read of the database, held in memory until it changes. */
-export interface Memo<Key, Value> {
+export interface Cache<Key, Value> {
   readonly of: (key: Key) => Promise<Value>;
   /** To be called once a change was committed, or failed. */
   readonly forget: (key: Key) => void;
 }
 
 /** @param most entries that are held; those that were not asked for longest go first */
-export const createMemo = <Key, Value>(
+export const createCache = <Key, Value>(
   read: (key: Key) => Promise<Value>,
   { keyOf, most }: { readonly keyOf: (key: Key) => string; readonly most: number },
-): Memo<Key, Value> => {
-  const known = createRecent<string, Promise<Value>>(most);
+): Cache<Key, Value> => {
+  const known = createLru<string, Promise<Value>>(most);
   const readAnew = (asked: Key, key: string): Promise<Value> => {
     const found = read(asked);
     found.catch(() => {

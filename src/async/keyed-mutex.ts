@@ -1,10 +1,10 @@
 /** Lets work of one name run one after another. */
-export interface Turns {
+export interface KeyedMutex {
   /** Resolves when it is this caller's turn, which lasts until the result is disposed of. */
   take(name: string): Promise<Disposable>;
 }
 
-export const createTurns = (): Turns => {
+export const createKeyedMutex = (): KeyedMutex => {
   const last = new Map<string, Promise<void>>();
   return {
     take: async (name) => {

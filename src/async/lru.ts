@@ -1,11 +1,11 @@
 /** A map of what was set last: above its limit, what was not set for longest goes. */
-export interface Recent<Key, Value> extends Iterable<[Key, Value]> {
+export interface Lru<Key, Value> extends Iterable<[Key, Value]> {
   get(key: Key): Value | undefined;
   set(key: Key, value: Value): void;
   delete(key: Key): void;
 }
 
-export const createRecent = <Key, Value>(limit: number): Recent<Key, Value> => {
+export const createLru = <Key, Value>(limit: number): Lru<Key, Value> => {
   const kept = new Map<Key, Value>();
   return {
     get: (key) => kept.get(key),

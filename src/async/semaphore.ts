@@ -1,9 +1,9 @@
 /** Lets few do something at the same moment; the others wait in the order in which they came. */
-export interface Slots {
+export interface Semaphore {
   use<T>(work: () => Promise<T>): Promise<T>;
 }
 
-export const createSlots = (count: number): Slots => {
+export const createSemaphore = (count: number): Semaphore => {
   const waiting: (() => void)[] = [];
   let free = count;
   return {

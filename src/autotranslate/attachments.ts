@@ -2,7 +2,7 @@ import { toAppError } from '../errors.ts';
 import type { MessageFile, OutgoingFile } from '../model.ts';
 
 /** A message's files on their way into its copies. */
-export interface Carried {
+export interface PreparedAttachments {
   readonly files: readonly OutgoingFile[];
   /** Names of those that do not fit, or cannot be read. */
   readonly leftOut: readonly string[];
@@ -16,11 +16,11 @@ const readFile = async (file: MessageFile, signal: AbortSignal): Promise<Outgoin
 };
 
 /** Reads the files that fit together into one copy. Rejects where another try may do better. */
-export const carryFiles = async (
+export const prepareAttachments = async (
   files: readonly MessageFile[],
   limitBytes: number,
   signal: AbortSignal,
-): Promise<Carried> => {
+): Promise<PreparedAttachments> => {
   const carried: OutgoingFile[] = [];
   const leftOut: string[] = [];
   let roomBytes = limitBytes;

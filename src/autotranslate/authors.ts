@@ -1,6 +1,6 @@
 import { userError } from '../errors.ts';
 import type { Message } from '../model.ts';
-import type { CopyStore } from '../store/mirrors.ts';
+import type { MirrorStore } from '../store/mirrors.ts';
 import type { WatchPort } from '../ports/channel-feed.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { WatchPort } from '../ports/channel-feed.ts';
  */
 export const authorsOf = async (
   { ref, author }: Message,
-  copies: Pick<CopyStore, 'sourcesOf'>,
+  copies: Pick<MirrorStore, 'sourcesOf'>,
   port: Pick<WatchPort, 'read'> | undefined,
 ): Promise<readonly string[]> => {
   const sources = port && author.kind === 'ourselves' ? await copies.sourcesOf(ref) : [];

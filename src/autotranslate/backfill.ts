@@ -3,7 +3,7 @@ import { AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Channel, Message, MessageRef } from '../model.ts';
 import type { CursorStore } from '../store/cursors.ts';
-import { createSlots } from '../async/semaphore.ts';
+import { createSemaphore } from '../async/semaphore.ts';
 import type { WatchPort } from '../ports/channel-feed.ts';
 
 /** Channels whose history is fetched at the same moment. */
@@ -19,7 +19,7 @@ const MOST_HELD = 1_000;
 /** Channels and threads that are remembered to have been whole; of others the history is asked anew. */
 const MOST_FOLLOWED = 10_000;
 
-export interface CatchUpDeps {
+export interface BackfillDeps {
   readonly cursors: Pick<CursorStore, 'of' | 'recent'>;
   readonly port: (platform: string) => WatchPort | undefined;
   /** When the watch of the channel was set, ms since 1970. */
@@ -33,7 +33,7 @@ export interface CatchUpDeps {
 /** @param isWhole whether everything before this report is in the inbox */
 type Report = (isWhole: boolean) => Promise<void>;
 
-export interface CatchUp extends AsyncDisposable {
+export interface Backfill extends AsyncDisposable {
   /**
    * Runs the report of a message in its channel's order: at once where nothing was missed, after the
    * history otherwise. The first report of a channel since the start counts as a gap before it; one
@@ -67,7 +67,7 @@ interface Follow {
 
 const keyOf = ({ space, id }: Channel): string => `${space.platform} ${id}`;
 
-export const createCatchUp = ({
+export const createBackfill = ({
   cursors,
   port,
   sinceMs,
@@ -75,10 +75,10 @@ export const createCatchUp = ({
   gone,
   log,
   now,
-}: CatchUpDeps): CatchUp => {
+}: BackfillDeps): Backfill => {
   const stopping = new AbortController();
   const follows = new Map<string, Follow>();
-  const slots = createSlots(CHANNELS_AT_ONCE);
+  const slots = createSemaphore(CHANNELS_AT_ONCE);
 
   const tails = (): Promise<void>[] => [...follows.values()].map(({ tail }) => tail);
 

@@ -2,8 +2,8 @@ import type { Content, Message, OutgoingFile } from '../model.ts';
 import { TRANSCRIPT_KINDS, type Services } from '../services.ts';
 import { transcriptFile } from '../speech/transcript-file.ts';
 import { flagOfLanguage } from '../text/language/flags.ts';
-import type { Carried } from './attachments.ts';
-import type { Copy } from '../ports/channel-feed.ts';
+import type { PreparedAttachments } from './attachments.ts';
+import type { Mirror } from '../ports/channel-feed.ts';
 import type { Prepared, Rendering } from './prepare.ts';
 
 /** Stands in front of what was heard. */
@@ -18,7 +18,7 @@ const LONG_TRANSCRIPT_CHARS = 2_000;
 
 type Languages = Pick<Services['languages'], 'name'>;
 /** A copy, its place apart, and what is found only when it is posted. */
-export type Draft = Omit<Copy, 'source' | 'quote'>;
+export type MirrorDraft = Omit<Mirror, 'source' | 'quote'>;
 
 const markOf = (language: string, languages: Languages): string =>
   flagOfLanguage(language) ?? `**${languages.name(language, language)}**`;
@@ -47,7 +47,7 @@ const transcriptFiles = ({ transcript }: Prepared): { readonly files?: OutgoingF
  * The one reply under a message with all that its readers lack: what was heard, and each language that
  * the message is not in. Undefined when they lack nothing.
  */
-export const composeReply = (prepared: Prepared, languages: Languages): Draft | undefined => {
+export const composeReply = (prepared: Prepared, languages: Languages): MirrorDraft | undefined => {
   const { transcript, renderings } = prepared;
   const wanted = renderings.map(({ language }) => language);
   const blocks: Block[] = transcript ? [{ mark: HEARD, text: transcript.text }] : [];
@@ -77,7 +77,7 @@ export const composeFlagged = (
   prepared: Prepared,
   lack: string | undefined,
   languages: Languages,
-): Draft | undefined => {
+): MirrorDraft | undefined => {
   const { transcript, renderings } = prepared;
   const [rendering] = renderings;
   if (!rendering) return undefined;
@@ -108,8 +108,8 @@ export const composeCopy = (
   rendering: Rendering,
   { transcript }: Prepared,
   languages: Languages,
-  { files, leftOut }: Carried,
-): Draft => {
+  { files, leftOut }: PreparedAttachments,
+): MirrorDraft => {
   const { text, heard } = rendering;
   const lines = [
     ...(forwarded ? ['-# ↪'] : []),

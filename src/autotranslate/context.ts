@@ -1,4 +1,4 @@
-import { createRecent } from '../async/lru.ts';
+import { createLru } from '../async/lru.ts';
 import { countCodePoints } from '../text/unicode.ts';
 
 /** What a translation may be told of what was said before (contract section 4.4 `context`). */
@@ -7,7 +7,7 @@ const TURNS = 12;
 const PLACES = 1_000;
 
 /** What was said last, place by place, in memory alone: the context of the next translation. */
-export interface Talk {
+export interface TranslationContext {
   /** The turns before this one, oldest first; then this one is remembered. */
   next(place: string, turn: Turn): readonly string[];
   /** Somebody took a message back, or is to be forgotten. */
@@ -32,8 +32,8 @@ const within = (turns: readonly { readonly text: string }[]): string[] => {
   return kept;
 };
 
-export const createTalk = (): Talk => {
-  const places = createRecent<string, readonly Turn[]>(PLACES);
+export const createTranslationContext = (): TranslationContext => {
+  const places = createLru<string, readonly Turn[]>(PLACES);
 
   return {
     next(place, turn) {

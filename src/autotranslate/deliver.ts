@@ -1,18 +1,18 @@
 import type { AppError } from '../errors.ts';
 import { isSameChannel, type Channel, type Message } from '../model.ts';
 import type { ChannelWatch } from '../services.ts';
-import type { CopyStore } from '../store/mirrors.ts';
+import type { MirrorStore } from '../store/mirrors.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { Outcome, Row } from '../store/inbox/row.ts';
 import { recordUsage } from '../store/usage.ts';
-import { carryFiles } from './attachments.ts';
+import { prepareAttachments } from './attachments.ts';
 import type { Plan } from './plan.ts';
 import type { WatchPort } from '../ports/channel-feed.ts';
 import {
-  serve,
+  reconcile,
   unlessLost,
   type Records,
-  type ServeDeps,
+  type ReconcileDeps,
   type Share,
   type Step,
 } from './reconcile.ts';
@@ -36,7 +36,7 @@ export interface Ready {
   readonly sweep: readonly Sweep[];
 }
 
-export interface DeliverDeps extends ServeDeps {
+export interface DeliverDeps extends ReconcileDeps {
   readonly inbox: Pick<InboxStore, 'settle'>;
   readonly now: () => number;
 }
@@ -57,7 +57,7 @@ export const deliver = async (
     for (const { from, marks } of sweep) await unlessLost(() => port.sweep(from, row.ref, marks));
   const shares = await sharesOf(deps.copies, port, batch, signal);
   const served = await Promise.allSettled(
-    shares.map((share) => serve(deps, port, share, records, signal)),
+    shares.map((share) => reconcile(deps, port, share, records, signal)),
   );
   for (const result of served) if (result.status === 'rejected') throw result.reason;
   // Written behind what is kept of the copies, and mostly in one transaction with it.
@@ -83,7 +83,7 @@ const outcomeOf = (row: Row, plan: Plan, { faults, vanished }: Records): Outcome
 };
 
 const sharesOf = async (
-  copies: Pick<CopyStore, 'of'>,
+  copies: Pick<MirrorStore, 'of'>,
   port: WatchPort,
   batch: readonly Ready[],
   signal: AbortSignal,
@@ -96,7 +96,7 @@ const sharesOf = async (
   };
   for (const { row, message, plan, again } of batch) {
     const standing = await copies.of(row);
-    const carried = await carryFiles(plan.carries, port.copiedFilesBytes, signal);
+    const carried = await prepareAttachments(plan.carries, port.copiedFilesBytes, signal);
     for (const { target, compose } of plan.placed) {
       const kept = standing.find((one) => isSameChannel(one.target, target));
       const isPartial = plan.fault !== undefined;

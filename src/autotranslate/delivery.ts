@@ -1,10 +1,10 @@
 import type { Row } from '../store/inbox/row.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import { deliver, type DeliverDeps, type Ready } from './deliver.ts';
-import type { LaneDeps } from './partition-worker.ts';
+import type { PartitionWorkerDeps } from './partition-worker.ts';
 import { planOfFault } from './planner.ts';
 import type { WatchPort } from '../ports/channel-feed.ts';
-import { createSlots } from '../async/semaphore.ts';
+import { createSemaphore } from '../async/semaphore.ts';
 
 /** Deliveries that hold files in memory at the same moment. */
 const LARGE_AT_ONCE = 2;
@@ -18,9 +18,11 @@ export interface DeliveryDeps extends DeliverDeps {
 }
 
 /** What a lane does with its rows once they are prepared, or cannot be. */
-export const createDelivery = (deps: DeliveryDeps): Pick<LaneDeps, 'deliver' | 'bury'> => {
+export const createDelivery = (
+  deps: DeliveryDeps,
+): Pick<PartitionWorkerDeps, 'deliver' | 'bury'> => {
   const { inbox, log, portOf, isWanted } = deps;
-  const large = createSlots(LARGE_AT_ONCE);
+  const large = createSemaphore(LARGE_AT_ONCE);
 
   const deliverAll = async (batch: readonly Ready[], signal: AbortSignal): Promise<void> => {
     const [first] = batch;

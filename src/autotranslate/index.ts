@@ -5,7 +5,7 @@ import type { Log } from '../log.ts';
 import type { Member, Message } from '../model.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { Inbox, Services, Watches } from '../services.ts';
-import { createCopyStore } from '../store/mirrors.ts';
+import { createMirrorStore } from '../store/mirrors.ts';
 import { createCursorStore } from '../store/cursors.ts';
 import { clearOld } from '../store/clear-old.ts';
 import { openOf } from '../store/inbox/authors.ts';
@@ -16,14 +16,14 @@ import type { Store } from '../store/index.ts';
 import { openWatchStore } from '../store/watches.ts';
 import { authorsOf } from './authors.ts';
 import { DAY_MS, HOUR_MS } from '../async/time.ts';
-import { createCatchUp } from './backfill.ts';
+import { createBackfill } from './backfill.ts';
 import { createDelivery } from './delivery.ts';
-import { createLanes } from './scheduler.ts';
-import { workLane } from './partition-worker.ts';
+import { createScheduler } from './scheduler.ts';
+import { workPartition } from './partition-worker.ts';
 import type { Watcher, WatchPort } from '../ports/channel-feed.ts';
-import { createTalk } from './context.ts';
+import { createTranslationContext } from './context.ts';
 import { createPlanner } from './planner.ts';
-import { createTake, createWatcher } from './ingest.ts';
+import { createIngest, createWatcher } from './ingest.ts';
 import { createWatches } from './watches.ts';
 
 /** A lease outlives several renewals, so that a busy moment loses none. */
@@ -32,7 +32,7 @@ const RENEW_MS = 15_000;
 /** As far back as `/usage` shows. */
 const USAGE_DAYS = 90;
 
-export interface WatchingDeps {
+export interface AutoTranslateDeps {
   readonly store: Store;
   readonly log: Log;
   /** For what is said to whoever pressed a flag. */
@@ -48,7 +48,7 @@ export interface WatchingDeps {
 }
 
 /** The watched channels of all platforms, from what people write to where its copies stand. */
-export interface Watching extends AsyncDisposable {
+export interface AutoTranslate extends AsyncDisposable {
   readonly watcher: Watcher;
   readonly watches: Watches;
   readonly inbox: Inbox;
@@ -62,7 +62,7 @@ export interface Watching extends AsyncDisposable {
   idle(): Promise<void>;
 }
 
-export const openWatching = async ({
+export const openAutoTranslate = async ({
   store,
   log,
   texts,
@@ -71,10 +71,10 @@ export const openWatching = async ({
   copyDays,
   now = Date.now,
   random = Math.random,
-}: WatchingDeps): Promise<Watching> => {
+}: AutoTranslateDeps): Promise<AutoTranslate> => {
   const { spaces, privacy } = services;
   const inbox = createInboxStore({ store, owner: randomUUID(), now, leaseMs: LEASE_MS });
-  const copies = createCopyStore(store, now);
+  const copies = createMirrorStore(store, now);
   const cursors = createCursorStore(store, (err) => {
     log.warn({ err }, 'cursors could not be kept');
   });
@@ -90,7 +90,7 @@ export const openWatching = async ({
     return found;
   };
 
-  const talk = createTalk();
+  const talk = createTranslationContext();
   const planner = createPlanner({
     services,
     watches: watchStore,
@@ -111,13 +111,13 @@ export const openWatching = async ({
     isWanted: planner.isWanted,
   });
   const laneParts = { inbox, log, now, random, prepare: planner.prepare, ...delivery };
-  const lanes = createLanes({
+  const lanes = createScheduler({
     log,
     now,
-    work: (...lane) => workLane(laneParts, ...lane),
+    work: (...lane) => workPartition(laneParts, ...lane),
   });
 
-  const catchUp = createCatchUp({
+  const catchUp = createBackfill({
     cursors,
     port,
     sinceMs: (channel) => {
@@ -147,7 +147,7 @@ export const openWatching = async ({
     // A day less than rows are kept, so that none is cleared between a look at it and the next.
     remembersFromMs: () => ago(inboxDays - 1),
   };
-  const take = createTake(parts);
+  const take = createIngest(parts);
   const watcher = createWatcher(parts, take);
 
   /** What waited while the platform was away, or this program. */

@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Message, MessageRef } from '../model.ts';
 import { isQuiet, type ChannelWatch, type Privacy, type SpaceSettings } from '../services.ts';
-import type { CopyStore } from '../store/mirrors.ts';
+import type { MirrorStore } from '../store/mirrors.ts';
 import type { CursorStore } from '../store/cursors.ts';
 import { flagPurpose, WATCH } from '../store/inbox/purpose.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
-import type { Accepted, Arrival, Lane } from '../store/inbox/row.ts';
+import type { Accepted, Arrival, Partition } from '../store/inbox/row.ts';
 import type { WatchStore } from '../store/watches.ts';
-import type { CatchUp } from './backfill.ts';
-import type { Lanes } from './scheduler.ts';
-import type { Talk } from './context.ts';
-import { createTurns } from '../async/keyed-mutex.ts';
+import type { Backfill } from './backfill.ts';
+import type { Scheduler } from './scheduler.ts';
+import type { TranslationContext } from './context.ts';
+import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import { skipReason } from './policy.ts';
 import type { Watcher, WatchPort } from '../ports/channel-feed.ts';
-import { flagLane, languageOfReaction, readFlagged } from './reactions.ts';
+import { flagPartition, languageOfReaction, readFlagged } from './reactions.ts';
 
 /** Messages of somebody who was banned that are looked at, the newest first. */
 const BANNED_LOOKED_AT = 500;
@@ -23,14 +23,14 @@ const BAN_WAIT_MS = 10_000;
 
 export interface WatcherDeps {
   readonly inbox: InboxStore;
-  readonly copies: Pick<CopyStore, 'sourceOf'>;
+  readonly copies: Pick<MirrorStore, 'sourceOf'>;
   readonly cursors: Pick<CursorStore, 'advance'>;
   readonly watches: Pick<WatchStore, 'of' | 'sinceMs'>;
   readonly spaces: SpaceSettings;
   readonly privacy: Pick<Privacy, 'optedOut'>;
-  readonly lanes: Pick<Lanes, 'wake' | 'interrupt'>;
-  readonly catchUp: Pick<CatchUp, 'report' | 'reportAlways' | 'missed'>;
-  readonly talk: Pick<Talk, 'forget'>;
+  readonly lanes: Pick<Scheduler, 'wake' | 'interrupt'>;
+  readonly catchUp: Pick<Backfill, 'report' | 'reportAlways' | 'missed'>;
+  readonly talk: Pick<TranslationContext, 'forget'>;
   readonly port: (platform: string) => WatchPort | undefined;
   readonly channelGone: Watcher['channelGone'];
   /** Rows of messages that are older than this (ms since 1970) may have been cleared. */
@@ -44,7 +44,7 @@ const laneOf = ({ group }: ChannelWatch, { channel }: MessageRef): string =>
 /**
  * What a message that was seen means for the inbox. `isWhole`: everything before it is in there.
  */
-export const createTake = ({
+export const createIngest = ({
   inbox,
   copies,
   cursors,
@@ -75,7 +75,8 @@ export const createTake = ({
     const message = isOurs ? from && (await readFlagged(seen.ref, copies, from)) : seen;
     if (!message) return;
     const skip = (await optedOut(message)) ? 'opted-out' : undefined;
-    for (const purpose of flags) await accept({ message, purpose, lane: flagLane(seen.ref), skip });
+    for (const purpose of flags)
+      await accept({ message, purpose, lane: flagPartition(seen.ref), skip });
   };
 
   return async (message: Message, isWhole: boolean): Promise<void> => {
@@ -114,11 +115,10 @@ export const createWatcher = (
   deps: WatcherDeps,
   take: (message: Message, isWhole: boolean) => Promise<void>,
 ): Watcher & { readonly takeAway: (refs: readonly MessageRef[]) => Promise<void> } => {
-  const { inbox, copies, watches, spaces, privacy, lanes, catchUp, talk, port, channelGone } =
-    deps;
-  const turns = createTurns();
+  const { inbox, copies, watches, spaces, privacy, lanes, catchUp, talk, port, channelGone } = deps;
+  const turns = createKeyedMutex();
 
-  const wakeAll = (changed: readonly Lane[]): void => {
+  const wakeAll = (changed: readonly Partition[]): void => {
     for (const lane of changed) lanes.wake(lane);
   };
   const takeAway = async (refs: readonly MessageRef[], purpose?: string): Promise<void> => {
@@ -149,7 +149,7 @@ export const createWatcher = (
     const message = await readFlagged(ref, copies, from);
     if (!message || message.system) return;
     if (await privacy.optedOut({ platform: space.platform, id: message.author.id })) return;
-    const { was, lane } = await inbox.accept({ message, purpose, lane: flagLane(ref) });
+    const { was, lane } = await inbox.accept({ message, purpose, lane: flagPartition(ref) });
     if (was !== 'same') lanes.wake({ platform: space.platform, lane });
   };
 

@@ -1,7 +1,7 @@
 import { AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
-import type { Lane, Row } from '../store/inbox/row.ts';
+import type { Partition, Row } from '../store/inbox/row.ts';
 import type { Ready } from './deliver.ts';
 
 /** Rows of one lane that are worked on at once; they are delivered in their order. */
@@ -15,7 +15,7 @@ const LONGEST_WAIT_MS = 60_000;
 /** A longer told wait is cut to this. */
 const LONGEST_TOLD_WAIT_MS = 600_000;
 
-export interface LaneDeps {
+export interface PartitionWorkerDeps {
   readonly inbox: Pick<InboxStore, 'claim' | 'release'>;
   /** Rejects with a retryable `AppError`, or makes a plan of any other fault. */
   readonly prepare: (
@@ -112,9 +112,9 @@ const drop = (jobs: Jobs, key: string): void => end(jobs, key)?.abort.abort();
  * @param register told of each row that is worked on; aborting ends what is made of it, as must be
  *   done to all of them when `signal` is aborted
  */
-export const workLane = async (
-  { inbox, prepare, deliver, bury, log, now, random }: LaneDeps,
-  lane: Lane,
+export const workPartition = async (
+  { inbox, prepare, deliver, bury, log, now, random }: PartitionWorkerDeps,
+  lane: Partition,
   jobs: Jobs,
   signal: AbortSignal,
   register: (row: Row, abort: AbortController) => Disposable,

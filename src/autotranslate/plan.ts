@@ -3,8 +3,14 @@ import { say, type Texts } from '../i18n.ts';
 import type { Channel, Message, MessageFile } from '../model.ts';
 import type { ChannelWatch, Services } from '../services.ts';
 import { isBlank } from '../text/unicode.ts';
-import type { Carried } from './attachments.ts';
-import { composeCopy, composeFlagged, composeReply, threadName, type Draft } from './compose.ts';
+import type { PreparedAttachments } from './attachments.ts';
+import {
+  composeCopy,
+  composeFlagged,
+  composeReply,
+  threadName,
+  type MirrorDraft,
+} from './compose.ts';
 import { claimsAudio, hasWords, type SkipReason } from './policy.ts';
 import type { WatchPort } from '../ports/channel-feed.ts';
 import type { Prepared } from './prepare.ts';
@@ -12,7 +18,7 @@ import type { Prepared } from './prepare.ts';
 export interface Placed {
   readonly target: Channel;
   /** The copy, once the files that it carries are read. */
-  readonly compose: (carried: Carried) => Draft;
+  readonly compose: (carried: PreparedAttachments) => MirrorDraft;
 }
 
 /** Where what was prepared is to stand. Empty when skipped; `skip` says why. */

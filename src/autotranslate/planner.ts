@@ -3,7 +3,7 @@ import { limitFault } from '../usage/meter.ts';
 import { isSameChannel, type Message } from '../model.ts';
 import type { Texts } from '../i18n.ts';
 import { isQuiet, type ChannelWatch, type Services } from '../services.ts';
-import { createRecent } from '../async/lru.ts';
+import { createLru } from '../async/lru.ts';
 import type { Row } from '../store/inbox/row.ts';
 import { flaggedLanguage } from '../store/inbox/purpose.ts';
 import { fromStored } from '../store/inbox/stored-message.ts';
@@ -25,7 +25,7 @@ import type { WatchPort } from '../ports/channel-feed.ts';
 import { languagesOf, prepare, type Finished } from './prepare.ts';
 import { createProgress, type Progress, type ProgressDeps } from './progress.ts';
 import { readFlagged } from './reactions.ts';
-import type { Talk } from './context.ts';
+import type { TranslationContext } from './context.ts';
 
 export interface PlannerParts {
   readonly services: Pick<
@@ -34,7 +34,7 @@ export interface PlannerParts {
   >;
   readonly watches: Pick<WatchStore, 'of' | 'group'>;
   readonly texts: Pick<Texts, 'in'>;
-  readonly talk: Pick<Talk, 'next'>;
+  readonly talk: Pick<TranslationContext, 'next'>;
   readonly progress: Omit<ProgressDeps, 'port'>;
   /** Throws a retryable `AppError` while the platform is off. */
   readonly portOf: (row: Row) => WatchPort;
@@ -74,7 +74,7 @@ const isSameWatch = (a: ChannelWatch | undefined, b: ChannelWatch | undefined): 
 export const createPlanner = (parts: PlannerParts) => {
   const { services, watches, texts, talk, progress, portOf } = parts;
   const { languages, privacy, spaces } = services;
-  const remembered = createRecent<string, Finished>(MOST_REMEMBERED);
+  const remembered = createLru<string, Finished>(MOST_REMEMBERED);
 
   /** What was finished of this state of a message in a try before. */
   const finishedOf = (key: string, authorId: string): Finished => {

@@ -1,6 +1,12 @@
 import { AppError, toAppError } from '../errors.ts';
 import type { Channel, Message } from '../model.ts';
-import type { ChannelWatch, Heard, Services, Transcript, Translation } from '../services.ts';
+import type {
+  ChannelWatch,
+  TranscriptionProgress,
+  Services,
+  Transcript,
+  Translation,
+} from '../services.ts';
 import { isBlank, countCodePoints } from '../text/unicode.ts';
 import { claimsAudio } from './policy.ts';
 
@@ -39,7 +45,7 @@ export interface Task {
   /** No other try follows: what fails now is left as it is. */
   readonly last: boolean;
   /** Told how far long audio is heard. */
-  readonly onHeard?: (heard: Heard) => void;
+  readonly onHeard?: (heard: TranscriptionProgress) => void;
   /** What a try before this one has finished; what this one finishes is added. */
   readonly finished: Finished;
 }

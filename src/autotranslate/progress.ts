@@ -1,13 +1,13 @@
 import { toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Message, Posted } from '../model.ts';
-import { LONGEST_PART_MS, type Heard } from '../services.ts';
-import type { CopyStore } from '../store/mirrors.ts';
+import { LONGEST_PART_MS, type TranscriptionProgress } from '../services.ts';
+import type { MirrorStore } from '../store/mirrors.ts';
 import type { Row } from '../store/inbox/row.ts';
 import type { Store } from '../store/index.ts';
-import { clock } from '../text/time-of-day.ts';
+import { minutesAndSeconds } from '../text/time-of-day.ts';
 import { HEARD } from './compose.ts';
-import type { Copy, WatchPort } from '../ports/channel-feed.ts';
+import type { Mirror, WatchPort } from '../ports/channel-feed.ts';
 
 /** The shortest time between two looks of a progress line. */
 const PACE_MS = 5_000;
@@ -17,7 +17,7 @@ const NEARLY_MS = 5_000;
 const UNFINISHED = '';
 
 export interface Progress {
-  readonly show: (heard: Heard) => void;
+  readonly show: (heard: TranscriptionProgress) => void;
   /** Resolves when nothing of it is on its way any more. */
   readonly settled: () => Promise<void>;
   /** Whether a line may stand of which nothing is known. */
@@ -26,14 +26,16 @@ export interface Progress {
 
 export interface ProgressDeps {
   readonly port: WatchPort;
-  readonly copies: CopyStore;
+  readonly copies: MirrorStore;
   readonly store: Pick<Store, 'note'>;
   readonly log: Log;
   readonly now: () => number;
 }
 
-const line = ({ heardMs, totalMs }: Heard): string =>
-  totalMs === undefined ? `${clock(heardMs)} …` : `${clock(heardMs)} / ${clock(totalMs)} …`;
+const line = ({ heardMs, totalMs }: TranscriptionProgress): string =>
+  totalMs === undefined
+    ? `${minutesAndSeconds(heardMs)} …`
+    : `${minutesAndSeconds(heardMs)} / ${minutesAndSeconds(totalMs)} …`;
 
 /** How far a long recording was heard, as the reply that its transcript will take the place of. */
 export const createProgress = (
@@ -48,7 +50,7 @@ export const createProgress = (
   let nextMs = 0;
   let uncertain = false;
 
-  const place = async (copy: Copy): Promise<Posted | undefined> => {
+  const place = async (copy: Mirror): Promise<Posted | undefined> => {
     const standing = (await copies.of(row)).find(({ target }) => target.id === ref.channel.id);
     // What shows a finished state is not spoilt by a later one's progress.
     if (standing && (!standing.posted || standing.contentHash !== UNFINISHED)) return undefined;
@@ -62,7 +64,7 @@ export const createProgress = (
     return undefined;
   };
 
-  const show = async (heard: Heard): Promise<void> => {
+  const show = async (heard: TranscriptionProgress): Promise<void> => {
     try {
       const text = mark === HEARD ? line(heard) : `${HEARD} ${line(heard)}`;
       const posted = await place({ source: ref, mark, content: { text } });

@@ -1,15 +1,15 @@
 import type { Channel, Message, MessageRef } from '../model.ts';
 import { toAppError } from '../errors.ts';
 import type { Privacy } from '../services.ts';
-import type { CopyStore } from '../store/mirrors.ts';
+import type { MirrorStore } from '../store/mirrors.ts';
 import { WATCH } from '../store/inbox/purpose.ts';
 import { excerpt } from '../text/split/excerpt.ts';
-import type { Copy, WatchPort } from '../ports/channel-feed.ts';
+import type { Mirror, WatchPort } from '../ports/channel-feed.ts';
 
 const QUOTED_CHARS = 80;
 
 export interface QuoteDeps {
-  readonly copies: Pick<CopyStore, 'sourceOf' | 'of'>;
+  readonly copies: Pick<MirrorStore, 'sourceOf' | 'of'>;
   readonly port: Pick<WatchPort, 'read' | 'names'>;
   readonly privacy: Pick<Privacy, 'optedOut'>;
 }
@@ -22,7 +22,7 @@ export const quoteFor = async (
   { replyTo }: Message,
   target: Channel,
   { copies, port, privacy }: QuoteDeps,
-): Promise<Copy['quote']> => {
+): Promise<Mirror['quote']> => {
   if (!replyTo) return undefined;
   try {
     const origin = (await copies.sourceOf(replyTo))?.ref ?? replyTo;
@@ -46,7 +46,7 @@ export const quoteFor = async (
 const counterpart = async (
   origin: MessageRef,
   target: Channel,
-  copies: Pick<CopyStore, 'of'>,
+  copies: Pick<MirrorStore, 'of'>,
 ): Promise<MessageRef> => {
   if (origin.channel.id === target.id) return origin;
   const all = await copies.of({ ref: origin, purpose: WATCH });

@@ -1,7 +1,7 @@
 import { toAppError } from '../errors.ts';
 import type { Message, MessageRef } from '../model.ts';
 import type { SpaceChoices } from '../services.ts';
-import type { CopyStore } from '../store/mirrors.ts';
+import type { MirrorStore } from '../store/mirrors.ts';
 import { languageOfFlag } from '../text/language/flags.ts';
 import type { WatchPort } from '../ports/channel-feed.ts';
 
@@ -30,7 +30,7 @@ const readOpen = async (
  */
 export const readFlagged = async (
   ref: MessageRef,
-  copies: Pick<CopyStore, 'sourceOf'>,
+  copies: Pick<MirrorStore, 'sourceOf'>,
   port: Pick<WatchPort, 'read'>,
 ): Promise<Message | undefined> => {
   const origin = await copies.sourceOf(ref);
@@ -40,4 +40,4 @@ export const readFlagged = async (
 };
 
 /** Rows that reactions asked for are done by themselves: nobody waits for those before them. */
-export const flagLane = ({ channel, id }: MessageRef): string => `flag:${channel.id}:${id}`;
+export const flagPartition = ({ channel, id }: MessageRef): string => `flag:${channel.id}:${id}`;

@@ -2,18 +2,18 @@ import { AppError, toAppError } from '../errors.ts';
 import type { Channel, Message } from '../model.ts';
 import type { Log } from '../log.ts';
 import type { Privacy } from '../services.ts';
-import type { CopyStore, KeptCopy } from '../store/mirrors.ts';
+import type { MirrorStore, KeptMirror } from '../store/mirrors.ts';
 import type { Row } from '../store/inbox/row.ts';
 import type { Store } from '../store/index.ts';
-import type { Draft } from './compose.ts';
-import type { Copy, WatchPort } from '../ports/channel-feed.ts';
+import type { MirrorDraft } from './compose.ts';
+import type { Mirror, WatchPort } from '../ports/channel-feed.ts';
 import { quoteFor } from './quotes.ts';
 
 /** One copy of a message that is to stand in a target. */
 export interface Step {
   readonly row: Row;
   readonly message: Message | undefined;
-  readonly draft: Draft;
+  readonly draft: MirrorDraft;
   /** What may stand there already although nobody knows of it. */
   readonly again: boolean;
   /** The copy does not show all of the message. */
@@ -24,12 +24,12 @@ export interface Step {
 export interface Share {
   readonly target: Channel;
   readonly post: Step[];
-  readonly change: (Step & { readonly posted: NonNullable<KeptCopy['posted']> })[];
-  readonly remove: { readonly row: Row; readonly posted: KeptCopy['posted'] }[];
+  readonly change: (Step & { readonly posted: NonNullable<KeptMirror['posted']> })[];
+  readonly remove: { readonly row: Row; readonly posted: KeptMirror['posted'] }[];
 }
 
-export interface ServeDeps {
-  readonly copies: CopyStore;
+export interface ReconcileDeps {
+  readonly copies: MirrorStore;
   readonly store: Pick<Store, 'note'>;
   readonly privacy: Pick<Privacy, 'optedOut'>;
   readonly log: Log;
@@ -61,7 +61,7 @@ const isFinal = (thrown: unknown): thrown is AppError =>
   thrown instanceof AppError && !thrown.retryable && thrown.code !== 'cancelled';
 
 /** One target, and what is done in it. */
-interface Service extends ServeDeps {
+interface Service extends ReconcileDeps {
   readonly port: WatchPort;
   readonly target: Channel;
   readonly records: Records;
@@ -71,7 +71,7 @@ interface Service extends ServeDeps {
 const keep = (
   { copies, store, target, records }: Service,
   row: Row,
-  kept: Omit<KeptCopy, 'target'>,
+  kept: Omit<KeptMirror, 'target'>,
   isFirst: boolean,
 ): void => {
   const write = store.note((db) => copies.put(db, row, { target, ...kept }, isFirst));
@@ -80,7 +80,7 @@ const keep = (
   records.keeping.push(write);
 };
 
-const copyOf = async (service: Service, { row, message, draft }: Step): Promise<Copy> => {
+const copyOf = async (service: Service, { row, message, draft }: Step): Promise<Mirror> => {
   const quote = message && draft.as && (await quoteFor(message, service.target, service));
   return { ...draft, source: row.ref, ...(quote ? { quote } : {}) };
 };
@@ -138,7 +138,7 @@ const postAll = async (
   const left = [...post];
   while (left.length > 0) {
     try {
-      const wanted: Copy[] = [];
+      const wanted: Mirror[] = [];
       for (const step of left) wanted.push(await copyOf(service, step));
       for await (const posted of service.port.copy(service.target, wanted, { again, signal })) {
         const step = left.shift();
@@ -155,8 +155,8 @@ const postAll = async (
 };
 
 /** Does one target's share, and notes what stands there after each step. */
-export const serve = async (
-  deps: ServeDeps,
+export const reconcile = async (
+  deps: ReconcileDeps,
   port: WatchPort,
   { target, post, change, remove }: Share,
   records: Records,

@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts';
-import type { Lane, Row } from '../store/inbox/row.ts';
+import type { Partition, Row } from '../store/inbox/row.ts';
 import type { MessageRef } from '../model.ts';
 import type { Jobs } from './partition-worker.ts';
 
@@ -8,33 +8,33 @@ const LANES_AT_ONCE = 256;
 /** A lane that failed because of our own fault, such as the database's, is looked at again after this. */
 const AFTER_FAULT_MS = 5_000;
 
-export interface Lanes extends AsyncDisposable {
+export interface Scheduler extends AsyncDisposable {
   /** There is something new in the lane. */
-  wake(lane: Lane): void;
+  wake(lane: Partition): void;
   /** The message changed: what is being made of it is of no use any more. */
   interrupt(ref: MessageRef): void;
   /** Resolves when no lane is worked on or waits for its turn. */
   idle(): Promise<void>;
 }
 
-export interface LanesDeps {
+export interface SchedulerDeps {
   readonly log: Log;
   readonly now: () => number;
   /** Works a lane off; resolves with when to look at it again. */
   readonly work: (
-    lane: Lane,
+    lane: Partition,
     jobs: Jobs,
     signal: AbortSignal,
     register: (row: Row, abort: AbortController) => Disposable,
   ) => Promise<number | undefined>;
 }
 
-const laneKey = ({ platform, lane }: Lane): string => `${platform} ${lane}`;
+const laneKey = ({ platform, lane }: Partition): string => `${platform} ${lane}`;
 const refKey = ({ channel, id }: MessageRef): string => `${channel.id} ${id}`;
 
-export const createLanes = ({ log, now, work }: LanesDeps): Lanes => {
+export const createScheduler = ({ log, now, work }: SchedulerDeps): Scheduler => {
   const stopping = new AbortController();
-  const queue = new Map<string, Lane>();
+  const queue = new Map<string, Partition>();
   const working = new Map<string, Promise<void>>();
   /** Lanes in which something came while they were worked on. */
   const stale = new Set<string>();
@@ -56,14 +56,14 @@ export const createLanes = ({ log, now, work }: LanesDeps): Lanes => {
     };
   };
 
-  const lookAgain = (lane: Lane, atMs: number): void => {
+  const lookAgain = (lane: Partition, atMs: number): void => {
     const key = laneKey(lane);
     clearTimeout(timers.get(key));
     const timer = setTimeout(() => wake(lane), Math.max(0, atMs - now())).unref();
     timers.set(key, timer);
   };
 
-  const run = async (lane: Lane): Promise<void> => {
+  const run = async (lane: Partition): Promise<void> => {
     const key = laneKey(lane);
     try {
       const jobs: Jobs = prepared.get(key) ?? new Map();
@@ -90,7 +90,7 @@ export const createLanes = ({ log, now, work }: LanesDeps): Lanes => {
     }
   };
 
-  const wake = (lane: Lane): void => {
+  const wake = (lane: Partition): void => {
     const key = laneKey(lane);
     clearTimeout(timers.get(key));
     timers.delete(key);

@@ -4,16 +4,16 @@ import type { ChannelWatch, Watches } from '../services.ts';
 import type { CursorStore } from '../store/cursors.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { WatchStore } from '../store/watches.ts';
-import type { CatchUp } from './backfill.ts';
-import type { Lanes } from './scheduler.ts';
+import type { Backfill } from './backfill.ts';
+import type { Scheduler } from './scheduler.ts';
 import type { WatchPort } from '../ports/channel-feed.ts';
 
 export interface WatchesDeps {
   readonly kept: WatchStore;
   readonly inbox: Pick<InboxStore, 'abandon'>;
   readonly cursors: Pick<CursorStore, 'remove'>;
-  readonly catchUp: Pick<CatchUp, 'missed' | 'forget'>;
-  readonly lanes: Pick<Lanes, 'wake'>;
+  readonly catchUp: Pick<Backfill, 'missed' | 'forget'>;
+  readonly lanes: Pick<Scheduler, 'wake'>;
   readonly now: () => number;
   readonly port: (platform: string) => WatchPort | undefined;
 }

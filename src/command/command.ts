@@ -10,14 +10,14 @@ export {
   TRANSCRIPT_KINDS,
   type Backlog,
   type ChannelWatch,
-  type Heard,
+  type TranscriptionProgress,
   type SpaceChoices,
   type UsageDay,
-  type VoiceWish,
+  type VoicePreference,
 } from '../services.ts';
 export {
   ROOM_TRANSCRIPT_KINDS,
-  type QueuedSaying,
+  type QueuedSpeech,
   type Room,
   type RoomChoices,
 } from '../voice/service.ts';

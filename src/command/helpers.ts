@@ -3,8 +3,8 @@ import type { Complete, PressContext } from './command.ts';
 import type { Attachment, Message, MessageFile } from '../model.ts';
 
 export { roomTurns } from '../chat/room-turns.ts';
-export { firstThatFits, voiceWishes } from '../speech/wishes.ts';
-export { clock } from '../text/time-of-day.ts';
+export { firstThatFits, voiceWishes } from '../speech/voice-preference.ts';
+export { minutesAndSeconds } from '../text/time-of-day.ts';
 export { plainLine, quote } from '../text/markup/plain-line.ts';
 export { readChannels } from '../text/typed-lists.ts';
 export {

@@ -8,7 +8,7 @@ export interface Persona {
 }
 
 /** What a message in a watched channel becomes somewhere else, or as a reply under it. */
-export interface Copy {
+export interface Mirror {
   readonly source: MessageRef;
   readonly content: Content;
   /**
@@ -61,11 +61,11 @@ export interface WatchPort {
    */
   copy(
     to: Channel,
-    copies: readonly Copy[],
+    copies: readonly Mirror[],
     options: { readonly again: boolean; readonly signal: AbortSignal },
   ): AsyncIterable<Posted>;
   /** Shows a copy anew, in the place of what it showed. `not-found` when it was deleted. */
-  recopy(posted: Posted, copy: Copy): Promise<Posted>;
+  recopy(posted: Posted, copy: Mirror): Promise<Posted>;
   /** Takes the copy of one source away; what else stands in the same messages stays. */
   uncopy(posted: Posted, source: MessageRef): Promise<void>;
   /**

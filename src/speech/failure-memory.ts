@@ -1,6 +1,6 @@
 import { ServiceError } from '../api/service-error.ts';
 import type { AppError } from '../errors.ts';
-import { idOf, type Way } from './ways.ts';
+import { attemptId, type SynthesisAttempt } from './attempts.ts';
 
 /** A backend that fails is asked again after this; what a voice cannot do, it will not learn soon. */
 const PASSING_MS = 300_000;
@@ -13,7 +13,7 @@ export interface FailureMemory {
    * Remembers that `way` failed where `instead` succeeded with the same text. A refusal (400) counts
    * only when the same voice then spoke the text: otherwise the text may have been too much for it.
    */
-  add(way: Way, error: AppError, instead: Way): void;
+  add(way: SynthesisAttempt, error: AppError, instead: SynthesisAttempt): void;
   forget(id: string): void;
 }
 
@@ -26,7 +26,7 @@ export const createFailureMemory = (now: () => number): FailureMemory => {
       if (isRefusal && way.voice.id !== instead.voice.id) return;
       const [oldest] = untilMs.keys();
       if (untilMs.size >= ENTRIES && oldest !== undefined) untilMs.delete(oldest);
-      untilMs.set(idOf(way), now() + (error.retryable ? PASSING_MS : LASTING_MS));
+      untilMs.set(attemptId(way), now() + (error.retryable ? PASSING_MS : LASTING_MS));
     },
     forget: (id) => void untilMs.delete(id),
   };

@@ -9,7 +9,7 @@ import { speakable } from '../text/speech/speakable.ts';
 import { createFailureMemory } from './failure-memory.ts';
 import { createVoiceList } from './voice-list.ts';
 import { fittingVoices } from './voice-choice.ts';
-import { idOf, waysOf, type Way } from './ways.ts';
+import { attemptId, attemptsOf, type SynthesisAttempt } from './attempts.ts';
 
 export interface SpeakerDeps {
   readonly client: Pick<ServiceClient, 'voices' | 'speak'>;
@@ -70,7 +70,7 @@ export const createSpeaker = ({ client, now = () => performance.now() }: Speaker
   const list = createVoiceList(client, now);
 
   const open = async (
-    { voice, format, stream }: Way,
+    { voice, format, stream }: SynthesisAttempt,
     text: string,
     options: Parameters<ServiceClient['speak']>[1],
   ): Promise<Speech> => {
@@ -96,12 +96,12 @@ export const createSpeaker = ({ client, now = () => performance.now() }: Speaker
 
   /** Tries one way after the other; what failed is remembered once another way has succeeded. */
   const tryWays = async (
-    ways: readonly Way[],
+    ways: readonly SynthesisAttempt[],
     text: string,
     signal: AbortSignal,
   ): Promise<Speech> => {
     const endMs = now() + DEADLINE_MS;
-    const failed: { way: Way; error: AppError }[] = [];
+    const failed: { way: SynthesisAttempt; error: AppError }[] = [];
     for (const [index, way] of ways.entries()) {
       const isLast = index === ways.length - 1;
       try {
@@ -110,7 +110,7 @@ export const createSpeaker = ({ client, now = () => performance.now() }: Speaker
           deadlineMs: Math.max(1, endMs - now()),
           hasOtherWay: !isLast,
         });
-        failures.forget(idOf(way));
+        failures.forget(attemptId(way));
         for (const { way: other, error } of failed) failures.add(other, error, way);
         return speech;
       } catch (thrown) {
@@ -138,12 +138,12 @@ export const createSpeaker = ({ client, now = () => performance.now() }: Speaker
         throw new AppError('not-found', 'no voice fits the wish', {
           sentence: { key: 'speech.no-voice' },
         });
-      const ways = waysOf(voices, formats);
+      const ways = attemptsOf(voices, formats);
       if (ways.length === 0)
         throw new AppError('unsupported', 'no fitting voice has a wanted format', {
           sentence: { key: 'speech.no-format', params: { formats: formats.join(', ') } },
         });
-      const fresh = ways.filter((way) => !failures.has(idOf(way)));
+      const fresh = ways.filter((way) => !failures.has(attemptId(way)));
       return tryWays((fresh.length > 0 ? fresh : ways).slice(0, TRIES), text, signal);
     },
   };

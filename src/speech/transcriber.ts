@@ -1,10 +1,10 @@
 import type { ServiceClient } from '../api/client.ts';
-import { pieces, type Piece } from '../audio/chunk/chunks.ts';
+import { chunks, type AudioChunk } from '../audio/chunk/chunks.ts';
 import { AppError } from '../errors.ts';
 import {
   LONGEST_PART_MS,
   type Glossary,
-  type Heard,
+  type TranscriptionProgress,
   type Transcriber,
   type TranscriptSegment,
   type TranscriptionRequest,
@@ -80,7 +80,7 @@ export const createTranscriber = ({ client, glossary }: TranscriberDeps): Transc
     const stop = new AbortController();
     const both = AbortSignal.any([signal, stop.signal]);
 
-    const hear = async (piece: Piece): Promise<HeardPart> => {
+    const hear = async (piece: AudioChunk): Promise<HeardPart> => {
       const reply = await client.transcribe(
         piece.audio,
         { ...(language ? { language } : {}), ...(hotwords.length > 0 ? { hotwords } : {}) },
@@ -98,12 +98,12 @@ export const createTranscriber = ({ client, glossary }: TranscriberDeps): Transc
     const parts: HeardPart[] = [];
     let text = '';
     let durationMs = 0;
-    const soFar = (): Heard => ({
+    const soFar = (): TranscriptionProgress => ({
       text,
       heardMs: durationMs,
       totalMs: claimedMs === undefined ? undefined : Math.max(claimedMs, durationMs),
     });
-    const cut = pieces(audio, { longestMs: LONGEST_PART_MS }, both);
+    const cut = chunks(audio, { longestMs: LONGEST_PART_MS }, both);
     for await (const part of inOrder(cut, PIECES_AT_ONCE, stop, hear)) {
       durationMs = part.endMs;
       if (part.text !== '') {

@@ -1,5 +1,5 @@
 import type { Voice } from '../api/contract.ts';
-import type { VoiceWish } from '../services.ts';
+import type { VoicePreference } from '../services.ts';
 import { languagesInWords, sameLanguage } from '../text/language/languages.ts';
 
 /** What services call a voice that speaks whatever it is given. */
@@ -33,7 +33,7 @@ const voicesNamed = (voices: readonly Voice[], named: string): Voice[] => {
 };
 
 /** The voices that fit the wish, best first. A gender that nobody has is passed over. */
-export const fittingVoices = (voices: readonly Voice[], wish: VoiceWish): Voice[] => {
+export const fittingVoices = (voices: readonly Voice[], wish: VoicePreference): Voice[] => {
   const { named, language, gender } = wish;
   if (named !== undefined) return voicesNamed(voices, named);
   const speaking =

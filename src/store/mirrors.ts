@@ -5,7 +5,7 @@ import type { RowKey } from './inbox/row.ts';
 import type { Schema } from './schema.ts';
 
 /** What one target shows of a source. */
-export interface KeptCopy {
+export interface KeptMirror {
   readonly target: Channel;
   /** Undefined: somebody took the copy away, and it is not put back. */
   readonly posted: Posted | undefined;
@@ -34,11 +34,11 @@ const sourcesOf = async (store: Store, ref: MessageRef): Promise<readonly RowKey
   }));
 };
 
-export type CopyStore = ReturnType<typeof createCopyStore>;
+export type MirrorStore = ReturnType<typeof createMirrorStore>;
 
 /** Which messages of ours were made of which messages; no text is kept. */
-export const createCopyStore = (store: Store, now: () => number) => ({
-  of: async (key: RowKey): Promise<readonly KeptCopy[]> => {
+export const createMirrorStore = (store: Store, now: () => number) => ({
+  of: async (key: RowKey): Promise<readonly KeptMirror[]> => {
     const rows = await store
       .selectFrom('copy')
       .selectAll()
@@ -73,7 +73,7 @@ export const createCopyStore = (store: Store, now: () => number) => ({
   put: async (
     db: Transaction<Schema>,
     key: RowKey,
-    { target, posted, contentHash }: KeptCopy,
+    { target, posted, contentHash }: KeptMirror,
     isFirst: boolean,
   ): Promise<void> => {
     const place = { ...sourceColumns(key), target_channel_id: target.id };

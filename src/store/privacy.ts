@@ -2,8 +2,8 @@ import type { Member } from '../model.ts';
 import type { Privacy } from '../services.ts';
 import type { Store } from './index.ts';
 import { forgetAuthor } from './inbox/authors.ts';
-import { createMemo } from '../async/cache.ts';
-import { createRecent } from '../async/lru.ts';
+import { createCache } from '../async/cache.ts';
+import { createLru } from '../async/lru.ts';
 import { recordUsage } from './usage.ts';
 
 type Person = Pick<Member, 'platform' | 'id'>;
@@ -77,12 +77,12 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
       .where('member_id', '=', id)
       .execute();
 
-  const choice = createMemo(async (person: Person) => (await settingOf(person))?.opted_out === 1, {
+  const choice = createCache(async (person: Person) => (await settingOf(person))?.opted_out === 1, {
     keyOf,
     most: CACHED_PEOPLE,
   });
   /** Who is opting out, or could not: it holds before it is written down. */
-  const unwritten = createRecent<string, symbol>(MOST_UNWRITTEN);
+  const unwritten = createLru<string, symbol>(MOST_UNWRITTEN);
 
   return {
     optedOut: async (person) => unwritten.get(keyOf(person)) !== undefined || choice.of(person),

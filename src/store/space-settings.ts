@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Space } from '../model.ts';
 import type { SpaceChoices, SpaceSettings } from '../services.ts';
 import type { Store } from './index.ts';
-import { createMemo } from '../async/cache.ts';
+import { createCache } from '../async/cache.ts';
 
 /** Spaces whose choices are held in memory: every message of a watched channel asks for them. */
 const CACHED_SPACES = 5_000;
@@ -63,7 +63,7 @@ const read = async (db: Pick<Store, 'selectFrom'>, space: Space): Promise<SpaceC
 const keyOf = ({ platform, id }: Space): string => `${platform} ${id}`;
 
 export const createSpaceSettings = (store: Store): SpaceSettings => {
-  const known = createMemo((space: Space) => read(store, space), { keyOf, most: CACHED_SPACES });
+  const known = createCache((space: Space) => read(store, space), { keyOf, most: CACHED_SPACES });
 
   return {
     of: known.of,

@@ -4,7 +4,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { promisify } from 'node:util';
 import { SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely';
 import { AppError } from '../errors.ts';
-import { createRecent } from '../async/lru.ts';
+import { createLru } from '../async/lru.ts';
 import { createDiskSync, type DiskSync } from './disk.ts';
 
 const BUSY_MS = 5_000;
@@ -35,7 +35,7 @@ const asKyselyDatabase = (database: DatabaseSync, close: () => void): SqliteData
       iterate: (parameters) => statement.iterate(...values(parameters)),
     };
   };
-  const prepared = createRecent<string, SqliteStatement>(MOST_STATEMENTS);
+  const prepared = createLru<string, SqliteStatement>(MOST_STATEMENTS);
   return {
     close,
     prepare(query) {

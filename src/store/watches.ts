@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import type { Channel, Space } from '../model.ts';
 import type { ChannelWatch } from '../services.ts';
 import type { WatchMode } from '../ports/channel-feed.ts';
-import { createTurns } from '../async/keyed-mutex.ts';
+import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
 
@@ -82,7 +82,7 @@ export const openWatchStore = async (store: Store, now: () => number): Promise<W
   );
   const all = (): ChannelWatch[] => [...watches.values()].map(({ watch }) => watch);
   let groups = Map.groupBy(all(), ({ group }) => group);
-  const turns = createTurns();
+  const turns = createKeyedMutex();
   /** One change after the other: each begins with what the one before it left. */
   const become = async (
     change: (next: Map<string, Kept>) => Promise<readonly Channel[]>,

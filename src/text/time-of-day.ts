@@ -1,5 +1,5 @@
 /** A time as players show it, in whole seconds that went by: `0:05`, `71:40`. */
-export const clock = (ms: number): string => {
+export const minutesAndSeconds = (ms: number): string => {
   const seconds = Math.trunc(ms / 1_000);
   return `${Math.trunc(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 };

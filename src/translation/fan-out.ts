@@ -47,7 +47,7 @@ const merge = async function* <T>(
 };
 
 /** A line of talk. */
-export interface Line {
+export interface FanOutLine {
   readonly space: Space;
   readonly text: string;
   /** Detected when left out. */
@@ -59,7 +59,7 @@ export interface Line {
 /** One line into several languages, one request each; the contract of `Core.translateLine`. */
 export const translateLine = (
   translator: Translator,
-  { space, ...line }: Line,
+  { space, ...line }: FanOutLine,
   languages: readonly string[],
   signal: AbortSignal,
 ): AsyncIterable<LineTranslation> => {

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
 import type { Channel, Space } from '../model.ts';
 import type { Glossary, GlossaryTerm, ImportReport, Languages } from '../services.ts';
-import { createMemo } from '../async/cache.ts';
+import { createCache } from '../async/cache.ts';
 import type { Store } from '../store/index.ts';
 import { readColumns } from './glossary-columns.ts';
 import { readGlossaryCsv, writeGlossaryCsv } from './glossary-csv.ts';
@@ -70,7 +70,7 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
       translation: translation ?? undefined,
     }));
   };
-  const memo = createMemo(fetchList, { keyOf: placeKey, most: PLACES_IN_MEMORY });
+  const memo = createCache(fetchList, { keyOf: placeKey, most: PLACES_IN_MEMORY });
   const list = memo.of;
 
   const write = async <Result>(

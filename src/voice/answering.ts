@@ -6,11 +6,11 @@ import type { Services } from '../services.ts';
 import { resultOf } from '../async/generators.ts';
 import type { Clock } from '../async/clock.ts';
 import type { ConversationDeps } from './conversation.ts';
-import type { Notes } from './status-messages.ts';
+import type { StatusMessages } from './status-messages.ts';
 import type { Speaking } from './tts/speaking.ts';
 import type { RoomFailure, RoomTexts } from './texts.ts';
 
-export interface AnsweringDeps {
+export interface VoiceAnswersDeps {
   readonly services: Services;
   readonly clock: Clock;
   readonly channel: () => Channel;
@@ -18,7 +18,7 @@ export interface AnsweringDeps {
   /** What was last said, oldest first. */
   readonly talk: () => readonly string[];
   readonly speaking: Pick<Speaking, 'say'>;
-  readonly notes: Pick<Notes, 'post'>;
+  readonly notes: Pick<StatusMessages, 'post'>;
   readonly texts: RoomTexts;
   /** Aborted when the room is over. */
   readonly signal: AbortSignal;
@@ -31,8 +31,8 @@ const ANSWER_MS = 60_000;
  * Answers questions that were asked aloud: in writing and aloud. It counts as used by who asked. Nothing
  * is told of a question that was taken back.
  */
-export const createAnswering =
-  (deps: AnsweringDeps): ConversationDeps['answer'] =>
+export const createVoiceAnswers =
+  (deps: VoiceAnswersDeps): ConversationDeps['answer'] =>
   async (speakerId, question, asked) => {
     const { services, clock, speaking, notes, texts } = deps;
     const { space } = deps.channel();

@@ -1,4 +1,4 @@
-import { createRecent } from '../async/lru.ts';
+import { createLru } from '../async/lru.ts';
 import type { Clock } from '../async/clock.ts';
 import type { RoomMember } from '../ports/voice.ts';
 
@@ -29,7 +29,7 @@ const EMPTY_MS = 15_000;
 
 export const createAttendance = ({ clock, present, empty }: AttendanceDeps): Attendance => {
   const everHere = new Set<string>();
-  const names = createRecent<string, string>(NAMES_KEPT);
+  const names = createLru<string, string>(NAMES_KEPT);
   let cancel: (() => void) | undefined;
   let isOver = false;
   const stopWaiting = (): void => {

@@ -4,9 +4,9 @@ import { limitFault } from '../usage/meter.ts';
 import type { Channel } from '../model.ts';
 import type { Services } from '../services.ts';
 import type { Clock } from '../async/clock.ts';
-import type { HeardLine } from './stt/transcript-event.ts';
+import type { TranscriptEvent } from './stt/transcript-event.ts';
 
-export interface AudioUseDeps {
+export interface AudioUsageDeps {
   readonly services: Pick<Services, 'spaces' | 'usage'>;
   readonly clock: Clock;
   /** Ms since 1970. */
@@ -18,15 +18,15 @@ export interface AudioUseDeps {
 }
 
 /** Counts the sound that is heard, for who spoke, and knows when the space may use no more of it. */
-export interface AudioUse extends AsyncDisposable {
+export interface AudioUsage extends AsyncDisposable {
   /** Counts a final line. */
-  count(line: HeardLine): void;
+  count(line: TranscriptEvent): void;
   /** Throws `rate-limited` where no more may be heard today. */
   admit(): Promise<void>;
   readonly isSpent: () => boolean;
 }
 
-export const createAudioUse = (deps: AudioUseDeps): AudioUse => {
+export const createAudioUsage = (deps: AudioUsageDeps): AudioUsage => {
   const { services, clock, now, channel, log } = deps;
   let counting = Promise.resolve();
   let restoring: (() => void) | undefined;
@@ -42,7 +42,7 @@ export const createAudioUse = (deps: AudioUseDeps): AudioUse => {
     if (!fault) restore();
     return fault;
   };
-  const record = async ({ speakerId, startMs, endMs, text }: HeardLine): Promise<void> => {
+  const record = async ({ speakerId, startMs, endMs, text }: TranscriptEvent): Promise<void> => {
     try {
       const audioMs = Math.max(0, endMs - startMs);
       const used = { characters: 0, audioMs, messages: text === '' ? 0 : 1 };

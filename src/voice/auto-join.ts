@@ -2,10 +2,10 @@ import type { Log } from '../log.ts';
 import type { Channel, Space } from '../model.ts';
 import { MINUTE_MS } from '../async/time.ts';
 import type { Clock } from '../async/clock.ts';
-import { quietly } from './log-failure.ts';
+import { logFailure } from './log-failure.ts';
 import type { LeaveReason } from './room.ts';
 
-export interface JoinsDeps {
+export interface AutoJoinDeps {
   readonly clock: Clock;
   /** Whether any human is in a room. */
   readonly isPeopled: (room: Channel) => boolean;
@@ -21,7 +21,7 @@ export interface JoinsDeps {
 }
 
 /** Joins rooms by itself: while people are there who did not send us away. */
-export interface Joins extends Disposable {
+export interface AutoJoin extends Disposable {
   /** Who is in a room has changed. */
   peopleChanged(room: Channel): void;
   /** We left a room. */
@@ -37,7 +37,7 @@ const TRY_REFUSED_AGAIN_MS = 10 * MINUTE_MS;
 
 const keyOf = ({ space, id }: Channel): string => `${space.platform} ${space.id} ${id}`;
 
-export const createJoins = (deps: JoinsDeps): Joins => {
+export const createAutoJoin = (deps: AutoJoinDeps): AutoJoin => {
   const { clock, isPeopled, isWanted, wantedIn, isBusy, join, log } = deps;
   /** Rooms whose people sent us away. */
   const banned = new Set<string>();
@@ -65,7 +65,7 @@ export const createJoins = (deps: JoinsDeps): Joins => {
     else if (!isOver && ![banned, trying, waiting].some((places) => places.has(key))) {
       if (isBusy(room.space)) return;
       trying.add(key);
-      const error = await quietly(log, 'a room could not be joined', async () => {
+      const error = await logFailure(log, 'a room could not be joined', async () => {
         if (await isWanted(room)) await join(room);
       });
       trying.delete(key);
@@ -73,7 +73,7 @@ export const createJoins = (deps: JoinsDeps): Joins => {
     }
   };
   const considerAll = (space: Space, isAnew = false): void =>
-    void quietly(log, 'the rooms of a space could not be looked at', async () => {
+    void logFailure(log, 'the rooms of a space could not be looked at', async () => {
       for (const room of await wantedIn(space)) {
         if (isAnew) stopWaiting(keyOf(room));
         await consider(room);

@@ -1,7 +1,7 @@
 import { orAborted } from '../async/abort.ts';
 import { type AppError, userError } from '../errors.ts';
 import type { Clock } from '../async/clock.ts';
-import type { HeardLine } from './stt/transcript-event.ts';
+import type { TranscriptEvent } from './stt/transcript-event.ts';
 import { questionAfter } from './wake-word.ts';
 
 export interface ConversationDeps {
@@ -15,7 +15,7 @@ export interface ConversationDeps {
 /** Who asks aloud, and what. */
 export interface Conversation extends Disposable {
   /** A final line of somebody who is heard. */
-  heard(line: HeardLine): void;
+  heard(line: TranscriptEvent): void;
   /** What a member says next. */
   listenTo(memberId: string, signal: AbortSignal): Promise<string>;
   /** Somebody is not heard any more: what they asked is not answered. */

@@ -1,18 +1,18 @@
 import type { Clock } from '../async/clock.ts';
 import type { Attendance } from './attendance.ts';
-import type { Notes } from './status-messages.ts';
+import type { StatusMessages } from './status-messages.ts';
 import type { LinkListener } from '../ports/voice.ts';
 import type { RoomTexts } from './texts.ts';
 
-export interface ReceptionDeps {
+export interface LinkStatusDeps {
   readonly clock: Clock;
   readonly attendance: Pick<Attendance, 'here' | 'nameOf'>;
-  readonly notes: Pick<Notes, 'show' | 'settle' | 'post'>;
+  readonly notes: Pick<StatusMessages, 'show' | 'settle' | 'post'>;
   readonly texts: RoomTexts;
 }
 
 /** Tells a room of whom and what we cannot hear, and when we can again. */
-export interface Reception
+export interface LinkStatus
   extends Pick<LinkListener, 'audible' | 'connected' | 'missed'>, Disposable {
   /** Somebody moved us. */
   moved(): void;
@@ -24,7 +24,7 @@ const TOLD_FOR_MS = 30_000;
 /** A move takes the connection down and is told anyway. */
 const MOVE_MS = 5_000;
 
-export const createReception = (deps: ReceptionDeps): Reception => {
+export const createLinkStatus = (deps: LinkStatusDeps): LinkStatus => {
   const { clock, attendance, notes, texts } = deps;
   const inaudible = new Set<string>();
   let isAway = false;

@@ -4,11 +4,11 @@ import type { ConsentRule } from './consent/consent.ts';
  * What people in a room are heard for: `captions`, which everybody sees; `name`, to know when somebody
  * calls us and asks something; `voices`, to let them go before ours: then nothing is written down.
  */
-export type Purpose = 'captions' | 'name' | 'voices';
+export type ListeningPurpose = 'captions' | 'name' | 'voices';
 
 /** How a room listens. */
-export interface Manner {
-  readonly purpose: Purpose;
+export interface ListeningMode {
+  readonly purpose: ListeningPurpose;
   readonly rule: ConsentRule;
   /** Whether something is told of what is still being said. */
   readonly partials: boolean;

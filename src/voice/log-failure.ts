@@ -2,7 +2,7 @@ import { type AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 
 /** Does what may fail without harm; resolves with why it did, once that is logged with the given words. */
-export const quietly = async (
+export const logFailure = async (
   log: Pick<Log, 'warn'>,
   words: string,
   run: () => Promise<unknown>,

@@ -7,13 +7,13 @@ import type { Platform } from '../ports/platform.ts';
 import type { Services } from '../services.ts';
 import type { Room, RoomChoices } from './service.ts';
 import { createAttendance } from './attendance.ts';
-import { createAttention } from './session.ts';
+import { createVoiceSession } from './session.ts';
 import type { Clock } from '../async/clock.ts';
 import type { ConsentChoice } from './consent/consent.ts';
 import { mentionedName } from './mentioned-name.ts';
-import { createNotes } from './status-messages.ts';
+import { createStatusMessages } from './status-messages.ts';
 import type { LinkListener, VoiceLink, VoicePort } from '../ports/voice.ts';
-import { createReception } from './link-status.ts';
+import { createLinkStatus } from './link-status.ts';
 import { createSpeaking } from './tts/speaking.ts';
 import { createRoomTexts } from './texts.ts';
 
@@ -94,14 +94,14 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
   let closing: Promise<void> | undefined;
 
   const channel = (): Channel => link?.channel ?? start.channel;
-  const notes = createNotes({ platform, channel, log });
+  const notes = createStatusMessages({ platform, channel, log });
   const attendance = createAttendance({
     clock,
     present: () => port.present(channel()),
     empty: () => void room.close('empty'),
   });
   const { nameOf, knownName } = attendance;
-  const reception = createReception({ clock, attendance, notes, texts });
+  const reception = createLinkStatus({ clock, attendance, notes, texts });
   const speaking = createSpeaking({
     services,
     clock,
@@ -119,7 +119,7 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     notes,
     log,
   });
-  const attention = createAttention({
+  const attention = createVoiceSession({
     ...deps,
     platform,
     port,

@@ -6,11 +6,11 @@ import { isQuiet } from '../services.ts';
 import type { RoomChoices, Rooms } from './service.ts';
 import type { RoomConsents } from '../store/room-consents.ts';
 import { MINUTE_MS } from '../async/time.ts';
-import { createTurns } from '../async/keyed-mutex.ts';
-import { createChoosing } from './consent/choices.ts';
-import { createJoins } from './auto-join.ts';
+import { createKeyedMutex } from '../async/keyed-mutex.ts';
+import { createConsentChoices } from './consent/choices.ts';
+import { createAutoJoin } from './auto-join.ts';
 import type { RoomWatcher, VoicePort } from '../ports/voice.ts';
-import { sayingOf } from './tts/read-aloud.ts';
+import { speechOfMessage } from './tts/read-aloud.ts';
 import { openRoom, type LeaveReason, type OpenRoom, type RoomDeps } from './room.ts';
 
 export interface RoomsDeps extends Omit<RoomDeps, 'choiceOf'> {
@@ -47,7 +47,7 @@ export const createRooms = (deps: RoomsDeps): RoomService => {
   const { services, consents, platformOf, clock, log } = deps;
   const open = new Map<string, Place>();
   const left = new Map<string, { readonly room: OpenRoom; readonly drop: () => void }>();
-  const turns = createTurns();
+  const turns = createKeyedMutex();
   const over = new AbortController();
 
   const portOf = (space: Space): { platform: Platform; port: VoicePort } => {
@@ -55,7 +55,7 @@ export const createRooms = (deps: RoomsDeps): RoomService => {
     if (!platform?.voice) throw userError('unsupported', 'room.no-voice-here');
     return { platform, port: platform.voice };
   };
-  const choosing = createChoosing({
+  const choosing = createConsentChoices({
     consents,
     privacy: services.privacy,
     chosen: (space, memberId, choice) => {
@@ -133,7 +133,7 @@ export const createRooms = (deps: RoomsDeps): RoomService => {
     return room;
   };
 
-  const joins = createJoins({
+  const joins = createAutoJoin({
     clock,
     isPeopled,
     isWanted: async (room) => {
@@ -169,7 +169,7 @@ export const createRooms = (deps: RoomsDeps): RoomService => {
     const key = keyOf(message.ref.channel.space);
     using _ = await turns.take(`read ${key}`);
     const room = open.get(key)?.room;
-    const saying = room && (await sayingOf(message, services, room.filesInWords));
+    const saying = room && (await speechOfMessage(message, services, room.filesInWords));
     // It keeps its place among what is said, and the next one need not wait for it.
     if (saying) room.say(saying).catch(unread);
   };

@@ -1,5 +1,5 @@
 import type { Channel, Member, OutgoingFile, Space } from '../model.ts';
-import { TRANSCRIPT_KINDS, type VoiceWish } from '../services.ts';
+import { TRANSCRIPT_KINDS, type VoicePreference } from '../services.ts';
 import type { ConsentRule } from './consent/consent.ts';
 import type { SpeakerStats } from '../ports/voice.ts';
 
@@ -25,26 +25,26 @@ export interface RoomChoices {
 }
 
 /** What is to be said aloud in a room. */
-export interface Saying {
+export interface SpeechRequest {
   /** As people wrote it. */
   readonly text: string;
   readonly kind: 'answer' | 'say' | 'read';
   /** Whose words they are, or who asked for an answer; nobody is announced, or counted, without. */
   readonly by?: Pick<Member, 'id' | 'name'>;
   /** A voice by name, language or gender; the person's own where nothing is wished. */
-  readonly wish?: VoiceWish;
+  readonly wish?: VoicePreference;
 }
 
 /** One thing that is said in a room, or waits to be. */
-export interface QueuedSaying {
-  readonly kind: Saying['kind'] | 'notice';
+export interface QueuedSpeech {
+  readonly kind: SpeechRequest['kind'] | 'notice';
   readonly by?: string;
   readonly text: string;
   /** Until it is said, roughly. */
   readonly waitsMs: number;
 }
 
-export interface CaptionWish {
+export interface CaptionOptions {
   /** What captions are translated into. */
   readonly languages: readonly string[];
   /** Where they are shown; in the room's own chat when left out. */
@@ -84,13 +84,13 @@ export interface Room extends CaptionRecord {
    * Resolves when people were told, and may be heard. Rejects, with nothing begun, while captions run,
    * where people cannot be told, and where they cannot be shown.
    */
-  startCaptions(wish: CaptionWish): Promise<void>;
+  startCaptions(wish: CaptionOptions): Promise<void>;
   setLanguages(languages: readonly string[]): void;
   /** False where nothing was captioned. */
   stopCaptions(): Promise<boolean>;
   /** Resolves when it waits in the queue; with false where nothing of it can be said, or is to be any more. */
-  say(saying: Saying): Promise<boolean>;
-  queue(): { readonly isPaused: boolean; readonly items: readonly QueuedSaying[] };
+  say(saying: SpeechRequest): Promise<boolean>;
+  queue(): { readonly isPaused: boolean; readonly items: readonly QueuedSpeech[] };
   /** False where nothing was said, or a notice: nobody ends one. */
   skip(): boolean;
   /** How many were said or waited, but for notices, which are said all the same. */

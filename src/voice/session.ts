@@ -2,27 +2,27 @@ import { userError } from '../errors.ts';
 import type { Channel } from '../model.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { Room, RoomChoices } from './service.ts';
-import { createAnswering } from './answering.ts';
+import { createVoiceAnswers } from './answering.ts';
 import type { Attendance } from './attendance.ts';
-import { createAudioUse } from './audio-usage.ts';
+import { createAudioUsage } from './audio-usage.ts';
 import { createBargeIn } from './barge-in.ts';
 import { createCaptioning, type Captioning } from './captions/captioning.ts';
 import { startCaptionSession } from './captions/caption-session.ts';
 import type { ConsentChoice } from './consent/consent.ts';
 import { createConversation } from './conversation.ts';
-import type { HeardLine, HearingListener } from './stt/transcript-event.ts';
-import { createEarOpener } from './stt/create-pipeline.ts';
-import { createListening, type Listening } from './subscription.ts';
-import type { Notes } from './status-messages.ts';
+import type { TranscriptEvent, TranscriptListener } from './stt/transcript-event.ts';
+import { createPipelineFactory } from './stt/create-pipeline.ts';
+import { createSubscription, type Subscription } from './subscription.ts';
+import type { StatusMessages } from './status-messages.ts';
 import { createNotice } from './consent/notice.ts';
 import type { VoiceLink, VoicePort } from '../ports/voice.ts';
-import type { Manner } from './listening-mode.ts';
+import type { ListeningMode } from './listening-mode.ts';
 import type { RoomDeps } from './room.ts';
 import type { Speaking } from './tts/speaking.ts';
 import type { RoomTexts } from './texts.ts';
 import { createTranslateCaption } from './captions/translate-caption.ts';
 
-export interface AttentionDeps extends RoomDeps {
+export interface VoiceSessionDeps extends RoomDeps {
   readonly platform: Platform;
   readonly port: VoicePort;
   readonly channel: () => Channel;
@@ -30,16 +30,16 @@ export interface AttentionDeps extends RoomDeps {
   readonly choices: () => RoomChoices;
   readonly attendance: Attendance;
   readonly speaking: Speaking;
-  readonly notes: Notes;
+  readonly notes: StatusMessages;
   readonly roomTexts: RoomTexts;
   /** Aborted when the room is over. */
   readonly signal: AbortSignal;
 }
 
 /** What is made of what people say in a room: captions, answers, and that they go before us. */
-export interface Attention
+export interface VoiceSession
   extends
-    Pick<Listening, 'packet' | 'peopleChanged'>,
+    Pick<Subscription, 'packet' | 'peopleChanged'>,
     Pick<Captioning, 'captions' | 'hasRecord' | 'moved' | 'transcript' | 'summary'>,
     Pick<Room, 'startCaptions' | 'stopCaptions' | 'setLanguages' | 'listenTo' | 'talk'>,
     AsyncDisposable {
@@ -52,7 +52,7 @@ export interface Attention
 /** A room that is over does not wait for long. */
 const CLOSING_MS = 1_500;
 
-export const createAttention = (deps: AttentionDeps): Attention => {
+export const createVoiceSession = (deps: VoiceSessionDeps): VoiceSession => {
   const { services, clock, now, log, platform, port, channel, choices, signal } = deps;
   const { attendance, speaking, notes, roomTexts: texts } = deps;
   const { nameOf, here } = attendance;
@@ -67,7 +67,7 @@ export const createAttention = (deps: AttentionDeps): Attention => {
   const conversation = createConversation({
     clock,
     names: () => (choices().wakeWord ? [port.ownName(channel().space)] : []),
-    answer: createAnswering({
+    answer: createVoiceAnswers({
       services,
       clock,
       channel,
@@ -79,7 +79,7 @@ export const createAttention = (deps: AttentionDeps): Attention => {
       signal,
     }),
   });
-  const audioUse = createAudioUse({
+  const audioUse = createAudioUsage({
     services,
     clock,
     now,
@@ -93,30 +93,30 @@ export const createAttention = (deps: AttentionDeps): Attention => {
     log,
   });
 
-  const wanted = (): Manner | undefined => {
+  const wanted = (): ListeningMode | undefined => {
     const { consent: rule, partials, pauseMs, wakeWord, bargeIn: mode } = choices();
     if (captioning.isOn()) return { purpose: 'captions', rule, partials, pauseMs };
     if (signal.aborted) return undefined;
     if (wakeWord && !audioUse.isSpent()) return { purpose: 'name', rule, partials: false };
     return mode === 'off' ? undefined : { purpose: 'voices', rule, partials: false };
   };
-  const heard = (line: HeardLine): void => {
+  const heard = (line: TranscriptEvent): void => {
     if (!line.isFinal) return;
     bargeIn.ended(line.speakerId);
     conversation.heard(line);
     audioUse.count(line);
   };
-  const trouble: HearingListener['trouble'] = (error) =>
+  const trouble: TranscriptListener['trouble'] = (error) =>
     void (error
       ? notes.show('trouble', texts.failed('room.not-recognised', error))
       : notes.settle('trouble', texts.note('room.recognised-again')));
 
-  const listening = createListening({
+  const listening = createSubscription({
     clock,
     hear: deps.hear,
     people: here,
     choiceOf: (memberId) => deps.choiceOf(channel().space, memberId),
-    openEar: createEarOpener({
+    openEar: createPipelineFactory({
       client: deps.client,
       services,
       clock,

@@ -2,12 +2,12 @@ import { toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Channel, Content, Posted } from '../model.ts';
 import type { Platform } from '../ports/platform.ts';
-import { createRecent } from '../async/lru.ts';
-import { createTurns } from '../async/keyed-mutex.ts';
-import { quietly } from './log-failure.ts';
+import { createLru } from '../async/lru.ts';
+import { createKeyedMutex } from '../async/keyed-mutex.ts';
+import { logFailure } from './log-failure.ts';
 
 /** Lines in the room's own chat that say how it is; each is about one thing, and changes with it. */
-export interface Notes {
+export interface StatusMessages {
   /** Shows a line about `what`, in place of the one before. */
   show(what: string, content: Content): Promise<void>;
   /** It is over: the line says so, where there is one. */
@@ -16,7 +16,7 @@ export interface Notes {
   post(content: Content): Promise<boolean>;
 }
 
-export interface NotesDeps {
+export interface StatusMessagesDeps {
   readonly platform: Pick<Platform, 'post' | 'edit'>;
   readonly channel: () => Channel;
   readonly log: Log;
@@ -25,14 +25,16 @@ export interface NotesDeps {
 /** Things that are told of at the same time; about more, the oldest lines stay as they are. */
 const MOST_LINES = 50;
 
-export const createNotes = ({ platform, channel, log }: NotesDeps): Notes => {
-  const lines = createRecent<string, { readonly posted: Posted; readonly text: string }>(
-    MOST_LINES,
-  );
-  const turns = createTurns();
+export const createStatusMessages = ({
+  platform,
+  channel,
+  log,
+}: StatusMessagesDeps): StatusMessages => {
+  const lines = createLru<string, { readonly posted: Posted; readonly text: string }>(MOST_LINES);
+  const turns = createKeyedMutex();
 
   const attempt = async (run: () => Promise<unknown>): Promise<boolean> =>
-    !(await quietly(log, 'a room could not be told how it is', run));
+    !(await logFailure(log, 'a room could not be told how it is', run));
   /** Undefined where somebody deleted it. */
   const edit = async (posted: Posted, content: Content): Promise<Posted | undefined> => {
     try {

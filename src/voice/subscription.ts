@@ -1,30 +1,33 @@
 import type { AppError } from '../errors.ts';
 import { waitUntil, type Clock } from '../async/clock.ts';
 import { createConsent, type Consent, type ConsentChoice } from './consent/consent.ts';
-import type { Ear } from './stt/pipeline.ts';
-import type { HearingListener } from './stt/transcript-event.ts';
+import type { SttPipeline } from './stt/pipeline.ts';
+import type { TranscriptListener } from './stt/transcript-event.ts';
 import type { RoomMember, VoiceLink, VoicePacket } from '../ports/voice.ts';
-import type { Manner } from './listening-mode.ts';
+import type { ListeningMode } from './listening-mode.ts';
 
-export interface ListeningDeps {
+export interface SubscriptionDeps {
   readonly clock: Clock;
   readonly hear: VoiceLink['hear'];
   readonly people: () => readonly RoomMember[];
   readonly choiceOf: (memberId: string) => Promise<ConsentChoice>;
-  readonly openEar: (manner: Omit<Manner, 'rule'>, listener: HearingListener) => Ear;
+  readonly openEar: (
+    manner: Omit<ListeningMode, 'rule'>,
+    listener: TranscriptListener,
+  ) => SttPipeline;
   /** Makes what tells people that they are heard, and what for. */
-  readonly noticeOf: (manner: Manner) => (members: readonly RoomMember[]) => Promise<void>;
+  readonly noticeOf: (manner: ListeningMode) => (members: readonly RoomMember[]) => Promise<void>;
   readonly untold: (error: AppError | undefined) => void;
   /** How the room is to be listened to now; undefined: not at all. */
-  readonly wanted: () => Manner | undefined;
+  readonly wanted: () => ListeningMode | undefined;
   /** Is told what is heard for captions. */
-  readonly captions: HearingListener;
+  readonly captions: TranscriptListener;
   /** Is told what is heard for anything else. */
-  readonly others: HearingListener;
+  readonly others: TranscriptListener;
 }
 
 /** Hears those who may be heard, for what they were told, as long as somebody wants it. */
-export interface Listening {
+export interface Subscription {
   readonly packet: (packet: VoicePacket) => void;
   readonly peopleChanged: () => void;
   chosen(memberId: string, choice: ConsentChoice): void;
@@ -42,26 +45,26 @@ export interface Listening {
 /** How long what was said last is waited for. */
 const LAST_WORDS_MS = 5_000;
 
-interface Room extends Manner {
+interface Room extends ListeningMode {
   readonly consent: Consent;
-  ear: Ear;
+  ear: SttPipeline;
 }
 
-export const createListening = (deps: ListeningDeps): Listening => {
+export const createSubscription = (deps: SubscriptionDeps): Subscription => {
   const { clock, hear, people, choiceOf, openEar, noticeOf, untold, wanted } = deps;
   let room: Room | undefined;
   let heard: readonly string[] = [];
   /** Who is heard for a question → how many questions. */
   const lent = new Map<string, number>();
-  let questionEar: Ear | undefined;
+  let questionEar: SttPipeline | undefined;
   /** Those that hear nothing new and still tell what they heard. */
-  const ending = new Set<Ear>();
+  const ending = new Set<SttPipeline>();
 
   /** Whatever is wanted when a line is told: it was said for what its speaker was told then. */
-  const earOf = (manner: Manner): Ear =>
+  const earOf = (manner: ListeningMode): SttPipeline =>
     openEar(manner, manner.purpose === 'captions' ? deps.captions : deps.others);
   const apply = (): void => hear([...new Set([...heard, ...lent.keys()])]);
-  const open = (manner: Manner): Room => ({
+  const open = (manner: ListeningMode): Room => ({
     ...manner,
     ear: earOf(manner),
     consent: createConsent({
@@ -76,7 +79,7 @@ export const createListening = (deps: ListeningDeps): Listening => {
       untold,
     }),
   });
-  const finish = async (ear: Ear, patienceMs: number): Promise<void> => {
+  const finish = async (ear: SttPipeline, patienceMs: number): Promise<void> => {
     ending.add(ear);
     await waitUntil(clock, clock.nowMs() + patienceMs, ear.settled());
     ending.delete(ear);

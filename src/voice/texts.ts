@@ -3,20 +3,24 @@ import { say, type Texts, type Translate } from '../i18n.ts';
 import type { Channel, Content } from '../model.ts';
 import type { ConsentRule } from './consent/consent.ts';
 import type { RoomMember } from '../ports/voice.ts';
-import type { Purpose } from './listening-mode.ts';
-import type { RoomWords } from './tts/announcer.ts';
-import { clock } from '../text/time-of-day.ts';
+import type { ListeningPurpose } from './listening-mode.ts';
+import type { AnnouncerTexts } from './tts/announcer.ts';
+import { minutesAndSeconds } from '../text/time-of-day.ts';
 import { plainLine } from '../text/markup/plain-line.ts';
 import type { SpokenWords } from '../text/speech/spoken-spans.ts';
 
 /** What we say and show in a room ourselves, in its language. */
 export interface RoomTexts {
   readonly locale: string;
-  readonly words: RoomWords;
+  readonly words: AnnouncerTexts;
   readonly spokenWords: (language: string | undefined) => SpokenWords;
   /** `late`: for these alone, by their names. */
-  notice(purpose: Purpose, rule: ConsentRule, late: readonly RoomMember[] | undefined): Content;
-  spokenNotice(purpose: Purpose, rule: ConsentRule, isLate: boolean): string;
+  notice(
+    purpose: ListeningPurpose,
+    rule: ConsentRule,
+    late: readonly RoomMember[] | undefined,
+  ): Content;
+  spokenNotice(purpose: ListeningPurpose, rule: ConsentRule, isLate: boolean): string;
   /** Above captions that are shown elsewhere. */
   captionsOf(room: Channel): Content;
   captionsMoved(to: Channel): Content;
@@ -75,16 +79,16 @@ export const createRoomTexts = (
   /** Words that stand in what is spoken are of the language that is spoken. */
   const spokenIn = (language: string | undefined): Translate => texts.in(language ?? locale);
 
-  const listens = (purpose: Exclude<Purpose, 'captions'>, rule: ConsentRule): string =>
+  const listens = (purpose: Exclude<ListeningPurpose, 'captions'>, rule: ConsentRule): string =>
     [
       t(purpose === 'name' ? 'room.listens-name' : 'room.listens-voices'),
       t(rule === 'told' ? 'room.may-refuse' : 'room.may-agree'),
     ].join(' ');
-  const firstNotice = (purpose: Purpose, rule: ConsentRule): string => {
+  const firstNotice = (purpose: ListeningPurpose, rule: ConsentRule): string => {
     if (purpose !== 'captions') return listens(purpose, rule);
     return t(rule === 'told' ? 'room.notice' : 'room.notice-agreed');
   };
-  const lateNotice = (purpose: Purpose, rule: ConsentRule, names: string): string => {
+  const lateNotice = (purpose: ListeningPurpose, rule: ConsentRule, names: string): string => {
     if (purpose !== 'captions')
       return t('room.notice-to', { names, notice: listens(purpose, rule) });
     return t(rule === 'told' ? 'room.notice-late' : 'room.notice-late-agreed', { names });
@@ -134,7 +138,7 @@ export const createRoomTexts = (
       t('room.heard-you', { name: plainLine(name), question: plainLine(question) }),
     ended: (error) => reasonOf(t, error),
     captionsEnded: (count, durationMs) =>
-      t('room.captions-ended', { count, duration: clock(durationMs) }),
+      t('room.captions-ended', { count, duration: minutesAndSeconds(durationMs) }),
     files: (count) => t('room.file', { count }),
     threadName: () => t('room.thread-name'),
     untranslated: (language) => t('room.untranslated', { language: { language } }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { userError } from '../../src/errors.ts';
-import type { QueuedSaying } from '../../src/voice/service.ts';
+import type { QueuedSpeech } from '../../src/voice/service.ts';
 import { messageOf, MUTE } from '../fakes/command-harness.ts';
 import { VOICE } from '../fakes/speech.ts';
 import { BOB, EVE, useDesk, useRoom } from './support.ts';
@@ -8,7 +8,7 @@ import { BOB, EVE, useDesk, useRoom } from './support.ts';
 const desk = useDesk();
 const { meet, calls } = useRoom(desk);
 
-const item = (text: string, part: Partial<QueuedSaying> = {}): QueuedSaying => ({
+const item = (text: string, part: Partial<QueuedSpeech> = {}): QueuedSpeech => ({
   kind: 'say',
   by: 'Bob',
   text,

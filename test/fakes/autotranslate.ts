@@ -9,7 +9,11 @@ import { createSpaceSettings } from '../../src/store/space-settings.ts';
 import { createUsage } from '../../src/store/usage.ts';
 import { detectLanguage } from '../../src/text/language/detect.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
-import { openWatching, type Watching, type WatchingDeps } from '../../src/autotranslate/index.ts';
+import {
+  openAutoTranslate,
+  type AutoTranslate,
+  type AutoTranslateDeps,
+} from '../../src/autotranslate/index.ts';
 
 const texts = loadTexts('locales');
 
@@ -36,8 +40,8 @@ export const plainTranslator: Translator = {
 
 interface TestServices
   extends
-    Pick<WatchingDeps['services'], 'translator' | 'spaces' | 'privacy'>,
-    Required<Pick<WatchingDeps, 'now'>> {
+    Pick<AutoTranslateDeps['services'], 'translator' | 'spaces' | 'privacy'>,
+    Required<Pick<AutoTranslateDeps, 'now'>> {
   /** What keeps the rest of a recording of these words from being heard, if anything does. */
   readonly hearing: (words: string) => Promise<void> | undefined;
 }
@@ -52,8 +56,8 @@ export const openTestWatching = (
     hearing = () => undefined,
     now = Date.now,
   }: Partial<TestServices> = {},
-): Promise<Watching> =>
-  openWatching({
+): Promise<AutoTranslate> =>
+  openAutoTranslate({
     store,
     log: createLog('silent'),
     texts,

@@ -1,7 +1,7 @@
 import { AppError } from '../../src/errors.ts';
 import type { Author, Channel, Message, MessageRef, Posted, Space } from '../../src/model.ts';
 import type { Platform } from '../../src/ports/platform.ts';
-import type { Copy, WatchPort } from '../../src/ports/channel-feed.ts';
+import type { Mirror, WatchPort } from '../../src/ports/channel-feed.ts';
 
 export const SPACE: Space = { platform: 'place', id: 'space' };
 export const channel = (id: string, parentId?: string): Channel => ({
@@ -16,7 +16,7 @@ const OURSELVES: Author = { id: 'dragoman', name: 'Dragoman', kind: 'ourselves' 
 /** A message of ours, with what it was made of. */
 interface Shown {
   readonly message: Message;
-  readonly copy?: Copy;
+  readonly copy?: Mirror;
 }
 
 /** What one call meets in place of doing its work, or after it: then the answer alone is lost. */
@@ -66,7 +66,7 @@ export const createWatchedPlace = (): WatchedPlace => {
     return shown;
   };
   const positionOf = (id: string): string => id.padStart(20, '0');
-  const put = (to: Channel, part: Partial<Message>, copy?: Copy): Message => {
+  const put = (to: Channel, part: Partial<Message>, copy?: Mirror): Message => {
     last = Math.max(last + 1, Date.now());
     const id = String(last);
     const message: Message = {
@@ -83,7 +83,7 @@ export const createWatchedPlace = (): WatchedPlace => {
   };
   const find = ({ channel: { id: place }, id }: MessageRef): Shown | undefined =>
     channels.get(place)?.find(({ message }) => message.ref.id === id);
-  const replace = (ref: MessageRef, text: string, copy?: Copy): Message => {
+  const replace = (ref: MessageRef, text: string, copy?: Mirror): Message => {
     const shown = find(ref);
     if (!shown) throw new AppError('not-found', 'there is no such message');
     const message = { ...shown.message, text, edited: true };
@@ -109,7 +109,7 @@ export const createWatchedPlace = (): WatchedPlace => {
     const [event] = at < 0 ? [] : events.splice(at, 1);
     await event?.run();
   };
-  const render = ({ as, mark, content, quote }: Copy): string => {
+  const render = ({ as, mark, content, quote }: Mirror): string => {
     const quoted = quote ? `> ${quote.name}: ${quote.text}\n` : '';
     return as ? `${quoted}${as.name}: ${content.text} [${mark}]` : `${mark} ${content.text}`;
   };

@@ -12,7 +12,7 @@ import type { EngineReport } from '../../src/ports/platform.ts';
 import type {
   Backlog,
   ChannelWatch,
-  Heard,
+  TranscriptionProgress,
   Services,
   Transcript,
   Translation,
@@ -55,7 +55,7 @@ interface Script {
   /** By the id of the channel. */
   missing: Readonly<Record<string, readonly string[]>>;
   backlog: Backlog;
-  heard: readonly Heard[];
+  heard: readonly TranscriptionProgress[];
   transcript: Transcript;
   reachable: boolean;
   engines: readonly EngineReport[];

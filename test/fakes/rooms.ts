@@ -2,12 +2,12 @@ import type { AppError } from '../../src/errors.ts';
 import type { Channel, OutgoingFile, Space } from '../../src/model.ts';
 import type {
   CaptionRecord,
-  CaptionWish,
-  QueuedSaying,
+  CaptionOptions,
+  QueuedSpeech,
   Room,
   RoomChoices,
   Rooms,
-  Saying,
+  SpeechRequest,
 } from '../../src/voice/service.ts';
 
 export const ROOM_CHOICES: RoomChoices = {
@@ -31,7 +31,7 @@ interface RoomScript {
   summary: readonly string[];
   /** Whether anything of a text can be said. */
   sayable: boolean;
-  items: readonly QueuedSaying[];
+  items: readonly QueuedSpeech[];
   /** What the asker says next, or what listening rejects with. */
   heard: string | AppError;
   talk: readonly string[];
@@ -84,7 +84,7 @@ export const createFakeRooms = (): FakeRooms => {
       return captions;
     },
     health: () => script.health,
-    startCaptions: async (wish: CaptionWish) => {
+    startCaptions: async (wish: CaptionOptions) => {
       calls.push(['startCaptions', wish]);
       admit();
       captions = { languages: wish.languages, in: wish.in ?? channel };
@@ -111,7 +111,7 @@ export const createFakeRooms = (): FakeRooms => {
       yield* script.summary;
       return script.summary.at(-1) ?? '';
     },
-    say: async (saying: Saying) => {
+    say: async (saying: SpeechRequest) => {
       calls.push(['say', saying]);
       return script.sayable;
     },

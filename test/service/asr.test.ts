@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asrSegmentsReply, PATHS } from '../../src/api/contract.ts';
 import type { RecognitionPart } from '../../service/engine.ts';
-import { createGate } from '../../service/gate.ts';
+import { createRequestLimiter } from '../../service/request-limiter.ts';
 import { createAsr } from '../../service/routes/asr.ts';
 import { createUploads } from '../../service/uploads.ts';
 import { startFakeOpenai, type FakeOpenai } from '../fakes/openai.ts';
@@ -224,7 +224,7 @@ describe('recognition over HTTP', () => {
       recognise: async () => ({ text: 'hi' }),
       recogniseFile: async () => ({ text: 'hi' }),
     };
-    const gate = createGate({ concurrent: 1, waiting: 0 });
+    const gate = createRequestLimiter({ concurrent: 1, waiting: 0 });
     const ask = (audio: Buffer): Promise<Response> =>
       route.handle({
         ...offering('one', part, gate),

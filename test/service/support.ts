@@ -2,7 +2,7 @@ import { PATHS } from '../../src/api/contract.ts';
 import { parseConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { engineSection, type EngineConfig } from '../../service/config.ts';
-import type { Gate } from '../../service/gate.ts';
+import type { RequestLimiter } from '../../service/request-limiter.ts';
 import { startService, type Service } from '../../service/index.ts';
 import type { RouteContext } from '../../service/route.ts';
 
@@ -69,7 +69,7 @@ export const startTestService = async (
 export const offering = (
   engine: string,
   part: unknown,
-  gate: Gate,
+  gate: RequestLimiter,
 ): Omit<RouteContext, 'request'> => ({
   engines: {
     having: async () => [{ engine, part, gate }] as never,

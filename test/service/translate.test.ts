@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { translateReply } from '../../src/api/contract.ts';
 import type { TranslationPart } from '../../service/engine.ts';
-import { createGate } from '../../service/gate.ts';
+import { createRequestLimiter } from '../../service/request-limiter.ts';
 import { translate } from '../../service/routes/translate.ts';
 import { startFakeOpenai, type FakeOpenai } from '../fakes/openai.ts';
 import { failure, offering, startTestService, type TestService } from './support.ts';
@@ -122,7 +122,7 @@ describe('translation over HTTP', () => {
   });
 
   it('leaves its place to others when the client has left before it read anything', async () => {
-    const gate = createGate({ concurrent: 1, waiting: 0 });
+    const gate = createRequestLimiter({ concurrent: 1, waiting: 0 });
     const part: TranslationPart = {
       translates: () => true,
       translate: async function* () {

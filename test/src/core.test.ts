@@ -7,7 +7,7 @@ import { commandFault } from '../../src/command/check.ts';
 import { loadTexts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
 import type { Content, Member, Message } from '../../src/model.ts';
-import { createCopyStore } from '../../src/store/mirrors.ts';
+import { createMirrorStore } from '../../src/store/mirrors.ts';
 import { openStore } from '../../src/store/index.ts';
 import { channel, createWatchedPlace, person, type WatchedPlace } from '../fakes/channel-feed.ts';
 
@@ -62,7 +62,7 @@ describe('the core', () => {
     });
     const posted = { channel: THERE, ids: [copy.ref.id] } as const;
     await store.write((db) =>
-      createCopyStore(store, Date.now).put(
+      createMirrorStore(store, Date.now).put(
         db,
         { ref, purpose: 'watch' },
         { target: THERE, posted, contentHash: 'x' },

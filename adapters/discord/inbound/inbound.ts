@@ -8,8 +8,7 @@ import type { Interactions } from '../interactions/interactions.ts';
 import type { Voice } from '../voice/index.ts';
 import type { ThreadParents } from './thread-parents.ts';
 
-export interface InboundDeps
-  extends InboundMessagesDeps, InboundReactionsDeps, InboundPlacesDeps {
+export interface InboundDeps extends InboundMessagesDeps, InboundReactionsDeps, InboundPlacesDeps {
   readonly watcher: Watcher;
   readonly interactions: Pick<Interactions, 'take' | 'lost'>;
   readonly parents: ThreadParents;

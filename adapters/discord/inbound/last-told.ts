@@ -1,5 +1,5 @@
 import type { RawMessage } from './message-reader.ts';
-import { createRecent } from '../../../src/async/lru.ts';
+import { createLru } from '../../../src/async/lru.ts';
 
 /** What was told last of each message: events change their places, and a RESUME repeats them. */
 export interface LastTold {
@@ -12,7 +12,7 @@ const MESSAGES = 5_000;
 
 export const createLastTold = (): LastTold => {
   /** When each was edited last, ms since 1970; 0 as it was written, `Infinity` once it is gone. */
-  const edited = createRecent<string, number>(MESSAGES);
+  const edited = createLru<string, number>(MESSAGES);
 
   return {
     note: ({ id, edited_timestamp: at }) => {

@@ -1,4 +1,4 @@
-import { createRecent } from '../../../src/async/lru.ts';
+import { createLru } from '../../../src/async/lru.ts';
 
 /** Emoji seen on messages: of all of them taken away at once Discord does not say which. */
 export interface ReactionMemory {
@@ -11,7 +11,7 @@ const MESSAGES = 2_000;
 const EMOJI = 20;
 
 export const createReactionMemory = (): ReactionMemory => {
-  const seen = createRecent<string, Set<string>>(MESSAGES);
+  const seen = createLru<string, Set<string>>(MESSAGES);
   return {
     add: (messageId, emoji) => {
       const emojis = seen.get(messageId) ?? new Set();

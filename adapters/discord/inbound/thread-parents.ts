@@ -1,6 +1,6 @@
 import type { APIThreadChannel } from 'discord.js';
 import type { Channel } from '../../../src/model.ts';
-import { createRecent } from '../../../src/async/lru.ts';
+import { createLru } from '../../../src/async/lru.ts';
 import { channelOf } from '../ids.ts';
 
 /** Which channel each thread belongs to: messages do not say. */
@@ -17,9 +17,7 @@ export interface ThreadParents {
 const KEPT = 50_000;
 
 export const createThreadParents = (kept = KEPT): ThreadParents => {
-  const parents = createRecent<string, { readonly guildId: string; readonly parentId: string }>(
-    kept,
-  );
+  const parents = createLru<string, { readonly guildId: string; readonly parentId: string }>(kept);
 
   const remove = (isGone: (id: string, guildId: string, parentId: string) => boolean): void => {
     for (const [id, { guildId, parentId }] of parents)

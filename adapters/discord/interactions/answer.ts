@@ -6,8 +6,8 @@ import type { Answer } from '../../../src/ports/platform.ts';
 import { createAnswerMessages, ORIGINAL, type InteractionKey } from './answer-messages.ts';
 import type { Api } from '../api.ts';
 import { isGone, isRefusal } from '../errors.ts';
-import { botPen, type Pen } from '../mirrors/message-writer.ts';
-import { redraw } from '../outbound/sync.ts';
+import { botMessageWriter, type MessageWriter } from '../mirrors/message-writer.ts';
+import { syncParts } from '../outbound/sync.ts';
 import { asTextFile, render, type Part } from '../outbound/render.ts';
 
 /** Edits of one message more often than this run into its bucket. */
@@ -90,7 +90,7 @@ export const createAnswer = (deps: AnswerDeps): InteractionAnswer => {
     return stage.is === 'shown' ? [stage.originalId, ...messages.ids] : [...messages.ids];
   };
 
-  const pen: Pen = {
+  const pen: MessageWriter = {
     write: async (part) => messages.post(part, isHidden()),
     rewrite: async (id, part) => {
       const ownId = await messages.edit(id, part);
@@ -101,7 +101,7 @@ export const createAnswer = (deps: AnswerDeps): InteractionAnswer => {
 
   const drawLate = async (content: Content): Promise<void> => {
     const wanted = partsOf(content, Infinity, true);
-    stage = { is: 'late', ids: await redraw(botPen(api, channel), ownIds(), wanted) };
+    stage = { is: 'late', ids: await syncParts(botMessageWriter(api, channel), ownIds(), wanted) };
   };
 
   const drawInTime = async (content: Content): Promise<void> => {
@@ -110,7 +110,7 @@ export const createAnswer = (deps: AnswerDeps): InteractionAnswer => {
     const wanted = partsOf(content, most, false);
     const before = drawn;
     drawn = [];
-    await redraw(pen, ids, wanted, before);
+    await syncParts(pen, ids, wanted, before);
     drawn = wanted;
   };
 

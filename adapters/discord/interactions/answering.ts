@@ -9,7 +9,7 @@ import { isBotThere, memberOf, placeOf, type Used } from './invocations.ts';
 type Asked = Pick<Invocation, 'id' | 'member' | 'channel' | 'signal' | 'answer'>;
 
 /** The answers that are being given. */
-export interface Answering {
+export interface InteractionAnswers {
   /** Shows what `work` does as the answer to an interaction that was acknowledged. */
   readonly answer: (
     interaction: Used,
@@ -20,7 +20,11 @@ export interface Answering {
   lost(ids: readonly string[]): void;
 }
 
-export const createAnswering = (api: Api, log: Log, stopped: AbortSignal): Answering => {
+export const createInteractionAnswers = (
+  api: Api,
+  log: Log,
+  stopped: AbortSignal,
+): InteractionAnswers => {
   const live = new Set<InteractionAnswer>();
   return {
     answer: async (interaction, isPrivate, work) => {

@@ -9,7 +9,7 @@ import {
 } from 'discord.js';
 import type { Core } from '../../../src/ports/platform.ts';
 import type { Acknowledge } from './acknowledge.ts';
-import { createAnswering, type Answering } from './answering.ts';
+import { createInteractionAnswers, type InteractionAnswers } from './answering.ts';
 import type { Api } from '../api.ts';
 import { createCompletions } from './completions.ts';
 import type { OpenFile } from '../files.ts';
@@ -43,7 +43,7 @@ const newAnswer = (isPrivate: boolean) => ({
 /** Commands that were typed, or chosen in the menu of a message. */
 const createCommandUse = (
   { core, acknowledge, reader, openFile }: InteractionDeps,
-  { answer }: Answering,
+  { answer }: InteractionAnswers,
 ) => {
   const infos = new Map(core.commands('en', PLATFORM).map((info) => [info.name, info]));
   const byMenu = new Map([...infos.values()].map((info) => [info.menu, info.name]));
@@ -71,7 +71,7 @@ const createCommandUse = (
   };
 };
 
-const createPress = ({ core, acknowledge }: InteractionDeps, { answer }: Answering) => {
+const createPress = ({ core, acknowledge }: InteractionDeps, { answer }: InteractionAnswers) => {
   const infos = core.commands('en', PLATFORM);
   const privatePresses = new Set(infos.flatMap((info) => info.privatePresses ?? []));
   return async (interaction: APIMessageComponentInteraction): Promise<void> => {
@@ -96,7 +96,7 @@ export const createInteractions = (deps: InteractionDeps): Interactions => {
   const { log } = core;
   const stopped = new AbortController();
   const running = new Set<Promise<void>>();
-  const answering = createAnswering(api, log, stopped.signal);
+  const answering = createInteractionAnswers(api, log, stopped.signal);
   const use = createCommandUse(deps, answering);
   const press = createPress(deps, answering);
   const complete = createCompletions(core, acknowledge);

@@ -1,24 +1,24 @@
-import type { Copy } from '../../../src/ports/channel-feed.ts';
+import type { Mirror } from '../../../src/ports/channel-feed.ts';
 import { personaParts, sectionOf, type Writer } from './mirror-parts.ts';
 import { CONTENT_CHARS } from '../limits.ts';
 import type { Section } from './sections.ts';
 
 /** What is posted in one go. */
 export type Batch =
-  | { readonly how: 'reply' | Writer; readonly copies: readonly [Copy] }
+  | { readonly how: 'reply' | Writer; readonly copies: readonly [Mirror] }
   /** One message of several sections; also one section alone, posted by the bot. */
   | {
       readonly how: 'shared';
       readonly by: Writer;
-      readonly copies: readonly Copy[];
+      readonly copies: readonly Mirror[];
       readonly sections: readonly Section[];
     };
 
-const isSamePersona = (a: Copy, b: Copy): boolean =>
+const isSamePersona = (a: Mirror, b: Mirror): boolean =>
   a.as?.name === b.as?.name && a.as?.avatarUrl === b.as?.avatarUrl;
 
 interface Group {
-  readonly copies: Copy[];
+  readonly copies: Mirror[];
   readonly sections: Section[];
 }
 
@@ -27,9 +27,9 @@ const lengthOf = ({ sections }: Group): number =>
 
 /** Puts neighbours together where both may share a message and it stays within the limit. */
 const gather = (
-  copies: readonly Copy[],
+  copies: readonly Mirror[],
   by: Writer,
-  together: (a: Copy, b: Copy) => boolean,
+  together: (a: Mirror, b: Mirror) => boolean,
 ): Group[] => {
   const groups: Group[] = [];
   for (const copy of copies) {
@@ -51,7 +51,7 @@ const gather = (
   return groups;
 };
 
-const postsOf = (copy: Copy): number => {
+const postsOf = (copy: Mirror): number => {
   const { voice, texts } = personaParts(copy, 'webhook');
   return voice.length + texts.length;
 };
@@ -59,11 +59,11 @@ const postsOf = (copy: Copy): number => {
 const batchOf = ({ copies, sections }: Group, by: Writer): Batch =>
   sections.length > 1 || (by === 'bot' && sections.length > 0)
     ? { how: 'shared', by, copies, sections }
-    : { how: by, copies: [copies[0] as Copy] };
+    : { how: by, copies: [copies[0] as Mirror] };
 
 /** Copies under names, in their order, with as many webhook posts as there is room for. */
 const planPersonas = (
-  copies: readonly Copy[],
+  copies: readonly Mirror[],
   room: number,
 ): { batches: Batch[]; left: number } => {
   const cost = copies.reduce((sum, copy) => sum + postsOf(copy), 0);
@@ -74,13 +74,13 @@ const planPersonas = (
     };
   const batches: Batch[] = [];
   let left = room;
-  let over: Copy[] = [];
+  let over: Mirror[] = [];
   const flush = (): void => {
     for (const group of gather(over, 'bot', () => true)) batches.push(batchOf(group, 'bot'));
     over = [];
   };
   for (const group of gather(copies, 'webhook', isSamePersona)) {
-    const needs = group.copies.length > 1 ? 1 : postsOf(group.copies[0] as Copy);
+    const needs = group.copies.length > 1 ? 1 : postsOf(group.copies[0] as Mirror);
     if (needs > left) over.push(...group.copies);
     else {
       flush();
@@ -97,10 +97,10 @@ const planPersonas = (
  * enough; otherwise neighbours of one person together, and the rest by the bot, several people to a
  * message. The order stays.
  */
-export const planBatches = (copies: readonly Copy[], room: number): readonly Batch[] => {
+export const planBatches = (copies: readonly Mirror[], room: number): readonly Batch[] => {
   const batches: Batch[] = [];
   let left = room;
-  let personas: Copy[] = [];
+  let personas: Mirror[] = [];
   const flush = (): void => {
     const planned = planPersonas(personas, left);
     batches.push(...planned.batches);

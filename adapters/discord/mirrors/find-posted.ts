@@ -1,12 +1,12 @@
 import type { Channel, MessageRef } from '../../../src/model.ts';
-import type { Copy } from '../../../src/ports/channel-feed.ts';
+import type { Mirror } from '../../../src/ports/channel-feed.ts';
 import { footerOf, footersIn, isOfSource } from './footers.ts';
 import { placed, type Placed } from './handles.ts';
 import type { RawMessage } from '../inbound/message-reader.ts';
 import { answers, isVoiceOf, numberOf, pieceOf, type Piece } from './pieces.ts';
 
 /** A copy that stands, all of it. */
-export interface FoundCopy {
+export interface FoundMirror {
   readonly placed: Placed;
   /** What its texts show. */
   readonly contents: readonly string[];
@@ -32,14 +32,14 @@ const wholeOf = (pieces: readonly Piece[]): readonly Piece[] => {
   return inOrder.every((piece) => piece !== undefined) ? inOrder : [];
 };
 
-const needsVoice = ({ as, content }: Copy): boolean =>
+const needsVoice = ({ as, content }: Mirror): boolean =>
   as !== undefined && (content.files ?? []).some((file) => file.voice !== undefined);
 
 const conclude = (
   to: Channel,
-  copy: Copy,
+  copy: Mirror,
   { pieces: all, voice }: Trace,
-): FoundCopy | FoundPieces | undefined => {
+): FoundMirror | FoundPieces | undefined => {
   if (all.length === 0 && !voice) return undefined;
   const exact = all.filter((piece) => piece.exact);
   const pieces = exact.length > 0 ? exact : all;
@@ -65,9 +65,9 @@ const conclude = (
 export const findPosted = async (
   own: AsyncIterable<RawMessage>,
   to: Channel,
-  copies: readonly Copy[],
-): Promise<ReadonlyMap<Copy, FoundCopy | FoundPieces>> => {
-  const traces = new Map<Copy, Trace>(
+  copies: readonly Mirror[],
+): Promise<ReadonlyMap<Mirror, FoundMirror | FoundPieces>> => {
+  const traces = new Map<Mirror, Trace>(
     copies.map((copy) => [copy, { pieces: [], voice: undefined }]),
   );
   for await (const raw of own)
@@ -76,7 +76,7 @@ export const findPosted = async (
       if (piece) trace.pieces.push(piece);
       else if (copy.as && isVoiceOf(raw, copy.source)) trace.voice = raw;
     }
-  const found = new Map<Copy, FoundCopy | FoundPieces>();
+  const found = new Map<Mirror, FoundMirror | FoundPieces>();
   for (const [copy, trace] of traces) {
     const one = conclude(to, copy, trace);
     if (one) found.set(copy, one);
@@ -87,7 +87,7 @@ export const findPosted = async (
 /** The messages that hold parts of just this copy, of one writer, in the order of their posting. */
 export const findParts = async (
   own: AsyncIterable<RawMessage>,
-  copy: Copy,
+  copy: Mirror,
   by: string | undefined,
 ): Promise<readonly string[]> => {
   const ids: string[] = [];
@@ -101,7 +101,7 @@ export const findParts = async (
 /** What the bot has posted of this copy alone, except in one message. */
 export const findAlone = async (
   own: AsyncIterable<RawMessage>,
-  copy: Copy,
+  copy: Mirror,
   except: string,
 ): Promise<readonly string[]> => {
   const ids: string[] = [];

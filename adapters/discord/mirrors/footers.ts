@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { MessageRef } from '../../../src/model.ts';
 import { plainLine } from '../../../src/text/markup/plain-line.ts';
-import type { Copy } from '../../../src/ports/channel-feed.ts';
+import type { Mirror } from '../../../src/ports/channel-feed.ts';
 import { linkTo, PLATFORM } from '../ids.ts';
 
 const TAG_CHARS = 10;
@@ -23,7 +23,7 @@ const endOf = (source: MessageRef): string =>
  * The last line of a copy under somebody's name. It says what the copy was made of, to people and to
  * us: webhooks have no nonce, so what a lost answer left behind is found by it.
  */
-export const footerOf = ({ mark, source }: Pick<Copy, 'mark' | 'source'>): string =>
+export const footerOf = ({ mark, source }: Pick<Mirror, 'mark' | 'source'>): string =>
   source.channel.space.platform === PLATFORM
     ? `-# [${plainLine(mark)}${endOf(source)}`
     : `-# ${plainLine(mark)}${endOf(source)}`;

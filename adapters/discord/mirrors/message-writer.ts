@@ -14,7 +14,7 @@ import { NONCE_CHARS } from '../limits.ts';
 import type { Part } from '../outbound/render.ts';
 
 /** Writes messages in one place, as the bot, through a webhook or as an interaction's answer. */
-export interface Pen {
+export interface MessageWriter {
   /** Resolves with the new message's id. `index` is the part's among those of one text. */
   write(part: Part, index: number): Promise<string>;
   rewrite(id: string, part: Part): Promise<void>;
@@ -73,7 +73,7 @@ export const ignoreGone = async (erasing: Promise<unknown>): Promise<void> => {
   }
 };
 
-export interface BotPenOptions {
+export interface BotMessageWriterOptions {
   /** Of the part with this index; by default it differs each time. */
   readonly nonce?: (index: number) => string;
   /** What every part answers to. Without this message nothing is posted: `not-found`. */
@@ -81,7 +81,11 @@ export interface BotPenOptions {
   readonly signal?: AbortSignal;
 }
 
-export const botPen = (api: Api, channel: Channel, options: BotPenOptions = {}): Pen => {
+export const botMessageWriter = (
+  api: Api,
+  channel: Channel,
+  options: BotMessageWriterOptions = {},
+): MessageWriter => {
   const id = channelIdOf(channel);
   const nonce = options.nonce ?? (() => randomBytes(NONCE_BYTES).toString('base64url'));
   const signal = options.signal ? { signal: options.signal } : {};
@@ -107,7 +111,7 @@ export const botPen = (api: Api, channel: Channel, options: BotPenOptions = {}):
 };
 
 /** The same pen, that waits before each message that it writes. */
-export const paced = (pen: Pen, wait: () => Promise<void>): Pen => ({
+export const paced = (pen: MessageWriter, wait: () => Promise<void>): MessageWriter => ({
   ...pen,
   write: async (part, index) => {
     await wait();

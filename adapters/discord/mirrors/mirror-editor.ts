@@ -1,25 +1,25 @@
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { MessageRef } from '../../../src/model.ts';
-import type { Copy } from '../../../src/ports/channel-feed.ts';
+import type { Mirror } from '../../../src/ports/channel-feed.ts';
 import { personaParts, replyParts, sectionOf, withoutVoice, type Writer } from './mirror-parts.ts';
 import { isGone } from '../errors.ts';
-import { findAlone, findParts, type FoundCopy } from './find-posted.ts';
+import { findAlone, findParts, type FoundMirror } from './find-posted.ts';
 import { BY_BOT, placed, type Placed } from './handles.ts';
 import { CONTENT_CHARS } from '../limits.ts';
 import { paced } from './message-writer.ts';
-import { isFinal, redraw } from '../outbound/sync.ts';
+import { isFinal, syncParts } from '../outbound/sync.ts';
 import type { Part } from '../outbound/render.ts';
 import { readSections, replaceSection, withoutSource, writeSections } from './sections.ts';
 import { createSharedMessages, type SharedMessagesDeps } from './shared-messages.ts';
 import { isHookGone } from './webhook-message-writer.ts';
 
 /** Changes copies where they stand. */
-export interface CopyEditor {
+export interface MirrorEditor {
   /**
    * Resolves with where it stands now; with undefined where it could only be taken away, for the
    * webhook that has written it is gone. `not-found` when it was deleted.
    */
-  rewrite(former: Placed, copy: Copy): Promise<Placed | undefined>;
+  rewrite(former: Placed, copy: Mirror): Promise<Placed | undefined>;
   /** Takes the copy of one source away; what else stands in the same messages stays. */
   erase(former: Placed, source: MessageRef): Promise<void>;
 }
@@ -27,11 +27,11 @@ export interface CopyEditor {
 const writerOf = ({ handle }: Placed): Writer =>
   handle.webhookId === undefined ? 'bot' : 'webhook';
 
-const textsOf = (copy: Copy, by: Writer): readonly Part[] =>
+const textsOf = (copy: Mirror, by: Writer): readonly Part[] =>
   copy.as ? personaParts(copy, by).texts : replyParts(copy);
 
 /** Whether what was found says what the copy says; Discord trims what it is given. */
-export const says = ({ placed: found, contents }: FoundCopy, copy: Copy): boolean => {
+export const says = ({ placed: found, contents }: FoundMirror, copy: Mirror): boolean => {
   const [content = ''] = contents;
   if (found.handle.shared) {
     const wanted = sectionOf(copy, writerOf(found))?.text;
@@ -41,11 +41,11 @@ export const says = ({ placed: found, contents }: FoundCopy, copy: Copy): boolea
   return wanted.join('\0') === contents.map((each) => each.trim()).join('\0');
 };
 
-export const createCopyEditor = (deps: SharedMessagesDeps): CopyEditor => {
+export const createMirrorEditor = (deps: SharedMessagesDeps): MirrorEditor => {
   const { outbox, ownMessages, pensFor } = deps;
   const shared = createSharedMessages(deps);
 
-  const erase: CopyEditor['erase'] = async (former, source) => {
+  const erase: MirrorEditor['erase'] = async (former, source) => {
     try {
       if (former.handle.shared) {
         const found = await shared.find(former, source);
@@ -63,13 +63,13 @@ export const createCopyEditor = (deps: SharedMessagesDeps): CopyEditor => {
    */
   const withParts = async (
     { channel, ids, handle }: Placed,
-    copy: Copy,
+    copy: Mirror,
   ): Promise<readonly string[]> => {
     const found = await findParts(ownMessages(channel, [copy.source]), copy, handle.webhookId);
     return [...ids, ...found.filter((id) => !ids.includes(id))];
   };
 
-  const rewriteMessages = async (former: Placed, copy: Copy): Promise<Placed> => {
+  const rewriteMessages = async (former: Placed, copy: Mirror): Promise<Placed> => {
     const { channel, ids, handle } = former;
     const pen = await pensFor.of(former, {
       persona: copy.as,
@@ -83,11 +83,11 @@ export const createCopyEditor = (deps: SharedMessagesDeps): CopyEditor => {
     const texts = textsOf(shown, writerOf(former));
     const isMore = voice.length + texts.length > ids.length;
     const all = isMore ? await withParts(former, copy) : ids;
-    const now = await redraw(writing, all.slice(voice.length), texts);
+    const now = await syncParts(writing, all.slice(voice.length), texts);
     return placed(channel, [...voice, ...now], handle);
   };
 
-  const rewriteOwn = async (former: Placed, copy: Copy): Promise<Placed | undefined> => {
+  const rewriteOwn = async (former: Placed, copy: Mirror): Promise<Placed | undefined> => {
     try {
       return await rewriteMessages(former, copy);
     } catch (thrown) {
@@ -99,13 +99,13 @@ export const createCopyEditor = (deps: SharedMessagesDeps): CopyEditor => {
   };
 
   /** What tries that were cut off have posted of a copy that left the message it had shared. */
-  const eraseAlone = async ({ channel, ids: [except] }: Placed, copy: Copy): Promise<void> => {
+  const eraseAlone = async ({ channel, ids: [except] }: Placed, copy: Mirror): Promise<void> => {
     const own = ownMessages(channel, [copy.source]);
     for (const id of await findAlone(own, copy, except))
       await pensFor.erase(placed(channel, [id], BY_BOT));
   };
 
-  const rewriteShared = async (former: Placed, copy: Copy): Promise<Placed | undefined> => {
+  const rewriteShared = async (former: Placed, copy: Mirror): Promise<Placed | undefined> => {
     const found = await shared.find(former, copy.source);
     const { placed: message, sections } = found;
     const rest = withoutSource(sections, copy.source);

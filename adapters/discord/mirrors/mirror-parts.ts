@@ -2,7 +2,7 @@ import type { MessageRef, OutgoingFile } from '../../../src/model.ts';
 import { plainLine } from '../../../src/text/markup/plain-line.ts';
 import { withoutSpans } from '../../../src/text/markup/spans.ts';
 import { splitMarkdown } from '../../../src/text/split/split-markdown.ts';
-import type { Copy } from '../../../src/ports/channel-feed.ts';
+import type { Mirror } from '../../../src/ports/channel-feed.ts';
 import { footerOf, tagOf, withoutFooters } from './footers.ts';
 import { linkTo, PLATFORM } from '../ids.ts';
 import { CONTENT_CHARS, FILES, WEBHOOK_NAME_CHARS } from '../limits.ts';
@@ -22,7 +22,7 @@ const numbered = (index: number, count: number): string =>
 const line = (text: string, chars: number): string =>
   plainLine(text, chars).replaceAll('://', ':\u200B//');
 
-const quoteLine = ({ quote }: Copy): string => {
+const quoteLine = ({ quote }: Mirror): string => {
   if (!quote) return '';
   const said = `**${line(quote.name, WEBHOOK_NAME_CHARS)}**: ${line(quote.text, QUOTE_CHARS)}`;
   return quote.ref.channel.space.platform === PLATFORM
@@ -34,7 +34,7 @@ const quoteLine = ({ quote }: Copy): string => {
 export const named = (name: string, text: string): string =>
   inFront(`**${line(name, WEBHOOK_NAME_CHARS) || '…'}**:`, text);
 
-const begin = (copy: Copy, by: Writer, text: string): string =>
+const begin = (copy: Mirror, by: Writer, text: string): string =>
   quoteLine(copy) + (by === 'bot' && copy.as ? named(copy.as.name, text) : text);
 
 /** The name under which a copy's voice message can be found again. */
@@ -42,14 +42,14 @@ export const voiceNameOf = (source: MessageRef): string => `${tagOf(source)}.ogg
 
 const isVoice = (file: OutgoingFile): boolean => file.voice !== undefined;
 
-const voicePartsOf = (copy: Copy): Part[] =>
+const voicePartsOf = (copy: Mirror): Part[] =>
   (copy.content.files ?? [])
     .filter(isVoice)
     .slice(0, 1)
     .map((file) => voicePart({ ...file, name: voiceNameOf(copy.source) }));
 
 /** Where voice messages are not allowed, what was spoken stands with its words as a file. */
-export const withoutVoice = (copy: Copy): Copy => ({
+export const withoutVoice = (copy: Mirror): Mirror => ({
   ...copy,
   content: {
     ...copy.content,
@@ -70,7 +70,7 @@ const withFiles = (texts: readonly string[], files: readonly OutgoingFile[]): Pa
 
 /** The messages of a copy under somebody's name: a voice message first, then at least one text. */
 export const personaParts = (
-  copy: Copy,
+  copy: Mirror,
   by: Writer,
 ): { readonly voice: readonly Part[]; readonly texts: readonly Part[] } => {
   const footer = footerOf(copy);
@@ -93,7 +93,7 @@ export const replyPrefix = (mark: string, index: number, count: number): string 
   `${mark}${numbered(index, count)}`;
 
 /** The messages of a copy as a reply, each with its mark in front. */
-export const replyParts = (copy: Copy): readonly Part[] => {
+export const replyParts = (copy: Mirror): readonly Part[] => {
   const split = splitMarkdown(copy.content.text, CONTENT_CHARS - copy.mark.length - NUMBER_ROOM);
   const pieces = split.length > 0 ? split : [''];
   const texts = pieces.map((piece, index) =>
@@ -111,14 +111,14 @@ const nameInFront = /^[^\S\n]*\*\*[^\n]*:/m;
 /** What is left of markup without a partner, which a neighbour's text could be. */
 const loneMarkers = /[*`]|~~|\|\||__|(?<!\w)_|_(?!\w)|\[[^[\]]*$/;
 
-const needsOwnMessage = ({ files = [], text }: Copy['content']): boolean =>
+const needsOwnMessage = ({ files = [], text }: Mirror['content']): boolean =>
   files.length > 0 ||
   endlessQuote.test(text) ||
   nameInFront.test(text) ||
   loneMarkers.test(withoutSpans(text));
 
 /** A copy as one of several in a message; undefined for one that needs a message of its own. */
-export const sectionOf = (copy: Copy, by: Writer): Section | undefined => {
+export const sectionOf = (copy: Mirror, by: Writer): Section | undefined => {
   if (needsOwnMessage(copy.content)) return undefined;
   const open = (copy.content.text.match(fences)?.length ?? 0) % 2 === 1;
   const text = open ? `${copy.content.text}\n\`\`\`` : copy.content.text;

@@ -1,21 +1,21 @@
 import { RESTJSONErrorCodes, Routes } from 'discord.js';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model.ts';
-import { createTurns } from '../../../src/async/keyed-mutex.ts';
-import type { Copy, WatchPort } from '../../../src/ports/channel-feed.ts';
-import { createCopyEditor, says } from './mirror-editor.ts';
+import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
+import type { Mirror, WatchPort } from '../../../src/ports/channel-feed.ts';
+import { createMirrorEditor, says } from './mirror-editor.ts';
 import { isRefusal } from '../errors.ts';
 import { findAllOf, findPosted } from './find-posted.ts';
 import { placedOf, postedOf, type Placed } from './handles.ts';
 import { channelIdOf } from '../ids.ts';
 import type { SharedMessagesDeps } from './shared-messages.ts';
 
-export const createCopies = (
+export const createMirrors = (
   deps: SharedMessagesDeps,
 ): Pick<WatchPort, 'copy' | 'recopy' | 'uncopy' | 'sweep'> => {
   const { api, outbox, ownMessages } = deps;
-  const editor = createCopyEditor(deps);
-  const turns = createTurns();
+  const editor = createMirrorEditor(deps);
+  const turns = createKeyedMutex();
 
   /** A standing thread falls asleep when nobody writes in it; only posting wakes it by itself. */
   const awake = async <T>({ id }: Channel, work: () => Promise<T>): Promise<T> => {
@@ -38,7 +38,7 @@ export const createCopies = (
   };
 
   /** Posts a copy that was taken away to be replaced; a try that was cut off may have done so. */
-  const postAnew = async (to: Channel, copy: Copy): Promise<Placed> => {
+  const postAnew = async (to: Channel, copy: Mirror): Promise<Placed> => {
     const own = ownMessages(to, [copy.source]);
     const found = (await findPosted(own, to, [copy])).get(copy);
     const former = found && ('placed' in found ? [found.placed] : found.strays);
@@ -50,12 +50,12 @@ export const createCopies = (
   /** Leaves what stands already, or shows it anew; what is missing is posted. In their order. */
   const copyAgain = async function* (
     to: Channel,
-    copies: readonly Copy[],
+    copies: readonly Mirror[],
     signal: AbortSignal,
   ): AsyncGenerator<Placed, void, void> {
     const sources = copies.map(({ source }) => source);
     const all = await findPosted(ownMessages(to, sources, signal), to, copies);
-    const missing: Copy[] = [];
+    const missing: Mirror[] = [];
     for (const copy of copies) {
       const found = all.get(copy);
       if (found && 'placed' in found) {

@@ -1,15 +1,15 @@
 import { RESTJSONErrorCodes } from 'discord.js';
 import type { Channel, MessageRef } from '../../../src/model.ts';
-import { createRecent } from '../../../src/async/lru.ts';
-import type { Copy, Persona } from '../../../src/ports/channel-feed.ts';
+import { createLru } from '../../../src/async/lru.ts';
+import type { Mirror, Persona } from '../../../src/ports/channel-feed.ts';
 import { planBatches, type Batch } from './batches.ts';
 import { named, personaParts, replyParts, withoutVoice } from './mirror-parts.ts';
 import { isRefusal } from '../errors.ts';
 import { tagOf } from './footers.ts';
 import { placed, type Placed } from './handles.ts';
 import { CONTENT_CHARS } from '../limits.ts';
-import { botPen, nonceOf, type Pen } from './message-writer.ts';
-import { draw, isFinal } from '../outbound/sync.ts';
+import { botMessageWriter, nonceOf, type MessageWriter } from './message-writer.ts';
+import { postParts, isFinal } from '../outbound/sync.ts';
 import type { Part } from '../outbound/render.ts';
 import { writeSections, type Section } from './sections.ts';
 import { createWebhookWriter, type WebhookWriterDeps, type Written } from './webhook-writer.ts';
@@ -18,11 +18,11 @@ import { webhookChannelId } from './webhooks.ts';
 /** Posts copies, together where rates ask for it. */
 export interface Outbox {
   /** Yields where each stands, in their order. */
-  post(to: Channel, copies: readonly Copy[], signal?: AbortSignal): AsyncIterable<Placed>;
+  post(to: Channel, copies: readonly Mirror[], signal?: AbortSignal): AsyncIterable<Placed>;
   /** Posts what stood in one message of somebody; in several where names make it too long for one. */
   repost(to: Channel, sections: readonly Section[], by: Persona): AsyncIterable<Placed>;
   /** Posts one by the bot, apart from others with which it was posted before. */
-  postAlone(to: Channel, copy: Copy): Promise<Placed>;
+  postAlone(to: Channel, copy: Mirror): Promise<Placed>;
   /** Waits until a webhook may write once more there, and counts it. */
   pace(to: Channel): Promise<void>;
   /** What was posted of a source has been taken away: posting it again is no repetition. */
@@ -45,7 +45,7 @@ export const sectionsPart = (sections: readonly Section[]): Part => ({
 const byBot = (to: Channel, { ids, shared, voice }: Written): Placed =>
   placed(to, ids, { shared, voice, webhookId: undefined });
 
-const writeShared = async (pen: Pen, sections: readonly Section[]): Promise<Written> => ({
+const writeShared = async (pen: MessageWriter, sections: readonly Section[]): Promise<Written> => ({
   ids: [await pen.write(sectionsPart(sections), 0)],
   voice: false,
   shared: true,
@@ -73,7 +73,7 @@ const partsOf = (batch: Batch): { voice: readonly Part[]; texts: readonly Part[]
 export const createOutbox = ({ api, webhooks, rate }: WebhookWriterDeps): Outbox => {
   const writer = createWebhookWriter({ api, webhooks, rate });
   /** How often what was posted of a source was taken away: Discord remembers nonces for minutes. */
-  const forgotten = createRecent<string, number>(FORGOTTEN);
+  const forgotten = createLru<string, number>(FORGOTTEN);
 
   const forget = (source: MessageRef): void => {
     const tag = tagOf(source);
@@ -81,17 +81,17 @@ export const createOutbox = ({ api, webhooks, rate }: WebhookWriterDeps): Outbox
   };
 
   /** The channel is named too: Discord compares all nonces of one author. */
-  const nonceFor = (to: Channel, { source, mark }: Copy): ((index: number) => string) => {
+  const nonceFor = (to: Channel, { source, mark }: Mirror): ((index: number) => string) => {
     const tag = tagOf(source);
     return (index) => nonceOf(to.id, tag, mark, index, forgotten.get(tag) ?? 0);
   };
 
   /** Writes a batch, all of it or nothing. */
-  const writeBatch = async (pen: Pen, batch: Batch): Promise<Written> => {
-    const [copy] = batch.copies as readonly [Copy];
+  const writeBatch = async (pen: MessageWriter, batch: Batch): Promise<Written> => {
+    const [copy] = batch.copies as readonly [Mirror];
     const { voice, texts } = partsOf(batch);
     try {
-      const ids = await draw(pen, [...voice, ...texts]);
+      const ids = await postParts(pen, [...voice, ...texts]);
       return { ids, voice: voice.length > 0, shared: batch.how === 'shared' };
     } catch (thrown) {
       if (voice.length > 0 && isRefusal(thrown, ...NO_VOICE))
@@ -102,9 +102,9 @@ export const createOutbox = ({ api, webhooks, rate }: WebhookWriterDeps): Outbox
   };
 
   const asBot = async (to: Channel, batch: Batch, signal?: AbortSignal): Promise<Placed> => {
-    const [copy] = batch.copies as readonly [Copy];
+    const [copy] = batch.copies as readonly [Mirror];
     const isReply = batch.how === 'reply' && copy.source.channel.id === to.id;
-    const pen = botPen(api, to, {
+    const pen = botMessageWriter(api, to, {
       nonce: nonceFor(to, copy),
       ...(isReply ? { replyTo: copy.source } : {}),
       ...(signal ? { signal } : {}),
@@ -124,8 +124,8 @@ export const createOutbox = ({ api, webhooks, rate }: WebhookWriterDeps): Outbox
     signal?: AbortSignal,
   ): AsyncGenerator<Placed, void, void> {
     const by = batch.how === 'shared' ? batch.by : batch.how;
-    const [{ as }] = batch.copies as readonly [Copy];
-    const write = async (pen: Pen): Promise<Written> => writeBatch(pen, batch);
+    const [{ as }] = batch.copies as readonly [Mirror];
+    const write = async (pen: MessageWriter): Promise<Written> => writeBatch(pen, batch);
     const whole =
       by === 'webhook' ? await writer.post(to, as, write, signal) : await asBot(to, batch, signal);
     if (whole) {
@@ -156,7 +156,8 @@ export const createOutbox = ({ api, webhooks, rate }: WebhookWriterDeps): Outbox
         const [quoted = ''] = /^(?:-# ↪[^\n]*\n)+/.exec(text) ?? [];
         return { footer, text: quoted + named(by.name, text.slice(quoted.length)) };
       });
-      for (const some of fitting(told)) yield byBot(to, await writeShared(botPen(api, to), some));
+      for (const some of fitting(told))
+        yield byBot(to, await writeShared(botMessageWriter(api, to), some));
     },
     postAlone: async (to, copy) => {
       // A copy posted alone needs another nonce than the shared message it came from.

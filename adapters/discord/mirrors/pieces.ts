@@ -1,5 +1,5 @@
 import type { MessageRef } from '../../../src/model.ts';
-import type { Copy } from '../../../src/ports/channel-feed.ts';
+import type { Mirror } from '../../../src/ports/channel-feed.ts';
 import { replyPrefix, voiceNameOf } from './mirror-parts.ts';
 import { footerOf, footersIn, isOfSource } from './footers.ts';
 import type { RawMessage } from '../inbound/message-reader.ts';
@@ -36,7 +36,7 @@ export const numberOf = (
 };
 
 /** Which part of a reply a message is, by what it answers to and how it begins. */
-const replyPiece = (raw: RawMessage, copy: Copy): Piece | undefined => {
+const replyPiece = (raw: RawMessage, copy: Mirror): Piece | undefined => {
   const { id, content } = raw;
   if (!answers(raw, copy.source)) return undefined;
   for (const mark of [copy.mark, ...(copy.formerMarks ?? [])]) {
@@ -51,7 +51,7 @@ const replyPiece = (raw: RawMessage, copy: Copy): Piece | undefined => {
 export const isVoiceOf = ({ attachments }: RawMessage, source: MessageRef): boolean =>
   attachments.some(({ filename }) => filename === voiceNameOf(source));
 
-const personaPiece = (raw: RawMessage, copy: Copy): Piece | undefined => {
+const personaPiece = (raw: RawMessage, copy: Mirror): Piece | undefined => {
   const { id, content, webhook_id: webhookId } = raw;
   const footers = footersIn(content);
   const found = footers.find(({ line }) => isOfSource(line, copy.source));
@@ -65,5 +65,5 @@ const personaPiece = (raw: RawMessage, copy: Copy): Piece | undefined => {
 };
 
 /** Which part of a copy a message of ours holds. */
-export const pieceOf = (raw: RawMessage, copy: Copy): Piece | undefined =>
+export const pieceOf = (raw: RawMessage, copy: Mirror): Piece | undefined =>
   copy.as ? personaPiece(raw, copy) : replyPiece(raw, copy);

@@ -1,7 +1,7 @@
 import { RESTJSONErrorCodes, Routes } from 'discord.js';
 import { AppError } from '../../../src/errors.ts';
 import type { Channel, MessageRef } from '../../../src/model.ts';
-import { createRecent } from '../../../src/async/lru.ts';
+import { createLru } from '../../../src/async/lru.ts';
 import type { Persona } from '../../../src/ports/channel-feed.ts';
 import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
@@ -11,7 +11,7 @@ import { channelIdOf } from '../ids.ts';
 import { avatarOf, type RawMessage } from '../inbound/message-reader.ts';
 import { sectionsPart, type Outbox } from './outbox.ts';
 import type { OwnMessages } from './own-messages.ts';
-import type { PensFor } from './writer-registry.ts';
+import type { WriterRegistry } from './writer-registry.ts';
 import { readSections, type Section } from './sections.ts';
 import { isHookGone } from './webhook-message-writer.ts';
 
@@ -37,7 +37,7 @@ export interface SharedMessagesDeps {
   readonly api: Api;
   readonly outbox: Outbox;
   readonly ownMessages: OwnMessages;
-  readonly pensFor: PensFor;
+  readonly pensFor: WriterRegistry;
 }
 
 /** Messages that were posted anew; of others the last ones of the channel are looked through. */
@@ -56,7 +56,7 @@ export const createSharedMessages = (deps: SharedMessagesDeps): SharedMessages =
   const { api, outbox, ownMessages, pensFor } = deps;
 
   /** Where messages that were posted anew stand now, by their former ids. */
-  const moved = createRecent<string, readonly string[]>(KEPT);
+  const moved = createLru<string, readonly string[]>(KEPT);
 
   const readRaw = async (id: string, channel: Channel): Promise<RawMessage | undefined> => {
     try {

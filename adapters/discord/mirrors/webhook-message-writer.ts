@@ -6,14 +6,14 @@ import type { Api } from '../api.ts';
 import { DiscordError, isGone, isRefusal } from '../errors.ts';
 import { threadIdOf } from '../ids.ts';
 import { WEBHOOK_NAME_CHARS } from '../limits.ts';
-import { bodyOf, botPen, ignoreGone, type Pen } from './message-writer.ts';
+import { bodyOf, botMessageWriter, ignoreGone, type MessageWriter } from './message-writer.ts';
 
 export interface WebhookKey {
   readonly id: string;
   readonly token: string;
 }
 
-export interface WebhookPenOptions {
+export interface WebhookMessageWriterOptions {
   readonly persona?: Persona | undefined;
   readonly signal?: AbortSignal;
 }
@@ -44,12 +44,12 @@ export const personaName = (name: string): string => {
  * Writes through a webhook in a channel, or in a thread of it. People may have deleted the webhook, or
  * given it another channel: then nothing is written or rewritten (`isHookGone`), and the bot erases.
  */
-export const webhookPen = (
+export const webhookMessageWriter = (
   api: Api,
   hook: WebhookKey,
   channel: Channel,
-  options: WebhookPenOptions = {},
-): Pen => {
+  options: WebhookMessageWriterOptions = {},
+): MessageWriter => {
   const { persona } = options;
   const threadId = threadIdOf(channel);
   const thread: Record<string, string> = threadId === undefined ? {} : { thread_id: threadId };
@@ -107,7 +107,7 @@ export const webhookPen = (
         await erase(id, thread);
       } catch (thrown) {
         if (!isGone(thrown) && !isHookGone(thrown)) throw thrown;
-        await botPen(api, channel, options).erase(id);
+        await botMessageWriter(api, channel, options).erase(id);
       }
     },
   };

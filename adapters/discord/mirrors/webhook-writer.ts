@@ -6,8 +6,8 @@ import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
 import { placed, type Placed } from './handles.ts';
 import { threadIdOf } from '../ids.ts';
-import type { Pen } from './message-writer.ts';
-import { isHookGone, webhookPen, type WebhookKey } from './webhook-message-writer.ts';
+import type { MessageWriter } from './message-writer.ts';
+import { isHookGone, webhookMessageWriter, type WebhookKey } from './webhook-message-writer.ts';
 import type { WebhookRate } from './webhook-rate.ts';
 import { webhookChannelId, type Webhooks } from './webhooks.ts';
 
@@ -32,7 +32,7 @@ export interface WebhookWriter {
   post(
     to: Channel,
     by: Persona | undefined,
-    write: (pen: Pen) => Promise<Written>,
+    write: (pen: MessageWriter) => Promise<Written>,
     signal?: AbortSignal,
   ): Promise<Placed | undefined>;
   /** Waits until a webhook may write once more there, and counts it. */
@@ -52,7 +52,12 @@ const isElsewhere = (thrown: unknown, to: Channel): boolean =>
 export const createWebhookWriter = ({ api, webhooks, rate }: WebhookWriterDeps): WebhookWriter => {
   const pace: WebhookWriter['pace'] = async (to, signal) => rate.take(webhookChannelId(to), signal);
 
-  const counting = (pen: Pen, to: Channel, written: string[], signal?: AbortSignal): Pen => ({
+  const counting = (
+    pen: MessageWriter,
+    to: Channel,
+    written: string[],
+    signal?: AbortSignal,
+  ): MessageWriter => ({
     ...pen,
     write: async (part, index) => {
       await pace(to, signal);
@@ -66,7 +71,10 @@ export const createWebhookWriter = ({ api, webhooks, rate }: WebhookWriterDeps):
     pace,
     post: async (to, by, write, signal) => {
       const through = async (hook: WebhookKey, written: string[]): Promise<Placed> => {
-        const pen = webhookPen(api, hook, to, { persona: by, ...(signal ? { signal } : {}) });
+        const pen = webhookMessageWriter(api, hook, to, {
+          persona: by,
+          ...(signal ? { signal } : {}),
+        });
         const { ids, voice, shared } = await write(counting(pen, to, written, signal));
         return placed(to, ids, { shared, voice, webhookId: hook.id });
       };

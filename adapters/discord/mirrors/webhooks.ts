@@ -5,7 +5,7 @@ import type { Log } from '../../../src/log.ts';
 import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
 import type { Application } from '../application.ts';
-import { createRecent } from '../../../src/async/lru.ts';
+import { createLru } from '../../../src/async/lru.ts';
 import { personaName, type WebhookKey } from './webhook-message-writer.ts';
 
 /** One webhook of ours in each channel that needs one; found again after a restart. */
@@ -51,7 +51,7 @@ const isImpossible = (thrown: unknown): boolean =>
   );
 
 export const createWebhooks = ({ api, application, log, now }: WebhooksDeps): Webhooks => {
-  const known = createRecent<string, Asked>(KEPT);
+  const known = createLru<string, Asked>(KEPT);
 
   const list = async (channelId: string): Promise<readonly APIWebhook[]> =>
     api.send<APIWebhook[]>('GET', Routes.channelWebhooks(channelId));

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { toAppError } from '../../../src/errors.ts';
-import type { Pen } from '../mirrors/message-writer.ts';
+import type { MessageWriter } from '../mirrors/message-writer.ts';
 import type { Part } from './render.ts';
 
 const isSame = (a: Part | undefined, b: Part): boolean =>
@@ -21,8 +21,8 @@ export const isFinal = (thrown: unknown): boolean => {
  *
  * @param drawn what stands there, where that is known: what stays the same is left alone
  */
-export const redraw = async (
-  pen: Pen,
+export const syncParts = async (
+  pen: MessageWriter,
   ids: readonly string[],
   parts: readonly Part[],
   drawn: readonly Part[] = [],
@@ -46,5 +46,5 @@ export const redraw = async (
 };
 
 /** Posts parts where nothing of them stands yet: all of them, unless one fails for now. */
-export const draw = async (pen: Pen, parts: readonly Part[]): Promise<string[]> =>
-  redraw(pen, [], parts);
+export const postParts = async (pen: MessageWriter, parts: readonly Part[]): Promise<string[]> =>
+  syncParts(pen, [], parts);

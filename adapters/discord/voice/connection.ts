@@ -15,11 +15,11 @@ import { channelOf } from '../ids.ts';
 import { createBudget } from './counters.ts';
 import { createDaveReader } from './dave.ts';
 import type { Whereabouts } from './gateway.ts';
-import { createMouth } from './packet-sink.ts';
+import { createPacketSink } from './packet-sink.ts';
 import { createPlayer } from './player.ts';
 import { createReceiver } from './receiver.ts';
 import { createLifeline, createRecovery } from './recovery.ts';
-import { attachWires } from './library-internals.ts';
+import { attachInternals } from './library-internals.ts';
 
 /** What the adapter tells its link of what the gateway says. */
 export interface OpenLink extends VoiceLink {
@@ -36,7 +36,7 @@ export interface OpenLink extends VoiceLink {
   memberLeft(memberId: string): void;
 }
 
-export interface LinkDeps {
+export interface VoiceConnectionDeps {
   readonly guildId: string;
   readonly ownId: string;
   readonly adapterCreator: DiscordGatewayAdapterCreator;
@@ -84,7 +84,7 @@ const isKickOrMove = (state: VoiceConnectionState): boolean =>
   state.reason === VoiceConnectionDisconnectReason.WebSocketClose;
 
 /** Joins a voice channel and stays there, whatever the network does, until it is told to leave. */
-export const openLink = (start: Channel, deps: LinkDeps): OpenLink => {
+export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps): OpenLink => {
   const { guildId, clock, listener, presentIn } = deps;
   let channel = start;
   let isConnected = false;
@@ -173,7 +173,7 @@ export const openLink = (start: Channel, deps: LinkDeps): OpenLink => {
   });
   const player = createPlayer({
     clock,
-    send: createMouth({
+    send: createPacketSink({
       connection,
       dave: () => wires.dave(),
       isSuppressed: () => isSuppressed,
@@ -182,7 +182,7 @@ export const openLink = (start: Channel, deps: LinkDeps): OpenLink => {
     }),
     hush: () => connection.setSpeaking(false),
   });
-  const wires = attachWires(
+  const wires = attachInternals(
     connection,
     {
       datagram: (message) => {

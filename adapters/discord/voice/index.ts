@@ -117,11 +117,11 @@ export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps): Voi
     demandRoom: (room) => void demandRoom(room),
     join: async (room, listener, signal) => {
       const guildId = demandRoom(room);
-      const { openLink } = await loadLink();
+      const { openVoiceConnection } = await loadLink();
       signal.throwIfAborted();
       // The library has one connection a server. It is over before another one begins, in one go.
       links.get(guildId)?.end();
-      const link = openLink(room, {
+      const link = openVoiceConnection(room, {
         guildId,
         ownId: botId,
         adapterCreator: gateway.adapterFor(guildId),

@@ -20,7 +20,7 @@ export interface VoicePacketIn {
 }
 
 /** What one connection to a voice server gives; it is another one after each reconnect. */
-export interface WireListener {
+export interface LibraryListener {
   /** A packet from the UDP socket, whatever it is. */
   datagram(message: Buffer): void;
   packet(packet: VoicePacketIn): void;
@@ -42,18 +42,18 @@ export interface DaveSession extends Pick<
   readonly pendingTransitions: ReadonlyMap<number, number>;
 }
 
-export interface Wires extends Disposable {
+export interface LibraryInternals extends Disposable {
   /** Of the packets between us and the voice server; undefined while there is no session. */
   key(): Uint8Array | undefined;
   /** The end-to-end encryption; undefined while there is none. */
   dave(): DaveSession | undefined;
 }
 
-export const attachWires = (
+export const attachInternals = (
   connection: VoiceConnection,
-  listener: WireListener,
+  listener: LibraryListener,
   clock: Clock,
-): Wires => {
+): LibraryInternals => {
   let networking: Networking | undefined;
   let followed: Disposable | undefined;
 

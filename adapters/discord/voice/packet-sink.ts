@@ -2,7 +2,7 @@ import { VoiceConnectionStatus, type VoiceConnection } from '@discordjs/voice';
 import type { AppError } from '../../../src/errors.ts';
 import type { DaveSession } from './library-internals.ts';
 
-export interface MouthDeps {
+export interface PacketSinkDeps {
   readonly connection: Pick<VoiceConnection, 'state' | 'playOpusPacket'>;
   readonly dave: () => Pick<DaveSession, 'protocolVersion' | 'session'> | undefined;
   /** We may not speak here: on a stage, who is in its audience. */
@@ -22,7 +22,7 @@ const PAUSE_MS = 1_000;
  * not speak and were not let for three seconds. Nothing is ever sent unencrypted into an encrypted channel,
  * as the library does until its keys are there.
  */
-export const createMouth = ({ connection, dave, nowMs, ...deps }: MouthDeps) => {
+export const createPacketSink = ({ connection, dave, nowMs, ...deps }: PacketSinkDeps) => {
   let held: { readonly sinceMs: number; lastMs: number } | undefined;
 
   const isKeyed = (): boolean => {

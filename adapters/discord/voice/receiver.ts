@@ -4,7 +4,7 @@ import { createArrivals, createUnwrap, type Arrivals } from './counters.ts';
 import type { DaveReader } from './dave.ts';
 import { openRtp, readRtp, type RtpHeader } from './rtp.ts';
 import { createSsrcs } from './ssrcs.ts';
-import { createTallies } from './statistics.ts';
+import { createVoiceStatistics } from './statistics.ts';
 import type { VoicePacketIn } from './library-internals.ts';
 
 export interface Receiver {
@@ -69,7 +69,7 @@ const isSsrc = (value: unknown): value is number =>
 export const createReceiver = (deps: ReceiverDeps): Receiver => {
   const { nowMs, dave } = deps;
   const ssrcs = createSsrcs(nowMs);
-  const tallies = createTallies(deps.audible);
+  const tallies = createVoiceStatistics(deps.audible);
   const streams = new Map<string, Stream>();
   /** Who is connected, as the voice server tells. */
   const clients = new Set<string>();

@@ -8,7 +8,7 @@ import {
 } from '@discordjs/voice';
 import type { Clock } from '../../../src/async/clock.ts';
 import { ENCRYPTION_MODE } from './rtp.ts';
-import type { VoicePacketIn, WireListener } from './library-internals.ts';
+import type { VoicePacketIn, LibraryListener } from './library-internals.ts';
 
 interface BinaryIn {
   readonly op: number;
@@ -90,7 +90,7 @@ const createAsking = (networking: Networking, { after }: Clock) => {
 export const followSockets = (
   connection: VoiceConnection,
   networking: Networking,
-  listener: WireListener,
+  listener: LibraryListener,
   clock: Clock,
 ): Disposable => {
   const handlers = networking as unknown as Handlers;

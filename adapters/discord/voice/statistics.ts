@@ -1,7 +1,7 @@
 import type { SpeakerStats } from '../../../src/ports/voice.ts';
 
 /** What became of everybody's packets, and who cannot be heard. */
-export interface Tallies {
+export interface VoiceStatistics {
   received(memberId: string, lost: number): void;
   /** A packet that proves that they can be heard. */
   opened(memberId: string): void;
@@ -29,7 +29,9 @@ interface Tally {
 }
 
 /** @param audible is told when somebody cannot be heard although they speak, and when they can again */
-export const createTallies = (audible: (memberId: string, isAudible: boolean) => void): Tallies => {
+export const createVoiceStatistics = (
+  audible: (memberId: string, isAudible: boolean) => void,
+): VoiceStatistics => {
   const tallies = new Map<string, Tally>();
 
   const tallyOf = (memberId: string): Tally => {

@@ -10,14 +10,14 @@ import type { Container } from '../container/sniff.ts';
 import { VAD_RATE_HZ } from '../vad.ts';
 
 /** A part of a file that can be sent to the recogniser by itself. */
-export interface Piece {
+export interface AudioChunk {
   readonly startMs: number;
   readonly durationMs: number;
   /** A whole WAV, OGG, MP3 or FLAC file. */
   readonly audio: ByteSource;
 }
 
-export interface PiecesOptions {
+export interface ChunkOptions {
   /** Default 60 s; at least 1 s. */
   readonly longestMs?: number;
 }
@@ -47,7 +47,7 @@ async function* soundPieces(
   takenAsItIs: boolean,
   longestMs: number,
   signal: AbortSignal,
-): AsyncGenerator<Piece, void, void> {
+): AsyncGenerator<AudioChunk, void, void> {
   for await (const part of cutSound(decodeTo(source, VAD_RATE_HZ, signal), longestMs))
     if (!part.isSilent)
       yield {
@@ -64,11 +64,11 @@ async function* soundPieces(
  * silent pieces are left out: recognisers charge for them and hear what nobody said.
  * Times are measured, whatever headers say. At most one piece is held in memory. Throws as `decode`.
  */
-export async function* pieces(
+export async function* chunks(
   source: ByteSource,
-  options: PiecesOptions,
+  options: ChunkOptions,
   signal: AbortSignal,
-): AsyncGenerator<Piece, void, void> {
+): AsyncGenerator<AudioChunk, void, void> {
   const longestMs = Math.max(SHORTEST_MS, options.longestMs ?? LONGEST_MS);
   await using file = await openAudio(source, signal);
   const takenAsItIs = TAKEN_AS_IT_IS.has(file.container);

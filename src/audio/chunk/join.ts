@@ -8,7 +8,7 @@ import { readMp3Frames } from '../container/mp3-frame.ts';
 import { type OpusItem, readOpus } from '../container/ogg-reader.ts';
 import type { Pcm } from '../pcm.ts';
 import { toOneRate } from '../resample.ts';
-import { rewrapOpus } from '../container/remux.ts';
+import { remuxOpus } from '../container/remux.ts';
 
 /** Files, one after the other. */
 type Parts = AsyncIterable<AsyncIterable<Uint8Array>>;
@@ -44,7 +44,7 @@ async function* joinMp3(parts: Parts): Bytes {
   for await (const frame of through(parts, readMp3Frames)) if (!frame.isTable) yield frame.data;
 }
 
-const joinOgg = (parts: Parts): Bytes => rewrapOpus(through<OpusItem>(parts, readOpus));
+const joinOgg = (parts: Parts): Bytes => remuxOpus(through<OpusItem>(parts, readOpus));
 
 async function* startingWith<Item>(
   first: Item,

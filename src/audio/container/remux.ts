@@ -5,7 +5,7 @@ import { createOggOpusWriter, type OggOpusWriter, PRE_SKIP_SAMPLES } from './ogg
  * Opus packets of any container, as an Ogg file of one stream: nothing is decoded. A pre-skip of 0,
  * which some recorders write, becomes the usual one.
  */
-export async function* rewrapOpus(
+export async function* remuxOpus(
   items: AsyncIterable<OpusItem>,
 ): AsyncGenerator<Uint8Array, void, void> {
   let writer: OggOpusWriter | undefined;

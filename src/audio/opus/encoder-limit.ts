@@ -1,14 +1,14 @@
 import { throwIfAborted } from '../faults.ts';
 
 /** Lets so many in at once; the others wait, the first to come first. */
-export interface Gate {
+export interface EncoderLimit {
   /** Resolves with a place, which is held until it is disposed of. Rejects as `throwIfAborted`. */
   enter(signal: AbortSignal): Promise<Disposable>;
   /** A place, if one is free. */
   tryEnter(): Disposable | undefined;
 }
 
-export const createGate = (places: number): Gate => {
+export const createEncoderLimit = (places: number): EncoderLimit => {
   let free = places;
   const waiting = new Set<() => void>();
 
@@ -58,4 +58,4 @@ export const createGate = (places: number): Gate => {
 /** Encoders for what is played that may be alive in the process; each takes some 100 KB. */
 const MOST_ENCODERS = 16;
 
-export const encoderGate: Gate = createGate(MOST_ENCODERS);
+export const encoderLimit: EncoderLimit = createEncoderLimit(MOST_ENCODERS);

@@ -9,8 +9,8 @@ import { type OpusItem, readOpus } from '../container/ogg-reader.ts';
 import { PRE_SKIP_SAMPLES } from '../container/ogg-writer.ts';
 import { OPUS_CLOCK_HZ, parseToc } from './packet.ts';
 import { createPacketEncoder, opusRateFor, type PacketEncoder } from './encoder.ts';
-import { createPacketFitter } from './repacketizer.ts';
-import { encoderGate } from './encoder-limit.ts';
+import { createRepacketizer } from './repacketizer.ts';
+import { encoderLimit } from './encoder-limit.ts';
 import { s16leSamples, untilAborted } from './input.ts';
 import type { OpusHead } from './head.ts';
 import { WARM_UP_PACKETS } from './gain.ts';
@@ -35,7 +35,7 @@ async function* encoded(
   sampleRateHz: number,
   signal: AbortSignal,
 ): Packets {
-  const place = await encoderGate.enter(signal);
+  const place = await encoderLimit.enter(signal);
   let encoder: PacketEncoder | undefined;
   try {
     encoder = await createPacketEncoder(sampleRateHz);
@@ -84,7 +84,7 @@ const isPlain = ({ gain, mappingFamily }: OpusHead): boolean => gain === 0 && ma
 
 /** Packets that need no decoding, as they are; from the first that does, all. */
 async function* fromOpus(items: AsyncIterable<OpusItem>, signal: AbortSignal): Packets {
-  const fitter = createPacketFitter();
+  const fitter = createRepacketizer();
   let head: OpusHead | undefined;
   let before: Uint8Array[] = [];
   for await (const item of items) {

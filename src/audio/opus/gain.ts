@@ -1,7 +1,7 @@
 import type { OpusDecoderHandle } from 'libopus-wasm';
 import { OPUS_CLOCK_HZ } from './packet.ts';
 import { createPacketEncoder, type PacketEncoder } from './encoder.ts';
-import { encoderGate } from './encoder-limit.ts';
+import { encoderLimit } from './encoder-limit.ts';
 
 /** Decoders that begin in the middle of speech need so many packets before they are true. */
 export const WARM_UP_PACKETS = 5;
@@ -67,7 +67,7 @@ export async function* lowered(
         recoder?.free();
         recoder = undefined;
       } else if (!recoder) {
-        const place = encoderGate.tryEnter();
+        const place = encoderLimit.tryEnter();
         if (place) recoder = await createRecoder(place, before);
       }
       yield recoder?.push(packet, last, wanted) ?? packet;

@@ -6,7 +6,7 @@ const PACKET_SAMPLES = 960;
 const CODE_MASK = 0x03;
 
 /** Makes packets of 20 ms of packets of any length, without touching the frames in them. */
-export interface PacketFitter {
+export interface Repacketizer {
   /**
    * The packets that are complete by now; none of one that is damaged. Undefined, and nothing is taken,
    * where a frame is longer than 20 ms or the kind of frames changes within a packet.
@@ -18,7 +18,7 @@ export interface PacketFitter {
   end(): Uint8Array[];
 }
 
-export const createPacketFitter = (): PacketFitter => {
+export const createRepacketizer = (): Repacketizer => {
   let kind = 0;
   let frames: Uint8Array[] = [];
   let needed = 1;

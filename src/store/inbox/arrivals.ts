@@ -4,7 +4,7 @@ import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
 import { abandoned, FRESH, isOpen, keyColumns } from './columns.ts';
 import { WATCH } from './purpose.ts';
-import { GONE, type Accepted, type Arrival, type Lane } from './row.ts';
+import { GONE, type Accepted, type Arrival, type Partition } from './row.ts';
 import { contentHash, skippedHash, toStored } from './stored-message.ts';
 
 /** A change of what was dealt with has a lane of its own: it holds up nothing that is new. */
@@ -50,7 +50,7 @@ const keepRowOfCopies = async (
 };
 
 /** What comes to the inbox: messages, and what becomes of them on their platform. */
-export const createArrivals = ({
+export const createArrivalStore = ({
   store,
   now,
 }: {
@@ -115,9 +115,9 @@ export const createArrivals = ({
     }),
 
   /** Marks what is kept of messages as gone; resolves with the lanes in which that is work. */
-  gone: (refs: readonly MessageRef[], purpose?: string): Promise<readonly Lane[]> =>
+  gone: (refs: readonly MessageRef[], purpose?: string): Promise<readonly Partition[]> =>
     store.write(async (db) => {
-      const lanes: Lane[] = [];
+      const lanes: Partition[] = [];
       for (const ref of refs) {
         await keepRowOfCopies(db, ref, now());
         const { platform, channel_id, message_id } = keyColumns({ ref, purpose: '' });
@@ -137,7 +137,7 @@ export const createArrivals = ({
     }),
 
   /** What waits in a place is not to be translated any more; resolves with the lanes of it. */
-  abandon: (where: Channel | Space, reason: string): Promise<readonly Lane[]> =>
+  abandon: (where: Channel | Space, reason: string): Promise<readonly Partition[]> =>
     store.write((db) =>
       db
         .updateTable('inbox')

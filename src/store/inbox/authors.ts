@@ -3,7 +3,7 @@ import type { Member, MessageRef } from '../../model.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
 import { abandoned, channelOf, isOpen, SETTLED } from './columns.ts';
-import { GONE, type Lane } from './row.ts';
+import { GONE, type Partition } from './row.ts';
 
 type Person = Pick<Member, 'platform' | 'id'>;
 
@@ -43,7 +43,7 @@ export const forgetAuthor = async (
 export const openOf = async (
   store: Store,
   { platform, id }: Person,
-): Promise<readonly { readonly ref: MessageRef; readonly lane: Lane }[]> => {
+): Promise<readonly { readonly ref: MessageRef; readonly lane: Partition }[]> => {
   const rows = await store
     .selectFrom('inbox')
     .select(['platform', 'space_id', 'channel_id', 'parent_id', 'message_id', 'lane'])

@@ -2,7 +2,7 @@ import type { AppError } from '../../errors.ts';
 import type { MessageRef, Space } from '../../model.ts';
 import type { Backlog } from '../../services.ts';
 import type { Store } from '../index.ts';
-import type { Lane } from './row.ts';
+import type { Partition } from './row.ts';
 
 const DEAD_TOLD = 10;
 
@@ -52,7 +52,7 @@ export const backlogOf = async (
 };
 
 /** Lets the dead of a space wait anew; resolves with their lanes, one for each row. */
-export const reviveDead = (store: Store, space: Space): Promise<readonly Lane[]> =>
+export const reviveDead = (store: Store, space: Space): Promise<readonly Partition[]> =>
   store.write((db) =>
     db
       .updateTable('inbox')

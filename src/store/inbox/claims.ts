@@ -2,7 +2,7 @@ import type { Selectable, Transaction } from 'kysely';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
 import { channelOf, isKey, isOpen } from './columns.ts';
-import { GONE, type Lane, type Outcome, type Row } from './row.ts';
+import { GONE, type Partition, type Outcome, type Row } from './row.ts';
 import type { StoredMessage } from './stored-message.ts';
 
 export interface ClaimDeps {
@@ -30,7 +30,7 @@ export const createClaims = ({ store, owner, now, leaseMs }: ClaimDeps) => ({
    * The first rows of a lane, at most `limit`, now ours until the lease ends; none where the first is
    * somebody else's, or not due. `nextDueMs` is when to look again, if nothing comes before.
    */
-  claim: ({ platform, lane }: Lane, limit: number) =>
+  claim: ({ platform, lane }: Partition, limit: number) =>
     store.note(async (db): Promise<{ rows: readonly Row[]; nextDueMs: number | undefined }> => {
       const at = now();
       const open = await db

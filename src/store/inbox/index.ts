@@ -1,8 +1,8 @@
 import type { MessageRef, Space } from '../../model.ts';
-import { createArrivals } from './arrivals.ts';
+import { createArrivalStore } from './arrivals.ts';
 import { createClaims, type ClaimDeps } from './claims.ts';
 import { channelOf, isOpen } from './columns.ts';
-import type { Lane } from './row.ts';
+import type { Partition } from './row.ts';
 
 export type InboxStore = ReturnType<typeof createInboxStore>;
 
@@ -14,7 +14,7 @@ export type InboxStore = ReturnType<typeof createInboxStore>;
 export const createInboxStore = (deps: ClaimDeps) => {
   const { store } = deps;
   return {
-    ...createArrivals(deps),
+    ...createArrivalStore(deps),
     ...createClaims(deps),
 
     /** What a message is in here for, or was before its row was cleared and of which copies stand. */
@@ -55,7 +55,7 @@ export const createInboxStore = (deps: ClaimDeps) => {
     },
 
     /** The lanes in which something waits or was begun. */
-    lanes: (platform: string): Promise<readonly Lane[]> =>
+    lanes: (platform: string): Promise<readonly Partition[]> =>
       store
         .selectFrom('inbox')
         .select(['platform', 'lane'])

@@ -45,7 +45,7 @@ export type Outcome =
   | { readonly state: 'skipped' | 'dead'; readonly reason: string };
 
 /** A lane with work in it. */
-export interface Lane {
+export interface Partition {
   readonly platform: string;
   readonly lane: string;
 }

@@ -21,7 +21,7 @@ const endsInAddress = (text: string): boolean =>
  * The text that is being put together. It is kept in pieces: reading a character of a string that
  * grows by `+=` would copy the whole of it each time.
  */
-export class Draft {
+export class TextBuilder {
   readonly #pieces: string[] = [];
   #tail = '';
   /** The token that ends the text so far; undefined after words. */

@@ -61,7 +61,7 @@ class Reading {
  * opened, around half of another pair or around one of their own kind, over the end of a paragraph,
  * or with nothing between them.
  */
-export const tangledPairs = (placed: readonly PlacedToken[]): ReadonlySet<number> => {
+export const misnestedPairs = (placed: readonly PlacedToken[]): ReadonlySet<number> => {
   const reading = new Reading();
   for (const { token, words } of placed) {
     reading.text(words);

@@ -1,6 +1,6 @@
-import { Draft } from './builder.ts';
+import { TextBuilder } from './builder.ts';
 import { TOKEN_CLOSE, TOKEN_OPEN } from '../markup/span.ts';
-import { tangledPairs, type PlacedToken } from './misnested.ts';
+import { misnestedPairs, type PlacedToken } from './misnested.ts';
 import { tokenContent, type Token } from './tokens.ts';
 
 export type Restored =
@@ -43,7 +43,7 @@ const assemble = (
   translated: string,
   lostPairs: ReadonlySet<number>,
 ): Assembled => {
-  const draft = new Draft(lostPairs);
+  const draft = new TextBuilder(lostPairs);
   const seen = new Uint8Array(tokens.length);
   const extra: number[] = [];
   const placed: PlacedToken[] = [];
@@ -94,10 +94,10 @@ const newlyTangled = (
   tokens: readonly Token[],
   { placed }: Assembled,
 ): ReadonlySet<number> => {
-  const tangled = tangledPairs(placed);
+  const tangled = misnestedPairs(placed);
   return tangled.size === 0
     ? NONE
-    : tangled.difference(tangledPairs(assemble(tokens, source, NONE).placed));
+    : tangled.difference(misnestedPairs(assemble(tokens, source, NONE).placed));
 };
 
 const bestEffort = (

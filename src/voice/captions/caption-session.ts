@@ -3,8 +3,8 @@ import type { Log } from '../../log.ts';
 import type { Channel, OutgoingFile } from '../../model.ts';
 import type { Platform } from '../../ports/platform.ts';
 import type { Assistant } from '../../services.ts';
-import type { CaptionWish, RoomTranscriptKind } from '../service.ts';
-import { createBoard } from './board.ts';
+import type { CaptionOptions, RoomTranscriptKind } from '../service.ts';
+import { createCaptionMessages } from './caption-messages.ts';
 import type { CaptionBoard } from './caption.ts';
 import { createCaptions } from './captions.ts';
 import { sessionFile } from './transcript-files.ts';
@@ -12,7 +12,7 @@ import { summarise } from './summary.ts';
 import { createTranscript } from './transcript.ts';
 import type { TranslateCaption } from './translations.ts';
 import type { Clock } from '../../async/clock.ts';
-import type { HeardLine } from '../stt/transcript-event.ts';
+import type { TranscriptEvent } from '../stt/transcript-event.ts';
 import type { EditRate } from '../../ports/voice.ts';
 import type { RoomTexts } from '../texts.ts';
 
@@ -37,10 +37,10 @@ export interface CaptionSessionDeps {
 export interface CaptionSession {
   /** Where they are shown. */
   readonly channel: Channel;
-  readonly wish: CaptionWish;
+  readonly wish: CaptionOptions;
   languages(): readonly string[];
   setLanguages(languages: readonly string[]): void;
-  heard(line: HeardLine): void;
+  heard(line: TranscriptEvent): void;
   forget(memberId: string): void;
   /** What is said from now on is shown there; what was said until now, where they were. */
   moveTo(channel: Channel): void;
@@ -80,7 +80,7 @@ const during = (stretch: Stretch, board: CaptionBoard): CaptionBoard => ({
 
 export const startCaptionSession = (
   start: Channel,
-  wish: CaptionWish,
+  wish: CaptionOptions,
   deps: CaptionSessionDeps,
 ): CaptionSession => {
   const { clock, platform, texts, log, nameOf } = deps;
@@ -92,7 +92,7 @@ export const startCaptionSession = (
   const boards = new Set<CaptionBoard>();
   let stretch: Stretch = { fromMs: Number.NEGATIVE_INFINITY, toMs: Infinity };
   const openBoard = (to: Channel): void => {
-    const board = createBoard({
+    const board = createCaptionMessages({
       clock,
       port: {
         post: (content) => platform.post(to, content),

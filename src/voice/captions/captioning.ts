@@ -3,11 +3,11 @@ import { AppError, userError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Channel, Posted } from '../../model.ts';
 import type { Platform } from '../../ports/platform.ts';
-import type { CaptionRecord, CaptionWish, Room } from '../service.ts';
-import { createTurns } from '../../async/keyed-mutex.ts';
+import type { CaptionRecord, CaptionOptions, Room } from '../service.ts';
+import { createKeyedMutex } from '../../async/keyed-mutex.ts';
 import type { CaptionSession } from './caption-session.ts';
 import { waitUntil, type Clock } from '../../async/clock.ts';
-import { quietly } from '../log-failure.ts';
+import { logFailure } from '../log-failure.ts';
 import type { RoomTexts } from '../texts.ts';
 
 export interface CaptioningDeps {
@@ -17,7 +17,7 @@ export interface CaptioningDeps {
   readonly channel: () => Channel;
   readonly texts: RoomTexts;
   /** Begins captions; `gone` is told when the place where they are shown is gone. */
-  readonly session: (to: Channel, wish: CaptionWish, gone: () => void) => CaptionSession;
+  readonly session: (to: Channel, wish: CaptionOptions, gone: () => void) => CaptionSession;
   /** Lets people be told and heard; resolves when they were told. */
   readonly listen: () => Promise<void>;
   /** Hears nothing more for captions; resolves when what was said until now was told. */
@@ -37,7 +37,7 @@ export interface Captioning
   /** Whether there is a transcript, or may be one. */
   readonly hasRecord: () => boolean;
   /** Rejects, with nothing begun, where people cannot be told, or where it is ended meanwhile. */
-  start(wish: CaptionWish): Promise<void>;
+  start(wish: CaptionOptions): Promise<void>;
   /** We are in another room: captions that were shown in the chat of the one before come along. */
   readonly moved: () => void;
   forget(memberId: string): void;
@@ -52,7 +52,7 @@ const TELLING_MS = 1_000;
 
 export const createCaptioning = (deps: CaptioningDeps): Captioning => {
   const { clock, platform, channel, texts, log } = deps;
-  const turns = createTurns();
+  const turns = createKeyedMutex();
   let session: CaptionSession | undefined;
   let last: CaptionSession | undefined;
   /** One that could not begin, while it ends. */
@@ -64,7 +64,7 @@ export const createCaptioning = (deps: CaptioningDeps): Captioning => {
   const record = (): CaptionSession | undefined =>
     [session, last].find((one) => one && one.lineCount() > 0);
 
-  const sinkOf = async ({ in: wanted, thread }: CaptionWish): Promise<Channel> => {
+  const sinkOf = async ({ in: wanted, thread }: CaptionOptions): Promise<Channel> => {
     const to = wanted ?? channel();
     if (thread === undefined || !platform.watch) return to;
     return platform.watch.thread(to, thread === '' ? texts.threadName() : thread);
@@ -78,7 +78,7 @@ export const createCaptioning = (deps: CaptioningDeps): Captioning => {
     const places = ended.channel.id === channel().id ? [channel()] : [ended.channel, channel()];
     for (const to of places)
       for (const kind of transcript && lines > 0 ? [transcript, undefined] : [undefined]) {
-        const fault = await quietly(log, 'the end of captions could not be told', async () => {
+        const fault = await logFailure(log, 'the end of captions could not be told', async () => {
           const files = kind ? [await ended.file(kind)] : [];
           await platform.post(to, { ...content, files });
         });
@@ -89,15 +89,15 @@ export const createCaptioning = (deps: CaptioningDeps): Captioning => {
     clock.nowMs() + (deps.signal.aborted ? SHORTEST_END_MS : LONGEST_END_MS);
 
   /** Where they are to be shown, with its heading where that is not the room's own chat. */
-  const placeOf = async (wish: CaptionWish): Promise<{ to: Channel; head?: Posted }> => {
+  const placeOf = async (wish: CaptionOptions): Promise<{ to: Channel; head?: Posted }> => {
     const to = await sinkOf(wish);
     if (to.id === channel().id) return { to };
     return { to, head: await platform.post(to, texts.captionsOf(channel())) };
   };
-  const begin = async (wish: CaptionWish, stop: AbortController): Promise<void> => {
+  const begin = async (wish: CaptionOptions, stop: AbortController): Promise<void> => {
     const placed = placeOf(wish);
     const takeBackHead = (): Promise<unknown> =>
-      quietly(log, 'captions that did not begin may have a heading', async () => {
+      logFailure(log, 'captions that did not begin may have a heading', async () => {
         const { head } = await placed;
         if (head) await platform.delete(head);
       });
@@ -133,7 +133,7 @@ export const createCaptioning = (deps: CaptioningDeps): Captioning => {
     isEnding = false;
     // What was said before is wanted more than that nothing was said since.
     if (ending.lineCount() > 0) last = ending;
-    await quietly(log, 'captions did not end as they should', () => ending.end(untilMs));
+    await logFailure(log, 'captions did not end as they should', () => ending.end(untilMs));
     const told = tellEnd(ending);
     if (deps.signal.aborted) await waitUntil(clock, clock.nowMs() + TELLING_MS, told);
     else await told;
@@ -174,7 +174,7 @@ export const createCaptioning = (deps: CaptioningDeps): Captioning => {
       const from = session.channel;
       const to = channel();
       session.moveTo(to);
-      void quietly(log, 'people could not be told where captions went', () =>
+      void logFailure(log, 'people could not be told where captions went', () =>
         platform.post(from, texts.captionsMoved(to)),
       );
     },

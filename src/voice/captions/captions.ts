@@ -1,11 +1,11 @@
 import type { Log } from '../../log.ts';
-import { createRecent } from '../../async/lru.ts';
+import { createLru } from '../../async/lru.ts';
 import { sameLanguage } from '../../text/language/languages.ts';
 import { flatten } from '../../text/markup/plain-line.ts';
 import { shorten } from '../../text/split/shorten.ts';
 import { isBlank } from '../../text/unicode.ts';
 import { waitUntil, type Clock } from '../../async/clock.ts';
-import type { HeardLine } from '../stt/transcript-event.ts';
+import type { TranscriptEvent } from '../stt/transcript-event.ts';
 import {
   isBefore,
   isIn,
@@ -46,7 +46,7 @@ export interface CaptionsDeps {
 
 export interface Captions {
   /** Lines may come in any order; they stand in the order in which they were spoken. */
-  readonly heard: (line: HeardLine) => void;
+  readonly heard: (line: TranscriptEvent) => void;
   /** The languages of the readers, for what is final from now on; at most ten, each once. */
   setLanguages(languages: readonly string[]): void;
   /** A member wants not to be heard: what they said goes, as does what comes late of it. */
@@ -67,10 +67,10 @@ export const createCaptions = (deps: CaptionsDeps): Captions => {
   let isOver = false;
   /** What is said at this moment, and what is being translated. */
   const open = new Map<number, Caption>();
-  const ended = createRecent<number, true>(ENDED_KEPT);
+  const ended = createLru<number, true>(ENDED_KEPT);
   /** Until when what a member said is not shown. */
-  const forgottenMs = createRecent<string, number>(FORGOTTEN_KEPT);
-  const signedMs = createRecent<string, number>(SIGNS_KEPT);
+  const forgottenMs = createLru<string, number>(FORGOTTEN_KEPT);
+  const signedMs = createLru<string, number>(SIGNS_KEPT);
   /** The last finals, in the order in which they were spoken. */
   let said: Caption[] = [];
 

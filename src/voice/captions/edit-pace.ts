@@ -1,7 +1,7 @@
 import type { EditRate } from '../../ports/voice.ts';
 
 /** Spends what a platform allows on what matters. */
-export interface Pace {
+export interface EditPace {
   /** What is not urgent comes no oftener than this: evenly. */
   readonly evenMs: number;
   /** When the next one may go out; what is not urgent leaves some for what is. */
@@ -13,7 +13,7 @@ export interface Pace {
 /** Kept back for lines that are final. */
 const RESERVED = 2;
 
-export const createPace = ({ count, windowMs }: EditRate): Pace => {
+export const createEditPace = ({ count, windowMs }: EditRate): EditPace => {
   let times: number[] = [];
   const freedMs = (most: number): number => (times.at(-most) ?? -Infinity) + windowMs;
   return {

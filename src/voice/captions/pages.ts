@@ -1,5 +1,5 @@
 import type { Posted } from '../../model.ts';
-import { createRecent } from '../../async/lru.ts';
+import { createLru } from '../../async/lru.ts';
 import { isBefore, type Caption } from './caption.ts';
 import { renderCaptions, type RenderOptions } from './render.ts';
 
@@ -73,7 +73,7 @@ export class Pages {
   /** What stood last in the pages that are not at hand any more. */
   #letGo: Moment | undefined;
   /** What came much too late stands as if it had been said when it came: nobody reads further back. */
-  readonly #strays = createRecent<number, Moment>(MOST_STRAYS);
+  readonly #strays = createLru<number, Moment>(MOST_STRAYS);
 
   constructor(limits: PageLimits, options: RenderOptions) {
     this.#limits = limits;

@@ -2,10 +2,10 @@ import type { Space } from '../../model.ts';
 import type { Privacy } from '../../services.ts';
 import type { Rooms } from '../service.ts';
 import type { RoomConsents } from '../../store/room-consents.ts';
-import { createRecent } from '../../async/lru.ts';
+import { createLru } from '../../async/lru.ts';
 import type { ConsentChoice } from './consent.ts';
 
-export interface ChoosingDeps {
+export interface ConsentChoicesDeps {
   readonly consents: RoomConsents;
   readonly privacy: Pick<Privacy, 'optedOut'>;
   /** Tells the rooms of a space what somebody chose. */
@@ -13,7 +13,7 @@ export interface ChoosingDeps {
 }
 
 /** What people chose about being heard, in one space or everywhere. */
-export interface Choosing extends Pick<Rooms, 'choose'> {
+export interface ConsentChoices extends Pick<Rooms, 'choose'> {
   /** Opting out of everything goes before what was chosen for a space. */
   of(space: Space, memberId: string): Promise<ConsentChoice>;
   /** Somebody opts out of everything: what is being looked up is looked up again. */
@@ -26,15 +26,19 @@ const MOST_UNWRITTEN = 1_000;
 const keyOf = ({ platform, id }: Space, memberId: string): string =>
   `${platform} ${id} ${memberId}`;
 
-export const createChoosing = ({ consents, privacy, chosen }: ChoosingDeps): Choosing => {
+export const createConsentChoices = ({
+  consents,
+  privacy,
+  chosen,
+}: ConsentChoicesDeps): ConsentChoices => {
   /** What is being written down: the newest of each member counts. */
   const newest = new Map<string, symbol>();
   /** Whose no is being written down, or could not be. */
-  const unwritten = createRecent<string, true>(MOST_UNWRITTEN);
+  const unwritten = createLru<string, true>(MOST_UNWRITTEN);
   /** How many have said no. */
   let noes = 0;
 
-  const of: Choosing['of'] = async (space, memberId) => {
+  const of: ConsentChoices['of'] = async (space, memberId) => {
     for (;;) {
       const before = noes;
       const isOut = await privacy.optedOut({ platform: space.platform, id: memberId });

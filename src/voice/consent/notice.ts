@@ -1,7 +1,7 @@
 import type { Channel } from '../../model.ts';
 import type { Platform } from '../../ports/platform.ts';
 import type { RoomMember } from '../../ports/voice.ts';
-import type { Manner } from '../listening-mode.ts';
+import type { ListeningMode } from '../listening-mode.ts';
 import type { Speaking } from '../tts/speaking.ts';
 import type { RoomTexts } from '../texts.ts';
 
@@ -22,7 +22,7 @@ const MOST_NAMED = 10;
  */
 export const createNotice = (
   { platform, channel, speaking, isSpoken, texts }: NoticeDeps,
-  { purpose, rule }: Pick<Manner, 'purpose' | 'rule'>,
+  { purpose, rule }: Pick<ListeningMode, 'purpose' | 'rule'>,
 ): ((members: readonly RoomMember[]) => Promise<void>) => {
   let toldIn: string | undefined;
   return async (members) => {

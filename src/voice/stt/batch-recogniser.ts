@@ -1,5 +1,5 @@
 import type { ServiceClient } from '../../api/client.ts';
-import { createAgreement } from './local-agreement.ts';
+import { createLocalAgreement } from './local-agreement.ts';
 import type {
   Recognised,
   Recogniser,
@@ -36,7 +36,7 @@ class BatchRecognition implements Recognition {
   readonly #client: BatchRecogniserDeps['client'];
   readonly #request: RecognitionRequest;
   readonly #partialEveryMs: number;
-  readonly #agreement = createAgreement();
+  readonly #agreement = createLocalAgreement();
   #running: AbortController | undefined;
   #sentMs = 0;
   #sure = '';

@@ -2,13 +2,13 @@ import type { ServiceClient } from '../../api/client.ts';
 import type { Log } from '../../log.ts';
 import type { Clock } from '../../async/clock.ts';
 import { createBatchRecogniser } from './batch-recogniser.ts';
-import { createEar, type Ear } from './pipeline.ts';
+import { createSttPipeline, type SttPipeline } from './pipeline.ts';
 import { createHints, type HintsDeps } from './hints.ts';
 import type { Recogniser } from '../../ports/recogniser.ts';
-import type { HearingListener } from './transcript-event.ts';
-import type { Manner } from '../listening-mode.ts';
+import type { TranscriptListener } from './transcript-event.ts';
+import type { ListeningMode } from '../listening-mode.ts';
 
-export interface HearingDeps extends HintsDeps {
+export interface PipelineFactoryDeps extends HintsDeps {
   readonly client: Pick<ServiceClient, 'transcribe'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -24,14 +24,17 @@ const writesNothing: Recogniser = {
 };
 
 /** Opens ears that know the room. */
-export const createEarOpener = (deps: HearingDeps) => {
+export const createPipelineFactory = (deps: PipelineFactoryDeps) => {
   const { client, clock, log } = deps;
   const hints = createHints(deps);
   /** Lines of one ear may stand beside those of the one before. */
   let lastId = 0;
   const nextId = (): number => (lastId += 1);
-  return ({ purpose, partials, pauseMs }: Omit<Manner, 'rule'>, listener: HearingListener): Ear =>
-    createEar({
+  return (
+    { purpose, partials, pauseMs }: Omit<ListeningMode, 'rule'>,
+    listener: TranscriptListener,
+  ): SttPipeline =>
+    createSttPipeline({
       recogniser:
         purpose === 'voices'
           ? writesNothing

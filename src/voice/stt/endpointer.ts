@@ -1,14 +1,18 @@
 import { type OpusToc, parseToc } from '../../audio/opus/packet.ts';
 import type { VoicePacket } from '../../ports/voice.ts';
-import { type CutterEvent, type CutterLengths, SpeakerPackets } from './speaker-endpointer.ts';
-import { createVoicing, type Voicing } from './vad/speaker-vad.ts';
+import {
+  type EndpointerEvent,
+  type UtteranceLengths,
+  SpeakerEndpointer,
+} from './speaker-endpointer.ts';
+import { createSpeakerVad, type SpeakerVad } from './vad/speaker-vad.ts';
 
-export type { CutterEvent } from './speaker-endpointer.ts';
+export type { EndpointerEvent } from './speaker-endpointer.ts';
 
-export interface CutterOptions extends Partial<CutterLengths> {
+export interface EndpointerOptions extends Partial<UtteranceLengths> {
   /** More than so many are not heard at the same time; who was silent longest is forgotten. */
   readonly mostSpeakers?: number;
-  readonly voicing?: Voicing;
+  readonly voicing?: SpeakerVad;
   /** Numbers of utterances; from 1 where they need not differ from those of other cutters. */
   readonly nextId?: () => number;
 }
@@ -24,21 +28,21 @@ export interface PacketCounts {
 }
 
 /** Cuts what several speakers say into utterances, without decoding it. */
-export interface Cutter extends Disposable {
-  take(packet: VoicePacket): readonly CutterEvent[];
+export interface Endpointer extends Disposable {
+  take(packet: VoicePacket): readonly EndpointerEvent[];
   /** Time passes. By it alone those end who send nothing more; packets tell of pauses themselves. */
-  tick(nowMs: number): readonly CutterEvent[];
+  tick(nowMs: number): readonly EndpointerEvent[];
   /** When `tick` should be called next, or a little before; undefined while nothing waits for it. */
   readonly nextTickMs: number | undefined;
   /** Ends everything that is being said. */
-  endAll(): readonly CutterEvent[];
+  endAll(): readonly EndpointerEvent[];
   /** Lets go of all that is known of somebody. */
   forget(speakerId: string): void;
   readonly counts: PacketCounts;
   readonly heldPackets: number;
 }
 
-const LENGTHS: CutterLengths = {
+const LENGTHS: UtteranceLengths = {
   hangoverMs: 600,
   longestMs: 15_000,
   shortestMs: 200,
@@ -61,21 +65,21 @@ interface ReadPacket {
 }
 
 interface Speaker {
-  packets: SpeakerPackets;
+  packets: SpeakerEndpointer;
   newestSequence: number;
   arrivedMs: number;
   /** It may be the first of a sender who began anew. */
   stray: ReadPacket | undefined;
 }
 
-export const createCutter = (options: CutterOptions = {}): Cutter => {
-  const lengths: CutterLengths = {
+export const createEndpointer = (options: EndpointerOptions = {}): Endpointer => {
+  const lengths: UtteranceLengths = {
     hangoverMs: options.hangoverMs ?? LENGTHS.hangoverMs,
     longestMs: options.longestMs ?? LENGTHS.longestMs,
     shortestMs: options.shortestMs ?? LENGTHS.shortestMs,
     growEveryMs: options.growEveryMs ?? LENGTHS.growEveryMs,
   };
-  const { mostSpeakers = MOST_SPEAKERS, voicing = createVoicing() } = options;
+  const { mostSpeakers = MOST_SPEAKERS, voicing = createSpeakerVad() } = options;
   const speakers = new Map<string, Speaker>();
   const counts = { taken: 0, impossible: 0, duplicate: 0, late: 0 };
   let lastId = 0;
@@ -88,7 +92,7 @@ export const createCutter = (options: CutterOptions = {}): Cutter => {
     voicing.forget(speakerId);
   };
 
-  const makeRoom = (events: CutterEvent[]): void => {
+  const makeRoom = (events: EndpointerEvent[]): void => {
     if (speakers.size < mostSpeakers) return;
     let silent: [string, Speaker] | undefined;
     for (const entry of speakers)
@@ -98,12 +102,12 @@ export const createCutter = (options: CutterOptions = {}): Cutter => {
     forget(silent[0]);
   };
 
-  const speakerOf = (packet: VoicePacket, events: CutterEvent[]): Speaker => {
+  const speakerOf = (packet: VoicePacket, events: EndpointerEvent[]): Speaker => {
     const known = speakers.get(packet.speakerId);
     if (known) return known;
     makeRoom(events);
     const speaker: Speaker = {
-      packets: new SpeakerPackets(packet.speakerId, lengths, nextId),
+      packets: new SpeakerEndpointer(packet.speakerId, lengths, nextId),
       newestSequence: packet.sequence,
       arrivedMs: packet.arrivedMs,
       stray: undefined,
@@ -112,7 +116,7 @@ export const createCutter = (options: CutterOptions = {}): Cutter => {
     return speaker;
   };
 
-  const add = (speaker: Speaker, { packet, toc }: ReadPacket, events: CutterEvent[]): void => {
+  const add = (speaker: Speaker, { packet, toc }: ReadPacket, events: EndpointerEvent[]): void => {
     const refusal = speaker.packets.refuses(packet.sequence);
     if (refusal) {
       counts[refusal] += 1;
@@ -130,7 +134,7 @@ export const createCutter = (options: CutterOptions = {}): Cutter => {
     packet.sequence > newestSequence + MOST_DROPPED ||
     (packet.sequence <= newestSequence && packet.arrivedMs - arrivedMs > LATEST_MS);
 
-  const takeStray = (speaker: Speaker, read: ReadPacket, events: CutterEvent[]): void => {
+  const takeStray = (speaker: Speaker, read: ReadPacket, events: EndpointerEvent[]): void => {
     const { packet } = read;
     const { stray } = speaker;
     const ahead = stray ? packet.sequence - stray.packet.sequence : 0;
@@ -140,7 +144,7 @@ export const createCutter = (options: CutterOptions = {}): Cutter => {
       return;
     }
     speaker.packets.end(events);
-    speaker.packets = new SpeakerPackets(packet.speakerId, lengths, nextId);
+    speaker.packets = new SpeakerEndpointer(packet.speakerId, lengths, nextId);
     speaker.newestSequence = stray.packet.sequence;
     speaker.stray = undefined;
     add(speaker, stray, events);
@@ -149,7 +153,7 @@ export const createCutter = (options: CutterOptions = {}): Cutter => {
 
   return {
     take: (packet) => {
-      const events: CutterEvent[] = [];
+      const events: EndpointerEvent[] = [];
       const toc = parseToc(packet.data);
       if (!toc) {
         counts.impossible += 1;
@@ -168,7 +172,7 @@ export const createCutter = (options: CutterOptions = {}): Cutter => {
       return events;
     },
     tick: (nowMs) => {
-      const events: CutterEvent[] = [];
+      const events: EndpointerEvent[] = [];
       wakeMs = Infinity;
       for (const { packets } of speakers.values()) {
         packets.tick(nowMs, events);
@@ -182,7 +186,7 @@ export const createCutter = (options: CutterOptions = {}): Cutter => {
       return next === Infinity ? undefined : next;
     },
     endAll: () => {
-      const events: CutterEvent[] = [];
+      const events: EndpointerEvent[] = [];
       for (const { packets } of speakers.values()) packets.end(events);
       return events;
     },

@@ -1,4 +1,4 @@
-import { createRecent } from '../../async/lru.ts';
+import { createLru } from '../../async/lru.ts';
 import { bareText, knownInvention, withoutSounds } from '../../speech/hallucinations.ts';
 import { findLanguage } from '../../text/language/languages.ts';
 import { countLetters, countOnlyFrom, longestLoop } from './repetition.ts';
@@ -32,23 +32,23 @@ export interface RecognisedLine extends Recognised {
 }
 
 /** What is known of the room. */
-export interface RoomWords {
+export interface FilterContext {
   /** BCP 47 codes of what its people speak or read; none: not known. */
   readonly languages: readonly string[];
   readonly hotwords: readonly string[];
 }
 
-export type Verdict =
+export type FilterVerdict =
   | { readonly said: string; readonly refusal?: never }
   | { readonly said?: never; readonly refusal: Refusal };
 
 /** Keeps out what recognisers write down although nobody said it. */
-export interface Gate {
+export interface HallucinationFilter {
   /**
    * Remembers lines, and the languages of what is heard with certainty; not so of what is not
    * final.
    */
-  judge(line: RecognisedLine, room: RoomWords, isFinal: boolean): Verdict;
+  judge(line: RecognisedLine, room: FilterContext, isFinal: boolean): FilterVerdict;
   forget(speakerId: string): void;
 }
 
@@ -161,12 +161,12 @@ const refusalOf = (
   return isForeign(line, isSpoken) ? 'foreign' : undefined;
 };
 
-export const createGate = (): Gate => {
-  const lastLines = createRecent<
+export const createHallucinationFilter = (): HallucinationFilter => {
+  const lastLines = createLru<
     string,
     { readonly bare: string; readonly endMs: number; readonly times: number }
   >(MOST_SPEAKERS);
-  const learnt = createRecent<string, true>(MOST_LANGUAGES);
+  const learnt = createLru<string, true>(MOST_LANGUAGES);
 
   /** How often that speaker's last lines were this one, and not the one that is judged. */
   const timesBefore = (line: RecognisedLine, bare: string): number => {

@@ -1,9 +1,9 @@
-import { createMemo, type Memo } from '../../async/cache.ts';
+import { createCache, type Cache } from '../../async/cache.ts';
 import type { Channel } from '../../model.ts';
 import type { Services } from '../../services.ts';
 import type { Clock } from '../../async/clock.ts';
 import type { RoomMember } from '../../ports/voice.ts';
-import type { EarHints } from './pipeline.ts';
+import type { SttPipelineHints } from './pipeline.ts';
 
 export interface HintsDeps {
   readonly services: Pick<Services, 'glossary' | 'settings'>;
@@ -29,7 +29,7 @@ export const createHints = ({
   channel,
   people,
   languages,
-}: HintsDeps): (() => Promise<EarHints>) => {
+}: HintsDeps): (() => Promise<SttPipelineHints>) => {
   let readMs = -Infinity;
   const whenRead = (): number => {
     const nowMs = clock.nowMs();
@@ -39,7 +39,7 @@ export const createHints = ({
   const fresh = <Asked extends { readonly id: string }, Found>(
     read: (asked: Asked) => Promise<Found>,
     most: number,
-  ): Memo<Asked, Found> => createMemo(read, { keyOf: ({ id }) => `${whenRead()} ${id}`, most });
+  ): Cache<Asked, Found> => createCache(read, { keyOf: ({ id }) => `${whenRead()} ${id}`, most });
   const glossary = fresh(async (place: Channel) => services.glossary.applying(place), 1);
   const settings = fresh(
     async ({ id }: RoomMember) => services.settings.of({ platform: channel().space.platform, id }),

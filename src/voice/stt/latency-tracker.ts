@@ -1,5 +1,5 @@
 /** Tells when what a service was asked for hangs, by how long it took lately. */
-export interface Patience {
+export interface LatencyTracker {
   /** For how long one may be under way: much longer than others were. */
   readonly ms: number;
   /** One that began then was answered. */
@@ -21,7 +21,7 @@ const TIMES_LONGER = 3;
 /** How fast it is forgotten that one took long. */
 const FORGETTING = 0.8;
 
-export const createPatience = (nowMs: () => number): Patience => {
+export const createLatencyTracker = (nowMs: () => number): LatencyTracker => {
   /** Of those that were answered lately, the longest. */
   let tookMs: number | undefined;
   let heardMs = -Infinity;

@@ -1,7 +1,7 @@
 import { charAfter, charBefore, isSpacedLetter } from '../../text/letters.ts';
 
 /** Local agreement: of what is recognised again and again, only what two runs agree on is sure. */
-export interface Agreement {
+export interface LocalAgreement {
   /** Takes the text of the next run; the result is all that is sure by now, and only ever grows. */
   add(text: string): string;
 }
@@ -27,7 +27,7 @@ export const agreedStart = (a: string, b: string): string => {
   return a.slice(0, at).replace(unsureEnd, '');
 };
 
-export const createAgreement = (): Agreement => {
+export const createLocalAgreement = (): LocalAgreement => {
   let sure = '';
   let before: string | undefined;
   return {

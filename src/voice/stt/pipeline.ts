@@ -1,22 +1,35 @@
 import type { Log } from '../../log.ts';
 import type { Clock } from '../../async/clock.ts';
-import type { HearingListener } from './transcript-event.ts';
+import type { TranscriptListener } from './transcript-event.ts';
 import type { VoicePacket } from '../../ports/voice.ts';
-import { createFinals, type Finals, type Outcome } from './recognition-queue.ts';
-import type { RoomWords } from './hallucination-filter.ts';
-import { createLines, type LineCounts, type Spoken } from './transcript-emitter.ts';
-import type { Recognised, Recogniser, Recognition, RecognitionHints } from '../../ports/recogniser.ts';
+import {
+  createRecognitionQueue,
+  type RecognitionQueue,
+  type RecognitionOutcome,
+} from './recognition-queue.ts';
+import type { FilterContext } from './hallucination-filter.ts';
+import {
+  createTranscriptEmitter,
+  type TranscriptCounts,
+  type Spoken,
+} from './transcript-emitter.ts';
+import type {
+  Recognised,
+  Recogniser,
+  Recognition,
+  RecognitionHints,
+} from '../../ports/recogniser.ts';
 import type { Utterance } from './utterance.ts';
 import {
-  createCutter,
-  type CutterEvent,
-  type CutterOptions,
+  createEndpointer,
+  type EndpointerEvent,
+  type EndpointerOptions,
   type PacketCounts,
 } from './endpointer.ts';
 
-export interface EarHints extends RecognitionHints, RoomWords {}
+export interface SttPipelineHints extends RecognitionHints, FilterContext {}
 
-export interface EarOptions extends Omit<CutterOptions, 'growEveryMs'> {
+export interface SttPipelineOptions extends Omit<EndpointerOptions, 'growEveryMs'> {
   /** A line is of no use so long after it was said. */
   readonly deadlineMs?: number;
   /** Utterances that are recognised at the same time. */
@@ -25,17 +38,17 @@ export interface EarOptions extends Omit<CutterOptions, 'growEveryMs'> {
   readonly mostWaiting?: number;
 }
 
-export interface EarDeps {
+export interface SttPipelineDeps {
   readonly recogniser: Recogniser;
   readonly clock: Clock;
-  readonly listener: HearingListener;
+  readonly listener: TranscriptListener;
   /** Asked when somebody begins to speak; an utterance does without what cannot be had. */
-  readonly hints: (speakerId: string) => Promise<EarHints>;
-  readonly options?: EarOptions;
+  readonly hints: (speakerId: string) => Promise<SttPipelineHints>;
+  readonly options?: SttPipelineOptions;
   readonly log?: Pick<Log, 'warn' | 'error'>;
 }
 
-export interface EarCounts extends LineCounts {
+export interface SttPipelineCounts extends TranscriptCounts {
   readonly packets: PacketCounts;
   /** Utterances with speech. */
   readonly utterances: number;
@@ -44,13 +57,13 @@ export interface EarCounts extends LineCounts {
 }
 
 /** Hears what people in a room say, and has it written down. */
-export interface Ear extends AsyncDisposable {
+export interface SttPipeline extends AsyncDisposable {
   readonly packet: (packet: VoicePacket) => void;
   /** At once nothing of that member is held, sent or told any more. */
   forget(memberId: string): void;
   /** Ends what is being said, and resolves when all of it was told. */
   settled(): Promise<void>;
-  readonly counts: EarCounts;
+  readonly counts: SttPipelineCounts;
 }
 
 /** A transcript can do with what comes late; so does a service that is away for half a minute. */
@@ -60,37 +73,37 @@ const MOST_WAITING = 100;
 /** A timer that is so late was held up, and so were packets: they are taken first, for as long as this. */
 const HELD_UP_MS = 50;
 
-const NO_HINTS: EarHints = { hotwords: [], languages: [] };
+const NO_HINTS: SttPipelineHints = { hotwords: [], languages: [] };
 
 /** An utterance from its beginning until it was told. */
 interface Job extends Spoken {
   readonly controller: AbortController;
   readonly recognition: Recognition;
-  readonly hints: Promise<EarHints>;
+  readonly hints: Promise<SttPipelineHints>;
 }
 
-export const createEar = ({
+export const createSttPipeline = ({
   recogniser,
   clock,
   listener,
   hints,
   options = {},
   log,
-}: EarDeps): Ear => {
-  const cutter = createCutter({ ...options, growEveryMs: recogniser.growEveryMs });
-  const finals: Finals<Recognised> = createFinals(clock, {
+}: SttPipelineDeps): SttPipeline => {
+  const cutter = createEndpointer({ ...options, growEveryMs: recogniser.growEveryMs });
+  const finals: RecognitionQueue<Recognised> = createRecognitionQueue(clock, {
     deadlineMs: options.deadlineMs ?? DEADLINE_MS,
     atOnce: options.atOnce ?? AT_ONCE,
     mostWaiting: options.mostWaiting ?? MOST_WAITING,
   });
-  const lines = createLines(listener, log);
+  const lines = createTranscriptEmitter(listener, log);
   const jobs = new Map<number, Job>();
   const counts = { utterances: 0, dropped: 0 };
   let isOver = false;
   let isPutOff = false;
   let wake: { readonly atMs: number; readonly cancel: () => void } | undefined;
 
-  const hintsFor = async (speakerId: string): Promise<EarHints> => {
+  const hintsFor = async (speakerId: string): Promise<SttPipelineHints> => {
     try {
       return await hints(speakerId);
     } catch (err) {
@@ -140,7 +153,7 @@ export const createEar = ({
         planFinals();
       },
       stop: (reason) => job.controller.abort(reason),
-      tell: (outcome: Outcome<Recognised>) => {
+      tell: (outcome: RecognitionOutcome<Recognised>) => {
         jobs.delete(utterance.id);
         // What else is under way for it is not needed.
         job.controller.abort();
@@ -151,7 +164,7 @@ export const createEar = ({
     planFinals();
   };
 
-  const handle = ({ kind, utterance }: CutterEvent): void => {
+  const handle = ({ kind, utterance }: EndpointerEvent): void => {
     const job = kind === 'began' ? begin(utterance) : jobs.get(utterance.id);
     if (job) job.utterance = utterance;
     switch (kind) {
@@ -172,7 +185,7 @@ export const createEar = ({
     }
   };
 
-  const follow = (events: readonly CutterEvent[]): void => {
+  const follow = (events: readonly EndpointerEvent[]): void => {
     for (const event of events) handle(event);
     plan(cutter.nextTickMs);
   };

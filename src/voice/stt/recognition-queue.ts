@@ -1,13 +1,13 @@
 import { AppError, toAppError } from '../../errors.ts';
 import type { Clock } from '../../async/clock.ts';
-import { createPatience } from './latency-tracker.ts';
+import { createLatencyTracker } from './latency-tracker.ts';
 
-export type Outcome<T> =
+export type RecognitionOutcome<T> =
   | { readonly result: T; readonly error?: never }
   | { readonly error: AppError };
 
 /** A task of somebody, of no use once it is late. */
-export interface Task<T> {
+export interface RecognitionTask<T> {
   readonly ownerId: string;
   /**
    * `leftMs`: how long its result is of use. Run again where it fails and that may be mended in time,
@@ -19,19 +19,19 @@ export interface Task<T> {
   /** It is late or forgotten: what is under way is to end. */
   stop(reason: AppError): void;
   /** Called once, unless it is forgotten, after all earlier tasks of that owner were told. */
-  tell(outcome: Outcome<T>): void;
+  tell(outcome: RecognitionOutcome<T>): void;
 }
 
-export interface FinalsOptions {
+export interface RecognitionQueueOptions {
   readonly deadlineMs: number;
   readonly atOnce: number;
   readonly mostWaiting: number;
 }
 
 /** Runs tasks side by side, in a bounded number, each within its deadline. */
-export interface Finals<T> {
+export interface RecognitionQueue<T> {
   /** Where too many wait, the one that waited longest is given up. */
-  add(task: Task<T>): void;
+  add(task: RecognitionTask<T>): void;
   /** Gives up what is late, and tries again what hangs. */
   tick(nowMs: number): void;
   /** When `tick` has something to do, or a little before; undefined while there is nothing. */
@@ -50,7 +50,7 @@ const AT_ONCE_OF_ONE = 2;
 const AGAIN_MS = 2_000;
 
 interface Entry<T> {
-  readonly task: Task<T>;
+  readonly task: RecognitionTask<T>;
   readonly lateMs: number;
   isRunning: boolean;
   /** How often, and when the last time. */
@@ -58,17 +58,17 @@ interface Entry<T> {
   startedMs: number;
   /** It failed, and is not run again before. */
   notBeforeMs: number;
-  outcome: Outcome<T> | undefined;
+  outcome: RecognitionOutcome<T> | undefined;
 }
 
-export const createFinals = <T>(
+export const createRecognitionQueue = <T>(
   clock: Pick<Clock, 'nowMs'>,
-  { deadlineMs, atOnce, mostWaiting }: FinalsOptions,
-): Finals<T> => {
+  { deadlineMs, atOnce, mostWaiting }: RecognitionQueueOptions,
+): RecognitionQueue<T> => {
   /** All that was not told yet, in the order in which it came. */
   let entries: Entry<T>[] = [];
   const running = new Set<Promise<void>>();
-  const patience = createPatience(clock.nowMs);
+  const patience = createLatencyTracker(clock.nowMs);
   let idle = Promise.withResolvers<void>();
   /** Who waits until all was told. */
   let waiters = 0;
@@ -92,7 +92,7 @@ export const createFinals = <T>(
     settleIdle();
   };
 
-  const finish = (entry: Entry<T>, outcome: Outcome<T>): void => {
+  const finish = (entry: Entry<T>, outcome: RecognitionOutcome<T>): void => {
     if (entry.outcome || !entries.includes(entry)) return;
     entry.outcome = outcome;
     tellReady(entry.task.ownerId);

@@ -54,7 +54,7 @@ const withGap = (packet: Omit<HeldPacket, 'gapSamples'>, gapSamples: number): He
 });
 
 /** Packets of one speaker in the order in which they were sent, whatever the order they come in. */
-export class PacketLine {
+export class ReorderBuffer {
   #packets: HeldPacket[] = [];
   #spanSamples = 0;
 

@@ -1,9 +1,9 @@
 import type { OpusToc } from '../../audio/opus/packet.ts';
 import type { VoicePacket } from '../../ports/voice.ts';
-import { type HeldPacket, PacketLine, quietestCut, toMs } from './reorder-buffer.ts';
+import { type HeldPacket, ReorderBuffer, quietestCut, toMs } from './reorder-buffer.ts';
 import { makeUtterance, type Utterance } from './utterance.ts';
 
-export interface CutterLengths {
+export interface UtteranceLengths {
   /** An utterance ends after so long without voice. */
   readonly hangoverMs: number;
   /** What is longer is cut. */
@@ -15,7 +15,7 @@ export interface CutterLengths {
 }
 
 /** What becomes of somebody's utterance. `grew` and `ended` have all of it anew. */
-export type CutterEvent =
+export type EndpointerEvent =
   | { readonly kind: 'began' | 'grew' | 'ended'; readonly utterance: Utterance }
   /** Too little voice for speech. It may have begun, where it was cut afterwards. */
   | { readonly kind: 'dropped'; readonly utterance: Utterance };
@@ -43,16 +43,16 @@ interface Open {
 }
 
 /** The packets of one speaker, and what they say at this moment. */
-export class SpeakerPackets {
-  readonly #lengths: CutterLengths;
+export class SpeakerEndpointer {
+  readonly #lengths: UtteranceLengths;
   readonly #speakerId: string;
   readonly #nextId: () => number;
-  readonly #line = new PacketLine();
+  readonly #line = new ReorderBuffer();
   /** Sequence numbers up to this one are in an utterance that is finished. */
   #usedThrough = -Infinity;
   #open: Open | undefined;
 
-  constructor(speakerId: string, lengths: CutterLengths, nextId: () => number) {
+  constructor(speakerId: string, lengths: UtteranceLengths, nextId: () => number) {
     this.#speakerId = speakerId;
     this.#lengths = lengths;
     this.#nextId = nextId;
@@ -74,7 +74,12 @@ export class SpeakerPackets {
   }
 
   /** Takes one that is not refused. */
-  add(packet: VoicePacket, { samples }: OpusToc, isVoice: boolean, events: CutterEvent[]): void {
+  add(
+    packet: VoicePacket,
+    { samples }: OpusToc,
+    isVoice: boolean,
+    events: EndpointerEvent[],
+  ): void {
     const { speakerId, data, sequence, timestampSamples, arrivedMs } = packet;
     const heard = { speakerId, data, sequence, timestampSamples, arrivedMs, samples, isVoice };
     if (this.#open && this.#isOver(this.#open, heard)) this.#close(this.#open, events);
@@ -86,13 +91,13 @@ export class SpeakerPackets {
   }
 
   /** Ends what has had no voice for long enough. */
-  tick(nowMs: number, events: CutterEvent[]): void {
+  tick(nowMs: number, events: EndpointerEvent[]): void {
     if (this.#open && nowMs >= this.#open.voiceArrivedMs + this.#lengths.hangoverMs)
       this.#close(this.#open, events);
   }
 
   /** Ends what is being said. */
-  end(events: CutterEvent[]): void {
+  end(events: EndpointerEvent[]): void {
     if (this.#open) this.#close(this.#open, events);
   }
 
@@ -148,7 +153,7 @@ export class SpeakerPackets {
     open.voiceArrivedMs = Math.max(open.voiceArrivedMs, voice.arrivedMs);
   }
 
-  #tell(open: Open, events: CutterEvent[]): void {
+  #tell(open: Open, events: EndpointerEvent[]): void {
     const { shortestMs, longestMs, growEveryMs } = this.#lengths;
     const spanMs = toMs(this.#line.spanSamples) - open.preRollSpanMs;
     if (!open.hasBegun && open.voiceMs >= shortestMs) {
@@ -175,7 +180,7 @@ export class SpeakerPackets {
     });
   }
 
-  #finish(open: Open, end: number, events: CutterEvent[]): void {
+  #finish(open: Open, end: number, events: EndpointerEvent[]): void {
     const utterance = this.#utterance(open, end);
     const kind = utterance.voiceMs >= this.#lengths.shortestMs ? 'ended' : 'dropped';
     events.push({ kind, utterance });
@@ -183,7 +188,7 @@ export class SpeakerPackets {
     this.#open = undefined;
   }
 
-  #close(open: Open, events: CutterEvent[]): void {
+  #close(open: Open, events: EndpointerEvent[]): void {
     const { packets } = this.#line;
     const { sequence: lastVoice } = open.lastVoice;
     let end = packets.findLastIndex(({ sequence }) => sequence === lastVoice) + 1;
@@ -198,7 +203,7 @@ export class SpeakerPackets {
   }
 
   /** What comes after the cut goes on as an utterance of its own, if there is voice in it. */
-  #cut(open: Open, events: CutterEvent[]): void {
+  #cut(open: Open, events: EndpointerEvent[]): void {
     const first = this.#firstOwn();
     const end = first + Math.max(1, quietestCut(this.#line.packets.slice(first)));
     this.#finish(open, end, events);

@@ -1,7 +1,13 @@
 import type { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import type { HearingListener } from './transcript-event.ts';
-import { createGate, type Refusal, REFUSALS, type RoomWords, type Verdict } from './hallucination-filter.ts';
+import type { TranscriptListener } from './transcript-event.ts';
+import {
+  createHallucinationFilter,
+  type Refusal,
+  REFUSALS,
+  type FilterContext,
+  type FilterVerdict,
+} from './hallucination-filter.ts';
 import type { Recognised } from '../../ports/recogniser.ts';
 import type { Utterance } from './utterance.ts';
 
@@ -9,12 +15,12 @@ import type { Utterance } from './utterance.ts';
 export interface Spoken {
   /** As much of it as is known. */
   utterance: Utterance;
-  room: RoomWords;
+  room: FilterContext;
   /** What was told of it before it had ended. */
   shown: Pick<Recognised, 'text' | 'language'> | undefined;
 }
 
-export interface LineCounts {
+export interface TranscriptCounts {
   readonly lines: number;
   /** Lines that were not told, by why. */
   readonly refused: Readonly<Record<Refusal, number>>;
@@ -23,7 +29,7 @@ export interface LineCounts {
 }
 
 /** Tells a listener what passes the gate. */
-export interface Lines {
+export interface TranscriptEmitter {
   began(speakerId: string): void;
   /** What is sure of an utterance that goes on. */
   part(spoken: Spoken, heard: Recognised): void;
@@ -35,14 +41,14 @@ export interface Lines {
   /** What was shown of it goes. */
   takeBack(spoken: Spoken): void;
   forget(speakerId: string): void;
-  readonly counts: LineCounts;
+  readonly counts: TranscriptCounts;
 }
 
-export const createLines = (
-  listener: HearingListener,
+export const createTranscriptEmitter = (
+  listener: TranscriptListener,
   log: Pick<Log, 'warn' | 'error'> | undefined,
-): Lines => {
-  const gate = createGate();
+): TranscriptEmitter => {
+  const gate = createHallucinationFilter();
   const refused = Object.fromEntries(REFUSALS.map((reason) => [reason, 0])) as Record<
     Refusal,
     number
@@ -59,7 +65,11 @@ export const createLines = (
     }
   };
 
-  const judge = ({ utterance, room }: Spoken, heard: Recognised, isFinal: boolean): Verdict => {
+  const judge = (
+    { utterance, room }: Spoken,
+    heard: Recognised,
+    isFinal: boolean,
+  ): FilterVerdict => {
     const { speakerId, voiceMs, spanMs, endMs } = utterance;
     return gate.judge({ ...heard, speakerId, voiceMs, spanMs, endMs }, room, isFinal);
   };

@@ -1,7 +1,7 @@
 import type { AppError } from '../../errors.ts';
 
 /** What somebody said without a longer pause, as far as it was heard. */
-export interface HeardLine {
+export interface TranscriptEvent {
   /** One number an utterance: a line with the same number takes the place of the one before. */
   readonly id: number;
   readonly speakerId: string;
@@ -16,10 +16,10 @@ export interface HeardLine {
 }
 
 /** What the one who listens in a room tells. */
-export interface HearingListener {
+export interface TranscriptListener {
   /** Somebody began to speak: a voice, and no noise. Told again when they go on for long. */
   readonly began: (speakerId: string) => void;
-  readonly heard: (line: HeardLine) => void;
+  readonly heard: (line: TranscriptEvent) => void;
   /** What is said cannot be written down, and why; undefined: it can again. */
   readonly trouble: (error: AppError | undefined) => void;
 }

@@ -1,8 +1,8 @@
 import { spokenName } from '../../text/speech/spoken-name.ts';
-import type { Turn } from './speech-item.ts';
+import type { SpeechTurn } from './speech-item.ts';
 
 /** What is spoken in a room and not written by anybody there. */
-export interface RoomWords {
+export interface AnnouncerTexts {
   /** Who says what comes next. */
   says(name: string, language: string | undefined): string;
   /** For a name that cannot be spoken. */
@@ -17,15 +17,15 @@ const RUN_ENDS_MS = 60_000;
 /** Says who speaks, once for all that one person says in a row. */
 export interface Announcer {
   /** What goes before a turn; '' where people know whose it is. */
-  lead(turn: Turn, nowMs: number): string;
+  lead(turn: SpeechTurn, nowMs: number): string;
   /** A turn begins, or ends. */
-  spoken(turn: Turn, nowMs: number): void;
+  spoken(turn: SpeechTurn, nowMs: number): void;
 }
 
-const speakerOf = ({ items: [first] }: Turn) =>
+const speakerOf = ({ items: [first] }: SpeechTurn) =>
   first.kind === 'say' || first.kind === 'read' ? first.by : undefined;
 
-export const createAnnouncer = (words: Pick<RoomWords, 'says' | 'somebody'>): Announcer => {
+export const createAnnouncer = (words: Pick<AnnouncerTexts, 'says' | 'somebody'>): Announcer => {
   let last: { readonly id: string; readonly atMs: number } | undefined;
   return {
     lead: (turn, nowMs) => {

@@ -4,16 +4,16 @@ import type { DropReason, SpeechItem } from './speech-item.ts';
 /** What is dropped within this time is told at once: one note in the room, not one for each item. */
 const BURST_MS = 1_000;
 
-export interface Drops {
+export interface DropNotifier {
   add(items: readonly SpeechItem[], reason: DropReason): void;
   /** Tells nothing any more. */
   end(): void;
 }
 
-export const createDrops = (
+export const createDropNotifier = (
   clock: Clock,
   tell: (items: readonly SpeechItem[], reason: DropReason) => void,
-): Drops => {
+): DropNotifier => {
   const bursts = new Map<DropReason, SpeechItem[]>();
   let cancel: (() => void) | undefined;
   const flush = (): void => {

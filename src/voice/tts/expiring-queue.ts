@@ -1,20 +1,20 @@
 import type { Clock } from '../../async/clock.ts';
 import type { SpeechItem } from './speech-item.ts';
-import { createLine, type Line } from './speech-queue.ts';
+import { createSpeechQueue, type SpeechQueue } from './speech-queue.ts';
 
 /** A line that what is late leaves by itself. */
-export interface PunctualLine extends Omit<Line, 'add' | 'takeLate' | 'nextLateMs'> {
+export interface ExpiringQueue extends Omit<SpeechQueue, 'add' | 'takeLate' | 'nextLateMs'> {
   add(item: SpeechItem): SpeechItem | undefined;
   /** Something is late that had left the line: chatter takes along what it would have delayed. */
   fellBehind(isChatter: boolean): void;
 }
 
 /** @param late is told of items that are late */
-export const createPunctualLine = (
+export const createExpiringQueue = (
   clock: Clock,
   late: (items: readonly SpeechItem[]) => void,
-): PunctualLine => {
-  const line = createLine();
+): ExpiringQueue => {
+  const line = createSpeechQueue();
   let cancel: (() => void) | undefined;
 
   const dropLate = (isChatterLate: boolean): void => {

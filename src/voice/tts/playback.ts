@@ -3,8 +3,8 @@ import { toAppError, type AppError } from '../../errors.ts';
 import type { Speaker } from '../../services.ts';
 import type { Clock } from '../../async/clock.ts';
 import type { VoiceLink } from '../../ports/voice.ts';
-import { createAnnouncer, type RoomWords } from './announcer.ts';
-import { createDrops } from './drop-notifier.ts';
+import { createAnnouncer, type AnnouncerTexts } from './announcer.ts';
+import { createDropNotifier } from './drop-notifier.ts';
 import {
   type DropReason,
   isNotice,
@@ -12,12 +12,12 @@ import {
   RANKS,
   shortened,
   type SpeechItem,
-  type Turn,
+  type SpeechTurn,
 } from './speech-item.ts';
-import { createPunctualLine } from './expiring-queue.ts';
+import { createExpiringQueue } from './expiring-queue.ts';
 import { createRepeats } from './repeats.ts';
 import { isAudible } from './segments.ts';
-import { startUtterance, type Utterance } from './synthesis.ts';
+import { startSynthesis, type Synthesis } from './synthesis.ts';
 import { entriesOf, entryOf, type QueueView } from './snapshot.ts';
 
 /** How loud it is while somebody speaks, from 0 to 1: −12 dB. */
@@ -39,7 +39,7 @@ export interface PlaybackDeps {
   readonly speaker: Pick<Speaker, 'speak'>;
   readonly play: VoiceLink['play'];
   readonly clock: Clock;
-  readonly words: RoomWords;
+  readonly words: AnnouncerTexts;
   readonly listener: PlaybackListener;
 }
 
@@ -70,11 +70,11 @@ export interface Playback extends AsyncDisposable {
 export const createPlayback = (deps: PlaybackDeps): Playback => {
   const { clock, listener, play, words } = deps;
   const announcer = createAnnouncer(words);
-  const drops = createDrops(clock, (items, reason) => listener.dropped(items, reason));
-  const line = createPunctualLine(clock, (items) => drops.add(items, 'late'));
+  const drops = createDropNotifier(clock, (items, reason) => listener.dropped(items, reason));
+  const line = createExpiringQueue(clock, (items) => drops.add(items, 'late'));
   const isRepeated = createRepeats();
-  let current: Utterance | undefined;
-  let ahead: Utterance | undefined;
+  let current: Synthesis | undefined;
+  let ahead: Synthesis | undefined;
   let running: Promise<void> | undefined;
   let pausing: PromiseWithResolvers<void> | undefined;
   let gain = 1;
@@ -84,8 +84,8 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
     for (const item of items) listener.ended(item);
   };
 
-  const start = (turn: Turn): Utterance => {
-    const utterance = startUtterance(turn, announcer.lead(turn, clock.nowMs()), deps, () => {
+  const start = (turn: SpeechTurn): Synthesis => {
+    const utterance = startSynthesis(turn, announcer.lead(turn, clock.nowMs()), deps, () => {
       if (ahead === utterance) ahead = undefined;
       drops.add(turn.items, 'late');
       line.fellBehind(turn.items[0].kind === 'read');
@@ -99,7 +99,7 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
   };
 
   /** What is ready goes first, unless something more urgent came meanwhile. */
-  const next = (): Utterance | undefined => {
+  const next = (): Synthesis | undefined => {
     const ready = ahead;
     if (!ready || (line.rank() ?? Infinity) < rankOf(ready.turn)) {
       const turn = line.take();
@@ -111,7 +111,7 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
     return start(ready.turn);
   };
 
-  const follow = async function* (utterance: Utterance) {
+  const follow = async function* (utterance: Synthesis) {
     let isFirst = true;
     const mayPause = !isNotice(utterance.turn.items[0]);
     for await (const packet of utterance.packets(() => (mayPause ? pausing?.promise : undefined))) {
@@ -126,7 +126,7 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
   };
 
   /** Resolves with why it was not spoken to its end, if that was nobody's will. */
-  const playOut = async (utterance: Utterance): Promise<AppError | undefined> => {
+  const playOut = async (utterance: Synthesis): Promise<AppError | undefined> => {
     await utterance.ready();
     if (utterance.signal.aborted) return undefined;
     const packets = lowered(follow(utterance), () => gain);
@@ -141,7 +141,7 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
       await packets.return();
     }
   };
-  const speak = async (utterance: Utterance): Promise<void> => {
+  const speak = async (utterance: Synthesis): Promise<void> => {
     const error = await playOut(utterance);
     const { items } = utterance.turn;
     if (error) listener.failed(items[0], error);
@@ -164,11 +164,11 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
     pausing = undefined;
   };
   /** What is spoken, as long as it is not ended yet. */
-  const playing = (): Utterance | undefined => (current?.signal.aborted ? undefined : current);
+  const playing = (): Synthesis | undefined => (current?.signal.aborted ? undefined : current);
   /** Tells how many items that were. */
   const takeBack = (isOut: (item: SpeechItem) => boolean): number => {
     // What is spoken in one go is of one kind, and by one person.
-    const ended = (utterance: Utterance | undefined): readonly SpeechItem[] => {
+    const ended = (utterance: Synthesis | undefined): readonly SpeechItem[] => {
       if (!utterance || !isOut(utterance.turn.items[0])) return [];
       utterance.end();
       return utterance.turn.items;

@@ -1,6 +1,6 @@
 import type { Message } from '../../model.ts';
 import { isQuiet, type Services } from '../../services.ts';
-import type { Saying } from '../service.ts';
+import type { SpeechRequest } from '../service.ts';
 
 /** Meant for a bot, as `!play` or `/help`. */
 const COMMAND = /^[!/]\p{L}/u;
@@ -11,11 +11,11 @@ const COMMAND = /^[!/]\p{L}/u;
  *
  * @param filesInWords how files are spoken of that stand with it
  */
-export const sayingOf = async (
+export const speechOfMessage = async (
   { author, text, files, ref, system }: Message,
   { spaces, privacy }: Pick<Services, 'spaces' | 'privacy'>,
   filesInWords: (count: number) => string,
-): Promise<Saying | undefined> => {
+): Promise<SpeechRequest | undefined> => {
   const { space } = ref.channel;
   if (author.kind !== 'person' || system || COMMAND.test(text)) return undefined;
   if (isQuiet(ref.channel, await spaces.of(space))) return undefined;

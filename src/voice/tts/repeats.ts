@@ -1,4 +1,4 @@
-import { createRecent } from '../../async/lru.ts';
+import { createLru } from '../../async/lru.ts';
 import type { SpeechItem } from './speech-item.ts';
 
 const MOST_PEOPLE = 100;
@@ -9,7 +9,7 @@ const MOST_IN_A_ROW = 2;
 
 /** Tells, of each item that people write, whether they said the same twice just before. */
 export const createRepeats = (): ((item: SpeechItem, nowMs: number) => boolean) => {
-  const last = createRecent<string, { text: string; count: number; atMs: number }>(MOST_PEOPLE);
+  const last = createLru<string, { text: string; count: number; atMs: number }>(MOST_PEOPLE);
   return ({ kind, by, text }, nowMs) => {
     if (kind !== 'read' || !by) return false;
     const before = last.get(by.id);

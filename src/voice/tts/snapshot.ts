@@ -1,4 +1,4 @@
-import { type ItemKind, type SpeechItem, spokenMs, type Turn } from './speech-item.ts';
+import { type ItemKind, type SpeechItem, spokenMs, type SpeechTurn } from './speech-item.ts';
 
 /** One item as people see it in the queue. */
 export interface QueueEntry {
@@ -26,5 +26,5 @@ export const entryOf = ({ kind, by, text }: SpeechItem): QueueEntry => ({
   aboutMs: spokenMs(text),
 });
 
-export const entriesOf = (turn: Turn | undefined): readonly QueueEntry[] =>
+export const entriesOf = (turn: SpeechTurn | undefined): readonly QueueEntry[] =>
   turn?.items.map(entryOf) ?? [];

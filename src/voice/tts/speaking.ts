@@ -4,14 +4,14 @@ import type { Log } from '../../log.ts';
 import { limitFault } from '../../usage/meter.ts';
 import type { Channel } from '../../model.ts';
 import type { Services } from '../../services.ts';
-import type { QueuedSaying, Saying } from '../service.ts';
-import { firstThatFits, voiceWishes } from '../../speech/wishes.ts';
+import type { QueuedSpeech, SpeechRequest } from '../service.ts';
+import { firstThatFits, voiceWishes } from '../../speech/voice-preference.ts';
 import { speakable } from '../../text/speech/speakable.ts';
 import { countCodePoints } from '../../text/unicode.ts';
 import { termsFor } from '../../translation/terms.ts';
-import { createTurns } from '../../async/keyed-mutex.ts';
+import { createKeyedMutex } from '../../async/keyed-mutex.ts';
 import { waitUntil, type Clock } from '../../async/clock.ts';
-import type { Notes } from '../status-messages.ts';
+import type { StatusMessages } from '../status-messages.ts';
 import type { VoiceLink } from '../../ports/voice.ts';
 import type { SpeechItem } from './speech-item.ts';
 import { createPlayback, type Playback } from './playback.ts';
@@ -30,7 +30,7 @@ export interface SpeakingDeps {
   /** The name behind a mention, as it is written. */
   readonly mentioned: (mention: string) => string | undefined;
   readonly texts: RoomTexts;
-  readonly notes: Notes;
+  readonly notes: StatusMessages;
   readonly log: Log;
 }
 
@@ -41,7 +41,7 @@ export interface Speaking extends Pick<Playback, 'stop' | 'duck'>, AsyncDisposab
    * said, or is to be any more. Rejects with `rate-limited` where the space may say no more today; who
    * wrote what is read is not there to be told, so the room is.
    */
-  readonly say: (saying: Saying) => Promise<boolean>;
+  readonly say: (saying: SpeechRequest) => Promise<boolean>;
   /** Says something of ours before everything else; resolves when it was said, or could not be. */
   readonly announce: (text: string) => Promise<void>;
   /** False where nothing is said, or a notice of ours. */
@@ -54,7 +54,7 @@ export interface Speaking extends Pick<Playback, 'stop' | 'duck'>, AsyncDisposab
    */
   readonly forget: (memberId: string) => void;
   readonly pause: (isPaused: boolean) => void;
-  readonly queue: () => { readonly isPaused: boolean; readonly items: readonly QueuedSaying[] };
+  readonly queue: () => { readonly isPaused: boolean; readonly items: readonly QueuedSpeech[] };
 }
 
 /** Nobody waits longer for a notice: who cannot be told aloud was told in writing. */
@@ -71,7 +71,7 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
   const admitted = new Map<string, number>();
   /** What is being made ready → by whom. */
   const coming = new Map<Promise<SpeechItem | undefined>, string | undefined>();
-  const turns = createTurns();
+  const turns = createKeyedMutex();
   let counting = Promise.resolve();
   let failedMs = Number.NEGATIVE_INFINITY;
 
@@ -139,7 +139,12 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
     });
   };
 
-  const itemOf = async ({ text, kind, by, wish }: Saying): Promise<SpeechItem | undefined> => {
+  const itemOf = async ({
+    text,
+    kind,
+    by,
+    wish,
+  }: SpeechRequest): Promise<SpeechItem | undefined> => {
     const own =
       by && (await services.settings.of({ platform: channel().space.platform, id: by.id }));
     const guesses = [services.languages.detect(text)?.language, own?.language, texts.locale];

@@ -1,4 +1,4 @@
-import type { VoiceWish } from '../../services.ts';
+import type { VoicePreference } from '../../services.ts';
 import { splitText } from '../../text/split/split.ts';
 import { countCodePoints } from '../../text/unicode.ts';
 
@@ -15,7 +15,7 @@ export interface SpeechItem {
   readonly by?: { readonly id: string; readonly name: string };
   /** As `speakable` gives it. */
   readonly text: string;
-  readonly wish: VoiceWish;
+  readonly wish: VoicePreference;
   /** The language of the text, and the one that its speaker is announced in. */
   readonly readAs?: string;
   /** From when it is added to when it starts. Default 20 s for `read`, 60 s for the others. */
@@ -26,7 +26,7 @@ export interface SpeechItem {
 export type DropReason = 'late' | 'full' | 'repeated';
 
 /** What is spoken in one go: one item, or what one person wrote in a row. */
-export interface Turn {
+export interface SpeechTurn {
   readonly items: readonly [SpeechItem, ...SpeechItem[]];
   readonly text: string;
   /** When it must have started, on the room's clock. */
@@ -37,7 +37,7 @@ export const RANKS: Readonly<Record<ItemKind, number>> = { notice: 0, answer: 1,
 
 export const isNotice = ({ kind }: Pick<SpeechItem, 'kind'>): boolean => kind === 'notice';
 
-export const rankOf = (turn: Turn): number => RANKS[turn.items[0].kind];
+export const rankOf = (turn: SpeechTurn): number => RANKS[turn.items[0].kind];
 
 const READ_WAIT_MS = 20_000;
 const ASKED_WAIT_MS = 60_000;

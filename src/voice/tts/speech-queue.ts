@@ -4,7 +4,7 @@ import {
   longestWaitOf,
   RANKS,
   type SpeechItem,
-  type Turn,
+  type SpeechTurn,
 } from './speech-item.ts';
 
 const MOST_WAITING = 100;
@@ -16,11 +16,11 @@ interface Waiting {
 }
 
 /** What waits to be spoken in a room, in the order in which it will be. Knows no timers. */
-export interface Line {
+export interface SpeechQueue {
   /** The item that had to go for it, or the item itself, where too much waits. */
   add(item: SpeechItem, nowMs: number): SpeechItem | undefined;
   /** The first item with those of the same person right behind it, as far as they fit. */
-  take(): Turn | undefined;
+  take(): SpeechTurn | undefined;
   /**
    * Takes out what is too late by now. With chatter that is late, in the line or out of it already, all
    * goes that has waited for half its time.
@@ -45,7 +45,7 @@ const goTogether = (a: SpeechItem, b: SpeechItem): boolean =>
   a.wish.language === b.wish.language &&
   a.wish.gender === b.wish.gender;
 
-export const createLine = (): Line => {
+export const createSpeechQueue = (): SpeechQueue => {
   let line: Waiting[] = [];
 
   const takeOut = (isOut: (waiting: Waiting) => boolean): SpeechItem[] => {

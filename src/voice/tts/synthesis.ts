@@ -1,11 +1,11 @@
 import type { AppError } from '../../errors.ts';
-import type { Turn } from './speech-item.ts';
+import type { SpeechTurn } from './speech-item.ts';
 import { startSegment, type Segment, type SegmentDeps } from './segment.ts';
 import { segmentsOf } from './segments.ts';
 
 /** A turn whose speech is being made, and then played. */
-export interface Utterance {
-  readonly turn: Turn;
+export interface Synthesis {
+  readonly turn: SpeechTurn;
   /** Who speaks, as it is said before the text; may be ''. */
   readonly lead: string;
   /** Aborted when it is over, for whatever reason. */
@@ -28,12 +28,12 @@ export interface Utterance {
 const SEGMENTS_AT_ONCE = 2;
 
 /** @param late is called when the turn has not started in time, which ends it */
-export const startUtterance = (
-  turn: Turn,
+export const startSynthesis = (
+  turn: SpeechTurn,
   lead: string,
   deps: SegmentDeps,
   late: () => void,
-): Utterance => {
+): Synthesis => {
   const { clock } = deps;
   const stop = new AbortController();
   const { signal } = stop;

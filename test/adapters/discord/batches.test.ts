@@ -14,7 +14,7 @@ import {
   writeSections,
 } from '../../../adapters/discord/mirrors/sections.ts';
 import { createWebhookRate } from '../../../adapters/discord/mirrors/webhook-rate.ts';
-import type { Copy } from '../../../src/ports/channel-feed.ts';
+import type { Mirror } from '../../../src/ports/channel-feed.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
 
 const channel = {
@@ -36,7 +36,7 @@ const anyCopies = fc
     maxLength: 20,
   })
   .map((all) =>
-    all.map(([text, name], index): Copy => ({
+    all.map(([text, name], index): Mirror => ({
       source: { channel, id: String(200_000_000_000_000_000n + BigInt(index)) },
       content: { text },
       mark: '🌐 English',
@@ -55,7 +55,7 @@ test('a plan holds every copy once, in order, within the room and Discord’s li
   fc.assert(
     fc.property(anyCopies, fc.integer({ min: 0, max: 30 }), (copies, room) => {
       const batches = planBatches(copies, room);
-      expect(batches.flatMap((batch): readonly Copy[] => batch.copies)).toEqual(copies);
+      expect(batches.flatMap((batch): readonly Mirror[] => batch.copies)).toEqual(copies);
       const messages = batches.map(messagesOf);
       for (const content of messages.flat()) expect(content.length).toBeLessThanOrEqual(2_000);
       const hooked = batches.filter((batch) =>
@@ -119,7 +119,7 @@ test('webhooks never post more than five in two seconds nor thirty in a minute',
 });
 
 describe('a section of a shared message', () => {
-  const of = (text: string): Copy => ({
+  const of = (text: string): Mirror => ({
     source: { channel: { space: { platform: 'discord', id: '1' }, id: '2' }, id: '3' },
     content: { text },
     mark: '🌐 English',
@@ -158,7 +158,7 @@ test('no cut makes a line of a text look like a mark of ours', () => {
   const source = { channel: { space: { platform: 'discord', id: '1' }, id: '2' }, id: '3' };
   for (let length = 1_850; length < 1_960; length += 1) {
     const text = `${'w'.repeat(length)} ${mark}`;
-    const copy: Copy = { source, content: { text }, mark: '🌐 English', as: { name: 'Ann' } };
+    const copy: Mirror = { source, content: { text }, mark: '🌐 English', as: { name: 'Ann' } };
     for (const { content } of personaParts(copy, 'webhook').texts) {
       expect(content.split('\n').filter((line) => readFooter(line))).toHaveLength(1);
       expect(content.length).toBeLessThanOrEqual(2_000);

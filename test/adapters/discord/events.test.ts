@@ -4,7 +4,10 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createClient } from '../../../adapters/discord/inbound/client.ts';
 import { listen } from '../../../adapters/discord/inbound/inbound.ts';
-import { createMessageReader, type RawMessage } from '../../../adapters/discord/inbound/message-reader.ts';
+import {
+  createMessageReader,
+  type RawMessage,
+} from '../../../adapters/discord/inbound/message-reader.ts';
 import { createThreadParents } from '../../../adapters/discord/inbound/thread-parents.ts';
 import type { Channel, MessageRef } from '../../../src/model.ts';
 import type { Watcher } from '../../../src/ports/channel-feed.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createApi } from '../../../adapters/discord/api.ts';
 import type { Posted } from '../../../src/model.ts';
-import type { Copy } from '../../../src/ports/channel-feed.ts';
+import type { Mirror } from '../../../src/ports/channel-feed.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
 import { request } from '../../fakes/discord/login.ts';
 import { collect, never, openDiscord, optionsFor, placeOf, type TestDiscord } from './support.ts';
@@ -24,14 +24,14 @@ const setUp = () => {
   const [from, to] = [guild.channel({ name: 'from' }), guild.channel({ name: 'to' })];
   const ann = discord.fake.user({ name: 'Ann' });
   const target = placeOf(guild, to);
-  const copyOf = (text: string, part: Partial<Copy> = {}): Copy => ({
+  const copyOf = (text: string, part: Partial<Mirror> = {}): Mirror => ({
     source: { channel: placeOf(guild, from), id: from.say(ann, text).id },
     content: { text },
     mark: '🌐 English',
     as: { name: 'Ann' },
     ...part,
   });
-  const post = async (copies: readonly Copy[], again = false): Promise<Posted[]> =>
+  const post = async (copies: readonly Mirror[], again = false): Promise<Posted[]> =>
     collect(discord.watch.copy(target, copies, { again, signal: never() }));
   return { guild, from, to, ann, target, copyOf, post };
 };

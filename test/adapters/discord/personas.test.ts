@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Posted } from '../../../src/model.ts';
-import type { Copy } from '../../../src/ports/channel-feed.ts';
+import type { Mirror } from '../../../src/ports/channel-feed.ts';
 import type { FakeUser } from '../../fakes/discord/index.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
 import { request } from '../../fakes/discord/login.ts';
@@ -23,24 +23,24 @@ const setUp = () => {
     FakeUser,
   ];
   const target = placeOf(guild, to);
-  const copyOf = (by: FakeUser, text: string, part: Partial<Copy> = {}): Copy => ({
+  const copyOf = (by: FakeUser, text: string, part: Partial<Mirror> = {}): Mirror => ({
     source: { channel: placeOf(guild, from), id: from.say(by, text).id },
     content: { text },
     mark: '🌐',
     as: { name: by.name },
     ...part,
   });
-  const post = async (copies: readonly Copy[], again = false): Promise<Posted[]> =>
+  const post = async (copies: readonly Mirror[], again = false): Promise<Posted[]> =>
     collect(discord.watch.copy(target, copies, { again, signal: never() }));
   return { guild, from, to, ann, bob, target, copyOf, post };
 };
 
-const footerOf = ({ source: { channel, id }, mark }: Copy): string =>
+const footerOf = ({ source: { channel, id }, mark }: Mirror): string =>
   `-# [${mark}](<https://discord.com/channels/${channel.space.id}/${channel.id}/${id}>)`;
 
 describe('what people say under load', () => {
   /** Fifteen copies, more than there is room for, and the names under which they stand. */
-  const shownBy = async (as: (index: number, by: string) => Copy['as']) => {
+  const shownBy = async (as: (index: number, by: string) => Mirror['as']) => {
     const { to, ann, bob, copyOf, post } = setUp();
     await post([copyOf(ann, 'a webhook is there now')]);
     const copies = Array.from({ length: 15 }, (_, index) => {

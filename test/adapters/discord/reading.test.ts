@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Channel, Message } from '../../../src/model.ts';
-import type { Copy } from '../../../src/ports/channel-feed.ts';
+import type { Mirror } from '../../../src/ports/channel-feed.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
 
 let discord: TestDiscord;
@@ -75,7 +75,7 @@ describe('messages that are read over REST', () => {
       text: 'what?',
       ref: { channel: here, id: channel.say(ann, 'x').id },
     };
-    const copyOf = (name: string, text: string): Copy => ({
+    const copyOf = (name: string, text: string): Mirror => ({
       source: { channel: here, id: channel.say(ann, text).id },
       content: { text },
       mark: '🌐',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBoard } from '../../../adapters/web/board.ts';
+import { createChannelLog } from '../../../adapters/web/channel-log.ts';
 import type { EventFor } from '../../../adapters/web/replay.ts';
 import type { Profile } from '../../../adapters/web/members.ts';
 import { createGrowingMessage } from '../../../adapters/web/growing-message.ts';
@@ -11,7 +11,7 @@ type Rest = Parameters<typeof createGrowingMessage>[3];
 
 const setUp = (render: Render = plain, rest?: Rest) => {
   const events: EventFor[] = [];
-  const board = createBoard((event) => events.push(event));
+  const board = createChannelLog((event) => events.push(event));
   const { message } = board.add({
     channel: 'playground',
     author: OURSELVES,

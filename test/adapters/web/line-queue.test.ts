@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Entry } from '../../../adapters/web/board.ts';
+import type { Entry } from '../../../adapters/web/channel-log.ts';
 import { createLineQueue, type LineJob } from '../../../adapters/web/line-queue.ts';
 
 const jobOf = (id: string, isNew = true): LineJob => {

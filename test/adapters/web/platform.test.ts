@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ServerEvent } from '../../../adapters/web/wire.ts';
 import { channelOf } from '../../../adapters/web/platform.ts';
-import { createRoom } from '../../../adapters/web/room.ts';
+import { createWebPresence } from '../../../adapters/web/presence.ts';
 import type { Member } from '../../../src/model.ts';
 import { PLATFORM_RULES, type PlatformSubject } from '../../contracts/platform.ts';
 import { createFakeCore } from '../../fakes/core.ts';
@@ -15,7 +15,7 @@ const textOf = (html: string): string =>
     .trim();
 
 const setUp = async (): Promise<PlatformSubject> => {
-  const room = createRoom(createFakeCore(), { maxUploadBytes: 1_000 });
+  const room = createWebPresence(createFakeCore(), { maxUploadBytes: 1_000 });
   onTestFinished(() => room[Symbol.asyncDispose]());
   const asker = await room.members.know('secret of the asker', 'en');
   const other = await room.members.know('secret of the other', 'en');

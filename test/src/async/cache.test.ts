@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { createMemo } from '../../../src/async/cache.ts';
+import { createCache } from '../../../src/async/cache.ts';
 
 const counting = (most: number) => {
   const asked: string[] = [];
-  const memo = createMemo(
+  const memo = createCache(
     async (key: string) => {
       asked.push(key);
       if (key === 'broken') throw new Error('broken');

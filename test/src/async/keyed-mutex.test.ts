@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createTurns } from '../../../src/async/keyed-mutex.ts';
+import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
 
 describe('turns', () => {
   it('of one name follow each other, in the order in which they were asked for', async () => {
-    const turns = createTurns();
+    const turns = createKeyedMutex();
     const begun: string[] = [];
     const take = async (who: string): Promise<Disposable> => {
       const turn = await turns.take('door');
@@ -23,7 +23,7 @@ describe('turns', () => {
   });
 
   it('end with the block that they were taken for, also when it throws', async () => {
-    const turns = createTurns();
+    const turns = createKeyedMutex();
     const fail = async (): Promise<void> => {
       using _ = await turns.take('door');
       throw new Error('no');
@@ -33,7 +33,7 @@ describe('turns', () => {
   });
 
   it('of another name wait for nobody', async () => {
-    const turns = createTurns();
+    const turns = createKeyedMutex();
     using _ = await turns.take('door');
     using other = await turns.take('window');
     expect(other).toBeDefined();

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createRecent } from '../../../src/async/lru.ts';
+import { createLru } from '../../../src/async/lru.ts';
 
 test('what was not set for longest goes first', () => {
-  const recent = createRecent<string, number>(2);
+  const recent = createLru<string, number>(2);
   recent.set('a', 1);
   recent.set('b', 2);
   recent.set('a', 3);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createSlots } from '../../../src/async/semaphore.ts';
+import { createSemaphore } from '../../../src/async/semaphore.ts';
 
 describe('slots', () => {
   it('let so many in at once, and the others in their order, whatever becomes of those before', async () => {
-    const slots = createSlots(2);
+    const slots = createSemaphore(2);
     const begun: number[] = [];
     let within = 0;
     let most = 0;
@@ -26,7 +26,7 @@ describe('slots', () => {
   });
 
   it('can be used again when all were idle', async () => {
-    const slots = createSlots(1);
+    const slots = createSemaphore(1);
     for (const expected of [1, 2, 3]) expect(await slots.use(async () => expected)).toBe(expected);
   });
 });

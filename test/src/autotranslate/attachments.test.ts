@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import type { MessageFile } from '../../../src/model.ts';
-import { carryFiles } from '../../../src/autotranslate/attachments.ts';
+import { prepareAttachments } from '../../../src/autotranslate/attachments.ts';
 import { audio } from './support.ts';
 
 const { signal } = new AbortController();
@@ -21,7 +21,7 @@ const failing = (name: string, error: AppError): MessageFile => ({
   },
 });
 const carried = async (...files: MessageFile[]) => {
-  const { files: read, leftOut } = await carryFiles(files, 10, signal);
+  const { files: read, leftOut } = await prepareAttachments(files, 10, signal);
   return { read: read.map(({ name }) => name), leftOut };
 };
 
@@ -35,7 +35,7 @@ describe('the files of a message', () => {
 
   it('are carried whole, with what they are', async () => {
     const voice = { durationMs: 1, waveform: 'AA' };
-    const { files } = await carryFiles([{ ...audio('hello'), voice }], 10, signal);
+    const { files } = await prepareAttachments([{ ...audio('hello'), voice }], 10, signal);
     expect(files).toEqual([
       { name: 'talk.ogg', mediaType: 'audio/ogg', bytes: Buffer.from('hello'), voice },
     ]);

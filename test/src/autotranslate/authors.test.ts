@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Message, MessageRef, Posted } from '../../../src/model.ts';
-import { createCopyStore } from '../../../src/store/mirrors.ts';
+import { createMirrorStore } from '../../../src/store/mirrors.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { authorsOf } from '../../../src/autotranslate/authors.ts';
 import { channel, createWatchedPlace, person } from '../../fakes/channel-feed.ts';
@@ -55,7 +55,7 @@ it('nobody is told to have written what is gone', async () => {
 
 it('a message that holds several copies was made of all of their sources', async () => {
   await using store = await openStore('sqlite::memory:');
-  const copies = createCopyStore(store, () => 0);
+  const copies = createMirrorStore(store, () => 0);
   const place = createWatchedPlace();
   const shared = place.say(THERE, 'hola', {
     author: { id: 'dragoman', name: 'Dragoman', kind: 'ourselves' },

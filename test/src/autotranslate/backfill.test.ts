@@ -2,14 +2,18 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
 import type { Message } from '../../../src/model.ts';
-import { createCatchUp, type CatchUp, type CatchUpDeps } from '../../../src/autotranslate/backfill.ts';
+import {
+  createBackfill,
+  type Backfill,
+  type BackfillDeps,
+} from '../../../src/autotranslate/backfill.ts';
 import { channel, createWatchedPlace, type WatchedPlace } from '../../fakes/channel-feed.ts';
 
 const GENERAL = channel('general');
 const DAY_MS = 86_400_000;
 
 let place: WatchedPlace;
-let catchUp: CatchUp;
+let catchUp: Backfill;
 let cursor: string | undefined;
 let taken: string[];
 let failTake: () => void;
@@ -32,7 +36,7 @@ const follow = async (): Promise<void> => {
 };
 const report = (message: Message): Promise<void> => catchUp.report(GENERAL, () => take(message));
 
-const parts = (): CatchUpDeps => ({
+const parts = (): BackfillDeps => ({
   cursors: {
     of: async () => cursor,
     recent: async (_, after) => {
@@ -62,7 +66,7 @@ beforeEach(() => {
   gate = Promise.resolve();
   aheadMs = 0;
   lookedBackTo = undefined;
-  catchUp = createCatchUp(parts());
+  catchUp = createBackfill(parts());
 });
 
 afterEach(async () => catchUp[Symbol.asyncDispose]());
@@ -240,7 +244,7 @@ describe('catching up', () => {
 
   it('ends at once, though a history never comes to its end', async () => {
     let signal: AbortSignal | undefined;
-    const endless = createCatchUp({
+    const endless = createBackfill({
       ...parts(),
       port: () => ({
         ...place.port,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createTalk } from '../../../src/autotranslate/context.ts';
+import { createTranslationContext } from '../../../src/autotranslate/context.ts';
 
 describe('what was said before', () => {
   it('is told oldest first, place by place', () => {
-    const talk = createTalk();
+    const talk = createTranslationContext();
     talk.next('a', { authorId: 'ada', id: '1', text: 'one' });
     talk.next('b', { authorId: 'ada', id: '2', text: 'elsewhere' });
     expect(talk.next('a', { authorId: 'ada', id: '3', text: 'two' })).toEqual(['one']);
@@ -11,7 +11,7 @@ describe('what was said before', () => {
   });
 
   it('is at most 2,000 code points with the breaks between, the newest kept', () => {
-    const talk = createTalk();
+    const talk = createTranslationContext();
     talk.next('a', { authorId: 'ada', id: '1', text: 'old' });
     talk.next('a', { authorId: 'ada', id: '2', text: '🙂'.repeat(1_500) });
     talk.next('a', { authorId: 'ada', id: '3', text: 'x'.repeat(498) });
@@ -28,7 +28,7 @@ describe('what was said before', () => {
   });
 
   it('is the last few turns, however short they are', () => {
-    const talk = createTalk();
+    const talk = createTranslationContext();
     for (let id = 0; id < 100; id += 1)
       talk.next('a', { authorId: 'ada', id: `${id}`, text: `${id}` });
     const told = talk.next('a', { authorId: 'ada', id: 'x', text: '' });
@@ -37,13 +37,13 @@ describe('what was said before', () => {
   });
 
   it('does not tell a message of its own former state', () => {
-    const talk = createTalk();
+    const talk = createTranslationContext();
     talk.next('a', { authorId: 'ada', id: '1', text: 'befor' });
     expect(talk.next('a', { authorId: 'ada', id: '1', text: 'before' })).toEqual([]);
   });
 
   it('forgets what was taken back, and everything of somebody who is to be forgotten', () => {
-    const talk = createTalk();
+    const talk = createTranslationContext();
     talk.next('a', { authorId: 'ada', id: '1', text: 'one' });
     talk.next('a', { authorId: 'bob', id: '2', text: 'two' });
     talk.next('a', { authorId: 'ada', id: '3', text: 'three' });
@@ -54,7 +54,7 @@ describe('what was said before', () => {
   });
 
   it('forgets the places that were quiet for longest', () => {
-    const talk = createTalk();
+    const talk = createTranslationContext();
     for (let place = 0; place < 1_001; place += 1)
       talk.next(`${place}`, { authorId: 'ada', id: '1', text: 'x' });
     expect(talk.next('0', { authorId: 'ada', id: '2', text: '' })).toEqual([]);

@@ -3,7 +3,7 @@ import type { Message } from '../../../src/model.ts';
 import type { Platform } from '../../../src/ports/platform.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import { createWriter } from '../../../src/store/writer.ts';
-import type { Watching } from '../../../src/autotranslate/index.ts';
+import type { AutoTranslate } from '../../../src/autotranslate/index.ts';
 import type { WatchPort } from '../../../src/ports/channel-feed.ts';
 import { channel, createWatchedPlace, type WatchedPlace } from '../../fakes/channel-feed.ts';
 import { mirrorOf, openTestWatching, watchOf } from '../../fakes/autotranslate.ts';
@@ -75,9 +75,9 @@ const createLife = (place: WatchedPlace, store: Store, deathAt: number): Life =>
 
 let place: WatchedPlace;
 let store: Store;
-const lives: Watching[] = [];
+const lives: AutoTranslate[] = [];
 
-const live = async (life: Pick<Life, 'store' | 'platform'>): Promise<Watching> => {
+const live = async (life: Pick<Life, 'store' | 'platform'>): Promise<AutoTranslate> => {
   const watching = await openTestWatching(life.store);
   lives.push(watching);
   watching.attach(life.platform);
@@ -97,11 +97,11 @@ afterEach(async () => {
 });
 
 /** What people do: some write, one corrects herself, one takes it back. */
-const script = (): ((watching: Watching | undefined) => Promise<void>)[] => {
+const script = (): ((watching: AutoTranslate | undefined) => Promise<void>)[] => {
   const said = new Map<string, Message>();
   const say =
     (to: typeof ENGLISH, text: string) =>
-    async (watching: Watching | undefined): Promise<void> => {
+    async (watching: AutoTranslate | undefined): Promise<void> => {
       const message = place.say(to, text);
       said.set(text, message);
       await watching?.watcher.seen(message);

@@ -3,13 +3,13 @@ import type { Message } from '../../../src/model.ts';
 import { createPrivacy } from '../../../src/store/privacy.ts';
 import { createSpaceSettings } from '../../../src/store/space-settings.ts';
 import { openWatchStore } from '../../../src/store/watches.ts';
-import { createTake } from '../../../src/autotranslate/ingest.ts';
+import { createIngest } from '../../../src/autotranslate/ingest.ts';
 import { createWatchedPlace } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import { HERE, messageOf, THERE, withInbox } from '../store/inbox/support.ts';
 
 const inbox = withInbox();
-let take: ReturnType<typeof createTake>;
+let take: ReturnType<typeof createIngest>;
 let followed: string[];
 
 beforeEach(async () => {
@@ -18,7 +18,7 @@ beforeEach(async () => {
   const watches = await openWatchStore(store, () => 0);
   await watches.set([watchOf(HERE)]);
   const { port } = createWatchedPlace();
-  take = createTake({
+  take = createIngest({
     inbox: ours,
     copies,
     cursors: {

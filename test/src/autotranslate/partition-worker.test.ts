@@ -5,7 +5,7 @@ import { AppError } from '../../../src/errors.ts';
 import type { Message } from '../../../src/model.ts';
 import type { Row } from '../../../src/store/inbox/row.ts';
 import type { Ready } from '../../../src/autotranslate/deliver.ts';
-import { workLane, type Jobs } from '../../../src/autotranslate/partition-worker.ts';
+import { workPartition, type Jobs } from '../../../src/autotranslate/partition-worker.ts';
 import { LANE, messageOf, withInbox } from '../store/inbox/support.ts';
 
 const inbox = withInbox();
@@ -25,7 +25,7 @@ let jobs: Jobs;
 
 /** A round through the lane; resolves with how long it is to wait then, in ms. */
 const work = async (): Promise<number | undefined> => {
-  const dueMs = await workLane(
+  const dueMs = await workPartition(
     {
       inbox: inbox.ours,
       prepare: async (row, { last }, signal) => {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../../src/log.ts';
-import type { Heard } from '../../../src/services.ts';
+import type { TranscriptionProgress } from '../../../src/services.ts';
 import { createProgress, type Progress } from '../../../src/autotranslate/progress.ts';
 import type { Row } from '../../../src/store/inbox/row.ts';
 import { createWatchedPlace, lost, type WatchedPlace } from '../../fakes/channel-feed.ts';
@@ -17,7 +17,10 @@ let stopping: AbortController;
 const TEN_MINUTES = { totalMs: 10 * MINUTE_MS };
 const UNKNOWN = { totalMs: undefined };
 
-const hear = async (heardMs: number, of: Pick<Heard, 'totalMs'> = TEN_MINUTES): Promise<void> => {
+const hear = async (
+  heardMs: number,
+  of: Pick<TranscriptionProgress, 'totalMs'> = TEN_MINUTES,
+): Promise<void> => {
   line.show({ text: '', heardMs, ...of });
   await line.settled();
 };

@@ -2,17 +2,21 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../../src/log.ts';
 import type { Row } from '../../../src/store/inbox/row.ts';
-import { createLanes, type Lanes, type LanesDeps } from '../../../src/autotranslate/scheduler.ts';
+import {
+  createScheduler,
+  type Scheduler,
+  type SchedulerDeps,
+} from '../../../src/autotranslate/scheduler.ts';
 
 const LANE = { platform: 'test', lane: 'lane' };
 const REF = { channel: { space: { platform: 'test', id: 's' }, id: 'c' }, id: '1' };
 
-let lanes: Lanes;
-let work: LanesDeps['work'];
+let lanes: Scheduler;
+let work: SchedulerDeps['work'];
 
 beforeEach(() => {
   work = async () => undefined;
-  lanes = createLanes({
+  lanes = createScheduler({
     log: createLog('silent'),
     now: () => Date.now(),
     work: (...given) => work(...given),

@@ -14,14 +14,9 @@ import { openStore, type Store } from '../../../src/store/index.ts';
 import { createPrivacy } from '../../../src/store/privacy.ts';
 import { createSpaceSettings } from '../../../src/store/space-settings.ts';
 import { createUsage } from '../../../src/store/usage.ts';
-import type { Watching } from '../../../src/autotranslate/index.ts';
+import type { AutoTranslate } from '../../../src/autotranslate/index.ts';
 import type { Watcher } from '../../../src/ports/channel-feed.ts';
-import {
-  channel,
-  createWatchedPlace,
-  SPACE,
-  type WatchedPlace,
-} from '../../fakes/channel-feed.ts';
+import { channel, createWatchedPlace, SPACE, type WatchedPlace } from '../../fakes/channel-feed.ts';
 import { mirrorOf, openTestWatching, plainTranslator } from '../../fakes/autotranslate.ts';
 
 export const GENERAL = channel('general');
@@ -108,7 +103,7 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
       return yield* plainTranslator.translate({ text, to, place: SPACE }, signal);
     },
   };
-  const open = async (): Promise<Watching> => {
+  const open = async (): Promise<AutoTranslate> => {
     const opened = await openTestWatching(store, {
       translator,
       spaces,

@@ -4,7 +4,7 @@ import { AppError } from '../../../src/errors.ts';
 import type { ByteSource } from '../../../src/model.ts';
 import type {
   GlossaryTerm,
-  Heard,
+  TranscriptionProgress,
   Transcript,
   TranscriptionRequest,
 } from '../../../src/services.ts';
@@ -47,12 +47,12 @@ const transcriber = createTranscriber({
 
 const transcribe = async (
   request: Partial<TranscriptionRequest> = {},
-): Promise<Transcript & { seen: Heard[] }> => {
+): Promise<Transcript & { seen: TranscriptionProgress[] }> => {
   const states = transcriber.transcribe(
     { audio: source(toneWav(3)), place: SPACE, ...request },
     signal,
   );
-  const seen: Heard[] = [];
+  const seen: TranscriptionProgress[] = [];
   for (;;) {
     const { done, value } = await states.next();
     if (done) return { ...value, seen };

@@ -1,6 +1,10 @@
 import { beforeEach, afterEach, describe, expect, it } from 'vitest';
 import type { MessageRef, Posted } from '../../../src/model.ts';
-import { createCopyStore, type CopyStore, type KeptCopy } from '../../../src/store/mirrors.ts';
+import {
+  createMirrorStore,
+  type MirrorStore,
+  type KeptMirror,
+} from '../../../src/store/mirrors.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
 
 const SPACE = { platform: 'test', id: 's' };
@@ -10,11 +14,11 @@ const KEY = { ref: SOURCE, purpose: 'watch' };
 const FLAG = { ref: SOURCE, purpose: 'flag:ja' };
 
 let store: Store;
-let copies: CopyStore;
+let copies: MirrorStore;
 
 beforeEach(async () => {
   store = await openStore('sqlite::memory:');
-  copies = createCopyStore(store, () => 1_000);
+  copies = createMirrorStore(store, () => 1_000);
 });
 afterEach(() => store.destroy());
 
@@ -23,7 +27,7 @@ const postedAs = (first: string, ...rest: string[]): Posted => ({
   ids: [first, ...rest],
   handle: 'a handle',
 });
-const put = (key: typeof KEY, kept: Omit<KeptCopy, 'target'>, isFirst = false): Promise<void> =>
+const put = (key: typeof KEY, kept: Omit<KeptMirror, 'target'>, isFirst = false): Promise<void> =>
   store.write((db) => copies.put(db, key, { target: TARGET, ...kept }, isFirst));
 const sourceOf = (id: string) => copies.sourceOf({ channel: TARGET, id });
 

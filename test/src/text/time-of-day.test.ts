@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { clock } from '../../../src/text/time-of-day.ts';
+import { minutesAndSeconds } from '../../../src/text/time-of-day.ts';
 
 it.each([
   [0, '0:00'],
@@ -8,5 +8,5 @@ it.each([
   [65_000, '1:05'],
   [4_300_000, '71:40'],
 ])('a clock shows the whole seconds of %i ms', (ms, shown) => {
-  expect(clock(ms)).toBe(shown);
+  expect(minutesAndSeconds(ms)).toBe(shown);
 });

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { userError } from '../../../src/errors.ts';
 import { loadTexts } from '../../../src/i18n.ts';
-import { type AnsweringDeps, createAnswering } from '../../../src/voice/answering.ts';
-import type { Saying } from '../../../src/voice/service.ts';
+import { type VoiceAnswersDeps, createVoiceAnswers } from '../../../src/voice/answering.ts';
+import type { SpeechRequest } from '../../../src/voice/service.ts';
 import { createRoomTexts } from '../../../src/voice/texts.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 
@@ -10,14 +10,14 @@ const CHANNEL = { space: { platform: 'test', id: 's' }, id: 'room' };
 
 const start = (
   assistant: () => AsyncIterable<string>,
-  say: (saying: Saying) => Promise<boolean> = async () => true,
+  say: (saying: SpeechRequest) => Promise<boolean> = async () => true,
 ) => {
   const clock = createTestClock(0);
   const posted: string[] = [];
   const said: string[] = [];
   const stop = new AbortController();
   const state = { posting: Promise.resolve() };
-  const answer = createAnswering({
+  const answer = createVoiceAnswers({
     services: {
       assistant: {
         answer: async function* (_: unknown, signal: AbortSignal) {
@@ -31,7 +31,7 @@ const start = (
       },
       spaces: { of: async () => ({}) },
       usage: { today: async () => ({}), record: async () => undefined },
-    } as unknown as AnsweringDeps['services'],
+    } as unknown as VoiceAnswersDeps['services'],
     clock,
     channel: () => CHANNEL,
     nameOf: () => 'Ann',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AppError } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
-import { createAudioUse } from '../../../src/voice/audio-usage.ts';
-import type { HeardLine } from '../../../src/voice/stt/transcript-event.ts';
+import { createAudioUsage } from '../../../src/voice/audio-usage.ts';
+import type { TranscriptEvent } from '../../../src/voice/stt/transcript-event.ts';
 import type { SpaceChoices, Used, UsageDay } from '../../../src/services.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { settle } from './room-harness.ts';
@@ -15,7 +15,7 @@ const start = (dailyAudioMinutes: number | undefined) => {
   const records: (Used & { id: string })[] = [];
   const spent: (AppError | undefined)[] = [];
   const state = { limit: dailyAudioMinutes, usedMs: 0, fails: false };
-  const use = createAudioUse({
+  const use = createAudioUsage({
     services: {
       spaces: {
         of: async () => ({ dailyAudioMinutes: state.limit }) as SpaceChoices,
@@ -40,7 +40,7 @@ const start = (dailyAudioMinutes: number | undefined) => {
     log: createLog('silent'),
   });
   let id = 0;
-  const line = (speakerId: string, seconds: number, text = 'words'): HeardLine => {
+  const line = (speakerId: string, seconds: number, text = 'words'): TranscriptEvent => {
     id += 1;
     const endMs = seconds * 1_000;
     return { id, speakerId, startMs: 0, endMs, text, language: 'en', isFinal: true };

@@ -3,7 +3,16 @@ import { expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import type { Channel, Content } from '../../../src/model.ts';
 import type { RoomChoices } from '../../../src/voice/service.ts';
-import { human, openStage, OTHER, pressesOf, robot, ROOM, settle, type Stage } from './room-harness.ts';
+import {
+  human,
+  openStage,
+  OTHER,
+  pressesOf,
+  robot,
+  ROOM,
+  settle,
+  type Stage,
+} from './room-harness.ts';
 
 const PEOPLE = ['ann', 'bob', 'cyd'] as const;
 const PLACES = { room: ROOM, other: OTHER } as const;

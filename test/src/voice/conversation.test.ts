@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createConversation } from '../../../src/voice/conversation.ts';
-import type { HeardLine } from '../../../src/voice/stt/transcript-event.ts';
+import type { TranscriptEvent } from '../../../src/voice/stt/transcript-event.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 
 const start = () => {
@@ -19,7 +19,7 @@ const start = () => {
   });
   let id = 0;
   const say = (speakerId: string, text: string, startMs = clock.nowMs()): void => {
-    const line: HeardLine = {
+    const line: TranscriptEvent = {
       id: (id += 1),
       speakerId,
       startMs,

@@ -9,7 +9,7 @@ import { loadTexts } from '../../../src/i18n.ts';
 import { createLog } from '../../../src/log.ts';
 import type { Channel, Content, Control, Member } from '../../../src/model.ts';
 import type { Core } from '../../../src/ports/platform.ts';
-import type { CaptionWish, Room, RoomChoices, Rooms } from '../../../src/voice/service.ts';
+import type { CaptionOptions, Room, RoomChoices, Rooms } from '../../../src/voice/service.ts';
 import { openStore } from '../../../src/store/index.ts';
 import type { Write } from '../../../src/store/writer.ts';
 import { createTestClock, type TestClock } from '../../fakes/clock.ts';
@@ -259,7 +259,7 @@ export const pressesOf = (content: Content | undefined): readonly string[] =>
 
 /** With Ann and Bob in the room, and captions on. */
 export const openCaptioned = async (
-  wish: Partial<CaptionWish> = {},
+  wish: Partial<CaptionOptions> = {},
   choices: Partial<RoomChoices> = {},
 ): Promise<Stage> => {
   const stage = await openStage({ spokenNotice: false, partials: false, ...choices });

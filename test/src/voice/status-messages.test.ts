@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import type { Content, Posted } from '../../../src/model.ts';
-import { createNotes } from '../../../src/voice/status-messages.ts';
+import { createStatusMessages } from '../../../src/voice/status-messages.ts';
 
 const CHANNEL = { space: { platform: 'test', id: 's' }, id: 'room' };
 
@@ -17,7 +17,7 @@ const start = () => {
     shown.set(result.ids[0], text);
     return result;
   };
-  const notes = createNotes({
+  const notes = createStatusMessages({
     platform: { post: async (_, content) => at(undefined, content), edit: at },
     channel: () => CHANNEL,
     log: pino({ enabled: false }),

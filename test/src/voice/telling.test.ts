@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { human, openStage, pressesOf, robot, ROOM, settle, SPACE, type Stage } from './room-harness.ts';
+import {
+  human,
+  openStage,
+  pressesOf,
+  robot,
+  ROOM,
+  settle,
+  SPACE,
+  type Stage,
+} from './room-harness.ts';
 
 const open = async (choices = {}): Promise<Stage> => {
   const stage = await openStage({ spokenNotice: false, partials: false, ...choices });

@@ -14,7 +14,7 @@ export const createSpeechDecoder = async (): Promise<SpeechDecoder> => {
 };
 
 /** Judges the packets of one speaker by their loudness; a packet shorter than a frame of the meter is as the one before. */
-export class LoudnessJudge {
+export class LevelVad {
   readonly #decoder: SpeechDecoder;
   readonly #measure = createLevelMeter();
   readonly #isVoice = createVoiceDetector();

@@ -1,7 +1,7 @@
 import { type OpusToc, voiceBit } from '../../../audio/opus/packet.ts';
 
 /** What a packet tells of itself without being decoded; `empty`: it is too small for any sound. */
-export type VoiceMark = 'voice' | 'no-voice' | 'empty' | 'unknown';
+export type PacketVad = 'voice' | 'no-voice' | 'empty' | 'unknown';
 
 /** What encoders make of 20 ms of silence, `F8 FF FE` among it. */
 const SILENT_PACKET_BYTES = 3;
@@ -19,7 +19,7 @@ const anyVoiceBit = (data: Uint8Array, { frameSamples }: OpusToc): boolean => {
 };
 
 /** `toc` is the packet's own. Unknown: CELT, and SILK with several frames in a packet. */
-export const voiceMark = (data: Uint8Array, toc: OpusToc): VoiceMark => {
+export const packetVad = (data: Uint8Array, toc: OpusToc): PacketVad => {
   if (data.length <= EMPTY_PACKET_BYTES) return 'empty';
   if (data.length <= SILENT_PACKET_BYTES && toc.samples >= SILENT_PACKET_SAMPLES) return 'empty';
   if (voiceBit(data) === undefined) return 'unknown';

@@ -1,10 +1,10 @@
 import { OPUS_CLOCK_HZ, type OpusToc } from '../../../audio/opus/packet.ts';
 import type { VoicePacket } from '../../../ports/voice.ts';
-import { createSpeechDecoder, LoudnessJudge, type SpeechDecoder } from './level-vad.ts';
-import { type VoiceMark, voiceMark } from './packet-vad.ts';
+import { createSpeechDecoder, LevelVad, type SpeechDecoder } from './level-vad.ts';
+import { type PacketVad, packetVad } from './packet-vad.ts';
 
 /** Decides which packets are voice; knows as much of each speaker as that takes. */
-export interface Voicing {
+export interface SpeakerVad {
   /** Asked once for each packet, in the order of arrival; `toc` is the packet's own. */
   isVoice(packet: VoicePacket, toc: OpusToc): boolean;
   /** Frees the decoders of those who are silent. */
@@ -16,7 +16,7 @@ export interface Voicing {
   readonly decoders: number;
 }
 
-export interface VoicingOptions {
+export interface SpeakerVadOptions {
   readonly createDecoder?: () => Promise<SpeechDecoder>;
 }
 
@@ -47,7 +47,7 @@ interface Run {
   /** Of them, how many are voice. */
   voiceShare: number;
   lastMs: number;
-  judge: LoudnessJudge | 'coming' | undefined;
+  judge: LevelVad | 'coming' | undefined;
 }
 
 /**
@@ -55,15 +55,15 @@ interface Run {
  * microphone are decoded and judged by their loudness as well, if it is noisy or they do not tell;
  * while there is no decoder for them, or none left, what they tell counts.
  */
-export const createVoicing = ({
+export const createSpeakerVad = ({
   createDecoder = createSpeechDecoder,
-}: VoicingOptions = {}): Voicing => {
+}: SpeakerVadOptions = {}): SpeakerVad => {
   const runs = new Map<string, Run>();
   let decoders = 0;
   let wakeMs: number | undefined;
 
   const stop = (run: Run): void => {
-    if (run.judge instanceof LoudnessJudge) {
+    if (run.judge instanceof LevelVad) {
       run.judge.free();
       decoders -= 1;
     }
@@ -74,7 +74,7 @@ export const createVoicing = ({
     run.judge = 'coming';
     decoders += 1;
     try {
-      const judge = new LoudnessJudge(await createDecoder());
+      const judge = new LevelVad(await createDecoder());
       if (runs.get(speakerId) === run) {
         run.judge = judge;
         return;
@@ -107,7 +107,7 @@ export const createVoicing = ({
   };
 
   const judge = (run: Run, { speakerId, data }: VoicePacket, { samples }: OpusToc): boolean => {
-    if (run.judge instanceof LoudnessJudge) return run.judge.judge(data, samples);
+    if (run.judge instanceof LevelVad) return run.judge.judge(data, samples);
     if (run.judge === undefined && decoders < MOST_DECODERS) void start(speakerId, run);
     return true;
   };
@@ -119,7 +119,7 @@ export const createVoicing = ({
       (known !== undefined || voiceShare < DOUBTFUL_SHARE.to));
 
   /** Adds a packet to the run of its speaker, or begins another one. */
-  const follow = (run: Run, mark: VoiceMark, arrivedMs: number, samples: number): void => {
+  const follow = (run: Run, mark: PacketVad, arrivedMs: number, samples: number): void => {
     if (mark === 'empty' || arrivedMs - run.lastMs > LONGEST_GAP_MS) {
       run.samples = 0;
       run.unknownSamples = 0;
@@ -142,7 +142,7 @@ export const createVoicing = ({
 
   return {
     isVoice: (packet, toc) => {
-      const mark = voiceMark(packet.data, toc);
+      const mark = packetVad(packet.data, toc);
       const run = runOf(packet);
       follow(run, mark, packet.arrivedMs, toc.samples);
       if (mark === 'empty') return false;

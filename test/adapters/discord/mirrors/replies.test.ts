@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { Posted } from '../../../../src/model.ts';
-import type { Copy } from '../../../../src/ports/channel-feed.ts';
+import type { Mirror } from '../../../../src/ports/channel-feed.ts';
 import { collect, never, placeOf } from '../support.ts';
 import { firstLines, TWO_PARTS, type SetUp, withCopies } from './support.ts';
 
 const { discord, setUp } = withCopies();
 
 describe('a copy as a reply', () => {
-  const reply = (here: ReturnType<SetUp>, text: string, part: Partial<Copy> = {}): Copy => {
+  const reply = (here: ReturnType<SetUp>, text: string, part: Partial<Mirror> = {}): Mirror => {
     const said = here.from.say(here.ann, 'hello');
     return { source: here.sourceOf(said.id), content: { text }, mark: '🇪🇸', ...part };
   };
-  const post = async (here: ReturnType<SetUp>, copy: Copy, again = false) =>
+  const post = async (here: ReturnType<SetUp>, copy: Mirror, again = false) =>
     collect(discord.watch.copy(placeOf(here.guild, here.from), [copy], { again, signal: never() }));
 
   test('stands under its message with its mark in front, and pings nobody', async () => {
@@ -109,7 +109,7 @@ test('a reply is found again that began with another mark, and told from one tha
   const { from, sourceOf, ann, guild } = setUp();
   const here = placeOf(guild, from);
   const source = sourceOf(from.say(ann, 'hello').id);
-  const post = async (copy: Partial<Copy>, again: boolean) =>
+  const post = async (copy: Partial<Mirror>, again: boolean) =>
     collect(
       discord.watch.copy(here, [{ source, content: { text: 'x' }, mark: '🇪🇸', ...copy }], {
         again,
@@ -128,7 +128,7 @@ test('a reply is found again that began with another mark, and told from one tha
 test('a reply is told apart from one whose mark only begins in the same way', async () => {
   const { from, copyOf } = setUp();
   const { as: _, ...england } = copyOf('hello', undefined, { mark: '🏴󠁧󠁢󠁥󠁮󠁧󠁿' });
-  const post = async (copy: Copy): Promise<Posted[]> =>
+  const post = async (copy: Mirror): Promise<Posted[]> =>
     collect(discord.watch.copy(copy.source.channel, [copy], { again: true, signal: never() }));
   await post(england);
   await post({ ...england, mark: '🏴' });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Copy } from '../../../../src/ports/channel-feed.ts';
+import type { Mirror } from '../../../../src/ports/channel-feed.ts';
 import { collect, never, placeOf } from '../support.ts';
 import { firstLines, footer, lastWords, TWO_PARTS, withCopies } from './support.ts';
 
@@ -100,7 +100,7 @@ test('a sweep takes away whatever was posted of a source, and nothing else', asy
   expect(to.messages.map(({ content }) => content.split('\n')[0])).toEqual(['KEPT']);
   const said = from.say(ann, 'hello');
   const here = placeOf(guild, from);
-  const reply: Copy = {
+  const reply: Mirror = {
     source: { channel: here, id: said.id },
     content: { text: 'hola' },
     mark: '🇪🇸',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { MessageRef, Posted } from '../../../../src/model.ts';
-import type { Copy } from '../../../../src/ports/channel-feed.ts';
+import type { Mirror } from '../../../../src/ports/channel-feed.ts';
 import { createHastyClock } from '../../../fakes/clock.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from '../support.ts';
 
@@ -28,7 +28,7 @@ export const withCopies = () => {
     const ann = discord.fake.user({ name: 'Ann' });
     const bob = discord.fake.user({ name: 'Bob' });
     const sourceOf = (id: string): MessageRef => ({ channel: placeOf(guild, from), id });
-    const copyOf = (text: string, by = ann, part: Partial<Copy> = {}): Copy => {
+    const copyOf = (text: string, by = ann, part: Partial<Mirror> = {}): Mirror => {
       const said = from.say(by, text);
       return {
         source: sourceOf(said.id),
@@ -39,7 +39,7 @@ export const withCopies = () => {
       };
     };
     const target = placeOf(guild, to);
-    const post = async (copies: readonly Copy[], again = false): Promise<Posted[]> =>
+    const post = async (copies: readonly Mirror[], again = false): Promise<Posted[]> =>
       collect(discord.watch.copy(target, copies, { again, signal: never() }));
     return { guild, from, to, ann, bob, copyOf, target, post, sourceOf };
   };
@@ -48,7 +48,7 @@ export const withCopies = () => {
 };
 export type SetUp = ReturnType<typeof withCopies>['setUp'];
 
-export const footer = (copy: Copy): string => {
+export const footer = (copy: Mirror): string => {
   const { channel, id } = copy.source;
   return `-# [${copy.mark}](<https://discord.com/channels/${channel.space.id}/${channel.id}/${id}>)`;
 };

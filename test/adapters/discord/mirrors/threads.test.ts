@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Copy } from '../../../../src/ports/channel-feed.ts';
+import type { Mirror } from '../../../../src/ports/channel-feed.ts';
 import { collect, never, placeOf } from '../support.ts';
 import { firstLines, lastWords, TWO_PARTS, withCopies } from './support.ts';
 
@@ -10,7 +10,7 @@ describe('a standing thread that is archived', () => {
     const here = setUp();
     const target = await discord.watch.thread(placeOf(here.guild, here.to), 'Español');
     const thread = here.to.threads[0]!;
-    const copy = async (one: Copy, again: boolean) =>
+    const copy = async (one: Mirror, again: boolean) =>
       collect(discord.watch.copy(target, [one], { again, signal: never() }));
     return { ...here, thread, target, copy };
   };

@@ -8,7 +8,7 @@ import {
   type VoiceConnection,
 } from '@discordjs/voice';
 import { describe, expect, it } from 'vitest';
-import { attachWires } from '../../../../adapters/discord/voice/library-internals.ts';
+import { attachInternals } from '../../../../adapters/discord/voice/library-internals.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 
 class Networking extends EventEmitter {
@@ -45,7 +45,7 @@ const start = () => {
   };
   const state: Record<string, unknown> = {};
   const connection = Object.assign(new EventEmitter(), { state, receiver: library });
-  const wires = attachWires(
+  const wires = attachInternals(
     connection as unknown as VoiceConnection,
     {
       datagram: (message) => told.push(message.toString()),

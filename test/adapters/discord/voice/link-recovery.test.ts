@@ -7,7 +7,7 @@ import {
   type VoiceConnectionState,
 } from '@discordjs/voice';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openLink } from '../../../../adapters/discord/voice/connection.ts';
+import { openVoiceConnection } from '../../../../adapters/discord/voice/connection.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { createTestClock, type TestClock } from '../../../fakes/clock.ts';
 import { never } from '../support.ts';
@@ -25,7 +25,7 @@ const start = () => {
   const over = { count: 0 };
   const said = { count: 0 };
   const shard = { isCrowded: false };
-  const link = openLink(ROOM, {
+  const link = openVoiceConnection(ROOM, {
     guildId: GUILD,
     ownId: 'bot',
     adapterCreator: () => ({

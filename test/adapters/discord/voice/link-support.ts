@@ -3,7 +3,12 @@ import { expect } from 'vitest';
 import type { AppError } from '../../../../src/errors.ts';
 import type { Channel } from '../../../../src/model.ts';
 import { realClock, type Clock } from '../../../../src/async/clock.ts';
-import type { LinkListener, VoiceLink, VoicePacket, VoicePort } from '../../../../src/ports/voice.ts';
+import type {
+  LinkListener,
+  VoiceLink,
+  VoicePacket,
+  VoicePort,
+} from '../../../../src/ports/voice.ts';
 import type {
   DiscordFake,
   FakeChannel,

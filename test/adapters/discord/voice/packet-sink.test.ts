@@ -1,6 +1,9 @@
 import { VoiceConnectionStatus } from '@discordjs/voice';
 import { describe, expect, it } from 'vitest';
-import { createMouth, type MouthDeps } from '../../../../adapters/discord/voice/packet-sink.ts';
+import {
+  createPacketSink,
+  type PacketSinkDeps,
+} from '../../../../adapters/discord/voice/packet-sink.ts';
 import { AppError } from '../../../../src/errors.ts';
 
 const PACKET = Buffer.of(0xf8, 1);
@@ -11,18 +14,18 @@ const start = () => {
   const state = { status: VoiceConnectionStatus.Ready, version: 1, ready: true, suppressed: false };
   const sent: Buffer[] = [];
   let play = (packet: Buffer): boolean | undefined => sent.push(packet) > 0;
-  const say = createMouth({
+  const say = createPacketSink({
     connection: {
       get state() {
         return { status: state.status };
       },
       playOpusPacket: (packet: Buffer) => play(packet),
-    } as unknown as MouthDeps['connection'],
+    } as unknown as PacketSinkDeps['connection'],
     dave: () =>
       ({
         protocolVersion: state.version,
         session: { ready: state.ready },
-      }) as ReturnType<MouthDeps['dave']>,
+      }) as ReturnType<PacketSinkDeps['dave']>,
     isSuppressed: () => state.suppressed,
     silenced: () => SILENCED,
     nowMs: () => time.ms,

@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { createByteReader } from '../../../../src/audio/bytes.ts';
 import { type OpusItem, readOpus } from '../../../../src/audio/container/ogg-reader.ts';
 import { FLAG_CONTINUED, readPages, writePage } from '../../../../src/audio/container/ogg-page.ts';
-import { createOggOpusWriter, type OggOpusOptions } from '../../../../src/audio/container/ogg-writer.ts';
+import {
+  createOggOpusWriter,
+  type OggOpusOptions,
+} from '../../../../src/audio/container/ogg-writer.ts';
 import { parseToc } from '../../../../src/audio/opus/packet.ts';
 import { concat, fixture, sourceOf } from '../support.ts';
 

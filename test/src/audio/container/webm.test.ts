@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createByteReader } from '../../../../src/audio/bytes.ts';
 import { type OpusItem, readOpus } from '../../../../src/audio/container/ogg-reader.ts';
-import { rewrapOpus } from '../../../../src/audio/container/remux.ts';
+import { remuxOpus } from '../../../../src/audio/container/remux.ts';
 import { readWebm } from '../../../../src/audio/container/webm.ts';
 import { concat, decodeAll, fixture, likeness, sourceOf } from '../support.ts';
 
@@ -62,7 +62,7 @@ describe('WebM', () => {
 
   it('becomes Ogg without any change to its packets', async () => {
     const bytes = fixture('recorded.webm');
-    const ogg = concat(await Array.fromAsync(rewrapOpus(read(bytes))));
+    const ogg = concat(await Array.fromAsync(remuxOpus(read(bytes))));
     const packets = await packetsOf(readOpus(createByteReader(sourceOf(ogg).open())));
     expect(packets).toEqual(await packetsOf(read(bytes)));
     const [heard, before] = [await decodeAll(sourceOf(ogg)), await decodeAll(sourceOf(bytes))];

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { createDecoder } from 'libopus-wasm';
 import { describe, expect, it } from 'vitest';
 import { parseToc } from '../../../../src/audio/opus/packet.ts';
-import { createPacketFitter } from '../../../../src/audio/opus/repacketizer.ts';
+import { createRepacketizer } from '../../../../src/audio/opus/repacketizer.ts';
 import { framesOf, packetOf } from '../../../../src/audio/opus/layout.ts';
 
 const PACKET_SAMPLES = 960;
@@ -46,7 +46,7 @@ describe('the layout of packets', () => {
       fc.property(
         fc.array(fc.array(frame, { minLength: 1, maxLength: 9 }), { maxLength: 9 }),
         (groups) => {
-          const fitter = createPacketFitter();
+          const fitter = createRepacketizer();
           const fitted = groups.flatMap((frames) => fitter.push(packetOf(five, frames)) ?? []);
           const all = [...fitted, ...fitter.end()];
           const frames = all.flatMap((packet) => framesOf(packet)?.map((one) => [...one]) ?? []);

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { concealmentPacket, parseToc, SILENCE_PACKET, voiceBit } from '../../../../src/audio/opus/packet.ts';
+import {
+  concealmentPacket,
+  parseToc,
+  SILENCE_PACKET,
+  voiceBit,
+} from '../../../../src/audio/opus/packet.ts';
 
 const packet = (config: number, code: number, ...data: number[]): Uint8Array =>
   Uint8Array.of((config << 3) | code, ...data);

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach } from 'vitest';
 import type { Channel, Message } from '../../../../src/model.ts';
-import { createCopyStore, type CopyStore } from '../../../../src/store/mirrors.ts';
+import { createMirrorStore, type MirrorStore } from '../../../../src/store/mirrors.ts';
 import { createInboxStore, type InboxStore } from '../../../../src/store/inbox/index.ts';
 import { WATCH } from '../../../../src/store/inbox/purpose.ts';
-import type { Accepted, Arrival, Lane, Row } from '../../../../src/store/inbox/row.ts';
+import type { Accepted, Arrival, Partition, Row } from '../../../../src/store/inbox/row.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
 
 export const SPACE = { platform: 'test', id: 's' };
 export const HERE: Channel = { space: SPACE, id: 'here' };
 export const THERE: Channel = { space: SPACE, id: 'there' };
-export const LANE: Lane = { platform: 'test', lane: 'lane' };
+export const LANE: Partition = { platform: 'test', lane: 'lane' };
 export const LEASE_MS = 60_000;
 
 /** Message number `id`, which is its place in the channel too. */
@@ -26,7 +26,7 @@ export const refOf = (id: number, channel = HERE): Message['ref'] => messageOf(i
 /** An inbox that two programs work on, `ours` and `theirs`. */
 export interface TestInbox {
   readonly store: Store;
-  readonly copies: CopyStore;
+  readonly copies: MirrorStore;
   readonly ours: InboxStore;
   readonly theirs: InboxStore;
   /** Their time, ms since 1970. */
@@ -50,7 +50,7 @@ const openInbox = async (): Promise<TestInbox> => {
     clock,
     ours,
     theirs,
-    copies: createCopyStore(store, now),
+    copies: createMirrorStore(store, now),
     accept: async (message, part = {}) => {
       const { was } = await ours.accept({ message, purpose: WATCH, lane: LANE.lane, ...part });
       return was;

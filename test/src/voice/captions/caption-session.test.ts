@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import { loadTexts } from '../../../../src/i18n.ts';
-import type { HeardLine } from '../../../../src/voice/stt/transcript-event.ts';
+import type { TranscriptEvent } from '../../../../src/voice/stt/transcript-event.ts';
 import { startCaptionSession } from '../../../../src/voice/captions/caption-session.ts';
 import { createRoomTexts } from '../../../../src/voice/texts.ts';
 import type { Assistant } from '../../../../src/services.ts';
@@ -50,7 +50,7 @@ const setUp = (options: ChannelOptions = {}) => {
     },
   );
   const say = (id: number, text: string): void => {
-    const line: HeardLine = {
+    const line: TranscriptEvent = {
       id,
       speakerId: 'ann',
       startMs: clock.nowMs() + id,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBoard } from '../../../../src/voice/captions/board.ts';
+import { createCaptionMessages } from '../../../../src/voice/captions/caption-messages.ts';
 import {
   boardParts,
   createChannel,
@@ -81,7 +81,7 @@ describe('captions', () => {
     const { clock, channel, captions, boards, asked } = openCaptions();
     const second = createChannel(clock);
     captions.setLanguages(['es']);
-    boards.add(createBoard({ ...boardParts, clock, port: second, language: 'es' }));
+    boards.add(createCaptionMessages({ ...boardParts, clock, port: second, language: 'es' }));
     captions.heard(line(1));
     await pass(clock, captions.settled());
     expect(channel.shown()).toEqual(['**Ann**: w1\n↳ 🇪🇸 \\[es\\] w1']);
@@ -130,7 +130,7 @@ describe('captions', () => {
     const rate = { count: 4, windowMs: 5_000 };
     const channel = createChannel(clock, {}, rate);
     boards.clear();
-    boards.add(createBoard({ ...boardParts, clock, editRate: rate, port: channel }));
+    boards.add(createCaptionMessages({ ...boardParts, clock, editRate: rate, port: channel }));
     captions.setLanguages(['es']);
     for (const id of [1, 2]) {
       captions.heard(line(id));

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPace } from '../../../../src/voice/captions/edit-pace.ts';
+import { createEditPace } from '../../../../src/voice/captions/edit-pace.ts';
 
 const RATE = { count: 4, windowMs: 5_000 };
 
 describe('a pace', () => {
   it('lets what is urgent out at once, as long as the platform takes it', () => {
-    const pace = createPace(RATE);
+    const pace = createEditPace(RATE);
     for (const atMs of [0, 10, 20, 30]) {
       expect(pace.freeAtMs(atMs, true)).toBe(atMs);
       pace.used(atMs);
@@ -15,14 +15,14 @@ describe('a pace', () => {
   });
 
   it('leaves some for what is urgent', () => {
-    const pace = createPace(RATE);
+    const pace = createEditPace(RATE);
     for (const atMs of [0, 1_000]) pace.used(atMs);
     expect(pace.freeAtMs(2_000, false)).toBe(5_000);
     expect(pace.freeAtMs(2_000, true)).toBe(2_000);
   });
 
   it('lets something out at all where the platform takes little', () => {
-    const pace = createPace({ count: 1, windowMs: 1_000 });
+    const pace = createEditPace({ count: 1, windowMs: 1_000 });
     expect(pace.freeAtMs(0, false)).toBe(0);
     pace.used(0);
     expect([true, false].map((isUrgent) => pace.freeAtMs(0, isUrgent))).toEqual([1_000, 1_000]);
@@ -32,7 +32,7 @@ describe('a pace', () => {
     const wishes = fc.array(fc.tuple(fc.nat(3_000), fc.boolean()), { maxLength: 60 });
     fc.assert(
       fc.property(wishes, (all) => {
-        const pace = createPace(RATE);
+        const pace = createEditPace(RATE);
         const sent: number[] = [];
         let nowMs = 0;
         for (const [laterMs, isUrgent] of all) {

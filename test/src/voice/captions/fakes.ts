@@ -1,14 +1,20 @@
 import { AppError } from '../../../../src/errors.ts';
 import type { Content, Posted } from '../../../../src/model.ts';
 import type { LineTranslation } from '../../../../src/ports/platform.ts';
-import { createBoard, type BoardDeps } from '../../../../src/voice/captions/board.ts';
+import {
+  createCaptionMessages,
+  type CaptionMessagesDeps,
+} from '../../../../src/voice/captions/caption-messages.ts';
 import type { Caption, CaptionTranslation } from '../../../../src/voice/captions/caption.ts';
 import { createCaptions } from '../../../../src/voice/captions/captions.ts';
 import type { EditRate } from '../../../../src/ports/voice.ts';
 import type { CaptionTexts } from '../../../../src/voice/captions/render.ts';
-import { createTranscript, type TranscriptLine } from '../../../../src/voice/captions/transcript.ts';
+import {
+  createTranscript,
+  type TranscriptLine,
+} from '../../../../src/voice/captions/transcript.ts';
 import type { TranslateCaption } from '../../../../src/voice/captions/translations.ts';
-import type { HeardLine } from '../../../../src/voice/stt/transcript-event.ts';
+import type { TranscriptEvent } from '../../../../src/voice/stt/transcript-event.ts';
 import { createTestClock, type TestClock } from '../../../fakes/clock.ts';
 
 export const PACE_MS = 1_000;
@@ -207,10 +213,13 @@ export const createTranslating = (
 export const boardParts = { editRate: RATE, texts, log: quiet } as const;
 
 /** A board over a channel of its own. */
-export const openBoard = (options: ChannelOptions = {}, deps: Partial<BoardDeps> = {}) => {
+export const openBoard = (
+  options: ChannelOptions = {},
+  deps: Partial<CaptionMessagesDeps> = {},
+) => {
   const clock = createTestClock();
   const channel = createChannel(clock, options);
-  const board = createBoard({ ...boardParts, clock, port: channel, ...deps });
+  const board = createCaptionMessages({ ...boardParts, clock, port: channel, ...deps });
   return { clock, channel, board };
 };
 
@@ -248,7 +257,7 @@ export const openCaptions = ({
 export const START_MS = 1_000_000;
 
 /** The words `w1`, final and in English, of Ann; one line every ten seconds. */
-export const line = (id: number, more: Partial<HeardLine> = {}): HeardLine => ({
+export const line = (id: number, more: Partial<TranscriptEvent> = {}): TranscriptEvent => ({
   id,
   speakerId: 'a',
   startMs: START_MS + id * 10_000,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
-import { createBoard } from '../../../../src/voice/captions/board.ts';
+import { createCaptionMessages } from '../../../../src/voice/captions/caption-messages.ts';
 import type { Caption } from '../../../../src/voice/captions/caption.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 import { caption, createChannel, pass, quiet, RATE, texts, translated } from './fakes.ts';
@@ -54,7 +54,7 @@ describe('what stands in a channel of captions', () => {
             refuse: () => pending.shift(),
             latencyMs: () => latencies[requests++ % latencies.length] ?? 0,
           });
-          const board = createBoard({
+          const board = createCaptionMessages({
             clock,
             port: channel,
             editRate: RATE,

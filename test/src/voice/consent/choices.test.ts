@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createChoosing } from '../../../../src/voice/consent/choices.ts';
+import { createConsentChoices } from '../../../../src/voice/consent/choices.ts';
 import type { ConsentChoice } from '../../../../src/voice/consent/consent.ts';
 import { settle, SPACE } from '../room-harness.ts';
 
@@ -7,7 +7,7 @@ const start = () => {
   const written = new Map<string, ConsentChoice>();
   const told: ConsentChoice[] = [];
   const state = { isOut: false, reading: Promise.resolve(), fails: false };
-  const choosing = createChoosing({
+  const choosing = createConsentChoices({
     consents: {
       of: async (_, id) => {
         const found = written.get(id);

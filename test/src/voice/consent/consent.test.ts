@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createConsent, type ConsentChoice, type ConsentRule } from '../../../../src/voice/consent/consent.ts';
+import {
+  createConsent,
+  type ConsentChoice,
+  type ConsentRule,
+} from '../../../../src/voice/consent/consent.ts';
 import type { RoomMember } from '../../../../src/ports/voice.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { createTestClock } from '../../../fakes/clock.ts';

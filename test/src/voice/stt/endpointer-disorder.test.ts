@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseToc } from '../../../../src/audio/opus/packet.ts';
 import type { VoicePacket } from '../../../../src/ports/voice.ts';
-import type { CutterEvent } from '../../../../src/voice/stt/endpointer.ts';
+import type { EndpointerEvent } from '../../../../src/voice/stt/endpointer.ts';
 import {
   bitVoicing,
   CELT,
@@ -65,7 +65,7 @@ const runPlans = (plans: readonly Plan[]) => {
   const packets = plans
     .flatMap((plan, index) => arrivals(`s${index}`, plan))
     .toSorted((a, b) => a.arrivedMs - b.arrivedMs);
-  const events: CutterEvent[] = [];
+  const events: EndpointerEvent[] = [];
   const unused = new Set<VoicePacket>();
   for (const packet of packets) {
     const before = cutter.counts.taken;
@@ -178,7 +178,7 @@ describe('whatever is lost, doubled, reordered and said at the same time', () =>
         const again = packets.slice(at);
         const before = cutter.counts.late;
         const fresh = cutterWith();
-        const withoutIds = (events: readonly CutterEvent[]) =>
+        const withoutIds = (events: readonly EndpointerEvent[]) =>
           events.map(({ kind, utterance }) => [kind, sequencesOf(utterance)]);
         expect(withoutIds(takeAll(cutter, again))).toEqual(withoutIds(takeAll(fresh, again)));
         expect(cutter.counts.late - before).toBe(fresh.counts.late);
@@ -191,8 +191,8 @@ describe('whatever is lost, doubled, reordered and said at the same time', () =>
     fc.assert(
       fc.property(speakerPlan, (plan) => {
         const cutter = cutterWith({ growEveryMs: 100 });
-        const told = new Map<CutterEvent, string>();
-        const note = (events: readonly CutterEvent[]) => {
+        const told = new Map<EndpointerEvent, string>();
+        const note = (events: readonly EndpointerEvent[]) => {
           for (const event of events) told.set(event, JSON.stringify(event));
         };
         for (const packet of arrivals('ann', plan)) note(cutter.take(packet));

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { VoicePacket } from '../../../../src/ports/voice.ts';
-import type { CutterEvent } from '../../../../src/voice/stt/endpointer.ts';
+import type { EndpointerEvent } from '../../../../src/voice/stt/endpointer.ts';
 import { createSender, cutterWith, type Sender, sequencesOf, takeAll } from './support.ts';
 
-const ofKind = (events: readonly CutterEvent[], kind: CutterEvent['kind']) =>
+const ofKind = (events: readonly EndpointerEvent[], kind: EndpointerEvent['kind']) =>
   events.filter((event) => event.kind === kind).map(({ utterance }) => utterance);
 
 describe('an utterance', () => {
@@ -112,7 +112,7 @@ describe('a monologue', () => {
   it('is cut by its whole length, pauses included', () => {
     const cutter = cutterWith({ longestMs: 2_000 });
     const sender = createSender();
-    const events: CutterEvent[] = [];
+    const events: EndpointerEvent[] = [];
     for (let word = 0; word < 10; word += 1) {
       events.push(...takeAll(cutter, sender.say('voice', 10)));
       sender.pause(400);
@@ -125,7 +125,7 @@ describe('a monologue', () => {
   it('without any quiet moment is cut into equal parts, whatever was before it', () => {
     const cutter = cutterWith({ longestMs: 2_000 });
     const sender = createSender();
-    const events: CutterEvent[] = [];
+    const events: EndpointerEvent[] = [];
     for (let moment = 0; moment < 50; moment += 1) {
       events.push(...takeAll(cutter, sender.say('quiet', 1)));
       sender.pause(100);

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createGate, type RecognisedLine } from '../../../../src/voice/stt/hallucination-filter.ts';
+import {
+  createHallucinationFilter,
+  type RecognisedLine,
+} from '../../../../src/voice/stt/hallucination-filter.ts';
 import { longestLoop } from '../../../../src/voice/stt/repetition.ts';
 
 /** Three seconds of clear English, but for what is given. */
@@ -24,7 +27,11 @@ const QUICK = { voiceMs: 260, spanMs: 560 };
 const WORD = { voiceMs: 320, spanMs: 660 };
 
 const judge = (line: Partial<RecognisedLine>, languages: readonly string[] = ['en', 'ja']) => {
-  const verdict = createGate().judge(lineOf(line), { languages, hotwords: HOTWORDS }, true);
+  const verdict = createHallucinationFilter().judge(
+    lineOf(line),
+    { languages, hotwords: HOTWORDS },
+    true,
+  );
   return verdict.refusal ?? `said: ${verdict.said}`;
 };
 
@@ -155,7 +162,7 @@ describe('the gate', () => {
   });
 
   it('learns a language from what was long and certain', () => {
-    const gate = createGate();
+    const gate = createHallucinationFilter();
     const short = lineOf({ text: 'Takk', language: 'nb', ...SHORT, confidence: 0.6 });
     expect(gate.judge(short, ENGLISH, true)).toEqual({ refusal: 'foreign' });
     const long = lineOf({
@@ -173,7 +180,7 @@ describe('the gate', () => {
   });
 
   it('does not hear the same line again and again from near-silence', () => {
-    const gate = createGate();
+    const gate = createHallucinationFilter();
     const again = (endMs: number, speakerId = 'ann') =>
       gate.judge(lineOf({ text: 'Right.', ...FAINT, speakerId, endMs }), ENGLISH, true).refusal;
     expect([again(0), again(5_000), again(60_000)]).toEqual([undefined, 'repeat', 'repeat']);
@@ -190,21 +197,21 @@ describe('the gate', () => {
     ['Come here!', SHORT, 0.9],
     ['We meet at nine in the hall and go on from there.', {}, 0.4],
   ])('hears somebody who says %j again and again', (text, length, confidence) => {
-    const gate = createGate();
+    const gate = createHallucinationFilter();
     const line = lineOf({ text, ...length, confidence });
     for (let time = 0; time < 5; time += 1)
       expect(gate.judge(line, ENGLISH, true)).toEqual({ said: text });
   });
 
   it('does not hear a quick word twice that is not clear', () => {
-    const gate = createGate();
+    const gate = createHallucinationFilter();
     const line = lineOf({ text: 'Right.', ...QUICK, confidence: 0.65 });
     expect(gate.judge(line, ENGLISH, true)).toEqual({ said: 'Right.' });
     expect(gate.judge(line, ENGLISH, true)).toEqual({ refusal: 'repeat' });
   });
 
   it('does not hear what is not sure a third time', () => {
-    const gate = createGate();
+    const gate = createHallucinationFilter();
     const line = lineOf({ text: 'Come here!', ...SHORT });
     for (let time = 0; time < 5; time += 1) gate.judge(line, ENGLISH, true);
     const unsure = { ...line, confidence: 0.5 };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createPatience } from '../../../../src/voice/stt/latency-tracker.ts';
+import { createLatencyTracker } from '../../../../src/voice/stt/latency-tracker.ts';
 
 describe('patience with a service', () => {
   it('begins anew with whatever is heard of it, and with each try', () => {
     let now = 1_000;
-    const patience = createPatience(() => now);
+    const patience = createLatencyTracker(() => now);
     expect(patience.probeAtMs(1_000)).toBe(9_000);
     now = 4_000;
     patience.heard();
@@ -17,7 +17,7 @@ describe('patience with a service', () => {
 
   it('is longer with one that is slow', () => {
     let now = 0;
-    const patience = createPatience(() => now);
+    const patience = createLatencyTracker(() => now);
     now = 9_000;
     expect(patience.hangs(0)).toBe(true);
     patience.answered(5_000);

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { agreedStart, createAgreement } from '../../../../src/voice/stt/local-agreement.ts';
+import { agreedStart, createLocalAgreement } from '../../../../src/voice/stt/local-agreement.ts';
 
 const run = (...texts: string[]): string[] => {
-  const agreement = createAgreement();
+  const agreement = createLocalAgreement();
   return texts.map((text) => agreement.add(text));
 };
 
@@ -65,7 +65,7 @@ describe('agreement of runs', () => {
   it('only grows, and only by what both runs begin with', () => {
     fc.assert(
       fc.property(fc.array(text, { maxLength: 8 }), (texts) => {
-        const agreement = createAgreement();
+        const agreement = createLocalAgreement();
         let shown = '';
         let before = '';
         for (const next of texts) {
@@ -85,7 +85,7 @@ describe('agreement of runs', () => {
   it('shows all of a text that only grows, one word behind', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('one', 'two', 'three'), { minLength: 1 }), (words) => {
-        const agreement = createAgreement();
+        const agreement = createLocalAgreement();
         const texts = words.map((_, index) => words.slice(0, index + 1).join(' '));
         const shown = texts.map((each) => agreement.add(each));
         expect(shown).toEqual(['', ...texts.slice(0, -1)]);

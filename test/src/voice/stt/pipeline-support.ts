@@ -1,5 +1,9 @@
-import type { HeardLine } from '../../../../src/voice/stt/transcript-event.ts';
-import { createEar, type EarHints, type EarOptions } from '../../../../src/voice/stt/pipeline.ts';
+import type { TranscriptEvent } from '../../../../src/voice/stt/transcript-event.ts';
+import {
+  createSttPipeline,
+  type SttPipelineHints,
+  type SttPipelineOptions,
+} from '../../../../src/voice/stt/pipeline.ts';
 import type { Recognised, RecognitionRequest } from '../../../../src/ports/recogniser.ts';
 import type { Utterance } from '../../../../src/voice/stt/utterance.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
@@ -18,8 +22,8 @@ interface Asked {
 }
 
 interface SetUp {
-  readonly options?: EarOptions;
-  readonly hints?: (speakerId: string) => Promise<EarHints>;
+  readonly options?: SttPipelineOptions;
+  readonly hints?: (speakerId: string) => Promise<SttPipelineHints>;
   /** Hears these at once, in place of waiting for the test. */
   readonly isPrompt?: boolean;
   /** A line for which the listener throws. */
@@ -41,8 +45,8 @@ export const setUpEar = ({ options = {}, hints, isPrompt = false, throwsOn }: Se
   };
   const asked: Asked[] = [];
   const told: string[] = [];
-  const lines: HeardLine[] = [];
-  const ear = createEar({
+  const lines: TranscriptEvent[] = [];
+  const ear = createSttPipeline({
     recogniser: {
       growEveryMs: 200,
       begin: (request) => {

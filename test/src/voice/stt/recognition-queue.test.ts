@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
-import { createFinals, type FinalsOptions } from '../../../../src/voice/stt/recognition-queue.ts';
+import {
+  createRecognitionQueue,
+  type RecognitionQueueOptions,
+} from '../../../../src/voice/stt/recognition-queue.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 
 const DEADLINE_MS = 45_000;
 
 /** A service that answers, after so long, or does not. */
-const setUp = (options: Partial<FinalsOptions> = {}) => {
+const setUp = (options: Partial<RecognitionQueueOptions> = {}) => {
   const clock = createTestClock();
   const service = { answersAfterMs: 200 as number | undefined, isDown: false };
   const told: string[] = [];
@@ -15,7 +18,7 @@ const setUp = (options: Partial<FinalsOptions> = {}) => {
   const runs: { readonly name: string; readonly atMs: number }[] = [];
   let underWay = 0;
   let most = 0;
-  const finals = createFinals<string>(clock, {
+  const finals = createRecognitionQueue<string>(clock, {
     deadlineMs: DEADLINE_MS,
     atOnce: 4,
     mostWaiting: 100,

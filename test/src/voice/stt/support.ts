@@ -2,12 +2,12 @@ import type { ChannelCount, EncoderOptions } from 'libopus-wasm';
 import type { VoicePacket } from '../../../../src/ports/voice.ts';
 import type { Utterance } from '../../../../src/voice/stt/utterance.ts';
 import {
-  createCutter,
-  type Cutter,
-  type CutterEvent,
-  type CutterOptions,
+  createEndpointer,
+  type Endpointer,
+  type EndpointerEvent,
+  type EndpointerOptions,
 } from '../../../../src/voice/stt/endpointer.ts';
-import type { Voicing } from '../../../../src/voice/stt/vad/speaker-vad.ts';
+import type { SpeakerVad } from '../../../../src/voice/stt/vad/speaker-vad.ts';
 
 /** 20 ms of hybrid, mono, whose voice bit is set or not. */
 const HYBRID = 0x78;
@@ -63,7 +63,7 @@ export const createSender = (speakerId = 'ann', startMs = 1_000_000): Sender => 
 };
 
 /** Knows no sound: the bit decides, and what has none is voice. */
-export const bitVoicing = (): Voicing => ({
+export const bitVoicing = (): SpeakerVad => ({
   isVoice: ({ data }) => data.length > 3 && ((data[0]! & 0x80) !== 0 || (data[1]! & 0x80) !== 0),
   tick: () => undefined,
   nextTickMs: undefined,
@@ -71,10 +71,10 @@ export const bitVoicing = (): Voicing => ({
   decoders: 0,
 });
 
-export const cutterWith = (options: CutterOptions = {}): Cutter =>
-  createCutter({ voicing: bitVoicing(), ...options });
+export const cutterWith = (options: EndpointerOptions = {}): Endpointer =>
+  createEndpointer({ voicing: bitVoicing(), ...options });
 
-export const takeAll = (cutter: Cutter, packets: readonly VoicePacket[]): CutterEvent[] =>
+export const takeAll = (cutter: Endpointer, packets: readonly VoicePacket[]): EndpointerEvent[] =>
   packets.flatMap((packet) => cutter.take(packet));
 
 export const sequencesOf = ({ packets }: Pick<Utterance, 'packets'>): number[] =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseToc } from '../../../../src/audio/opus/packet.ts';
 import type { VoicePacket } from '../../../../src/ports/voice.ts';
 import { utteranceFile } from '../../../../src/voice/stt/utterance-file.ts';
-import { createCutter } from '../../../../src/voice/stt/endpointer.ts';
+import { createEndpointer } from '../../../../src/voice/stt/endpointer.ts';
 import { decodeAll, fixture, joinSamples, likeness, sourceOf } from '../../audio/support.ts';
 import { bitVoicing, encodePackets } from './support.ts';
 
@@ -22,7 +22,7 @@ const sent = (packets: readonly Uint8Array[]): VoicePacket[] => {
 
 /** What was said, all of it voice, as files. */
 const filesOf = (packets: readonly VoicePacket[], longestMs = 60_000) => {
-  const cutter = createCutter({
+  const cutter = createEndpointer({
     longestMs,
     voicing: { ...bitVoicing(), isVoice: ({ data }) => data.length > 3 },
   });

@@ -1,6 +1,6 @@
 import { createOggOpusWriter } from '../../../../src/audio/container/ogg-writer.ts';
 import { AppError } from '../../../../src/errors.ts';
-import type { Speaker, SpeechRequest } from '../../../../src/services.ts';
+import type { Speaker, SynthesisRequest } from '../../../../src/services.ts';
 import type { DropReason, SpeechItem } from '../../../../src/voice/tts/speech-item.ts';
 import { createPlayback, type PlaybackDeps } from '../../../../src/voice/tts/playback.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
@@ -25,11 +25,11 @@ export interface Manner {
 
 /** A room whose speech is scripted: packets name the text that they are of. */
 export const createStage = (
-  manner: (request: SpeechRequest) => Manner = () => ({}),
+  manner: (request: SynthesisRequest) => Manner = () => ({}),
   more: Partial<PlaybackDeps> = {},
 ) => {
   const clock = createTestClock(0);
-  const requests: SpeechRequest[] = [];
+  const requests: SynthesisRequest[] = [];
   const aborted: string[] = [];
   const dropped: { ids: string[]; reason: DropReason; atMs: number }[] = [];
   const began: { id: string; atMs: number }[] = [];

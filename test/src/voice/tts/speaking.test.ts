@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadTexts } from '../../../../src/i18n.ts';
 import { createLog } from '../../../../src/log.ts';
-import { createNotes } from '../../../../src/voice/status-messages.ts';
+import { createStatusMessages } from '../../../../src/voice/status-messages.ts';
 import { createSpeaking, type SpeakingDeps } from '../../../../src/voice/tts/speaking.ts';
 import { createRoomTexts } from '../../../../src/voice/texts.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
@@ -37,7 +37,7 @@ const start = () => {
     channel: () => CHANNEL,
     mentioned: () => undefined,
     texts: createRoomTexts(loadTexts('locales'), 'en', 'plain'),
-    notes: createNotes({
+    notes: createStatusMessages({
       platform: { post: async () => ({ channel: CHANNEL, ids: ['m'] }), edit: async (one) => one },
       channel: () => CHANNEL,
       log,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { LoudnessJudge } from '../../../../../src/voice/stt/vad/level-vad.ts';
+import { LevelVad } from '../../../../../src/voice/stt/vad/level-vad.ts';
 
 const FRAME = 320;
 const FRAME_SAMPLES = 960;
 
 /** Judges packets of frames of 20 ms, each as loud as its byte. */
 const judging = () => {
-  const judge = new LoudnessJudge({
+  const judge = new LevelVad({
     decodeFloat: (data: Uint8Array) =>
       Float32Array.from(
         { length: data.length * FRAME },

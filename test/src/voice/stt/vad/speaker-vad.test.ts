@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseToc } from '../../../../../src/audio/opus/packet.ts';
-import { voiceMark } from '../../../../../src/voice/stt/vad/packet-vad.ts';
-import { createVoicing, type Voicing } from '../../../../../src/voice/stt/vad/speaker-vad.ts';
+import { packetVad } from '../../../../../src/voice/stt/vad/packet-vad.ts';
+import { createSpeakerVad, type SpeakerVad } from '../../../../../src/voice/stt/vad/speaker-vad.ts';
 import { decodeAll, fixture, sourceOf } from '../../../audio/support.ts';
 import { CELT, encodePackets, unvoiced, voiced } from '../support.ts';
 
@@ -20,7 +20,7 @@ const noise = (seconds: number, level: number): Float32Array => {
 };
 
 const marksOf = (packets: readonly Uint8Array[]) =>
-  packets.map((packet) => voiceMark(packet, parseToc(packet)!));
+  packets.map((packet) => packetVad(packet, parseToc(packet)!));
 
 const share = (values: readonly boolean[]): number => values.filter(Boolean).length / values.length;
 
@@ -46,7 +46,7 @@ describe('a packet', () => {
       [0x10, 'no-voice'],
     ] as const) {
       const packet = Uint8Array.of(toc, bits, 1, 2);
-      expect(voiceMark(packet, parseToc(packet)!)).toBe(mark);
+      expect(packetVad(packet, parseToc(packet)!)).toBe(mark);
     }
   });
 
@@ -59,7 +59,7 @@ describe('a packet', () => {
     ['hybrid without the bit', unvoiced(1), 'no-voice'],
     ['hybrid with the bit', voiced(1), 'voice'],
   ] as const)('%s', (_, packet, mark) => {
-    expect(voiceMark(packet, parseToc(packet)!)).toBe(mark);
+    expect(packetVad(packet, parseToc(packet)!)).toBe(mark);
   });
 });
 
@@ -67,7 +67,7 @@ describe('CELT packets', () => {
   const settle = () => new Promise(setImmediate);
 
   const judgeAll = async (
-    voicing: Voicing,
+    voicing: SpeakerVad,
     packets: readonly Uint8Array[],
     { speakerId = 'ann', startMs = 0 } = {},
   ): Promise<boolean[]> => {
@@ -88,7 +88,7 @@ describe('CELT packets', () => {
   it('of an open microphone are voice only where somebody speaks', async () => {
     const sound = noise(11, 0.004).map((sample, at) => sample + (speech[at - 5 * 48_000] ?? 0));
     const packets = await encodePackets(sound, { application: RESTRICTED_LOW_DELAY });
-    const voicing = createVoicing();
+    const voicing = createSpeakerVad();
     const judged = await judgeAll(voicing, packets);
     const at = (fromS: number, toS: number) => share(judged.slice(fromS * 50, toS * 50));
     // The first second of listening tells what the room's noise is.
@@ -103,7 +103,7 @@ describe('CELT packets', () => {
 
   it('and others of a noisy open microphone are heard twice: by their bit and by their loudness', async () => {
     const { alive, createDecoder } = fakeDecoders();
-    const voicing = createVoicing({ createDecoder });
+    const voicing = createSpeakerVad({ createDecoder });
     const noisy = Array.from({ length: 1_000 }, (_, at) =>
       at % 5 < 2 ? voiced(at) : unvoiced(at),
     );
@@ -115,7 +115,7 @@ describe('CELT packets', () => {
 
   it('and others of a noisy open microphone are judged alike', async () => {
     const { createDecoder } = fakeDecoders();
-    const voicing = createVoicing({ createDecoder });
+    const voicing = createSpeakerVad({ createDecoder });
     const noisy = Array.from({ length: 1_000 }, (_, at) =>
       at % 10 === 0 ? Uint8Array.of(CELT, 1, 2, 3) : at % 5 < 2 ? voiced(at) : unvoiced(at),
     );
@@ -125,7 +125,7 @@ describe('CELT packets', () => {
 
   it('among others are not decoded', async () => {
     const { alive, createDecoder } = fakeDecoders();
-    const voicing = createVoicing({ createDecoder });
+    const voicing = createSpeakerVad({ createDecoder });
     const mixed = Array.from({ length: 3_000 }, (_, at) =>
       at % 5 === 0 ? Uint8Array.of(CELT, 1, 2, 3) : voiced(at),
     );
@@ -138,7 +138,7 @@ describe('CELT packets', () => {
     ['of a quiet room', 0.05],
   ])('%s are not decoded where they tell', async (_, often) => {
     const { alive, createDecoder } = fakeDecoders();
-    const voicing = createVoicing({ createDecoder });
+    const voicing = createSpeakerVad({ createDecoder });
     const packets = Array.from({ length: 3_000 }, (_each, at) =>
       at % 20 < often * 20 ? voiced(at) : unvoiced(at),
     );
@@ -168,7 +168,7 @@ describe('CELT packets', () => {
 
   it('are not decoded where talk has pauses', async () => {
     const { alive, createDecoder } = fakeDecoders();
-    const voicing = createVoicing({ createDecoder });
+    const voicing = createSpeakerVad({ createDecoder });
     const talk = [...celt.slice(0, 90), Uint8Array.of(0xf8, 0xff, 0xfe), ...celt.slice(0, 90)];
     expect(share(await judgeAll(voicing, talk))).toBe(180 / 181);
     await judgeAll(voicing, celt.slice(0, 90), { startMs: 10_000 });
@@ -177,7 +177,7 @@ describe('CELT packets', () => {
 
   it('count as voice where no decoder is left, and 16 are alive at most', async () => {
     const { alive, createDecoder } = fakeDecoders();
-    const voicing = createVoicing({ createDecoder });
+    const voicing = createSpeakerVad({ createDecoder });
     const last: boolean[] = [];
     for (let speaker = 0; speaker < 18; speaker += 1)
       last.push((await judgeAll(voicing, celt, { speakerId: `s${speaker}` })).at(-1)!);
@@ -190,7 +190,9 @@ describe('CELT packets', () => {
   });
 
   it('count as voice where no decoder can be made', async () => {
-    const voicing = createVoicing({ createDecoder: () => Promise.reject(new Error('no memory')) });
+    const voicing = createSpeakerVad({
+      createDecoder: () => Promise.reject(new Error('no memory')),
+    });
     expect(share(await judgeAll(voicing, celt))).toBe(1);
     expect(voicing.decoders).toBe(0);
   });
@@ -198,7 +200,7 @@ describe('CELT packets', () => {
   it('leave no decoder behind that comes after their speaker was forgotten', async () => {
     const { alive, createDecoder } = fakeDecoders();
     const gate = Promise.withResolvers<void>();
-    const voicing = createVoicing({
+    const voicing = createSpeakerVad({
       createDecoder: async () => {
         await gate.promise;
         return createDecoder();
@@ -213,7 +215,7 @@ describe('CELT packets', () => {
   });
 
   it('that a decoder refuses are no voice', async () => {
-    const voicing = createVoicing({
+    const voicing = createSpeakerVad({
       createDecoder: async () => ({
         decodeFloat: () => {
           throw new Error('damaged');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { VoiceWish } from '../../../src/services.ts';
-import { firstThatFits, voiceWishes } from '../../../src/speech/wishes.ts';
+import type { VoicePreference } from '../../../src/services.ts';
+import { firstThatFits, voiceWishes } from '../../../src/speech/voice-preference.ts';
 import { VOICE } from '../../fakes/speech.ts';
 
 const never = new AbortController().signal;
@@ -32,9 +32,9 @@ describe('which voice is to speak', () => {
   });
 
   it('is the first that there is', async () => {
-    const asked: VoiceWish[] = [];
+    const asked: VoicePreference[] = [];
     const speaker = {
-      voices: async (wish: VoiceWish) => {
+      voices: async (wish: VoicePreference) => {
         asked.push(wish);
         return wish.language === 'en' ? [VOICE] : [];
       },

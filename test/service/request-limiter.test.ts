@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createGate } from '../../service/gate.ts';
+import { createRequestLimiter } from '../../service/request-limiter.ts';
 
 const signal = new AbortController().signal;
 
 describe('a gate', () => {
   it('lets in as many as it may, and the next when one has left', async () => {
-    const gate = createGate({ concurrent: 2, waiting: 5 });
+    const gate = createRequestLimiter({ concurrent: 2, waiting: 5 });
     const first = await gate.enter(signal);
     await gate.enter(signal);
     let entered = false;
@@ -21,7 +21,7 @@ describe('a gate', () => {
   });
 
   it('keeps the order of those who wait', async () => {
-    const gate = createGate({ concurrent: 1, waiting: 5 });
+    const gate = createRequestLimiter({ concurrent: 1, waiting: 5 });
     const first = await gate.enter(signal);
     const order: number[] = [];
     const waiting = [1, 2, 3].map(async (id) => {
@@ -35,7 +35,7 @@ describe('a gate', () => {
   });
 
   it('turns away with the time to wait when too many wait', async () => {
-    const gate = createGate({ concurrent: 1, waiting: 1 });
+    const gate = createRequestLimiter({ concurrent: 1, waiting: 1 });
     await gate.enter(signal);
     gate.enter(signal).catch(() => undefined);
     await expect(gate.enter(signal)).rejects.toMatchObject({
@@ -46,7 +46,7 @@ describe('a gate', () => {
   });
 
   it('forgets those who stop waiting', async () => {
-    const gate = createGate({ concurrent: 1, waiting: 1 });
+    const gate = createRequestLimiter({ concurrent: 1, waiting: 1 });
     const first = await gate.enter(signal);
     const leaving = new AbortController();
     const left = gate.enter(leaving.signal);
@@ -58,7 +58,7 @@ describe('a gate', () => {
   });
 
   it('counts a place that is left twice once', async () => {
-    const gate = createGate({ concurrent: 1, waiting: 0 });
+    const gate = createRequestLimiter({ concurrent: 1, waiting: 0 });
     const first = await gate.enter(signal);
     first[Symbol.dispose]();
     first[Symbol.dispose]();

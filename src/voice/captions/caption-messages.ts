@@ -4,7 +4,7 @@ import type { Content, Posted } from '../../model.ts';
 import { waitUntil, type Clock } from '../../async/clock.ts';
 import type { EditRate } from '../../ports/voice.ts';
 import type { Caption, CaptionBoard } from './caption.ts';
-import { createPace, type Pace } from './edit-pace.ts';
+import { createEditPace, type EditPace } from './edit-pace.ts';
 import { Pages, type Page, type PageLimits } from './pages.ts';
 import type { CaptionTexts } from './render.ts';
 
@@ -17,7 +17,7 @@ const LONGEST_WAIT_MS = 30_000;
 const NOTHING_LEFT = '…';
 
 /** The channel of a board. Rejects with `AppError`. */
-export interface BoardPort {
+export interface CaptionMessagesPort {
   /** The same words are not posted twice when the answer to the first time was lost. */
   post(content: Content): Promise<Posted>;
   edit(posted: Posted, content: Content): Promise<Posted>;
@@ -25,9 +25,9 @@ export interface BoardPort {
   remove?(posted: Posted): Promise<void>;
 }
 
-export interface BoardDeps {
+export interface CaptionMessagesDeps {
   readonly clock: Clock;
-  readonly port: BoardPort;
+  readonly port: CaptionMessagesPort;
   /** How many edits the channel takes, and how many posts. */
   readonly editRate: EditRate;
   readonly texts: CaptionTexts;
@@ -52,7 +52,7 @@ const lastingIn = ({ captions }: Page): string =>
     .join();
 
 class Board implements CaptionBoard {
-  readonly #parts: BoardDeps;
+  readonly #parts: CaptionMessagesDeps;
   readonly #pages: Pages;
   readonly #settling: (() => void)[] = [];
   #isWoken = false;
@@ -63,14 +63,14 @@ class Board implements CaptionBoard {
   #failures = 0;
   #isHindered = false;
   #blockedUntilMs = Number.NEGATIVE_INFINITY;
-  readonly #edits: Pace;
-  readonly #posts: Pace;
+  readonly #edits: EditPace;
+  readonly #posts: EditPace;
   #takeBackTimer: (() => void) | undefined;
 
-  constructor(deps: BoardDeps) {
+  constructor(deps: CaptionMessagesDeps) {
     const { language, texts, editRate } = deps;
-    this.#edits = createPace(editRate);
-    this.#posts = createPace(editRate);
+    this.#edits = createEditPace(editRate);
+    this.#posts = createEditPace(editRate);
     const limits = { ...LIMITS, ...deps.limits };
     this.#parts = deps;
     this.#pages = new Pages(limits, { language, texts, longest: limits.chars });
@@ -249,4 +249,4 @@ class Board implements CaptionBoard {
  * begun to be spoken. What comes even later and belongs before the last two messages stands at the end.
  * Of a message that somebody deleted, what stood there is not shown again.
  */
-export const createBoard = (deps: BoardDeps): CaptionBoard => new Board(deps);
+export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionBoard => new Board(deps);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBoard, type Posting } from '../../../adapters/web/board.ts';
+import { createChannelLog, type Posting } from '../../../adapters/web/channel-log.ts';
 import type { EventFor } from '../../../adapters/web/replay.ts';
 import type { Profile } from '../../../adapters/web/members.ts';
 
@@ -15,7 +15,7 @@ const posting = (html: string, part: Partial<Posting> = {}): Posting => ({
 
 const setUp = (limits = { messages: 3, bytes: 100_000 }) => {
   const events: EventFor[] = [];
-  const board = createBoard(
+  const board = createChannelLog(
     (event) => events.push(event),
     () => 1_000,
     limits,

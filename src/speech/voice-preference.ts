@@ -1,9 +1,9 @@
-import type { Speaker, VoiceWish } from '../services.ts';
+import type { Speaker, VoicePreference } from '../services.ts';
 import type { Voice } from '../api/contract.ts';
 
 export interface VoiceHints {
   /** What somebody asked for; wins over the rest. */
-  readonly asked?: VoiceWish | undefined;
+  readonly asked?: VoicePreference | undefined;
   /** The speaker's own voice, by id. */
   readonly own?: string | undefined;
   /** What the text may be in, best guess first: it gives way to a language that somebody speaks. */
@@ -11,7 +11,11 @@ export interface VoiceHints {
 }
 
 /** The voices to look for, best first. */
-export const voiceWishes = ({ asked = {}, own, guesses }: VoiceHints): readonly VoiceWish[] => {
+export const voiceWishes = ({
+  asked = {},
+  own,
+  guesses,
+}: VoiceHints): readonly VoicePreference[] => {
   const { named, language, gender } = asked;
   if (named !== undefined) return [{ named }];
   const ofGender = gender === undefined ? {} : { gender };
@@ -27,10 +31,10 @@ export const voiceWishes = ({ asked = {}, own, guesses }: VoiceHints): readonly 
 
 /** The first wish that any voice fits; the last one where none does, for its error to be told. */
 export const firstThatFits = async (
-  wishes: readonly VoiceWish[],
+  wishes: readonly VoicePreference[],
   speaker: Pick<Speaker, 'voices'>,
   signal: AbortSignal,
-): Promise<{ readonly wish: VoiceWish; readonly voices: readonly Voice[] }> => {
+): Promise<{ readonly wish: VoicePreference; readonly voices: readonly Voice[] }> => {
   for (const wish of wishes) {
     const voices = await speaker.voices(wish, signal);
     if (voices.length > 0) return { wish, voices };

@@ -2,17 +2,21 @@ import type { Voice } from '../api/contract.ts';
 import type { AudioFormat } from '../model.ts';
 
 /** One way to have a text spoken. */
-export interface Way {
+export interface SynthesisAttempt {
   readonly voice: Voice;
   readonly format: AudioFormat;
   /** Streamed as it is made, or whole. */
   readonly stream: boolean;
 }
 
-export const idOf = ({ voice, format, stream }: Way): string => `${voice.id} ${format} ${stream}`;
+export const attemptId = ({ voice, format, stream }: SynthesisAttempt): string =>
+  `${voice.id} ${format} ${stream}`;
 
 /** In order of preference: each format streamed, where the voice says it can, then whole. */
-export const waysOf = (voices: readonly Voice[], formats: readonly AudioFormat[]): Way[] =>
+export const attemptsOf = (
+  voices: readonly Voice[],
+  formats: readonly AudioFormat[],
+): SynthesisAttempt[] =>
   voices.flatMap((voice) =>
     formats
       .filter((format) => voice.formats.includes(format))

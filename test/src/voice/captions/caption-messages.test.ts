@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
-import { createBoard } from '../../../../src/voice/captions/board.ts';
+import { createCaptionMessages } from '../../../../src/voice/captions/caption-messages.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 import { away, boardParts, caption, createChannel, openBoard, PACE_MS, pass } from './fakes.ts';
 
@@ -94,7 +94,7 @@ describe('a board', () => {
   it('uses an emptied message again where none can be deleted', async () => {
     const clock = createTestClock();
     const { post, edit, ...channel } = createChannel(clock);
-    const board = createBoard({ ...boardParts, clock, port: { post, edit } });
+    const board = createCaptionMessages({ ...boardParts, clock, port: { post, edit } });
     board.show(caption(1));
     await pass(clock, board.settled());
     board.remove(1);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../src/errors.ts';
 import type { Core, Platform } from '../../src/ports/platform.ts';
-import { createBoard } from './board.ts';
+import { createChannelLog } from './channel-log.ts';
 import { createHub, type Hub } from './hub.ts';
 import { createInvocations, type Invocations } from './invocations.ts';
 import { LIMITS, TIMES } from './limits.ts';
@@ -15,7 +15,7 @@ import { clip, createUses, type Uses } from './uses.ts';
 import type { ChannelId, ServerEvent, WireMe, WireReader } from './wire.ts';
 
 /** Everything behind the page's routes: who is there, what was said, what is being made. */
-export interface Room extends Uses, AsyncDisposable {
+export interface WebPresence extends Uses, AsyncDisposable {
   readonly platform: Platform;
   readonly members: Members;
   readonly files: TempStore;
@@ -27,10 +27,10 @@ export interface Room extends Uses, AsyncDisposable {
   read(member: Profile, language: string): Promise<void>;
 }
 
-export const createRoom = (
+export const createWebPresence = (
   core: Core,
   options: { maxUploadBytes: number; graceMs?: number },
-): Room => {
+): WebPresence => {
   const { languages } = core.services;
   const members = createMembers(core.texts, core.services, () => hub.present());
   const files = createTempStore({ files: LIMITS.answerFiles, bytes: LIMITS.answerFilesBytes });
@@ -53,7 +53,7 @@ export const createRoom = (
   };
 
   const hub: Hub = createHub({ epoch: randomUUID(), reader: members.get, onPresence });
-  const board = createBoard(hub.publish);
+  const board = createChannelLog(hub.publish);
   const render = createRender(files);
   const invocations = createInvocations(core, board, render);
   const lounge = createLounge({

@@ -3,7 +3,7 @@ import { ServiceError } from './errors.ts';
 /** What clients are told to wait when a queue is full; an engine's typical call is shorter. */
 const RETRY_AFTER_MS = 1_000;
 
-export interface Gate {
+export interface RequestLimiter {
   /**
    * Waits for a free place, first come first served; dispose of the place when the work is over.
    * Throws `ErrRateLimited` when too many wait already, and the signal's reason when it aborts.
@@ -17,7 +17,7 @@ export interface GateOptions {
 }
 
 /** Lets at most `concurrent` through at once and holds at most `waiting` back. */
-export const createGate = ({ concurrent, waiting }: GateOptions): Gate => {
+export const createRequestLimiter = ({ concurrent, waiting }: GateOptions): RequestLimiter => {
   let inside = 0;
   const queue: (() => void)[] = [];
 

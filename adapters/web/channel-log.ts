@@ -19,7 +19,7 @@ export interface Entry {
 }
 
 /** What stands in the channels: the last messages of each, bounded in number and size. */
-export interface Board {
+export interface ChannelLog {
   add(posting: Posting): Entry;
   find(id: string): Entry | undefined;
   /** Counts `bytes` of a message that are kept elsewhere, in place of what was said of it before. */
@@ -42,14 +42,14 @@ const sizeOf = ({ message: { html, use, files, controls }, source }: Entry): num
 
 const weightOf = (entry: Entry): number => sizeOf(entry) + entry.elsewhereBytes;
 
-export const createBoard = (
+export const createChannelLog = (
   publish: Hub['publish'],
   now: () => number = Date.now,
   limits: { messages: number; bytes: number } = {
     messages: LIMITS.historyMessages,
     bytes: LIMITS.historyBytes,
   },
-): Board => {
+): ChannelLog => {
   const entries = new Map<string, Entry>();
   let bytes = 0;
 

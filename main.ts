@@ -9,12 +9,8 @@ import { discover } from './src/discover.ts';
 import { loadTexts } from './src/i18n.ts';
 import { createLog, type Log } from './src/log.ts';
 import { examine, findingLine, isFailure, verdict } from './src/ops/doctor.ts';
-import {
-  adapterFault,
-  type Adapter,
-  type AdapterModule,
-  type Finding,
-} from './src/ports/platform.ts';
+import { adapterFault, type Adapter, type AdapterModule } from './src/adapter.ts';
+import type { Finding } from './src/model/finding.ts';
 import { runProgram } from './src/program.ts';
 import { openStore } from './src/store/index.ts';
 import { engineSection, serverSection, type EngineConfig } from './service/config.ts';

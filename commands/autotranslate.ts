@@ -3,11 +3,11 @@ import {
   channelOption,
   defineAction,
   defineCommandGroup,
-  isQuiet,
   moderator,
-  type ChannelWatch,
   type CommandContext,
 } from '../src/command/command.ts';
+import { isQuiet } from '../src/model/space-choices.ts';
+import type { ChannelWatch } from '../src/model/watch.ts';
 import {
   completeLanguages,
   hears,
@@ -16,7 +16,7 @@ import {
   readChannels,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
-import type { Channel } from '../src/model.ts';
+import type { Channel } from '../src/model/place.ts';
 
 const FEWEST_CHANNELS = 2;
 const MOST_CHANNELS = 20;

@@ -3,11 +3,11 @@ import {
   channelOption,
   defineAction,
   defineCommandGroup,
-  ROOM_TRANSCRIPT_KINDS,
   type CommandContext,
   type Press,
   type PressContext,
 } from '../src/command/command.ts';
+import { ROOM_TRANSCRIPT_KINDS } from '../src/model/transcript.ts';
 import {
   captionRecord,
   completeLanguage,
@@ -18,7 +18,8 @@ import {
   languagesOf,
 } from '../src/command/helpers.ts';
 import { userError, type AppError } from '../src/errors.ts';
-import type { Channel, Control } from '../src/model.ts';
+import type { Channel } from '../src/model/place.ts';
+import type { Control } from '../src/model/content.ts';
 
 const LONGEST_LIST_CHARS = 2_000;
 

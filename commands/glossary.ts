@@ -9,7 +9,7 @@ import {
 } from '../src/command/command.ts';
 import { completeLanguage, languageOf, quote } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
-import type { Channel, Space } from '../src/model.ts';
+import type { Channel, Space } from '../src/model/place.ts';
 
 const LISTED = 50;
 const REJECTED_SHOWN = 10;

@@ -1,11 +1,6 @@
 import { z } from 'zod';
-import {
-  defineCommand,
-  TOPICS,
-  type CommandContext,
-  type CommandInfo,
-  type Topic,
-} from '../src/command/command.ts';
+import { defineCommand, type CommandContext } from '../src/command/command.ts';
+import { TOPICS, type CommandInfo, type Topic } from '../src/model/command-info.ts';
 import { quote } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 

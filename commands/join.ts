@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { channelOption, defineCommand } from '../src/command/command.ts';
 import { userError } from '../src/errors.ts';
-import { isSameChannel } from '../src/model.ts';
+import { isSameChannel } from '../src/model/place.ts';
 
 export default defineCommand(
   'join',

@@ -1,6 +1,6 @@
 import { defineCommand, type Press, type PressContext } from '../src/command/command.ts';
 import { hasRooms } from '../src/command/helpers.ts';
-import type { Content, Control } from '../src/model.ts';
+import type { Content, Control } from '../src/model/content.ts';
 
 type Context = Pick<PressContext, 'services' | 'channel' | 'member' | 'locale' | 't'>;
 

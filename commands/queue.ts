@@ -1,12 +1,7 @@
-import {
-  defineCommand,
-  type Press,
-  type PressContext,
-  type QueuedSpeech,
-  type Room,
-} from '../src/command/command.ts';
+import { defineCommand, type Press, type PressContext } from '../src/command/command.ts';
+import type { QueuedSpeech, Room } from '../src/voice/service.ts';
 import { minutesAndSeconds, joinedRoom, plainLine } from '../src/command/helpers.ts';
-import type { Content, Control } from '../src/model.ts';
+import type { Content, Control } from '../src/model/content.ts';
 
 type Context = Omit<PressContext, 'arg' | 'values'>;
 

@@ -5,8 +5,8 @@ import {
   defineCommandGroup,
   moderator,
   type CommandContext,
-  type RoomChoices,
 } from '../src/command/command.ts';
+import type { RoomChoices } from '../src/model/space-choices.ts';
 import { userError } from '../src/errors.ts';
 
 const MOST_CHANNELS = 25;

@@ -1,19 +1,14 @@
 import { z } from 'zod';
-import {
-  defineCommand,
-  moderator,
-  MOST_CHOICES,
-  type Press,
-  type PressContext,
-  type RoomChoices,
-} from '../src/command/command.ts';
+import { defineCommand, moderator, type Press, type PressContext } from '../src/command/command.ts';
+import type { RoomChoices } from '../src/model/space-choices.ts';
+import { MOST_CHOICES } from '../src/model/command-info.ts';
 import {
   completeLanguages,
   languageLabel,
   languagesOf,
   MOST_LANGUAGES,
 } from '../src/command/helpers.ts';
-import type { Content, Control } from '../src/model.ts';
+import type { Content, Control } from '../src/model/content.ts';
 
 type Context = Pick<PressContext, 'services' | 'channel' | 'locale' | 't'>;
 type Page = (ctx: Context, choices: RoomChoices) => Content;

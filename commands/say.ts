@@ -1,10 +1,7 @@
 import { z } from 'zod';
-import {
-  defineCommand,
-  type CommandContext,
-  type Room,
-  type VoicePreference,
-} from '../src/command/command.ts';
+import { defineCommand, type CommandContext } from '../src/command/command.ts';
+import type { Room } from '../src/voice/service.ts';
+import type { VoicePreference } from '../src/speech/speech.ts';
 import {
   completeLanguage,
   completeVoice,
@@ -15,7 +12,7 @@ import {
   voiceWishes,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
-import { AUDIO_FORMATS, type AudioFormat } from '../src/model.ts';
+import { AUDIO_FORMATS, type AudioFormat } from '../src/model/file.ts';
 
 const LONGEST_TEXT_CHARS = 10_000;
 /** Where nobody asked for one: what plays everywhere, then the smaller ones. */

@@ -1,12 +1,7 @@
-import {
-  defineCommand,
-  moderator,
-  type ChannelWatch,
-  type Press,
-  type PressContext,
-  type SpaceChoices,
-} from '../src/command/command.ts';
-import type { Content, Control } from '../src/model.ts';
+import { defineCommand, moderator, type Press, type PressContext } from '../src/command/command.ts';
+import type { ChannelWatch } from '../src/model/watch.ts';
+import type { SpaceChoices } from '../src/model/space-choices.ts';
+import type { Content, Control } from '../src/model/content.ts';
 
 type Context = Pick<PressContext, 'services' | 'channel' | 'member' | 'locale' | 't'>;
 type Page<Ctx = Context> = (ctx: Ctx, arg: string) => Promise<Content> | Content;

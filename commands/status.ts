@@ -1,12 +1,8 @@
-import {
-  defineCommand,
-  moderator,
-  type Backlog,
-  type PressContext,
-  type Room,
-} from '../src/command/command.ts';
+import { defineCommand, moderator, type PressContext } from '../src/command/command.ts';
+import type { Backlog } from '../src/autotranslate/backlog.ts';
+import type { Room } from '../src/voice/service.ts';
 import { plainLine, quote, roomNearby } from '../src/command/helpers.ts';
-import type { Content } from '../src/model.ts';
+import type { Content } from '../src/model/content.ts';
 
 const LISTED = 20;
 /** What adds an engine is copied whole. */

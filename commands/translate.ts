@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { attachment, defineCommand, type CommandContext } from '../src/command/command.ts';
 import { completeLanguage, durationMsOf, languageOf, soundOf } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
-import type { Attachment } from '../src/model.ts';
+import type { Attachment } from '../src/model/file.ts';
 
 const LONGEST_TEXT_CHARS = 50_000;
 

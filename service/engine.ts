@@ -1,6 +1,6 @@
 import type { AsrParameters, Usage, Voice } from '../src/api/contract.ts';
 import type { Log } from '../src/log.ts';
-import type { AudioFormat } from '../src/model.ts';
+import type { AudioFormat } from '../src/model/file.ts';
 import type { ChatBody } from './chat-body.ts';
 import type { EngineConfig } from './config.ts';
 

@@ -6,7 +6,7 @@ import {
 } from '../src/api/contract.ts';
 import { decodeTo } from '../src/audio/codec/decode.ts';
 import { findSpeech, type SegmentParameters, type SpeechSpan } from '../src/audio/vad.ts';
-import type { ByteSource } from '../src/model.ts';
+import type { ByteSource } from '../src/model/file.ts';
 import { RECOGNITION_RATE_HZ, type Heard, type Hints, type RecognitionPart } from './engine.ts';
 import { toLanguage } from './language.ts';
 import { cutOut, planWhole, splitLong } from './pieces.ts';

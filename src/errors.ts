@@ -1,4 +1,4 @@
-import type { MessageKey } from './i18n.ts';
+import type { MessageKey } from './message-key.ts';
 
 export type ErrorCode =
   | 'bad-input'

@@ -1,19 +1,13 @@
+import { type MessageKey } from './message-key.ts';
+import { type Naming } from './model/command-info.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { AppError, type Sentence, type SentenceParams } from './errors.ts';
 import { languageName } from './text/language/language-names.ts';
 
-export type MessageKey = keyof typeof import('../locales/en.json', { with: { type: 'json' } });
-
 /** Says one sentence (ICU MessageFormat) in one locale. */
 export type Translate = (key: MessageKey, params?: SentenceParams) => string;
-
-/**
- * How commands and options are called: as every platform takes them, or by the locale's own words
- * (`commands.<name>.name`, `options.names.<option>`), where people type these.
- */
-export type Naming = 'plain' | 'local';
 
 export interface Texts {
   /** The locales there are, English first. */

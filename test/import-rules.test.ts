@@ -27,9 +27,9 @@ const VIOLATIONS = {
 } as const;
 
 const ALLOWED = {
-  'src/text/fine.ts': "import '../model.ts';\nimport './unicode.ts';",
+  'src/text/fine.ts': "import '../model/place.ts';\nimport './unicode.ts';",
   'src/text/protect/fine.ts':
-    "import '../../model.ts';\nimport '../unicode.ts';\nimport './tokens.ts';",
+    "import '../../model/place.ts';\nimport '../unicode.ts';\nimport './tokens.ts';",
   'commands/fine.ts':
     "import '../src/command/command.ts';\nimport '../src/command/helpers.ts';\nimport '../src/errors.ts';\nimport 'zod';",
   'adapters/web/fine.ts': "import '../../src/ports/platform.ts';\nimport 'hono';",

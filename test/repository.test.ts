@@ -8,7 +8,8 @@ import { SOLE_ACTION, type Command } from '../src/command/command.ts';
 import { commandFault } from '../src/command/check.ts';
 import { keysOf } from '../src/command/describe.ts';
 import { discover } from '../src/discover.ts';
-import { loadTexts, type MessageKey } from '../src/i18n.ts';
+import { loadTexts } from '../src/i18n.ts';
+import type { MessageKey } from '../src/message-key.ts';
 
 const sourcesOf = (folder: string): string =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, toAppError } from '../../src/errors.ts';
-import type { Adapter, Core } from '../../src/ports/platform.ts';
+import type { Adapter, Core } from '../../src/adapter.ts';
 import { createAcknowledge } from './interactions/acknowledge.ts';
 import { contentIntentHint, readApplication, type Application } from './application.ts';
 import { connect, createClient, destroy, isConnected, type Session } from './inbound/client.ts';

@@ -1,6 +1,6 @@
 import { RESTJSONErrorCodes, Routes } from 'discord.js';
 import { AppError } from '../../src/errors.ts';
-import type { Channel, MessageRef } from '../../src/model.ts';
+import type { Channel, MessageRef } from '../../src/model/place.ts';
 import type { WatchPort } from '../../src/ports/channel-feed.ts';
 import type { Api } from './api.ts';
 import type { Session } from './inbound/client.ts';

@@ -6,9 +6,10 @@ import {
 } from 'discord.js';
 import { request } from 'undici';
 import { toAppError } from '../../src/errors.ts';
-import type { Channel } from '../../src/model.ts';
-import type { Core, Finding } from '../../src/ports/platform.ts';
-import type { ChannelWatch } from '../../src/services.ts';
+import type { Channel } from '../../src/model/place.ts';
+import type { Core } from '../../src/adapter.ts';
+import type { Finding } from '../../src/model/finding.ts';
+import type { ChannelWatch } from '../../src/model/watch.ts';
 import { createApi, type Api, type ApiOptions } from './api.ts';
 import { contentIntentHint, readApplication, type Application } from './application.ts';
 import { createClient } from './inbound/client.ts';

@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import { AppError } from '../../src/errors.ts';
-import type { ByteSource } from '../../src/model.ts';
+import type { ByteSource } from '../../src/model/file.ts';
 
 /** Where Discord keeps what people attach. */
 const HOSTS: ReadonlySet<string> = new Set(['cdn.discordapp.com', 'media.discordapp.net']);

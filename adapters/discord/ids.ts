@@ -1,5 +1,5 @@
 import { AppError } from '../../src/errors.ts';
-import type { Channel, Space } from '../../src/model.ts';
+import type { Channel, Space } from '../../src/model/place.ts';
 
 export const PLATFORM = 'discord';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { httpUrl } from '../../src/config.ts';
-import { defineAdapter } from '../../src/ports/platform.ts';
+import { defineAdapter } from '../../src/adapter.ts';
 import type { ApiOptions } from './api.ts';
 
 const config = z.object({

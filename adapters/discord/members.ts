@@ -1,5 +1,5 @@
 import { RESTJSONErrorCodes, Routes, type APIGuildMember, type APIUser } from 'discord.js';
-import type { Channel } from '../../src/model.ts';
+import type { Channel } from '../../src/model/place.ts';
 import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';
 import { guildIdOf } from './ids.ts';

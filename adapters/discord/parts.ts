@@ -1,5 +1,5 @@
-import type { MessageRef } from '../../src/model.ts';
-import type { Core } from '../../src/ports/platform.ts';
+import type { MessageRef } from '../../src/model/place.ts';
+import type { Core } from '../../src/adapter.ts';
 import { realClock, type Clock } from '../../src/async/clock.ts';
 import { createApi, type ApiOptions } from './api.ts';
 import type { Session } from './inbound/client.ts';

@@ -6,8 +6,8 @@ import {
   type GuildBasedChannel,
 } from 'discord.js';
 import { AppError } from '../../src/errors.ts';
-import type { Channel } from '../../src/model.ts';
-import type { WatchMode } from '../../src/ports/channel-feed.ts';
+import type { Channel } from '../../src/model/place.ts';
+import type { WatchMode } from '../../src/model/watch.ts';
 
 type Permission = keyof typeof PermissionFlagsBits;
 

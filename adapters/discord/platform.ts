@@ -1,5 +1,6 @@
 import { Routes, type APIChannel } from 'discord.js';
-import type { Channel, Content, Posted } from '../../src/model.ts';
+import type { Channel, Posted } from '../../src/model/place.ts';
+import type { Content } from '../../src/model/content.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { VoicePort } from '../../src/ports/voice.ts';
 import type { WatchPort } from '../../src/ports/channel-feed.ts';

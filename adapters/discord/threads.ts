@@ -6,7 +6,7 @@ import {
   type APIThreadChannel,
 } from 'discord.js';
 import { AppError } from '../../src/errors.ts';
-import type { Channel } from '../../src/model.ts';
+import type { Channel } from '../../src/model/place.ts';
 import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';
 import { channelOf, guildIdOf, channelIdOf } from './ids.ts';

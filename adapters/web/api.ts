@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono';
-import type { Core, ServiceStatus } from '../../src/ports/platform.ts';
+import type { Core } from '../../src/adapter.ts';
+import type { ServiceStatus } from '../../src/model/service-status.ts';
 import { sendFile } from './files.ts';
 import type { Profile } from './members.ts';
 import {

@@ -6,7 +6,8 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { isLoopback } from '../../src/config.ts';
 import { AppError, type ErrorCode, toAppError } from '../../src/errors.ts';
 import { say } from '../../src/i18n.ts';
-import type { Core, ServiceStatus } from '../../src/ports/platform.ts';
+import type { Core } from '../../src/adapter.ts';
+import type { ServiceStatus } from '../../src/model/service-status.ts';
 import {
   createTokenAccess,
   isFromElsewhere,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Content } from '../../src/model.ts';
+import type { Content } from '../../src/model/content.ts';
 import type { ChannelLog } from './channel-log.ts';
 import { TIMES } from './limits.ts';
 import type { Render } from './platform.ts';

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
-import type { Core, ServiceStatus } from '../../src/ports/platform.ts';
+import type { Core } from '../../src/adapter.ts';
+import type { ServiceStatus } from '../../src/model/service-status.ts';
 
 export interface HealthDeps {
   readonly platforms: Core['ready'];

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isLoopback, port } from '../../src/config.ts';
-import { defineAdapter } from '../../src/ports/platform.ts';
+import { defineAdapter } from '../../src/adapter.ts';
 import { createWebAdapter } from './adapter.ts';
 
 const config = z

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { CommandInfo } from '../../src/command/command.ts';
+import type { CommandInfo } from '../../src/model/command-info.ts';
 import { AppError, toAppError } from '../../src/errors.ts';
 import { say } from '../../src/i18n.ts';
-import type { Answer, Core } from '../../src/ports/platform.ts';
+import type { Answer } from '../../src/ports/platform.ts';
+import type { Core } from '../../src/adapter.ts';
 import type { ChannelLog, Entry } from './channel-log.ts';
 import { createGrowingMessage } from './growing-message.ts';
 import { LIMITS, TIMES } from './limits.ts';

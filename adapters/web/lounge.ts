@@ -1,6 +1,7 @@
 import { AppError, toAppError } from '../../src/errors.ts';
 import { say } from '../../src/i18n.ts';
-import type { LineTranslation, Core } from '../../src/ports/platform.ts';
+import type { LineTranslation } from '../../src/translation/fan-out.ts';
+import type { Core } from '../../src/adapter.ts';
 import type { ChannelLog, Entry } from './channel-log.ts';
 import type { Hub } from './hub.ts';
 import { LIMITS, TIMES } from './limits.ts';

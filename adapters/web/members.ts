@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Texts } from '../../src/i18n.ts';
-import type { Member } from '../../src/model.ts';
-import type { Services } from '../../src/services.ts';
+import type { Member } from '../../src/model/member.ts';
+import type { Services } from '../../src/command/services.ts';
 import { LIMITS } from './limits.ts';
 
 export const PLATFORM = 'web';

@@ -1,5 +1,7 @@
 import { AppError } from '../../src/errors.ts';
-import type { Channel, Content, Control, OutgoingFile, Posted } from '../../src/model.ts';
+import type { Channel, Posted } from '../../src/model/place.ts';
+import type { Content, Control } from '../../src/model/content.ts';
+import type { OutgoingFile } from '../../src/model/file.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { ChannelLog } from './channel-log.ts';
 import type { Hub } from './hub.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '../../src/errors.ts';
-import type { Core, Platform } from '../../src/ports/platform.ts';
+import type { Core } from '../../src/adapter.ts';
+import type { Platform } from '../../src/ports/platform.ts';
 import { createChannelLog } from './channel-log.ts';
 import { createHub, type Hub } from './hub.ts';
 import { createInvocations, type Invocations } from './invocations.ts';

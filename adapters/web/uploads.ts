@@ -1,5 +1,5 @@
 import { AppError } from '../../src/errors.ts';
-import type { Attachment } from '../../src/model.ts';
+import type { Attachment } from '../../src/model/file.ts';
 import { LIMITS } from './limits.ts';
 import { createTempStore } from './temp-store.ts';
 

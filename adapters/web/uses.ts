@@ -1,6 +1,7 @@
-import type { Choice, CommandInfo } from '../../src/command/command.ts';
+import type { Choice, CommandInfo } from '../../src/model/command-info.ts';
 import { AppError } from '../../src/errors.ts';
-import type { CompletionRequest, Core } from '../../src/ports/platform.ts';
+import type { CompletionRequest } from '../../src/ports/platform.ts';
+import type { Core } from '../../src/adapter.ts';
 import type { Invocations, Pressed } from './invocations.ts';
 import { LIMITS } from './limits.ts';
 import { PLATFORM, type Profile } from './members.ts';

@@ -1,8 +1,8 @@
 /** What the server and the page say to each other. Types only: the page's copy is erased. */
-import type { Choice, CommandInfo } from '../../src/command/command.ts';
-import type { MessageKey } from '../../src/i18n.ts';
-import type { Content, Control } from '../../src/model.ts';
-import type { ServiceStatus } from '../../src/ports/platform.ts';
+import type { Choice, CommandInfo } from '../../src/model/command-info.ts';
+import type { MessageKey } from '../../src/message-key.ts';
+import type { Content, Control } from '../../src/model/content.ts';
+import type { ServiceStatus } from '../../src/model/service-status.ts';
 
 export type ChannelId = 'playground' | 'lounge';
 

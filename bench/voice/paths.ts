@@ -7,7 +7,7 @@ import { createDaveReader } from '../../adapters/discord/voice/dave.ts';
 import { createReceiver } from '../../adapters/discord/voice/receiver.ts';
 import { wavHeader } from '../../src/audio/codec/encode-raw.ts';
 import { createRecognition } from '../../src/api/recognition.ts';
-import type { Caller } from '../../src/api/client.ts';
+import type { Caller } from '../../src/api/caller.ts';
 import type { Clock } from '../../src/async/clock.ts';
 import { createBatchRecogniser } from '../../src/voice/stt/batch-recogniser.ts';
 import { createSttPipeline } from '../../src/voice/stt/pipeline.ts';

@@ -3,7 +3,7 @@ import { createClient } from '../../src/api/client.ts';
 import { openCore } from '../../src/core.ts';
 import { loadTexts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
-import type { Posted } from '../../src/model.ts';
+import type { Posted } from '../../src/model/place.ts';
 import { realClock } from '../../src/async/clock.ts';
 import type { LinkListener } from '../../src/ports/voice.ts';
 import { openStore } from '../../src/store/index.ts';

@@ -4,7 +4,7 @@ import { bytesSource } from '../../src/audio/bytes.ts';
 import { sniff, SNIFF_BYTES, type Container } from '../../src/audio/container/sniff.ts';
 import type { SegmentParameters } from '../../src/audio/vad.ts';
 import { AppError } from '../../src/errors.ts';
-import type { AudioFormat } from '../../src/model.ts';
+import type { AudioFormat } from '../../src/model/file.ts';
 import { readAudioBody, type AudioBody } from '../audio-body.ts';
 import { readChunks, validate, type BodyLimit } from '../body.ts';
 import type { Hints, RecognitionPart } from '../engine.ts';

@@ -1,4 +1,4 @@
-import type { CallOptions, Caller } from './client.ts';
+import type { CallOptions, Caller } from './caller.ts';
 import { chatChunk, chatReply, PATHS, type ChatReply, type ChatRequest } from './contract.ts';
 import { growingText } from './growing-text.ts';
 import { expectMediaType, readJson, type HttpReply } from './transport.ts';

@@ -1,3 +1,4 @@
+import type { CallOptions, Caller } from './caller.ts';
 import type { AppError } from '../errors.ts';
 import { createChat, type ChatApi } from './chat.ts';
 import { createRecognition, type RecognitionApi } from './recognition.ts';
@@ -11,44 +12,8 @@ import {
 } from './retry.ts';
 import { ServiceError } from './service-error.ts';
 import { createSpeech, type SpeechApi } from './speech.ts';
-import { createTransport, type Transport } from './transport.ts';
+import { createTransport } from './transport.ts';
 import { createTranslation, type TranslationApi } from './translation.ts';
-
-export interface CallOptions {
-  /** Aborted when nobody waits for the answer any more. */
-  readonly signal: AbortSignal;
-  /**
-   * For the whole call: every try, every wait, the body to its end. A text that is sent in parts has
-   * as much for each.
-   */
-  readonly deadlineMs?: number;
-  /**
-   * The caller knows another way to get what it wants, so an answer that says no (5xx) is not asked
-   * for again; a busy service and a broken connection are.
-   */
-  readonly hasOtherWay?: boolean;
-}
-
-/** How one call is made: its deadline started, its tries counted. Shared by every group of paths. */
-export interface Caller {
-  readonly transport: Transport;
-  once<T>(
-    options: CallOptions,
-    defaultMs: number,
-    run: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T>;
-  /** Resolves with what still comes, within the same deadline. */
-  opened<T>(
-    options: CallOptions,
-    defaultMs: number,
-    run: (signal: AbortSignal) => Promise<AsyncIterable<T>>,
-  ): Promise<AsyncIterable<T>>;
-  states<T, R>(
-    options: CallOptions,
-    defaultMs: number,
-    run: (signal: AbortSignal) => AsyncGenerator<T, R, void>,
-  ): AsyncGenerator<T, R, void>;
-}
 
 /** Every HTTP path of the contract. All methods reject with an `AppError`, often a `ServiceError`. */
 export interface ServiceClient

@@ -1,5 +1,5 @@
-import type { ByteSource } from '../model.ts';
-import type { CallOptions, Caller } from './client.ts';
+import type { ByteSource } from '../model/file.ts';
+import type { CallOptions, Caller } from './caller.ts';
 import {
   asrParameters,
   asrPlainReply,

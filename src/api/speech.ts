@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { join } from '../audio/chunk/join.ts';
 import { AppError, toAppError } from '../errors.ts';
-import type { AudioFormat } from '../model.ts';
+import type { AudioFormat } from '../model/file.ts';
 import { splitText } from '../text/split/split.ts';
-import type { CallOptions, Caller } from './client.ts';
+import type { CallOptions, Caller } from './caller.ts';
 import {
   LIMITS,
   PATHS,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { countCodePoints } from '../text/unicode.ts';
 import { splitText } from '../text/split/split.ts';
-import type { CallOptions, Caller } from './client.ts';
+import type { CallOptions, Caller } from './caller.ts';
 import { LIMITS, PATHS, translateChunk, translateReply } from './contract.ts';
 import { growingText } from './growing-text.ts';
 import { expectMediaType, readJson, type HttpReply } from './transport.ts';

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../model.ts';
+import type { ByteSource } from '../model/file.ts';
 import { throwIfAborted } from './faults.ts';
 import { breathe } from './pcm.ts';
 

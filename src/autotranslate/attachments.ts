@@ -1,5 +1,5 @@
 import { toAppError } from '../errors.ts';
-import type { MessageFile, OutgoingFile } from '../model.ts';
+import type { MessageFile, OutgoingFile } from '../model/file.ts';
 
 /** A message's files on their way into its copies. */
 export interface PreparedAttachments {

@@ -1,5 +1,5 @@
 import { userError } from '../errors.ts';
-import type { Message } from '../model.ts';
+import type { Message } from '../model/message.ts';
 import type { MirrorStore } from '../store/mirrors.ts';
 import type { WatchPort } from '../ports/channel-feed.ts';
 

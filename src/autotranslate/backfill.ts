@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Channel, Message, MessageRef } from '../model.ts';
+import type { Channel, MessageRef } from '../model/place.ts';
+import type { Message } from '../model/message.ts';
 import type { CursorStore } from '../store/cursors.ts';
 import { createSemaphore } from '../async/semaphore.ts';
 import type { WatchPort } from '../ports/channel-feed.ts';

@@ -1,5 +1,8 @@
-import type { Content, Message, OutgoingFile } from '../model.ts';
-import { TRANSCRIPT_KINDS, type Services } from '../services.ts';
+import type { Content } from '../model/content.ts';
+import type { Message } from '../model/message.ts';
+import type { OutgoingFile } from '../model/file.ts';
+import { TRANSCRIPT_KINDS } from '../model/transcript.ts';
+import type { Services } from '../command/services.ts';
 import { transcriptFile } from '../speech/transcript-file.ts';
 import { flagOfLanguage } from '../text/language/flags.ts';
 import type { PreparedAttachments } from './attachments.ts';

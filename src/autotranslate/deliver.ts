@@ -1,6 +1,7 @@
 import type { AppError } from '../errors.ts';
-import { isSameChannel, type Channel, type Message } from '../model.ts';
-import type { ChannelWatch } from '../services.ts';
+import { isSameChannel, type Channel } from '../model/place.ts';
+import type { Message } from '../model/message.ts';
+import type { ChannelWatch } from '../model/watch.ts';
 import type { MirrorStore } from '../store/mirrors.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { Outcome, Row } from '../store/inbox/row.ts';

@@ -2,9 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '../errors.ts';
 import type { Texts } from '../i18n.ts';
 import type { Log } from '../log.ts';
-import type { Member, Message } from '../model.ts';
+import type { Member } from '../model/member.ts';
+import type { Message } from '../model/message.ts';
 import type { Platform } from '../ports/platform.ts';
-import type { Inbox, Services, Watches } from '../services.ts';
+import type { Inbox } from './backlog.ts';
+import type { Services } from '../command/services.ts';
+import type { Watches } from '../model/watch.ts';
+import { createWatches } from './watches.ts';
 import { createMirrorStore } from '../store/mirrors.ts';
 import { createCursorStore } from '../store/cursors.ts';
 import { clearOld } from '../store/clear-old.ts';
@@ -24,7 +28,6 @@ import type { Watcher, WatchPort } from '../ports/channel-feed.ts';
 import { createTranslationContext } from './context.ts';
 import { createPlanner } from './planner.ts';
 import { createIngest, createWatcher } from './ingest.ts';
-import { createWatches } from './watches.ts';
 
 /** A lease outlives several renewals, so that a busy moment loses none. */
 const LEASE_MS = 60_000;

@@ -1,6 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Message, MessageRef } from '../model.ts';
-import { isQuiet, type ChannelWatch, type Privacy, type SpaceSettings } from '../services.ts';
+import type { Message } from '../model/message.ts';
+import type { MessageRef } from '../model/place.ts';
+import { isQuiet } from '../model/space-choices.ts';
+import type { ChannelWatch } from '../model/watch.ts';
+import type { Privacy } from '../store/privacy.ts';
+import type { SpaceSettings } from '../store/space-settings.ts';
 import type { MirrorStore } from '../store/mirrors.ts';
 import type { CursorStore } from '../store/cursors.ts';
 import { flagPurpose, WATCH } from '../store/inbox/purpose.ts';

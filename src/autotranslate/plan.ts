@@ -1,7 +1,10 @@
 import type { AppError, Sentence } from '../errors.ts';
 import { say, type Texts } from '../i18n.ts';
-import type { Channel, Message, MessageFile } from '../model.ts';
-import type { ChannelWatch, Services } from '../services.ts';
+import type { Channel } from '../model/place.ts';
+import type { Message } from '../model/message.ts';
+import type { MessageFile } from '../model/file.ts';
+import type { ChannelWatch } from '../model/watch.ts';
+import type { Services } from '../command/services.ts';
 import { isBlank } from '../text/unicode.ts';
 import type { PreparedAttachments } from './attachments.ts';
 import {

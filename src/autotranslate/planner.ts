@@ -1,8 +1,11 @@
 import { AppError } from '../errors.ts';
 import { limitFault } from '../usage/meter.ts';
-import { isSameChannel, type Message } from '../model.ts';
+import { isSameChannel } from '../model/place.ts';
+import type { Message } from '../model/message.ts';
 import type { Texts } from '../i18n.ts';
-import { isQuiet, type ChannelWatch, type Services } from '../services.ts';
+import { isQuiet } from '../model/space-choices.ts';
+import type { ChannelWatch } from '../model/watch.ts';
+import type { Services } from '../command/services.ts';
 import { createLru } from '../async/lru.ts';
 import type { Row } from '../store/inbox/row.ts';
 import { flaggedLanguage } from '../store/inbox/purpose.ts';

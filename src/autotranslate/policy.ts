@@ -1,6 +1,7 @@
-import type { Message } from '../model.ts';
+import type { Message } from '../model/message.ts';
 import { isAudioName } from '../audio/file-names.ts';
-import { isQuiet, type ChannelWatch, type SpaceChoices } from '../services.ts';
+import { isQuiet, type SpaceChoices } from '../model/space-choices.ts';
+import type { ChannelWatch } from '../model/watch.ts';
 import { isCommandLike } from '../text/command-like.ts';
 import { isBlank, isEmojiOnly } from '../text/unicode.ts';
 

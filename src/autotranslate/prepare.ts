@@ -1,12 +1,11 @@
 import { AppError, toAppError } from '../errors.ts';
-import type { Channel, Message } from '../model.ts';
-import type {
-  ChannelWatch,
-  TranscriptionProgress,
-  Services,
-  Transcript,
-  Translation,
-} from '../services.ts';
+import type { Channel } from '../model/place.ts';
+import type { Message } from '../model/message.ts';
+import type { ChannelWatch } from '../model/watch.ts';
+import type { TranscriptionProgress } from '../speech/transcriber.ts';
+import type { Services } from '../command/services.ts';
+import type { Transcript } from '../model/transcript.ts';
+import type { Translation } from '../translation/translator.ts';
 import { isBlank, countCodePoints } from '../text/unicode.ts';
 import { claimsAudio } from './policy.ts';
 

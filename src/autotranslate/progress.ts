@@ -1,7 +1,9 @@
 import { toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Message, Posted } from '../model.ts';
-import { LONGEST_PART_MS, type TranscriptionProgress } from '../services.ts';
+import type { Message } from '../model/message.ts';
+import type { Posted } from '../model/place.ts';
+import { LONGEST_PART_MS } from '../model/transcript.ts';
+import type { TranscriptionProgress } from '../speech/transcriber.ts';
 import type { MirrorStore } from '../store/mirrors.ts';
 import type { Row } from '../store/inbox/row.ts';
 import type { Store } from '../store/index.ts';

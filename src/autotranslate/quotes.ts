@@ -1,6 +1,7 @@
-import type { Channel, Message, MessageRef } from '../model.ts';
+import type { Channel, MessageRef } from '../model/place.ts';
+import type { Message } from '../model/message.ts';
 import { toAppError } from '../errors.ts';
-import type { Privacy } from '../services.ts';
+import type { Privacy } from '../store/privacy.ts';
 import type { MirrorStore } from '../store/mirrors.ts';
 import { WATCH } from '../store/inbox/purpose.ts';
 import { excerpt } from '../text/split/excerpt.ts';

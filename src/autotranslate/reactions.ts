@@ -1,6 +1,7 @@
 import { toAppError } from '../errors.ts';
-import type { Message, MessageRef } from '../model.ts';
-import type { SpaceChoices } from '../services.ts';
+import type { Message } from '../model/message.ts';
+import type { MessageRef } from '../model/place.ts';
+import type { SpaceChoices } from '../model/space-choices.ts';
 import type { MirrorStore } from '../store/mirrors.ts';
 import { languageOfFlag } from '../text/language/flags.ts';
 import type { WatchPort } from '../ports/channel-feed.ts';

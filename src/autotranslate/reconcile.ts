@@ -1,7 +1,8 @@
 import { AppError, toAppError } from '../errors.ts';
-import type { Channel, Message } from '../model.ts';
+import type { Channel } from '../model/place.ts';
+import type { Message } from '../model/message.ts';
 import type { Log } from '../log.ts';
-import type { Privacy } from '../services.ts';
+import type { Privacy } from '../store/privacy.ts';
 import type { MirrorStore, KeptMirror } from '../store/mirrors.ts';
 import type { Row } from '../store/inbox/row.ts';
 import type { Store } from '../store/index.ts';

@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts';
 import type { Partition, Row } from '../store/inbox/row.ts';
-import type { MessageRef } from '../model.ts';
+import type { MessageRef } from '../model/place.ts';
 import type { Jobs } from './partition-worker.ts';
 
 /** Lanes that are worked on at the same moment; the others wait for their turn. */

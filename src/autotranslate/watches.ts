@@ -1,12 +1,13 @@
+import type { ChannelWatch, Watches } from '../model/watch.ts';
+import type { WatchPort } from '../ports/channel-feed.ts';
+import { isSameChannel, type Channel } from '../model/place.ts';
 import { AppError } from '../errors.ts';
-import { isSameChannel, type Channel } from '../model.ts';
-import type { ChannelWatch, Watches } from '../services.ts';
+
 import type { CursorStore } from '../store/cursors.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { WatchStore } from '../store/watches.ts';
 import type { Backfill } from './backfill.ts';
 import type { Scheduler } from './scheduler.ts';
-import type { WatchPort } from '../ports/channel-feed.ts';
 
 export interface WatchesDeps {
   readonly kept: WatchStore;

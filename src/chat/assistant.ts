@@ -1,6 +1,11 @@
+import { type ChatTurn } from '../api/contract.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { AppError } from '../errors.ts';
-import type { Assistant } from '../services.ts';
+
+export interface Assistant {
+  /** Yields the whole answer so far; returns it. `turns` are the talk, oldest first. */
+  answer(turns: readonly ChatTurn[], signal: AbortSignal): AsyncGenerator<string, string, void>;
+}
 
 export interface AssistantDeps {
   readonly client: Pick<ServiceClient, 'chatStream'>;

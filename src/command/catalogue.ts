@@ -1,6 +1,7 @@
-import type { Action, Command, CommandInfo, Need, Press } from './command.ts';
+import type { Action, Command, Press } from './command.ts';
+import type { CommandInfo, Need, Naming } from '../model/command-info.ts';
 import { userError } from '../errors.ts';
-import type { Naming, Texts } from '../i18n.ts';
+import type { Texts } from '../i18n.ts';
 import { quote } from '../text/markup/plain-line.ts';
 import { actionsOf, describeAction, type Manner } from './describe.ts';
 

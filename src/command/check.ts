@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { NEEDS, TOPICS, type Command } from './command.ts';
+import { NEEDS, TOPICS } from '../model/command-info.ts';
+import type { Command } from './command.ts';
 
 const action = z.looseObject({
   run: z.function(),

@@ -1,36 +1,13 @@
+import type { Choice, Topic, Need } from '../model/command-info.ts';
 import { z } from 'zod';
 import { userError } from '../errors.ts';
 import type { Translate } from '../i18n.ts';
-import type { Attachment, Channel, Content, Member, Message } from '../model.ts';
-import type { Services } from '../services.ts';
-
-export {
-  isQuiet,
-  LONGEST_PART_MS,
-  TRANSCRIPT_KINDS,
-  type Backlog,
-  type ChannelWatch,
-  type TranscriptionProgress,
-  type SpaceChoices,
-  type UsageDay,
-  type VoicePreference,
-} from '../services.ts';
-export {
-  ROOM_TRANSCRIPT_KINDS,
-  type QueuedSpeech,
-  type Room,
-  type RoomChoices,
-} from '../voice/service.ts';
-
-export interface Choice {
-  /** What the option gets. */
-  readonly value: string;
-  /** What the person sees. */
-  readonly label: string;
-}
-
-/** Choices that are shown at once: Discord's limit, and more than anybody reads. */
-export const MOST_CHOICES = 25;
+import type { Attachment } from '../model/file.ts';
+import type { Channel } from '../model/place.ts';
+import type { Content } from '../model/content.ts';
+import type { Member } from '../model/member.ts';
+import type { Message } from '../model/message.ts';
+import type { Services } from './services.ts';
 
 /** Looks up what could complete `typed`; the dispatcher keeps the first `MOST_CHOICES`. */
 export type Complete = (
@@ -128,14 +105,6 @@ export interface PressContext extends Omit<CommandContext<unknown>, 'options' | 
   readonly values: readonly string[];
 }
 
-/** What people look for a command under, in the order in which they are told of it. */
-export const TOPICS = ['translation', 'speech', 'channels', 'server', 'privacy', 'more'] as const;
-export type Topic = (typeof TOPICS)[number];
-
-/** A part of a platform that a command may be of no use without: watched channels, voice rooms. */
-export const NEEDS = ['watch', 'rooms'] as const;
-export type Need = (typeof NEEDS)[number];
-
 /** What a command as a whole says of itself, whatever its actions. */
 export interface CommandTraits {
   /** Default: more. */
@@ -195,44 +164,3 @@ export const channelOption = (only?: 'voice') =>
 export const moderator: Guard = ({ member }) => {
   if (member.role !== 'moderator') throw userError('forbidden', 'errors.needs-moderator');
 };
-
-/** One option as an adapter registers it. */
-export interface OptionInfo {
-  readonly name: string;
-  /** What people type for it, where that is another name. */
-  readonly typed?: string;
-  readonly description: string;
-  readonly kind: 'text' | 'integer' | 'number' | 'boolean' | 'attachment' | 'channel';
-  readonly required: boolean;
-  readonly choices?: readonly Choice[];
-  /** Of a channel: it has to be one of this kind. */
-  readonly only?: 'voice';
-  readonly autocompletes: boolean;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly maxLength?: number;
-}
-
-/** One thing that people can type after the slash, in one locale. */
-export interface CommandInfo {
-  /** `translate`, or `glossary add`. */
-  readonly name: string;
-  /** What people type for it, where that is another name. */
-  readonly typed?: string;
-  readonly summary: string;
-  /** Of one action of several: what they are for together. */
-  readonly groupSummary?: string;
-  /** Default: more. */
-  readonly topic?: Topic;
-  readonly options: readonly OptionInfo[];
-  readonly slow: boolean;
-  readonly private: boolean;
-  /** What the menu of messages calls it; undefined where it is not in there. */
-  readonly menu?: string;
-  /** What it is of no use without: to be offered only where there is that, e.g. in no direct message. */
-  readonly needs?: Need;
-  /** Its private presses, as they stand in `Control.press` before the colon. */
-  readonly privatePresses?: readonly string[];
-  /** True where only moderators may use it. */
-  readonly moderators?: boolean;
-}

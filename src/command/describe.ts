@@ -1,14 +1,9 @@
 import { z } from 'zod';
-import {
-  moderator,
-  SOLE_ACTION,
-  type Action,
-  type Command,
-  type CommandInfo,
-  type OptionInfo,
-} from './command.ts';
+import { moderator, SOLE_ACTION, type Action, type Command } from './command.ts';
+import type { CommandInfo, OptionInfo, Naming } from '../model/command-info.ts';
 import { AppError, type SentenceParams } from '../errors.ts';
-import type { MessageKey, Naming, Texts, Translate } from '../i18n.ts';
+import type { MessageKey } from '../message-key.ts';
+import type { Texts, Translate } from '../i18n.ts';
 
 /** A command's action under the name that people type: `translate`, `glossary add`. */
 export interface NamedAction {

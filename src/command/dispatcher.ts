@@ -1,27 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../api/service-error.ts';
-import {
-  MOST_CHOICES,
-  type Choice,
-  type Command,
-  type CommandContext,
-  type Press,
-  type PressContext,
-  type Stream,
-} from './command.ts';
+import { MOST_CHOICES, type Choice } from '../model/command-info.ts';
+import type { Command, CommandContext, Press, PressContext, Stream } from './command.ts';
 import { toAppError, userError, type AppError, type ErrorCode } from '../errors.ts';
 import { say, type Translate } from '../i18n.ts';
 import type { Log } from '../log.ts';
 import { createMeter } from '../usage/meter.ts';
-import type { Content, Member, Message } from '../model.ts';
+import type { Content } from '../model/content.ts';
+import type { Member } from '../model/member.ts';
+import type { Message } from '../model/message.ts';
 import {
   LEAST_FILE_BYTES,
   type CompletionRequest,
-  type Core,
   type Invocation,
   type PressInvocation,
 } from '../ports/platform.ts';
-import type { Services } from '../services.ts';
+import type { Core } from '../adapter.ts';
+import type { Services } from './services.ts';
 import { mapStates } from '../async/generators.ts';
 import { createCatalogue, type CatalogueDeps } from './catalogue.ts';
 import { showGrowing } from './streamed-answer.ts';

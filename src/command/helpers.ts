@@ -1,6 +1,7 @@
 import { isAudioName } from '../audio/file-names.ts';
 import type { Complete, PressContext } from './command.ts';
-import type { Attachment, Message, MessageFile } from '../model.ts';
+import type { Attachment, MessageFile } from '../model/file.ts';
+import type { Message } from '../model/message.ts';
 
 export { roomTurns } from '../chat/room-turns.ts';
 export { firstThatFits, voiceWishes } from '../speech/voice-preference.ts';

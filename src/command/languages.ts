@@ -1,6 +1,7 @@
-import { MOST_CHOICES, type Complete } from './command.ts';
+import { MOST_CHOICES } from '../model/command-info.ts';
+import type { Complete } from './command.ts';
 import { userError } from '../errors.ts';
-import type { Services } from '../services.ts';
+import type { Services } from './services.ts';
 import { quote } from '../text/markup/plain-line.ts';
 import { readLanguages, splitTyped } from '../text/typed-lists.ts';
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { OptionInfo } from './command.ts';
+import type { OptionInfo } from '../model/command-info.ts';
 import { userError, type AppError } from '../errors.ts';
 import { quote } from '../text/markup/plain-line.ts';
 

@@ -1,6 +1,6 @@
 import type { PressContext } from './command.ts';
 import { userError } from '../errors.ts';
-import { isSameChannel } from '../model.ts';
+import { isSameChannel } from '../model/place.ts';
 import type { CaptionRecord, Room } from '../voice/service.ts';
 
 type Context = Pick<PressContext, 'services' | 'channel' | 'member' | 'locale'>;

@@ -1,4 +1,4 @@
-import type { Content } from '../model.ts';
+import type { Content } from '../model/content.ts';
 import type { Invocation } from '../ports/platform.ts';
 
 /** Where one answer is shown while it is worked on. */

@@ -1,5 +1,8 @@
-import type { Channel, Content, Message, MessageRef, Posted, Space } from '../model.ts';
-import type { MentionNames } from '../text/markup/mentions.ts';
+import { type WatchMode } from '../model/watch.ts';
+import type { Channel, MessageRef, Posted, Space } from '../model/place.ts';
+import type { Content } from '../model/content.ts';
+import type { Message } from '../model/message.ts';
+import type { MentionNames } from '../model/mention.ts';
 
 /** Under whose name and picture something is shown. */
 export interface Persona {
@@ -24,8 +27,6 @@ export interface Mirror {
   /** What `source` answers to, as the readers of this copy find it. */
   readonly quote?: { readonly name: string; readonly text: string; readonly ref: MessageRef };
 }
-
-export type WatchMode = 'reply' | 'thread' | 'mirror';
 
 /** What a platform needs to offer so that channels of it can be watched. Rejects with `AppError`. */
 export interface WatchPort {

@@ -1,5 +1,6 @@
 import type { AppError } from '../errors.ts';
-import type { Channel, Message, Space } from '../model.ts';
+import type { Channel, Space } from '../model/place.ts';
+import type { Message } from '../model/message.ts';
 
 /** Somebody who is in a room at this moment. */
 export interface RoomMember {

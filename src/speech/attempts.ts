@@ -1,5 +1,5 @@
 import type { Voice } from '../api/contract.ts';
-import type { AudioFormat } from '../model.ts';
+import type { AudioFormat } from '../model/file.ts';
 
 /** One way to have a text spoken. */
 export interface SynthesisAttempt {

@@ -1,10 +1,11 @@
+import type { Speech, Speaker } from './speech.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { LIMITS, MEDIA_TYPES, type Voice } from '../api/contract.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { sniff, type Container } from '../audio/container/sniff.ts';
 import { AppError, toAppError } from '../errors.ts';
-import { AUDIO_FORMATS, type AudioFormat } from '../model.ts';
-import type { Speaker, Speech } from '../services.ts';
+import { AUDIO_FORMATS, type AudioFormat } from '../model/file.ts';
+
 import { speakable } from '../text/speech/speakable.ts';
 import { createFailureMemory } from './failure-memory.ts';
 import { createVoiceList } from './voice-list.ts';

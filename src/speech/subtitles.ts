@@ -1,4 +1,4 @@
-import type { TranscriptKind, TranscriptSegment } from '../services.ts';
+import type { TranscriptKind, TranscriptSegment } from '../model/transcript.ts';
 import { flatten } from '../text/markup/plain-line.ts';
 import { countCodePoints } from '../text/unicode.ts';
 

@@ -1,15 +1,39 @@
+import { type ByteSource } from '../model/file.ts';
+import type { Space, Channel } from '../model/place.ts';
+import { type Transcript, LONGEST_PART_MS, type TranscriptSegment } from '../model/transcript.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { chunks, type AudioChunk } from '../audio/chunk/chunks.ts';
 import { AppError } from '../errors.ts';
-import {
-  LONGEST_PART_MS,
-  type Glossary,
-  type TranscriptionProgress,
-  type Transcriber,
-  type TranscriptSegment,
-  type TranscriptionRequest,
-} from '../services.ts';
+import type { Glossary } from '../model/glossary.ts';
 import { heardText } from './hallucinations.ts';
+
+export interface TranscriptionRequest {
+  readonly audio: ByteSource;
+  /** What the platform says that it lasts; a claim. */
+  readonly durationMs?: number;
+  /** Heard by the service when left out. */
+  readonly language?: string;
+  /** Whose glossary gives the words to listen for. */
+  readonly place: Space | Channel;
+}
+
+/** How far a transcription is. */
+export interface TranscriptionProgress {
+  /** The whole text so far. */
+  readonly text: string;
+  /** Where in the audio it ends. */
+  readonly heardMs: number;
+  /** How long the audio is, where that was said; never less than `heardMs`. */
+  readonly totalMs: number | undefined;
+}
+
+export interface Transcriber {
+  /** Yields after each part that was heard; returns the finished transcript. */
+  transcribe(
+    request: TranscriptionRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<TranscriptionProgress, Transcript, void>;
+}
 
 export interface TranscriberDeps {
   readonly client: Pick<ServiceClient, 'transcribe'>;

@@ -1,5 +1,5 @@
-import type { OutgoingFile } from '../model.ts';
-import type { TranscriptKind, TranscriptSegment } from '../services.ts';
+import type { OutgoingFile } from '../model/file.ts';
+import type { TranscriptKind, TranscriptSegment } from '../model/transcript.ts';
 import { subtitleParts, subtitlesOf, type SpokenSegment } from './subtitles.ts';
 
 const MEDIA_TYPES: Readonly<Record<TranscriptKind, string>> = {

@@ -1,5 +1,5 @@
 import type { Voice } from '../api/contract.ts';
-import type { VoicePreference } from '../services.ts';
+import type { VoicePreference } from './speech.ts';
 import { languagesInWords, sameLanguage } from '../text/language/languages.ts';
 
 /** What services call a voice that speaks whatever it is given. */

@@ -1,4 +1,4 @@
-import type { Speaker, VoicePreference } from '../services.ts';
+import type { VoicePreference, Speaker } from './speech.ts';
 import type { Voice } from '../api/contract.ts';
 
 export interface VoiceHints {

@@ -1,4 +1,4 @@
-import type { Channel, MessageRef } from '../model.ts';
+import type { Channel, MessageRef } from '../model/place.ts';
 import type { Store } from './index.ts';
 import { WATCH } from './inbox/purpose.ts';
 

@@ -1,5 +1,20 @@
-import type { MemberSettings } from '../services.ts';
+import { type Member } from '../model/member.ts';
+
 import type { Store } from './index.ts';
+
+export interface Preferences {
+  readonly language: string | undefined;
+  readonly voiceId: string | undefined;
+}
+
+export interface MemberSettings {
+  of(member: Pick<Member, 'platform' | 'id'>): Promise<Preferences>;
+  /** A key that is left out stays; `undefined` clears it. */
+  change(
+    member: Pick<Member, 'platform' | 'id'>,
+    change: { language?: string | undefined; voiceId?: string | undefined },
+  ): Promise<void>;
+}
 
 export const createMemberSettings = (store: Store): MemberSettings => ({
   async of({ platform, id }) {

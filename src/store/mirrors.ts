@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { Channel, MessageRef, Posted } from '../model.ts';
+import type { Channel, MessageRef, Posted } from '../model/place.ts';
 import type { Store } from './index.ts';
 import type { RowKey } from './inbox/row.ts';
 import type { Schema } from './schema.ts';

@@ -1,10 +1,24 @@
-import type { Member } from '../model.ts';
-import type { Privacy } from '../services.ts';
+import type { Member } from '../model/member.ts';
+
 import type { Store } from './index.ts';
 import { forgetAuthor } from './inbox/authors.ts';
 import { createCache } from '../async/cache.ts';
 import { createLru } from '../async/lru.ts';
 import { recordUsage } from './usage.ts';
+
+/** What is kept about one person. */
+export interface Privacy {
+  optedOut(member: Pick<Member, 'platform' | 'id'>): Promise<boolean>;
+  setOptedOut(member: Pick<Member, 'platform' | 'id'>, optedOut: boolean): Promise<void>;
+  /** Everything that is kept, as JSON. */
+  export(member: Pick<Member, 'platform' | 'id'>): Promise<Uint8Array>;
+  /**
+   * Deletes it all, opting out apart, which stays. What waits of theirs is not done any more. Copies
+   * of their messages stay where they are, and so does which message each is a copy of, without a
+   * name: a message that is deleted still takes its copies along. Days keep their sums, namelessly.
+   */
+  forget(member: Pick<Member, 'platform' | 'id'>): Promise<void>;
+}
 
 type Person = Pick<Member, 'platform' | 'id'>;
 

@@ -1,4 +1,5 @@
-import type { Member, Space } from '../model.ts';
+import type { Member } from '../model/member.ts';
+import type { Space } from '../model/place.ts';
 import type { ConsentChoice } from '../voice/consent/consent.ts';
 import type { Store } from './index.ts';
 

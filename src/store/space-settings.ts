@@ -1,8 +1,14 @@
 import { z } from 'zod';
-import type { Space } from '../model.ts';
-import type { SpaceChoices, SpaceSettings } from '../services.ts';
+import type { Space } from '../model/place.ts';
+import type { SpaceChoices } from '../model/space-choices.ts';
 import type { Store } from './index.ts';
 import { createCache } from '../async/cache.ts';
+
+export interface SpaceSettings {
+  of(space: Space): Promise<SpaceChoices>;
+  /** A key that is left out stays. */
+  change(space: Space, change: Partial<SpaceChoices>): Promise<void>;
+}
 
 /** Spaces whose choices are held in memory: every message of a watched channel asks for them. */
 const CACHED_SPACES = 5_000;

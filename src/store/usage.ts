@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
-import type { Space } from '../model.ts';
-import type { Usage, UsageDay, Used } from '../services.ts';
+import type { Space } from '../model/place.ts';
+import type { Usage, UsageDay, Used } from '../usage/usage.ts';
 import { DAY_MS } from '../async/time.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';

@@ -1,7 +1,6 @@
 import type { Transaction } from 'kysely';
-import type { Channel, Space } from '../model.ts';
-import type { ChannelWatch } from '../services.ts';
-import type { WatchMode } from '../ports/channel-feed.ts';
+import type { Channel, Space } from '../model/place.ts';
+import type { ChannelWatch, WatchMode } from '../model/watch.ts';
 import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';

@@ -1,8 +1,19 @@
-import { toAppError } from '../errors.ts';
-import type { Space } from '../model.ts';
-import type { LineTranslation } from '../ports/platform.ts';
-import type { Translator } from '../services.ts';
+import { type AppError, toAppError } from '../errors.ts';
+import type { Space } from '../model/place.ts';
+
+import type { Translator } from './translator.ts';
 import { mapStates } from '../async/generators.ts';
+
+/** A line of a watched channel, on its way into one language. */
+export interface LineTranslation {
+  readonly language: string;
+  /** The whole translation so far. */
+  readonly text: string;
+  /** True on the last one of its language. */
+  readonly done: boolean;
+  /** Why there is no translation into this language; then `done` is true and `text` empty. */
+  readonly error?: AppError;
+}
 
 /** Languages of one line that are asked for at the same moment. */
 const AT_ONCE = 4;

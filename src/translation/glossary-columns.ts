@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts';
-import type { ImportReport, Languages } from '../services.ts';
+import type { ImportReport } from '../model/glossary.ts';
+import type { Languages } from '../text/language/languages.ts';
 import type { CsvRow } from './glossary-csv.ts';
 
 /** One entry that a line asks for; `language` as it was typed, or a code, or empty. */

@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import { parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
 import { AppError } from '../errors.ts';
-import type { ByteSource } from '../model.ts';
-import type { GlossaryTerm } from '../services.ts';
+import type { ByteSource } from '../model/file.ts';
+import type { GlossaryTerm } from '../model/glossary.ts';
 
 /** More than the largest glossary needs; a spreadsheet above it is a mistake. */
 const LARGEST_BYTES = 1_048_576;

@@ -1,7 +1,8 @@
+import type { GlossaryTerm, ImportReport, Glossary } from '../model/glossary.ts';
 import { setImmediate } from 'node:timers/promises';
 import { AppError } from '../errors.ts';
-import type { Channel, Space } from '../model.ts';
-import type { Glossary, GlossaryTerm, ImportReport, Languages } from '../services.ts';
+import type { Channel, Space } from '../model/place.ts';
+import type { Languages } from '../text/language/languages.ts';
 import { createCache } from '../async/cache.ts';
 import type { Store } from '../store/index.ts';
 import { readColumns } from './glossary-columns.ts';

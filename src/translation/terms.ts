@@ -1,4 +1,4 @@
-import type { GlossaryTerm } from '../services.ts';
+import type { GlossaryTerm } from '../model/glossary.ts';
 import { sameLanguage } from '../text/language/languages.ts';
 import { findTerms } from '../text/protect/terms.ts';
 

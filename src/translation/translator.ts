@@ -1,11 +1,41 @@
+import type { Space, Channel } from '../model/place.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { TranslationInput } from '../api/translation.ts';
 import { protect, type Protected } from '../text/protect/protect.ts';
-import { sameLanguage } from '../text/language/languages.ts';
+import { sameLanguage, type Languages } from '../text/language/languages.ts';
 import { foldTerm, termsFor, termsIn } from './terms.ts';
 import { isBlank, isEmojiOnly } from '../text/unicode.ts';
 import { mapStates } from '../async/generators.ts';
-import type { Glossary, Languages, Translation, Translator } from '../services.ts';
+import type { Glossary } from '../model/glossary.ts';
+
+export interface TranslationRequest {
+  readonly text: string;
+  readonly to: string;
+  /** Detected when left out. */
+  readonly from?: string;
+  /** Whose glossary applies. */
+  readonly place: Space | Channel;
+  /** Earlier talk, oldest first; what does not fit the contract's limit is left out. */
+  readonly context?: readonly string[];
+  /** Nobody sees it grow: it is asked for in one reply, which costs less. */
+  readonly whole?: boolean;
+}
+
+export interface Translation {
+  readonly text: string;
+  readonly from: string;
+  readonly to: string;
+  /** `same-language` and `nothing-to-translate`: `text` is the original. */
+  readonly outcome: 'translated' | 'same-language' | 'nothing-to-translate';
+}
+
+export interface Translator {
+  /** Yields the whole translation so far, as it grows; returns the finished one. */
+  translate(
+    request: TranslationRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<string, Translation, void>;
+}
 
 export interface TranslatorDeps {
   readonly client: Pick<ServiceClient, 'translate' | 'translateStream'>;

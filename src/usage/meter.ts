@@ -1,6 +1,6 @@
 import { type AppError, userError } from '../errors.ts';
-import type { Space } from '../model.ts';
-import type { Services } from '../services.ts';
+import type { Space } from '../model/place.ts';
+import type { Services } from '../command/services.ts';
 import { mapStates } from '../async/generators.ts';
 import { countCodePoints } from '../text/unicode.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../async/time.ts';

@@ -1,8 +1,8 @@
 import { roomTurns } from '../chat/room-turns.ts';
 import { AppError, toAppError } from '../errors.ts';
 import { createMeter } from '../usage/meter.ts';
-import type { Channel } from '../model.ts';
-import type { Services } from '../services.ts';
+import type { Channel } from '../model/place.ts';
+import type { Services } from '../command/services.ts';
 import { resultOf } from '../async/generators.ts';
 import type { Clock } from '../async/clock.ts';
 import type { ConversationDeps } from './conversation.ts';

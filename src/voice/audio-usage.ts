@@ -1,8 +1,8 @@
 import { type AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { limitFault } from '../usage/meter.ts';
-import type { Channel } from '../model.ts';
-import type { Services } from '../services.ts';
+import type { Channel } from '../model/place.ts';
+import type { Services } from '../command/services.ts';
 import type { Clock } from '../async/clock.ts';
 import type { TranscriptEvent } from './stt/transcript-event.ts';
 

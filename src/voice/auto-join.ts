@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts';
-import type { Channel, Space } from '../model.ts';
+import type { Channel, Space } from '../model/place.ts';
 import { MINUTE_MS } from '../async/time.ts';
 import type { Clock } from '../async/clock.ts';
 import { logFailure } from './log-failure.ts';

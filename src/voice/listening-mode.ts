@@ -1,4 +1,4 @@
-import type { ConsentRule } from './consent/consent.ts';
+import type { ConsentRule } from '../model/space-choices.ts';
 
 /**
  * What people in a room are heard for: `captions`, which everybody sees; `name`, to know when somebody

@@ -1,4 +1,4 @@
-import type { MentionKind, MentionNames } from '../text/markup/mentions.ts';
+import type { MentionKind, MentionNames } from '../model/mention.ts';
 
 const MENTION = /^<(?<sign>@[!&]?|#)(?<id>\w+)/;
 const KINDS: Readonly<Record<string, MentionKind>> = {

@@ -1,11 +1,9 @@
-import type { ServiceClient } from '../api/client.ts';
+import { type RoomDeps } from './room-deps.ts';
 import { type AppError, userError } from '../errors.ts';
-import type { Texts } from '../i18n.ts';
-import type { Log } from '../log.ts';
-import type { Channel, Space } from '../model.ts';
+import type { Channel } from '../model/place.ts';
 import type { Platform } from '../ports/platform.ts';
-import type { Services } from '../services.ts';
-import type { Room, RoomChoices } from './service.ts';
+import type { Room } from './service.ts';
+import type { RoomChoices } from '../model/space-choices.ts';
 import { createAttendance } from './attendance.ts';
 import { createVoiceSession } from './session.ts';
 import type { Clock } from '../async/clock.ts';
@@ -16,17 +14,6 @@ import type { LinkListener, VoiceLink, VoicePort } from '../ports/voice.ts';
 import { createLinkStatus } from './link-status.ts';
 import { createSpeaking } from './tts/speaking.ts';
 import { createRoomTexts } from './texts.ts';
-
-export interface RoomDeps {
-  readonly client: Pick<ServiceClient, 'transcribe'>;
-  readonly services: Services;
-  readonly choiceOf: (space: Space, memberId: string) => Promise<ConsentChoice>;
-  readonly texts: Texts;
-  readonly log: Log;
-  readonly clock: Clock;
-  /** Ms since 1970. */
-  readonly now: () => number;
-}
 
 /**
  * Why we are in a room no more: somebody told us to leave, or threw us out; nobody was there; the

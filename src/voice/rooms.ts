@@ -1,9 +1,11 @@
 import { AppError, toAppError, userError } from '../errors.ts';
 import { limitFault } from '../usage/meter.ts';
-import type { Channel, Member, Message, Space } from '../model.ts';
+import type { Channel, Space } from '../model/place.ts';
+import type { Member } from '../model/member.ts';
+import type { Message } from '../model/message.ts';
 import type { Platform } from '../ports/platform.ts';
-import { isQuiet } from '../services.ts';
-import type { RoomChoices, Rooms } from './service.ts';
+import { isQuiet, type RoomChoices } from '../model/space-choices.ts';
+import type { Rooms } from './service.ts';
 import type { RoomConsents } from '../store/room-consents.ts';
 import { MINUTE_MS } from '../async/time.ts';
 import { createKeyedMutex } from '../async/keyed-mutex.ts';
@@ -11,7 +13,8 @@ import { createConsentChoices } from './consent/choices.ts';
 import { createAutoJoin } from './auto-join.ts';
 import type { RoomWatcher, VoicePort } from '../ports/voice.ts';
 import { speechOfMessage } from './tts/read-aloud.ts';
-import { openRoom, type LeaveReason, type OpenRoom, type RoomDeps } from './room.ts';
+import { openRoom, type LeaveReason, type OpenRoom } from './room.ts';
+import type { RoomDeps } from './room-deps.ts';
 
 export interface RoomsDeps extends Omit<RoomDeps, 'choiceOf'> {
   readonly consents: RoomConsents;

@@ -1,28 +1,9 @@
-import type { Channel, Member, OutgoingFile, Space } from '../model.ts';
-import { TRANSCRIPT_KINDS, type VoicePreference } from '../services.ts';
-import type { ConsentRule } from './consent/consent.ts';
+import { type RoomTranscriptKind } from '../model/transcript.ts';
+import type { Channel, Space } from '../model/place.ts';
+import type { Member } from '../model/member.ts';
+import type { OutgoingFile } from '../model/file.ts';
+import type { VoicePreference } from '../speech/speech.ts';
 import type { SpeakerStats } from '../ports/voice.ts';
-
-/** What moderators choose for the voice rooms of their space. */
-export interface RoomChoices {
-  readonly consent: ConsentRule;
-  /** Whether people are told aloud, too, that they are heard. */
-  readonly spokenNotice: boolean;
-  /** Ids of rooms that are joined, and captioned, while anybody is there. */
-  readonly joins: readonly string[];
-  /** What captions are translated into where nobody says otherwise. */
-  readonly languages: readonly string[];
-  /** Whether captions are shown while somebody still speaks. */
-  readonly partials: boolean;
-  /** A line of captions ends when somebody says nothing for so long. */
-  readonly pauseMs: number;
-  /** What becomes of our speech when a person begins to speak. */
-  readonly bargeIn: 'off' | 'lower' | 'stop';
-  /** Whether our name, said aloud, begins a question. */
-  readonly wakeWord: boolean;
-  /** Ids of text channels that are read aloud in the room that we are in. */
-  readonly readAloud: readonly string[];
-}
 
 /** What is to be said aloud in a room. */
 export interface SpeechRequest {
@@ -56,9 +37,6 @@ export interface CaptionOptions {
   /** The transcript is posted when they end. */
   readonly transcript?: RoomTranscriptKind;
 }
-
-export const ROOM_TRANSCRIPT_KINDS = [...TRANSCRIPT_KINDS, 'json'] as const;
-export type RoomTranscriptKind = (typeof ROOM_TRANSCRIPT_KINDS)[number];
 
 /** The captions that run in a room, or ran there last, as long as they are kept in memory. */
 export interface CaptionRecord {

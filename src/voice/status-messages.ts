@@ -1,6 +1,7 @@
 import { toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import type { Channel, Content, Posted } from '../model.ts';
+import type { Channel, Posted } from '../model/place.ts';
+import type { Content } from '../model/content.ts';
 import type { Platform } from '../ports/platform.ts';
 import { createLru } from '../async/lru.ts';
 import { createKeyedMutex } from '../async/keyed-mutex.ts';

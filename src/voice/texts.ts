@@ -1,7 +1,8 @@
 import type { AppError } from '../errors.ts';
 import { say, type Texts, type Translate } from '../i18n.ts';
-import type { Channel, Content } from '../model.ts';
-import type { ConsentRule } from './consent/consent.ts';
+import type { Channel } from '../model/place.ts';
+import type { Content } from '../model/content.ts';
+import type { ConsentRule } from '../model/space-choices.ts';
 import type { RoomMember } from '../ports/voice.ts';
 import type { ListeningPurpose } from './listening-mode.ts';
 import type { AnnouncerTexts } from './tts/announcer.ts';

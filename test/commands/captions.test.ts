@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { userError } from '../../src/errors.ts';
-import type { RoomChoices } from '../../src/voice/service.ts';
+import type { RoomChoices } from '../../src/model/space-choices.ts';
 import { HERE, SPACE } from '../fakes/command-harness.ts';
 import { BOB, EVE, ROOM, useDesk, useRoom } from './support.ts';
 

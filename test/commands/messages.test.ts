@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MessageFile } from '../../src/model.ts';
+import type { MessageFile } from '../../src/model/file.ts';
 import { attachmentOf } from '../fakes/harness.ts';
 import { messageOf } from '../fakes/command-harness.ts';
 import { useDesk } from './support.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Content, Control } from '../../src/model.ts';
+import type { Content, Control } from '../../src/model/content.ts';
 import { SPACE } from '../fakes/command-harness.ts';
 import { useDesk } from './support.ts';
 

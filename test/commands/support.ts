@@ -1,5 +1,7 @@
 import { afterEach, beforeEach } from 'vitest';
-import type { Channel, Content, Member } from '../../src/model.ts';
+import type { Channel } from '../../src/model/place.ts';
+import type { Content } from '../../src/model/content.ts';
+import type { Member } from '../../src/model/member.ts';
 import type { Room } from '../../src/voice/service.ts';
 import { openDesk, SPACE, type Desk } from '../fakes/command-harness.ts';
 import { SPACE as HARNESS_SPACE, startHarness, type Harness } from '../fakes/harness.ts';

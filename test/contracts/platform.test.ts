@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Channel, Content, Member, Posted } from '../../src/model.ts';
+import type { Channel, Posted } from '../../src/model/place.ts';
+import type { Content } from '../../src/model/content.ts';
+import type { Member } from '../../src/model/member.ts';
 import { PLATFORM_RULES, type PlatformSubject } from './platform.ts';
 
 const channel: Channel = { space: { platform: 'broken', id: 'space' }, id: 'channel' };

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import type { Channel, Member } from '../../src/model.ts';
+import type { Channel } from '../../src/model/place.ts';
+import type { Member } from '../../src/model/member.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 
 /** One message as somebody sees it. */

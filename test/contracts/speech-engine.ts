@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { voice } from '../../src/api/contract.ts';
-import { AUDIO_FORMATS } from '../../src/model.ts';
+import { AUDIO_FORMATS } from '../../src/model/file.ts';
 import type { Sound, SpeechPart } from '../../service/engine.ts';
 import type { Contract } from './contract.ts';
 

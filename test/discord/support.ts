@@ -8,7 +8,7 @@ import { commandFault } from '../../src/command/check.ts';
 import { openCore } from '../../src/core.ts';
 import { discover } from '../../src/discover.ts';
 import { loadTexts } from '../../src/i18n.ts';
-import type { Services } from '../../src/services.ts';
+import type { Services } from '../../src/command/services.ts';
 import { realClock, type Clock } from '../../src/async/clock.ts';
 import type { Room } from '../../src/voice/service.ts';
 import { openStore } from '../../src/store/index.ts';

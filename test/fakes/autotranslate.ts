@@ -1,8 +1,10 @@
 import { loadTexts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
 import { AppError } from '../../src/errors.ts';
-import type { Channel } from '../../src/model.ts';
-import type { ChannelWatch, Transcriber, Translator } from '../../src/services.ts';
+import type { Channel } from '../../src/model/place.ts';
+import type { ChannelWatch } from '../../src/model/watch.ts';
+import type { Transcriber } from '../../src/speech/transcriber.ts';
+import type { Translator } from '../../src/translation/translator.ts';
 import type { Store } from '../../src/store/index.ts';
 import { createPrivacy } from '../../src/store/privacy.ts';
 import { createSpaceSettings } from '../../src/store/space-settings.ts';

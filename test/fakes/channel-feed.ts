@@ -1,5 +1,6 @@
 import { AppError } from '../../src/errors.ts';
-import type { Author, Channel, Message, MessageRef, Posted, Space } from '../../src/model.ts';
+import type { Author, Message } from '../../src/model/message.ts';
+import type { Channel, MessageRef, Posted, Space } from '../../src/model/place.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { Mirror, WatchPort } from '../../src/ports/channel-feed.ts';
 

@@ -1,22 +1,25 @@
 import type { ChatTurn, Voice } from '../../src/api/contract.ts';
 import { transcriptFile } from '../../src/speech/transcript-file.ts';
-import type { Command, CommandInfo } from '../../src/command/command.ts';
+import type { Command } from '../../src/command/command.ts';
+import type { CommandInfo } from '../../src/model/command-info.ts';
 import { commandFault } from '../../src/command/check.ts';
 import { discover } from '../../src/discover.ts';
 import { createDispatcher } from '../../src/command/dispatcher.ts';
 import type { AppError } from '../../src/errors.ts';
 import { loadTexts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
-import type { Channel, Content, Control, Member, Message, MessageFile } from '../../src/model.ts';
-import type { EngineReport } from '../../src/ports/platform.ts';
-import type {
-  Backlog,
-  ChannelWatch,
-  TranscriptionProgress,
-  Services,
-  Transcript,
-  Translation,
-} from '../../src/services.ts';
+import type { Channel } from '../../src/model/place.ts';
+import type { Content, Control } from '../../src/model/content.ts';
+import type { Member } from '../../src/model/member.ts';
+import type { Message } from '../../src/model/message.ts';
+import type { MessageFile } from '../../src/model/file.ts';
+import type { EngineReport } from '../../src/model/service-status.ts';
+import type { Backlog } from '../../src/autotranslate/backlog.ts';
+import type { ChannelWatch } from '../../src/model/watch.ts';
+import type { TranscriptionProgress } from '../../src/speech/transcriber.ts';
+import type { Services } from '../../src/command/services.ts';
+import type { Transcript } from '../../src/model/transcript.ts';
+import type { Translation } from '../../src/translation/translator.ts';
 import { openStore } from '../../src/store/index.ts';
 import { createMemberSettings } from '../../src/store/member-settings.ts';
 import { createPrivacy } from '../../src/store/privacy.ts';

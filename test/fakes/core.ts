@@ -1,25 +1,20 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
-import type { CommandInfo, OptionInfo } from '../../src/command/command.ts';
+import type { CommandInfo, OptionInfo } from '../../src/model/command-info.ts';
 import { AppError } from '../../src/errors.ts';
 import { loadTexts, say } from '../../src/i18n.ts';
-import type { Attachment, Content, OutgoingFile } from '../../src/model.ts';
-import type {
-  Core,
-  Invocation,
-  LineTranslation,
-  PressInvocation,
-  ServiceStatus,
-} from '../../src/ports/platform.ts';
-import type {
-  MemberSettings,
-  Preferences,
-  Privacy,
-  Services,
-  SpaceChoices,
-  SpaceSettings,
-} from '../../src/services.ts';
+import type { Attachment, OutgoingFile } from '../../src/model/file.ts';
+import type { Content } from '../../src/model/content.ts';
+import type { Core } from '../../src/adapter.ts';
+import type { Invocation, PressInvocation } from '../../src/ports/platform.ts';
+import type { LineTranslation } from '../../src/translation/fan-out.ts';
+import type { ServiceStatus } from '../../src/model/service-status.ts';
+import type { MemberSettings, Preferences } from '../../src/store/member-settings.ts';
+import type { Privacy } from '../../src/store/privacy.ts';
+import type { Services } from '../../src/command/services.ts';
+import type { SpaceChoices } from '../../src/model/space-choices.ts';
+import type { SpaceSettings } from '../../src/store/space-settings.ts';
 import type { Watcher } from '../../src/ports/channel-feed.ts';
 import { createFakeRooms, ROOM_CHOICES } from './rooms.ts';
 import { toneWav } from './tone.ts';

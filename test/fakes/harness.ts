@@ -5,8 +5,10 @@ import { openCore } from '../../src/core.ts';
 import { discover } from '../../src/discover.ts';
 import { loadTexts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
-import type { Attachment, Content, Member } from '../../src/model.ts';
-import type { Core } from '../../src/ports/platform.ts';
+import type { Attachment } from '../../src/model/file.ts';
+import type { Content } from '../../src/model/content.ts';
+import type { Member } from '../../src/model/member.ts';
+import type { Core } from '../../src/adapter.ts';
 import { openStore } from '../../src/store/index.ts';
 import { startSpeechFake, type SpeechFake } from './speech.ts';
 

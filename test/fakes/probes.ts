@@ -8,11 +8,15 @@ import {
 } from '../../src/command/command.ts';
 import { userError } from '../../src/errors.ts';
 import { createDispatcher } from '../../src/command/dispatcher.ts';
-import { loadTexts, type MessageKey, type Texts } from '../../src/i18n.ts';
+import { loadTexts, type Texts } from '../../src/i18n.ts';
+import type { MessageKey } from '../../src/message-key.ts';
 import { createLog } from '../../src/log.ts';
-import type { Content, Message } from '../../src/model.ts';
+import type { Content } from '../../src/model/content.ts';
+import type { Message } from '../../src/model/message.ts';
 import type { Invocation, PressInvocation } from '../../src/ports/platform.ts';
-import type { Services, SpaceChoices, Used } from '../../src/services.ts';
+import type { Services } from '../../src/command/services.ts';
+import type { SpaceChoices } from '../../src/model/space-choices.ts';
+import type { Used } from '../../src/usage/usage.ts';
 import { ROOM_CHOICES } from './rooms.ts';
 
 export const MEMBER = {

@@ -1,14 +1,15 @@
 import type { AppError } from '../../src/errors.ts';
-import type { Channel, OutgoingFile, Space } from '../../src/model.ts';
+import type { Channel, Space } from '../../src/model/place.ts';
+import type { OutgoingFile } from '../../src/model/file.ts';
 import type {
   CaptionRecord,
   CaptionOptions,
   QueuedSpeech,
   Room,
-  RoomChoices,
   Rooms,
   SpeechRequest,
 } from '../../src/voice/service.ts';
+import type { RoomChoices } from '../../src/model/space-choices.ts';
 
 export const ROOM_CHOICES: RoomChoices = {
   consent: 'told',

@@ -1,5 +1,7 @@
 import { AppError } from '../../src/errors.ts';
-import type { Channel, Content, Message, Posted, Space } from '../../src/model.ts';
+import type { Channel, Posted, Space } from '../../src/model/place.ts';
+import type { Content } from '../../src/model/content.ts';
+import type { Message } from '../../src/model/message.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { Clock } from '../../src/async/clock.ts';
 import type {

@@ -13,7 +13,9 @@ import {
   type APIStickerItem,
   type APIUser,
 } from 'discord.js';
-import type { Author, Channel, Message, MessageFile, MessageRef } from '../../../src/model.ts';
+import type { Author, Message } from '../../../src/model/message.ts';
+import type { Channel, MessageRef } from '../../../src/model/place.ts';
+import type { MessageFile } from '../../../src/model/file.ts';
 import type { Application } from '../application.ts';
 import type { OpenFile } from '../files.ts';
 import { channelOf, positionOf } from '../ids.ts';

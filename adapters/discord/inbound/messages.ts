@@ -1,7 +1,7 @@
 import { GatewayDispatchEvents as Events } from 'discord.js';
 import { toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
-import type { Channel, MessageRef } from '../../../src/model.ts';
+import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import type { RoomWatcher } from '../../../src/ports/voice.ts';
 import type { Watcher } from '../../../src/ports/channel-feed.ts';
 import type { On } from './gateway-events.ts';

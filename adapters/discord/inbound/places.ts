@@ -1,5 +1,5 @@
 import { ChannelType, GatewayDispatchEvents as Events, type Client } from 'discord.js';
-import type { Channel } from '../../../src/model.ts';
+import type { Channel } from '../../../src/model/place.ts';
 import type { Watcher } from '../../../src/ports/channel-feed.ts';
 import type { On } from './gateway-events.ts';
 import { channelOf, positionOf, spaceOf } from '../ids.ts';

@@ -5,7 +5,7 @@ import {
   type APIReaction,
   type APIUser,
 } from 'discord.js';
-import type { MessageRef } from '../../../src/model.ts';
+import type { MessageRef } from '../../../src/model/place.ts';
 import type { Api } from '../api.ts';
 import { isGone, isRefusal } from '../errors.ts';
 import { channelIdOf } from '../ids.ts';

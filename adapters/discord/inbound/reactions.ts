@@ -1,5 +1,5 @@
 import { GatewayDispatchEvents as Events, type APIEmoji } from 'discord.js';
-import type { MessageRef } from '../../../src/model.ts';
+import type { MessageRef } from '../../../src/model/place.ts';
 import type { Watcher } from '../../../src/ports/channel-feed.ts';
 import type { On } from './gateway-events.ts';
 import { createReactionMemory } from './reaction-memory.ts';

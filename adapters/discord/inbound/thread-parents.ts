@@ -1,5 +1,5 @@
 import type { APIThreadChannel } from 'discord.js';
-import type { Channel } from '../../../src/model.ts';
+import type { Channel } from '../../../src/model/place.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import { channelOf } from '../ids.ts';
 

@@ -1,7 +1,8 @@
 import { RESTJSONErrorCodes } from 'discord.js';
 import { AppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
-import type { Channel, Content } from '../../../src/model.ts';
+import type { Channel } from '../../../src/model/place.ts';
+import type { Content } from '../../../src/model/content.ts';
 import type { Answer } from '../../../src/ports/platform.ts';
 import { createAnswerMessages, ORIGINAL, type InteractionKey } from './answer-messages.ts';
 import type { Api } from '../api.ts';

@@ -3,8 +3,8 @@ import {
   type APIApplicationCommandAutocompleteInteraction,
   type APIApplicationCommandOptionChoice,
 } from 'discord.js';
-import type { Choice } from '../../../src/command/command.ts';
-import type { Core } from '../../../src/ports/platform.ts';
+import type { Choice } from '../../../src/model/command-info.ts';
+import type { Core } from '../../../src/adapter.ts';
 import { shorten } from '../../../src/text/split/shorten.ts';
 import type { Acknowledge } from './acknowledge.ts';
 import { commandOf, memberOf, placeOf } from './invocations.ts';

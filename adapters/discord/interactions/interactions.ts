@@ -7,7 +7,7 @@ import {
   type APIInteraction,
   type APIMessageComponentInteraction,
 } from 'discord.js';
-import type { Core } from '../../../src/ports/platform.ts';
+import type { Core } from '../../../src/adapter.ts';
 import type { Acknowledge } from './acknowledge.ts';
 import { createInteractionAnswers, type InteractionAnswers } from './answering.ts';
 import type { Api } from '../api.ts';

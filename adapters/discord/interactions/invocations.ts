@@ -8,7 +8,9 @@ import {
   type APIInteraction,
   type InteractionType,
 } from 'discord.js';
-import type { Attachment, Channel, Member } from '../../../src/model.ts';
+import type { Attachment } from '../../../src/model/file.ts';
+import type { Channel } from '../../../src/model/place.ts';
+import type { Member } from '../../../src/model/member.ts';
 import type { OpenFile } from '../files.ts';
 import { channelOf, PLATFORM } from '../ids.ts';
 import { localeOf } from '../slash/locales.ts';

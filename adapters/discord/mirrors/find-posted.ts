@@ -1,4 +1,4 @@
-import type { Channel, MessageRef } from '../../../src/model.ts';
+import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import type { Mirror } from '../../../src/ports/channel-feed.ts';
 import { footerOf, footersIn, isOfSource } from './footers.ts';
 import { placed, type Placed } from './handles.ts';

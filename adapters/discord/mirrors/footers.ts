@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { MessageRef } from '../../../src/model.ts';
+import type { MessageRef } from '../../../src/model/place.ts';
 import { plainLine } from '../../../src/text/markup/plain-line.ts';
 import type { Mirror } from '../../../src/ports/channel-feed.ts';
 import { linkTo, PLATFORM } from '../ids.ts';

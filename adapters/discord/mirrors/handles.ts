@@ -1,4 +1,4 @@
-import type { Channel, Posted } from '../../../src/model.ts';
+import type { Channel, Posted } from '../../../src/model/place.ts';
 
 /**
  * How a message of ours was posted, as `Posted.handle` carries it: by the bot, as a section of a

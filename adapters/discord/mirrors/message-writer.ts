@@ -6,7 +6,7 @@ import {
   type APIMessage,
   type RawFile,
 } from 'discord.js';
-import type { Channel, MessageRef } from '../../../src/model.ts';
+import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
 import { channelIdOf } from '../ids.ts';

@@ -1,5 +1,5 @@
 import { AppError, toAppError } from '../../../src/errors.ts';
-import type { MessageRef } from '../../../src/model.ts';
+import type { MessageRef } from '../../../src/model/place.ts';
 import type { Mirror } from '../../../src/ports/channel-feed.ts';
 import { personaParts, replyParts, sectionOf, withoutVoice, type Writer } from './mirror-parts.ts';
 import { isGone } from '../errors.ts';

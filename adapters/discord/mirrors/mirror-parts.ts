@@ -1,4 +1,5 @@
-import type { MessageRef, OutgoingFile } from '../../../src/model.ts';
+import type { MessageRef } from '../../../src/model/place.ts';
+import type { OutgoingFile } from '../../../src/model/file.ts';
 import { plainLine } from '../../../src/text/markup/plain-line.ts';
 import { withoutSpans } from '../../../src/text/markup/spans.ts';
 import { splitMarkdown } from '../../../src/text/split/split-markdown.ts';

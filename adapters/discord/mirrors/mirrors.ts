@@ -1,6 +1,6 @@
 import { RESTJSONErrorCodes, Routes } from 'discord.js';
 import { AppError, toAppError } from '../../../src/errors.ts';
-import type { Channel } from '../../../src/model.ts';
+import type { Channel } from '../../../src/model/place.ts';
 import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
 import type { Mirror, WatchPort } from '../../../src/ports/channel-feed.ts';
 import { createMirrorEditor, says } from './mirror-editor.ts';

@@ -1,5 +1,5 @@
 import { RESTJSONErrorCodes } from 'discord.js';
-import type { Channel, MessageRef } from '../../../src/model.ts';
+import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import type { Mirror, Persona } from '../../../src/ports/channel-feed.ts';
 import { planBatches, type Batch } from './batches.ts';

@@ -1,5 +1,5 @@
 import { Routes, type Client } from 'discord.js';
-import type { Channel, MessageRef } from '../../../src/model.ts';
+import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import type { Api } from '../api.ts';
 import { PLATFORM, positionOf } from '../ids.ts';
 import { MESSAGES_PAGE } from '../limits.ts';

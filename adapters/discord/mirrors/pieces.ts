@@ -1,4 +1,4 @@
-import type { MessageRef } from '../../../src/model.ts';
+import type { MessageRef } from '../../../src/model/place.ts';
 import type { Mirror } from '../../../src/ports/channel-feed.ts';
 import { replyPrefix, voiceNameOf } from './mirror-parts.ts';
 import { footerOf, footersIn, isOfSource } from './footers.ts';

@@ -1,4 +1,4 @@
-import type { MessageRef } from '../../../src/model.ts';
+import type { MessageRef } from '../../../src/model/place.ts';
 import { isOfSource, readFooter } from './footers.ts';
 import { readSections } from './sections.ts';
 

@@ -1,5 +1,5 @@
 import { RESTJSONErrorCodes, Routes, type APIMessage, type RouteLike } from 'discord.js';
-import type { Channel } from '../../../src/model.ts';
+import type { Channel } from '../../../src/model/place.ts';
 import { shorten } from '../../../src/text/split/shorten.ts';
 import type { Persona } from '../../../src/ports/channel-feed.ts';
 import type { Api } from '../api.ts';

@@ -1,6 +1,6 @@
 import { RESTJSONErrorCodes } from 'discord.js';
 import { AppError } from '../../../src/errors.ts';
-import type { Channel } from '../../../src/model.ts';
+import type { Channel } from '../../../src/model/place.ts';
 import type { Persona } from '../../../src/ports/channel-feed.ts';
 import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';

@@ -1,6 +1,6 @@
 import { RESTJSONErrorCodes, Routes, WebhookType, type APIWebhook } from 'discord.js';
 import { AppError, toAppError } from '../../../src/errors.ts';
-import type { Channel } from '../../../src/model.ts';
+import type { Channel } from '../../../src/model/place.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';

@@ -6,7 +6,8 @@ import {
   type APIButtonComponentWithCustomId,
   type APIComponentInMessageActionRow,
 } from 'discord.js';
-import type { Content, Control, OutgoingFile } from '../../../src/model.ts';
+import type { Content, Control } from '../../../src/model/content.ts';
+import type { OutgoingFile } from '../../../src/model/file.ts';
 import { shorten } from '../../../src/text/split/shorten.ts';
 import { splitMarkdown } from '../../../src/text/split/split-markdown.ts';
 import {

@@ -6,7 +6,7 @@ import {
   InteractionContextType,
   PermissionFlagsBits,
 } from 'discord.js';
-import type { CommandInfo, OptionInfo } from '../../../src/command/command.ts';
+import type { CommandInfo, OptionInfo } from '../../../src/model/command-info.ts';
 import { checked, createWording, fault, type CommandSource, type Wording } from './wording.ts';
 import {
   CHOICE_CHARS,

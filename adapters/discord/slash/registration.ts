@@ -1,6 +1,6 @@
 import { Routes } from 'discord.js';
 import { toAppError, type AppError } from '../../../src/errors.ts';
-import type { Core } from '../../../src/ports/platform.ts';
+import type { Core } from '../../../src/adapter.ts';
 import type { Api } from '../api.ts';
 import { buildCommands, type CommandBody } from './commands.ts';
 import { tryAgain } from '../try-again.ts';

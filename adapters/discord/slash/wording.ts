@@ -1,5 +1,5 @@
 import type { LocalizationMap } from 'discord.js';
-import type { CommandInfo, OptionInfo } from '../../../src/command/command.ts';
+import type { CommandInfo, OptionInfo } from '../../../src/model/command-info.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Texts } from '../../../src/i18n.ts';
 import { PLATFORM } from '../ids.ts';

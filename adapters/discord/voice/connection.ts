@@ -8,7 +8,7 @@ import {
 } from '@discordjs/voice';
 import { orAborted } from '../../../src/async/abort.ts';
 import { AppError } from '../../../src/errors.ts';
-import type { Channel } from '../../../src/model.ts';
+import type { Channel } from '../../../src/model/place.ts';
 import type { Clock } from '../../../src/async/clock.ts';
 import type { LinkListener, RoomMember, VoiceLink } from '../../../src/ports/voice.ts';
 import { channelOf } from '../ids.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../../src/errors.ts';
-import type { Channel } from '../../../src/model.ts';
+import type { Channel } from '../../../src/model/place.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Clock } from '../../../src/async/clock.ts';
 import type { RoomWatcher, VoicePort } from '../../../src/ports/voice.ts';

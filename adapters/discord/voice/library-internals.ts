@@ -1,3 +1,4 @@
+import { type LibraryListener, followSockets } from './sockets.ts';
 /**
  * The inside of @discordjs/voice 0.19 that hearing needs: its receiver has no sequence numbers, opens every
  * packet, and passes encrypted ones on as sound, so packets are taken from its sockets instead. Nothing
@@ -10,25 +11,6 @@ import {
   type VoiceConnection,
 } from '@discordjs/voice';
 import type { Clock } from '../../../src/async/clock.ts';
-import { followSockets } from './sockets.ts';
-
-/** What the voice gateway says in JSON. */
-export interface VoicePacketIn {
-  readonly op: number;
-  /** Null with some ops. */
-  readonly d: Readonly<Record<string, unknown>> | null;
-}
-
-/** What one connection to a voice server gives; it is another one after each reconnect. */
-export interface LibraryListener {
-  /** A packet from the UDP socket, whatever it is. */
-  datagram(message: Buffer): void;
-  packet(packet: VoicePacketIn): void;
-  /** Another voice server, or a new session with the same. */
-  renewed(): void;
-  /** The library choked on what the gateway said of the encryption. */
-  choked(): void;
-}
 
 /** The library's own session, with what it hides of its state. */
 export interface DaveSession extends Pick<

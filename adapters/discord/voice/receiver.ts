@@ -5,7 +5,7 @@ import type { DaveReader } from './dave.ts';
 import { openRtp, readRtp, type RtpHeader } from './rtp.ts';
 import { createSsrcs } from './ssrcs.ts';
 import { createVoiceStatistics } from './statistics.ts';
-import type { VoicePacketIn } from './library-internals.ts';
+import type { VoicePacketIn } from './sockets.ts';
 
 export interface Receiver {
   datagram(message: Buffer): void;

@@ -8,7 +8,24 @@ import {
 } from '@discordjs/voice';
 import type { Clock } from '../../../src/async/clock.ts';
 import { ENCRYPTION_MODE } from './rtp.ts';
-import type { VoicePacketIn, LibraryListener } from './library-internals.ts';
+
+/** What the voice gateway says in JSON. */
+export interface VoicePacketIn {
+  readonly op: number;
+  /** Null with some ops. */
+  readonly d: Readonly<Record<string, unknown>> | null;
+}
+
+/** What one connection to a voice server gives; it is another one after each reconnect. */
+export interface LibraryListener {
+  /** A packet from the UDP socket, whatever it is. */
+  datagram(message: Buffer): void;
+  packet(packet: VoicePacketIn): void;
+  /** Another voice server, or a new session with the same. */
+  renewed(): void;
+  /** The library choked on what the gateway said of the encryption. */
+  choked(): void;
+}
 
 interface BinaryIn {
   readonly op: number;

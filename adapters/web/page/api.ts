@@ -1,4 +1,4 @@
-import type { Choice } from '../../../src/command/command.ts';
+import type { Choice } from '../../../src/model/command-info.ts';
 import type { ChannelId, CompleteReply, StatusReply, UploadReply } from '../wire.ts';
 import { t } from './boot.ts';
 

@@ -1,4 +1,4 @@
-import type { CommandInfo } from '../../../src/command/command.ts';
+import type { CommandInfo } from '../../../src/model/command-info.ts';
 
 const AUDIO_NAME = /\.(?:wav|ogg|oga|opus|mp3|flac|m4a|mp4|webm|aac)$/i;
 

@@ -1,4 +1,4 @@
-import type { Choice } from '../../../src/command/command.ts';
+import type { Choice } from '../../../src/model/command-info.ts';
 
 /** Longer values are ids that say nothing to people. */
 const MAX_TELLING_CHARS = 16;

@@ -1,6 +1,6 @@
 import { html, LitElement, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
-import type { Choice } from '../../../src/command/command.ts';
+import type { Choice } from '../../../src/model/command-info.ts';
 import { bestFit, fits, telling } from './choices.ts';
 import { listBox, optionId, revealActive, step } from './list-box.ts';
 import { createLookup } from './lookup.ts';

@@ -2,7 +2,7 @@
  * The line that people type: `/name option:value option:"quoted value" free text`. Pure, so that
  * the composer, its fields and the tests share one understanding of it.
  */
-import type { CommandInfo, OptionInfo } from '../../../src/command/command.ts';
+import type { CommandInfo, OptionInfo } from '../../../src/model/command-info.ts';
 import type { PageKey, Params } from '../wire.ts';
 
 /** What is wrong with a line, as a sentence. */

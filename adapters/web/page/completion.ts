@@ -1,5 +1,5 @@
 /** What can be completed where the caret stands. Pure. */
-import type { Choice, CommandInfo, OptionInfo } from '../../../src/command/command.ts';
+import type { Choice, CommandInfo, OptionInfo } from '../../../src/model/command-info.ts';
 import { fits, telling } from './choices.ts';
 import { findCommand, quote, tokenise } from './command-line.ts';
 

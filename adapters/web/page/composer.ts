@@ -1,4 +1,4 @@
-import type { Choice, CommandInfo } from '../../../src/command/command.ts';
+import type { Choice, CommandInfo } from '../../../src/model/command-info.ts';
 import type { ChannelId } from '../wire.ts';
 import { api, Refusal } from './api.ts';
 import { commandForFile } from './attachments.ts';

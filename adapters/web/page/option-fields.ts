@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
-import type { CommandInfo, OptionInfo } from '../../../src/command/command.ts';
+import type { CommandInfo, OptionInfo } from '../../../src/model/command-info.ts';
 import { api } from './api.ts';
 import type { App } from './app.ts';
 import { sizeText } from './attachments.ts';

@@ -1,4 +1,4 @@
-import { AUDIO_FORMATS } from '../../../src/model.ts';
+import { AUDIO_FORMATS } from '../../../src/model/file.ts';
 import { decode } from '../../../src/audio/codec/decode.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { EngineConfig } from '../../config.ts';

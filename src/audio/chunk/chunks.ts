@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../model.ts';
+import type { ByteSource } from '../../model/file.ts';
 import { bytesSource } from '../bytes.ts';
 import { decodeTo } from '../codec/decode.ts';
 import { encode } from '../codec/encode.ts';

@@ -1,4 +1,4 @@
-import type { ByteSource } from '../../model.ts';
+import type { ByteSource } from '../../model/file.ts';
 import { type ByteReader, createByteReader } from '../bytes.ts';
 import { emptyAudio, throwIfAborted, unknownAudio, unsupportedAudio } from '../faults.ts';
 import { skipId3 } from './id3.ts';

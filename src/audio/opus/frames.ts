@@ -1,6 +1,6 @@
 /** Speech as Opus packets of 20 ms, which is what rooms play. */
 import { AppError } from '../../errors.ts';
-import type { AudioFormat, ByteSource } from '../../model.ts';
+import type { AudioFormat, ByteSource } from '../../model/file.ts';
 import { createByteReader } from '../bytes.ts';
 import { decode } from '../codec/decode.ts';
 import { decodeOpus } from '../codec/decode-opus.ts';

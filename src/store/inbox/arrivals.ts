@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely';
-import type { Channel, MessageRef, Space } from '../../model.ts';
+import type { Channel, MessageRef, Space } from '../../model/place.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
 import { abandoned, FRESH, isOpen, keyColumns } from './columns.ts';

@@ -1,5 +1,6 @@
 import type { Transaction } from 'kysely';
-import type { Member, MessageRef } from '../../model.ts';
+import type { Member } from '../../model/member.ts';
+import type { MessageRef } from '../../model/place.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
 import { abandoned, channelOf, isOpen, SETTLED } from './columns.ts';

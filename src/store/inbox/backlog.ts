@@ -1,6 +1,6 @@
 import type { AppError } from '../../errors.ts';
-import type { MessageRef, Space } from '../../model.ts';
-import type { Backlog } from '../../services.ts';
+import type { MessageRef, Space } from '../../model/place.ts';
+import type { Backlog } from '../../autotranslate/backlog.ts';
 import type { Store } from '../index.ts';
 import type { Partition } from './row.ts';
 

@@ -1,5 +1,5 @@
 import { sql, type ExpressionBuilder } from 'kysely';
-import type { Channel } from '../../model.ts';
+import type { Channel } from '../../model/place.ts';
 import type { Schema } from '../schema.ts';
 import type { RowKey } from './row.ts';
 import { skippedHash } from './stored-message.ts';

@@ -1,4 +1,4 @@
-import type { MessageRef, Space } from '../../model.ts';
+import type { MessageRef, Space } from '../../model/place.ts';
 import { createArrivalStore } from './arrivals.ts';
 import { createClaims, type ClaimDeps } from './claims.ts';
 import { channelOf, isOpen } from './columns.ts';

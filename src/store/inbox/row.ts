@@ -1,4 +1,5 @@
-import type { Message, MessageRef } from '../../model.ts';
+import type { Message } from '../../model/message.ts';
+import type { MessageRef } from '../../model/place.ts';
 import type { StoredMessage } from './stored-message.ts';
 
 /** The content of a message that is gone: its copies are to go too. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ByteSource, Message, MessageFile } from '../../model.ts';
+import type { ByteSource, MessageFile } from '../../model/file.ts';
+import type { Message } from '../../model/message.ts';
 
 type StoredFile = Omit<MessageFile, 'open'>;
 

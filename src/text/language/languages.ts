@@ -1,6 +1,17 @@
 import { LANGUAGES, PSEUDO_LOCALE, SAME_CODE } from './language-list.ts';
 import { foldName, languageName, nameIndex } from './language-names.ts';
 
+/** Languages are BCP 47 codes: `ja`, `zh`, `pt`, and `en-XA`, the pseudo-locale. */
+export interface Languages {
+  /** The code for what a person typed: a code, or a name in any language; undefined if unknown. */
+  find(typed: string): string | undefined;
+  name(code: string, locale: string): string;
+  /** Best matches first. */
+  search(typed: string, locale: string): readonly { code: string; name: string }[];
+  /** The language of a text; undefined where it cannot be told. */
+  detect(text: string): { readonly language: string; readonly confidence: number } | undefined;
+}
+
 export { languageName } from './language-names.ts';
 
 const listed = new Set(LANGUAGES);

@@ -1,11 +1,7 @@
+import type { MentionKind, MentionNames } from '../../model/mention.ts';
 import { plainLine } from './plain-line.ts';
 import type { SpanKind } from './span.ts';
 import { findSpans } from './spans.ts';
-
-export type MentionKind = 'member' | 'role' | 'channel';
-
-/** The name behind an id, without `@` or `#`; undefined where it is not known. */
-export type MentionNames = (kind: MentionKind, id: string) => string | undefined;
 
 const LONGEST_NAME_CHARS = 80;
 /** What stands for somebody unknown; platforms do not say more either. */

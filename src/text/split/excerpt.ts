@@ -1,4 +1,5 @@
-import { muteLeftovers, nameMentions, type MentionNames } from '../markup/mentions.ts';
+import { muteLeftovers, nameMentions } from '../markup/mentions.ts';
+import type { MentionNames } from '../../model/mention.ts';
 import { flatten } from '../markup/plain-line.ts';
 import { shorten } from './shorten.ts';
 import type { Span } from '../markup/span.ts';

@@ -1,6 +1,7 @@
 import { toAppError, type AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import type { Content, Posted } from '../../model.ts';
+import type { Content } from '../../model/content.ts';
+import type { Posted } from '../../model/place.ts';
 import { waitUntil, type Clock } from '../../async/clock.ts';
 import type { EditRate } from '../../ports/voice.ts';
 import type { Caption, CaptionBoard } from './caption.ts';

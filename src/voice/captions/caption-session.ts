@@ -1,9 +1,11 @@
 import type { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import type { Channel, OutgoingFile } from '../../model.ts';
+import type { Channel } from '../../model/place.ts';
+import type { OutgoingFile } from '../../model/file.ts';
 import type { Platform } from '../../ports/platform.ts';
-import type { Assistant } from '../../services.ts';
-import type { CaptionOptions, RoomTranscriptKind } from '../service.ts';
+import type { Assistant } from '../../chat/assistant.ts';
+import type { CaptionOptions } from '../service.ts';
+import type { RoomTranscriptKind } from '../../model/transcript.ts';
 import { createCaptionMessages } from './caption-messages.ts';
 import type { CaptionBoard } from './caption.ts';
 import { createCaptions } from './captions.ts';

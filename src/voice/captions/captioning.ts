@@ -1,7 +1,7 @@
 import { orAborted } from '../../async/abort.ts';
 import { AppError, userError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import type { Channel, Posted } from '../../model.ts';
+import type { Channel, Posted } from '../../model/place.ts';
 import type { Platform } from '../../ports/platform.ts';
 import type { CaptionRecord, CaptionOptions, Room } from '../service.ts';
 import { createKeyedMutex } from '../../async/keyed-mutex.ts';

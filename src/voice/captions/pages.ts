@@ -1,4 +1,4 @@
-import type { Posted } from '../../model.ts';
+import type { Posted } from '../../model/place.ts';
 import { createLru } from '../../async/lru.ts';
 import { isBefore, type Caption } from './caption.ts';
 import { renderCaptions, type RenderOptions } from './render.ts';

@@ -1,5 +1,5 @@
 import type { ChatTurn } from '../../api/contract.ts';
-import type { Assistant } from '../../services.ts';
+import type { Assistant } from '../../chat/assistant.ts';
 import { mapStates, resultOf } from '../../async/generators.ts';
 import { languageName } from '../../text/language/languages.ts';
 import { countCodePoints } from '../../text/unicode.ts';

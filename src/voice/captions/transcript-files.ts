@@ -1,6 +1,6 @@
 import { breathe } from '../../audio/pcm.ts';
-import type { OutgoingFile } from '../../model.ts';
-import type { RoomTranscriptKind } from '../service.ts';
+import type { OutgoingFile } from '../../model/file.ts';
+import type { RoomTranscriptKind } from '../../model/transcript.ts';
 import { longTranscriptFile } from '../../speech/transcript-file.ts';
 import { sameLanguage } from '../../text/language/languages.ts';
 import type { SessionTranscript, TranscriptLine } from './transcript.ts';

@@ -1,6 +1,6 @@
 import { createMeter } from '../../usage/meter.ts';
-import type { Channel } from '../../model.ts';
-import type { Services } from '../../services.ts';
+import type { Channel } from '../../model/place.ts';
+import type { Services } from '../../command/services.ts';
 import { translateLine } from '../../translation/fan-out.ts';
 import type { TranslateCaption } from './translations.ts';
 

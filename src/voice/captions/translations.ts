@@ -1,6 +1,6 @@
 import { orAborted } from '../../async/abort.ts';
 import { AppError, toAppError } from '../../errors.ts';
-import type { LineTranslation } from '../../ports/platform.ts';
+import type { LineTranslation } from '../../translation/fan-out.ts';
 import type { Clock } from '../../async/clock.ts';
 import type { Caption } from './caption.ts';
 

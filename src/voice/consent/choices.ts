@@ -1,5 +1,5 @@
-import type { Space } from '../../model.ts';
-import type { Privacy } from '../../services.ts';
+import type { Space } from '../../model/place.ts';
+import type { Privacy } from '../../store/privacy.ts';
 import type { Rooms } from '../service.ts';
 import type { RoomConsents } from '../../store/room-consents.ts';
 import { createLru } from '../../async/lru.ts';

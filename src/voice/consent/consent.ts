@@ -1,9 +1,7 @@
+import { type ConsentRule } from '../../model/space-choices.ts';
 import { type AppError, toAppError } from '../../errors.ts';
 import type { Clock } from '../../async/clock.ts';
 import type { RoomMember } from '../../ports/voice.ts';
-
-/** Who is heard: everybody who was told of it and does not object, or only those who agreed. */
-export type ConsentRule = 'told' | 'agreed';
 
 /** What somebody chose for a space; undefined: nothing yet. */
 export type ConsentChoice = 'heard' | 'unheard' | undefined;

@@ -1,4 +1,4 @@
-import type { Channel } from '../../model.ts';
+import type { Channel } from '../../model/place.ts';
 import type { Platform } from '../../ports/platform.ts';
 import type { RoomMember } from '../../ports/voice.ts';
 import type { ListeningMode } from '../listening-mode.ts';

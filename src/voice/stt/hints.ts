@@ -1,6 +1,6 @@
 import { createCache, type Cache } from '../../async/cache.ts';
-import type { Channel } from '../../model.ts';
-import type { Services } from '../../services.ts';
+import type { Channel } from '../../model/place.ts';
+import type { Services } from '../../command/services.ts';
 import type { Clock } from '../../async/clock.ts';
 import type { RoomMember } from '../../ports/voice.ts';
 import type { SttPipelineHints } from './pipeline.ts';

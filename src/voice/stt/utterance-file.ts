@@ -1,6 +1,6 @@
 import { createOggOpusWriter, PRE_SKIP_SAMPLES } from '../../audio/container/ogg-writer.ts';
 import { bytesSource } from '../../audio/bytes.ts';
-import type { ByteSource } from '../../model.ts';
+import type { ByteSource } from '../../model/file.ts';
 import { sumSamples, toMs } from './reorder-buffer.ts';
 import type { Utterance } from './utterance.ts';
 

@@ -1,5 +1,4 @@
-import type { HeldPacket } from './reorder-buffer.ts';
-import { toMs } from './reorder-buffer.ts';
+import { type HeldPacket, toMs } from './reorder-buffer.ts';
 
 /** What somebody says without a longer pause: Opus packets in the order in which they were sent. */
 export interface Utterance {

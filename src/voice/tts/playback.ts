@@ -1,6 +1,6 @@
 import { lowered } from '../../audio/opus/gain.ts';
 import { toAppError, type AppError } from '../../errors.ts';
-import type { Speaker } from '../../services.ts';
+import type { Speaker } from '../../speech/speech.ts';
 import type { Clock } from '../../async/clock.ts';
 import type { VoiceLink } from '../../ports/voice.ts';
 import { createAnnouncer, type AnnouncerTexts } from './announcer.ts';

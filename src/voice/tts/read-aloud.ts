@@ -1,5 +1,6 @@
-import type { Message } from '../../model.ts';
-import { isQuiet, type Services } from '../../services.ts';
+import type { Message } from '../../model/message.ts';
+import { isQuiet } from '../../model/space-choices.ts';
+import type { Services } from '../../command/services.ts';
 import type { SpeechRequest } from '../service.ts';
 
 /** Meant for a bot, as `!play` or `/help`. */

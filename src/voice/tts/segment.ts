@@ -1,8 +1,8 @@
 import { orAborted } from '../../async/abort.ts';
 import { opusFrames } from '../../audio/opus/frames.ts';
 import { AppError, toAppError } from '../../errors.ts';
-import { AUDIO_FORMATS, type AudioFormat } from '../../model.ts';
-import type { Speaker, Speech } from '../../services.ts';
+import { AUDIO_FORMATS, type AudioFormat } from '../../model/file.ts';
+import type { Speaker, Speech } from '../../speech/speech.ts';
 import type { Clock } from '../../async/clock.ts';
 import type { SpeechItem } from './speech-item.ts';
 import { createPacketBuffer } from './packet-buffer.ts';

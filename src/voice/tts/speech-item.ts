@@ -1,4 +1,4 @@
-import type { VoicePreference } from '../../services.ts';
+import type { VoicePreference } from '../../speech/speech.ts';
 import { splitText } from '../../text/split/split.ts';
 import { countCodePoints } from '../../text/unicode.ts';
 

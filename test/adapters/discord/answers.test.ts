@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Content, Control } from '../../../src/model.ts';
+import type { Content, Control } from '../../../src/model/content.ts';
 import { openDiscord, type TestDiscord } from './support.ts';
 
 let discord: TestDiscord;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Channel } from '../../../src/model.ts';
+import type { Channel } from '../../../src/model/place.ts';
 import type { FakeGuild, FakeMessage } from '../../fakes/discord/index.ts';
 import { openDiscord, placeOf, type TestDiscord } from './support.ts';
 

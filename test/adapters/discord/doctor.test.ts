@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { diagnose } from '../../../adapters/discord/doctor.ts';
-import type { Finding } from '../../../src/ports/platform.ts';
-import type { ChannelWatch } from '../../../src/services.ts';
-import type { WatchMode } from '../../../src/ports/channel-feed.ts';
+import type { Finding } from '../../../src/model/finding.ts';
+import type { ChannelWatch, WatchMode } from '../../../src/model/watch.ts';
 import {
   startDiscordFake,
   type DiscordFake,

@@ -9,7 +9,7 @@ import {
   type RawMessage,
 } from '../../../adapters/discord/inbound/message-reader.ts';
 import { createThreadParents } from '../../../adapters/discord/inbound/thread-parents.ts';
-import type { Channel, MessageRef } from '../../../src/model.ts';
+import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import type { Watcher } from '../../../src/ports/channel-feed.ts';
 
 /** Events as the gateway sends them, where our Discord never sends them in such a form. */

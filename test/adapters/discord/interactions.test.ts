@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Attachment, Content } from '../../../src/model.ts';
+import type { Attachment } from '../../../src/model/file.ts';
+import type { Content } from '../../../src/model/content.ts';
 import { openDiscord, placeOf, type TestDiscord } from './support.ts';
 
 let discord: TestDiscord;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { linkTo, spaceOf } from '../../../adapters/discord/ids.ts';
-import type { Content, Control } from '../../../src/model.ts';
+import type { Content, Control } from '../../../src/model/content.ts';
 import { openDiscord, placeOf, type TestDiscord } from './support.ts';
 
 /** What the core gives, at the edges of what Discord takes: our Discord refuses what is over them. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createApi } from '../../../adapters/discord/api.ts';
-import type { Posted } from '../../../src/model.ts';
+import type { Posted } from '../../../src/model/place.ts';
 import type { Mirror } from '../../../src/ports/channel-feed.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
 import { request } from '../../fakes/discord/login.ts';

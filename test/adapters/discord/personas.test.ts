@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Posted } from '../../../src/model.ts';
+import type { Posted } from '../../../src/model/place.ts';
 import type { Mirror } from '../../../src/ports/channel-feed.ts';
 import type { FakeUser } from '../../fakes/discord/index.ts';
 import { createHastyClock } from '../../fakes/clock.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, test } from 'vitest';
-import type { Member } from '../../../src/model.ts';
+import type { Member } from '../../../src/model/member.ts';
 import { PLATFORM_RULES } from '../../contracts/platform.ts';
 import type { FakeMessage, FakeUser } from '../../fakes/discord/index.ts';
 import { openDiscord, placeOf, type TestDiscord } from './support.ts';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Channel, Message } from '../../../src/model.ts';
+import type { Channel } from '../../../src/model/place.ts';
+import type { Message } from '../../../src/model/message.ts';
 import type { Mirror } from '../../../src/ports/channel-feed.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
 

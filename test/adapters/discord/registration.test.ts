@@ -2,8 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApi } from '../../../adapters/discord/api.ts';
 import { buildCommands, type CommandBody } from '../../../adapters/discord/slash/commands.ts';
 import { registerCommands } from '../../../adapters/discord/slash/registration.ts';
-import type { CommandInfo } from '../../../src/command/command.ts';
-import type { MessageKey, Texts } from '../../../src/i18n.ts';
+import type { CommandInfo } from '../../../src/model/command-info.ts';
+import type { MessageKey } from '../../../src/message-key.ts';
+import type { Texts } from '../../../src/i18n.ts';
 import { startDiscordFake, type DiscordFake } from '../../fakes/discord/index.ts';
 import { optionsFor } from './support.ts';
 

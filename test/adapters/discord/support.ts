@@ -1,11 +1,14 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { createDiscordAdapter, type DiscordOptions } from '../../../adapters/discord/adapter.ts';
-import type { Choice, CommandInfo } from '../../../src/command/command.ts';
+import type { Choice, CommandInfo } from '../../../src/model/command-info.ts';
 import { loadTexts } from '../../../src/i18n.ts';
-import type { Channel, Message, MessageRef, Space } from '../../../src/model.ts';
-import type { Adapter, Core, Invocation, PressInvocation } from '../../../src/ports/platform.ts';
-import type { ChannelWatch, Services } from '../../../src/services.ts';
+import type { Channel, MessageRef, Space } from '../../../src/model/place.ts';
+import type { Message } from '../../../src/model/message.ts';
+import type { Adapter, Core } from '../../../src/adapter.ts';
+import type { Invocation, PressInvocation } from '../../../src/ports/platform.ts';
+import type { ChannelWatch } from '../../../src/model/watch.ts';
+import type { Services } from '../../../src/command/services.ts';
 import type { Watcher, WatchPort } from '../../../src/ports/channel-feed.ts';
 import { startDiscordFake, type DiscordFake } from '../../fakes/discord/index.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Message } from '../../../src/model.ts';
+import type { Message } from '../../../src/model/message.ts';
 import { request } from '../../fakes/discord/login.ts';
 import { openDiscord, placeOf, type TestDiscord } from './support.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Channel } from '../../../src/model.ts';
+import type { Channel } from '../../../src/model/place.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
 

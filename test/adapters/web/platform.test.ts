@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ServerEvent } from '../../../adapters/web/wire.ts';
 import { channelOf } from '../../../adapters/web/platform.ts';
 import { createWebPresence } from '../../../adapters/web/presence.ts';
-import type { Member } from '../../../src/model.ts';
+import type { Member } from '../../../src/model/member.ts';
 import { PLATFORM_RULES, type PlatformSubject } from '../../contracts/platform.ts';
 import { createFakeCore } from '../../fakes/core.ts';
 

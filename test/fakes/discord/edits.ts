@@ -1,7 +1,13 @@
 import { MessageFlags } from './codes.ts';
 import type { Json } from './faults.ts';
-import { checkCount, checkNotEmpty, checkPromisedFiles, makeAttachments } from './message-body.ts';
-import type { MessageBody, SentFile } from './message-body.ts';
+import {
+  checkCount,
+  checkNotEmpty,
+  checkPromisedFiles,
+  makeAttachments,
+  type MessageBody,
+  type SentFile,
+} from './message-body.ts';
 import type { Change } from './posting.ts';
 import type { Message, World } from './state.ts';
 import { invalid } from './validation.ts';

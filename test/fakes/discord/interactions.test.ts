@@ -1,5 +1,10 @@
-import { Events, MessageFlags, ModalBuilder } from 'discord.js';
-import type { ChatInputCommandInteraction, Interaction } from 'discord.js';
+import {
+  Events,
+  MessageFlags,
+  ModalBuilder,
+  type ChatInputCommandInteraction,
+  type Interaction,
+} from 'discord.js';
 import { expect, test } from 'vitest';
 import { startDiscordFake } from './index.ts';
 import { login, request } from './login.ts';

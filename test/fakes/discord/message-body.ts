@@ -1,8 +1,7 @@
 import { MessageFlags } from './codes.ts';
 import { z } from 'zod';
 import { checkComponentTree, componentsSchema } from './components.ts';
-import { fault } from './faults.ts';
-import type { Json } from './faults.ts';
+import { fault, type Json } from './faults.ts';
 import type { Attachment, Message, World } from './state.ts';
 import { characters, check, invalid, list, rule, snowflake, text, webUrl } from './validation.ts';
 

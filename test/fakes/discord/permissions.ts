@@ -1,5 +1,4 @@
-import { PermissionFlagsBits, PermissionsBitField } from 'discord.js';
-import type { PermissionsString } from 'discord.js';
+import { PermissionFlagsBits, PermissionsBitField, type PermissionsString } from 'discord.js';
 import { INVITE_PERMISSIONS } from '../../../adapters/discord/permissions.ts';
 import { VOICE_CHANNELS } from './codes.ts';
 import { fault } from './faults.ts';

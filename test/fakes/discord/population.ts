@@ -1,7 +1,6 @@
 import { Intent } from './codes.ts';
 import type { Json } from './faults.ts';
-import { BOT, EVERYONE, permissionBits } from './permissions.ts';
-import type { PermissionName } from './permissions.ts';
+import { BOT, EVERYONE, permissionBits, type PermissionName } from './permissions.ts';
 import {
   renderChannel,
   renderJoinedGuild,

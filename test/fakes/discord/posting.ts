@@ -1,7 +1,6 @@
 import { ChannelType, Intent, MessageFlags } from './codes.ts';
 import type { Json } from './faults.ts';
-import { notePings, readMentions } from './mentions.ts';
-import type { AllowedMentions } from './mentions.ts';
+import { notePings, readMentions, type AllowedMentions } from './mentions.ts';
 import { may } from './permissions.ts';
 import { renderChannel, renderMessageEvent } from './render.ts';
 import type { Attachment, Channel, Interaction, Message, Reference, User, World } from './state.ts';

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { serveFile } from './cdn.ts';
-import { Fault, fault } from './faults.ts';
-import type { FaultPlan, Json } from './faults.ts';
+import { Fault, fault, type FaultPlan, type Json } from './faults.ts';
 import type { Rate } from './limits.ts';
 import type { SentFile } from './message-body.ts';
 import { spoil } from './spoil.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { Fault } from './faults.ts';
-import type { Json } from './faults.ts';
+import { Fault, type Json } from './faults.ts';
 
 /** Discord counts code points, not UTF-16 units. */
 const length = (text: string): number => Array.from(text).length;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createClient, type ServiceClient } from '../../../src/api/client.ts';
 import { LIMITS, PATHS } from '../../../src/api/contract.ts';
 import type { ServiceError } from '../../../src/api/service-error.ts';
-import { AUDIO_FORMATS, type ByteSource } from '../../../src/model.ts';
+import { AUDIO_FORMATS, type ByteSource } from '../../../src/model/file.ts';
 import { decode } from '../../../src/audio/codec/decode.ts';
 import { CHARACTER_SECONDS, startSpeechFake, VOICE, type SpeechFake } from '../../fakes/speech.ts';
 

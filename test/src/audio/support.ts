@@ -2,7 +2,7 @@ import { createDecoder } from 'libopus-wasm';
 import { readFileSync } from 'node:fs';
 import { decodeTo } from '../../../src/audio/codec/decode.ts';
 import { createLevelMeter } from '../../../src/audio/vad.ts';
-import type { ByteSource } from '../../../src/model.ts';
+import type { ByteSource } from '../../../src/model/file.ts';
 
 export const fixture = (name: string): Uint8Array =>
   new Uint8Array(readFileSync(new URL(`../../fixtures/audio/${name}`, import.meta.url)));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import type { MessageFile } from '../../../src/model.ts';
+import type { MessageFile } from '../../../src/model/file.ts';
 import { prepareAttachments } from '../../../src/autotranslate/attachments.ts';
 import { audio } from './support.ts';
 

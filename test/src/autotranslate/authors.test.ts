@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Message, MessageRef, Posted } from '../../../src/model.ts';
+import type { Message } from '../../../src/model/message.ts';
+import type { MessageRef, Posted } from '../../../src/model/place.ts';
 import { createMirrorStore } from '../../../src/store/mirrors.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { authorsOf } from '../../../src/autotranslate/authors.ts';

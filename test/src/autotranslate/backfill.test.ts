@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
-import type { Message } from '../../../src/model.ts';
+import type { Message } from '../../../src/model/message.ts';
 import {
   createBackfill,
   type Backfill,

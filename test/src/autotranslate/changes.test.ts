@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import type { Message } from '../../../src/model.ts';
+import type { Message } from '../../../src/model/message.ts';
 import { channel, lost, SPACE } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import { GENERAL, withScene } from './support.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Message } from '../../../src/model.ts';
+import type { Message } from '../../../src/model/message.ts';
 import type { Platform } from '../../../src/ports/platform.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import { createWriter } from '../../../src/store/writer.ts';

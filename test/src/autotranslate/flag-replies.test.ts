@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { loadTexts, say } from '../../../src/i18n.ts';
-import type { Message, MessageRef } from '../../../src/model.ts';
+import type { Message } from '../../../src/model/message.ts';
+import type { MessageRef } from '../../../src/model/place.ts';
 import { lost, SPACE } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import { audio, ENGLISH, GENERAL, linked, SPANISH, withScene, type Scene } from './support.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Message } from '../../../src/model.ts';
+import type { Message } from '../../../src/model/message.ts';
 import { channel, SPACE } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import { ENGLISH, GENERAL, linked, SPANISH, withScene } from './support.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Message } from '../../../src/model.ts';
+import type { Message } from '../../../src/model/message.ts';
 import { createPrivacy } from '../../../src/store/privacy.ts';
 import { createSpaceSettings } from '../../../src/store/space-settings.ts';
 import { openWatchStore } from '../../../src/store/watches.ts';

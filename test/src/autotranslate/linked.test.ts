@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import type { Message } from '../../../src/model.ts';
+import type { Message } from '../../../src/model/message.ts';
 import { channel, lost, person, SPACE } from '../../fakes/channel-feed.ts';
 import { mirrorOf, watchOf } from '../../fakes/autotranslate.ts';
 import { audio, ENGLISH, GENERAL, JAPANESE, linked, SPANISH, withScene } from './support.ts';

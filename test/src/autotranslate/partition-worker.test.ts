@@ -2,7 +2,7 @@ import { createLog } from '../../../src/log.ts';
 import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import type { Message } from '../../../src/model.ts';
+import type { Message } from '../../../src/model/message.ts';
 import type { Row } from '../../../src/store/inbox/row.ts';
 import type { Ready } from '../../../src/autotranslate/deliver.ts';
 import { workPartition, type Jobs } from '../../../src/autotranslate/partition-worker.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import type { Services } from '../../../src/services.ts';
+import type { Services } from '../../../src/command/services.ts';
 import { findLanguage, languageName } from '../../../src/text/language/languages.ts';
 import { prepare, type Finished } from '../../../src/autotranslate/prepare.ts';
 import { plainTranslator } from '../../fakes/autotranslate.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../../src/log.ts';
-import type { TranscriptionProgress } from '../../../src/services.ts';
+import type { TranscriptionProgress } from '../../../src/speech/transcriber.ts';
 import { createProgress, type Progress } from '../../../src/autotranslate/progress.ts';
 import type { Row } from '../../../src/store/inbox/row.ts';
 import { createWatchedPlace, lost, type WatchedPlace } from '../../fakes/channel-feed.ts';

@@ -1,18 +1,16 @@
 import { afterEach, beforeEach, vi } from 'vitest';
 import type { AppError } from '../../../src/errors.ts';
-import type { Channel, Member, Message, MessageFile } from '../../../src/model.ts';
-import type {
-  ChannelWatch,
-  Inbox,
-  Privacy,
-  SpaceSettings,
-  Translator,
-  Usage,
-  Watches,
-} from '../../../src/services.ts';
+import type { Channel } from '../../../src/model/place.ts';
+import type { Member } from '../../../src/model/member.ts';
+import type { Message } from '../../../src/model/message.ts';
+import type { MessageFile } from '../../../src/model/file.ts';
+import type { ChannelWatch, Watches } from '../../../src/model/watch.ts';
+import type { Inbox } from '../../../src/autotranslate/backlog.ts';
+import { type Privacy, createPrivacy } from '../../../src/store/privacy.ts';
+import { type SpaceSettings, createSpaceSettings } from '../../../src/store/space-settings.ts';
+import type { Translator } from '../../../src/translation/translator.ts';
+import type { Usage } from '../../../src/usage/usage.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
-import { createPrivacy } from '../../../src/store/privacy.ts';
-import { createSpaceSettings } from '../../../src/store/space-settings.ts';
 import { createUsage } from '../../../src/store/usage.ts';
 import type { AutoTranslate } from '../../../src/autotranslate/index.ts';
 import type { Watcher } from '../../../src/ports/channel-feed.ts';

@@ -2,7 +2,7 @@ import type { Store } from '../../../src/store/index.ts';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import type { Message } from '../../../src/model.ts';
+import type { Message } from '../../../src/model/message.ts';
 import { SPACE, lost } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import { GENERAL, withScene } from './support.ts';

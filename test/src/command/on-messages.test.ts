@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Message } from '../../../src/model.ts';
+import type { Message } from '../../../src/model/message.ts';
 import { CHANNEL, createProbes, MEMBER, type Probes } from '../../fakes/probes.ts';
 
 const messageOf = (text: string): Message => ({

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { examine, findingLine, isFailure, verdict } from '../../../src/ops/doctor.ts';
-import type {
-  AdapterModule,
-  Core,
-  EngineReport,
-  ServiceStatus,
-} from '../../../src/ports/platform.ts';
+import type { AdapterModule, Core } from '../../../src/adapter.ts';
+import type { EngineReport, ServiceStatus } from '../../../src/model/service-status.ts';
 import { openStore } from '../../../src/store/index.ts';
 
 const engine = (name: string, serves: EngineReport['serves'], ready: boolean): EngineReport => ({

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { CallOptions } from '../../../src/api/client.ts';
+import type { CallOptions } from '../../../src/api/caller.ts';
 import type { TtsRequest, Voice } from '../../../src/api/contract.ts';
 import { serviceError } from '../../../src/api/service-error.ts';
 import { AppError } from '../../../src/errors.ts';
-import type { Speaker, Speech } from '../../../src/services.ts';
+import type { Speaker, Speech } from '../../../src/speech/speech.ts';
 import { createSpeaker } from '../../../src/speech/speaker.ts';
 import { VOICE } from '../../fakes/speech.ts';
 

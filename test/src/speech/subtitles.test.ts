@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TranscriptSegment } from '../../../src/services.ts';
+import type { TranscriptSegment } from '../../../src/model/transcript.ts';
 import { subtitlesOf } from '../../../src/speech/subtitles.ts';
 import { anyText } from '../text/any-text.ts';
 

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AsrParameters, AsrPlainReply } from '../../../src/api/contract.ts';
 import { AppError } from '../../../src/errors.ts';
-import type { ByteSource } from '../../../src/model.ts';
-import type {
-  GlossaryTerm,
-  TranscriptionProgress,
-  Transcript,
-  TranscriptionRequest,
-} from '../../../src/services.ts';
+import type { ByteSource } from '../../../src/model/file.ts';
+import type { GlossaryTerm } from '../../../src/model/glossary.ts';
+import {
+  type TranscriptionProgress,
+  type TranscriptionRequest,
+  createTranscriber,
+} from '../../../src/speech/transcriber.ts';
+import type { Transcript } from '../../../src/model/transcript.ts';
 import { heardText } from '../../../src/speech/hallucinations.ts';
-import { createTranscriber } from '../../../src/speech/transcriber.ts';
 import { toneWav } from '../../fakes/tone.ts';
 
 const SPACE = { platform: 'test', id: 'space' };

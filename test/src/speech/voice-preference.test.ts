@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { VoicePreference } from '../../../src/services.ts';
+import type { VoicePreference } from '../../../src/speech/speech.ts';
 import { firstThatFits, voiceWishes } from '../../../src/speech/voice-preference.ts';
 import { VOICE } from '../../fakes/speech.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Message } from '../../../src/model.ts';
+import type { Message } from '../../../src/model/message.ts';
 import { createCursorStore, type CursorStore } from '../../../src/store/cursors.ts';
 import { WATCH } from '../../../src/store/inbox/purpose.ts';
 import { HERE, messageOf, THERE, withInbox } from './inbox/support.ts';

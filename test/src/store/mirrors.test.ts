@@ -1,5 +1,5 @@
 import { beforeEach, afterEach, describe, expect, it } from 'vitest';
-import type { MessageRef, Posted } from '../../../src/model.ts';
+import type { MessageRef, Posted } from '../../../src/model/place.ts';
 import {
   createMirrorStore,
   type MirrorStore,

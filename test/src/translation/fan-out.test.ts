@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import type { LineTranslation } from '../../../src/ports/platform.ts';
-import type { Translator } from '../../../src/services.ts';
-import { translateLine } from '../../../src/translation/fan-out.ts';
+import { type LineTranslation, translateLine } from '../../../src/translation/fan-out.ts';
+import type { Translator } from '../../../src/translation/translator.ts';
 
 const LINE = { space: { platform: 'test', id: 's' }, text: 'hello' };
 const signal = new AbortController().signal;

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ByteSource } from '../../../src/model.ts';
-import type { Glossary } from '../../../src/services.ts';
+import type { ByteSource } from '../../../src/model/file.ts';
+import type { Glossary } from '../../../src/model/glossary.ts';
+import { createGlossary, TERMS_PER_SPACE } from '../../../src/translation/glossary.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import { findLanguage } from '../../../src/text/language/languages.ts';
 import { readColumns } from '../../../src/translation/glossary-columns.ts';
 import { readGlossaryCsv, writeGlossaryCsv } from '../../../src/translation/glossary-csv.ts';
 import { watchEventLoop } from '../../fakes/event-loop.ts';
-import { createGlossary, TERMS_PER_SPACE } from '../../../src/translation/glossary.ts';
 
 const SPACE = { platform: 'test', id: 'here' };
 const signal = new AbortController().signal;

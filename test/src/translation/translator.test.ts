@@ -1,8 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { TranslationInput } from '../../../src/api/translation.ts';
-import type { GlossaryTerm, Translation, TranslationRequest } from '../../../src/services.ts';
+import type { GlossaryTerm } from '../../../src/model/glossary.ts';
+import {
+  type Translation,
+  type TranslationRequest,
+  createTranslator,
+} from '../../../src/translation/translator.ts';
 import { detectLanguage } from '../../../src/text/language/detect.ts';
-import { createTranslator } from '../../../src/translation/translator.ts';
 
 const SPACE = { platform: 'test', id: 'space' };
 const signal = new AbortController().signal;

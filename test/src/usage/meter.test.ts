@@ -1,8 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { createMeter, limitFault } from '../../../src/usage/meter.ts';
-import type { ByteSource } from '../../../src/model.ts';
-import type { Services, SpaceChoices, Translation, Used } from '../../../src/services.ts';
+import type { ByteSource } from '../../../src/model/file.ts';
+import type { Services } from '../../../src/command/services.ts';
+import type { SpaceChoices } from '../../../src/model/space-choices.ts';
+import type { Translation } from '../../../src/translation/translator.ts';
+import type { Used } from '../../../src/usage/usage.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const signal = new AbortController().signal;

@@ -3,7 +3,8 @@ import type { AppError } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
 import { createAudioUsage } from '../../../src/voice/audio-usage.ts';
 import type { TranscriptEvent } from '../../../src/voice/stt/transcript-event.ts';
-import type { SpaceChoices, Used, UsageDay } from '../../../src/services.ts';
+import type { SpaceChoices } from '../../../src/model/space-choices.ts';
+import type { Used, UsageDay } from '../../../src/usage/usage.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { settle } from './room-harness.ts';
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import type { Channel, Content } from '../../../src/model.ts';
-import type { RoomChoices } from '../../../src/voice/service.ts';
+import type { Channel } from '../../../src/model/place.ts';
+import type { Content } from '../../../src/model/content.ts';
+import type { RoomChoices } from '../../../src/model/space-choices.ts';
 import {
   human,
   openStage,

@@ -1,7 +1,8 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import type { Content, Posted } from '../../../src/model.ts';
+import type { Content } from '../../../src/model/content.ts';
+import type { Posted } from '../../../src/model/place.ts';
 import { createStatusMessages } from '../../../src/voice/status-messages.ts';
 
 const CHANNEL = { space: { platform: 'test', id: 's' }, id: 'room' };

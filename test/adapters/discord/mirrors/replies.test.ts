@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Posted } from '../../../../src/model.ts';
+import type { Posted } from '../../../../src/model/place.ts';
 import type { Mirror } from '../../../../src/ports/channel-feed.ts';
 import { collect, never, placeOf } from '../support.ts';
 import { firstLines, TWO_PARTS, type SetUp, withCopies } from './support.ts';

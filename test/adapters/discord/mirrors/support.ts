@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import type { MessageRef, Posted } from '../../../../src/model.ts';
+import type { MessageRef, Posted } from '../../../../src/model/place.ts';
 import type { Mirror } from '../../../../src/ports/channel-feed.ts';
 import { createHastyClock } from '../../../fakes/clock.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from '../support.ts';

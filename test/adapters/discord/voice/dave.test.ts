@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Call, PACKET, hears } from '../../../fakes/discord/voice/dave/call.ts';
-import type { Caller } from '../../../fakes/discord/voice/dave/call.ts';
+import { Call, PACKET, hears, type Caller } from '../../../fakes/discord/voice/dave/call.ts';
 
 const id = (index: number): string => String(158_049_329_150_427_136n + BigInt(index));
 const [BOT, ANN, BEN, CAT] = [id(0), id(1), id(2), id(3)];

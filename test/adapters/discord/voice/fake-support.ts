@@ -4,19 +4,18 @@ import {
   NetworkingStatusCode,
   VoiceConnectionStatus,
   joinVoiceChannel,
+  type VoiceConnection,
 } from '@discordjs/voice';
-import type { VoiceConnection } from '@discordjs/voice';
-import { GatewayIntentBits } from 'discord.js';
-import type { Client } from 'discord.js';
+import { GatewayIntentBits, type Client } from 'discord.js';
 import { expect } from 'vitest';
 import { WebSocket } from 'ws';
-import { startDiscordFake } from '../../../fakes/discord/index.ts';
-import type {
-  DiscordFake,
-  DiscordFakeOptions,
-  FakeChannel,
-  FakeGuild,
-  FakeUser,
+import {
+  startDiscordFake,
+  type DiscordFake,
+  type DiscordFakeOptions,
+  type FakeChannel,
+  type FakeGuild,
+  type FakeUser,
 } from '../../../fakes/discord/index.ts';
 import { connect, identity, login } from '../../../fakes/discord/login.ts';
 import { openRtp } from '../../../fakes/discord/voice/rtp.ts';

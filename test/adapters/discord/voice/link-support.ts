@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { AppError } from '../../../../src/errors.ts';
-import type { Channel } from '../../../../src/model.ts';
+import type { Channel } from '../../../../src/model/place.ts';
 import { realClock, type Clock } from '../../../../src/async/clock.ts';
 import type {
   LinkListener,

@@ -1,6 +1,5 @@
 import { ChannelType } from '../codes.ts';
-import { BOT, permissionBits } from '../permissions.ts';
-import type { PermissionName } from '../permissions.ts';
+import { BOT, permissionBits, type PermissionName } from '../permissions.ts';
 import {
   addChannel,
   addRole,

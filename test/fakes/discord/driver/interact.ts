@@ -11,8 +11,7 @@ import { begin, contextOf } from './begin.ts';
 import type { FakeChannel } from './channel.ts';
 import type { FakeInteraction } from './interaction.ts';
 import { FakeMessage } from './message.ts';
-import { readOptions } from './options.ts';
-import type { OptionValue } from './options.ts';
+import { readOptions, type OptionValue } from './options.ts';
 import type { Tools } from './tools.ts';
 import { FakeUser } from './user.ts';
 

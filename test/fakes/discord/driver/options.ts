@@ -10,8 +10,7 @@ import {
 import type { Channel, Command, World } from '../state.ts';
 import { characters } from '../validation.ts';
 import { FakeChannel } from './channel.ts';
-import { keepFile } from './saying.ts';
-import type { GivenFile } from './saying.ts';
+import { keepFile, type GivenFile } from './saying.ts';
 import { FakeUser } from './user.ts';
 
 /** What a person fills in: text, numbers, a user, a channel, a role's id, a file. */

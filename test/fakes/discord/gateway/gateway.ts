@@ -1,13 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { CloseCode, Intent, Opcode } from '../codes.ts';
-import { WebSocketServer } from 'ws';
-import type { WebSocket } from 'ws';
+import { WebSocketServer, type WebSocket } from 'ws';
 import type { Json } from '../faults.ts';
 import type { GatewayEvent, World } from '../state.ts';
 import { openConnection } from './connection.ts';
-import { Session } from './session.ts';
-import type { EventFault } from './session.ts';
+import { Session, type EventFault } from './session.ts';
 
 export interface GatewayOptions {
   readonly heartbeatMs: number;

@@ -1,6 +1,5 @@
 import { MessageFlags } from '../codes.ts';
-import { fault } from '../faults.ts';
-import type { Json } from '../faults.ts';
+import { fault, type Json } from '../faults.ts';
 import { keepAttachments } from '../edits.ts';
 import {
   checkNotEmpty,
@@ -12,8 +11,7 @@ import {
 } from '../message-body.ts';
 import { deleteMessage, editMessage, postMessage } from '../posting.ts';
 import { renderMessage } from '../render.ts';
-import { objectBody } from '../router.ts';
-import type { Call } from '../router.ts';
+import { objectBody, type Call } from '../router.ts';
 import type { Interaction, Message } from '../state.ts';
 
 /** How long an interaction can be answered (reference, "Receiving and responding"). */

@@ -1,10 +1,8 @@
 import { ApplicationFlags, Intent } from '../codes.ts';
 import { commandSetSchema } from '../command-schemas.ts';
-import { fault } from '../faults.ts';
-import type { Json } from '../faults.ts';
+import { fault, type Json } from '../faults.ts';
 import { renderUser } from '../render.ts';
-import { route } from '../router.ts';
-import type { Call, Route } from '../router.ts';
+import { route, type Call, type Route } from '../router.ts';
 import type { Command, World } from '../state.ts';
 import { check } from '../validation.ts';
 import { joinedGuild } from '../permissions.ts';

@@ -1,13 +1,11 @@
 import { ChannelType, Intent } from '../codes.ts';
 import { z } from 'zod';
-import { fault } from '../faults.ts';
-import type { Json } from '../faults.ts';
+import { fault, type Json } from '../faults.ts';
 import { demand, visibleChannel } from '../permissions.ts';
 import { editMessage, emitIn, openThread, postMessage } from '../posting.ts';
 import { removeChannel, updateChannel } from '../population.ts';
 import { channelsOf, renderChannel, renderMember, renderUser } from '../render.ts';
-import { objectBody, route } from '../router.ts';
-import type { Call, Route } from '../router.ts';
+import { objectBody, route, type Call, type Route } from '../router.ts';
 import type { Channel } from '../state.ts';
 import { check, invalid, isEmoji, rule, text } from '../validation.ts';
 import { readBotMessage } from './messages.ts';

@@ -1,5 +1,5 @@
 import { fault } from '../faults.ts';
-import { joinedGuild } from '../permissions.ts';
+import { joinedGuild, permissionBits, permissionsOf } from '../permissions.ts';
 import {
   channelsOf,
   renderChannel,
@@ -9,12 +9,9 @@ import {
   renderUser,
   renderWebhook,
 } from '../render.ts';
-import { route } from '../router.ts';
-import type { Call, Route } from '../router.ts';
-import { permissionBits, permissionsOf } from '../permissions.ts';
+import { route, type Call, type Route, objectBody } from '../router.ts';
 import type { Guild, User, World } from '../state.ts';
 import { addChannel } from '../population.ts';
-import { objectBody } from '../router.ts';
 import { invalid } from '../validation.ts';
 
 const guildOf = (call: Call): Guild => joinedGuild(call.world, call.param(0));

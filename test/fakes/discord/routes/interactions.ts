@@ -1,11 +1,9 @@
 import { ResponseType, InteractionType, MessageFlags } from '../codes.ts';
 import { z } from 'zod';
 import { modalSchema } from '../components.ts';
-import { fault } from '../faults.ts';
-import type { Json } from '../faults.ts';
+import { fault, type Json } from '../faults.ts';
 import { renderMessage } from '../render.ts';
-import { objectBody, route } from '../router.ts';
-import type { Call, Route } from '../router.ts';
+import { objectBody, route, type Call, type Route } from '../router.ts';
 import type { Interaction } from '../state.ts';
 import { check, invalid, list, text } from '../validation.ts';
 import { changeAnswer, postAnswer } from './answers.ts';

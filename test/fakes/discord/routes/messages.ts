@@ -1,6 +1,5 @@
 import { ChannelType, Intent, MessageFlags } from '../codes.ts';
-import { fault } from '../faults.ts';
-import type { Json } from '../faults.ts';
+import { fault, type Json } from '../faults.ts';
 import {
   checkNotEmpty,
   checkPromisedFiles,
@@ -8,14 +7,12 @@ import {
   makeAttachments,
   readMessageBody,
   settableFlags,
+  type MessageBody,
 } from '../message-body.ts';
-import type { MessageBody } from '../message-body.ts';
 import { demand, may, visibleChannel } from '../permissions.ts';
-import { deleteMessage, deleteMessages, editMessage, postMessage } from '../posting.ts';
-import type { Draft } from '../posting.ts';
+import { deleteMessage, deleteMessages, editMessage, postMessage, type Draft } from '../posting.ts';
 import { renderMessage } from '../render.ts';
-import { objectBody, route } from '../router.ts';
-import type { Call, Route } from '../router.ts';
+import { objectBody, route, type Call, type Route } from '../router.ts';
 import { snowflakeTime } from '../clock.ts';
 import { keepAttachments } from '../edits.ts';
 import type { Channel, Message, Reference, World } from '../state.ts';

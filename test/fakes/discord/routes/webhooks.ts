@@ -1,7 +1,6 @@
 import { ChannelType, MessageFlags } from '../codes.ts';
 import { z } from 'zod';
-import { Fault, fault } from '../faults.ts';
-import type { Json } from '../faults.ts';
+import { Fault, fault, type Json } from '../faults.ts';
 import { keepAttachments } from '../edits.ts';
 import {
   checkNotEmpty,
@@ -15,8 +14,7 @@ import {
 import { demand, may, visibleChannel } from '../permissions.ts';
 import { deleteMessage, editMessage, openThread, postMessage } from '../posting.ts';
 import { renderMessage, renderWebhook } from '../render.ts';
-import { objectBody, route } from '../router.ts';
-import type { Call, Route } from '../router.ts';
+import { objectBody, route, type Call, type Route } from '../router.ts';
 import type { Channel, Message, Webhook } from '../state.ts';
 import { check } from '../validation.ts';
 import { addWebhook, removeWebhook, updateWebhook, webhooksOf } from '../webhooks.ts';

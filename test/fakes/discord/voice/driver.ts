@@ -4,10 +4,8 @@ import type { Waiters } from '../wait.ts';
 import type { Refusal } from './bot-stream.ts';
 import { endsSession } from './codes.ts';
 import { createPacer } from './pacer.ts';
-import { VoicePerson } from './person.ts';
-import type { PersonOptions } from './person.ts';
-import { VoiceService } from './service.ts';
-import type { VoiceServiceOptions } from './service.ts';
+import { VoicePerson, type PersonOptions } from './person.ts';
+import { VoiceService, type VoiceServiceOptions } from './service.ts';
 import { admits, enterVoice } from './states.ts';
 
 /** A voice channel of the driver's. */

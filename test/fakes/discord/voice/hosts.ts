@@ -1,9 +1,7 @@
 import type { WebSocket } from 'ws';
-import { startVoiceServer } from './server.ts';
-import type { VoiceServer } from './server.ts';
+import { startVoiceServer, type VoiceServer } from './server.ts';
 import { trustVoiceServers, voiceCertificate } from './trust.ts';
-import { startUdp } from './udp.ts';
-import type { UdpServer } from './udp.ts';
+import { startUdp, type UdpServer } from './udp.ts';
 
 interface HostOptions {
   /** Asked for each connection: false resets it. */

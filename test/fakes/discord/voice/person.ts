@@ -2,11 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { OPUS_CLOCK_HZ, SILENCE_PACKET } from '../../../../src/audio/opus/packet.ts';
 import type { Channel, Guild, User, VoiceState, World } from '../state.ts';
 import type { Pacer } from './pacer.ts';
-import { OPUS_PAYLOAD_TYPE } from './rtp.ts';
-import type { RtpPacket } from './rtp.ts';
+import { OPUS_PAYLOAD_TYPE, type RtpPacket } from './rtp.ts';
 import type { VoiceService } from './service.ts';
-import { createRandom, noisePackets, packetsOf } from './sounds.ts';
-import type { Sound } from './sounds.ts';
+import { createRandom, noisePackets, packetsOf, type Sound } from './sounds.ts';
 import { changeVoice, enterVoice, leaveVoice } from './states.ts';
 
 export interface PersonOptions {

@@ -1,8 +1,7 @@
 import { ChannelType } from '../codes.ts';
 import { fault } from '../faults.ts';
 import { joinedGuild, may } from '../permissions.ts';
-import { objectBody, route } from '../router.ts';
-import type { Call, Route } from '../router.ts';
+import { objectBody, route, type Call, type Route } from '../router.ts';
 import { changeVoice } from './states.ts';
 
 /** On a stage: to go to the speakers or back to the audience, or to raise a hand. */

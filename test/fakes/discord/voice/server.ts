@@ -1,7 +1,6 @@
 import { createServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { WebSocketServer } from 'ws';
-import type { WebSocket } from 'ws';
+import { WebSocketServer, type WebSocket } from 'ws';
 import { VoiceClose } from './codes.ts';
 
 /** One voice server of Discord's, at an address of its own. */

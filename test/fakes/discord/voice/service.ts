@@ -6,10 +6,8 @@ import type { Waiters } from '../wait.ts';
 import { VoiceClose, endsSession } from './codes.ts';
 import { openVoiceConnection } from './connection.ts';
 import { VoiceHosts } from './hosts.ts';
-import { Intake } from './intake.ts';
-import type { Whereabouts } from './intake.ts';
-import { VoiceRoom } from './room.ts';
-import type { DaveChannel } from './room.ts';
+import { Intake, type Whereabouts } from './intake.ts';
+import { VoiceRoom, type DaveChannel } from './room.ts';
 import { VoiceSession } from './session.ts';
 
 /** What VOICE_SERVER_UPDATE offered the bot for one server, and what became of it. */

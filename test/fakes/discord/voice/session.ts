@@ -3,8 +3,7 @@ import type { WebSocket } from 'ws';
 import { VoiceOp } from './codes.ts';
 import { BotStream } from './bot-stream.ts';
 import type { DaveMessage } from './dave/port.ts';
-import { sealReport, sealRtp } from './rtp.ts';
-import type { RtpPacket } from './rtp.ts';
+import { sealReport, sealRtp, type RtpPacket } from './rtp.ts';
 
 /** Messages kept for a RESUME. */
 const KEPT = 1000;

@@ -1,5 +1,4 @@
-import { createSocket } from 'node:dgram';
-import type { RemoteInfo } from 'node:dgram';
+import { createSocket, type RemoteInfo } from 'node:dgram';
 import { ssrcOf } from './rtp.ts';
 
 /** IP discovery (reference, "IP Discovery"): type, length of the rest, SSRC, address, port. */

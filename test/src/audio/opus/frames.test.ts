@@ -7,7 +7,7 @@ import { opusFrames } from '../../../../src/audio/opus/frames.ts';
 import { encoderLimit } from '../../../../src/audio/opus/encoder-limit.ts';
 import { framesOf, packetOf } from '../../../../src/audio/opus/layout.ts';
 import { toS16le } from '../../../../src/audio/pcm.ts';
-import { AUDIO_FORMATS, type AudioFormat } from '../../../../src/model.ts';
+import { AUDIO_FORMATS, type AudioFormat } from '../../../../src/model/file.ts';
 import { watchEventLoop } from '../../../fakes/event-loop.ts';
 import {
   chunked,

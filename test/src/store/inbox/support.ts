@@ -1,5 +1,6 @@
 import { afterEach, beforeEach } from 'vitest';
-import type { Channel, Message } from '../../../../src/model.ts';
+import type { Channel } from '../../../../src/model/place.ts';
+import type { Message } from '../../../../src/model/message.ts';
 import { createMirrorStore, type MirrorStore } from '../../../../src/store/mirrors.ts';
 import { createInboxStore, type InboxStore } from '../../../../src/store/inbox/index.ts';
 import { WATCH } from '../../../../src/store/inbox/purpose.ts';

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { muteMentions, type MentionNames } from '../../../../src/text/markup/mentions.ts';
+import { muteMentions } from '../../../../src/text/markup/mentions.ts';
+import type { MentionNames } from '../../../../src/model/mention.ts';
 import { anyText, longTexts } from '../any-text.ts';
 
 const NAMES: Readonly<Record<string, string>> = {

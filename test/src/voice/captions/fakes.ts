@@ -1,6 +1,7 @@
 import { AppError } from '../../../../src/errors.ts';
-import type { Content, Posted } from '../../../../src/model.ts';
-import type { LineTranslation } from '../../../../src/ports/platform.ts';
+import type { Content } from '../../../../src/model/content.ts';
+import type { Posted } from '../../../../src/model/place.ts';
+import type { LineTranslation } from '../../../../src/translation/fan-out.ts';
 import {
   createCaptionMessages,
   type CaptionMessagesDeps,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatTurn } from '../../../../src/api/contract.ts';
 import { summarise, type SummaryDeps } from '../../../../src/voice/captions/summary.ts';
-import type { Assistant } from '../../../../src/services.ts';
+import type { Assistant } from '../../../../src/chat/assistant.ts';
 import { countCodePoints } from '../../../../src/text/unicode.ts';
 import { spoken } from './fakes.ts';
 

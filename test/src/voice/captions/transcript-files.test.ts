@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SessionJson } from '../../../../src/voice/captions/transcript-files.ts';
-import type { RoomTranscriptKind } from '../../../../src/voice/service.ts';
-import { sessionFile } from '../../../../src/voice/captions/transcript-files.ts';
+import { type SessionJson, sessionFile } from '../../../../src/voice/captions/transcript-files.ts';
+import type { RoomTranscriptKind } from '../../../../src/model/transcript.ts';
 import type {
   SessionTranscript,
   TranscriptLine,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Channel } from '../../../../src/model.ts';
+import type { Channel } from '../../../../src/model/place.ts';
 import { createHints } from '../../../../src/voice/stt/hints.ts';
 import type { RoomMember } from '../../../../src/ports/voice.ts';
-import type { GlossaryTerm } from '../../../../src/services.ts';
+import type { GlossaryTerm } from '../../../../src/model/glossary.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 
 const human = (id: string): RoomMember => ({ id, name: `Name of ${id}`, isBot: false });

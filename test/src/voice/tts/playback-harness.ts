@@ -1,6 +1,6 @@
 import { createOggOpusWriter } from '../../../../src/audio/container/ogg-writer.ts';
 import { AppError } from '../../../../src/errors.ts';
-import type { Speaker, SynthesisRequest } from '../../../../src/services.ts';
+import type { Speaker, SynthesisRequest } from '../../../../src/speech/speech.ts';
 import type { DropReason, SpeechItem } from '../../../../src/voice/tts/speech-item.ts';
 import { createPlayback, type PlaybackDeps } from '../../../../src/voice/tts/playback.ts';
 import { createTestClock } from '../../../fakes/clock.ts';

@@ -1,8 +1,7 @@
 import type { DAVESession } from '@discordjs/voice';
 import { createDaveGroup } from './group.ts';
 import { LibraryClient } from './library-client.ts';
-import { createDavePerson } from './person.ts';
-import type { DavePersonOptions } from './person.ts';
+import { createDavePerson, type DavePersonOptions } from './person.ts';
 import type { DaveClient, DaveDriver, DaveGroup, DaveGroupOptions, DaveMessage } from './port.ts';
 
 export interface Caller extends Pick<DaveClient, 'userId'> {

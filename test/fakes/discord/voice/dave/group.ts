@@ -1,9 +1,6 @@
-import { Batch } from './batch.ts';
-import type { Seat } from './batch.ts';
-import { readCommit } from './commit.ts';
-import type { Commit } from './commit.ts';
-import { createExternalSender } from './external-sender.ts';
-import type { Change, ExternalSender } from './external-sender.ts';
+import { Batch, type Seat } from './batch.ts';
+import { readCommit, type Commit } from './commit.ts';
+import { createExternalSender, type Change, type ExternalSender } from './external-sender.ts';
 import { judgeCommit } from './judge.ts';
 import { readKeyPackage } from './leaf-node.ts';
 import type {

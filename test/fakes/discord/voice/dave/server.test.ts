@@ -2,8 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { readCommit, readWelcome } from './commit.ts';
 import { createDaveGroup } from './group.ts';
-import { createDavePerson } from './person.ts';
-import type { Server } from './person.ts';
+import { createDavePerson, type Server } from './person.ts';
 import type { DaveMessage } from './port.ts';
 import { TlsReader, vector } from './tls.ts';
 

@@ -1,0 +1,89 @@
+import { type Log } from './log.ts';
+import { type Texts } from './i18n.ts';
+import { type Services } from './command/services.ts';
+import { type Watcher } from './ports/channel-feed.ts';
+import { type RoomWatcher } from './ports/voice.ts';
+import type { CommandInfo, Choice } from './model/command-info.ts';
+import type { Invocation, PressInvocation, CompletionRequest, Platform } from './ports/platform.ts';
+import { type Space } from './model/place.ts';
+import { type LineTranslation } from './translation/fan-out.ts';
+import { type ServiceStatus } from './model/service-status.ts';
+import { type ConfigSection } from './config.ts';
+import { type Finding } from './model/finding.ts';
+import { z } from 'zod';
+/** What an adapter gets from the core. */
+export interface Core {
+  readonly log: Log;
+  readonly texts: Texts;
+  readonly services: Services;
+  /** What is to be told of the messages of watched channels. */
+  readonly watcher: Watcher;
+  /** What is to be told of the rooms in which people speak. */
+  readonly rooms: RoomWatcher;
+  /** Every command that the platform can serve, with its texts in the best locale for `locale`. */
+  commands(locale: string, platform: string): readonly CommandInfo[];
+  /** Runs a command to its end. Never rejects: faults are shown through `invocation.answer`. */
+  dispatch(invocation: Invocation): Promise<void>;
+  /** Does what a pressed control says. Never rejects. */
+  press(invocation: PressInvocation): Promise<void>;
+  /** At most 25 choices; empty when there is nothing to offer or the lookup failed. */
+  complete(request: CompletionRequest): Promise<readonly Choice[]>;
+  /**
+   * Translates one line into each of `languages`, at most one request a language; yields growing
+   * texts, the languages interleaved. A language that the line is in already yields nothing. Never
+   * rejects: a failure is the last item of its language.
+   */
+  translateLine(
+    line: { readonly space: Space; readonly text: string },
+    languages: readonly string[],
+    signal: AbortSignal,
+  ): AsyncIterable<LineTranslation>;
+  status(signal: AbortSignal): Promise<ServiceStatus>;
+  /** Whether people can use each platform that is on, by its name. */
+  ready(): Readonly<Record<string, boolean>>;
+}
+
+export interface Adapter extends AsyncDisposable {
+  readonly platform: Platform;
+  /**
+   * Settles when people can use it, or when it goes on trying by itself; the text says where, e.g. an
+   * address to open. Disposed of meanwhile, it leaves nothing behind, and may reject.
+   */
+  start(): Promise<{ readonly where: string }>;
+  /** Whether people can use it at this moment; see `Core.ready`. */
+  ready(): boolean;
+}
+
+/** The default export of `adapters/<name>/index.ts`. */
+export interface AdapterModule {
+  /** The folder's name. */
+  readonly name: string;
+  /** The environment variables that it reads. */
+  readonly config: ConfigSection;
+  /** Undefined when the configuration leaves this adapter off; only otherwise is its library loaded. */
+  create(config: never, core: Core): Promise<Adapter | undefined>;
+  /** Looks at all that the adapter needs of its platform; nothing where it is off. Never throws. */
+  readonly diagnose?: (config: never, core: Core) => AsyncIterable<Finding>;
+}
+
+export const defineAdapter = <Section extends ConfigSection>(module: {
+  readonly name: string;
+  readonly config: Section;
+  create(config: z.infer<Section>, core: Core): Promise<Adapter | undefined>;
+  diagnose?(config: z.infer<Section>, core: Core): AsyncIterable<Finding>;
+}): AdapterModule => module;
+
+const adapterModule = z.looseObject({
+  name: z.string(),
+  config: z.instanceof(z.ZodObject),
+  create: z.function(),
+});
+
+/** What is wrong with the default export of `adapters/<folder>/index.ts`; undefined for a good one. */
+export const adapterFault = (value: unknown, folder: string): string | undefined => {
+  const parsed = adapterModule.safeParse(value);
+  if (!parsed.success) return 'its default export is no adapter: see defineAdapter';
+  return parsed.data.name === folder
+    ? undefined
+    : `its adapter is named ${parsed.data.name}, not as the folder`;
+};

@@ -1,0 +1,17 @@
+import type { MessageRef, Space } from '../model/place.ts';
+import { type ErrorCode } from '../errors.ts';
+/** What waits, and what could not be done, in the watched channels of a space. */
+export interface Backlog {
+  readonly waiting: number;
+  /** When the oldest that waits was written, ms since 1970. */
+  readonly oldestMs: number | undefined;
+  readonly dead: number;
+  /** The newest of the dead, with the reason of each. */
+  readonly newestDead: readonly { readonly ref: MessageRef; readonly reason: ErrorCode }[];
+}
+
+export interface Inbox {
+  backlog(space: Space): Promise<Backlog>;
+  /** Tries all dead ones of the space again; resolves with how many. */
+  revive(space: Space): Promise<number>;
+}

@@ -1,0 +1,43 @@
+import { type Languages } from '../text/language/languages.ts';
+import { type Translator } from '../translation/translator.ts';
+import { type Transcriber } from '../speech/transcriber.ts';
+import type { TranscriptKind, TranscriptSegment } from '../model/transcript.ts';
+import { type OutgoingFile } from '../model/file.ts';
+import type { Speaker } from '../speech/speech.ts';
+import { type Assistant } from '../chat/assistant.ts';
+import type { Glossary } from '../model/glossary.ts';
+import { type MemberSettings } from '../store/member-settings.ts';
+import type { Watches } from '../model/watch.ts';
+import { type SpaceSettings } from '../store/space-settings.ts';
+import { type Usage } from '../usage/usage.ts';
+import { type Inbox } from '../autotranslate/backlog.ts';
+import { type Privacy } from '../store/privacy.ts';
+import { type Rooms } from '../voice/service.ts';
+import { type CommandInfo } from '../model/command-info.ts';
+import { type ServiceStatus } from '../model/service-status.ts';
+/** What commands and adapters can ask for. Every method rejects with an `AppError`. */
+export interface Services {
+  readonly languages: Languages;
+  readonly translator: Translator;
+  readonly transcriber: Transcriber;
+  /** A transcript as a file, with the times of what was said. */
+  transcriptFile(kind: TranscriptKind, segments: readonly TranscriptSegment[]): OutgoingFile;
+  readonly speaker: Speaker;
+  readonly assistant: Assistant;
+  readonly glossary: Glossary;
+  readonly settings: MemberSettings;
+  readonly watches: Watches;
+  readonly spaces: SpaceSettings;
+  readonly usage: Usage;
+  readonly inbox: Inbox;
+  readonly privacy: Privacy;
+  readonly rooms: Rooms;
+  /** What can be typed on a platform, in the best locale for `locale`. */
+  commands(locale: string, platform: string): readonly CommandInfo[];
+  status(signal: AbortSignal): Promise<ServiceStatus>;
+  /**
+   * Whether anything translates into `to` at this moment: from `from`, or from any language.
+   * Undefined where the service does not say.
+   */
+  translates(to: string, from?: string): Promise<boolean | undefined>;
+}

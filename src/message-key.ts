@@ -1,0 +1,1 @@
+export type MessageKey = keyof typeof import('../locales/en.json', { with: { type: 'json' } });

@@ -1,0 +1,57 @@
+import type { Space, Channel } from './place.ts';
+import { type ByteSource } from './file.ts';
+export interface GlossaryTerm {
+  readonly term: string;
+  /** The target language that `translation` is for; undefined: the term is kept in every language. */
+  readonly language: string | undefined;
+  /** What the term must become; undefined: it stays as it is. */
+  readonly translation: string | undefined;
+}
+
+export interface ImportReport {
+  readonly added: number;
+  readonly changed: number;
+  /** How many lines were left out. */
+  readonly rejectedCount: number;
+  /** The first of them, with the line's number in the file. */
+  readonly rejected: readonly {
+    readonly line: number;
+    readonly reason: 'empty' | 'too-long' | 'unknown-language' | 'limit';
+  }[];
+  /**
+   * What the file did not say by itself. `pairs`: its second column is in that language; `rest`: so
+   * are its lines that name none; `header`: its first line names the languages of its columns.
+   */
+  readonly assumed:
+    | { readonly kind: 'pairs' | 'rest'; readonly language: string }
+    | { readonly kind: 'header'; readonly languages: readonly string[] }
+    | undefined;
+}
+
+/**
+ * What to keep, what to translate how, what to listen for: the dictionary of a space, or of one of its
+ * channels, whose entries go before the space's. A thread has its channel's.
+ */
+export interface Glossary {
+  /** Replaces the entry of the same term and language. */
+  add(place: Space | Channel, term: GlossaryTerm): Promise<void>;
+  /** Removes the term in one language or, without it, in all; resolves with how many went. */
+  remove(place: Space | Channel, term: string, language?: string): Promise<number>;
+  /** The place's own entries, in alphabetical order of the terms. */
+  list(place: Space | Channel): Promise<readonly GlossaryTerm[]>;
+  /** All that count in a place; the same list until one of them changes. */
+  applying(place: Space | Channel): Promise<readonly GlossaryTerm[]>;
+  /**
+   * All or nothing for a file that cannot be read; a bad line is reported and the rest kept.
+   *
+   * @param to the language of translations where the file names none
+   */
+  importCsv(
+    place: Space | Channel,
+    file: ByteSource,
+    signal: AbortSignal,
+    to?: string,
+  ): Promise<ImportReport>;
+  /** UTF-8 with a byte order mark, a header line, and nothing that a spreadsheet would run. */
+  exportCsv(place: Space | Channel): Promise<Uint8Array>;
+}

@@ -1,0 +1,11 @@
+export interface Member {
+  readonly platform: string;
+  readonly id: string;
+  /** As shown to others; never used in a mention. */
+  readonly name: string;
+  /** BCP 47, as the person's app says it. */
+  readonly locale: string;
+  readonly role: 'member' | 'moderator';
+  /** Ids of the space's roles that the person has, where the platform has such. */
+  readonly roles?: readonly string[];
+}

@@ -1,0 +1,29 @@
+export interface TranscriptSegment {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly text: string;
+}
+
+export interface Transcript {
+  readonly text: string;
+  readonly language: string;
+  /** 0 to 1, the least certain part's. */
+  readonly confidence: number;
+  readonly durationMs: number;
+  /** The parts that the audio was heard in; one for short audio. */
+  readonly segments: readonly TranscriptSegment[];
+}
+
+export const TRANSCRIPT_KINDS = ['txt', 'srt', 'vtt'] as const;
+
+export type TranscriptKind = (typeof TRANSCRIPT_KINDS)[number];
+
+export const ROOM_TRANSCRIPT_KINDS = [...TRANSCRIPT_KINDS, 'json'] as const;
+
+export type RoomTranscriptKind = (typeof ROOM_TRANSCRIPT_KINDS)[number];
+
+/**
+ * Long audio is heard in parts of at most this, so that the first words are there early. Of shorter
+ * audio there is no progress to tell.
+ */
+export const LONGEST_PART_MS = 60_000;

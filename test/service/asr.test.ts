@@ -224,10 +224,10 @@ describe('recognition over HTTP', () => {
       recognise: async () => ({ text: 'hi' }),
       recogniseFile: async () => ({ text: 'hi' }),
     };
-    const gate = createRequestLimiter({ concurrent: 1, waiting: 0 });
+    const limiter = createRequestLimiter({ concurrent: 1, waiting: 0 });
     const ask = (audio: Buffer): Promise<Response> =>
       route.handle({
-        ...offering('one', part, gate),
+        ...offering('one', part, limiter),
         request: new Request('http://localhost/', {
           method: 'POST',
           body: JSON.stringify({ audio: audio.toString('base64') }),

@@ -219,6 +219,13 @@ test.each([true, 'after'] as const)(
   },
 );
 
+test('an interaction is done once where the answers to all its acknowledgements are late', async () => {
+  discord.fake.fail('POST /interactions/:id/:token/callback', { latencyMs: 1_200 }, { times: 3 });
+  const shown = await setUp().use().answer();
+  expect(shown.content).toBe('done');
+  expect(discord.core.invocations).toHaveLength(1);
+});
+
 test('an interaction that somebody else has acknowledged is not done', async () => {
   discord.fake.fail('POST /interactions/:id/:token/callback', {
     status: 400,

@@ -197,7 +197,7 @@ describe('recognition over HTTP', () => {
     const audio = WAV.toString('base64');
     const first = service.postJson(PATHS.asr, { audio }, leaving.signal);
     first.catch(() => undefined);
-    await expect.poll(() => transcriptions().length, { timeout: 10_000 }).toBe(before + 2);
+    await expect.poll(() => transcriptions().length).toBe(before + 2);
     expect(await (await asr({})).json()).toMatchObject({ confidence: 0.8 });
     leaving.abort();
   });
@@ -255,7 +255,7 @@ describe('recognition over HTTP', () => {
     const audio = WAV.toString('base64');
     const reply = service.postJson(PATHS.asr, { audio }, leaving.signal);
     reply.catch(() => undefined);
-    await expect.poll(() => transcriptions().length, { timeout: 10_000 }).toBe(before + 1);
+    await expect.poll(() => transcriptions().length).toBe(before + 1);
     leaving.abort();
     expect(await transcriptions().at(-1)?.aborted).toBe(true);
   });

@@ -145,7 +145,7 @@ export const openCore = async ({
       if (change.rooms) await roomService.choicesChanged(space);
     },
   };
-  const usage = createUsage(store, usageChart);
+  const usage = createUsage(store);
   const kept = createPrivacy(store);
   const translator = createTranslator({
     client,
@@ -214,6 +214,7 @@ export const openCore = async ({
     inbox: watching.inbox,
     spaces,
     usage,
+    usageChart,
     privacy,
     get rooms() {
       return roomService.rooms;

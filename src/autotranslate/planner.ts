@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts';
-import { limitFault } from '../usage/meter.ts';
+import { limitFault } from '../usage/limits.ts';
+import { countFinished } from '../usage/meter.ts';
 import { isSameChannel } from '../model/place.ts';
 import type { Message } from '../model/message.ts';
 import type { Texts } from '../i18n.ts';
@@ -187,7 +188,7 @@ export const createPlanner = (parts: PlannerParts) => {
     const task = { message, languages: wanted, transcribes, context, last, finished };
     const copied = watch && watch.mode !== 'reply' ? watch : undefined;
     const prepared = await prepare(
-      { services },
+      { services: countFinished(services, finished.used) },
       copied ? task : { ...task, onHeard: line.show },
       signal,
     );

@@ -6,7 +6,8 @@ import type { TranscriptionProgress } from '../speech/transcriber.ts';
 import type { Services } from '../command/services.ts';
 import type { Transcript } from '../model/transcript.ts';
 import type { Translation } from '../translation/translator.ts';
-import { isBlank, countCodePoints } from '../text/unicode.ts';
+import { isBlank } from '../text/unicode.ts';
+import type { Tally } from '../usage/meter.ts';
 import { claimsAudio } from './policy.ts';
 
 /** One text in one language, or as it was written. */
@@ -57,7 +58,7 @@ export interface Finished {
   /** By file. */
   readonly transcripts: Map<string, Transcript>;
   /** What all of it has cost. */
-  readonly used: { characters: number; audioMs: number };
+  readonly used: Tally;
 }
 
 /** What audio is called that a platform lets people add and nobody can hear. */
@@ -88,7 +89,6 @@ export const prepare = async (
 ): Promise<Prepared> => {
   const place = message.ref.channel;
   let fault: AppError | undefined;
-  const { used } = finished;
 
   /** What failed for good, or for the last time; otherwise the fault is thrown. */
   const giveUp = (thrown: unknown): AppError => {
@@ -104,7 +104,6 @@ export const prepare = async (
       const { durationMs } = audio.voice ?? {};
       const request = { audio, place, ...(durationMs === undefined ? {} : { durationMs }) };
       const heard = await finish(transcriber.transcribe(request, signal), onHeard);
-      used.audioMs += heard.durationMs;
       finished.transcripts.set(audio.id, heard);
       return heard;
     } catch (thrown) {
@@ -121,7 +120,6 @@ export const prepare = async (
     try {
       const request = { text, to, place, context, whole: true, ...(from ? { from } : {}) };
       const done = await finish(translator.translate(request, signal));
-      if (done.outcome === 'translated') used.characters += countCodePoints(text);
       finished.translations.set(key, done);
       return done;
     } catch (thrown) {
@@ -164,7 +162,7 @@ export const prepare = async (
   return {
     transcript,
     renderings,
-    used: { ...used },
+    used: { ...finished.used },
     fault,
   };
 };

@@ -96,7 +96,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     const meter = createMeter(
       deps.services(),
       { space: channel.space, memberId: member.id },
-      deps.now,
+      deps.now ? { now: deps.now } : {},
     );
     try {
       await work({

@@ -9,7 +9,7 @@ import type { Glossary } from '../model/glossary.ts';
 import { type MemberSettings } from '../store/member-settings.ts';
 import type { Watches } from '../model/watch.ts';
 import { type SpaceSettings } from '../store/space-settings.ts';
-import { type Usage } from '../usage/usage.ts';
+import type { Usage, UsageDay } from '../usage/usage.ts';
 import { type Inbox } from '../autotranslate/backlog.ts';
 import { type Privacy } from '../store/privacy.ts';
 import { type Rooms } from '../voice/service.ts';
@@ -29,6 +29,8 @@ export interface Services {
   readonly watches: Watches;
   readonly spaces: SpaceSettings;
   readonly usage: Usage;
+  /** A picture of the days: PNG. */
+  usageChart(days: readonly UsageDay[]): Promise<Uint8Array>;
   readonly inbox: Inbox;
   readonly privacy: Privacy;
   readonly rooms: Rooms;

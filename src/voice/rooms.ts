@@ -1,5 +1,5 @@
 import { AppError, toAppError, userError } from '../errors.ts';
-import { limitFault } from '../usage/meter.ts';
+import { limitFault } from '../usage/limits.ts';
 import type { Channel, Space } from '../model/place.ts';
 import type { Member } from '../model/member.ts';
 import type { Message } from '../model/message.ts';

@@ -5,7 +5,7 @@ import type { Room } from './service.ts';
 import type { RoomChoices } from '../model/space-choices.ts';
 import { createVoiceAnswers } from './answering.ts';
 import type { Attendance } from './attendance.ts';
-import { createAudioUsage } from './audio-usage.ts';
+import { createAudioMeter } from '../usage/audio-meter.ts';
 import { createBargeIn } from './barge-in.ts';
 import { createCaptioning, type Captioning } from './captions/captioning.ts';
 import { startCaptionSession } from './captions/caption-session.ts';
@@ -80,7 +80,7 @@ export const createVoiceSession = (deps: VoiceSessionDeps): VoiceSession => {
       signal,
     }),
   });
-  const audioUse = createAudioUsage({
+  const audioUse = createAudioMeter({
     services,
     clock,
     now,

@@ -182,11 +182,8 @@ export const openDesk = async (): Promise<Desk> => {
     settings: createMemberSettings(store),
     watches: createWatches(script),
     spaces: createSpaceSettings(store),
-    usage: createUsage(
-      store,
-      () => script.chart(),
-      () => NOW_MS,
-    ),
+    usage: createUsage(store, () => NOW_MS),
+    usageChart: () => script.chart(),
     inbox: {
       backlog: async () => script.backlog,
       revive: async () => {

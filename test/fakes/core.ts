@@ -281,8 +281,8 @@ export const createFakeCore = (): FakeCore => {
       record: async () => undefined,
       today: async () => NOTHING_USED,
       days: async () => [],
-      chart: async () => PNG,
     },
+    usageChart: async () => PNG,
     inbox: {
       backlog: async () => ({ waiting: 0, oldestMs: undefined, dead: 0, newestDead: [] }),
       revive: async () => 0,

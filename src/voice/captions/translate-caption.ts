@@ -8,19 +8,11 @@ import type { TranslateCaption } from './translations.ts';
 export const createTranslateCaption = (
   services: Services,
   channel: () => Channel,
-): TranslateCaption => {
-  const counted: Services = {
-    ...services,
-    usage: {
-      ...services.usage,
-      // The line is the message.
-      record: (space, memberId, used) =>
-        services.usage.record(space, memberId, { ...used, messages: 0 }),
-    },
-  };
-  return async function* translate({ speakerId, text, language, context }, languages, signal) {
+): TranslateCaption =>
+  async function* translate({ speakerId, text, language, context }, languages, signal) {
     const { space } = channel();
-    const meter = createMeter(counted, { space, memberId: speakerId });
+    // The line is the message.
+    const meter = createMeter(services, { space, memberId: speakerId }, { messages: 0 });
     const line = { space, text, context, ...(language === '' ? {} : { from: language }) };
     try {
       yield* translateLine(meter.services.translator, line, languages, signal);
@@ -28,4 +20,3 @@ export const createTranslateCaption = (
       await meter.settle().catch(() => undefined);
     }
   };
-};

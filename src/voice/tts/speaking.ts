@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type AppError, toAppError } from '../../errors.ts';
+import type { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { limitFault } from '../../usage/meter.ts';
+import { createSpeechMeter } from '../../usage/speech-meter.ts';
 import type { Channel } from '../../model/place.ts';
 import type { Services } from '../../command/services.ts';
 import type { QueuedSpeech, SpeechRequest } from '../service.ts';
 import { firstThatFits, voiceWishes } from '../../speech/voice-preference.ts';
 import { speakable } from '../../text/speech/speakable.ts';
-import { countCodePoints } from '../../text/unicode.ts';
 import { termsFor } from '../../translation/terms.ts';
 import { createKeyedMutex } from '../../async/keyed-mutex.ts';
 import { waitUntil, type Clock } from '../../async/clock.ts';
@@ -67,12 +66,10 @@ const FAILURE_EVERY_MS = 60_000;
 export const createSpeaking = (deps: SpeakingDeps): Speaking => {
   const { services, clock, now, channel, mentioned, texts, notes, log } = deps;
   const notices = new Map<string, () => void>();
-  /** Code points of what waits to be said, by the item's id. */
-  const admitted = new Map<string, number>();
+  const meter = createSpeechMeter({ services, now, channel, log });
   /** What is being made ready → by whom. */
   const coming = new Map<Promise<SpeechItem | undefined>, string | undefined>();
   const turns = createKeyedMutex();
-  let counting = Promise.resolve();
   let failedMs = Number.NEGATIVE_INFINITY;
 
   const failed = (error: AppError): void => {
@@ -84,19 +81,7 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
   };
   const gone = ({ id }: Pick<SpeechItem, 'id'>): void => {
     notices.get(id)?.();
-    admitted.delete(id);
-  };
-  const count = async ({ kind, by, text }: SpeechItem): Promise<void> => {
-    try {
-      await services.usage.record(channel().space, by?.id ?? '', {
-        characters: countCodePoints(text),
-        audioMs: 0,
-        // An answer was counted with its question.
-        messages: kind === 'answer' ? 0 : 1,
-      });
-    } catch (thrown) {
-      log.warn({ reason: toAppError(thrown).message }, 'what was said aloud was not counted');
-    }
+    meter.release(id);
   };
 
   const playback = createPlayback({
@@ -106,8 +91,9 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
     words: texts.words,
     listener: {
       began: (item) => {
-        admitted.delete(item.id);
-        if (item.kind !== 'notice') counting = counting.then(async () => count(item));
+        // An answer was counted as a message with its question.
+        if (item.kind !== 'notice')
+          meter.spoken(item, item.by?.id ?? '', item.kind === 'answer' ? 0 : 1);
       },
       ended: gone,
       dropped: (items, reason) => {
@@ -164,15 +150,6 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
       ...(language === undefined ? {} : { readAs: language }),
     };
   };
-  /** Why no more may be said today, with what waits already. */
-  const faultOf = async ({ text }: SpeechItem): Promise<AppError | undefined> => {
-    const characters = [...admitted.values()].reduce(
-      (sum, each) => sum + each,
-      countCodePoints(text),
-    );
-    return limitFault(services, channel().space, { characters }, now);
-  };
-
   return {
     say: async (saying) => {
       // What comes later may be ready first.
@@ -182,14 +159,14 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
       try {
         using _ = await turns.take('say');
         const item = await ready;
-        const fault = item && (await faultOf(item));
+        const fault = item && (await meter.fault(item.text));
         if (!item || !coming.has(ready)) return false;
         if (fault && item.kind !== 'read') throw fault;
         if (fault) {
           failed(fault);
           return false;
         }
-        admitted.set(item.id, countCodePoints(item.text));
+        meter.reserve(item);
         playback.add(item);
         return true;
       } finally {
@@ -227,7 +204,7 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
     [Symbol.asyncDispose]: async () => {
       for (const resolve of notices.values()) resolve();
       await playback[Symbol.asyncDispose]();
-      await counting;
+      await meter[Symbol.asyncDispose]();
     },
   };
 };

@@ -3,6 +3,7 @@ import { AppError } from '../../../src/errors.ts';
 import type { Services } from '../../../src/command/services.ts';
 import { findLanguage, languageName } from '../../../src/text/language/languages.ts';
 import { prepare, type Finished } from '../../../src/autotranslate/prepare.ts';
+import { countFinished } from '../../../src/usage/meter.ts';
 import { plainTranslator } from '../../fakes/autotranslate.ts';
 import { messageOf } from '../store/inbox/support.ts';
 
@@ -24,7 +25,7 @@ const services = {
 
 const make = (text: string, last = false) =>
   prepare(
-    { services },
+    { services: countFinished(services, finished.used) },
     {
       message: messageOf(1, text),
       languages: ['es', 'ja'],

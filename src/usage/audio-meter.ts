@@ -1,12 +1,19 @@
 import { type AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { limitFault } from '../usage/meter.ts';
+import { limitFault } from './limits.ts';
 import type { Channel } from '../model/place.ts';
 import type { Services } from '../command/services.ts';
 import type { Clock } from '../async/clock.ts';
-import type { TranscriptEvent } from './stt/transcript-event.ts';
 
-export interface AudioUsageDeps {
+/** What somebody said, and when; `text` is empty where it was no speech. */
+export interface HeardLine {
+  readonly speakerId: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly text: string;
+}
+
+export interface AudioMeterDeps {
   readonly services: Pick<Services, 'spaces' | 'usage'>;
   readonly clock: Clock;
   /** Ms since 1970. */
@@ -17,16 +24,16 @@ export interface AudioUsageDeps {
   readonly log: Log;
 }
 
-/** Counts the sound that is heard, for who spoke, and knows when the space may use no more of it. */
-export interface AudioUsage extends AsyncDisposable {
+/** Counts the sound that is heard live, for who spoke, and knows when the space may use no more of it. */
+export interface AudioMeter extends AsyncDisposable {
   /** Counts a final line. */
-  count(line: TranscriptEvent): void;
+  count(line: HeardLine): void;
   /** Throws `rate-limited` where no more may be heard today. */
   admit(): Promise<void>;
   readonly isSpent: () => boolean;
 }
 
-export const createAudioUsage = (deps: AudioUsageDeps): AudioUsage => {
+export const createAudioMeter = (deps: AudioMeterDeps): AudioMeter => {
   const { services, clock, now, channel, log } = deps;
   let counting = Promise.resolve();
   let restoring: (() => void) | undefined;
@@ -42,7 +49,7 @@ export const createAudioUsage = (deps: AudioUsageDeps): AudioUsage => {
     if (!fault) restore();
     return fault;
   };
-  const record = async ({ speakerId, startMs, endMs, text }: TranscriptEvent): Promise<void> => {
+  const record = async ({ speakerId, startMs, endMs, text }: HeardLine): Promise<void> => {
     try {
       const audioMs = Math.max(0, endMs - startMs);
       const used = { characters: 0, audioMs, messages: text === '' ? 0 : 1 };
@@ -52,7 +59,10 @@ export const createAudioUsage = (deps: AudioUsageDeps): AudioUsage => {
       restoring = clock.after(fault.retryAfterMs ?? 0, restore);
       deps.spent(fault);
     } catch (thrown) {
-      log.warn({ reason: toAppError(thrown).message }, 'what a room used was not counted');
+      log.warn(
+        { reason: toAppError(thrown).message },
+        'the sound that was heard could not be counted',
+      );
     }
   };
 

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { AppError } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
-import { createAudioUsage } from '../../../src/voice/audio-usage.ts';
-import type { TranscriptEvent } from '../../../src/voice/stt/transcript-event.ts';
+import { createAudioMeter, type HeardLine } from '../../../src/usage/audio-meter.ts';
 import type { SpaceChoices } from '../../../src/model/space-choices.ts';
 import type { Used, UsageDay } from '../../../src/usage/usage.ts';
 import { createTestClock } from '../../fakes/clock.ts';
-import { settle } from './room-harness.ts';
+import { settle } from '../voice/room-harness.ts';
 
 const NOON_MS = Date.UTC(2026, 4, 20, 12);
 const HALF_DAY_MS = 12 * 3_600_000;
@@ -16,7 +15,7 @@ const start = (dailyAudioMinutes: number | undefined) => {
   const records: (Used & { id: string })[] = [];
   const spent: (AppError | undefined)[] = [];
   const state = { limit: dailyAudioMinutes, usedMs: 0, fails: false };
-  const use = createAudioUsage({
+  const use = createAudioMeter({
     services: {
       spaces: {
         of: async () => ({ dailyAudioMinutes: state.limit }) as SpaceChoices,
@@ -31,7 +30,6 @@ const start = (dailyAudioMinutes: number | undefined) => {
         },
         today: async () => ({ characters: 0, audioMs: state.usedMs, messages: 0 }),
         days: async (): Promise<readonly UsageDay[]> => [],
-        chart: async () => new Uint8Array(),
       },
     },
     clock,
@@ -40,11 +38,8 @@ const start = (dailyAudioMinutes: number | undefined) => {
     spent: (fault) => spent.push(fault),
     log: createLog('silent'),
   });
-  let id = 0;
-  const line = (speakerId: string, seconds: number, text = 'words'): TranscriptEvent => {
-    id += 1;
-    const endMs = seconds * 1_000;
-    return { id, speakerId, startMs: 0, endMs, text, language: 'en', isFinal: true };
+  const line = (speakerId: string, seconds: number, text = 'words'): HeardLine => {
+    return { speakerId, startMs: 0, endMs: seconds * 1_000, text };
   };
   return { clock, use, records, spent, state, line };
 };

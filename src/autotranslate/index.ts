@@ -213,7 +213,7 @@ export const openAutoTranslate = async ({
         lanes.interrupt(ref);
         lanes.wake(lane);
       }
-      await store.emptyJournal();
+      await store.checkpoint();
     },
     authorsOf: (message) => authorsOf(message, copies, port(message.ref.channel.space.platform)),
     idle: async () => {

@@ -62,5 +62,5 @@ export const clearOld = async (
   await clear((db) => clearRows(db, rowsMs));
   await clear((db) => clearCopies(db, copiesMs));
   await clear((db) => foldUsage(db, usageMs, CLEARED_AT_ONCE));
-  await store.emptyJournal();
+  await store.checkpoint();
 };

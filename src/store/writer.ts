@@ -1,27 +1,18 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { StorePort } from '../ports/store.ts';
 import type { DiskSync } from './disk.ts';
 import type { Schema } from './schema.ts';
 
 export type Write<T> = (db: Transaction<Schema>) => Promise<T>;
 
 /** Puts writes that come at the same moment into one transaction, so that they share one sync. */
-export interface Writer {
-  /**
-   * Resolves when the write cannot be lost any more. Writes take effect in the order in which they
-   * came, notes included; one that fails is undone alone.
-   */
-  write<T>(work: Write<T>): Promise<T>;
-  /**
-   * Not synced: it outlives this process, but the last ones may be lost with the machine. For what
-   * can be found out again.
-   */
+export interface Writer extends Pick<StorePort<Transaction<Schema>>, 'write' | 'written'> {
+  /** The same as a write that is not durable. */
   note<T>(work: Write<T>): Promise<T>;
-  /** Resolves when nothing waits to be written. */
-  written(): Promise<void>;
 }
 
 interface Waiting {
-  readonly isNote: boolean;
+  readonly durable: boolean;
   readonly run: (db: Transaction<Schema>) => Promise<void>;
   readonly done: () => void;
   readonly fail: (thrown: unknown) => void;
@@ -39,7 +30,7 @@ export const createWriter = (
   const syncing = new Set<Promise<void>>();
   let working: Promise<void> | undefined;
 
-  /** Those that come after it need not wait for the disk. */
+  /** Waits for the disk; writes that come afterwards need not wait for it. */
   const sync = (batch: readonly Waiting[]): void => {
     const end = async (): Promise<void> => {
       try {
@@ -59,8 +50,8 @@ export const createWriter = (
       await database.transaction().execute(async (transaction) => {
         for (const write of batch) await write.run(transaction);
       });
-      for (const { isNote, done } of batch) if (isNote) done();
-      const unsafe = batch.filter(({ isNote }) => !isNote);
+      for (const { durable, done } of batch) if (!durable) done();
+      const unsafe = batch.filter(({ durable }) => durable);
       if (unsafe.length > 0) sync(unsafe);
     } catch (thrown) {
       if (batch.length === 1) batch[0]?.fail(thrown);
@@ -78,11 +69,11 @@ export const createWriter = (
     working = undefined;
   };
 
-  const add = <T>(run: Write<T>, isNote: boolean): Promise<T> =>
+  const add = <T>(run: Write<T>, durable: boolean): Promise<T> =>
     new Promise<T>((resolve, reject) => {
       let result: T;
       waiting.push({
-        isNote,
+        durable,
         run: async (db) => {
           result = await run(db);
         },
@@ -93,8 +84,8 @@ export const createWriter = (
     });
 
   return {
-    write: (run) => add(run, false),
-    note: (run) => add(run, true),
+    write: (run, { durable = true } = {}) => add(run, durable),
+    note: (run) => add(run, false),
     written: async () => {
       await working;
       await Promise.all(syncing);

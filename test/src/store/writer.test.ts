@@ -50,7 +50,7 @@ describe('the writer', () => {
     expect(transactions).toBe(1);
   });
 
-  it('lets a write wait for the disk, and neither notes nor what comes after it', async () => {
+  it('lets a durable write wait for the disk, and neither others nor what comes after it', async () => {
     const disk = Promise.withResolvers<void>();
     const slow = createWriter(store, () => disk.promise);
     let isSafe = false;
@@ -58,7 +58,7 @@ describe('the writer', () => {
       await slow.write(setLanguage('ada', 'en'));
       isSafe = true;
     })();
-    await slow.note(setLanguage('bob', 'es'));
+    await slow.write(setLanguage('bob', 'es'), { durable: false });
     expect(await languages()).toEqual({ ada: 'en', bob: 'es' });
     expect(isSafe).toBe(false);
     disk.resolve();
@@ -71,7 +71,7 @@ describe('the writer', () => {
       throw new Error('broken');
     });
     await expect(broken.write(setLanguage('ada', 'en'))).rejects.toThrow('broken');
-    await broken.note(setLanguage('ada', 'es'));
+    await broken.write(setLanguage('ada', 'es'), { durable: false });
   });
 
   it('undoes a write that fails, and that one alone', async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createClient } from './src/api/client.ts';
+import { createServiceClient } from './src/api/client.ts';
 import type { Command } from './src/command/command.ts';
 import { commandFault } from './src/command/check.ts';
 import { parseConfig, readEnvFile, strayNames } from './src/config.ts';
@@ -16,7 +16,7 @@ import { openStore } from './src/store/index.ts';
 import { engineSection, serverSection, type EngineConfig } from './service/config.ts';
 import { startService, type Service } from './service/index.ts';
 import { makeKey } from './service/keys.ts';
-import { engineTable } from './service/table.ts';
+import { engineTable } from './service/engine-table.ts';
 
 const HERE = import.meta.dirname;
 /** Longer than this nobody waits for a process that was told to stop. */
@@ -68,7 +68,7 @@ runProgram(async (stopped) => {
   );
   const { baseUrl, key, builtIn } = await findService(config.core, config.engines, log);
   if (builtIn) parts.defer(async () => builtIn.close());
-  const client = parts.use(createClient({ baseUrl, key }));
+  const client = parts.use(createServiceClient({ baseUrl, key }));
   const { core, attach } = parts.use(
     await openCore({
       client,

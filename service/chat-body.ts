@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseBody, validate } from './body.ts';
-import { ServiceError } from './errors.ts';
+import { ContractError } from './errors.ts';
 import { JsonCursor } from './json.ts';
 
 /** Talks and tools are flat; deeper JSON only keeps parsers busy. */
@@ -49,7 +49,7 @@ export const readChatBody = async (body: AsyncIterable<Uint8Array>): Promise<Cha
       }
     }
     if (cursor.deepest > MAX_DEPTH || cursor.values > MAX_VALUES)
-      throw new ServiceError(
+      throw new ContractError(
         'ErrInvalidRequest',
         'The request body is too deep or has too many parts.',
       );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { KEY_PREFIX, LIMITS } from '../src/api/contract.ts';
+import { KEY_PREFIX, SERVICE_LIMITS } from '../src/api/contract.ts';
 import { httpUrl, port } from '../src/config.ts';
 
 const list = z.string().transform((text) =>
@@ -63,7 +63,7 @@ export const engineSection = z.object({
     .number({ error: 'must be a whole number' })
     .int('must be a whole number')
     .positive('must be at least 1')
-    .default(LIMITS.ttsTextCodePoints)
+    .default(SERVICE_LIMITS.ttsTextCodePoints)
     .describe('The longest text that is spoken, in Unicode characters.'),
 });
 export type EngineConfig = z.infer<typeof engineSection>;

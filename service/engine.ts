@@ -1,4 +1,4 @@
-import type { AsrParameters, Usage, Voice } from '../src/api/contract.ts';
+import type { AsrParameters, TokenUsage, Voice } from '../src/api/contract.ts';
 import type { Log } from '../src/log.ts';
 import type { AudioFormat } from '../src/model/file.ts';
 import type { ChatBody } from './chat-body.ts';
@@ -7,7 +7,7 @@ import type { EngineConfig } from './config.ts';
 export type Ability = 'speech' | 'recognition' | 'translation' | 'chat';
 
 /** What a request wants that no engine could do. */
-export type Need =
+export type RequiredAbility =
   | { readonly ability: 'speech' | 'recognition' | 'chat' }
   | { readonly ability: 'translation'; readonly from: string; readonly to: string };
 
@@ -17,7 +17,7 @@ export interface Sound {
   readonly pcm: AsyncIterable<Float32Array>;
 }
 
-export interface SpeechPart {
+export interface SpeechEngine {
   voices(signal: AbortSignal): Promise<readonly Voice[]>;
   /** Resolves when the first sound is there. `voiceId` is one of `voices`. */
   speak(
@@ -27,12 +27,12 @@ export interface SpeechPart {
 }
 
 /** What helps to hear better; what an engine cannot use it ignores. */
-export type Hints = Pick<
+export type RecognitionHints = Pick<
   AsrParameters,
   'language' | 'hotwords' | 'temperature' | 'top_p' | 'frequency_penalty' | 'repetition_penalty'
 >;
 
-export interface Heard {
+export interface RecognisedText {
   readonly text: string;
   /** As the engine says it: a code or an English name; undefined where it does not. */
   readonly language?: string | undefined;
@@ -43,20 +43,24 @@ export interface Heard {
 /** The sample rate of the PCM that recognisers get. */
 export const RECOGNITION_RATE_HZ = 16_000;
 
-export interface RecognitionPart {
+export interface RecognitionEngine {
   /** The longest piece it hears at once. */
   readonly longestMs: number;
   /** `samples` are mono at `RECOGNITION_RATE_HZ`. */
-  recognise(samples: Float32Array, hints: Hints, signal: AbortSignal): Promise<Heard>;
+  recognise(
+    samples: Float32Array,
+    hints: RecognitionHints,
+    signal: AbortSignal,
+  ): Promise<RecognisedText>;
   /** Only where the engine reads audio files itself: spares decoding them here. */
   recogniseFile?(
     file: { readonly format: Exclude<AudioFormat, 'pcm'>; readonly chunks: readonly Uint8Array[] },
-    hints: Hints,
+    hints: RecognitionHints,
     signal: AbortSignal,
-  ): Promise<Heard>;
+  ): Promise<RecognisedText>;
 }
 
-export interface TranslationRequest {
+export interface EngineTranslationRequest {
   readonly text: string;
   readonly from: string;
   readonly to: string;
@@ -72,18 +76,21 @@ export interface TranslationPiece {
   /** As the engine names itself; the same in every piece. */
   readonly model: string;
   /** Where the engine counted; at most in one piece. */
-  readonly usage?: Usage;
+  readonly usage?: TokenUsage;
 }
 
-export interface TranslationPart {
+export interface TranslationEngine {
   translates(from: string, to: string): boolean;
   /** Only where the engine heeds `keywords` itself; all keep tokens such as `⟦1⟧`. */
   readonly keepsKeywords?: boolean;
   /** The pieces joined are the translation. */
-  translate(request: TranslationRequest, signal: AbortSignal): AsyncGenerator<TranslationPiece>;
+  translate(
+    request: EngineTranslationRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<TranslationPiece>;
 }
 
-export interface ChatPart {
+export interface ChatEngine {
   /** OpenAI-compatible request and reply, both as they are; the reply is not buffered. */
   complete(
     request: ChatBody,
@@ -92,11 +99,11 @@ export interface ChatPart {
 }
 
 /** What an engine can do at this moment. */
-export interface Parts {
-  readonly speech?: SpeechPart;
-  readonly recognition?: RecognitionPart;
-  readonly translation?: TranslationPart;
-  readonly chat?: ChatPart;
+export interface EngineAbilities {
+  readonly speech?: SpeechEngine;
+  readonly recognition?: RecognitionEngine;
+  readonly translation?: TranslationEngine;
+  readonly chat?: ChatEngine;
 }
 
 /** One line of the table of engines. */
@@ -117,10 +124,10 @@ export interface Engine extends AsyncDisposable {
   /** How many calls of one ability run at the same time. */
   readonly concurrent: number;
   /** Empty when a program, package or address is missing; never rejects for that reason. */
-  parts(): Promise<Parts>;
+  abilities(): Promise<EngineAbilities>;
   report(): Promise<EngineLine>;
   /** One clause that says how to get `need` from this engine: `set X`, `apt-get install -y Y`. */
-  remedy(need: Need): string | undefined;
+  remedy(need: RequiredAbility): string | undefined;
 }
 
 export interface EngineContext {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
 import { AppError } from '../src/errors.ts';
 import type { Log } from '../src/log.ts';
-import { createApp } from './app.ts';
+import { createServiceApp } from './app.ts';
 import type { EngineConfig } from './config.ts';
 import type { EngineLine } from './engine.ts';
 import { loadEngines } from './engines.ts';
@@ -55,7 +55,7 @@ const listen = async (server: Server, host: string, port: number): Promise<Addre
 export const startService = async (options: ServiceOptions): Promise<Service> => {
   const { log } = options;
   const engines = await loadEngines({ config: options.engines, log });
-  const app = createApp({ keys: options.keys, engines, config: options.engines, log });
+  const app = createServiceApp({ keys: options.keys, engines, config: options.engines, log });
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
   let address: AddressInfo;
   try {

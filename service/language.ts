@@ -1,5 +1,5 @@
 import { findLanguage } from '../src/text/language/languages.ts';
-import { ServiceError } from './errors.ts';
+import { ContractError } from './errors.ts';
 
 const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
 
@@ -20,7 +20,7 @@ export const toLanguage = (said: string): string | undefined =>
 export const readLanguage = (field: string, said: string): string => {
   const code = toLanguage(said);
   if (code === undefined)
-    throw new ServiceError(
+    throw new ContractError(
       'ErrInvalidParameter',
       `Invalid parameter: ${field}: not a language code`,
     );

@@ -183,7 +183,7 @@ export const openCore = async ({
 
   const remoteStatus = async (signal: AbortSignal): Promise<ServiceStatus> => {
     try {
-      const voices = await client.voices({ signal, hasOtherWay: true });
+      const voices = await client.voices({ signal, hasFallback: true });
       return remoteReport(true, `${voices.length} voices`);
     } catch (thrown) {
       return remoteReport(false, toAppError(thrown).message);

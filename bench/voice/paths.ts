@@ -6,7 +6,7 @@ import { createDecoder, type OpusDecoderHandle } from 'libopus-wasm';
 import { createDaveReader } from '../../adapters/discord/voice/dave.ts';
 import { createReceiver } from '../../adapters/discord/voice/receiver.ts';
 import { wavHeader } from '../../src/audio/codec/encode-raw.ts';
-import { createRecognition } from '../../src/api/recognition.ts';
+import { createRecognitionApi } from '../../src/api/recognition.ts';
 import type { Caller } from '../../src/api/caller.ts';
 import type { Clock } from '../../src/async/clock.ts';
 import { createBatchRecogniser } from '../../src/voice/stt/batch-recogniser.ts';
@@ -111,7 +111,7 @@ export const ours = (traffic: Traffic, partialEveryMs: number): Path => {
   };
   const { clock, datagram } = receive(traffic, (packet) => ear.packet(packet));
   const ear = createSttPipeline({
-    recogniser: createBatchRecogniser({ client: createRecognition(caller) }, { partialEveryMs }),
+    recogniser: createBatchRecogniser({ client: createRecognitionApi(caller) }, { partialEveryMs }),
     clock,
     listener: { began: () => {}, heard: () => {}, trouble: () => {} },
     hints: async () => ({ hotwords: [], languages: [] }),

@@ -54,7 +54,7 @@ const { signal } = new AbortController();
 
 export const openMouth = async (): Promise<Mouth> => {
   const engine = createEngine({ config: {} as never, log: pino({ level: 'silent' }) });
-  const { speech } = await engine.parts();
+  const { speech } = await engine.abilities();
   if (!speech) throw new Error(engine.remedy({ ability: 'speech' }));
   const voices = await speech.voices(signal);
   return {

@@ -1,5 +1,5 @@
 import { splitText } from '../../src/text/split/split.ts';
-import type { CreateEngine, TranslationPart } from '../engine.ts';
+import type { CreateEngine, TranslationEngine } from '../engine.ts';
 import { findMode, readModes, type Mode } from './apertium/modes.ts';
 import { findPackage } from './apertium/packages.ts';
 import { createPool } from './apertium/pool.ts';
@@ -23,7 +23,7 @@ export const createEngine: CreateEngine = ({ config }) => {
     idleMs: 5 * 60_000,
   });
 
-  const build = (installed: ReadonlyMap<string, Mode>): TranslationPart => ({
+  const build = (installed: ReadonlyMap<string, Mode>): TranslationEngine => ({
     translates: (from, to) => findMode(installed, from, to) !== undefined,
     translate: async function* ({ text, from, to }, signal) {
       const mode = findMode(installed, from, to);
@@ -53,7 +53,7 @@ export const createEngine: CreateEngine = ({ config }) => {
     serves: ['translation'],
     rank: 2,
     concurrent: CONCURRENT,
-    parts: async () => {
+    abilities: async () => {
       const installed = await modes;
       return installed.size > 0 ? { translation: build(installed) } : {};
     },

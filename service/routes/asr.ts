@@ -7,12 +7,12 @@ import { AppError } from '../../src/errors.ts';
 import type { AudioFormat } from '../../src/model/file.ts';
 import { readAudioBody, type AudioBody } from '../audio-body.ts';
 import { readChunks, validate, type BodyLimit } from '../body.ts';
-import type { Hints, RecognitionPart } from '../engine.ts';
-import { ServiceError } from '../errors.ts';
+import type { RecognitionHints, RecognitionEngine } from '../engine.ts';
+import { ContractError } from '../errors.ts';
 import { readLanguage } from '../language.ts';
-import { plainReply, recogniseInPieces, segmentParameters, segmentsReply } from '../recognise.ts';
+import { plainReply, recogniseInChunks, segmentParameters, segmentsReply } from '../recognise.ts';
 import type { Route } from '../route.ts';
-import { createUploads } from '../uploads.ts';
+import { createUploadLimiter } from '../upload-limiter.ts';
 
 /** About 30 MB of audio: 16 minutes of WAV at 16 kHz, over 6 hours of Opus. */
 const BODY_LIMIT: BodyLimit = { bytes: 40 * 1024 * 1024, named: 'ErrAudioTooLarge' };
@@ -31,22 +31,25 @@ const FORMATS: Partial<Record<Container, Exclude<AudioFormat, 'pcm'>>> = {
   flac: 'flac',
 };
 
-const invalidAudio = (message: string, cause?: unknown): ServiceError =>
-  new ServiceError('ErrInvalidAudio', message, { cause });
+const invalidAudio = (message: string, cause?: unknown): ContractError =>
+  new ContractError('ErrInvalidAudio', message, { cause });
 
 const checkForm = (fields: unknown): Record<string, unknown> => {
   const given = validate(z.looseObject({ model: z.string().optional() }), fields);
   if ('messages' in given)
-    throw new ServiceError(
+    throw new ContractError(
       'ErrInvalidRequest',
       'The form with messages is not supported here; send base64 in a top-level audio field.',
     );
   if ('vad_filter' in given)
-    throw new ServiceError('ErrInvalidParameter', 'vad_filter is not supported; the field is vad.');
+    throw new ContractError(
+      'ErrInvalidParameter',
+      'vad_filter is not supported; the field is vad.',
+    );
   return given;
 };
 
-const readHints = (wish: AsrParameters): Hints =>
+const readHints = (wish: AsrParameters): RecognitionHints =>
   wish.language === undefined
     ? wish
     : { ...wish, language: readLanguage('language', wish.language) };
@@ -77,7 +80,7 @@ const findFormat = (chunks: readonly Uint8Array[]): Exclude<AudioFormat, 'pcm'> 
 /** What the decoder says of a file is the client's to mend. */
 const asInvalidAudio = (error: unknown): unknown =>
   error instanceof AppError &&
-  !(error instanceof ServiceError) &&
+  !(error instanceof ContractError) &&
   ['bad-input', 'unsupported', 'too-large'].includes(error.code)
     ? invalidAudio(`audio cannot be read: ${error.message}.`, error)
     : error;
@@ -85,7 +88,7 @@ const asInvalidAudio = (error: unknown): unknown =>
 interface Wish {
   readonly audio: readonly Uint8Array[];
   readonly format: Exclude<AudioFormat, 'pcm'>;
-  readonly hints: Hints;
+  readonly hints: RecognitionHints;
   readonly vad: NonNullable<AsrParameters['vad']>;
   /** Undefined where all of the audio is to be heard. */
   readonly speech: SegmentParameters | undefined;
@@ -94,7 +97,7 @@ interface Wish {
 const readWish = ({ fields, audio }: AudioBody): Wish => {
   const given = checkForm(fields);
   if (!audio)
-    throw new ServiceError('ErrInvalidParameter', 'Invalid parameter: audio: a string is needed');
+    throw new ContractError('ErrInvalidParameter', 'Invalid parameter: audio: a string is needed');
   const wish = validate(asrParameters, given);
   const { vad = 'off' } = wish;
   return {
@@ -109,17 +112,17 @@ const readWish = ({ fields, audio }: AudioBody): Wish => {
 
 const transcribe = async (
   { audio, format, hints, vad, speech }: Wish,
-  part: RecognitionPart,
+  engine: RecognitionEngine,
   signal: AbortSignal,
 ): Promise<Response> => {
-  if (!speech && part.recogniseFile) {
-    const heard = await part.recogniseFile({ format, chunks: audio }, hints, signal);
+  if (!speech && engine.recogniseFile) {
+    const heard = await engine.recogniseFile({ format, chunks: audio }, hints, signal);
     return Response.json(plainReply([{ startMs: 0, endMs: 1, heard }], hints));
   }
   try {
-    const parts = await recogniseInPieces(bytesSource(audio), speech, part, hints, signal);
+    const spans = await recogniseInChunks(bytesSource(audio), speech, engine, hints, signal);
     return Response.json(
-      vad === 'segments' ? segmentsReply(parts, hints) : plainReply(parts, hints),
+      vad === 'segments' ? segmentsReply(spans, hints) : plainReply(spans, hints),
     );
   } catch (error) {
     throw asInvalidAudio(error);
@@ -128,7 +131,7 @@ const transcribe = async (
 
 /** Contract section 4.5. */
 export const createAsr = (
-  uploads = createUploads({ ...READING, maxBytes: MAX_HELD_BYTES }),
+  uploads = createUploadLimiter({ ...READING, maxBytes: MAX_HELD_BYTES }),
 ): Route => ({
   method: 'POST',
   path: PATHS.asr,
@@ -143,7 +146,7 @@ export const createAsr = (
     const wish = readWish(await upload.receive(chunks, readAudioBody, signal));
     const permit = await offer.limiter.acquire(signal);
     try {
-      return await transcribe(wish, offer.part, signal);
+      return await transcribe(wish, offer.engine, signal);
     } finally {
       permit[Symbol.dispose]();
     }

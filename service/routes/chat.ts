@@ -20,7 +20,7 @@ export const chat: Route = {
     const permit = await offer.limiter.acquire(signal);
     let mediaType = 'application/json';
     const answer = (async function* () {
-      const reply = await offer.part.complete(wish, signal);
+      const reply = await offer.engine.complete(wish, signal);
       ({ mediaType } = reply);
       yield* reply.body;
     })();

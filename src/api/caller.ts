@@ -11,7 +11,7 @@ export interface CallOptions {
    * The caller knows another way to get what it wants, so an answer that says no (5xx) is not asked
    * for again; a busy service and a broken connection are.
    */
-  readonly hasOtherWay?: boolean;
+  readonly hasFallback?: boolean;
 }
 
 /** How one call is made: its deadline started, its tries counted. Shared by every group of paths. */

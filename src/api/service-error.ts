@@ -1,8 +1,8 @@
 import { AppError, type AppErrorOptions, type ErrorCode, type Sentence } from '../errors.ts';
 import { plainLine, quote } from '../text/markup/plain-line.ts';
 import { errorObject, type ErrorObject } from './contract.ts';
-import { readEngineLack } from '../http/engine-lack.ts';
-import { waitInText } from '../http/retry-after.ts';
+import { parseMissingEngine } from '../http/missing-engine.ts';
+import { retryAfterTextMs } from '../http/retry-after.ts';
 
 /** An answer of the service that is not a success. */
 export class ServiceError extends AppError {
@@ -50,7 +50,7 @@ const LONGEST_REMEDY_CHARS = 300;
 
 /** What our own service lacks is said in people's language, what another says is quoted. */
 const sentenceOf = (key: Sentence['key'], said: string): Sentence => {
-  const lack = key === 'service.missing' ? readEngineLack(said) : undefined;
+  const lack = key === 'service.missing' ? parseMissingEngine(said) : undefined;
   if (!lack) return { key, params: { detail: plainLine(said) } };
   const { remedies } = lack;
   const adding = {
@@ -74,7 +74,7 @@ export const serviceError = (
   const body = parseBody(text);
   const { code, key, retryable } = kindOf(status);
   const retryAfterMs =
-    retryAfterHeader ?? (retryable ? waitInText(body?.error ?? text) : undefined);
+    retryAfterHeader ?? (retryable ? retryAfterTextMs(body?.error ?? text) : undefined);
   return new ServiceError(status, body, code, {
     retryable,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),

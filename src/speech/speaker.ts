@@ -1,6 +1,6 @@
 import type { Speech, Speaker } from './speech.ts';
 import type { ServiceClient } from '../api/client.ts';
-import { LIMITS, MEDIA_TYPES, type Voice } from '../api/contract.ts';
+import { SERVICE_LIMITS, MEDIA_TYPES, type Voice } from '../api/contract.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { sniff, type Container } from '../audio/container/sniff.ts';
 import { AppError, toAppError } from '../errors.ts';
@@ -64,7 +64,7 @@ const begun = async (
 
 /** The rate to ask for; undefined where the service's own default will do. */
 const rateOf = ({ sample_rates: rates }: Voice): number | undefined =>
-  rates.length < 2 || rates.includes(LIMITS.ttsDefaultSampleRateHz) ? undefined : rates[0];
+  rates.length < 2 || rates.includes(SERVICE_LIMITS.ttsDefaultSampleRateHz) ? undefined : rates[0];
 
 export const createSpeaker = ({ client, now = () => performance.now() }: SpeakerDeps): Speaker => {
   const failures = createFailureMemory(now);
@@ -90,7 +90,7 @@ export const createSpeaker = ({ client, now = () => performance.now() }: Speaker
       voice,
       format,
       mediaType: MEDIA_TYPES[format],
-      sampleRateHz: rateHz ?? voice.sample_rates[0] ?? LIMITS.ttsDefaultSampleRateHz,
+      sampleRateHz: rateHz ?? voice.sample_rates[0] ?? SERVICE_LIMITS.ttsDefaultSampleRateHz,
       chunks: await begun(chunks, format),
     };
   };
@@ -109,7 +109,7 @@ export const createSpeaker = ({ client, now = () => performance.now() }: Speaker
         const speech = await open(way, text, {
           signal,
           deadlineMs: Math.max(1, endMs - now()),
-          hasOtherWay: !isLast,
+          hasFallback: !isLast,
         });
         failures.forget(attemptId(way));
         for (const { way: other, error } of failed) failures.add(other, error, way);

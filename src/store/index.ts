@@ -3,14 +3,14 @@ import { Kysely, sql, type Transaction } from 'kysely';
 import { AppError } from '../errors.ts';
 import type { StorePort } from '../ports/store.ts';
 import { parseDatabaseUrl } from './database-url.ts';
-import { createDiskSync } from './disk.ts';
+import { createDiskSync } from './disk-sync.ts';
 import { migrate } from './migrations/index.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
-import { createWriter, type Writer } from './writer.ts';
+import { createStoreWriter, type StoreWriter } from './writer.ts';
 
 /** Read as Kysely does; changed through `write` alone. */
-export interface Store extends Kysely<Schema>, StorePort<Transaction<Schema>>, Writer {}
+export interface Store extends Kysely<Schema>, StorePort<Transaction<Schema>>, StoreWriter {}
 
 /** Opens the database of a `DATABASE_URL` and brings it up to date. Rejects with `config`. */
 export const openStore = async (url: string): Promise<Store> => {
@@ -25,5 +25,5 @@ export const openStore = async (url: string): Promise<Store> => {
     await setImmediate();
     await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);
   });
-  return Object.assign(db, createWriter(db, synced), { checkpoint });
+  return Object.assign(db, createStoreWriter(db, synced), { checkpoint });
 };

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
 import type { Space } from '../model/place.ts';
-import type { Usage, UsageDay, Used } from '../usage/usage.ts';
+import type { Usage, UsageDay, UsageAmounts } from '../usage/usage.ts';
 import { DAY_MS } from '../async/time.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
@@ -17,7 +17,7 @@ export const recordUsage = async (
   db: Kysely<Schema>,
   space: Space,
   memberId: string,
-  { characters, audioMs, messages }: Used,
+  { characters, audioMs, messages }: UsageAmounts,
   timeMs = Date.now(),
 ): Promise<void> => {
   await db

@@ -1,12 +1,12 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { StorePort } from '../ports/store.ts';
-import type { DiskSync } from './disk.ts';
+import type { DiskSync } from './disk-sync.ts';
 import type { Schema } from './schema.ts';
 
 export type Write<T> = (db: Transaction<Schema>) => Promise<T>;
 
 /** Puts writes that come at the same moment into one transaction, so that they share one sync. */
-export interface Writer extends Pick<StorePort<Transaction<Schema>>, 'write' | 'written'> {
+export interface StoreWriter extends Pick<StorePort<Transaction<Schema>>, 'write' | 'written'> {
   /** The same as a write that is not durable. */
   note<T>(work: Write<T>): Promise<T>;
 }
@@ -22,10 +22,10 @@ interface Waiting {
 const WRITES_AT_ONCE = 32;
 
 /** @param synced waits for the disk, for all that was committed before it is called */
-export const createWriter = (
+export const createStoreWriter = (
   database: Pick<Kysely<Schema>, 'transaction'>,
   synced: DiskSync,
-): Writer => {
+): StoreWriter => {
   const waiting: Waiting[] = [];
   const syncing = new Set<Promise<void>>();
   let working: Promise<void> | undefined;

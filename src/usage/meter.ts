@@ -3,7 +3,7 @@ import type { Services } from '../command/services.ts';
 import type { Space } from '../model/place.ts';
 import { countCodePoints } from '../text/unicode.ts';
 import { limitFault, type Demand } from './limits.ts';
-import type { Used } from './usage.ts';
+import type { UsageAmounts } from './usage.ts';
 
 /** Who uses the service. */
 export interface Consumer {
@@ -109,7 +109,7 @@ export const createMeter = (
 };
 
 /** What a piece of work has used so far; counters add to it. */
-export type Tally = { -readonly [Part in 'characters' | 'audioMs']: Used[Part] };
+export type Tally = { -readonly [Part in 'characters' | 'audioMs']: UsageAmounts[Part] };
 
 type Countable = Pick<Services, 'translator' | 'transcriber'>;
 

@@ -1,4 +1,4 @@
-import { createClient } from '../../src/api/client.ts';
+import { createServiceClient } from '../../src/api/client.ts';
 import type { Command } from '../../src/command/command.ts';
 import { commandFault } from '../../src/command/check.ts';
 import { openCore } from '../../src/core.ts';
@@ -49,7 +49,7 @@ export const attachmentOf = (bytes: Uint8Array, name = 'file.bin'): Attachment =
 export const startHarness = async (): Promise<Harness> => {
   const speech = await startSpeechFake();
   const store = await openStore('sqlite::memory:');
-  const client = createClient({
+  const client = createServiceClient({
     baseUrl: speech.url,
     key: speech.key,
     retry: { random: () => 0, sleep: async () => {} },

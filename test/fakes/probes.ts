@@ -16,7 +16,7 @@ import type { Message } from '../../src/model/message.ts';
 import type { Invocation, PressInvocation } from '../../src/ports/platform.ts';
 import type { Services } from '../../src/command/services.ts';
 import type { SpaceChoices } from '../../src/model/space-choices.ts';
-import type { Used } from '../../src/usage/usage.ts';
+import type { UsageAmounts } from '../../src/usage/usage.ts';
 import { ROOM_CHOICES } from './rooms.ts';
 
 export const MEMBER = {
@@ -32,7 +32,7 @@ export const SPOKEN = { space: { platform: 'spoken', id: 's' }, id: 'c' };
 /** On a platform with neither. */
 export const ELSEWHERE = { space: { platform: 'elsewhere', id: 's' }, id: 'c' };
 
-const NOTHING: Used = { characters: 0, audioMs: 0, messages: 0 };
+const NOTHING: UsageAmounts = { characters: 0, audioMs: 0, messages: 0 };
 
 /** The texts of the tests' own commands are their keys. */
 const real = loadTexts('locales');

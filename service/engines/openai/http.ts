@@ -1,6 +1,6 @@
 import { Agent, FormData, request, type Dispatcher } from 'undici';
 import { AppError } from '../../../src/errors.ts';
-import { waitInHeader } from '../../../src/http/retry-after.ts';
+import { retryAfterHeaderMs } from '../../../src/http/retry-after.ts';
 import { BackendError } from '../../errors.ts';
 import { parseJson } from '../../json.ts';
 
@@ -102,7 +102,7 @@ export const createUpstream = (url: string, key: string | undefined): Upstream =
     reply.body.on('error', () => {});
     const mediaType = String(reply.headers['content-type'] ?? '');
     if (reply.statusCode >= 200 && reply.statusCode < 300) return { mediaType, body: reply.body };
-    const waitMs = waitInHeader(reply.headers['retry-after'], Date.now());
+    const waitMs = retryAfterHeaderMs(reply.headers['retry-after'], Date.now());
     throw new BackendError(refusal(reply.statusCode), {
       status: reply.statusCode,
       mediaType,

@@ -1,7 +1,7 @@
-import { chatChunk, chatReply, type Usage } from '../../../src/api/contract.ts';
+import { chatChunk, chatReply, type TokenUsage } from '../../../src/api/contract.ts';
 import { AppError } from '../../../src/errors.ts';
 import { readEvents } from '../../../src/http/event-stream.ts';
-import type { TranslationPart, TranslationPiece } from '../../engine.ts';
+import type { TranslationEngine, TranslationPiece } from '../../engine.ts';
 import { parseJson } from '../../json.ts';
 import { readAll, type Body, type Upstream } from './http.ts';
 import type { Models } from './models.ts';
@@ -29,7 +29,7 @@ export const createTranslation = (
   upstream: Upstream,
   model: string,
   models: Models,
-): TranslationPart => ({
+): TranslationEngine => ({
   translates: (_from, to) => to.toLowerCase() !== 'en-xa',
   keepsKeywords: true,
   translate: async function* (request, signal) {
@@ -51,7 +51,7 @@ export const createTranslation = (
     }
     let reported = asked;
     let empty = true;
-    let usage: Usage | undefined;
+    let usage: TokenUsage | undefined;
     for await (const data of readEvents(body, brokenOff)) {
       const event = parseJson(data, notChat) as { model?: unknown };
       const parsed = chatChunk.safeParse(event);

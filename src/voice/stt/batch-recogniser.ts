@@ -74,7 +74,7 @@ class BatchRecognition implements Recognition {
       const recognised = await this.#transcribe(utterance, {
         signal: AbortSignal.any([running.signal, this.#request.signal]),
         deadlineMs: PARTIAL_DEADLINE_MS,
-        hasOtherWay: true,
+        hasFallback: true,
       });
       if (this.#isDone || this.#request.signal.aborted) return;
       const sure = this.#agreement.add(recognised.text.trim());

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/model/message.ts';
 import type { Platform } from '../../../src/ports/platform.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
-import { createWriter } from '../../../src/store/writer.ts';
+import { createStoreWriter } from '../../../src/store/writer.ts';
 import type { AutoTranslate } from '../../../src/autotranslate/index.ts';
 import type { WatchPort } from '../../../src/ports/channel-feed.ts';
 import { channel, createWatchedPlace, type WatchedPlace } from '../../fakes/channel-feed.ts';
@@ -60,7 +60,10 @@ const createLife = (place: WatchedPlace, store: Store, deathAt: number): Life =>
     execute: (run: Parameters<Transaction['execute']>[0]) =>
       effect(() => store.transaction().execute(run)),
   });
-  const writer = createWriter({ transaction } as Pick<Store, 'transaction'>, async () => undefined);
+  const writer = createStoreWriter(
+    { transaction } as Pick<Store, 'transaction'>,
+    async () => undefined,
+  );
   return {
     died: death.promise,
     platform: { ...place.platform, watch },

@@ -3,7 +3,7 @@ import type { AppError } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
 import { createAudioMeter, type HeardLine } from '../../../src/usage/audio-meter.ts';
 import type { SpaceChoices } from '../../../src/model/space-choices.ts';
-import type { Used, UsageDay } from '../../../src/usage/usage.ts';
+import type { UsageAmounts, UsageDay } from '../../../src/usage/usage.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { settle } from '../voice/room-harness.ts';
 
@@ -12,7 +12,7 @@ const HALF_DAY_MS = 12 * 3_600_000;
 
 const start = (dailyAudioMinutes: number | undefined) => {
   const clock = createTestClock(0);
-  const records: (Used & { id: string })[] = [];
+  const records: (UsageAmounts & { id: string })[] = [];
   const spent: (AppError | undefined)[] = [];
   const state = { limit: dailyAudioMinutes, usedMs: 0, fails: false };
   const use = createAudioMeter({

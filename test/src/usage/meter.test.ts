@@ -6,7 +6,7 @@ import type { ByteSource } from '../../../src/model/file.ts';
 import type { Services } from '../../../src/command/services.ts';
 import type { SpaceChoices } from '../../../src/model/space-choices.ts';
 import type { Translation } from '../../../src/translation/translator.ts';
-import type { Used } from '../../../src/usage/usage.ts';
+import type { UsageAmounts } from '../../../src/usage/usage.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const signal = new AbortController().signal;
@@ -15,7 +15,7 @@ const now = (): number => Date.UTC(2026, 0, 2, 22, 30);
 const audio: ByteSource = { sizeBytes: 0, async *open() {} };
 
 let choices: Partial<SpaceChoices>;
-let used: Used;
+let used: UsageAmounts;
 let recorded: unknown[];
 let outcome: Translation['outcome'];
 let fault: AppError | undefined;

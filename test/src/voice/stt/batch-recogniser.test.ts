@@ -159,7 +159,7 @@ describe('recognising growing utterances', () => {
     expect(calls[0]!.options.signal.aborted).toBe(true);
     expect(calls[1]!.options.signal.aborted).toBe(false);
     // A part may fail: the whole is sent yet.
-    expect(calls.map(({ options }) => options.hasOtherWay)).toEqual([true, undefined]);
+    expect(calls.map(({ options }) => options.hasFallback)).toEqual([true, undefined]);
     await grow(5_000);
     await calls[1]!.answer('The train.');
     expect((await result).text).toBe('The train.');

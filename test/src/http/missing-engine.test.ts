@@ -1,12 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { engineLackText, readEngineLack, type EngineLack } from '../../../src/http/engine-lack.ts';
+import {
+  missingEngineText,
+  parseMissingEngine,
+  type MissingEngine,
+} from '../../../src/http/missing-engine.ts';
 
 const remedies = fc.array(
   fc.constantFrom('set SERVICE_X', 'apt-get install -y apertium-eng-spa', 'npm install a.b'),
   { maxLength: 3 },
 );
-const lacks: fc.Arbitrary<EngineLack> = fc.oneof(
+const lacks: fc.Arbitrary<MissingEngine> = fc.oneof(
   fc.record({ ability: fc.constantFrom('speech', 'recognition', 'chat'), remedies }),
   fc.record({
     ability: fc.constant('translation' as const),
@@ -20,7 +24,7 @@ describe('what no engine can do', () => {
   it('is read from the text that says it', () => {
     fc.assert(
       fc.property(lacks, (lack) => {
-        expect(readEngineLack(engineLackText(lack))).toEqual(lack);
+        expect(parseMissingEngine(missingEngineText(lack))).toEqual(lack);
       }),
     );
   });
@@ -33,6 +37,6 @@ describe('what no engine can do', () => {
     'No engine speaks. Add one: .',
     'Sorry. No engine speaks.',
   ])('is not read from %j', (text) => {
-    expect(readEngineLack(text)).toBeUndefined();
+    expect(parseMissingEngine(text)).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutOut, planWhole, splitLong } from '../../service/pieces.ts';
+import { cutChunks, planChunks, splitLongSpans } from '../../service/recognition-chunks.ts';
 
 async function* slices(total: number, size: number): AsyncGenerator<Float32Array> {
   for (let at = 0; at < total; at += size)
@@ -28,7 +28,7 @@ describe('pieces of sound', () => {
         async (plan, size, total) => {
           const cut = [];
           // At 1,000 Hz a sample is a millisecond.
-          for await (const piece of cutOut(slices(total, size), plan, 1_000)) cut.push(piece);
+          for await (const piece of cutChunks(slices(total, size), plan, 1_000)) cut.push(piece);
           const expected = plan
             .filter(({ startMs }) => startMs < total)
             .map((span) => [span.startMs, Math.min(span.endMs, total)]);
@@ -50,7 +50,7 @@ describe('pieces of sound', () => {
         fc.integer({ min: 100, max: 900 }),
         fc.integer({ min: 0, max: 5_000 }),
         (speech, longestMs, durationMs) => {
-          const plan = planWhole(speech, durationMs, longestMs);
+          const plan = planChunks(speech, durationMs, longestMs);
           expect(plan[0]?.startMs).toBe(0);
           expect(plan.at(-1)?.endMs).toBe(durationMs);
           for (const [i, { startMs, endMs }] of plan.entries()) {
@@ -68,14 +68,14 @@ describe('pieces of sound', () => {
       { startMs: 5_000, endMs: 8_000 },
       { startMs: 9_000, endMs: 15_000 },
     ];
-    expect(planWhole(speech, 15_000, 10_000)).toEqual([
+    expect(planChunks(speech, 15_000, 10_000)).toEqual([
       { startMs: 0, endMs: 8_500 },
       { startMs: 8_500, endMs: 15_000 },
     ]);
   });
 
   it('that are too long are split evenly', () => {
-    expect(splitLong([{ startMs: 0, endMs: 900 }], 400)).toEqual([
+    expect(splitLongSpans([{ startMs: 0, endMs: 900 }], 400)).toEqual([
       { startMs: 0, endMs: 300 },
       { startMs: 300, endMs: 600 },
       { startMs: 600, endMs: 900 },

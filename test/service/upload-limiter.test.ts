@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createUploads } from '../../service/uploads.ts';
+import { createUploadLimiter } from '../../service/upload-limiter.ts';
 
 const signal = new AbortController().signal;
 
@@ -14,7 +14,7 @@ const all = async (body: AsyncIterable<Uint8Array>): Promise<number> => {
 
 describe('uploads', () => {
   it('are turned away when too much is held, until some is let go', async () => {
-    const uploads = createUploads({ concurrent: 5, waiting: 0, maxBytes: 10 });
+    const uploads = createUploadLimiter({ concurrent: 5, waiting: 0, maxBytes: 10 });
     const first = uploads.open();
     expect(await first.receive(bytes(3, 4), all, signal)).toBe(7);
     using second = uploads.open();
@@ -33,7 +33,7 @@ describe('uploads', () => {
   });
 
   it('are read so many at a time', async () => {
-    const uploads = createUploads({ concurrent: 1, waiting: 0, maxBytes: 10 });
+    const uploads = createUploadLimiter({ concurrent: 1, waiting: 0, maxBytes: 10 });
     using first = uploads.open();
     const release = Promise.withResolvers<void>();
     const reading = first.receive(bytes(), () => release.promise, signal);

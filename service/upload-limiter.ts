@@ -1,4 +1,4 @@
-import { ServiceError } from './errors.ts';
+import { ContractError } from './errors.ts';
 import { createRequestLimiter } from './request-limiter.ts';
 
 /** Clients are told to come back after this; what is held is mostly about to be recognised. */
@@ -16,7 +16,7 @@ export interface Upload extends Disposable {
   ): Promise<T>;
 }
 
-export interface UploadOptions {
+export interface UploadLimits {
   /** How many bodies are read at once. */
   readonly concurrent: number;
   readonly waiting: number;
@@ -28,11 +28,11 @@ export interface UploadOptions {
  * Bounds what bodies that are read and then worked on hold in memory. Only bytes that have come
  * count, so that a client which sends little takes little from the others.
  */
-export const createUploads = ({
+export const createUploadLimiter = ({
   concurrent,
   waiting,
   maxBytes,
-}: UploadOptions): { open(): Upload } => {
+}: UploadLimits): { open(): Upload } => {
   const limiter = createRequestLimiter({ concurrent, waiting });
   let heldBytes = 0;
 
@@ -44,7 +44,7 @@ export const createUploads = ({
       ): AsyncGenerator<Uint8Array> {
         for await (const chunk of body) {
           if (heldBytes + chunk.length > maxBytes)
-            throw new ServiceError('ErrRateLimited', 'Too much is being sent. Retry after 1s', {
+            throw new ContractError('ErrRateLimited', 'Too much is being sent. Retry after 1s', {
               context: ['limit'],
               retryAfterMs: RETRY_AFTER_MS,
             });

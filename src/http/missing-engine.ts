@@ -1,5 +1,5 @@
 /** What no engine of the built-in service can do, and what would add one that can. */
-export type EngineLack = {
+export type MissingEngine = {
   /** A clause each, to be followed as it stands: `set X`, `apt-get install -y Y`. */
   readonly remedies: readonly string[];
 } & (
@@ -18,7 +18,7 @@ const PAIR = /^No engine translates (?<from>[\w-]+) to (?<to>[\w-]+)\.$/;
 const SHAPE = /^(?<lack>No engine [^.]+\.)(?: Add one: (?<remedies>.+)\.)?$/;
 
 /** The lack in English, as the service's error says it. */
-export const engineLackText = (lack: EngineLack): string => {
+export const missingEngineText = (lack: MissingEngine): string => {
   const what =
     lack.ability === 'translation'
       ? `No engine translates ${lack.from} to ${lack.to}.`
@@ -28,7 +28,7 @@ export const engineLackText = (lack: EngineLack): string => {
 };
 
 /** The lack that an error's text tells of; undefined where it says anything else. */
-export const readEngineLack = (text: string): EngineLack | undefined => {
+export const parseMissingEngine = (text: string): MissingEngine | undefined => {
   const { lack = '', remedies: listed } = SHAPE.exec(text)?.groups ?? {};
   const remedies = listed?.split(BETWEEN_REMEDIES) ?? [];
   const { from, to } = PAIR.exec(lack)?.groups ?? {};

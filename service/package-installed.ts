@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 
 /** Whether an optional package is there, without loading it. */
-export const isInstalled = (name: string): boolean => {
+export const isPackageInstalled = (name: string): boolean => {
   try {
     createRequire(import.meta.url).resolve(name);
     return true;

@@ -1,7 +1,10 @@
 import type { SpeechSpan } from '../src/audio/vad.ts';
 
 /** Equal parts of each span that is longer than `longestMs`. */
-export const splitLong = (spans: readonly SpeechSpan[], longestMs: number): readonly SpeechSpan[] =>
+export const splitLongSpans = (
+  spans: readonly SpeechSpan[],
+  longestMs: number,
+): readonly SpeechSpan[] =>
   spans.flatMap(({ startMs, endMs }) => {
     const parts = Math.max(1, Math.ceil((endMs - startMs) / longestMs));
     const at = (part: number): number => startMs + ((endMs - startMs) * part) / parts;
@@ -12,7 +15,7 @@ export const splitLong = (spans: readonly SpeechSpan[], longestMs: number): read
   });
 
 /** All of the sound in pieces of at most `longestMs`, cut between spans of `speech` where it can be. */
-export const planWhole = (
+export const planChunks = (
   speech: readonly SpeechSpan[],
   durationMs: number,
   longestMs: number,
@@ -36,7 +39,7 @@ export const planWhole = (
  * Cuts each span out of `pcm` as it comes; spans are in order and do not overlap. One that reaches
  * past the end comes as far as there is sound.
  */
-export async function* cutOut(
+export async function* cutChunks(
   pcm: AsyncIterable<Float32Array>,
   spans: readonly SpeechSpan[],
   sampleRateHz: number,

@@ -2,7 +2,7 @@ import { parseBody } from './body.ts';
 import { ContractError } from './errors.ts';
 import { JsonCursor } from './json.ts';
 
-/** Everything of the body but the audio. */
+/** The longest body, the audio left out. */
 const MAX_OTHER_BYTES = 256 * 1024;
 const QUOTE = 0x22;
 

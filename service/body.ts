@@ -6,7 +6,7 @@ import { parseJson } from './json.ts';
 /** The longest wait for the next bytes of a body. */
 const IDLE_MS = 30_000;
 
-/** What a body may weigh, and the name of the 400 for more: section 7 has no 413. */
+/** The largest body, and the name of the 400 for more: section 7 has no 413. */
 export interface BodyLimit {
   readonly bytes: number;
   readonly named: ErrorName;

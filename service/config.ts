@@ -9,7 +9,7 @@ const list = z.string().transform((text) =>
     .filter((item) => item !== ''),
 );
 
-/** Of a voice that nobody said more about: what the models of that API mostly speak. */
+/** The languages of a voice that nobody described: those that models of that API mostly speak. */
 const MANY_LANGUAGES =
   'English, Spanish, French, German, Italian, Portuguese, Dutch, Polish, Russian, Turkish, Arabic, Hindi, Japanese, Chinese, Korean';
 
@@ -68,7 +68,7 @@ export const engineSection = z.object({
 });
 export type EngineConfig = z.infer<typeof engineSection>;
 
-/** Where the service listens when it runs alone. */
+/** The address at which the service listens when it runs alone. */
 export const serverSection = z.object({
   SERVICE_HOST: z.string().default('127.0.0.1').describe('Address that the service listens on.'),
   SERVICE_PORT: port.default(8090).describe('Port that the service listens on.'),

@@ -6,7 +6,7 @@ import type { EngineConfig } from './config.ts';
 
 export type Ability = 'speech' | 'recognition' | 'translation' | 'chat';
 
-/** What a request wants that no engine could do. */
+/** The ability that a request needs. */
 export type RequiredAbility =
   | { readonly ability: 'speech' | 'recognition' | 'chat' }
   | { readonly ability: 'translation'; readonly from: string; readonly to: string };
@@ -26,7 +26,7 @@ export interface SpeechEngine {
   ): Promise<Sound>;
 }
 
-/** What helps to hear better; what an engine cannot use it ignores. */
+/** Parameters that improve recognition; an engine ignores those that it cannot use. */
 export type RecognitionHints = Pick<
   AsrParameters,
   'language' | 'hotwords' | 'temperature' | 'top_p' | 'frequency_penalty' | 'repetition_penalty'
@@ -34,7 +34,7 @@ export type RecognitionHints = Pick<
 
 export interface RecognisedText {
   readonly text: string;
-  /** As the engine says it: a code or an English name; undefined where it does not. */
+  /** Named by the engine, as a code or in English; undefined where it names none. */
   readonly language?: string | undefined;
   /** 0 to 1; undefined where the engine does not say. */
   readonly confidence?: number | undefined;
@@ -52,7 +52,7 @@ export interface RecognitionEngine {
     hints: RecognitionHints,
     signal: AbortSignal,
   ): Promise<RecognisedText>;
-  /** Only where the engine reads audio files itself: spares decoding them here. */
+  /** Reads an audio file itself, which spares decoding it here; left out by engines that cannot. */
   recogniseFile?(
     file: { readonly format: Exclude<AudioFormat, 'pcm'>; readonly chunks: readonly Uint8Array[] },
     hints: RecognitionHints,
@@ -67,21 +67,21 @@ export interface EngineTranslationRequest {
   /** Terms to keep as they are. */
   readonly keywords: readonly string[];
   readonly context: string;
-  /** The model that the client wishes; an engine without it takes its own. */
+  /** The model that the client asks for; an engine without it takes its own. */
   readonly model?: string | undefined;
 }
 
 export interface TranslationPiece {
   readonly text: string;
-  /** As the engine names itself; the same in every piece. */
+  /** Name of the model; the same in every piece. */
   readonly model: string;
-  /** Where the engine counted; at most in one piece. */
+  /** Token counts, where the engine gives them; in one piece at most. */
   readonly usage?: TokenUsage;
 }
 
 export interface TranslationEngine {
   translates(from: string, to: string): boolean;
-  /** Only where the engine heeds `keywords` itself; all keep tokens such as `⟦1⟧`. */
+  /** True where the engine keeps `keywords` itself; every engine keeps tokens such as `⟦1⟧`. */
   readonly keepsKeywords?: boolean;
   /** The pieces joined are the translation. */
   translate(
@@ -98,7 +98,7 @@ export interface ChatEngine {
   ): Promise<{ readonly mediaType: string; readonly body: AsyncIterable<Uint8Array> }>;
 }
 
-/** What an engine can do at this moment. */
+/** The abilities that an engine has at this moment. */
 export interface EngineAbilities {
   readonly speech?: SpeechEngine;
   readonly recognition?: RecognitionEngine;
@@ -106,7 +106,7 @@ export interface EngineAbilities {
   readonly chat?: ChatEngine;
 }
 
-/** One line of the table of engines. */
+/** A line of the table of engines. */
 export interface EngineLine {
   readonly name: string;
   readonly serves: readonly Ability[];
@@ -119,14 +119,16 @@ export interface EngineLine {
 export interface Engine extends AsyncDisposable {
   readonly name: string;
   readonly serves: readonly Ability[];
-  /** Where several can do the same, the lowest is asked. */
+  /** Order of preference: of several engines for the same, the lowest is asked. */
   readonly rank: number;
-  /** How many calls of one ability run at the same time. */
+  /** Calls of one ability that run at the same moment. */
   readonly concurrent: number;
-  /** Empty when a program, package or address is missing; never rejects for that reason. */
+  /**
+   * Resolves with nothing when a program, package or address is missing; never rejects for that.
+   */
   abilities(): Promise<EngineAbilities>;
   report(): Promise<EngineLine>;
-  /** One clause that says how to get `need` from this engine: `set X`, `apt-get install -y Y`. */
+  /** A clause that says how to get `need` from this engine: `set X`, `apt-get install -y Y`. */
   remedy(need: RequiredAbility): string | undefined;
 }
 

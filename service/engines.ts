@@ -15,10 +15,10 @@ import type {
 import { ContractError } from './errors.ts';
 import { createRequestLimiter, type RequestLimiter } from './request-limiter.ts';
 
-/** How many calls wait for an engine before it answers 429. */
+/** Calls that wait for an engine before it answers 429. */
 const WAITING = 32;
 
-/** One engine's part for one ability, and the limiter that its calls go through. */
+/** An engine for one ability, and the limiter that its calls go through. */
 export interface Offer<A extends Ability> {
   readonly name: string;
   readonly engine: NonNullable<EngineAbilities[A]>;
@@ -26,9 +26,11 @@ export interface Offer<A extends Ability> {
 }
 
 export interface Engines extends AsyncDisposable {
-  /** Those that can do it at this moment, best first. */
-  having<A extends Ability>(ability: A): Promise<readonly Offer<A>[]>;
-  /** Whether any of them translates into `to` at this moment: from `from`, or from anything. */
+  /** The engines that have the ability at this moment, best first. */
+  offers<A extends Ability>(ability: A): Promise<readonly Offer<A>[]>;
+  /**
+   * True when any engine translates into `to` at this moment: from `from`, or from any language.
+   */
   translates(to: string, from?: string): Promise<boolean>;
   /** The 404 that says what is missing and how to add it. */
   missing(need: RequiredAbility): ContractError;
@@ -71,7 +73,7 @@ export const loadEngines = async (
     return limiter;
   };
 
-  const having = async <A extends Ability>(ability: A): Promise<readonly Offer<A>[]> => {
+  const offersFor = async <A extends Ability>(ability: A): Promise<readonly Offer<A>[]> => {
     const candidates = engines.filter(({ serves }) => serves.includes(ability));
     const abilities = await Promise.all(candidates.map((candidate) => candidate.abilities()));
     return candidates.flatMap((candidate, index): Offer<A>[] => {
@@ -82,10 +84,10 @@ export const loadEngines = async (
   };
 
   return {
-    having,
+    offers: offersFor,
     translates: async (to, from) => {
       const sources = from === undefined ? LANGUAGES.filter((code) => code !== to) : [from];
-      const offers = await having('translation');
+      const offers = await offersFor('translation');
       return offers.some(({ engine }) => sources.some((source) => engine.translates(source, to)));
     },
     missing: (need) => {

@@ -82,7 +82,7 @@ export class BackendError extends AppError {
   }
 }
 
-/** What section 7 says of a route's failures behind the service. */
+/** Section 7's rules for a route's failures behind the service. */
 export interface FailureRules {
   /** Section 7.2: a backend's own error is forwarded with its status and body. */
   readonly forwards?: boolean;

@@ -16,7 +16,7 @@ const canonical = (code: string): string | undefined => {
 export const toLanguage = (said: string): string | undefined =>
   canonical(said) ?? findLanguage(said);
 
-/** As `toLanguage`; a 400 that names the field if unknown. */
+/** Does the same as `toLanguage`; throws a 400 that names the field for an unknown language. */
 export const readLanguage = (field: string, said: string): string => {
   const code = toLanguage(said);
   if (code === undefined)

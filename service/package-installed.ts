@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-/** Whether an optional package is there, without loading it. */
+/** True when an optional package is installed; does not load it. */
 export const isPackageInstalled = (name: string): boolean => {
   try {
     createRequire(import.meta.url).resolve(name);

@@ -14,7 +14,10 @@ export const splitLongSpans = (
     }));
   });
 
-/** All of the sound in pieces of at most `longestMs`, cut between spans of `speech` where it can be. */
+/**
+ * Plans chunks of all of the sound, of at most `longestMs` each, cut between spans of `speech`
+ * where it can be.
+ */
 export const planChunks = (
   speech: readonly SpeechSpan[],
   durationMs: number,

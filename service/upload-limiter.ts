@@ -6,8 +6,8 @@ const RETRY_AFTER_MS = 1_000;
 
 export interface Upload extends Disposable {
   /**
-   * Has `read` take the body in, its bytes counted; they count until the upload is disposed of.
-   * Throws `ErrRateLimited` when too many read or wait already, or too much is held.
+   * Lets `read` take the body in and counts its bytes until the upload is disposed of. Throws
+   * `ErrRateLimited` when too many read or wait already, or too much is held.
    */
   receive<T>(
     body: AsyncIterable<Uint8Array>,
@@ -17,10 +17,10 @@ export interface Upload extends Disposable {
 }
 
 export interface UploadLimits {
-  /** How many bodies are read at once. */
+  /** Bodies that are read at once. */
   readonly concurrent: number;
   readonly waiting: number;
-  /** What all bodies may hold together, as sent. */
+  /** The most bytes that all bodies may hold together, as sent. */
   readonly maxBytes: number;
 }
 

@@ -7,7 +7,7 @@ import { createPool } from './apertium/pool.ts';
 const NAME = 'apertium';
 const CONCURRENT = 4;
 
-/** What goes through a pipeline at once: bounded so that others get their turn. */
+/** The longest text that goes through a pipeline at once, so that others get their turn. */
 const LONGEST_PIECE_CHARACTERS = 2_000;
 
 /** Lines with their ends; parts of very long ones. */

@@ -16,7 +16,9 @@ const CALL_TIMEOUT_MS = 15_000;
 const CALLS_PER_CHILD = 1_000;
 const IDLE_MS = 2 * 60_000;
 
-/** Of text without sentence ends: what is spoken at once, so that others get their turn. */
+/**
+ * The longest phrase spoken at once in text without sentence ends, so that others get their turn.
+ */
 const LONGEST_PHRASE_CHARACTERS = 300;
 
 const phrasesOf = (text: string): readonly string[] =>

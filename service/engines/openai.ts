@@ -40,7 +40,7 @@ export const createEngine: CreateEngine = ({ config, log }) => {
     | { readonly models: Models; readonly abilities: EngineAbilities; readonly ids: string }
     | undefined;
   let listAgainAtMs = 0;
-  /** Whether the server told its models when it was last asked. */
+  /** True when the server listed its models the last time it was asked. */
   let lists = false;
   let listing: Promise<void> | undefined;
 
@@ -82,7 +82,7 @@ export const createEngine: CreateEngine = ({ config, log }) => {
       const variables = SERVES.filter((ability) => !found.includes(ability)).map(
         (ability) => MODEL_VARIABLES[ability],
       );
-      const lack =
+      const remedy =
         found.length === 0
           ? `start the server of SERVICE_OPENAI_URL, or set ${variables.join(', ')}`
           : `for the rest set ${variables.join(', ')}`;
@@ -93,7 +93,7 @@ export const createEngine: CreateEngine = ({ config, log }) => {
         detail: upstream
           ? [
               ...found.map((ability) => `${ability}: ${models?.[ability]}`),
-              ...(variables.length > 0 ? [lack] : []),
+              ...(variables.length > 0 ? [remedy] : []),
             ].join('; ')
           : 'set SERVICE_OPENAI_URL to an OpenAI-compatible server',
       };

@@ -16,7 +16,10 @@ import { createUploadLimiter } from '../upload-limiter.ts';
 
 /** About 30 MB of audio: 16 minutes of WAV at 16 kHz, over 6 hours of Opus. */
 const BODY_LIMIT: BodyLimit = { bytes: 40 * 1024 * 1024, named: 'ErrAudioTooLarge' };
-/** More than an engine hears at once: reading takes a client's time, not the engine's. */
+/**
+ * Uploads at once, more than an engine hears at once: reading takes a client's time, not the
+ * engine's.
+ */
 const READING = { concurrent: 64, waiting: 64 };
 /** Six of the longest bodies, or hundreds of usual ones, read or waiting for their engine. */
 const MAX_HELD_BYTES = 6 * BODY_LIMIT.bytes;
@@ -49,10 +52,10 @@ const checkForm = (fields: unknown): Record<string, unknown> => {
   return given;
 };
 
-const readHints = (wish: AsrParameters): RecognitionHints =>
-  wish.language === undefined
-    ? wish
-    : { ...wish, language: readLanguage('language', wish.language) };
+const readHints = (input: AsrParameters): RecognitionHints =>
+  input.language === undefined
+    ? input
+    : { ...input, language: readLanguage('language', input.language) };
 
 const firstBytes = (chunks: readonly Uint8Array[]): Buffer => {
   const head: Uint8Array[] = [];
@@ -77,7 +80,7 @@ const findFormat = (chunks: readonly Uint8Array[]): Exclude<AudioFormat, 'pcm'> 
   return format;
 };
 
-/** What the decoder says of a file is the client's to mend. */
+/** Turns the decoder's fault into one of the client, whose file it is. */
 const asInvalidAudio = (error: unknown): unknown =>
   error instanceof AppError &&
   !(error instanceof ContractError) &&
@@ -85,33 +88,33 @@ const asInvalidAudio = (error: unknown): unknown =>
     ? invalidAudio(`audio cannot be read: ${error.message}.`, error)
     : error;
 
-interface Wish {
+interface RecognitionInput {
   readonly audio: readonly Uint8Array[];
   readonly format: Exclude<AudioFormat, 'pcm'>;
   readonly hints: RecognitionHints;
   readonly vad: NonNullable<AsrParameters['vad']>;
-  /** Undefined where all of the audio is to be heard. */
+  /** Spans to recognise; undefined where all of the audio is to be recognised. */
   readonly speech: SegmentParameters | undefined;
 }
 
-const readWish = ({ fields, audio }: AudioBody): Wish => {
+const readInput = ({ fields, audio }: AudioBody): RecognitionInput => {
   const given = checkForm(fields);
   if (!audio)
     throw new ContractError('ErrInvalidParameter', 'Invalid parameter: audio: a string is needed');
-  const wish = validate(asrParameters, given);
-  const { vad = 'off' } = wish;
+  const input = validate(asrParameters, given);
+  const { vad = 'off' } = input;
   return {
     audio,
     format: findFormat(audio),
-    hints: readHints(wish),
+    hints: readHints(input),
     vad,
     speech:
-      vad === 'off' || vad === 0 ? undefined : segmentParameters(vad === 'segments' ? wish : {}),
+      vad === 'off' || vad === 0 ? undefined : segmentParameters(vad === 'segments' ? input : {}),
   };
 };
 
 const transcribe = async (
-  { audio, format, hints, vad, speech }: Wish,
+  { audio, format, hints, vad, speech }: RecognitionInput,
   engine: RecognitionEngine,
   signal: AbortSignal,
 ): Promise<Response> => {
@@ -139,14 +142,14 @@ export const createAsr = (
   timeoutMs: 600_000,
   failures: { forwards: true },
   handle: async ({ request, engines, signal }) => {
-    const [offer] = await engines.having('recognition');
+    const [offer] = await engines.offers('recognition');
     if (!offer) throw engines.missing({ ability: 'recognition' });
     using upload = uploads.open();
     const chunks = readChunks(request, BODY_LIMIT, signal);
-    const wish = readWish(await upload.receive(chunks, readAudioBody, signal));
+    const input = readInput(await upload.receive(chunks, readAudioBody, signal));
     const permit = await offer.limiter.acquire(signal);
     try {
-      return await transcribe(wish, offer.engine, signal);
+      return await transcribe(input, offer.engine, signal);
     } finally {
       permit[Symbol.dispose]();
     }

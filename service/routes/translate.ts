@@ -27,7 +27,7 @@ const BODY_LIMIT: BodyLimit = {
   named: 'ErrTextTooLong',
 };
 
-/** For engines that do not count. */
+/** Token counts of engines that give none. */
 const NO_USAGE: TokenUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
 const readForm = async (request: Request, signal: AbortSignal): Promise<FormData> => {
@@ -70,7 +70,7 @@ const checkLimits = ({ text, keywords = [], context = '' }: TranslateRequest): v
 const readRequest = async (request: Request, signal: AbortSignal): Promise<TranslateRequest> => {
   const form = await readForm(request, signal);
   const one = (name: string): unknown => form.get(name) ?? undefined;
-  const wish = validate(translateRequest, {
+  const input = validate(translateRequest, {
     text: one('text'),
     source_lang: one('source_lang'),
     target_lang: one('target_lang'),
@@ -79,14 +79,14 @@ const readRequest = async (request: Request, signal: AbortSignal): Promise<Trans
     context: one('context'),
     model: one('model'),
   });
-  checkLimits(wish);
-  return wish;
+  checkLimits(input);
+  return input;
 };
 
 const newId = (): string => `trans_${randomUUID().replaceAll('-', '')}`;
 
 const wholeReply = async (
-  wish: TranslateRequest,
+  input: TranslateRequest,
   pieces: AsyncIterable<TranslationPiece>,
 ): Promise<TranslateReply> => {
   let content = '';
@@ -103,16 +103,16 @@ const wholeReply = async (
     created: Math.floor(Date.now() / 1000),
     model,
     choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
-    transcription: wish.text,
-    source_lang: wish.source_lang,
-    target_lang: wish.target_lang,
+    transcription: input.text,
+    source_lang: input.source_lang,
+    target_lang: input.target_lang,
     usage,
   };
 };
 
 /** Section 6. Nothing is sent before the engine has begun: until then an error has a status. */
 async function* events(
-  wish: TranslateRequest,
+  input: TranslateRequest,
   engine: AsyncGenerator<TranslationPiece>,
 ): AsyncGenerator<Uint8Array> {
   // Ended with this, even before its first piece was taken: it holds a permit.
@@ -128,7 +128,7 @@ async function* events(
       })}\n\n`,
     );
   yield event(
-    { transcription: wish.text, source_lang: wish.source_lang, target_lang: wish.target_lang },
+    { transcription: input.text, source_lang: input.source_lang, target_lang: input.target_lang },
     '',
   );
   for await (const { text, usage } of pieces) yield event(usage ? { usage } : {}, text);
@@ -142,10 +142,10 @@ export const translate: Route = {
   stage: 'translation',
   timeoutMs: 180_000,
   handle: async ({ request, engines, log, signal, cutOff }) => {
-    const wish = await readRequest(request, signal);
-    const from = readLanguage('source_lang', wish.source_lang);
-    const to = readLanguage('target_lang', wish.target_lang);
-    const offers = await engines.having('translation');
+    const input = await readRequest(request, signal);
+    const from = readLanguage('source_lang', input.source_lang);
+    const to = readLanguage('target_lang', input.target_lang);
+    const offers = await engines.offers('translation');
     const offer = offers.find(({ engine }) => engine.translates(from, to));
     if (!offer) throw engines.missing({ ability: 'translation', from, to });
     const permit = await offer.limiter.acquire(signal);
@@ -154,22 +154,22 @@ export const translate: Route = {
       translateKeeping(
         offer.engine,
         {
-          text: wish.text,
+          text: input.text,
           from,
           to,
-          keywords: wish.keywords ?? [],
-          context: wish.context ?? '',
-          model: wish.model,
+          keywords: input.keywords ?? [],
+          context: input.context ?? '',
+          model: input.model,
         },
         signal,
       ),
     );
-    if (wish.stream === 'true')
+    if (input.stream === 'true')
       return streamReply(
-        await primed(events(wish, pieces)),
+        await primed(events(input, pieces)),
         { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' },
         { log, signal, cutOff },
       );
-    return Response.json(await wholeReply(wish, pieces));
+    return Response.json(await wholeReply(input, pieces));
   },
 };

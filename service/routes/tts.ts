@@ -75,36 +75,36 @@ export const tts: Route = {
       { bytes: BYTES_PER_CHARACTER * limit + OTHER_FIELDS_BYTES, named: 'ErrTextTooLong' },
       signal,
     );
-    const wish = validate(ttsRequest, parseBody(bytes.toString('utf8')));
-    checkText(wish.text, limit);
+    const input = validate(ttsRequest, parseBody(bytes.toString('utf8')));
+    checkText(input.text, limit);
     const known = await allVoices(engines, signal);
     if (known.length === 0) throw engines.missing({ ability: 'speech' });
-    const found = known.find(({ voice }) => voice.id === wish.voice_id.toLowerCase());
+    const found = known.find(({ voice }) => voice.id === input.voice_id.toLowerCase());
     if (!found)
       throw new ContractError('ErrVoiceNotFound', `voice_id is not one of GET ${PATHS.voices}.`);
     const { voice, offer } = found;
-    checkFormat(voice, wish);
-    const sampleRateHz = sampleRateFor(voice, wish.sample_rate);
+    checkFormat(voice, input);
+    const sampleRateHz = sampleRateFor(voice, input.sample_rate);
 
     const permit = await offer.limiter.acquire(signal);
     const speech = (async function* () {
       const sound = await offer.engine.speak(
         {
           voiceId: voice.id,
-          text: wish.text,
-          ...(wish.temperature === undefined ? {} : { temperature: wish.temperature }),
+          text: input.text,
+          ...(input.temperature === undefined ? {} : { temperature: input.temperature }),
         },
         signal,
       );
       yield* encode(
-        wish.format,
+        input.format,
         sampleRateHz,
         resample(sound.pcm, sound.sampleRateHz, sampleRateHz),
       );
     })();
     const audio = await primed(holding(permit, speech));
-    const headers = { 'content-type': MEDIA_TYPES[wish.format] };
-    if (wish.stream) return streamReply(audio, headers, { log, signal, cutOff });
+    const headers = { 'content-type': MEDIA_TYPES[input.format] };
+    if (input.stream) return streamReply(audio, headers, { log, signal, cutOff });
     const chunks: Uint8Array[] = [];
     for await (const chunk of audio) chunks.push(chunk);
     const size = chunks.reduce((total, chunk) => total + chunk.length, 0);

@@ -20,7 +20,7 @@ export interface ServiceClient
   extends ChatApi, SpeechApi, RecognitionApi, TranslationApi, AsyncDisposable {}
 
 export interface ClientOptions {
-  /** Where the service is; a path in it comes before every path of the contract. */
+  /** Address of the service; a path in it comes before every path of the contract. */
   readonly baseUrl: string;
   /** Sent whole, prefix included (contract section 5). */
   readonly key: string;

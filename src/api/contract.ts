@@ -88,7 +88,7 @@ const segmentPadding = z
   .max(SERVICE_LIMITS.segmentPaddingMs.max)
   .optional();
 
-/** Everything but `audio`, which is streamed into the body. */
+/** Parameters of a request, without `audio`, which is streamed into the body. */
 export const asrParameters = z.object({
   language: z.string().optional(),
   hotwords: z.array(z.string()).optional(),

@@ -45,24 +45,27 @@ const kindOf = (status: number): { code: ErrorCode; key: Sentence['key']; retrya
   return { code: 'bad-input', key: 'service.refused', retryable: false };
 };
 
-/** It is copied whole. */
+/** The longest remedy that is quoted; people copy it whole. */
 const LONGEST_REMEDY_CHARS = 300;
 
-/** What our own service lacks is said in people's language, what another says is quoted. */
+/**
+ * The sentence for people: a missing engine of our own service in their language, another service's
+ * words as a quotation.
+ */
 const sentenceOf = (key: Sentence['key'], said: string): Sentence => {
-  const lack = key === 'service.missing' ? parseMissingEngine(said) : undefined;
-  if (!lack) return { key, params: { detail: plainLine(said) } };
-  const { remedies } = lack;
+  const missing = key === 'service.missing' ? parseMissingEngine(said) : undefined;
+  if (!missing) return { key, params: { detail: plainLine(said) } };
+  const { remedies } = missing;
   const adding = {
     count: remedies.length,
     remedies: remedies.map((remedy) => quote(remedy, LONGEST_REMEDY_CHARS)).join(', '),
   };
-  return lack.ability === 'translation'
+  return missing.ability === 'translation'
     ? {
         key: 'service.no-translation',
-        params: { ...adding, from: { language: lack.from }, to: { language: lack.to } },
+        params: { ...adding, from: { language: missing.from }, to: { language: missing.to } },
       }
-    : { key: `service.no-${lack.ability}`, params: adding };
+    : { key: `service.no-${missing.ability}`, params: adding };
 };
 
 /** Contract section 7: what a status means for the caller, and whether to try again. */

@@ -34,7 +34,7 @@ const anyVoicesReply = z.union([
   z.array(z.unknown()).transform((voices) => ({ voices })),
 ]);
 
-/** How services name each format's type; what says nothing passes for any. */
+/** Media types that services send for each format; an unspecific one passes for any. */
 const TYPES: Readonly<Record<AudioFormat, RegExp>> = {
   mp3: /^audio\/(?:mpeg|mp3|x-mp3)$|octet-stream$/,
   wav: /^audio\/(?:x-|vnd\.)?wave?$|octet-stream$/,

@@ -23,7 +23,7 @@ export interface HttpRequest {
 
 export type HttpReply = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>;
 
-/** One HTTP exchange with the service; everything that is sent to it goes through here. */
+/** Exchanges HTTP messages with the service; every request to it goes through here. */
 export interface Transport extends AsyncDisposable {
   /** Resolves with a success; any other status becomes a `ServiceError`, a network fault an `AppError`. */
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply>;

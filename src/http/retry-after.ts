@@ -1,4 +1,4 @@
-/** Longer waits than this are taken for nonsense and cut to it. */
+/** The longest wait that is believed; a longer one is cut to it. */
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
 const bounded = (ms: number): number | undefined =>

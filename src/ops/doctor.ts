@@ -19,7 +19,7 @@ const examineDatabase = async (store: Store, url: string): Promise<Finding> => {
 /** Serves to try things out; nobody reads what it writes. */
 const PSEUDO_ENGINE = 'pseudo';
 
-/** What the engines do of one thing; none of it is needed, all of it can be added. */
+/** Examines one ability of the engines; none is needed, all can be added. */
 const examineAbility = (
   ability: EngineReport['serves'][number],
   engines: readonly EngineReport[],
@@ -78,7 +78,7 @@ const CHECK_CHARS = 26;
 
 export const isFailure = ({ ok, isOptional = false }: Finding): boolean => !ok && !isOptional;
 
-/** What the signs in front of the lines come to. */
+/** Summary of all findings. */
 export const verdict = (findings: readonly Finding[]): string => {
   const failures = findings.filter(isFailure).length;
   const optional = findings.some(({ ok, isOptional }) => !ok && isOptional);

@@ -1,13 +1,14 @@
 export interface WriteOptions {
   /**
-   * False for what can be found out again: the write resolves once it is committed, outlives this process,
-   * and may be lost with the machine. Default: true, it resolves when it cannot be lost any more.
+   * False for data that can be found out again: the write resolves once it is committed, outlives
+   * this process, and may be lost with the machine. Default: true, it resolves when it cannot be
+   * lost any more.
    */
   readonly durable?: boolean;
 }
 
 /**
- * How stored data is changed. Reads go to the engine directly.
+ * Changes stored data. Reads go to the engine directly.
  *
  * @typeParam Transaction what a write makes its changes with; of no use once the write is over
  */

@@ -1,8 +1,11 @@
-/** What recognisers write for sounds that are no speech: `[Music]`, `(applause)`, `♪`. */
+/** Markers that recognisers write for sounds that are no speech: `[Music]`, `(applause)`, `♪`. */
 const SOUND_MARKERS =
   /[[(（【*]\s*(?:(?:(?:upbeat|soft|dramatic|gentle|tense|background|audience|crowd|loud|heavy|eerie) )?(?:music|musique|música|musik|musica|muziek|applause|applaudissements|aplausos|applaus|laughter|laughs|rires|risas|silence|noise|static|breathing|coughs?|coughing|sighs?|clicking|typing|wind|beep(?:ing)?|музыка|аплодисменты|смех)(?: (?:playing|continues|fades|stops|ends))?|blank[_ ]audio|no (?:audio|speech|sound)|inaudible|unintelligible|foreign|foreign language|speaking (?:in )?(?:a )?foreign language|音楽|拍手|笑い?|笑い声|無音|音乐|掌声|笑声|박수|음악|웃음)\s*[\])）】*]|[♪♫♬🎵🎶]+/giu;
 
-/** What recognisers trained on captions invent for near-silence: nobody says it to those in a room. */
+/**
+ * Phrases that recognisers trained on captions invent for near-silence; nobody says them to people
+ * in a room.
+ */
 const STOCK_PHRASES = new Set([
   'thanks for watching',
   'thank you for watching',
@@ -56,7 +59,7 @@ const STOCK_PHRASES = new Set([
   'altyazı m k',
 ]);
 
-/** Invented for near-silence too, but said by people all day. */
+/** Phrases that are invented for near-silence too, but said by people all day. */
 const COMMON_PHRASES = new Set([
   'you',
   'bye',
@@ -96,7 +99,7 @@ const COMMON_PHRASES = new Set([
   '네',
 ]);
 
-/** A text without case, punctuation and needless spaces: what lines are compared by. */
+/** A text without case, punctuation and needless spaces, for comparison. */
 export const bareText = (text: string): string =>
   text
     .toLowerCase()
@@ -108,7 +111,7 @@ export const withoutSounds = (text: string): string =>
   text.replaceAll(SOUND_MARKERS, ' ').replaceAll(/\s+/g, ' ').trim();
 
 /**
- * Whether a text is known to be invented for what is no speech: `stock` is hardly said by anybody,
+ * Recognises texts that are invented for what is no speech: `stock` is hardly said by anybody,
  * `common` is said often.
  */
 export const knownInvention = (text: string): 'stock' | 'common' | undefined => {
@@ -117,10 +120,13 @@ export const knownInvention = (text: string): 'stock' | 'common' | undefined => 
   return COMMON_PHRASES.has(bare) ? 'common' : undefined;
 };
 
-/** Less sure than this, a stock phrase is taken for invented. */
+/** Confidence below which a stock phrase is taken for invented. */
 const SURE = 0.6;
 
-/** What was really said in one piece; empty when there was only sound. `confidence`: 0 to 1. */
+/**
+ * The words that were really said in one part; empty when there was only sound. `confidence`: 0 to
+ * 1.
+ */
 export const heardText = (text: string, confidence = 1): string => {
   const words = withoutSounds(text);
   return confidence < SURE && knownInvention(words) === 'stock' ? '' : words;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a `DATABASE_URL` says. */
+/** The parsed `DATABASE_URL`. */
 export interface DatabaseAddress {
   readonly engine: 'sqlite';
   /** A file, or `:memory:`. */
@@ -9,7 +9,7 @@ export interface DatabaseAddress {
 
 const SQLITE = /^sqlite:(?<path>\S.*)$/;
 
-/** Undefined for what is no address of a database known here. */
+/** Parses a `DATABASE_URL`; undefined where it names no known database. */
 export const parseDatabaseUrl = (url: string): DatabaseAddress | undefined => {
   const path = SQLITE.exec(url)?.groups?.['path'];
   return path === undefined ? undefined : { engine: 'sqlite', path };

@@ -3,7 +3,7 @@ import type { Space } from '../model/place.ts';
 import type { ConsentChoice } from '../voice/consent/consent.ts';
 import type { Store } from './index.ts';
 
-/** What people chose about being heard in the rooms of a space. */
+/** People's choices about being heard in the rooms of a space. */
 export interface RoomConsents {
   of(space: Space, memberId: string): Promise<ConsentChoice>;
   choose(

@@ -17,7 +17,7 @@ const limit = z.int().min(0).optional().catch(undefined);
 
 const ids = z.array(z.string()).catch(() => []);
 
-/** Shorter pauses are within words; longer ones keep everybody waiting. */
+/** Bounds of the pause: shorter ones are within words, longer ones keep everybody waiting. */
 const pauseMs = z.int().min(200).max(5_000).catch(600);
 
 const roomChoices = z.object({
@@ -32,7 +32,10 @@ const roomChoices = z.object({
   readAloud: ids,
 });
 
-/** What was stored by an older or newer version must never stop a space from being served. */
+/**
+ * The stored choices. A value of an older or newer version must never stop a space from being
+ * served.
+ */
 const choices = z.object({
   flags: z
     .object({ on: z.boolean(), languages: z.record(z.string(), z.string()) })

@@ -42,8 +42,8 @@ export const recordUsage = async (
 };
 
 /**
- * Within a transaction: of days before `beforeMs` (ms since 1970) only what all people used together is
- * kept. Resolves with how many entries that concerned, at most `most`.
+ * Reduces days before `beforeMs` (ms since 1970) to what all people used together, within a
+ * transaction. Resolves with how many entries that concerned, at most `most`.
  */
 export const foldUsage = async (
   db: Transaction<Schema>,

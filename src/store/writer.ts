@@ -18,7 +18,7 @@ interface Waiting {
   readonly fail: (thrown: unknown) => void;
 }
 
-/** Between two transactions the event loop runs: one write takes about 0.1 ms of it. */
+/** Writes of one transaction, about 0.1 ms each; the event loop runs between two transactions. */
 const WRITES_AT_ONCE = 32;
 
 /** @param synced waits for the disk, for all that was committed before it is called */

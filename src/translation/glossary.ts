@@ -40,7 +40,7 @@ const tidy = (term: GlossaryTerm): GlossaryTerm => ({
 const idOf = (term: GlossaryTerm): string =>
   `${term.language ?? EVERY_LANGUAGE} ${foldTerm(term.term)}`;
 
-/** Whose entries: a space, or one channel of it. */
+/** The owner of entries: a space, or one channel of it. */
 interface Owner {
   readonly platform: string;
   readonly space_id: string;

@@ -5,7 +5,7 @@ import type { Channel } from '../model/place.ts';
 import type { Services } from '../command/services.ts';
 import type { Clock } from '../async/clock.ts';
 
-/** What somebody said, and when; `text` is empty where it was no speech. */
+/** A line that somebody said; `text` is empty where it was no speech. */
 export interface HeardLine {
   readonly speakerId: string;
   readonly startMs: number;

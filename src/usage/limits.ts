@@ -3,12 +3,13 @@ import type { Services } from '../command/services.ts';
 import { type AppError, userError } from '../errors.ts';
 import type { Space } from '../model/place.ts';
 
-/** What somebody is about to use: so many code points, or sound of unknown length. */
+/** An intended use: so many code points, or sound of unknown length. */
 export type Demand = { readonly characters: number } | 'audio';
 
 /**
- * Why a space may use no more today: `rate-limited`, with what was used and when the count begins
- * anew; undefined where it may. Characters must fit whole; sound may be begun while a minute is left.
+ * Asks for a space's limits of today. Resolves with `rate-limited`, with what was used and when the
+ * count begins anew, or with undefined where more may be used. Characters must fit whole; sound may
+ * be begun while a minute is left.
  *
  * @param now ms since 1970
  */

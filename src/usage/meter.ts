@@ -5,7 +5,7 @@ import { countCodePoints } from '../text/unicode.ts';
 import { limitFault, type Demand } from './limits.ts';
 import type { UsageAmounts } from './usage.ts';
 
-/** Who uses the service. */
+/** The user of the service. */
 export interface Consumer {
   readonly space: Space;
   readonly memberId: string;
@@ -108,7 +108,7 @@ export const createMeter = (
   };
 };
 
-/** What a piece of work has used so far; counters add to it. */
+/** The use of a piece of work so far; counters add to it. */
 export type Tally = { -readonly [Part in 'characters' | 'audioMs']: UsageAmounts[Part] };
 
 type Countable = Pick<Services, 'translator' | 'transcriber'>;

@@ -21,7 +21,9 @@ export interface SpeechMeterDeps {
 
 /** Counts texts that wait to be said aloud against the limit, and records them once they are heard. */
 export interface SpeechMeter extends AsyncDisposable {
-  /** Why no more may be said today, with all that waits; undefined: it may. */
+  /**
+   * Resolves with the reason why no more may be said today, with all that waits; undefined: it may.
+   */
   fault(text: string): Promise<AppError | undefined>;
   /** The text waits. */
   reserve(item: MeteredText): void;

@@ -45,9 +45,9 @@ describe('the folder of engines', () => {
     writeFileSync(join(folder, 'first.ts'), engine('first', 1, '{ chat: {} }'));
     writeFileSync(join(folder, 'best.ts'), engine('best', 0, '{}'));
     await using engines = await load();
-    const offers = await engines.having('chat');
+    const offers = await engines.offers('chat');
     expect(offers.map((offer) => offer.name)).toEqual(['first', 'second']);
-    expect(await engines.having('speech')).toEqual([]);
+    expect(await engines.offers('speech')).toEqual([]);
     expect(engines.missing({ ability: 'chat' }).message).toBe(
       'No engine chats. Add one: set SECOND, or set FIRST, or set BEST.',
     );

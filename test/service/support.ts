@@ -72,7 +72,7 @@ export const offering = (
   limiter: RequestLimiter,
 ): Omit<RouteContext, 'request'> => ({
   engines: {
-    having: async () => [{ name, engine, limiter }] as never,
+    offers: async () => [{ name, engine, limiter }] as never,
     missing: () => {
       throw new Error('not missing');
     },

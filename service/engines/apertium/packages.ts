@@ -36,7 +36,7 @@ const BOTH_WAYS = [
   'urd-hin',
 ];
 
-/** Those of one direction, with that direction. */
+/** Packages that translate in one direction only, with that direction. */
 const ONE_WAY: Readonly<Record<string, readonly [from: string, to: string]>> = {
   'br-fr': ['br', 'fr'],
   'cat-srd': ['ca', 'sc'],

@@ -4,9 +4,9 @@ import { retryAfterHeaderMs } from '../../../src/http/retry-after.ts';
 import { BackendError } from '../../errors.ts';
 import { parseJson } from '../../json.ts';
 
-/** What is kept of an error's body. */
+/** The most that is kept of an error's body. */
 const MAX_ERROR_BYTES = 64 * 1024;
-/** What a reply that is not streamed may weigh. */
+/** The largest reply that is not streamed. */
 const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 /** The longest silence while a reply is coming. */
 const SILENCE_MS = 120_000;

@@ -8,6 +8,7 @@ import {
   languagesOf,
   MOST_LANGUAGES,
 } from '../src/command/helpers.ts';
+import { channelMention } from '../src/model/mention.ts';
 import type { Content, Control } from '../src/model/content.ts';
 
 type Context = Pick<PressContext, 'services' | 'channel' | 'locale' | 't'>;
@@ -26,7 +27,7 @@ const OFFERED_LANGUAGES =
   'en es pt fr de ja ko zh zh-Hant ru it pl nl tr ar hi id vi th uk cs sv fi el he'.split(' ');
 
 const channelNames = (ids: readonly string[]): string =>
-  ids.map((id) => `<#${id}>`).join(' ') || '–';
+  ids.map((id) => channelMention({ id })).join(' ') || '–';
 
 const choicesOf = async ({ services, channel }: Context): Promise<RoomChoices> =>
   (await services.spaces.of(channel.space)).rooms;
@@ -98,7 +99,7 @@ const hindrances = ({ services, channel, t }: Context, { joins: ids }: RoomChoic
     .filter(({ missing }) => missing.length > 0)
     .slice(0, MOST_HINDRANCES)
     .map(({ id, missing }) =>
-      t('room.missing', { channel: `<#${id}>`, permissions: missing.join(', ') }),
+      t('room.missing', { channel: channelMention({ id }), permissions: missing.join(', ') }),
     )
     .map((line) => `- ${line}`);
 

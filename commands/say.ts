@@ -12,6 +12,7 @@ import {
   voiceWishes,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
+import { channelMention } from '../src/model/mention.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../src/model/file.ts';
 
 const LONGEST_TEXT_CHARS = 10_000;
@@ -59,7 +60,7 @@ const sayIn = async (
   const by = on?.author ?? member;
   const willBeSaid = await room.say({ text, kind: 'say', by, ...(isWished ? { wish } : {}) });
   if (!willBeSaid) throw userError('bad-input', 'speech.nothing-to-say');
-  await reply({ text: t('say.in-room', { channel: `<#${room.channel.id}>` }) });
+  await reply({ text: t('say.in-room', { channel: channelMention(room.channel) }) });
 };
 
 export default defineCommand(

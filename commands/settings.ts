@@ -1,6 +1,7 @@
 import { defineCommand, moderator, type Press, type PressContext } from '../src/command/command.ts';
 import type { ChannelWatch } from '../src/model/watch.ts';
 import type { SpaceChoices } from '../src/model/space-choices.ts';
+import { channelMention, roleMention } from '../src/model/mention.ts';
 import type { Content, Control } from '../src/model/content.ts';
 
 type Context = Pick<PressContext, 'services' | 'channel' | 'member' | 'locale' | 't'>;
@@ -16,8 +17,9 @@ const LISTED = 15;
 /** Everybody may ask what there is and what is kept of them. */
 const FOR_EVERYBODY = new Set(['help', 'privacy']);
 
-const channelNames = (ids: readonly string[]): string => ids.map((id) => `<#${id}>`).join(' ');
-const roleNames = (ids: readonly string[]): string => ids.map((id) => `<@&${id}>`).join(' ');
+const channelNames = (ids: readonly string[]): string =>
+  ids.map((id) => channelMention({ id })).join(' ');
+const roleNames = (ids: readonly string[]): string => ids.map(roleMention).join(' ');
 
 const button = ({ t }: Context, press: string, label: Label): Control => ({
   kind: 'button',
@@ -41,7 +43,7 @@ const front: Page = async (ctx) => {
   const watches = watchesOf(ctx);
   const roles = Object.entries(choices.roles).filter(([, ids]) => ids.length > 0);
   const watchLine = ({ channel, mode, languages }: ChannelWatch): string =>
-    `  - <#${channel.id}> · ${t(`autotranslate.modes.${mode}`)} · ` +
+    `  - ${channelMention(channel)} · ${t(`autotranslate.modes.${mode}`)} · ` +
     languages.map((language) => services.languages.name(language, locale)).join(', ');
   return {
     text: [

@@ -153,11 +153,20 @@ export const attachment = () =>
     )
     .meta({ kind: 'attachment' });
 
-/** An option that takes a channel of this space, or only a voice channel: its id. */
+const LONGEST_ID_CHARS = 100;
+
+/** An option that takes a channel of this space, or only a voice channel. */
 export const channelOption = (only?: 'voice') =>
   z
-    .string()
-    .max(100)
+    .custom<Channel>(
+      (value) =>
+        typeof value === 'object' &&
+        value !== null &&
+        'id' in value &&
+        typeof value.id === 'string' &&
+        value.id.length <= LONGEST_ID_CHARS,
+      'a channel is needed',
+    )
     .meta({ kind: 'channel', ...(only ? { only } : {}) });
 
 /** Guard: the person moderates this space. */

@@ -158,7 +158,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       const ctx: CommandContext<never> = {
         ...basics,
         ...(on ? { on } : {}),
-        options: parseOptions(given, info.options, action.options) as never,
+        options: parseOptions(given, info.options, action.options, channel.space) as never,
         stream: stream satisfies Stream,
       };
       await action.run(ctx);

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import type { OptionInfo } from '../model/command-info.ts';
 import { userError, type AppError } from '../errors.ts';
+import { typedChannelId } from '../model/mention.ts';
+import type { Space } from '../model/place.ts';
 import { quote } from '../text/markup/plain-line.ts';
 
 const SWITCHES = new Map([
@@ -12,8 +14,8 @@ const SWITCHES = new Map([
   ['off', false],
 ]);
 
-/** Platforms without typed options hand over text; a value that does not fit is left for the schema. */
-const coerce = (value: unknown, option: OptionInfo): unknown => {
+/** Reads the text that platforms without typed options give; what does not fit is left for the schema. */
+const coerce = (value: unknown, option: OptionInfo, space: Space): unknown => {
   if (typeof value !== 'string') return value;
   const text = value.trim();
   switch (option.kind) {
@@ -28,7 +30,7 @@ const coerce = (value: unknown, option: OptionInfo): unknown => {
       return option.choices ? (option.choices.find(same)?.value ?? value) : value;
     }
     case 'channel':
-      return /^<#(?<id>[^>|]+)(?:\|[^>]*)?>$/.exec(text)?.groups?.['id'] ?? text;
+      return { space, id: typedChannelId(text) ?? text };
     case 'attachment':
       return value;
   }
@@ -58,11 +60,14 @@ const faultOf = (issue: z.core.$ZodIssue, option: OptionInfo): AppError => {
 /**
  * Checks what a person gave against an action's schema. Throws one `AppError` whose sentence names
  * the option and what it takes.
+ *
+ * @param space the space in which channels are looked for that were given as text
  */
 export const parseOptions = (
   given: Readonly<Record<string, unknown>>,
   known: readonly OptionInfo[],
   schema: z.ZodObject | undefined,
+  space: Space,
 ): Record<string, unknown> => {
   const stray = Object.keys(given).find((name) => !known.some((option) => option.name === name));
   if (stray !== undefined)
@@ -79,7 +84,7 @@ export const parseOptions = (
           option: quote(option.name),
           description: option.description,
         });
-    } else values[option.name] = coerce(value, option);
+    } else values[option.name] = coerce(value, option, space);
   }
   if (!schema) return values;
   const parsed = schema.safeParse(values);

@@ -1,5 +1,6 @@
 import type { PressContext } from './command.ts';
 import { userError } from '../errors.ts';
+import { channelMention } from '../model/mention.ts';
 import { isSameChannel } from '../model/place.ts';
 import type { CaptionRecord, Room } from '../voice/service.ts';
 
@@ -29,7 +30,7 @@ export const joinedRoom = (ctx: Context): Room => {
   if (room) return room;
   const elsewhere = ctx.services.rooms.of(ctx.channel.space);
   if (!elsewhere) throw userError('not-found', 'room.none');
-  throw userError('forbidden', 'room.not-with-me', { channel: `<#${elsewhere.channel.id}>` });
+  throw userError('forbidden', 'room.not-with-me', { channel: channelMention(elsewhere.channel) });
 };
 
 /** The captions of the room that we are in, or left a while ago; for those who were there, and moderators. */

@@ -47,7 +47,7 @@ export interface Invocation {
   readonly id: string;
   /** The command's name; with a subcommand, both words: `glossary add`. */
   readonly command: string;
-  /** As the platform gave them: text, numbers, booleans, attachments. */
+  /** The values as the platform gave them: text, numbers, booleans, attachments, channels. */
   readonly options: Readonly<Record<string, unknown>>;
   /** The message that the command is used on, from its menu; then `options` is empty. */
   readonly on?: Message;

@@ -3,16 +3,8 @@ import type { OptionInfo } from '../model/command-info.ts';
 import { userError, type AppError } from '../errors.ts';
 import { typedChannelId } from '../model/mention.ts';
 import type { Space } from '../model/place.ts';
+import { findChoice, readSwitch } from './command-line.ts';
 import { quote } from '../text/markup/plain-line.ts';
-
-const SWITCHES = new Map([
-  ['true', true],
-  ['yes', true],
-  ['on', true],
-  ['false', false],
-  ['no', false],
-  ['off', false],
-]);
 
 /** Reads the text that platforms without typed options give; what does not fit is left for the schema. */
 const coerce = (value: unknown, option: OptionInfo, space: Space): unknown => {
@@ -23,12 +15,9 @@ const coerce = (value: unknown, option: OptionInfo, space: Space): unknown => {
     case 'number':
       return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : value;
     case 'boolean':
-      return SWITCHES.get(text.toLowerCase()) ?? value;
-    case 'text': {
-      const same = (choice: { value: string; label: string }): boolean =>
-        [choice.value, choice.label].some((name) => name.toLowerCase() === text.toLowerCase());
-      return option.choices ? (option.choices.find(same)?.value ?? value) : value;
-    }
+      return readSwitch(text) ?? value;
+    case 'text':
+      return (option.choices && findChoice(option.choices, text)?.value) ?? value;
     case 'channel':
       return { space, id: typedChannelId(text) ?? text };
     case 'attachment':

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { defineCommand, moderator, type Press, type PressContext } from '../src/command/command.ts';
 import type { RoomChoices } from '../src/model/space-choices.ts';
-import { MOST_CHOICES } from '../src/model/command-info.ts';
 import {
   completeLanguages,
   languageLabel,
@@ -11,7 +10,7 @@ import {
 import { channelMention } from '../src/model/mention.ts';
 import type { Content, Control } from '../src/model/content.ts';
 
-type Context = Pick<PressContext, 'services' | 'channel' | 'locale' | 't'>;
+type Context = Pick<PressContext, 'services' | 'channel' | 'locale' | 't' | 'capabilities'>;
 type Page = (ctx: Context, choices: RoomChoices) => Content;
 type Label = Parameters<PressContext['t']>[0];
 
@@ -133,7 +132,10 @@ const heard: Page = (ctx, { consent, spokenNotice }) => ({
 });
 
 const captions: Page = (ctx, { languages, partials, pauseMs }) => {
-  const offered = [...new Set([...languages, ...OFFERED_LANGUAGES])].slice(0, MOST_CHOICES);
+  const offered = [...new Set([...languages, ...OFFERED_LANGUAGES])].slice(
+    0,
+    ctx.capabilities.choices,
+  );
   return {
     text: `${ctx.t('rooms.captions-heading')}\n${ctx.t('rooms.captions-how')}`,
     controls: [

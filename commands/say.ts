@@ -74,7 +74,7 @@ export default defineCommand(
       return { text };
     },
     async run(ctx) {
-      const { options, services, member, t, signal, reply, fileBytes } = ctx;
+      const { options, services, member, t, signal, reply, capabilities } = ctx;
       const { text, format, gender } = options;
       const room = format === undefined ? sharedRoom(ctx) : undefined;
       if (room) {
@@ -101,7 +101,7 @@ export default defineCommand(
       const readAs = told ?? guesses.find((guess) => guess !== undefined);
       const own = wishes[0]?.named !== undefined && !options.voice ? mine.voiceId : undefined;
       const keepTo = (sizeBytes: number): void => {
-        if (sizeBytes > fileBytes) throw userError('too-large', 'say.too-large');
+        if (sizeBytes > capabilities.fileBytes) throw userError('too-large', 'say.too-large');
       };
       keepTo(leastBytesOf(text, format, voices));
       const speech = await services.speaker.speak(

@@ -49,7 +49,7 @@ export default defineCommand(
       ].join('\n');
       // The numbers stand even where no picture can be drawn.
       await reply({ text });
-      const bytes = await services.usage.chart(days);
+      const bytes = await services.usageChart(days);
       await reply({ text, files: [{ name: 'usage.png', mediaType: 'image/png', bytes }] });
     },
   },

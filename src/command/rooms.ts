@@ -4,11 +4,11 @@ import { channelMention } from '../model/mention.ts';
 import { isSameChannel } from '../model/place.ts';
 import type { CaptionRecord, Room } from '../voice/service.ts';
 
-type Context = Pick<PressContext, 'services' | 'channel' | 'member' | 'locale'>;
+type Context = Pick<PressContext, 'services' | 'channel' | 'member'>;
 
-/** Whether people can speak with each other on the platform of the person who asks. */
-export const hasRooms = ({ services, channel, locale }: Context): boolean =>
-  services.commands(locale, channel.space.platform).some(({ needs }) => needs === 'rooms');
+/** True where people can speak with each other. */
+export const hasRooms = ({ commands }: Pick<PressContext, 'commands'>): boolean =>
+  commands().some(({ needs }) => needs === 'rooms');
 
 /** The room that a member is in together with us. */
 export const sharedRoom = ({ services, channel, member }: Context): Room | undefined => {

@@ -69,6 +69,19 @@ export interface ComposerDeps {
 
 export type Composer = ReturnType<typeof createComposer>;
 
+const sendCommand = async (
+  at: ChannelId,
+  { command, options }: ParsedCommand,
+  files: Draft['files'],
+): Promise<void> => {
+  const uploads: Record<string, string> = {};
+  for (const { name } of command.options) {
+    const held = files.get(name);
+    if (held) uploads[name] = await api.upload(held.file, AbortSignal.timeout(10 * 60_000));
+  }
+  await api.use({ channel: at, command: command.name, options, files: uploads });
+};
+
 /** What stands in the field, what is offered for it, and how it is sent. */
 export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
   let state: ComposerState = {
@@ -189,19 +202,6 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
     if (held) URL.revokeObjectURL(held.url);
     files.delete(option);
     setDraft({ files });
-  };
-
-  const sendCommand = async (
-    at: ChannelId,
-    { command, options }: ParsedCommand,
-    files: Draft['files'],
-  ): Promise<void> => {
-    const uploads: Record<string, string> = {};
-    for (const { name } of command.options) {
-      const held = files.get(name);
-      if (held) uploads[name] = await api.upload(held.file, AbortSignal.timeout(10 * 60_000));
-    }
-    await api.use({ channel: at, command: command.name, options, files: uploads });
   };
 
   /** Resolves with what is wrong with the line, where it cannot be sent. */

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { realClock, sleep as sleepFor } from '../async/clock.ts';
 import { ServiceError } from '../api/service-error.ts';
 import type { Choice, Naming } from '../model/command-info.ts';
 import type { Command, CommandContext, Press, PressContext } from './command.ts';
@@ -72,7 +72,7 @@ const admit = async (
 
 export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
   const { texts, log, platforms } = deps;
-  const sleep = deps.sleep ?? ((ms, signal) => delay(ms, undefined, { signal, ref: false }));
+  const sleep = deps.sleep ?? ((ms, signal) => sleepFor(realClock, ms, signal));
   const catalogue = createCatalogue(deps);
   const namingOf = ({ platform }: Member): Naming => platforms.find(platform)?.naming ?? 'plain';
   const sentencesFor = (member: Member): Translate => texts.in(member.locale, namingOf(member));

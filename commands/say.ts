@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { defineCommand, type CommandContext } from '../src/command/command.ts';
-import type { Room } from '../src/voice/service.ts';
-import type { VoicePreference } from '../src/speech/speech.ts';
+import type { Room, VoicePreference } from '../src/command/services.ts';
 import {
   completeLanguage,
   completeVoice,

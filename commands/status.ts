@@ -1,6 +1,5 @@
 import { defineCommand, moderator, type PressContext } from '../src/command/command.ts';
-import type { Backlog } from '../src/autotranslate/backlog.ts';
-import type { Room } from '../src/voice/service.ts';
+import type { Backlog, Room } from '../src/command/services.ts';
 import { plainLine, quote, roomNearby } from '../src/command/helpers.ts';
 import { channelMention } from '../src/model/mention.ts';
 import type { Content } from '../src/model/content.ts';

@@ -40,3 +40,10 @@ export interface Services {
    */
   translates(to: string, from?: string): Promise<boolean | undefined>;
 }
+
+/** Types of what services give, for commands. */
+export type { Backlog } from '../autotranslate/backlog.ts';
+export type { VoicePreference } from '../speech/speech.ts';
+export type { TranscriptionProgress } from '../speech/transcriber.ts';
+export type { UsageDay } from '../usage/usage.ts';
+export type { QueuedSpeech, Room } from '../voice/service.ts';

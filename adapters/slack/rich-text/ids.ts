@@ -5,7 +5,9 @@ export const PLATFORM = 'slack';
 const person = /^[UWB][A-Z0-9]{0,30}$/;
 const channel = /^[CGD][A-Z0-9]{0,30}$/;
 const group = /^S[A-Z0-9]{0,30}$/;
-const emojiName = /^[\p{Ll}\p{Lo}\p{M}\p{N}_'+-]{1,100}(?:::skin-tone-[2-6])?$/u;
+/** Names hold a letter, so that the middle of `10:30:45` is none; a few of Slack's own are numbers. */
+export const EMOJI_NAME = String.raw`(?:100|1234|[+-]1|[\p{N}_'+\-]{0,100}[\p{Ll}\p{Lo}][\p{Ll}\p{Lo}\p{M}\p{N}_'+\-]{0,100})(?:::skin-tone-[2-6])?`;
+const emojiName = new RegExp(`^${EMOJI_NAME}$`, 'u');
 
 export const BROADCASTS: ReadonlySet<string> = new Set(['here', 'channel', 'everyone']);
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineCommand, moderator } from '../src/command/command.ts';
-import type { UsageDay } from '../src/usage/usage.ts';
+import type { UsageDay } from '../src/command/services.ts';
 import { MINUTE_MS } from '../src/command/helpers.ts';
 
 /** More lines nobody reads; the picture shows every day. */

@@ -1,16 +1,20 @@
 import { setImmediate } from 'node:timers/promises';
 import { Kysely, sql, type Transaction } from 'kysely';
 import { AppError } from '../errors.ts';
+import type { Signals } from '../ports/signals.ts';
 import type { StorePort } from '../ports/store.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { createDiskSync } from './disk-sync.ts';
+import { createEmbeddedSignals } from './embedded-signals.ts';
 import { migrate } from './migrations/index.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
 import { createStoreWriter, type StoreWriter } from './writer.ts';
 
 /** Read as Kysely does; changed through `write` alone. */
-export interface Store extends Kysely<Schema>, StorePort<Transaction<Schema>>, StoreWriter {}
+export interface Store extends Kysely<Schema>, StorePort<Transaction<Schema>>, StoreWriter {
+  readonly signals: Signals<Transaction<Schema>>;
+}
 
 /** Opens the database of a `DATABASE_URL` and brings it up to date. Rejects with `config`. */
 export const openStore = async (url: string): Promise<Store> => {
@@ -25,5 +29,7 @@ export const openStore = async (url: string): Promise<Store> => {
     await setImmediate();
     await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);
   });
-  return Object.assign(db, createStoreWriter(db, synced), { checkpoint });
+  const signals = createEmbeddedSignals<Transaction<Schema>>();
+  const writer = createStoreWriter(db, synced, signals.collect);
+  return Object.assign(db, writer, { signals, checkpoint });
 };

@@ -14,6 +14,8 @@ export interface StoreWriter extends Pick<StorePort<Transaction<Schema>>, 'write
 interface Waiting {
   readonly durable: boolean;
   readonly run: (db: Transaction<Schema>) => Promise<void>;
+  /** The transaction is committed, if not yet safe. */
+  readonly committed: () => void;
   readonly done: () => void;
   readonly fail: (thrown: unknown) => void;
 }
@@ -21,10 +23,15 @@ interface Waiting {
 /** Writes of one transaction, about 0.1 ms each; the event loop runs between two transactions. */
 const WRITES_AT_ONCE = 32;
 
-/** @param synced waits for the disk, for all that was committed before it is called */
+/**
+ * @param synced waits for the disk, for all that was committed before it is called
+ * @param collect ends a write within its transaction; what it returns is called after the commit, and
+ *   the write resolves no earlier than that
+ */
 export const createStoreWriter = (
   database: Pick<Kysely<Schema>, 'transaction'>,
   synced: DiskSync,
+  collect: (db: Transaction<Schema>) => () => Promise<void> = () => async () => undefined,
 ): StoreWriter => {
   const waiting: Waiting[] = [];
   const syncing = new Set<Promise<void>>();
@@ -50,6 +57,7 @@ export const createStoreWriter = (
       await database.transaction().execute(async (transaction) => {
         for (const write of batch) await write.run(transaction);
       });
+      for (const { committed } of batch) committed();
       for (const { durable, done } of batch) if (!durable) done();
       const unsafe = batch.filter(({ durable }) => durable);
       if (unsafe.length > 0) sync(unsafe);
@@ -72,12 +80,19 @@ export const createStoreWriter = (
   const add = <T>(run: Write<T>, durable: boolean): Promise<T> =>
     new Promise<T>((resolve, reject) => {
       let result: T;
+      let deliver: () => Promise<void>;
+      let delivered: Promise<void>;
       waiting.push({
         durable,
         run: async (db) => {
           result = await run(db);
+          deliver = collect(db);
         },
-        done: () => resolve(result),
+        committed: () => {
+          delivered = deliver();
+          delivered.catch(() => undefined);
+        },
+        done: () => void delivered.then(() => resolve(result), reject),
         fail: reject,
       });
       working ??= work();

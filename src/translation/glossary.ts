@@ -110,20 +110,20 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
     keyOf: placeKey,
     most: PLACES_IN_MEMORY,
   });
+  store.signals.subscribe('glossary', memo.forget);
   const list = memo.of;
   const idsOf = async (place: Space | Channel, db: Db): Promise<ReadonlySet<string>> =>
     new Set((await fetchList(place, db)).map(idOf));
 
-  const write = async <Result>(
+  const write = <Result>(
     place: Space | Channel,
     change: Parameters<typeof store.write<Result>>[0],
-  ): Promise<Result> => {
-    try {
-      return await store.write(change);
-    } finally {
-      memo.forget(place);
-    }
-  };
+  ): Promise<Result> =>
+    store.write(async (transaction) => {
+      const result = await change(transaction);
+      await store.signals.publish(transaction, 'glossary', place);
+      return result;
+    });
 
   /** Lists of channels and spaces put together, by the first and then the second. */
   const joined = new WeakMap<

@@ -18,20 +18,26 @@ export interface MeterOptions {
   readonly messages?: 0 | 1;
 }
 
+/** The services whose use is counted, and those that limit and record it. */
+export type MeteredServices = Pick<
+  Services,
+  'assistant' | 'spaces' | 'speaker' | 'transcriber' | 'translator' | 'usage'
+>;
+
 /** Counts what one person's use of the service costs. */
-export interface Meter {
+export interface Meter<Given extends MeteredServices> {
   /** The same services, which refuse what goes over the limits of the space, and are counted. */
-  readonly services: Services;
+  readonly services: Given;
   /** Records what was used, if anything was. */
   settle(): Promise<void>;
 }
 
 /** A meter for one piece of work. A use that is given up before anything came of it is not counted. */
-export const createMeter = (
-  services: Services,
+export const createMeter = <Given extends MeteredServices>(
+  services: Given,
   { space, memberId }: Consumer,
   { now = Date.now, messages = 1 }: MeterOptions = {},
-): Meter => {
+): Meter<Given> => {
   let characters = 0;
   let audioMs = 0;
 
@@ -111,7 +117,7 @@ export const createMeter = (
 /** The use of a piece of work so far; counters add to it. */
 export type Tally = { -readonly [Part in 'characters' | 'audioMs']: UsageAmounts[Part] };
 
-type Countable = Pick<Services, 'translator' | 'transcriber'>;
+type Countable = Pick<MeteredServices, 'translator' | 'transcriber'>;
 
 /**
  * The same services, which add what they finish to `tally`: for work that asks for the limits of all of

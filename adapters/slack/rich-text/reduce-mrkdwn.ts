@@ -70,7 +70,8 @@ const edge = (node: Inline | undefined, side: 0 | -1): string => {
 const withoutSignsAtEdges = (node: Inline): readonly Inline[] => {
   if (node.kind !== 'bold' && node.kind !== 'italic' && node.kind !== 'strike') return [node];
   const { children } = node;
-  const isApart = /^[*_~`]/.test(edge(children[0], 0)) || /^[*_~`:]/.test(edge(children.at(-1), -1));
+  const isApart =
+    /^[*_~`]/.test(edge(children[0], 0)) || /^[*_~`:]/.test(edge(children.at(-1), -1));
   return isApart ? children : [node];
 };
 

@@ -29,7 +29,7 @@ const signalFor = (outgoing: HttpBindings['outgoing'], timeoutMs: number): Abort
   );
   outgoing.once('close', () => {
     clearTimeout(timer);
-    controller.abort(new AppError('cancelled', 'the client has left'));
+    controller.abort(new AppError('cancelled', 'the client disconnected'));
   });
   return controller.signal;
 };

@@ -36,7 +36,7 @@ export const startPipeline = (stages: readonly Stage[]): Pipeline => {
     waiting?.reject(error);
   };
 
-  const leave = (): void => fail(new AppError('cancelled', 'The asker has left.'));
+  const leave = (): void => fail(new AppError('cancelled', 'The client disconnected.'));
 
   for (const [program, ...args] of stages) {
     const process = spawn(program, args, {

@@ -11,7 +11,7 @@ export const createChat = (upstream: Upstream, model: string, models: Models): C
     const reply = await upstream.send('/chat/completions', body, signal);
     if (!/\bjson\b|event-stream/.test(reply.mediaType)) {
       reply.body.destroy();
-      throw new AppError('bad-reply', 'The backend answered with something that is not chat.');
+      throw new AppError('bad-reply', 'The backend did not answer with a chat completion.');
     }
     return reply;
   },

@@ -65,8 +65,7 @@ const unreachable = (cause: unknown, signal: AbortSignal): Error => {
     : new AppError('unavailable', 'The backend is not reachable.', { cause, retryable: true });
 };
 
-const notJson = (): AppError =>
-  new AppError('bad-reply', 'The backend answered with something that is not JSON.');
+const notJson = (): AppError => new AppError('bad-reply', 'The backend did not answer with JSON.');
 
 /** Base addresses are written with and without the version. */
 const withVersion = (url: string): string => {

@@ -68,7 +68,7 @@ export const createRecognition = (upstream: Upstream, model: string): Recognitio
       await upstream.sendForJson('/audio/transcriptions', form, signal),
     );
     if (!parsed.success)
-      throw new AppError('bad-reply', 'The backend answered with something that is no transcript.');
+      throw new AppError('bad-reply', 'The backend did not answer with a transcript.');
     const { text, language: heardLanguage, segments } = parsed.data;
     return {
       text: text.trim(),

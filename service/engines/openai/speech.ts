@@ -64,7 +64,7 @@ export const createSpeech = (
     );
     if (/text|json/.test(mediaType)) {
       body.destroy();
-      throw new AppError('bad-reply', 'The backend answered with something that is no sound.');
+      throw new AppError('bad-reply', 'The backend did not answer with audio.');
     }
     return body;
   };

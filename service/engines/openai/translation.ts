@@ -8,7 +8,7 @@ import type { Models } from './models.ts';
 import { translationTurns } from './prompt.ts';
 
 const notChat = (): AppError =>
-  new AppError('bad-reply', 'The backend answered with something that is not chat.');
+  new AppError('bad-reply', 'The backend did not answer with a chat completion.');
 
 const brokenOff = (cause: unknown): AppError =>
   new AppError('unavailable', 'The backend broke off.', { cause, retryable: true });

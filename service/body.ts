@@ -28,17 +28,17 @@ export async function* readChunks(
   if (Number(request.headers.get('content-length') ?? 0) > limit.bytes) throw tooLarge(limit);
   const reader = request.body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined;
   if (!reader) return;
-  const late = Promise.withResolvers<never>();
-  late.promise.catch(() => undefined);
+  const late = new AbortController();
   const idle = setTimeout(
-    () => late.reject(new ContractError('ErrInvalidRequest', 'The request body does not come.')),
+    () => late.abort(new ContractError('ErrInvalidRequest', 'The request body does not come.')),
     IDLE_MS,
   );
+  const over = AbortSignal.any([signal, late.signal]);
   let size = 0;
   const read = async (): Promise<Uint8Array | undefined> => {
-    signal.throwIfAborted();
+    over.throwIfAborted();
     idle.refresh();
-    const { value } = await orAborted(Promise.race([reader.read(), late.promise]), signal);
+    const { value } = await orAborted(reader.read(), over);
     size += value?.length ?? 0;
     if (size > limit.bytes) throw tooLarge(limit);
     return value;

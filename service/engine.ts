@@ -27,7 +27,7 @@ export interface SpeechEngine {
 }
 
 /** Parameters that improve recognition; an engine ignores those that it cannot use. */
-export type RecognitionHints = Pick<
+export type EngineHints = Pick<
   AsrParameters,
   'language' | 'hotwords' | 'temperature' | 'top_p' | 'frequency_penalty' | 'repetition_penalty'
 >;
@@ -49,13 +49,13 @@ export interface RecognitionEngine {
   /** `samples` are mono at `RECOGNITION_RATE_HZ`. */
   recognise(
     samples: Float32Array,
-    hints: RecognitionHints,
+    hints: EngineHints,
     signal: AbortSignal,
   ): Promise<RecognisedText>;
   /** Reads an audio file itself, which spares decoding it here; left out by engines that cannot. */
   recogniseFile?(
     file: { readonly format: Exclude<AudioFormat, 'pcm'>; readonly chunks: readonly Uint8Array[] },
-    hints: RecognitionHints,
+    hints: EngineHints,
     signal: AbortSignal,
   ): Promise<RecognisedText>;
 }

@@ -10,7 +10,7 @@ import type { ByteSource } from '../src/model/file.ts';
 import {
   RECOGNITION_RATE_HZ,
   type RecognisedText,
-  type RecognitionHints,
+  type EngineHints,
   type RecognitionEngine,
 } from './engine.ts';
 import { toLanguage } from './language.ts';
@@ -21,7 +21,7 @@ interface HeardSpan extends SpeechSpan {
 }
 
 /** `und`: undetermined (ISO 639-2), where neither the client nor the engine said. */
-const languageOf = (heard: readonly RecognisedText[], hints: RecognitionHints): string => {
+const languageOf = (heard: readonly RecognisedText[], hints: EngineHints): string => {
   const said = heard.find(({ language }) => language !== undefined && language !== '')?.language;
   return hints.language ?? (said && (toLanguage(said) ?? said)) ?? 'und';
 };
@@ -45,10 +45,7 @@ const joinTexts = (texts: readonly string[]): string =>
     .filter((text) => text !== '')
     .reduce((all, text) => (all === '' || UNSPACED.test(all) ? all + text : `${all} ${text}`), '');
 
-export const plainReply = (
-  spans: readonly HeardSpan[],
-  hints: RecognitionHints,
-): AsrPlainReply => ({
+export const plainReply = (spans: readonly HeardSpan[], hints: EngineHints): AsrPlainReply => ({
   text: joinTexts(spans.map(({ heard }) => heard.text)),
   language: languageOf(
     spans.map(({ heard }) => heard),
@@ -61,7 +58,7 @@ const toSeconds = (ms: number): number => Math.round(ms) / 1000;
 
 export const segmentsReply = (
   spans: readonly HeardSpan[],
-  hints: RecognitionHints,
+  hints: EngineHints,
 ): AsrSegmentsReply => ({
   language: languageOf(
     spans.map(({ heard }) => heard),
@@ -107,7 +104,7 @@ export const recogniseInChunks = async (
   audio: ByteSource,
   speech: SegmentParameters | undefined,
   engine: RecognitionEngine,
-  hints: RecognitionHints,
+  hints: EngineHints,
   signal: AbortSignal,
 ): Promise<readonly HeardSpan[]> => {
   let samplesSeen = 0;

@@ -7,7 +7,7 @@ import { AppError } from '../../src/errors.ts';
 import type { AudioFormat } from '../../src/model/file.ts';
 import { readAudioBody, type AudioBody } from '../audio-body.ts';
 import { readChunks, validate, type BodyLimit } from '../body.ts';
-import type { RecognitionHints, RecognitionEngine } from '../engine.ts';
+import type { EngineHints, RecognitionEngine } from '../engine.ts';
 import { ContractError } from '../errors.ts';
 import { readLanguage } from '../language.ts';
 import { plainReply, recogniseInChunks, segmentParameters, segmentsReply } from '../recognise.ts';
@@ -52,7 +52,7 @@ const checkForm = (fields: unknown): Record<string, unknown> => {
   return given;
 };
 
-const readHints = (input: AsrParameters): RecognitionHints =>
+const readHints = (input: AsrParameters): EngineHints =>
   input.language === undefined
     ? input
     : { ...input, language: readLanguage('language', input.language) };
@@ -91,7 +91,7 @@ const asInvalidAudio = (error: unknown): unknown =>
 interface RecognitionInput {
   readonly audio: readonly Uint8Array[];
   readonly format: Exclude<AudioFormat, 'pcm'>;
-  readonly hints: RecognitionHints;
+  readonly hints: EngineHints;
   readonly vad: NonNullable<AsrParameters['vad']>;
   /** Spans to recognise; undefined where all of the audio is to be recognised. */
   readonly speech: SegmentParameters | undefined;

@@ -67,7 +67,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   zlm: ['ms'],
 };
 
-export const languagesOf = (code: string): readonly string[] => {
+export const languagesOfCode = (code: string): readonly string[] => {
   const also = ALSO[code];
   if (also) return also;
   try {
@@ -90,15 +90,15 @@ export const readModes = async (folder: string): Promise<ReadonlyMap<string, Mod
     if (!from || !to) continue;
     const stages = parseMode(await readFile(join(folder, file), 'utf8').catch(() => ''));
     if (!stages) continue;
-    for (const source of languagesOf(from))
-      for (const target of languagesOf(to))
+    for (const source of languagesOfCode(from))
+      for (const target of languagesOfCode(to))
         modes.set(pairKey(source, target), { name: `${from}-${to}`, stages });
   }
   return modes;
 };
 
 const widen = (code: string): readonly string[] => {
-  const [exact = code] = languagesOf(code);
+  const [exact = code] = languagesOfCode(code);
   return [exact, exact.split('-')[0] ?? exact];
 };
 

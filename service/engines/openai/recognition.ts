@@ -6,7 +6,7 @@ import { AppError } from '../../../src/errors.ts';
 import {
   RECOGNITION_RATE_HZ,
   type RecognisedText,
-  type RecognitionHints,
+  type EngineHints,
   type RecognitionEngine,
 } from '../../engine.ts';
 import { BackendError } from '../../errors.ts';
@@ -48,7 +48,7 @@ export const createRecognition = (upstream: Upstream, model: string): Recognitio
 
   const ask = async (
     file: AudioFile,
-    hints: RecognitionHints,
+    hints: EngineHints,
     responseFormat: 'verbose_json' | 'json',
     signal: AbortSignal,
   ): Promise<RecognisedText> => {
@@ -79,7 +79,7 @@ export const createRecognition = (upstream: Upstream, model: string): Recognitio
 
   const recogniseBytes = async (
     file: AudioFile,
-    hints: RecognitionHints,
+    hints: EngineHints,
     signal: AbortSignal,
   ): Promise<RecognisedText> => {
     if (plainOnly) return ask(file, hints, 'json', signal);

@@ -2,7 +2,7 @@ import type { ChatTurn, Voice } from '../../src/api/contract.ts';
 import { transcriptFile } from '../../src/speech/transcript-file.ts';
 import type { Command } from '../../src/command/command.ts';
 import type { CommandInfo } from '../../src/model/command-info.ts';
-import { commandFault } from '../../src/command/check.ts';
+import { commandFault } from '../../src/command/validate-command.ts';
 import { discover } from '../../src/discover.ts';
 import { createDispatcher } from '../../src/command/dispatcher.ts';
 import type { AppError } from '../../src/errors.ts';
@@ -28,6 +28,8 @@ import { createUsage } from '../../src/store/usage.ts';
 import { detectLanguage } from '../../src/text/language/detect.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
 import type { MessageKey } from '../../src/message-key.ts';
+import type { Platform } from '../../src/ports/platform.ts';
+import { fakePlatform } from './platform.ts';
 import { createFakeRooms, type FakeRooms } from './rooms.ts';
 import { sentence } from './sentences.ts';
 
@@ -126,6 +128,10 @@ const createWatches = (script: Script): Services['watches'] => {
   };
 };
 
+/** Any platform; that of `MUTE` has no rooms. */
+const platformOf = (name: string): Platform =>
+  fakePlatform(name, name === MUTE.platform ? ['watch'] : ['watch', 'voice']);
+
 const refuse = (): never => {
   throw new Error('the desk has no such service');
 };
@@ -188,11 +194,8 @@ export const openDesk = async (): Promise<Desk> => {
     settings: createMemberSettings(store),
     watches: createWatches(script),
     spaces: createSpaceSettings(store),
-    usage: createUsage(
-      store,
-      () => script.chart(),
-      () => NOW_MS,
-    ),
+    usage: createUsage(store, () => NOW_MS),
+    usageChart: () => script.chart(),
     inbox: {
       backlog: async () => script.backlog,
       revive: async () => {
@@ -203,7 +206,6 @@ export const openDesk = async (): Promise<Desk> => {
     },
     privacy: createPrivacy(store, () => NOW_MS),
     rooms,
-    commands: (locale, platform) => dispatcher.commands(locale, platform),
     translates: async (to, from) =>
       ![to, `${from} ${to}`].some((pair) => script.untranslated.includes(pair)),
     status: async () => ({
@@ -216,10 +218,9 @@ export const openDesk = async (): Promise<Desk> => {
     commands: await discover<Command>('commands', commandFault),
     texts: loadTexts('locales'),
     log: createLog('silent'),
-    can: (platform, part) => part !== 'rooms' || platform !== MUTE.platform,
-    naming: () => 'plain',
+    platforms: { find: platformOf, get: platformOf },
     authorsOf: async ({ author }) => [author.id],
-    services: () => services,
+    services,
     now: () => NOW_MS,
   });
   const shown: Content[] = [];

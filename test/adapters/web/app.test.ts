@@ -34,7 +34,11 @@ describe('the page', () => {
     for (const path of parts) {
       const reply = await visitor.request(path);
       expect(reply.status, path).toBe(200);
-      if (path.endsWith('.ts')) expect(await reply.text()).not.toMatch(/^import type/m);
+      if (!path.endsWith('.ts')) continue;
+      const module = await reply.text();
+      expect(module).not.toMatch(/^import type/m);
+      for (const [, imported] of module.matchAll(/ from '(\.[^']+)'/g))
+        expect(parts, path).toContain(new URL(imported!, `http://page${path}`).pathname);
     }
     const etag = (await visitor.request('/page/main.ts')).headers.get('etag')!;
     const again = await visitor.request('/page/main.ts', { headers: { 'if-none-match': etag } });
@@ -45,6 +49,8 @@ describe('the page', () => {
     '/page/../index.ts',
     '/page/%2e%2e/index.ts',
     '/page/tsconfig.json',
+    '/src/command/../core.ts',
+    '/src/core.ts',
     '/lib/lit/../../zod/index.js',
     '/lib/lit/..%2f..%2fzod%2findex.js',
     '/lib/zod/index.js',

@@ -1,5 +1,6 @@
 import { text } from '../../../src/model/rich-text.ts';
 import type { Inline } from '../../../src/model/rich-text.ts';
+import { equal } from '../../../src/model/walk-rich-text.ts';
 import { bareAddressEnd } from '../../../src/text/markup/bare-address.ts';
 import { escapeText } from './escape.ts';
 
@@ -13,6 +14,9 @@ const bareIsRead = (url: string, around: readonly Inline[]): boolean => {
       !(kind === 'strike' && url.endsWith('~')),
   );
 };
+
+const holdsAddress = (node: Inline): boolean =>
+  'children' in node && (node.kind === 'link' || node.children.some(holdsAddress));
 
 const PLACE = { lineStart: false, inLabel: false, tame: false };
 
@@ -60,4 +64,8 @@ const spaced = (row: readonly Inline[], around: readonly Inline[]): readonly Inl
  * A row in which each bare address is read as that address: one takes all that follows it up to a
  * space, so what would be taken gets a space before it; one that would end early stands in brackets.
  */
-export const withAddressesApart = (row: readonly Inline[]): readonly Inline[] => spaced(row, []);
+export const withAddressesApart = (row: readonly Inline[]): readonly Inline[] => {
+  if (!row.some(holdsAddress)) return row;
+  const apart = spaced(row, []);
+  return equal(apart, row) ? row : apart;
+};

@@ -44,6 +44,8 @@ const textOf = (written: string, lineStart: boolean): string =>
 
 class MrkdwnWriter {
   out = '';
+  /** The last sign written; looking at `out` itself would copy it each time. */
+  #last = '\n';
   /** A marker or code was closed: a word must not follow at once. */
   #closed = false;
 
@@ -55,25 +57,27 @@ class MrkdwnWriter {
     if (written === '') return;
     if (this.#closed && wordChar.test(written[0] ?? '')) this.out += SEPARATOR;
     this.out += written;
+    this.#last = written.at(-1) ?? '';
     this.#closed = false;
   }
 
   #open(marker: string): void {
-    const last = this.out.at(-1) ?? '';
-    if (wordChar.test(last) || last === marker[0]) this.out += SEPARATOR;
+    if (wordChar.test(this.#last) || this.#last === marker[0]) this.out += SEPARATOR;
     this.out += marker;
+    this.#last = marker;
     this.#closed = false;
   }
 
   #close(marker: string): void {
     this.out += marker;
+    this.#last = marker;
     this.#closed = true;
   }
 
   #node(node: Inline): void {
     switch (node.kind) {
       case 'text':
-        return this.#put(textOf(node.text, this.out === '' || this.out.endsWith('\n')));
+        return this.#put(textOf(node.text, this.#last === '\n'));
       case 'code':
         this.#open('`');
         this.out += escape(node.text);

@@ -28,7 +28,8 @@ const begun = (row: readonly Inline[], from: number): string => {
 };
 
 const begunWith = (node: Inline | undefined): string => {
-  switch (node?.kind) {
+  if (!node) return '';
+  switch (node.kind) {
     case 'bold':
       return '**';
     case 'strike':
@@ -40,9 +41,11 @@ const begunWith = (node: Inline | undefined): string => {
       return node.children.length > 0 || !node.noPreview ? '[x' : '<';
     case 'mention':
       return node.target === 'broadcast' ? '@x' : '<';
-    case undefined:
-      return '';
-    default:
+    case 'text':
+    case 'code':
+    case 'emoji':
+    case 'timestamp':
+    case 'spoiler':
       return '<';
   }
 };

@@ -32,10 +32,11 @@ const escapeSign = (
         ? `\\${sign}`
         : sign;
     case '<':
+      // A backslash does not keep the server from notifying.
+      if (after === '@') return `\\<${SEPARATOR}`;
       return after !== undefined && /[\s\d=,.-]/.test(after) ? sign : String.raw`\<`;
     case ']':
       return inLabel ? String.raw`\]` : sign;
-    // A backslash does not keep the server from notifying.
     case '@':
       return `@${SEPARATOR}`;
     default:

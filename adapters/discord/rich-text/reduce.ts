@@ -69,7 +69,13 @@ const held =
         return Number.isInteger(node.seconds) && Math.abs(node.seconds) <= LAST_SECOND ? node : [];
       case 'link':
         return linkOf(node);
-      default:
+      case 'text':
+      case 'code':
+      case 'bold':
+      case 'italic':
+      case 'underline':
+      case 'strike':
+      case 'spoiler':
         return node;
     }
   };

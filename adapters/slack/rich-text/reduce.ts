@@ -57,7 +57,11 @@ const held =
         return linkOf(node);
       case 'spoiler':
         return [text('||'), ...node.children, text('||')];
-      default:
+      case 'text':
+      case 'bold':
+      case 'italic':
+      case 'underline':
+      case 'strike':
         return node;
     }
   };

@@ -42,6 +42,11 @@ const textOf = (written: string, lineStart: boolean): string =>
     }
   });
 
+const everybody = /@(?=here|channel|everyone)/gi;
+
+/** A label is not formatted, yet it is searched for names that notify. */
+const labelOf = (written: string): string => escape(written).replaceAll(everybody, `@${SEPARATOR}`);
+
 class MrkdwnWriter {
   out = '';
   /** The last sign written; looking at `out` itself would copy it each time. */
@@ -90,7 +95,7 @@ class MrkdwnWriter {
         this.row(node.children);
         return this.#close(MARKERS[node.kind]);
       case 'link': {
-        const label = node.children.length > 0 ? `|${escape(plainInline(node.children))}` : '';
+        const label = node.children.length > 0 ? `|${labelOf(plainInline(node.children))}` : '';
         return this.#put(`<${escape(node.url)}${label}>`);
       }
       case 'emoji':

@@ -16,7 +16,11 @@ const held = (node: Inline): Inline | readonly Inline[] => {
       return node.text.includes('\n') ? code(node.text.replaceAll('\n', ' ')) : node;
     case 'link':
       return node.noPreview ? link(node.url, ...node.children) : node;
-    default:
+    case 'text':
+    case 'bold':
+    case 'italic':
+    case 'strike':
+    case 'spoiler':
       return node;
   }
 };
@@ -34,7 +38,9 @@ const heldBlock = (block: Block): Block => {
       return { ...block, children: block.children.map(heldBlock) };
     case 'code-block':
       return codeBlock(block.text, block.language);
-    default:
+    case 'paragraph':
+    case 'heading':
+    case 'list':
       return block;
   }
 };

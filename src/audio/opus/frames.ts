@@ -8,9 +8,8 @@ import { damagedAudio, throwIfAborted, unsupportedAudio } from '../faults.ts';
 import { type OpusItem, readOpus } from '../container/ogg-reader.ts';
 import { PRE_SKIP_SAMPLES } from '../container/ogg-writer.ts';
 import { OPUS_CLOCK_HZ, parseToc } from './packet.ts';
-import { createPacketEncoder, opusRateFor, type PacketEncoder } from './encoder.ts';
+import { createPacketEncoder, opusRateFor } from './encoder.ts';
 import { createRepacketizer } from './repacketizer.ts';
-import { encoderLimit } from './encoder-limit.ts';
 import { s16leSamples, untilAborted } from './input.ts';
 import type { OpusHead } from './head.ts';
 import { WARM_UP_PACKETS } from './gain.ts';
@@ -35,18 +34,15 @@ async function* encoded(
   sampleRateHz: number,
   signal: AbortSignal,
 ): Packets {
-  const place = await encoderLimit.enter(signal);
-  let encoder: PacketEncoder | undefined;
+  const encoder = await createPacketEncoder(sampleRateHz, signal);
   try {
-    encoder = await createPacketEncoder(sampleRateHz);
     for await (const slice of inSlices(sound, sliceSamples(sampleRateHz))) {
       throwIfAborted(signal);
       yield* encoder.push(slice);
     }
     yield* encoder.end();
   } finally {
-    encoder?.free();
-    place[Symbol.dispose]();
+    encoder.free();
   }
 }
 

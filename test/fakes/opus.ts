@@ -1,7 +1,14 @@
 /** Opus packets made and decoded by the libraries alone, one stream at a time. */
+import { createRequire } from 'node:module';
 import { OpusDecoder } from 'opus-decoder';
-import OpusScript from 'opusscript';
+import type OpusScript from 'opusscript';
 import { toS16le } from '../../src/audio/pcm.ts';
+
+const requireCommonJs = createRequire(import.meta.url);
+
+/** The module of all encoders; after one of them failed it is another one. */
+export const encoderLibrary = (): typeof OpusScript =>
+  requireCommonJs('opusscript') as typeof OpusScript;
 
 /** The names of `opus_defines.h`. */
 export const APPLICATION = { voip: 2048, audio: 2049, lowDelay: 2051 } as const;
@@ -31,7 +38,7 @@ const interleaved = (samples: Float32Array, channels: number): Float32Array =>
 export const encodePackets = (samples: Float32Array, options: OpusEncoding = {}): Uint8Array[] => {
   const { application = APPLICATION.audio, bitrate = 64_000, channels = 1 } = options;
   const { frameSize = 960, complexity = 10, maxBandwidth, vbr } = options;
-  const encoder = new OpusScript(48_000, channels, application);
+  const encoder = new (encoderLibrary())(48_000, channels, application);
   encoder.setBitrate(bitrate);
   encoder.encoderCTL(SET_COMPLEXITY, complexity);
   if (maxBandwidth !== undefined) encoder.encoderCTL(SET_MAX_BANDWIDTH, maxBandwidth);

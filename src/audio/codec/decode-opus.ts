@@ -13,7 +13,7 @@ const LOST_FRAME = new Uint8Array(0);
 const decodePacket = (decoder: PacketDecoder, { data, samples }: OpusPacket): Float32Array => {
   const decoded = decoder.decode(data);
   if (decoded) return decoded;
-  const lostFrames = Array<Uint8Array>(parseToc(data)?.frames ?? 0).fill(LOST_FRAME);
+  const lostFrames = Array.from({ length: parseToc(data)?.frames ?? 0 }, () => LOST_FRAME);
   return decoder.decode(packetOf(data[0]!, lostFrames)) ?? new Float32Array(samples);
 };
 

@@ -1,13 +1,9 @@
-import { createRequire } from 'node:module';
-import type OpusScript from 'opusscript';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createFrameEncoder, type FrameEncoder } from '../../../../src/audio/opus/frame-encoder.ts';
 import { encoderLimit } from '../../../../src/audio/opus/encoder-limit.ts';
 import { createPacketEncoder, tryCreatePacketEncoder } from '../../../../src/audio/opus/encoder.ts';
+import { encoderLibrary } from '../../../fakes/opus.ts';
 import { never } from '../support.ts';
-
-const requireCommonJs = createRequire(import.meta.url);
-const currentLibrary = () => requireCommonJs('opusscript') as typeof OpusScript;
 
 const RATES = [24_000, 48_000];
 const ENCODERS = 16;
@@ -79,7 +75,7 @@ describe('a codec that fails', () => {
   afterEach(() => void vi.restoreAllMocks());
 
   const fail = (method: 'encode' | 'delete' | 'setBitrate') => {
-    const library = currentLibrary();
+    const library = encoderLibrary();
     vi.spyOn(library.prototype, method).mockImplementation(() => {
       throw new Error('unreachable');
     });
@@ -98,7 +94,7 @@ describe('a codec that fails', () => {
       expect.objectContaining({ name: 'AppError', code: 'internal' }),
     );
     encoder.free();
-    expect(currentLibrary()).not.toBe(failed);
+    expect(encoderLibrary()).not.toBe(failed);
     works();
   });
 

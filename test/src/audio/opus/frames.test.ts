@@ -1,4 +1,3 @@
-import OpusScript from 'opusscript';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { encode } from '../../../../src/audio/codec/encode.ts';
 import { createOggOpusWriter } from '../../../../src/audio/container/ogg-writer.ts';
@@ -9,7 +8,13 @@ import { framesOf, packetOf } from '../../../../src/audio/opus/layout.ts';
 import { toS16le } from '../../../../src/audio/pcm.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../../../../src/model/file.ts';
 import { watchEventLoop } from '../../../fakes/event-loop.ts';
-import { APPLICATION, encodePackets, type OpusEncoding, WIDEBAND } from '../../../fakes/opus.ts';
+import {
+  APPLICATION,
+  encoderLibrary,
+  encodePackets,
+  type OpusEncoding,
+  WIDEBAND,
+} from '../../../fakes/opus.ts';
 import {
   chunked,
   concat,
@@ -305,8 +310,8 @@ describe('encoders and decoders', () => {
   afterEach(() => void vi.restoreAllMocks());
 
   const countCodecs = () => ({
-    made: vi.spyOn(OpusScript.prototype, 'setBitrate'),
-    freed: vi.spyOn(OpusScript.prototype, 'delete'),
+    made: vi.spyOn(encoderLibrary().prototype, 'setBitrate'),
+    freed: vi.spyOn(encoderLibrary().prototype, 'delete'),
     decodersFreed: decoderFreed.mockReset(),
   });
 

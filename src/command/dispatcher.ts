@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { realClock, sleep as sleepFor } from '../async/clock.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { MOST_CHOICES, type Choice } from '../model/command-info.ts';
 import type { Command, CommandContext, Press, PressContext, Stream } from './command.ts';
@@ -78,7 +78,7 @@ const admit = async (
 
 export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
   const { texts, log } = deps;
-  const sleep = deps.sleep ?? ((ms, signal) => delay(ms, undefined, { signal, ref: false }));
+  const sleep = deps.sleep ?? ((ms, signal) => sleepFor(realClock, ms, signal));
   const catalogue = createCatalogue(deps);
   const sentencesFor = ({ locale, platform }: Member): Translate =>
     texts.in(locale, deps.naming(platform));

@@ -1,4 +1,5 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../fakes/eventually.ts';
 import { withBot } from './support.ts';
 
 const bot = withBot();
@@ -59,7 +60,7 @@ describe('what concerns one person, or moderators', () => {
     await bot.use(at, 'translate', { text: 'How are you today?', to: 'es' });
     const before = at.channel.messages.length;
     // What was used is recorded after the answer.
-    const shown = await vi.waitFor(async () => {
+    const shown = await eventually(async () => {
       const answer = await bot.use(at, ...use);
       expect(answer.content).not.toMatch(/^ℹ️/);
       return answer;

@@ -1,4 +1,4 @@
-import { encoderLimit } from './encoder-limit.ts';
+import { createSemaphore } from '../../async/semaphore.ts';
 import { createFrameEncoder } from './frame-encoder.ts';
 
 /** The rates that Opus takes (RFC 6716 section 2), lowest first. */
@@ -7,6 +7,12 @@ export const OPUS_RATES: readonly number[] = [8_000, 12_000, 16_000, 24_000, 48_
 /** The lowest rate of Opus that keeps all that audio at `sampleRateHz` can hold, up to 48 kHz. */
 export const opusRateFor = (sampleRateHz: number): number =>
   OPUS_RATES.find((rate) => rate >= sampleRateHz) ?? 48_000;
+
+/** Encoders that may be alive in the process; each takes some 100 KB. */
+const MOST_ENCODERS = 16;
+
+/** A permit for each encoder that is alive. */
+export const encoderLimit = createSemaphore(MOST_ENCODERS);
 
 const PACKETS_PER_SECOND = 50;
 /** `OPUS_GET_LOOKAHEAD`: 6.5 ms at every rate with `OPUS_APPLICATION_AUDIO`; opusscript cannot ask. */
@@ -23,13 +29,13 @@ export interface PacketEncoder {
   push(samples: Float32Array): Uint8Array[];
   /** The rest: silence is added until the last sample is heard. Throws as `push`. */
   end(): Uint8Array[];
-  /** Gives back the codec's memory and the place; nothing may be called afterwards. Never throws. */
+  /** Gives back the codec's memory and the permit; nothing may be called afterwards. Never throws. */
   free(): void;
 }
 
-const createEncoder = (sampleRateHz: number, place: Disposable): PacketEncoder => {
+const createEncoder = (sampleRateHz: number, permit: Disposable): PacketEncoder => {
   using owned = new DisposableStack();
-  owned.use(place);
+  owned.use(permit);
   const encoder = createFrameEncoder(sampleRateHz);
   owned.defer(() => encoder.free());
   const frameSamples = sampleRateHz / PACKETS_PER_SECOND;
@@ -53,7 +59,7 @@ const createEncoder = (sampleRateHz: number, place: Disposable): PacketEncoder =
     return packets;
   };
 
-  const kept = owned.move();
+  const resources = owned.move();
   return {
     lookaheadSamples,
     push,
@@ -62,24 +68,22 @@ const createEncoder = (sampleRateHz: number, place: Disposable): PacketEncoder =
       const frames = Math.ceil((filled + lookaheadSamples) / frameSamples);
       return push(new Float32Array(frames * frameSamples - filled));
     },
-    free: () => kept.dispose(),
+    free: () => resources.dispose(),
   };
 };
 
-const neverAborted = new AbortController().signal;
-
 /**
- * Waits for a place among the encoders that may be alive. Throws `AppError`: the reason of `signal`,
- * `internal` if the codec cannot be started.
+ * Creates an encoder once fewer than 16 are alive. Throws the reason of `signal`, and
+ * `AppError` `internal` if the codec cannot be started.
  * @param sampleRateHz one of `OPUS_RATES`
  */
 export const createPacketEncoder = async (
   sampleRateHz: number,
-  signal: AbortSignal = neverAborted,
-): Promise<PacketEncoder> => createEncoder(sampleRateHz, await encoderLimit.enter(signal));
+  signal?: AbortSignal,
+): Promise<PacketEncoder> => createEncoder(sampleRateHz, await encoderLimit.acquire(signal));
 
-/** An encoder if a place is free, otherwise undefined. Throws as `createPacketEncoder`. */
+/** An encoder, or undefined where 16 are alive. Throws as `createPacketEncoder`. */
 export const tryCreatePacketEncoder = (sampleRateHz: number): PacketEncoder | undefined => {
-  const place = encoderLimit.tryEnter();
-  return place && createEncoder(sampleRateHz, place);
+  const permit = encoderLimit.tryAcquire();
+  return permit && createEncoder(sampleRateHz, permit);
 };

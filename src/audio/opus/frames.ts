@@ -1,5 +1,6 @@
 /** Speech as Opus packets of 20 ms, which is what rooms play. */
-import { AppError } from '../../errors.ts';
+import { untilAborted } from '../../async/abort.ts';
+import { AppError, toAppError } from '../../errors.ts';
 import type { AudioFormat, ByteSource } from '../../model/file.ts';
 import { createByteReader } from '../bytes.ts';
 import { decode } from '../codec/decode.ts';
@@ -10,7 +11,7 @@ import { PRE_SKIP_SAMPLES } from '../container/ogg-writer.ts';
 import { OPUS_CLOCK_HZ, parseToc } from './packet.ts';
 import { createPacketEncoder, opusRateFor } from './encoder.ts';
 import { createRepacketizer } from './repacketizer.ts';
-import { s16leSamples, untilAborted } from './input.ts';
+import { s16leSamples } from './input.ts';
 import type { OpusHead } from './head.ts';
 import { WARM_UP_PACKETS } from './gain.ts';
 import { inSlices, type Pcm, sliceSamples } from '../pcm.ts';
@@ -151,7 +152,7 @@ export async function* opusFrames(speech: GivenSpeech, signal: AbortSignal): Pac
     }
   } catch (error) {
     const broke = error instanceof AppError && error.code === 'bad-input';
-    if (!broke || !heard) throw error;
+    if (!broke || !heard) throw error === signal.reason ? toAppError(error) : error;
   }
   if (!heard) throw damagedAudio('no sound in this speech');
 }

@@ -1,9 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createFrameEncoder, type FrameEncoder } from '../../../../src/audio/opus/frame-encoder.ts';
-import { encoderLimit } from '../../../../src/audio/opus/encoder-limit.ts';
-import { createPacketEncoder, tryCreatePacketEncoder } from '../../../../src/audio/opus/encoder.ts';
+
+import {
+  createPacketEncoder,
+  encoderLimit,
+  tryCreatePacketEncoder,
+} from '../../../../src/audio/opus/encoder.ts';
 import { encoderLibrary } from '../../../fakes/opus.ts';
-import { never } from '../support.ts';
 
 const RATES = [24_000, 48_000];
 const ENCODERS = 16;
@@ -67,7 +70,7 @@ describe('encoders', () => {
     all[0]!.free();
     (await next).free();
     for (const encoder of all) encoder.free();
-    expect(encoderLimit.tryEnter()?.[Symbol.dispose]()).toBeUndefined();
+    expect(encoderLimit.tryAcquire()?.[Symbol.dispose]()).toBeUndefined();
   });
 });
 
@@ -110,7 +113,7 @@ describe('a codec that fails', () => {
     fail('setBitrate');
     await expect(createPacketEncoder(24_000)).rejects.toMatchObject({ code: 'internal' });
     const places = await Promise.all(
-      Array.from({ length: ENCODERS }, () => encoderLimit.enter(never)),
+      Array.from({ length: ENCODERS }, () => encoderLimit.acquire()),
     );
     for (const place of places) place[Symbol.dispose]();
     works();

@@ -8,6 +8,7 @@ import { createDispatcher } from './command/dispatcher.ts';
 import type { Texts } from './i18n.ts';
 import { logLevel, type Log } from './log.ts';
 import type { Adapter, Core } from './adapter.ts';
+import type { FallbackDecoder } from './audio/codec/decode.ts';
 import type { ServiceStatus } from './model/service-status.ts';
 import type { Services } from './command/services.ts';
 import { usageChart } from './usage/chart.ts';
@@ -90,6 +91,8 @@ export interface CoreDeps {
   readonly engines: (() => Promise<ServiceStatus['engines']>) | undefined;
   /** Built in: whether any engine translates into a language. A service elsewhere does not say. */
   readonly translates?: Services['translates'] | undefined;
+  /** Reads audio files that our own decoders refuse. */
+  readonly fallbackDecoder?: FallbackDecoder | undefined;
   /** Of rooms. Default: real time. */
   readonly clock?: Clock;
 }
@@ -127,6 +130,7 @@ export const openCore = async ({
   config,
   engines,
   translates = async () => undefined,
+  fallbackDecoder,
   clock = realClock,
 }: CoreDeps): Promise<RunningCore> => {
   const languages: Services['languages'] = {
@@ -153,7 +157,7 @@ export const openCore = async ({
     languages,
     ...modelOf(config.SPEECH_TRANSLATION_MODEL),
   });
-  const transcriber = createTranscriber({ client, glossary });
+  const transcriber = createTranscriber({ client, glossary, fallback: fallbackDecoder });
   const watching = await openAutoTranslate({
     store,
     log,

@@ -4,7 +4,7 @@ import { createDiscordAdapter, type DiscordOptions } from '../../adapters/discor
 import { createClient } from '../../src/api/client.ts';
 import { PATHS } from '../../src/api/contract.ts';
 import type { Command } from '../../src/command/command.ts';
-import { commandFault } from '../../src/command/check.ts';
+import { commandFault } from '../../src/command/validate-command.ts';
 import { openCore } from '../../src/core.ts';
 import { discover } from '../../src/discover.ts';
 import { loadTexts } from '../../src/i18n.ts';
@@ -148,7 +148,7 @@ const openBot = async (adapter: Partial<DiscordOptions>): Promise<Bot & AsyncDis
         opened.core,
       ),
     );
-    ({ watching } = opened);
+    ({ autoTranslate: watching } = opened);
     ({ services } = opened.core);
     opened.attach(connected);
     await connected.start();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Application, createEncoder, type EncoderOptions } from 'libopus-wasm';
 import { OPUS_CLOCK_HZ, SILENCE_PACKET } from '../src/audio/opus/packet.ts';
-import { utteranceFile, type UtteranceFile } from '../src/voice/stt/utterance-file.ts';
+import { utteranceFile, type UtteranceFile } from '../src/voice/stt/utterance.ts';
 import { createEndpointer } from '../src/voice/stt/endpointer.ts';
 import type { VoicePacket } from '../src/ports/voice.ts';
 import { fixed } from './measure.ts';

@@ -1,6 +1,22 @@
+import { toAppError, AppError } from './errors.ts';
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { z } from 'zod';
-import { AppError } from './errors.ts';
+
+/** Does what may fail without harm; resolves with why it did, once that is logged with the given words. */
+export const logFailure = async (
+  log: Pick<Log, 'warn'>,
+  words: string,
+  run: () => Promise<unknown>,
+): Promise<AppError | undefined> => {
+  try {
+    await run();
+    return undefined;
+  } catch (thrown) {
+    const error = toAppError(thrown);
+    log.warn({ code: error.code, reason: error.message }, words);
+    return error;
+  }
+};
 
 export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'child'>;
 

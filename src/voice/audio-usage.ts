@@ -4,7 +4,7 @@ import { limitFault } from '../usage/meter.ts';
 import type { Channel } from '../model/place.ts';
 import type { Services } from '../command/services.ts';
 import type { Clock } from '../async/clock.ts';
-import type { TranscriptEvent } from './stt/transcript-event.ts';
+import type { TranscriptEvent } from './stt/transcript-emitter.ts';
 
 export interface AudioUsageDeps {
   readonly services: Pick<Services, 'spaces' | 'usage'>;

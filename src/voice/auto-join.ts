@@ -1,8 +1,7 @@
-import type { Log } from '../log.ts';
+import { type Log, logFailure } from '../log.ts';
 import type { Channel, Space } from '../model/place.ts';
 import { MINUTE_MS } from '../async/time.ts';
 import type { Clock } from '../async/clock.ts';
-import { logFailure } from './log-failure.ts';
 import type { LeaveReason } from './room.ts';
 
 export interface AutoJoinDeps {

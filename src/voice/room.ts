@@ -1,11 +1,10 @@
-import { type RoomDeps } from './room-deps.ts';
+import { type RoomDeps, createVoiceSession } from './session.ts';
 import { type AppError, userError } from '../errors.ts';
 import type { Channel } from '../model/place.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { Room } from './service.ts';
 import type { RoomChoices } from '../model/space-choices.ts';
 import { createAttendance } from './attendance.ts';
-import { createVoiceSession } from './session.ts';
 import type { Clock } from '../async/clock.ts';
 import type { ConsentChoice } from './consent/consent.ts';
 import { mentionedName } from './mentioned-name.ts';

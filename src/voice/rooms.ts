@@ -14,7 +14,7 @@ import { createAutoJoin } from './auto-join.ts';
 import type { RoomWatcher, VoicePort } from '../ports/voice.ts';
 import { speechOfMessage } from './tts/read-aloud.ts';
 import { openRoom, type LeaveReason, type OpenRoom } from './room.ts';
-import type { RoomDeps } from './room-deps.ts';
+import type { RoomDeps } from './session.ts';
 
 export interface RoomsDeps extends Omit<RoomDeps, 'choiceOf'> {
   readonly consents: RoomConsents;

@@ -1,5 +1,10 @@
+import { type ServiceClient } from '../api/client.ts';
+import { type Services } from '../command/services.ts';
+import type { Space, Channel } from '../model/place.ts';
+import { type Texts } from '../i18n.ts';
+import { type Log } from '../log.ts';
+import { type Clock } from '../async/clock.ts';
 import { userError } from '../errors.ts';
-import type { Channel } from '../model/place.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { Room } from './service.ts';
 import type { RoomChoices } from '../model/space-choices.ts';
@@ -9,19 +14,29 @@ import { createAudioUsage } from './audio-usage.ts';
 import { createBargeIn } from './barge-in.ts';
 import { createCaptioning, type Captioning } from './captions/captioning.ts';
 import { startCaptionSession } from './captions/caption-session.ts';
-import type { ConsentChoice } from './consent/consent.ts';
+import { type ConsentChoice, createNotice } from './consent/consent.ts';
 import { createConversation } from './conversation.ts';
-import type { TranscriptEvent, TranscriptListener } from './stt/transcript-event.ts';
+import type { TranscriptEvent, TranscriptListener } from './stt/transcript-emitter.ts';
 import { createPipelineFactory } from './stt/create-pipeline.ts';
 import { createSubscription, type Subscription } from './subscription.ts';
 import type { StatusMessages } from './status-messages.ts';
-import { createNotice } from './consent/notice.ts';
 import type { VoiceLink, VoicePort } from '../ports/voice.ts';
 import type { ListeningMode } from './listening-mode.ts';
-import type { RoomDeps } from './room-deps.ts';
+
 import type { Speaking } from './tts/speaking.ts';
 import type { RoomTexts } from './texts.ts';
-import { createTranslateCaption } from './captions/translate-caption.ts';
+import { createTranslateCaption } from './captions/translations.ts';
+
+export interface RoomDeps {
+  readonly client: Pick<ServiceClient, 'transcribe'>;
+  readonly services: Services;
+  readonly choiceOf: (space: Space, memberId: string) => Promise<ConsentChoice>;
+  readonly texts: Texts;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Ms since 1970. */
+  readonly now: () => number;
+}
 
 export interface VoiceSessionDeps extends RoomDeps {
   readonly platform: Platform;

@@ -1,11 +1,10 @@
 import { toAppError } from '../errors.ts';
-import type { Log } from '../log.ts';
+import { type Log, logFailure } from '../log.ts';
 import type { Channel, Posted } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
 import type { Platform } from '../ports/platform.ts';
 import { createLru } from '../async/lru.ts';
 import { createKeyedMutex } from '../async/keyed-mutex.ts';
-import { logFailure } from './log-failure.ts';
 
 /** Lines in the room's own chat that say how it is; each is about one thing, and changes with it. */
 export interface StatusMessages {

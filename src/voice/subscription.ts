@@ -2,7 +2,7 @@ import type { AppError } from '../errors.ts';
 import { waitUntil, type Clock } from '../async/clock.ts';
 import { createConsent, type Consent, type ConsentChoice } from './consent/consent.ts';
 import type { SttPipeline } from './stt/pipeline.ts';
-import type { TranscriptListener } from './stt/transcript-event.ts';
+import type { TranscriptListener } from './stt/transcript-emitter.ts';
 import type { RoomMember, VoiceLink, VoicePacket } from '../ports/voice.ts';
 import type { ListeningMode } from './listening-mode.ts';
 

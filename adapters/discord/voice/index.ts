@@ -1,8 +1,9 @@
-import { AppError } from '../../../src/errors.ts';
+import type { LinkListener, RoomWatcher, VoicePort } from '../../../src/ports/voice.ts';
+import { createBudget } from './counters.ts';
+import { toAppError, AppError } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Clock } from '../../../src/async/clock.ts';
-import type { RoomWatcher, VoicePort } from '../../../src/ports/voice.ts';
 import type { Api } from '../api.ts';
 import type { On } from '../inbound/gateway-events.ts';
 import type { Session } from '../inbound/client.ts';
@@ -10,10 +11,42 @@ import { channelOf, guildIdOf } from '../ids.ts';
 import { findIn, mayJoinFull, missingForVoice } from '../permissions.ts';
 import { createVoiceGateway } from './gateway.ts';
 import type { OpenLink } from './connection.ts';
-import { guardListener } from './listener.ts';
+
 import { loadLink } from './load.ts';
 import { createPresence } from './presence.ts';
 import { createStage } from './stage.ts';
+
+/** Packets come 50 times a second, and so may what goes wrong with them. */
+const LOGGED = { most: 10, windowMs: 60_000 };
+
+/** A listener that throws nothing: it is called from inside the library and from sockets. */
+export const guardListener = (
+  listener: LinkListener,
+  log: Log,
+  nowMs: () => number,
+): LinkListener => {
+  const budget = createBudget(LOGGED.most, LOGGED.windowMs, nowMs);
+  const guard =
+    <Told extends unknown[]>(tell: (...told: Told) => void) =>
+    (...told: Told): void => {
+      try {
+        tell(...told);
+      } catch (thrown) {
+        if (!budget.take()) return;
+        const { code, message, cause } = toAppError(thrown);
+        const what = 'Discord: what a voice channel told was not taken';
+        log.error({ code, reason: message, err: cause }, what);
+      }
+    };
+  return {
+    packet: guard((packet) => listener.packet(packet)),
+    moved: guard((to) => listener.moved(to)),
+    audible: guard((memberId, isAudible) => listener.audible(memberId, isAudible)),
+    missed: guard((ms) => listener.missed(ms)),
+    connected: guard((isConnected) => listener.connected(isConnected)),
+    ended: guard((error) => listener.ended(error)),
+  };
+};
 
 /** Discord takes five in five seconds, of which notes of ours need one. */
 const EDIT_RATE = { count: 4, windowMs: 5_000 };

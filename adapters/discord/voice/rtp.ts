@@ -1,6 +1,65 @@
 /** RTP (RFC 3550) as Discord's voice servers send it, encrypted with `aead_aes256_gcm_rtpsize`. */
 import { createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
 
+/** Follows a counter of `bits` bits that wraps: each value becomes the number nearest to the last one. */
+export const createUnwrap = (bits: number): ((value: number) => number) => {
+  const period = 2 ** bits;
+  let last: number | undefined;
+  return (value) => {
+    if (last === undefined) last = value;
+    else {
+      const ahead = (((value - last) % period) + period) % period;
+      last += ahead < period / 2 ? ahead : ahead - period;
+    }
+    return last;
+  };
+};
+
+/** Which of numbered packets have come. */
+export interface Arrivals {
+  /**
+   * By how many more are missing since this one came: −1 where it was; undefined: it came before. `counter`
+   * grows with each packet of the connection, whatever its sender does.
+   */
+  note(sequence: number, counter: number): number | undefined;
+}
+
+/** Two seconds; what is later than that is of no use. */
+const REMEMBERED = 128;
+
+/** RFC 3550 appendix A.1: before one that is further ahead not all others were lost. */
+const MOST_MISSING = 3_000;
+
+const slotOf = (sequence: number): number => ((sequence % REMEMBERED) + REMEMBERED) % REMEMBERED;
+
+export const createArrivals = (): Arrivals => {
+  const last: number[] = [];
+  let first: number | undefined;
+  let newest = 0;
+  let lastCounter = 0;
+  return {
+    note: (sequence, counter) => {
+      const isFar = sequence <= newest - REMEMBERED || sequence > newest + MOST_MISSING;
+      // Far away, and sent after the others: its sender began anew. Otherwise it is sent again.
+      if (first === undefined || (isFar && counter > lastCounter)) {
+        first = sequence;
+        newest = sequence - 1;
+      } else if (isFar) return undefined;
+      const slot = slotOf(sequence);
+      if (last[slot] === sequence) return undefined;
+      last[slot] = sequence;
+      lastCounter = counter;
+      if (sequence > newest) {
+        const missing = sequence - newest - 1;
+        newest = sequence;
+        return missing;
+      }
+      // What came before the first one was not missed.
+      return sequence < first ? 0 : -1;
+    },
+  };
+};
+
 /** The one mode that is spoken here; Discord's servers offer it to everybody (voice connections, "Transport Encryption Modes"). */
 export const ENCRYPTION_MODE = 'aead_aes256_gcm_rtpsize';
 

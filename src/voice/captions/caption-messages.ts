@@ -5,9 +5,37 @@ import type { Posted } from '../../model/place.ts';
 import { waitUntil, type Clock } from '../../async/clock.ts';
 import type { EditRate } from '../../ports/voice.ts';
 import type { Caption, CaptionBoard } from './caption.ts';
-import { createEditPace, type EditPace } from './edit-pace.ts';
+
 import { Pages, type Page, type PageLimits } from './pages.ts';
 import type { CaptionTexts } from './render.ts';
+
+/** Spends what a platform allows on what matters. */
+export interface EditPace {
+  /** What is not urgent comes no oftener than this: evenly. */
+  readonly evenMs: number;
+  /** When the next one may go out; what is not urgent leaves some for what is. */
+  freeAtMs(nowMs: number, isUrgent: boolean): number;
+  /** One was answered. */
+  used(nowMs: number): void;
+}
+
+/** Kept back for lines that are final. */
+const RESERVED = 2;
+
+export const createEditPace = ({ count, windowMs }: EditRate): EditPace => {
+  let times: number[] = [];
+  const freedMs = (most: number): number => (times.at(-most) ?? -Infinity) + windowMs;
+  return {
+    evenMs: windowMs / count,
+    freeAtMs: (nowMs, isUrgent) => {
+      if (isUrgent) return Math.max(nowMs, freedMs(count));
+      return Math.max(nowMs, freedMs(Math.max(1, count - RESERVED)));
+    },
+    used: (nowMs) => {
+      times = [...times, nowMs].slice(-count);
+    },
+  };
+};
 
 const LIMITS: PageLimits = { chars: 1_800, lines: 15, ageMs: 600_000, pauseMs: 120_000 };
 

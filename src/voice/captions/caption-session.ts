@@ -14,7 +14,7 @@ import { summarise } from './summary.ts';
 import { createTranscript } from './transcript.ts';
 import type { TranslateCaption } from './translations.ts';
 import type { Clock } from '../../async/clock.ts';
-import type { TranscriptEvent } from '../stt/transcript-event.ts';
+import type { TranscriptEvent } from '../stt/transcript-emitter.ts';
 import type { EditRate } from '../../ports/voice.ts';
 import type { RoomTexts } from '../texts.ts';
 

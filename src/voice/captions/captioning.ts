@@ -1,13 +1,12 @@
 import { orAborted } from '../../async/abort.ts';
 import { AppError, userError } from '../../errors.ts';
-import type { Log } from '../../log.ts';
+import { type Log, logFailure } from '../../log.ts';
 import type { Channel, Posted } from '../../model/place.ts';
 import type { Platform } from '../../ports/platform.ts';
 import type { CaptionRecord, CaptionOptions, Room } from '../service.ts';
 import { createKeyedMutex } from '../../async/keyed-mutex.ts';
 import type { CaptionSession } from './caption-session.ts';
 import { waitUntil, type Clock } from '../../async/clock.ts';
-import { logFailure } from '../log-failure.ts';
 import type { RoomTexts } from '../texts.ts';
 
 export interface CaptioningDeps {

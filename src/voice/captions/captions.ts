@@ -5,7 +5,7 @@ import { flatten } from '../../text/markup/plain-line.ts';
 import { shorten } from '../../text/split/shorten.ts';
 import { isBlank } from '../../text/unicode.ts';
 import { waitUntil, type Clock } from '../../async/clock.ts';
-import type { TranscriptEvent } from '../stt/transcript-event.ts';
+import type { TranscriptEvent } from '../stt/transcript-emitter.ts';
 import {
   isBefore,
   isIn,

@@ -1,8 +1,37 @@
+import { type Services } from '../../command/services.ts';
+import { type Channel } from '../../model/place.ts';
+import { createMeter } from '../../usage/meter.ts';
+import { translateLine, type LineTranslation } from '../../translation/fan-out.ts';
 import { orAborted } from '../../async/abort.ts';
 import { AppError, toAppError } from '../../errors.ts';
-import type { LineTranslation } from '../../translation/fan-out.ts';
 import type { Clock } from '../../async/clock.ts';
 import type { Caption } from './caption.ts';
+
+/** Translates what is said in a room; it counts as used by who said it, on top of the line itself. */
+export const createTranslateCaption = (
+  services: Services,
+  channel: () => Channel,
+): TranslateCaption => {
+  const counted: Services = {
+    ...services,
+    usage: {
+      ...services.usage,
+      // The line is the message.
+      record: (space, memberId, used) =>
+        services.usage.record(space, memberId, { ...used, messages: 0 }),
+    },
+  };
+  return async function* translate({ speakerId, text, language, context }, languages, signal) {
+    const { space } = channel();
+    const meter = createMeter(counted, { space, memberId: speakerId });
+    const line = { space, text, context, ...(language === '' ? {} : { from: language }) };
+    try {
+      yield* translateLine(meter.services.translator, line, languages, signal);
+    } finally {
+      await meter.settle().catch(() => undefined);
+    }
+  };
+};
 
 /** Requests at the same moment. */
 const AT_ONCE = 6;

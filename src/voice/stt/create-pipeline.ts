@@ -5,7 +5,7 @@ import { createBatchRecogniser } from './batch-recogniser.ts';
 import { createSttPipeline, type SttPipeline } from './pipeline.ts';
 import { createHints, type HintsDeps } from './hints.ts';
 import type { Recogniser } from '../../ports/recogniser.ts';
-import type { TranscriptListener } from './transcript-event.ts';
+import type { TranscriptListener } from './transcript-emitter.ts';
 import type { ListeningMode } from '../listening-mode.ts';
 
 export interface PipelineFactoryDeps extends HintsDeps {

@@ -1,6 +1,11 @@
 import type { Log } from '../../log.ts';
 import type { Clock } from '../../async/clock.ts';
-import type { TranscriptListener } from './transcript-event.ts';
+import {
+  type TranscriptListener,
+  createTranscriptEmitter,
+  type TranscriptCounts,
+  type Spoken,
+} from './transcript-emitter.ts';
 import type { VoicePacket } from '../../ports/voice.ts';
 import {
   createRecognitionQueue,
@@ -8,11 +13,6 @@ import {
   type RecognitionOutcome,
 } from './recognition-queue.ts';
 import type { FilterContext } from './hallucination-filter.ts';
-import {
-  createTranscriptEmitter,
-  type TranscriptCounts,
-  type Spoken,
-} from './transcript-emitter.ts';
 import type {
   Recognised,
   Recogniser,

@@ -4,7 +4,7 @@ import type { Speaker } from '../../speech/speech.ts';
 import type { Clock } from '../../async/clock.ts';
 import type { VoiceLink } from '../../ports/voice.ts';
 import { createAnnouncer, type AnnouncerTexts } from './announcer.ts';
-import { createDropNotifier } from './drop-notifier.ts';
+import { createDropNotifier, createRepeats } from './drop-notifier.ts';
 import {
   type DropReason,
   isNotice,
@@ -13,12 +13,13 @@ import {
   shortened,
   type SpeechItem,
   type SpeechTurn,
+  entriesOf,
+  entryOf,
+  type QueueView,
 } from './speech-item.ts';
-import { createExpiringQueue } from './expiring-queue.ts';
-import { createRepeats } from './repeats.ts';
-import { isAudible } from './segments.ts';
+import { createExpiringQueue } from './speech-queue.ts';
+import { isAudible } from './segment.ts';
 import { startSynthesis, type Synthesis } from './synthesis.ts';
-import { entriesOf, entryOf, type QueueView } from './snapshot.ts';
 
 /** How loud it is while somebody speaks, from 0 to 1: −12 dB. */
 const DUCKED_GAIN = 0.25;

@@ -2,6 +2,35 @@ import type { VoicePreference } from '../../speech/speech.ts';
 import { splitText } from '../../text/split/split.ts';
 import { countCodePoints } from '../../text/unicode.ts';
 
+/** One item as people see it in the queue. */
+export interface QueueEntry {
+  readonly kind: ItemKind;
+  readonly by: SpeechItem['by'];
+  readonly text: string;
+  /** How long it takes to speak, roughly. */
+  readonly aboutMs: number;
+}
+
+export interface QueueView {
+  readonly isPaused: boolean;
+  /** What is spoken at this moment: more than one item where a person wrote them in a row. */
+  readonly playing: readonly QueueEntry[];
+  /** For how long already; 0 until its speech is there. */
+  readonly playedMs: number;
+  /** In the order in which they will be spoken. */
+  readonly waiting: readonly QueueEntry[];
+}
+
+export const entryOf = ({ kind, by, text }: SpeechItem): QueueEntry => ({
+  kind,
+  by,
+  text,
+  aboutMs: spokenMs(text),
+});
+
+export const entriesOf = (turn: SpeechTurn | undefined): readonly QueueEntry[] =>
+  turn?.items.map(entryOf) ?? [];
+
 /**
  * What is spoken in a room: `notice` by us, `answer` to a question, `say` by somebody's command, `read`
  * from what people write. Notices go first, what was asked for next, what is read last. Whom a notice

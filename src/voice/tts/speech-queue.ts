@@ -1,3 +1,4 @@
+import { type Clock } from '../../async/clock.ts';
 import { countCodePoints } from '../../text/unicode.ts';
 import {
   LONGEST_READ_CODE_POINTS,
@@ -6,6 +7,48 @@ import {
   type SpeechItem,
   type SpeechTurn,
 } from './speech-item.ts';
+
+/** A line that what is late leaves by itself. */
+export interface ExpiringQueue extends Omit<SpeechQueue, 'add' | 'takeLate' | 'nextLateMs'> {
+  add(item: SpeechItem): SpeechItem | undefined;
+  /** Something is late that had left the line: chatter takes along what it would have delayed. */
+  fellBehind(isChatter: boolean): void;
+}
+
+/** @param late is told of items that are late */
+export const createExpiringQueue = (
+  clock: Clock,
+  late: (items: readonly SpeechItem[]) => void,
+): ExpiringQueue => {
+  const line = createSpeechQueue();
+  let cancel: (() => void) | undefined;
+
+  const dropLate = (isChatterLate: boolean): void => {
+    const items = line.takeLate(clock.nowMs(), isChatterLate);
+    watch();
+    late(items);
+  };
+  /** One timer, for what is late first. */
+  const watch = (): void => {
+    cancel?.();
+    const lateMs = line.nextLateMs();
+    const delayMs = lateMs === undefined ? undefined : lateMs - clock.nowMs() + 1;
+    cancel = delayMs === undefined ? undefined : clock.after(delayMs, () => dropLate(false));
+  };
+  const watched = <Result>(result: Result): Result => {
+    watch();
+    return result;
+  };
+
+  return {
+    add: (item) => watched(line.add(item, clock.nowMs())),
+    take: () => watched(line.take()),
+    takeBack: (isOut) => watched(line.takeBack(isOut)),
+    fellBehind: dropLate,
+    rank: () => line.rank(),
+    waiting: () => line.waiting(),
+  };
+};
 
 const MOST_WAITING = 100;
 

@@ -1,7 +1,6 @@
 import type { AppError } from '../../errors.ts';
 import type { SpeechTurn } from './speech-item.ts';
-import { startSegment, type Segment, type SegmentDeps } from './segment.ts';
-import { segmentsOf } from './segments.ts';
+import { startSegment, type Segment, type SegmentDeps, segmentsOf } from './segment.ts';
 
 /** A turn whose speech is being made, and then played. */
 export interface Synthesis {

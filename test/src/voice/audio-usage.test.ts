@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AppError } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
 import { createAudioUsage } from '../../../src/voice/audio-usage.ts';
-import type { TranscriptEvent } from '../../../src/voice/stt/transcript-event.ts';
+import type { TranscriptEvent } from '../../../src/voice/stt/transcript-emitter.ts';
 import type { SpaceChoices } from '../../../src/model/space-choices.ts';
 import type { Used, UsageDay } from '../../../src/usage/usage.ts';
 import { createTestClock } from '../../fakes/clock.ts';

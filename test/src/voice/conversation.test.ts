@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createConversation } from '../../../src/voice/conversation.ts';
-import type { TranscriptEvent } from '../../../src/voice/stt/transcript-event.ts';
+import type { TranscriptEvent } from '../../../src/voice/stt/transcript-emitter.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 
 const start = () => {

@@ -15,7 +15,7 @@ import {
   type TranscriptLine,
 } from '../../../../src/voice/captions/transcript.ts';
 import type { TranslateCaption } from '../../../../src/voice/captions/translations.ts';
-import type { TranscriptEvent } from '../../../../src/voice/stt/transcript-event.ts';
+import type { TranscriptEvent } from '../../../../src/voice/stt/transcript-emitter.ts';
 import { createTestClock, type TestClock } from '../../../fakes/clock.ts';
 
 export const PACE_MS = 1_000;

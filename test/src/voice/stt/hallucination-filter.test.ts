@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   createHallucinationFilter,
   type RecognisedLine,
+  longestLoop,
 } from '../../../../src/voice/stt/hallucination-filter.ts';
-import { longestLoop } from '../../../../src/voice/stt/repetition.ts';
 
 /** Three seconds of clear English, but for what is given. */
 const lineOf = (line: Partial<RecognisedLine>): RecognisedLine => ({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLatencyTracker } from '../../../../src/voice/stt/latency-tracker.ts';
+import { createLatencyTracker } from '../../../../src/voice/stt/recognition-queue.ts';
 
 describe('patience with a service', () => {
   it('begins anew with whatever is heard of it, and with each try', () => {

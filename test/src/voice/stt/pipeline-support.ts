@@ -1,4 +1,4 @@
-import type { TranscriptEvent } from '../../../../src/voice/stt/transcript-event.ts';
+import type { TranscriptEvent } from '../../../../src/voice/stt/transcript-emitter.ts';
 import {
   createSttPipeline,
   type SttPipelineHints,

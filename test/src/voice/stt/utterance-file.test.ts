@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseToc } from '../../../../src/audio/opus/packet.ts';
 import type { VoicePacket } from '../../../../src/ports/voice.ts';
-import { utteranceFile } from '../../../../src/voice/stt/utterance-file.ts';
+import { utteranceFile } from '../../../../src/voice/stt/utterance.ts';
 import { createEndpointer } from '../../../../src/voice/stt/endpointer.ts';
 import { decodeAll, fixture, joinSamples, likeness, sourceOf } from '../../audio/support.ts';
 import { bitVoicing, encodePackets } from './support.ts';

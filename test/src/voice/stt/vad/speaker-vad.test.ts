@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { parseToc } from '../../../../../src/audio/opus/packet.ts';
-import { packetVad } from '../../../../../src/voice/stt/vad/packet-vad.ts';
-import { createSpeakerVad, type SpeakerVad } from '../../../../../src/voice/stt/vad/speaker-vad.ts';
+import {
+  packetVad,
+  createSpeakerVad,
+  type SpeakerVad,
+} from '../../../../../src/voice/stt/vad/speaker-vad.ts';
 import { decodeAll, fixture, sourceOf } from '../../../audio/support.ts';
 import { CELT, encodePackets, unvoiced, voiced } from '../support.ts';
 

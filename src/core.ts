@@ -13,6 +13,7 @@ import type { Services } from './command/services.ts';
 import { usageChart } from './usage/chart.ts';
 import { realClock, type Clock } from './async/clock.ts';
 import { createRooms } from './voice/rooms.ts';
+import { createBatchRecogniser } from './voice/stt/batch-recogniser.ts';
 import { createSpeaker } from './speech/speaker.ts';
 import { transcriptFile } from './speech/transcript-file.ts';
 import { createTranscriber } from './speech/transcriber.ts';
@@ -223,7 +224,8 @@ export const openCore = async ({
     commands: dispatcher.commands,
   };
   const roomService = createRooms({
-    client,
+    createRecogniser: ({ partials }) =>
+      createBatchRecogniser(client, partials ? {} : { partialEveryMs: 0 }),
     services,
     consents: createRoomConsents(store),
     platformOf: (name) => adapters.get(name)?.platform,

@@ -30,7 +30,7 @@ export interface Utterance {
 }
 
 /** The text recognised in an utterance. */
-export interface Recognised {
+export interface RecognitionResult {
   readonly text: string;
   /** BCP 47; empty where it is not known. */
   readonly language: string;
@@ -51,13 +51,13 @@ export interface RecognitionRequest {
   /** Aborted when the result is of no use any more: everything under way stops, and `finish` rejects. */
   readonly signal: AbortSignal;
   /** Receives the certain text of an utterance that goes on; from one call to the next it only grows. */
-  readonly partial: (recognised: Recognised) => void;
+  readonly partial: (recognised: RecognitionResult) => void;
   /**
    * Receives the final text of an utterance whose end the recogniser found itself: it covers the packets
    * up to this sequence number, and those behind it become another utterance. Called at most once, and
    * neither after `finish` nor followed by anything else.
    */
-  readonly final: (recognised: Recognised, throughSequence: number) => void;
+  readonly final: (recognised: RecognitionResult, throughSequence: number) => void;
 }
 
 /** One recognition of one utterance. */
@@ -73,7 +73,7 @@ export interface Recognition {
    *
    * @param deadlineMs how long the result is of use
    */
-  finish(utterance: Utterance, deadlineMs: number): Promise<Recognised>;
+  finish(utterance: Utterance, deadlineMs: number): Promise<RecognitionResult>;
 }
 
 /** Turns speech into text: by whole utterances, or while somebody speaks. */

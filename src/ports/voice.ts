@@ -52,7 +52,7 @@ export interface VoiceLink extends AsyncDisposable {
   /** Where we are now. */
   readonly channel: Channel;
   /** Packets of everybody else are thrown away as they come, not even decrypted. At first nobody is heard. */
-  hear(memberIds: readonly string[]): void;
+  subscribe(memberIds: readonly string[]): void;
   /**
    * Plays 20 ms Opus packets, one every 20 ms; resolves when the last one was sent. When they come too
    * late there is silence between; while we are not connected it waits. One at a time. Rejects with the

@@ -248,9 +248,9 @@ describe('the buttons of the notice', () => {
     expect((await press('Caption me')).text).toContain('I listen to you');
     expect((await press('Leave me out')).text).toContain('no longer listen');
     expect(calls('choose')).toEqual([
-      ['choose', 'bob', 'unheard'],
-      ['choose', 'bob', 'heard'],
-      ['choose', 'bob', 'unheard'],
+      ['choose', 'bob', 'refused'],
+      ['choose', 'bob', 'allowed'],
+      ['choose', 'bob', 'refused'],
     ]);
     const info = desk().commands.find(({ name }) => name === 'captions start');
     expect(info?.privatePresses).toEqual(['captions out', 'captions in']);

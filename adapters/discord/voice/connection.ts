@@ -166,7 +166,7 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps): 
     ownId: deps.ownId,
     presentIds,
     nowMs: clock.nowMs,
-    heard: (packet) => listener.packet(packet),
+    received: (packet) => listener.packet(packet),
     audible: (memberId, isAudible) => listener.audible(memberId, isAudible),
     missed: (ms) => listener.missed(ms),
     unknownSpeaker: renew,
@@ -222,7 +222,7 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps): 
         cancel();
       }
     },
-    hear: receiver.hear,
+    subscribe: receiver.subscribe,
     play: player.play,
     stats: receiver.stats,
     memberLeft: receiver.left,

@@ -106,7 +106,7 @@ export interface Receiver {
   readonly packet: (packet: VoicePacketIn) => void;
   /** Another voice server, with other numbers. */
   renewed(): void;
-  readonly hear: (memberIds: readonly string[]) => void;
+  readonly subscribe: (memberIds: readonly string[]) => void;
   readonly left: (memberId: string) => void;
   readonly stats: () => readonly SpeakerStats[];
 }
@@ -119,7 +119,7 @@ export interface ReceiverDeps {
   /** Everybody who is there as the main gateway tells, bots included, ourselves left out. */
   readonly presentIds: () => readonly string[];
   readonly nowMs: () => number;
-  readonly heard: (packet: VoicePacket) => void;
+  readonly received: (packet: VoicePacket) => void;
   readonly audible: (memberId: string, isAudible: boolean) => void;
   /** So much of what somebody said never came, in one piece. */
   readonly missed: (ms: number) => void;
@@ -206,7 +206,7 @@ export const createReceiver = (deps: ReceiverDeps): Receiver => {
     if (!data || !parseToc(data)) return tallies.unopened(memberId);
     // Silence is never encrypted: it proves nothing.
     if (!data.equals(SILENCE_PACKET)) tallies.opened(memberId);
-    deps.heard({ speakerId: memberId, data, sequence, timestampSamples, arrivedMs });
+    deps.received({ speakerId: memberId, data, sequence, timestampSamples, arrivedMs });
   };
 
   /** Either gateway may be late to tell of somebody who has come. */
@@ -267,7 +267,7 @@ export const createReceiver = (deps: ReceiverDeps): Receiver => {
       clients.clear();
       isCrowded = false;
     },
-    hear: (memberIds) => {
+    subscribe: (memberIds) => {
       const before = wanted;
       wanted = new Set(memberIds);
       for (const memberId of before.difference(wanted)) {

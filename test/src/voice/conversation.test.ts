@@ -28,7 +28,7 @@ const start = () => {
       language: 'en',
       isFinal: true,
     };
-    conversation.heard(line);
+    conversation.transcript(line);
   };
   return { clock, conversation, asked, signals, say, state };
 };

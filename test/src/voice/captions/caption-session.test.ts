@@ -46,7 +46,7 @@ const setUp = (options: ChannelOptions = {}) => {
       texts: createRoomTexts(texts, 'en', 'plain'),
       log: createLog('silent'),
       gone: () => {},
-      hindered: () => {},
+      blocked: () => {},
     },
   );
   const say = (id: number, text: string): void => {
@@ -59,7 +59,7 @@ const setUp = (options: ChannelOptions = {}) => {
       language: 'en',
       isFinal: true,
     };
-    session.heard(line);
+    session.transcript(line);
   };
   return { clock, session, say, shown: (id: string) => at(channelOf(id)).shown() };
 };
@@ -99,7 +99,7 @@ describe('the summary of a session', () => {
       say(id, 'x'.repeat(2_000));
       await clock.advance(1);
     }
-    expect(session.lineCount()).toBeLessThan(200);
+    expect(session.captionCount()).toBeLessThan(200);
     const states = await Array.fromAsync(session.summary('en', signal));
     expect(states.at(-1)).toBe(
       '(The beginning is left out: there was too much for one summary.)\nThey',

@@ -12,6 +12,7 @@ import type { ServiceStatus } from './model/service-status.ts';
 import type { Services } from './command/services.ts';
 import { usageChart } from './usage/chart.ts';
 import { realClock, type Clock } from './async/clock.ts';
+import type { RecogniserFactory } from './ports/recogniser.ts';
 import { createRooms } from './voice/rooms.ts';
 import { createBatchRecogniser } from './voice/stt/batch-recogniser.ts';
 import { createSpeaker } from './speech/speaker.ts';
@@ -93,6 +94,8 @@ export interface CoreDeps {
   readonly translates?: Services['translates'] | undefined;
   /** Of rooms. Default: real time. */
   readonly clock?: Clock;
+  /** Makes the recognisers of voice rooms. Default: by requests to the service. */
+  readonly createRecogniser?: RecogniserFactory;
 }
 
 /** The core at work, and what `main.ts` joins the adapters to. */
@@ -129,6 +132,8 @@ export const openCore = async ({
   engines,
   translates = async () => undefined,
   clock = realClock,
+  createRecogniser = ({ partials }) =>
+    createBatchRecogniser(client, partials ? {} : { partialEveryMs: 0 }),
 }: CoreDeps): Promise<RunningCore> => {
   const languages: Services['languages'] = {
     find: findLanguage,
@@ -224,8 +229,7 @@ export const openCore = async ({
     commands: dispatcher.commands,
   };
   const roomService = createRooms({
-    createRecogniser: ({ partials }) =>
-      createBatchRecogniser(client, partials ? {} : { partialEveryMs: 0 }),
+    createRecogniser,
     services,
     consents: createRoomConsents(store),
     platformOf: (name) => adapters.get(name)?.platform,

@@ -38,6 +38,8 @@ interface OpenLink {
   subscribed: ReadonlySet<string>;
   isConnected: boolean;
   isOver: boolean;
+  /** Packets that were handed over, by member. */
+  readonly received: Map<string, number>;
 }
 
 /** What goes wrong from here on. */
@@ -210,6 +212,7 @@ export const createVoicePlace = (
         subscribed: new Set(),
         isConnected: true,
         isOver: false,
+        received: new Map(),
         link: {
           get channel() {
             return open.channel;
@@ -219,7 +222,13 @@ export const createVoicePlace = (
             subscriptions.push(memberIds);
           },
           play: (packets, playSignal) => play(open, packets, playSignal),
-          stats: () => [],
+          stats: () =>
+            [...open.received].map(([memberId, received]) => ({
+              memberId,
+              received,
+              lost: 0,
+              undecryptable: 0,
+            })),
           [Symbol.asyncDispose]: async () => end(open, undefined),
         },
       };
@@ -257,6 +266,7 @@ export const createVoicePlace = (
       if (!peopleIn(open.channel).has(memberId)) continue;
       if (!open.isConnected || !open.subscribed.has(memberId)) continue;
       handedOver.add(memberId);
+      open.received.set(memberId, (open.received.get(memberId) ?? 0) + 1);
       open.listener.packet({
         speakerId: memberId,
         data: Uint8Array.of(...VOICED, number >> 8, number & 255, ...MARK, sequence & 255),

@@ -18,7 +18,7 @@ export const mapStates = async function* <State, Shown, Result>(
   }
 };
 
-/** The result of a generator of states, where nobody is to see how it grows. */
+/** Runs a generator of states to its end and resolves with its result. */
 export const resultOf = async <Result>(
   states: AsyncGenerator<unknown, Result, void>,
 ): Promise<Result> => {

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { realClock, sleep } from '../async/clock.ts';
 import type { Message } from '../model/message.ts';
 import type { MessageRef } from '../model/place.ts';
 import { isQuiet } from '../model/space-choices.ts';
@@ -200,7 +200,7 @@ export const createWatcher = (
       if (!from) return;
       let left = await inbox.writtenBy(space, authorId, BANNED_LOOKED_AT);
       for (let look = 0; left.length > 0 && look < BAN_LOOKS; look += 1) {
-        if (look > 0) await delay(BAN_WAIT_MS, undefined, { ref: false });
+        if (look > 0) await sleep(realClock, BAN_WAIT_MS);
         left = await takeAwayGone(from, left);
       }
     },

@@ -1,3 +1,4 @@
+import { backoffMs, type Backoff } from '../async/backoff.ts';
 import { AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
@@ -10,8 +11,7 @@ const ROWS_AHEAD = 16;
 const MOST_PREPARATIONS = 10;
 /** A platform that cannot be reached is waited for for about half an hour, told waits apart. */
 const MOST_DELIVERIES = 30;
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 60_000;
+const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 60_000 };
 /** A longer told wait is cut to this. */
 const LONGEST_TOLD_WAIT_MS = 600_000;
 
@@ -64,9 +64,9 @@ const keyOf = ({ ref, purpose }: Row): string => `${purpose} ${ref.channel.id} $
 const waitMs = ({ error, left, most }: Stop, random: () => number): number | undefined => {
   const attempts = left[0]?.attempts ?? 0;
   if (!error.retryable || attempts >= most) return undefined;
-  const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempts - 1));
-  const told = Math.min(LONGEST_TOLD_WAIT_MS, error.retryAfterMs ?? 0);
-  return Math.max(told, wait * (0.75 + random() / 2));
+  const toldMs = Math.min(LONGEST_TOLD_WAIT_MS, error.retryAfterMs ?? 0);
+  const spread = { ...BACKOFF, random: () => 0.75 + random() / 2 };
+  return backoffMs(spread, attempts - 1, toldMs);
 };
 
 const isLarge = ({ plan }: Ready): boolean => plan.carries.length > 0;

@@ -1,17 +1,16 @@
 import type { Clock } from '../async/clock.ts';
 import { resultOf } from '../async/generators.ts';
 import { roomTurns } from '../chat/room-turns.ts';
-import type { Services } from '../command/services.ts';
 import { AppError, toAppError } from '../errors.ts';
 import type { Channel } from '../model/place.ts';
-import { createMeter } from '../usage/meter.ts';
+import { createMeter, type MeteredServices } from '../usage/meter.ts';
 import type { ConversationDeps } from './conversation.ts';
 import type { StatusMessages } from './status-messages.ts';
 import type { RoomFailure, RoomTexts } from './texts.ts';
 import type { Speaking } from './tts/speaking.ts';
 
 export interface VoiceAnswersDeps {
-  readonly services: Services;
+  readonly services: MeteredServices;
   readonly clock: Clock;
   readonly channel: () => Channel;
   readonly nameOf: (memberId: string) => string;

@@ -1,5 +1,6 @@
 import { type RoomDeps, VoiceSession } from './session.ts';
 import { type AppError, userError } from '../errors.ts';
+import { mentionedName } from '../model/mention.ts';
 import type { Channel } from '../model/place.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { Room } from './service.ts';
@@ -7,7 +8,6 @@ import type { RoomChoices } from '../model/space-choices.ts';
 import { createAttendance } from './attendance.ts';
 import type { Clock } from '../async/clock.ts';
 import type { ConsentChoice } from '../model/consent.ts';
-import { mentionedName } from './mentions.ts';
 import { createStatusMessages } from './status-messages.ts';
 import type { LinkListener, VoiceLink, VoicePort } from '../ports/voice.ts';
 import { createLinkStatus } from './link-status.ts';

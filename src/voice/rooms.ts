@@ -1,5 +1,6 @@
 import { AppError, userError } from '../errors.ts';
 import { limitFault } from '../usage/meter.ts';
+import { channelMention } from '../model/mention.ts';
 import type { Channel, Space } from '../model/place.ts';
 import type { Member } from '../model/member.ts';
 import type { Platform } from '../ports/platform.ts';
@@ -11,7 +12,6 @@ import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import { createConsentChoices } from './consent/choices.ts';
 import { createAutoJoin } from './auto-join.ts';
 import type { RoomWatcher, VoicePort } from '../ports/voice.ts';
-import { channelMention } from './mentions.ts';
 import { createReadAloud } from './tts/read-aloud.ts';
 import type { RoomDeps } from './session.ts';
 import { openRoom, type LeaveReason, type OpenRoom } from './room.ts';

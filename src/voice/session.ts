@@ -6,11 +6,13 @@ import { AppError, userError } from '../errors.ts';
 import type { Texts } from '../i18n.ts';
 import type { Log } from '../log.ts';
 import type { ConsentChoice } from '../model/consent.ts';
+import { channelMention } from '../model/mention.ts';
 import type { Channel, Space } from '../model/place.ts';
 import type { RoomChoices } from '../model/space-choices.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { RecogniserFactory } from '../ports/recogniser.ts';
 import type { VoiceLink, VoicePacket, VoicePort } from '../ports/voice.ts';
+import type { MeteredServices } from '../usage/meter.ts';
 import { createVoiceAnswers } from './answering.ts';
 import type { Attendance } from './attendance.ts';
 import { type AudioUsage, createAudioUsage } from './audio-usage.ts';
@@ -26,7 +28,6 @@ import {
   modeOf,
   next,
 } from './listening-mode.ts';
-import { channelMention } from './mentions.ts';
 import type { CaptionOptions, Room } from './service.ts';
 import type { StatusMessages } from './status-messages.ts';
 import { createHints } from './stt/hints.ts';
@@ -35,8 +36,12 @@ import { createSubscription, type Subscription } from './subscription.ts';
 import type { RoomTexts } from './texts.ts';
 import type { Speaking } from './tts/speaking.ts';
 
+/** The services that a room uses. */
+export type RoomServices = MeteredServices &
+  Pick<Services, 'glossary' | 'languages' | 'privacy' | 'settings'>;
+
 export interface RoomDeps {
-  readonly services: Services;
+  readonly services: RoomServices;
   readonly createRecogniser: RecogniserFactory;
   readonly choiceOf: (space: Space, memberId: string) => Promise<ConsentChoice>;
   readonly texts: Texts;

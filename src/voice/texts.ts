@@ -1,11 +1,11 @@
 import type { AppError } from '../errors.ts';
 import { say, type Texts, type Translate } from '../i18n.ts';
+import { channelMention } from '../model/mention.ts';
 import type { Channel } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
 import type { ConsentRule } from '../model/space-choices.ts';
 import type { RoomMember } from '../ports/voice.ts';
 import type { ListeningUse } from './listening-mode.ts';
-import { channelMention } from './mentions.ts';
 import type { AnnouncerTexts } from './tts/announcer.ts';
 import { minutesAndSeconds } from '../text/time-of-day.ts';
 import { plainLine } from '../text/markup/plain-line.ts';

@@ -78,7 +78,7 @@ export const openTestWatching = (
       },
       spaces,
       privacy,
-      usage: createUsage(store, async () => new Uint8Array()),
+      usage: createUsage(store),
     },
   });
 

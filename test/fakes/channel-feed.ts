@@ -1,5 +1,6 @@
 import { AppError } from '../../src/errors.ts';
 import type { Author, Message } from '../../src/model/message.ts';
+import { FAKE_CAPABILITIES } from './platform.ts';
 import type { Channel, MessageRef, Posted, Space } from '../../src/model/place.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { Mirror, WatchPort } from '../../src/ports/channel-feed.ts';
@@ -178,13 +179,11 @@ export const createWatchedPlace = (): WatchedPlace => {
     port,
     platform: {
       name: SPACE.platform,
+      capabilities: FAKE_CAPABILITIES,
       watch: port,
       post: (to, { text }) => post(to, text),
       edit: async (posted) => posted,
       delete: async () => undefined,
-      upload: (to) => post(to, ''),
-      whisper: async () => undefined,
-      typing: async () => undefined,
     },
     say: (to, text, part = {}) => put(to, { ...part, text }),
     edit: (ref, text) => replace(ref, text),

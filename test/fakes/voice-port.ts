@@ -1,4 +1,5 @@
 import { AppError } from '../../src/errors.ts';
+import { FAKE_CAPABILITIES } from './platform.ts';
 import type { Channel, Posted, Space } from '../../src/model/place.ts';
 import type { Content } from '../../src/model/content.ts';
 import type { Message } from '../../src/model/message.ts';
@@ -283,6 +284,7 @@ export const createVoicePlace = (
   return {
     platform: {
       name: SPACE.platform,
+      capabilities: FAKE_CAPABILITIES,
       voice: port,
       watch: {
         thread: async (of: Channel, name: string) => channelOf(`${of.id}/${name}`, of.space),
@@ -294,9 +296,6 @@ export const createVoicePlace = (
         const at = shown.findIndex(({ id }) => id === ids[0]);
         if (at >= 0) shown.splice(at, 1);
       },
-      upload: (to) => show(to, { text: '' }),
-      whisper: async () => undefined,
-      typing: async () => undefined,
     },
     port,
     faults,

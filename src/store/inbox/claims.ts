@@ -14,7 +14,7 @@ export interface ClaimDeps {
 }
 
 /** What is due later than this is due now: the clock was set back. */
-const LONGEST_WAIT_MS = 900_000;
+const LONGEST_AHEAD_MS = 900_000;
 
 const messageOf = (
   row: Pick<Selectable<Schema['inbox']>, 'message' | 'content_hash' | 'reason'>,
@@ -49,7 +49,7 @@ export const createClaims = ({ store, owner, now, leaseMs }: ClaimDeps) => ({
         const isTheirs = row.state === 'working' && row.owner !== owner;
         const leasedUntilMs = isTheirs ? (row.lease_until_ms ?? 0) : 0;
         const startMs = Math.max(row.due_ms, leasedUntilMs);
-        if (startMs > at && startMs - at <= LONGEST_WAIT_MS) {
+        if (startMs > at && startMs - at <= LONGEST_AHEAD_MS) {
           nextDueMs = startMs;
           break;
         }

@@ -1,3 +1,4 @@
+import { type Backoff, backoffMs } from '../../async/backoff.ts';
 import { type Clock, waitUntil } from '../../async/clock.ts';
 import { type AppError, toAppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
@@ -38,9 +39,8 @@ export const createEditPace = ({ count, windowMs }: EditRate): EditPace => {
 
 const LIMITS: PageLimits = { chars: 1_800, lines: 15, ageMs: 600_000, pauseMs: 120_000 };
 
-/** Waits after failures, where the platform does not say how long; each is twice the one before. */
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 30_000;
+/** Waits after failures, where the platform does not say how long. */
+const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
 /** Text of an emptied message, where messages cannot be deleted. */
 const EMPTY_TEXT = '…';
 
@@ -243,9 +243,9 @@ class CaptionMessages implements CaptionDisplay {
     } else {
       if (this.#failures === 0) log.warn({ code, reason }, 'captions cannot be shown now');
       if (!retryable) this.#reportBlocked(error);
-      const backoffMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#failures);
+      const waitMs = retryable ? backoffMs(BACKOFF, this.#failures) : BACKOFF.longestMs;
       this.#failures += 1;
-      this.#blockedUntilMs = nowMs + (retryAfterMs ?? (retryable ? backoffMs : LONGEST_WAIT_MS));
+      this.#blockedUntilMs = nowMs + (retryAfterMs ?? waitMs);
     }
   }
 

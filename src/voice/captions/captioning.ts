@@ -1,6 +1,5 @@
 import { orAborted } from '../../async/abort.ts';
 import { type Clock, waitUntil } from '../../async/clock.ts';
-import type { Services } from '../../command/services.ts';
 import { userError } from '../../errors.ts';
 import { type Log, logFailure } from '../../log.ts';
 import type { Channel, Posted } from '../../model/place.ts';
@@ -10,10 +9,11 @@ import type { CaptionOptions, CaptionRecord } from '../service.ts';
 import type { StatusMessages } from '../status-messages.ts';
 import type { RoomTexts } from '../texts.ts';
 import { type CaptionSession, startCaptionSession } from './caption-session.ts';
+import type { MeteredServices } from '../../usage/meter.ts';
 import { createTranslateCaption } from './translations.ts';
 
 export interface CaptioningDeps {
-  readonly services: Services;
+  readonly services: MeteredServices;
   readonly clock: Clock;
   /** Ms since 1970. */
   readonly now: () => number;

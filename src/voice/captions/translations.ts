@@ -1,10 +1,9 @@
 import { orAborted } from '../../async/abort.ts';
 import type { Clock } from '../../async/clock.ts';
-import type { Services } from '../../command/services.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import type { Channel } from '../../model/place.ts';
 import { type LineTranslation, translateLine } from '../../translation/fan-out.ts';
-import { createMeter } from '../../usage/meter.ts';
+import { createMeter, type MeteredServices } from '../../usage/meter.ts';
 import type { Caption } from './caption.ts';
 
 /** Requests at the same moment. */
@@ -12,7 +11,7 @@ const AT_ONCE = 6;
 /** Waiting requests; of more, those that wait longest are given up. */
 const MOST_WAITING = 60;
 /** Longest wait: nobody reads the translation of speech that is older. */
-const LONGEST_WAIT_MS = 20_000;
+const LONGEST_QUEUED_MS = 20_000;
 /** Longest run of a request that started in time. */
 const LONGEST_RUN_MS = 15_000;
 
@@ -139,7 +138,7 @@ export const createTranslations = (deps: TranslationsDeps): Translations => {
           caption,
           language,
           stop: new AbortController(),
-          cancelTimer: clock.after(LONGEST_WAIT_MS, () => giveUp((each) => each === job, true)),
+          cancelTimer: clock.after(LONGEST_QUEUED_MS, () => giveUp((each) => each === job, true)),
         };
         waiting.push(job);
       }
@@ -166,10 +165,10 @@ export const createTranslations = (deps: TranslationsDeps): Translations => {
 
 /** Translates captions; the speaker is charged, on top of the speech itself. */
 export const createTranslateCaption = (
-  services: Services,
+  services: MeteredServices,
   channel: () => Channel,
 ): TranslateCaption => {
-  const counted: Services = {
+  const counted: MeteredServices = {
     ...services,
     usage: {
       ...services.usage,

@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { eventually } from '../../fakes/eventually.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
 
@@ -36,7 +37,7 @@ test('a standing thread that people lock is left to them: another one is made', 
   const first = await discord.watch.thread(here, 'Español');
   await copyTo(first);
   channel.threads[0]?.archive(true);
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect((await discord.watch.thread(here, 'Español')).id).not.toBe(first.id),
   );
   await copyTo(await discord.watch.thread(here, 'Español'));

@@ -24,7 +24,7 @@ const openSubject = (change: (port: VoicePort) => VoicePort = (port) => port): V
     },
     exit: (id) => place.exit(rooms.get(id)!, id),
     speak: async (id, packets) => place.speak(id, 'words', packets * STEP_MS),
-    move: place.move,
+    move: (to) => place.move(to),
     disconnect: () => place.kick(),
     played: () => place.played.length,
     soon: async (check) => {

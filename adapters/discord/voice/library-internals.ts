@@ -1,30 +1,35 @@
+/**
+ * The inside of @discordjs/voice 0.19 that receiving needs: its receiver has no sequence numbers, decrypts
+ * every packet, and passes encrypted ones on as sound, so packets are taken from its sockets instead. Only
+ * this file knows that the library has an inside.
+ */
 import {
-  type VoiceWebSocket,
-  type VoiceUDPSocket,
-  NetworkingStatusCode,
   type DAVESession,
   type Networking,
+  NetworkingStatusCode,
   type VoiceConnection,
+  type VoiceUDPSocket,
+  type VoiceWebSocket,
 } from '@discordjs/voice';
-import { ENCRYPTION_MODE } from './rtp.ts';
 import type { Clock } from '../../../src/async/clock.ts';
+import { ENCRYPTION_MODE } from './rtp.ts';
 
-/** What the voice gateway says in JSON. */
+/** A JSON message of the voice gateway. */
 export interface VoicePacketIn {
   readonly op: number;
-  /** Null with some ops. */
+  /** Data; null with some ops. */
   readonly d: Readonly<Record<string, unknown>> | null;
 }
 
-/** What one connection to a voice server gives; it is another one after each reconnect. */
+/** Receives what one connection to a voice server gives; each reconnect makes another one. */
 export interface LibraryListener {
   /** A packet from the UDP socket, whatever it is. */
   datagram(message: Buffer): void;
   packet(packet: VoicePacketIn): void;
-  /** Another voice server, or a new session with the same. */
+  /** Another voice server, or a new session with the same one. */
   renewed(): void;
-  /** The library choked on what the gateway said of the encryption. */
-  choked(): void;
+  /** The library failed on a message about the encryption. */
+  failed(): void;
 }
 
 interface BinaryIn {
@@ -32,7 +37,7 @@ interface BinaryIn {
   readonly payload: Buffer;
 }
 
-/** Its handlers, which it keeps to itself. */
+/** Handlers of the library, which it keeps to itself. */
 interface Handlers {
   readonly onWsPacket: (packet: VoicePacketIn) => void;
   readonly onWsBinary: (message: BinaryIn) => void;
@@ -43,7 +48,7 @@ interface ReceiverHandlers {
   readonly onUdpMessage: (message: Buffer) => void;
 }
 
-/** What must not be lost, and cannot be taken yet. */
+/** A message that must not be lost, and cannot be taken yet. */
 interface Early {
   readonly isBinary: boolean;
   readonly take: () => void;
@@ -51,13 +56,13 @@ interface Early {
 
 const READY_OP = 2;
 
-/** What is said of the encryption in JSON: transitions and epochs. */
+/** JSON messages about the encryption: transitions and epochs. */
 const DAVE_OPS: readonly number[] = [21, 22, 24];
 
 /** More than the handshake of a full room; the gateway sends no more before it is through. */
 const MOST_EARLY = 256;
 
-/** The library asks once, over UDP. */
+/** Repetitions of a request that the library sends once, over UDP. */
 const ASK_AGAIN = { most: 5, everyMs: 1_000 };
 
 const socketsOf = (
@@ -65,14 +70,14 @@ const socketsOf = (
 ): { ws?: VoiceWebSocket | undefined; udp?: VoiceUDPSocket | undefined } =>
   networking.state as never;
 
-/** The library takes the first mode on offer that it knows, needed libraries or not. */
+/** Offers the library one mode: it takes the first that it knows, needed libraries or not. */
 const preferMode = (packet: VoicePacketIn): VoicePacketIn => {
   const modes = packet.op === READY_OP ? packet.d?.['modes'] : undefined;
   if (!Array.isArray(modes) || !modes.includes(ENCRYPTION_MODE)) return packet;
   return { ...packet, d: { ...packet.d, modes: [ENCRYPTION_MODE] } };
 };
 
-/** What its sockets do by themselves throws where nobody catches it. */
+/** Catches faults of work that a socket of the library does by itself. */
 const calm = (socket: object, name: string): void => {
   const hidden = socket as Record<string, ((...given: unknown[]) => void) | undefined>;
   const run = hidden[name]?.bind(socket);
@@ -85,7 +90,7 @@ const calm = (socket: object, name: string): void => {
   };
 };
 
-/** Asks again for the address under which the voice server sees us, while no answer comes. */
+/** Asks again for the address under which the voice server sees the bot, while no answer comes. */
 const createAsking = (networking: Networking, { after }: Clock) => {
   let cancel: (() => void) | undefined;
   let left = ASK_AGAIN.most;
@@ -107,7 +112,7 @@ const createAsking = (networking: Networking, { after }: Clock) => {
   };
 };
 
-/** Follows one `Networking`: its sockets change while it resumes. */
+/** Follows one `Networking`, whose sockets change while it resumes. */
 export const followSockets = (
   connection: VoiceConnection,
   networking: Networking,
@@ -125,10 +130,13 @@ export const followSockets = (
     try {
       run();
     } catch {
-      listener.choked();
+      listener.failed();
     }
   };
-  /** It loses binary messages that come before it is ready, and throws where it has no session yet. */
+  /**
+   * True when the library takes a message: it loses binary ones before it is ready, and throws where it has
+   * no session yet.
+   */
   const isTaken = ({ isBinary }: Early): boolean =>
     networking.state.code === NetworkingStatusCode.Ready &&
     (!isBinary || networking.state.dave?.session !== undefined);
@@ -194,7 +202,7 @@ export const followSockets = (
   };
 };
 
-/** The library's own session, with what it hides of its state. */
+/** The library's own encryption session, with what it hides of its state. */
 export interface DaveSession extends Pick<
   DAVESession,
   | 'session'
@@ -207,9 +215,9 @@ export interface DaveSession extends Pick<
 }
 
 export interface LibraryInternals extends Disposable {
-  /** Of the packets between us and the voice server; undefined while there is no session. */
+  /** Key of the packets between the bot and the voice server; undefined while there is no session. */
   key(): Uint8Array | undefined;
-  /** The end-to-end encryption; undefined while there is none. */
+  /** End-to-end encryption; undefined while there is none. */
   dave(): DaveSession | undefined;
 }
 

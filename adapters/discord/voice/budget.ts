@@ -1,9 +1,9 @@
 export interface Budget {
-  /** Counts one, or says that there were too many lately. */
+  /** Counts one; false when there were too many lately. */
   take(): boolean;
 }
 
-/** So many in any such time. */
+/** Limits a number in any such time. */
 export const createBudget = (most: number, windowMs: number, nowMs: () => number): Budget => {
   let taken: number[] = [];
   return {

@@ -14,7 +14,9 @@ import type { ServiceStatus } from './model/service-status.ts';
 import type { Services } from './command/services.ts';
 import { usageChart } from './usage/chart.ts';
 import { realClock, type Clock } from './async/clock.ts';
+import type { RecogniserFactory } from './ports/recogniser.ts';
 import { createRooms } from './voice/rooms.ts';
+import { createBatchRecogniser } from './voice/stt/batch-recogniser.ts';
 import { createSpeaker } from './speech/speaker.ts';
 import { transcriptFile } from './speech/transcript-file.ts';
 import { createTranscriber } from './speech/transcriber.ts';
@@ -101,6 +103,8 @@ export interface CoreDeps {
   readonly fallbackDecoder?: FallbackDecoder | undefined;
   /** Of rooms. Default: real time. */
   readonly clock?: Clock;
+  /** Makes the recognisers of voice rooms. Default: by requests to the service. */
+  readonly createRecogniser?: RecogniserFactory;
 }
 
 /** The core at work, and what `main.ts` joins the adapters to. */
@@ -154,6 +158,8 @@ export const openCore = async ({
   translates = async () => undefined,
   fallbackDecoder,
   clock = realClock,
+  createRecogniser = ({ partials }) =>
+    createBatchRecogniser(client, partials ? {} : { partialEveryMs: 0 }),
 }: CoreDeps): Promise<RunningCore> => {
   const platforms = createPlatforms();
   const glossary = createGlossary(store, LANGUAGES);
@@ -183,7 +189,7 @@ export const openCore = async ({
     copyDays: config.COPY_DAYS,
   });
   const rooms = createRooms({
-    client,
+    createRecogniser,
     services: base,
     consents: createRoomConsents(store),
     platformOf: platforms.find,

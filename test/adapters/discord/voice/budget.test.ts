@@ -1,10 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  createArrivals,
-  createBudget,
-  createUnwrap,
-} from '../../../../adapters/discord/voice/counters.ts';
+import { createArrivals, createUnwrap } from '../../../../adapters/discord/voice/rtp.ts';
+import { createBudget } from '../../../../adapters/discord/voice/budget.ts';
 
 describe('a counter that wraps', () => {
   it('goes on where it wraps', () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { ServiceClient } from './api/client.ts';
 import { createAssistant } from './chat/assistant.ts';
@@ -17,6 +18,7 @@ import { createSpeaker } from './speech/speaker.ts';
 import { transcriptFile } from './speech/transcript-file.ts';
 import { createTranscriber } from './speech/transcriber.ts';
 import { databaseUrl, type Store } from './store/index.ts';
+import { openEmbeddedLeases } from './store/embedded-leases.ts';
 import { createMemberSettings } from './store/member-settings.ts';
 import { createPrivacy } from './store/privacy.ts';
 import { createRoomConsents } from './store/room-consents.ts';
@@ -156,11 +158,12 @@ export const openCore = async ({
   const transcriber = createTranscriber({ client, glossary });
   const watching = await openAutoTranslate({
     store,
+    leases: await openEmbeddedLeases(store, randomUUID()),
     log,
     texts,
     services: { languages, translator, transcriber, spaces, usage, privacy: kept },
     inboxDays: config.INBOX_DAYS,
-    copyDays: config.COPY_DAYS,
+    mirrorDays: config.COPY_DAYS,
   });
 
   const privacy: Services['privacy'] = {
@@ -195,8 +198,10 @@ export const openCore = async ({
     commands,
     texts,
     log,
-    can: (platform, part) =>
-      adapters.get(platform)?.platform[part === 'rooms' ? 'voice' : part] !== undefined,
+    can: (platform, part) => {
+      const { voice, feed, mirrors } = adapters.get(platform)?.platform ?? {};
+      return part === 'rooms' ? voice !== undefined : (feed && mirrors) !== undefined;
+    },
     naming: (platform) => adapters.get(platform)?.platform.naming ?? 'plain',
     authorsOf: (message) => watching.authorsOf(message),
     services: () => services,
@@ -244,7 +249,7 @@ export const openCore = async ({
       texts,
       services,
       ...dispatcher,
-      watcher: watching.watcher,
+      feedListener: watching.listener,
       rooms: roomService.watcher,
       translateLine: (line, targets, signal) => translateLine(translator, line, targets, signal),
       status,

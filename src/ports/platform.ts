@@ -5,7 +5,8 @@ import type { Member } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
 import type { OutgoingFile } from '../model/file.ts';
 import type { VoicePort } from './voice.ts';
-import type { WatchPort } from './channel-feed.ts';
+import type { ChannelFeed } from './channel-feed.ts';
+import type { Mirrors } from './mirrors.ts';
 
 /** What the core needs of a platform. Every method rejects with an `AppError`. */
 export interface Platform {
@@ -26,7 +27,9 @@ export interface Platform {
   /** Only where people can speak with each other. */
   readonly voice?: VoicePort;
   /** Only where what people write can be followed. */
-  readonly watch?: WatchPort;
+  readonly feed?: ChannelFeed;
+  /** Only where mirrors can be written; together with `feed`, channels can be watched. */
+  readonly mirrors?: Mirrors;
 }
 
 /** Where the answer to one invocation goes; given by the adapter with it. */

@@ -8,6 +8,7 @@ import { createAttendance } from './attendance.ts';
 import { createVoiceSession } from './session.ts';
 import type { Clock } from '../async/clock.ts';
 import type { ConsentChoice } from './consent/consent.ts';
+import { mentionsIn } from '../text/markup/mentions.ts';
 import { mentionedName } from './mentioned-name.ts';
 import { createStatusMessages } from './status-messages.ts';
 import type { LinkListener, VoiceLink, VoicePort } from '../ports/voice.ts';
@@ -95,13 +96,15 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     now,
     play: async (packets, signal) => link?.play(packets, signal),
     channel,
-    mentioned: (mention) =>
-      mentionedName(
-        mention,
-        (kind, id) =>
-          (kind === 'member' ? knownName(id) : undefined) ??
-          platform.watch?.names(channel())(kind, id),
-      ),
+    mentioned: async (text) => {
+      const asking = platform.feed?.names(channel(), mentionsIn(text));
+      const names = await asking?.catch(() => undefined);
+      return (mention) =>
+        mentionedName(
+          mention,
+          (kind, id) => (kind === 'member' ? knownName(id) : undefined) ?? names?.(kind, id),
+        );
+    },
     texts,
     notes,
     log,

@@ -1,4 +1,4 @@
-import type { MentionKind, MentionNames } from '../../model/mention.ts';
+import type { Mention, MentionKind, MentionNames } from '../../model/mention.ts';
 import { plainLine } from './plain-line.ts';
 import type { SpanKind } from './span.ts';
 import { findSpans } from './spans.ts';
@@ -29,6 +29,12 @@ const muteEverybody = (text: string): string => text.replaceAll(everybody, `@${I
 
 /** Works as an address still. */
 const muteAddress = (address: string): string => address.replaceAll(everybody, '%40');
+
+/** The people, roles and channels that a text names in angle brackets. */
+export const mentionsIn = (text: string): readonly Mention[] =>
+  [...text.matchAll(angle)].flatMap(({ groups: { sign, id } = {} }) =>
+    id === undefined ? [] : [{ kind: KINDS[sign ?? ''] ?? 'member', id }],
+  );
 
 /** Names for what Discord and Slack write in angle brackets, each as `write` has it. */
 export const nameMentions = (

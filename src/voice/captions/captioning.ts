@@ -12,7 +12,7 @@ import type { RoomTexts } from '../texts.ts';
 
 export interface CaptioningDeps {
   readonly clock: Clock;
-  readonly platform: Pick<Platform, 'post' | 'delete' | 'watch'>;
+  readonly platform: Pick<Platform, 'post' | 'delete' | 'mirrors'>;
   /** Where we are. */
   readonly channel: () => Channel;
   readonly texts: RoomTexts;
@@ -66,8 +66,9 @@ export const createCaptioning = (deps: CaptioningDeps): Captioning => {
 
   const sinkOf = async ({ in: wanted, thread }: CaptionOptions): Promise<Channel> => {
     const to = wanted ?? channel();
-    if (thread === undefined || !platform.watch) return to;
-    return platform.watch.thread(to, thread === '' ? texts.threadName() : thread);
+    if (thread === undefined || !platform.mirrors) return to;
+    const made = await platform.mirrors.thread(to, thread === '' ? texts.threadName() : thread);
+    return made.channel;
   };
   /** Where they were shown, or else in the room's own chat; with the transcript, or else without. */
   const tellEnd = async (ended: CaptionSession): Promise<void> => {

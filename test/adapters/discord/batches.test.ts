@@ -39,7 +39,7 @@ const anyCopies = fc
     all.map(([text, name], index): Mirror => ({
       source: { channel, id: String(200_000_000_000_000_000n + BigInt(index)) },
       content: { text },
-      mark: '🌐 English',
+      label: '🌐 English',
       ...(name === undefined ? {} : { as: { name } }),
     })),
   );
@@ -122,7 +122,7 @@ describe('a section of a shared message', () => {
   const of = (text: string): Mirror => ({
     source: { channel: { space: { platform: 'discord', id: '1' }, id: '2' }, id: '3' },
     content: { text },
-    mark: '🌐 English',
+    label: '🌐 English',
     as: { name: 'Ann' },
   });
 
@@ -158,7 +158,7 @@ test('no cut makes a line of a text look like a mark of ours', () => {
   const source = { channel: { space: { platform: 'discord', id: '1' }, id: '2' }, id: '3' };
   for (let length = 1_850; length < 1_960; length += 1) {
     const text = `${'w'.repeat(length)} ${mark}`;
-    const copy: Mirror = { source, content: { text }, mark: '🌐 English', as: { name: 'Ann' } };
+    const copy: Mirror = { source, content: { text }, label: '🌐 English', as: { name: 'Ann' } };
     for (const { content } of personaParts(copy, 'webhook').texts) {
       expect(content.split('\n').filter((line) => readFooter(line))).toHaveLength(1);
       expect(content.length).toBeLessThanOrEqual(2_000);

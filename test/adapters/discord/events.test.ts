@@ -10,7 +10,7 @@ import {
 } from '../../../adapters/discord/inbound/message-reader.ts';
 import { createThreadParents } from '../../../adapters/discord/inbound/thread-parents.ts';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
-import type { Watcher } from '../../../src/ports/channel-feed.ts';
+import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
 
 /** Events as the gateway sends them, where our Discord never sends them in such a form. */
 
@@ -41,19 +41,19 @@ const setUp = ({ hasContentIntent = true } = {}) => {
   const fetched: MessageRef[] = [];
   const places: Channel[] = [];
   const watching = { isHere: true };
-  const watcher: Watcher = {
-    watches: () => watching.isHere,
-    seen: async ({ ref, text }) => {
+  const watcher: ChannelFeedListener = {
+    follows: () => watching.isHere,
+    messageChanged: async ({ ref, text }) => {
       places.push(ref.channel);
       told.push(`seen ${ref.id} ${text}`);
     },
-    gone: async (refs) => void told.push(`gone ${refs.map(({ id }) => id).join(' ')}`),
-    reacted: async ({ id }, emoji, present) =>
+    messagesDeleted: async (refs) => void told.push(`gone ${refs.map(({ id }) => id).join(' ')}`),
+    reactionChanged: async ({ id }, emoji, present) =>
       void told.push(`${present ? '+' : '-'} ${emoji} ${id}`),
-    banned: async () => undefined,
-    missed: () => undefined,
-    channelGone: async ({ id }) => void told.push(`channel gone ${id}`),
-    spaceGone: async ({ id }) => void told.push(`space gone ${id}`),
+    memberBanned: async () => undefined,
+    messagesMissed: () => undefined,
+    channelDeleted: async ({ id }) => void told.push(`channel gone ${id}`),
+    spaceLeft: async ({ id }) => void told.push(`space gone ${id}`),
   };
   const openFile = () => {
     throw new Error('no files here');

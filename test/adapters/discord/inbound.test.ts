@@ -104,7 +104,7 @@ test('what we write ourselves, through a webhook too, is told as ours', async ()
     as: { name: 'Ann' },
   };
   const options = { again: false, signal: new AbortController().signal };
-  await Array.fromAsync(discord.watch.copy(here, [copy], options));
+  await Array.fromAsync(discord.watch.create(here, [copy], options));
   const { message } = await told('seen', (one) => one.message.text.startsWith('hola'));
   expect(message.author).toMatchObject({ name: 'Ann', kind: 'ourselves' });
   await discord.adapter.platform.post(here, { text: 'by the bot' });

@@ -27,12 +27,12 @@ const setUp = () => {
   const copyOf = (text: string, part: Partial<Mirror> = {}): Mirror => ({
     source: { channel: placeOf(guild, from), id: from.say(ann, text).id },
     content: { text },
-    mark: '🌐 English',
+    label: '🌐 English',
     as: { name: 'Ann' },
     ...part,
   });
   const post = async (copies: readonly Mirror[], again = false): Promise<Posted[]> =>
-    collect(discord.watch.copy(target, copies, { again, signal: never() }));
+    collect(discord.watch.create(target, copies, { again, signal: never() }));
   return { guild, from, to, ann, target, copyOf, post };
 };
 
@@ -149,11 +149,11 @@ test('what could not be taken away for now stays, and is taken away the next tim
     { status: 502 },
     { while: () => true },
   );
-  const taking = discord.watch.uncopy(posted!, copy.source);
+  const taking = discord.watch.remove(posted!, copy.source);
   await expect(taking).rejects.toMatchObject({ code: 'unavailable', retryable: true });
   expect(to.messages).toHaveLength(1);
   discord.fake.heal();
-  await discord.watch.uncopy(posted!, copy.source);
+  await discord.watch.remove(posted!, copy.source);
   expect(to.messages).toEqual([]);
 });
 
@@ -174,7 +174,7 @@ test('a copy that is cut off half-way keeps what stands, to be found again', asy
     { hang: true },
     { while: ({ body }) => String(body['content']).includes(' 2/2') && (stop.abort(), true) },
   );
-  const copying = discord.watch.copy(placeOf(guild, to), [copy], {
+  const copying = discord.watch.create(placeOf(guild, to), [copy], {
     again: false,
     signal: stop.signal,
   });

@@ -26,17 +26,17 @@ const setUp = () => {
   const copyOf = (by: FakeUser, text: string, part: Partial<Mirror> = {}): Mirror => ({
     source: { channel: placeOf(guild, from), id: from.say(by, text).id },
     content: { text },
-    mark: '🌐',
+    label: '🌐',
     as: { name: by.name },
     ...part,
   });
   const post = async (copies: readonly Mirror[], again = false): Promise<Posted[]> =>
-    collect(discord.watch.copy(target, copies, { again, signal: never() }));
+    collect(discord.watch.create(target, copies, { again, signal: never() }));
   return { guild, from, to, ann, bob, target, copyOf, post };
 };
 
-const footerOf = ({ source: { channel, id }, mark }: Mirror): string =>
-  `-# [${mark}](<https://discord.com/channels/${channel.space.id}/${channel.id}/${id}>)`;
+const footerOf = ({ source: { channel, id }, label }: Mirror): string =>
+  `-# [${label}](<https://discord.com/channels/${channel.space.id}/${channel.id}/${id}>)`;
 
 describe('what people say under load', () => {
   /** Fifteen copies, more than there is room for, and the names under which they stand. */
@@ -108,6 +108,6 @@ test('a copy is changed through the webhook that posted it, whichever else is ou
   const { body } = await request(fake, `POST /webhooks/${id}/${webhook.token}?wait=true`, {
     content,
   });
-  await watch.recopy({ channel: target, ids: [String(body['id'])], handle: `w:${id}` }, copy);
+  await watch.update({ channel: target, ids: [String(body['id'])], handle: `w:${id}` }, copy);
   expect(to.messages.map((one) => one.content)).toEqual([`new\n${footerOf(copy)}`]);
 });

@@ -79,13 +79,13 @@ describe('messages that are read over REST', () => {
     const copyOf = (name: string, text: string): Mirror => ({
       source: { channel: here, id: channel.say(ann, text).id },
       content: { text },
-      mark: '🌐',
+      label: '🌐',
       as: { name },
       quote,
     });
     const copies = [copyOf('Ann *', 'one\nline'), copyOf('Eva', 'another'), copyOf('Joe', 'third')];
     const posted = await collect(
-      discord.watch.copy(placeOf(guild, to), copies, { again: false, signal: never() }),
+      discord.watch.create(placeOf(guild, to), copies, { again: false, signal: never() }),
     );
     expect(to.messages).toHaveLength(1);
     const ref = { channel: placeOf(guild, to), id: posted[0]!.ids[0] };

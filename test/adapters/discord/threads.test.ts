@@ -9,7 +9,7 @@ const setUp = (discord: TestDiscord) => {
     const said = channel.say(discord.fake.user({ name: 'Ann' }), 'hello');
     const source = { channel: placeOf(guild, channel), id: said.id };
     const copy = { source, content: { text: 'HOLA' }, mark: '🌐 Spanish', as: { name: 'Ann' } };
-    return collect(discord.watch.copy(to, [copy], { again: false, signal: never() }));
+    return collect(discord.watch.create(to, [copy], { again: false, signal: never() }));
   };
   return { guild, channel, here: placeOf(guild, channel), copyTo };
 };
@@ -69,7 +69,7 @@ test('a copy in a thread that fell asleep is taken away', async () => {
   const [posted] = await copyTo(thread);
   const source = { channel: here, id: channel.messages[0]!.id };
   channel.threads[0]?.archive();
-  await discord.watch.uncopy(posted!, source);
+  await discord.watch.remove(posted!, source);
   expect(channel.threads[0]?.messages).toEqual([]);
 });
 

@@ -10,7 +10,7 @@ const setUp = (discord: TestDiscord) => {
   const copyTo = async (to: Channel) => {
     const source = { channel: placeOf(guild, from), id: from.say(ann, 'hello').id };
     const copy = { source, content: { text: 'HOLA' }, mark: '🌐 Spanish', as: { name: 'Ann' } };
-    return collect(discord.watch.copy(to, [copy], { again: false, signal: never() }));
+    return collect(discord.watch.create(to, [copy], { again: false, signal: never() }));
   };
   return { guild, copyTo };
 };

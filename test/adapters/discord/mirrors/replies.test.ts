@@ -9,10 +9,12 @@ const { discord, setUp } = withCopies();
 describe('a copy as a reply', () => {
   const reply = (here: ReturnType<SetUp>, text: string, part: Partial<Mirror> = {}): Mirror => {
     const said = here.from.say(here.ann, 'hello');
-    return { source: here.sourceOf(said.id), content: { text }, mark: '🇪🇸', ...part };
+    return { source: here.sourceOf(said.id), content: { text }, label: '🇪🇸', ...part };
   };
   const post = async (here: ReturnType<SetUp>, copy: Mirror, again = false) =>
-    collect(discord.watch.copy(placeOf(here.guild, here.from), [copy], { again, signal: never() }));
+    collect(
+      discord.watch.create(placeOf(here.guild, here.from), [copy], { again, signal: never() }),
+    );
 
   test('stands under its message with its mark in front, and pings nobody', async () => {
     const here = setUp();
@@ -69,7 +71,7 @@ describe('a copy as a reply', () => {
     const here = setUp();
     const copy = reply(here, 'hola');
     const [posted] = await post(here, copy);
-    await discord.watch.uncopy(posted!, copy.source);
+    await discord.watch.remove(posted!, copy.source);
     expect(here.from.messages).toHaveLength(1);
     await post(here, copy);
     expect(here.from.last?.content).toBe('🇪🇸 hola');
@@ -80,12 +82,12 @@ describe('a copy as a reply', () => {
     const copy = reply(here, 'corto');
     const [posted] = await post(here, copy);
     const long = { ...copy, content: { text: 'palabra '.repeat(400) } };
-    const grown = await discord.watch.recopy(posted!, long);
+    const grown = await discord.watch.update(posted!, long);
     expect(here.from.messages.slice(1).map(({ content }) => content.split(' ', 2)[1])).toEqual([
       '1/2',
       '2/2',
     ]);
-    const shrunk = await discord.watch.recopy(grown, copy);
+    const shrunk = await discord.watch.update(grown, copy);
     expect(shrunk.ids).toEqual(posted?.ids);
     expect(here.from.messages.slice(1).map(({ content }) => content)).toEqual(['🇪🇸 corto']);
   });
@@ -97,8 +99,8 @@ test('a sweep for some marks takes away the replies that begin with one of them'
   const source = sourceOf(from.say(ann, 'hello').id);
   const replies = ['🇪🇸', '🇯🇵'].map((mark) => ({ source, content: TWO_PARTS, mark }));
   for (const reply of replies)
-    await collect(discord.watch.copy(here, [reply], { again: false, signal: never() }));
-  await discord.watch.sweep(here, source, ['🇪🇸', '🎧']);
+    await collect(discord.watch.create(here, [reply], { again: false, signal: never() }));
+  await discord.watch.removeOrphans(here, source, ['🇪🇸', '🎧']);
   expect(from.messages.slice(1).map(({ content }) => content.split(' ', 2).join(' '))).toEqual([
     '🇯🇵 1/2',
     '🇯🇵 2/2',
@@ -111,14 +113,14 @@ test('a reply is found again that began with another mark, and told from one tha
   const source = sourceOf(from.say(ann, 'hello').id);
   const post = async (copy: Partial<Mirror>, again: boolean) =>
     collect(
-      discord.watch.copy(here, [{ source, content: { text: 'x' }, mark: '🇪🇸', ...copy }], {
+      discord.watch.create(here, [{ source, content: { text: 'x' }, label: '🇪🇸', ...copy }], {
         again,
         signal: never(),
       }),
     );
   const formerMarks = ['🇪🇸', '🇯🇵'];
-  const [first] = await post({ mark: '🇯🇵', formerMarks }, false);
-  const [other] = await post({ mark: '🇫🇷' }, false);
+  const [first] = await post({ label: '🇯🇵', formerMarks }, false);
+  const [other] = await post({ label: '🇫🇷' }, false);
   const [found] = await post({ content: { text: 'hola' }, formerMarks }, true);
   expect(found).toEqual(first);
   expect(from.messages.slice(1).map(({ content }) => content)).toEqual(['🇪🇸 hola', '🇫🇷 x']);
@@ -127,10 +129,10 @@ test('a reply is found again that began with another mark, and told from one tha
 
 test('a reply is told apart from one whose mark only begins in the same way', async () => {
   const { from, copyOf } = setUp();
-  const { as: _, ...england } = copyOf('hello', undefined, { mark: '🏴󠁧󠁢󠁥󠁮󠁧󠁿' });
+  const { as: _, ...england } = copyOf('hello', undefined, { label: '🏴󠁧󠁢󠁥󠁮󠁧󠁿' });
   const post = async (copy: Mirror): Promise<Posted[]> =>
-    collect(discord.watch.copy(copy.source.channel, [copy], { again: true, signal: never() }));
+    collect(discord.watch.create(copy.source.channel, [copy], { again: true, signal: never() }));
   await post(england);
-  await post({ ...england, mark: '🏴' });
+  await post({ ...england, label: '🏴' });
   expect(firstLines(from.messages.slice(1))).toEqual(['🏴󠁧󠁢󠁥󠁮󠁧󠁿 HELLO', '🏴 HELLO']);
 });

@@ -33,14 +33,14 @@ export const withCopies = () => {
       return {
         source: sourceOf(said.id),
         content: { text: text.toUpperCase() },
-        mark: '🌐 English',
+        label: '🌐 English',
         as: { name: by.name, avatarUrl: 'https://cdn.discordapp.com/embed/avatars/1.png' },
         ...part,
       };
     };
     const target = placeOf(guild, to);
     const post = async (copies: readonly Mirror[], again = false): Promise<Posted[]> =>
-      collect(discord.watch.copy(target, copies, { again, signal: never() }));
+      collect(discord.watch.create(target, copies, { again, signal: never() }));
     return { guild, from, to, ann, bob, copyOf, target, post, sourceOf };
   };
 
@@ -50,7 +50,7 @@ export type SetUp = ReturnType<typeof withCopies>['setUp'];
 
 export const footer = (copy: Mirror): string => {
   const { channel, id } = copy.source;
-  return `-# [${copy.mark}](<https://discord.com/channels/${channel.space.id}/${channel.id}/${id}>)`;
+  return `-# [${copy.label}](<https://discord.com/channels/${channel.space.id}/${channel.id}/${id}>)`;
 };
 
 /** A copy that takes two messages. */

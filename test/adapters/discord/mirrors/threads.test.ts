@@ -11,7 +11,7 @@ describe('a standing thread that is archived', () => {
     const target = await discord.watch.thread(placeOf(here.guild, here.to), 'Español');
     const thread = here.to.threads[0]!;
     const copy = async (one: Mirror, again: boolean) =>
-      collect(discord.watch.copy(target, [one], { again, signal: never() }));
+      collect(discord.watch.create(target, [one], { again, signal: never() }));
     return { ...here, thread, target, copy };
   };
 
@@ -30,7 +30,7 @@ describe('a standing thread that is archived', () => {
     const one = copyOf('one');
     const [posted] = await copy(one, false);
     thread.archive();
-    await discord.watch.uncopy(posted!, one.source);
+    await discord.watch.remove(posted!, one.source);
     expect(thread.messages).toEqual([]);
   });
 
@@ -58,7 +58,7 @@ describe('a standing thread that is archived', () => {
       });
       const target = await discord.watch.thread(placeOf(guild, to), 'Español');
       expect(target.id).not.toBe(thread.id);
-      await collect(discord.watch.copy(target, [one], { again: true, signal: never() }));
+      await collect(discord.watch.create(target, [one], { again: true, signal: never() }));
       expect(firstLines(to.threads.at(-1)?.messages ?? [])).toEqual(['**Ann**: ONE']);
     },
   );

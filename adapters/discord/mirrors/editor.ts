@@ -5,7 +5,7 @@ import { isGone } from '../errors.ts';
 import { CONTENT_CHARS } from '../limits.ts';
 import { isFinal, syncParts } from '../outbound/sync.ts';
 import type { Finder, Found } from './find.ts';
-import { isOfSource, readSections, withoutSource, writeSections } from './footers.ts';
+import { readSections, replaceSection, withoutSource, writeSections } from './footers.ts';
 import { BY_BOT, ownPost, type OwnPost } from './handles.ts';
 import { isHookGone } from './message-writer.ts';
 import { partsOf, sectionOf, withoutVoice, type Writer } from './parts.ts';
@@ -85,11 +85,10 @@ export const createMirrorEditor = (
     const { source } = mirror;
     const found = await shared.find(former, source);
     const { post, sections } = found;
-    const at = sections.findIndex(({ footer }) => isOfSource(footer, source));
-    if (at < 0) throw new AppError('not-found', 'a mirror was deleted');
     const rest = withoutSource(sections, source);
+    if (rest.length === sections.length) throw new AppError('not-found', 'a mirror was deleted');
     const changed = sectionOf(mirror, writerOf(post));
-    const now = changed && sections.with(at, changed);
+    const now = changed && replaceSection(sections, changed, source);
     if (now && writeSections(now).length <= CONTENT_CHARS) return shared.show(found, now);
     if (rest.length === 0)
       return rewriteOwn({ ...post, handle: { ...post.handle, shared: false } }, mirror);

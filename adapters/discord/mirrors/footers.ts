@@ -84,6 +84,16 @@ export const readSections = (content: string): readonly Section[] => {
 export const writeSections = (sections: readonly Section[]): string =>
   sections.map(({ text }) => text).join('\n');
 
+/** Puts a section in the place of that of the same source; undefined when there is none. */
+export const replaceSection = (
+  sections: readonly Section[],
+  section: Section,
+  source: MessageRef,
+): readonly Section[] | undefined => {
+  const at = sections.findIndex(({ footer: line }) => isOfSource(line, source));
+  return at < 0 ? undefined : sections.with(at, section);
+};
+
 export const withoutSource = (
   sections: readonly Section[],
   source: MessageRef,

@@ -3,7 +3,10 @@ import { setImmediate } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createClient } from '../../../adapters/discord/inbound/client.ts';
-import { listen } from '../../../adapters/discord/inbound/inbound.ts';
+import { createOn } from '../../../adapters/discord/inbound/gateway-events.ts';
+import { listenToMessages } from '../../../adapters/discord/inbound/messages.ts';
+import { listenToPlaces } from '../../../adapters/discord/inbound/places.ts';
+import { listenToReactions } from '../../../adapters/discord/inbound/reactions.ts';
 import {
   createMessageReader,
   type RawMessage,
@@ -41,7 +44,7 @@ const setUp = ({ hasContentIntent = true } = {}) => {
   const fetched: MessageRef[] = [];
   const places: Channel[] = [];
   const watching = { isHere: true };
-  const watcher: ChannelFeedListener = {
+  const listener: ChannelFeedListener = {
     follows: () => watching.isHere,
     messageChanged: async ({ ref, text }) => {
       places.push(ref.channel);
@@ -58,28 +61,32 @@ const setUp = ({ hasContentIntent = true } = {}) => {
   const openFile = () => {
     throw new Error('no files here');
   };
-  listen(client, {
-    watcher,
-    log: pino({ enabled: false }),
+  const log = pino({ enabled: false });
+  const deps = {
+    listener,
+    log,
     botId: BOT,
     reader: createMessageReader({
       application: () => application,
       openFile,
       renew: async () => undefined,
     }),
-    members: { note: ({ id }) => void noted.push(id) },
-    interactions: { take: async () => undefined, lost: (ids) => void lost.push(...ids) },
-    fetch: async (ref) => {
+    members: { note: ({ id }: RawMessage) => void noted.push(id) },
+    interactions: { lost: (ids: readonly string[]) => void lost.push(...ids) },
+    fetch: async (ref: MessageRef) => {
       fetched.push(ref);
       return messageOf({ id: ref.id, content: 'fetched' });
     },
     hasContentIntent,
     parents: createThreadParents(),
     rooms: { reads: () => false, wrote: () => undefined },
-    voice: { listen: () => undefined },
-    threadGone: (id) => void gone.push(id),
+    threadGone: (id: string) => void gone.push(id),
     webhooksChanged: () => undefined,
-  });
+  };
+  const on = createOn(client, log);
+  listenToMessages(on, deps);
+  listenToReactions(on, deps);
+  listenToPlaces(on, client, deps);
   const send = async (event: `${GatewayDispatchEvents}`, data: unknown): Promise<void> => {
     client.ws.emit(event, data, 0);
     // Nothing of it waits for anything but promises.

@@ -9,7 +9,8 @@ import type { Adapter, Core } from '../../../src/adapter.ts';
 import type { Invocation, PressInvocation } from '../../../src/ports/platform.ts';
 import type { ChannelWatch } from '../../../src/model/watch.ts';
 import type { Services } from '../../../src/command/services.ts';
-import type { ChannelFeedListener, WatchPort } from '../../../src/ports/channel-feed.ts';
+import type { ChannelFeed, ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
+import type { Mirrors } from '../../../src/ports/mirrors.ts';
 import { startDiscordFake, type DiscordFake } from '../../fakes/discord/index.ts';
 
 const info = (name: string, part: Partial<CommandInfo> = {}): CommandInfo => ({
@@ -73,7 +74,7 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
   const texts = loadTexts(join(import.meta.dirname, '../../../locales'));
   const told: Told[] = [];
   const logged: string[] = [];
-  const watcher: ChannelFeedListener = {
+  const feedListener: ChannelFeedListener = {
     follows: (channel) => core.watching(channel),
     messageChanged: async (message) => {
       told.push({ what: 'seen', message });
@@ -136,7 +137,8 @@ export interface TestDiscord extends AsyncDisposable {
   readonly fake: DiscordFake;
   readonly core: TestCore;
   readonly adapter: Adapter;
-  readonly watch: WatchPort;
+  readonly feed: ChannelFeed;
+  readonly mirrors: Mirrors;
 }
 
 type FakeOptions = Parameters<typeof startDiscordFake>[0];
@@ -160,12 +162,14 @@ export const openDiscord = async (
   const core = createTestCore();
   const adapter = createDiscordAdapter(optionsFor(fake, part), core);
   await adapter.start();
-  const watch = adapter.platform.watch!;
+  const { feed, mirrors } = adapter.platform;
+  if (!feed || !mirrors) throw new Error('Discord has no feed');
   return {
     fake,
     core,
     adapter,
-    watch,
+    feed,
+    mirrors,
     [Symbol.asyncDispose]: async () => {
       await adapter[Symbol.asyncDispose]();
       await fake[Symbol.asyncDispose]();

@@ -16,10 +16,10 @@ interface RetryPolicy {
   readonly tries: number;
 }
 
-/** A message that the service cannot do holds up those after it for four minutes, told waits apart. */
-const PREPARING: RetryPolicy = { firstMs: 15_000, longestMs: 120_000, tries: 5 };
+/** A message that the service cannot do holds up those after it for three minutes, told waits apart. */
+const PREPARING: RetryPolicy = { firstMs: 5_000, longestMs: 60_000, tries: 7 };
 /** A platform that cannot be reached is waited for for about half an hour, told waits apart. */
-const RECONCILING: RetryPolicy = { firstMs: 2_000, longestMs: 120_000, tries: 20 };
+const RECONCILING: RetryPolicy = { firstMs: 1_000, longestMs: 120_000, tries: 20 };
 /** A longer told wait is cut to this. */
 const LONGEST_TOLD_WAIT_MS = 600_000;
 

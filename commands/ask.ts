@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineCommand, type CommandContext } from '../src/command/command.ts';
-import type { Room } from '../src/voice/service.ts';
+import type { Room } from '../src/command/services.ts';
 import { hasRooms, plainLine, roomTurns, sharedRoom } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 

@@ -18,12 +18,11 @@ import {
   languagesOf,
 } from '../src/command/helpers.ts';
 import { userError, type AppError } from '../src/errors.ts';
-import type { Channel } from '../src/model/place.ts';
+import { channelMention } from '../src/model/mention.ts';
+import { channelAround, type Channel } from '../src/model/place.ts';
 import type { Control } from '../src/model/content.ts';
 
 const LONGEST_LIST_CHARS = 2_000;
-
-const mention = ({ id }: Pick<Channel, 'id'>): string => `<#${id}>`;
 
 const notOn = (): AppError => userError('not-found', 'captions.not-on');
 
@@ -49,7 +48,7 @@ const wantedLanguages = async (
 };
 
 interface Place {
-  readonly in?: string | undefined;
+  readonly in?: Channel | undefined;
   readonly thread?: boolean | undefined;
 }
 
@@ -58,14 +57,13 @@ const placeOf = (
   { options, channel, member }: CommandContext<Place>,
   room: Channel,
 ): Channel | undefined => {
-  const { space, parentId } = channel;
-  const id = options.in ?? (options.thread ? (parentId ?? channel.id) : undefined);
-  if (id === undefined) return undefined;
-  if (options.thread && id === room.id) throw userError('bad-input', 'captions.no-thread');
+  const place = options.in ?? (options.thread ? channelAround(channel) : undefined);
+  if (!place) return undefined;
+  if (options.thread && place.id === room.id) throw userError('bad-input', 'captions.no-thread');
   // What is said in a room is not to be shown where its people could not write themselves.
-  const isNear = [channel.id, parentId, room.id].includes(id);
+  const isNear = [channel.id, channel.parentId, room.id].includes(place.id);
   if (!isNear && member.role !== 'moderator') throw userError('forbidden', 'captions.not-there');
-  return { space, id };
+  return place;
 };
 
 const languageLine = (
@@ -97,7 +95,8 @@ const start = defineAction({
     // Even moderators move us from other people with `/join` alone: nobody's captions end by accident.
     const room = await services.rooms.join(wanted, locale, false);
     const { captions: running } = room;
-    if (running) throw userError('bad-input', 'captions.running', { channel: mention(running.in) });
+    if (running)
+      throw userError('bad-input', 'captions.running', { channel: channelMention(running.in) });
     await room.startCaptions({
       languages,
       ...(place ? { in: place } : {}),
@@ -108,8 +107,8 @@ const start = defineAction({
     await reply({
       text: [
         t('captions.started', {
-          room: mention(room.channel),
-          channel: mention(room.captions?.in ?? place ?? room.channel),
+          room: channelMention(room.channel),
+          channel: channelMention(room.captions?.in ?? place ?? room.channel),
         }),
         only === undefined
           ? languageLine(languages, ctx)

@@ -9,18 +9,14 @@ import {
 } from '../src/command/command.ts';
 import { completeLanguage, languageOf, quote } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
-import type { Channel, Space } from '../src/model/place.ts';
+import { channelMention } from '../src/model/mention.ts';
+import { channelAround, type Channel, type Space } from '../src/model/place.ts';
 
 const LISTED = 50;
 const REJECTED_SHOWN = 10;
 
-/** The whole server, or one channel of it. */
-const placeOf = ({ space }: Channel, id: string | undefined): Space | Channel =>
-  id === undefined ? space : { space, id };
-
-/** A channel is shown as the platform links it. */
-const withPlace = (where: string, id: string | undefined): string =>
-  id === undefined ? where : `${where} · <#${id}>`;
+const withChannel = (where: string, channel: Channel | undefined): string =>
+  channel ? `${where} · ${channelMention(channel)}` : where;
 
 const completeTerm: Complete = async (typed, { services, space }) => {
   const wanted = typed.trim().toLowerCase();
@@ -42,12 +38,12 @@ const add = defineAction({
   async run({ options, services, channel, locale, t, reply }) {
     const { term, translation } = options;
     const language = options.language && languageOf(options.language, services);
-    await services.glossary.add(placeOf(channel, options.channel), {
+    await services.glossary.add(options.channel ?? channel.space, {
       term,
       translation,
       language: language || undefined,
     });
-    const where = withPlace(
+    const where = withChannel(
       language ? services.languages.name(language, locale) : t('glossary.everywhere'),
       options.channel,
     );
@@ -82,9 +78,7 @@ const remove = defineAction({
       return 0;
     };
     const removed = await removeFrom(
-      options.channel === undefined
-        ? [channel.space, channel]
-        : [placeOf(channel, options.channel)],
+      options.channel ? [options.channel] : [channel.space, channel],
     );
     const term = quote(options.term);
     if (removed === 0) throw userError('not-found', 'glossary.unknown-term', { term });
@@ -96,21 +90,21 @@ const list = defineAction({
   options: z.object({ channel: channelOption().optional() }),
   private: true,
   async run({ options, services, channel, locale, t, reply }) {
-    const own = await services.glossary.list(placeOf(channel, options.channel));
+    const own = await services.glossary.list(options.channel ?? channel.space);
     // Those of the channel in which one asks count there too.
-    const here = options.channel === undefined ? await services.glossary.list(channel) : [];
+    const here = options.channel ? [] : await services.glossary.list(channel);
     const terms = [
       ...own.map((term) => ({ ...term, channel: options.channel })),
-      ...here.map((term) => ({ ...term, channel: channel.parentId ?? channel.id })),
+      ...here.map((term) => ({ ...term, channel: channelAround(channel) })),
     ];
     if (terms.length === 0) {
       await reply({ text: t('glossary.empty'), tone: 'note' });
       return;
     }
-    const lines = terms.slice(0, LISTED).map(({ term, language, translation, channel: id }) => {
-      const name = withPlace(
+    const lines = terms.slice(0, LISTED).map(({ term, language, translation, channel: only }) => {
+      const name = withChannel(
         language ? services.languages.name(language, locale) : t('glossary.everywhere'),
-        id,
+        only,
       );
       return `- ${quote(term)}${translation ? ` → ${quote(translation)}` : ''} · ${name}`;
     });
@@ -130,7 +124,7 @@ const importFile = defineAction({
   slow: true,
   async run({ options, services, channel, locale, t, signal, reply }) {
     const { added, changed, rejectedCount, rejected, assumed } = await services.glossary.importCsv(
-      placeOf(channel, options.channel),
+      options.channel ?? channel.space,
       options.file,
       signal,
       options.to === undefined ? undefined : languageOf(options.to, services),
@@ -151,7 +145,7 @@ const exportFile = defineAction({
   options: z.object({ channel: channelOption().optional() }),
   private: true,
   async run({ options, services, channel, t, reply }) {
-    const bytes = await services.glossary.exportCsv(placeOf(channel, options.channel));
+    const bytes = await services.glossary.exportCsv(options.channel ?? channel.space);
     await reply({
       text: t('glossary.exported'),
       files: [{ name: 'glossary.csv', mediaType: 'text/csv', bytes }],

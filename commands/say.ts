@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { defineCommand, type CommandContext } from '../src/command/command.ts';
-import type { Room } from '../src/voice/service.ts';
-import type { VoicePreference } from '../src/speech/speech.ts';
+import type { Room, VoicePreference } from '../src/command/services.ts';
 import {
   completeLanguage,
   completeVoice,
@@ -12,6 +11,7 @@ import {
   voiceWishes,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
+import { channelMention } from '../src/model/mention.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../src/model/file.ts';
 
 const LONGEST_TEXT_CHARS = 10_000;
@@ -59,7 +59,7 @@ const sayIn = async (
   const by = on?.author ?? member;
   const willBeSaid = await room.say({ text, kind: 'say', by, ...(isWished ? { wish } : {}) });
   if (!willBeSaid) throw userError('bad-input', 'speech.nothing-to-say');
-  await reply({ text: t('say.in-room', { channel: `<#${room.channel.id}>` }) });
+  await reply({ text: t('say.in-room', { channel: channelMention(room.channel) }) });
 };
 
 export default defineCommand(
@@ -73,7 +73,7 @@ export default defineCommand(
       return { text };
     },
     async run(ctx) {
-      const { options, services, member, t, signal, reply, fileBytes } = ctx;
+      const { options, services, member, t, signal, reply, capabilities } = ctx;
       const { text, format, gender } = options;
       const room = format === undefined ? sharedRoom(ctx) : undefined;
       if (room) {
@@ -100,7 +100,7 @@ export default defineCommand(
       const readAs = told ?? guesses.find((guess) => guess !== undefined);
       const own = wishes[0]?.named !== undefined && !options.voice ? mine.voiceId : undefined;
       const keepTo = (sizeBytes: number): void => {
-        if (sizeBytes > fileBytes) throw userError('too-large', 'say.too-large');
+        if (sizeBytes > capabilities.fileBytes) throw userError('too-large', 'say.too-large');
       };
       keepTo(leastBytesOf(text, format, voices));
       const speech = await services.speaker.speak(

@@ -1,7 +1,7 @@
 import { defineCommand, moderator, type PressContext } from '../src/command/command.ts';
-import type { Backlog } from '../src/autotranslate/backlog.ts';
-import type { Room } from '../src/voice/service.ts';
+import type { Backlog, Room } from '../src/command/services.ts';
 import { plainLine, quote, roomNearby } from '../src/command/helpers.ts';
+import { channelMention } from '../src/model/mention.ts';
 import type { Content } from '../src/model/content.ts';
 
 const LISTED = 20;
@@ -31,8 +31,8 @@ const watchLines = async ({ services, channel, t }: Context): Promise<string[]> 
     watches.slice(0, LISTED).map(async (watch) => {
       const missing = await services.watches.missing(watch);
       return missing.length === 0
-        ? `- ✅ <#${watch.channel.id}>`
-        : `- ❌ <#${watch.channel.id}> · ${t('status.missing', { what: missing.map((each) => plainLine(each)).join(', ') })}`;
+        ? `- ✅ ${channelMention(watch.channel)}`
+        : `- ❌ ${channelMention(watch.channel)} · ${t('status.missing', { what: missing.map((each) => plainLine(each)).join(', ') })}`;
     }),
   );
   if (watches.length > LISTED)
@@ -57,7 +57,7 @@ const backlogLines = (
     ...(dead === 0 ? [] : [`- ❌ ${t('status.dead', { count: dead })}`]),
     ...newestDead
       .slice(0, member.role === 'moderator' ? DEAD_LISTED : 0)
-      .map(({ ref, reason }) => `  - <#${ref.channel.id}> · ${t(`errors.${reason}`)}`),
+      .map(({ ref, reason }) => `  - ${channelMention(ref.channel)} · ${t(`errors.${reason}`)}`),
   ];
 };
 
@@ -76,9 +76,9 @@ const roomLines = (room: Room, { services, locale, t }: Context): string[] => {
   const { captions } = room;
   const languages = captions?.languages.map((code) => services.languages.name(code, locale)) ?? [];
   return [
-    `- ✅ ${t('status.in-room', { channel: `<#${room.channel.id}>` })}`,
+    `- ✅ ${t('status.in-room', { channel: channelMention(room.channel) })}`,
     captions
-      ? `- ✅ ${[t('status.captions', { channel: `<#${captions.in.id}>` }), ...languages].join(' · ')}`
+      ? `- ✅ ${[t('status.captions', { channel: channelMention(captions.in) }), ...languages].join(' · ')}`
       : `- ➖ ${t('status.no-captions')}`,
     ...people.slice(0, LISTED).map(({ name, lost, unread }) => {
       const who = plainLine(name);

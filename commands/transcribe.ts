@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { attachment, defineCommand } from '../src/command/command.ts';
 import { LONGEST_PART_MS, TRANSCRIPT_KINDS } from '../src/model/transcript.ts';
-import type { TranscriptionProgress } from '../src/speech/transcriber.ts';
+import type { TranscriptionProgress } from '../src/command/services.ts';
 import {
   minutesAndSeconds,
   completeLanguage,

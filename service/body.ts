@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { orAborted } from '../src/async/abort.ts';
 import { ServiceError, type ErrorName } from './errors.ts';
 import { parseJson } from './json.ts';
 
@@ -27,19 +28,17 @@ export async function* readChunks(
   if (Number(request.headers.get('content-length') ?? 0) > limit.bytes) throw tooLarge(limit);
   const reader = request.body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined;
   if (!reader) return;
-  const gone = Promise.withResolvers<never>();
-  gone.promise.catch(() => undefined);
-  const leave = (): void => gone.reject(signal.reason as Error);
-  signal.addEventListener('abort', leave, { once: true });
+  const late = Promise.withResolvers<never>();
+  late.promise.catch(() => undefined);
   const idle = setTimeout(
-    () => gone.reject(new ServiceError('ErrInvalidRequest', 'The request body does not come.')),
+    () => late.reject(new ServiceError('ErrInvalidRequest', 'The request body does not come.')),
     IDLE_MS,
   );
   let size = 0;
   const read = async (): Promise<Uint8Array | undefined> => {
     signal.throwIfAborted();
     idle.refresh();
-    const { value } = await Promise.race([reader.read(), gone.promise]);
+    const { value } = await orAborted(Promise.race([reader.read(), late.promise]), signal);
     size += value?.length ?? 0;
     if (size > limit.bytes) throw tooLarge(limit);
     return value;
@@ -54,7 +53,6 @@ export async function* readChunks(
   } finally {
     while (chunk) chunk = await read().catch(() => undefined);
     clearTimeout(idle);
-    signal.removeEventListener('abort', leave);
     reader.releaseLock();
   }
 }

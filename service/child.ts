@@ -110,8 +110,10 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
     child.once('exit', onExit);
     child.once('error', onExit);
     try {
+      // What cannot be sent to is dead already, or of no use: its exit is awaited, so that the next try
+      // gets another child.
       child.send({ id, request } satisfies ToChild<Request>, (error) => {
-        if (error) onExit();
+        if (error) child.kill('SIGKILL');
       });
       return await answer.promise;
     } finally {

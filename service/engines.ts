@@ -18,11 +18,11 @@ import { createRequestLimiter, type RequestLimiter } from './request-limiter.ts'
 /** How many calls wait for an engine before it answers 429. */
 const WAITING = 32;
 
-/** One engine's part for one ability, and the gate that its calls go through. */
+/** One engine's part for one ability, and the limiter that its calls go through. */
 export interface Offer<A extends Ability> {
   readonly engine: string;
   readonly part: NonNullable<Parts[A]>;
-  readonly gate: RequestLimiter;
+  readonly limiter: RequestLimiter;
 }
 
 export interface Engines extends AsyncDisposable {
@@ -60,15 +60,15 @@ export const loadEngines = async (
     (a, b) => a.rank - b.rank || a.name.localeCompare(b.name, 'en'),
   );
 
-  const gates = new Map<string, RequestLimiter>();
-  const gateOf = (engine: Engine, ability: Ability): RequestLimiter => {
+  const limiters = new Map<string, RequestLimiter>();
+  const limiterOf = (engine: Engine, ability: Ability): RequestLimiter => {
     const id = `${engine.name} ${ability}`;
-    let gate = gates.get(id);
-    if (!gate) {
-      gate = createRequestLimiter({ concurrent: engine.concurrent, waiting: WAITING });
-      gates.set(id, gate);
+    let limiter = limiters.get(id);
+    if (!limiter) {
+      limiter = createRequestLimiter({ concurrent: engine.concurrent, waiting: WAITING });
+      limiters.set(id, limiter);
     }
-    return gate;
+    return limiter;
   };
 
   const having = async <A extends Ability>(ability: A): Promise<readonly Offer<A>[]> => {
@@ -76,7 +76,7 @@ export const loadEngines = async (
     const parts = await Promise.all(candidates.map((engine) => engine.parts()));
     return candidates.flatMap((engine, index): Offer<A>[] => {
       const part = parts[index]?.[ability];
-      return part ? [{ engine: engine.name, part, gate: gateOf(engine, ability) }] : [];
+      return part ? [{ engine: engine.name, part, limiter: limiterOf(engine, ability) }] : [];
     });
   };
 

@@ -33,7 +33,7 @@ export const createUploads = ({
   waiting,
   maxBytes,
 }: UploadOptions): { open(): Upload } => {
-  const gate = createRequestLimiter({ concurrent, waiting });
+  const limiter = createRequestLimiter({ concurrent, waiting });
   let heldBytes = 0;
 
   return {
@@ -55,11 +55,11 @@ export const createUploads = ({
       };
       return {
         receive: async (body, read, signal) => {
-          const place = await gate.enter(signal);
+          const permit = await limiter.acquire(signal);
           try {
             return await read(counted(body));
           } finally {
-            place[Symbol.dispose]();
+            permit[Symbol.dispose]();
           }
         },
         [Symbol.dispose]: () => {

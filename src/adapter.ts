@@ -7,7 +7,6 @@ import type { CommandInfo, Choice } from './model/command-info.ts';
 import type { Invocation, PressInvocation, CompletionRequest, Platform } from './ports/platform.ts';
 import { type Space } from './model/place.ts';
 import { type LineTranslation } from './translation/fan-out.ts';
-import { type ServiceStatus } from './model/service-status.ts';
 import { type ConfigSection } from './config.ts';
 import { type Finding } from './model/finding.ts';
 import { z } from 'zod';
@@ -26,7 +25,7 @@ export interface Core {
   dispatch(invocation: Invocation): Promise<void>;
   /** Does what a pressed control says. Never rejects. */
   press(invocation: PressInvocation): Promise<void>;
-  /** At most 25 choices; empty when there is nothing to offer or the lookup failed. */
+  /** At most `Capabilities.choices`; empty when there is nothing to offer or the lookup failed. */
   complete(request: CompletionRequest): Promise<readonly Choice[]>;
   /**
    * Translates one line into each of `languages`, at most one request a language; yields growing
@@ -38,7 +37,6 @@ export interface Core {
     languages: readonly string[],
     signal: AbortSignal,
   ): AsyncIterable<LineTranslation>;
-  status(signal: AbortSignal): Promise<ServiceStatus>;
   /** Whether people can use each platform that is on, by its name. */
   ready(): Readonly<Record<string, boolean>>;
 }

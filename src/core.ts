@@ -9,6 +9,7 @@ import { createDispatcher } from './command/dispatcher.ts';
 import type { Texts } from './i18n.ts';
 import { logLevel, type Log } from './log.ts';
 import type { Adapter, Core } from './adapter.ts';
+import { createPlatforms } from './platforms.ts';
 import type { ServiceStatus } from './model/service-status.ts';
 import type { Services } from './command/services.ts';
 import { usageChart } from './usage/chart.ts';
@@ -25,7 +26,12 @@ import { createRoomConsents } from './store/room-consents.ts';
 import { createSpaceSettings } from './store/space-settings.ts';
 import { createUsage } from './store/usage.ts';
 import { detectLanguage } from './text/language/detect.ts';
-import { findLanguage, languageName, searchLanguages } from './text/language/languages.ts';
+import {
+  findLanguage,
+  languageName,
+  searchLanguages,
+  type Languages,
+} from './text/language/languages.ts';
 import { translateLine } from './translation/fan-out.ts';
 import { createGlossary } from './translation/glossary.ts';
 import { createTranslator } from './translation/translator.ts';
@@ -99,8 +105,8 @@ export interface CoreDeps {
 /** The core at work, and what `main.ts` joins the adapters to. */
 export interface RunningCore extends AsyncDisposable {
   readonly core: Core;
-  readonly watching: Pick<AutoTranslate, 'idle'>;
-  /** Makes a platform known, before its adapter starts. */
+  readonly autoTranslate: Pick<AutoTranslate, 'idle'>;
+  /** Adds an adapter's platform, before the adapter starts. */
   readonly attach: (adapter: Pick<Adapter, 'platform' | 'ready'>) => void;
 }
 
@@ -120,6 +126,22 @@ const remoteReport = (ready: boolean, detail: string): ServiceStatus => ({
   ],
 });
 
+const remoteStatus = async (client: ServiceClient, signal: AbortSignal): Promise<ServiceStatus> => {
+  try {
+    const voices = await client.voices({ signal, hasOtherWay: true });
+    return remoteReport(true, `${voices.length} voices`);
+  } catch (thrown) {
+    return remoteReport(false, toAppError(thrown).message);
+  }
+};
+
+const LANGUAGES: Languages = {
+  find: findLanguage,
+  name: languageName,
+  search: searchLanguages,
+  detect: detectLanguage,
+};
+
 export const openCore = async ({
   client,
   store,
@@ -131,134 +153,107 @@ export const openCore = async ({
   translates = async () => undefined,
   clock = realClock,
 }: CoreDeps): Promise<RunningCore> => {
-  const languages: Services['languages'] = {
-    find: findLanguage,
-    name: languageName,
-    search: searchLanguages,
-    detect: detectLanguage,
-  };
-  const adapters = new Map<string, Pick<Adapter, 'platform' | 'ready'>>();
-  const glossary = createGlossary(store, languages);
-  const spaceSettings = createSpaceSettings(store);
-  const spaces: Services['spaces'] = {
-    ...spaceSettings,
-    change: async (space, change) => {
-      await spaceSettings.change(space, change);
-      if (change.rooms) await roomService.choicesChanged(space);
-    },
-  };
-  const usage = createUsage(store, usageChart);
-  const kept = createPrivacy(store);
-  const translator = createTranslator({
-    client,
+  const platforms = createPlatforms();
+  const glossary = createGlossary(store, LANGUAGES);
+  const base = {
+    languages: LANGUAGES,
     glossary,
-    languages,
-    ...modelOf(config.SPEECH_TRANSLATION_MODEL),
-  });
-  const transcriber = createTranscriber({ client, glossary });
-  const watching = await openAutoTranslate({
+    settings: createMemberSettings(store),
+    spaces: createSpaceSettings(store),
+    usage: createUsage(store),
+    privacy: createPrivacy(store),
+    translator: createTranslator({
+      client,
+      glossary,
+      languages: LANGUAGES,
+      ...modelOf(config.SPEECH_TRANSLATION_MODEL),
+    }),
+    transcriber: createTranscriber({ client, glossary }),
+    speaker: createSpeaker({ client }),
+    assistant: createAssistant({ client, ...modelOf(config.SPEECH_CHAT_MODEL) }),
+  };
+  const autoTranslate = await openAutoTranslate({
     store,
     leases: await openEmbeddedLeases(store, randomUUID()),
     log,
     texts,
-    services: { languages, translator, transcriber, spaces, usage, privacy: kept },
+    services: base,
     inboxDays: config.INBOX_DAYS,
     mirrorDays: config.COPY_DAYS,
   });
-
-  const privacy: Services['privacy'] = {
-    ...kept,
-    setOptedOut: async (member, optedOut) => {
-      if (optedOut) roomService.forget(member);
-      await kept.setOptedOut(member, optedOut);
-      if (!optedOut) return roomService.optedIn(member);
-      // A wish to be heard may have been under way meanwhile.
-      roomService.forget(member);
-      await watching.forget(member);
-    },
-    forget: async (member) => {
-      roomService.forget(member);
-      await kept.forget(member);
-      await watching.forget(member);
-    },
-  };
-
-  const remoteStatus = async (signal: AbortSignal): Promise<ServiceStatus> => {
-    try {
-      const voices = await client.voices({ signal, hasOtherWay: true });
-      return remoteReport(true, `${voices.length} voices`);
-    } catch (thrown) {
-      return remoteReport(false, toAppError(thrown).message);
-    }
-  };
-  const status: Services['status'] = async (signal) =>
-    engines ? { builtIn: true, reachable: true, engines: await engines() } : remoteStatus(signal);
-
-  const dispatcher = createDispatcher({
-    commands,
-    texts,
-    log,
-    can: (platform, part) => {
-      const { voice, feed, mirrors } = adapters.get(platform)?.platform ?? {};
-      return part === 'rooms' ? voice !== undefined : (feed && mirrors) !== undefined;
-    },
-    naming: (platform) => adapters.get(platform)?.platform.naming ?? 'plain',
-    authorsOf: (message) => watching.authorsOf(message),
-    services: () => services,
-  });
-  const services: Services = {
-    languages,
-    glossary,
-    settings: createMemberSettings(store),
-    translator,
-    transcriber,
-    transcriptFile,
-    speaker: createSpeaker({ client }),
-    assistant: createAssistant({ client, ...modelOf(config.SPEECH_CHAT_MODEL) }),
-    watches: watching.watches,
-    inbox: watching.inbox,
-    spaces,
-    usage,
-    privacy,
-    get rooms() {
-      return roomService.rooms;
-    },
-    status,
-    translates,
-    commands: dispatcher.commands,
-  };
-  const roomService = createRooms({
+  const rooms = createRooms({
     client,
-    services,
+    services: base,
     consents: createRoomConsents(store),
-    platformOf: (name) => adapters.get(name)?.platform,
+    platformOf: platforms.find,
     texts,
     log,
     clock,
     now: Date.now,
   });
 
+  store.signals.subscribe('space-settings', async (space) => rooms.choicesChanged(space));
+  store.signals.subscribe('opt-out', async ({ optedOut, ...member }) => {
+    if (!optedOut) return rooms.optedIn(member);
+    // A wish to be heard may have been under way meanwhile.
+    rooms.forget(member);
+    return autoTranslate.forget(member);
+  });
+  store.signals.subscribe('forgotten', async (member) => autoTranslate.forget(member));
+
+  const services: Services = {
+    ...base,
+    privacy: {
+      ...base.privacy,
+      setOptedOut: async (member, optedOut) => {
+        // It holds at once, stored or not.
+        if (optedOut) rooms.forget(member);
+        await base.privacy.setOptedOut(member, optedOut);
+      },
+      forget: async (member) => {
+        rooms.forget(member);
+        await base.privacy.forget(member);
+      },
+    },
+    transcriptFile,
+    usageChart,
+    watches: autoTranslate.watches,
+    inbox: autoTranslate.inbox,
+    rooms: rooms.rooms,
+    status: async (signal) =>
+      engines
+        ? { builtIn: true, reachable: true, engines: await engines() }
+        : remoteStatus(client, signal),
+    translates,
+  };
+
   return {
-    watching,
-    attach: (adapter) => {
-      adapters.set(adapter.platform.name, adapter);
-      watching.attach(adapter.platform);
+    autoTranslate,
+    attach: ({ platform, ready }) => {
+      platforms.add(platform, ready);
+      autoTranslate.attach(platform);
     },
     core: {
       log,
       texts,
       services,
-      ...dispatcher,
-      feedListener: watching.listener,
-      rooms: roomService.watcher,
-      translateLine: (line, targets, signal) => translateLine(translator, line, targets, signal),
-      status,
-      ready: () =>
-        Object.fromEntries([...adapters].map(([name, adapter]) => [name, adapter.ready()])),
+      ...createDispatcher({
+        commands,
+        texts,
+        log,
+        platforms,
+        services,
+        authorsOf: async (message) => autoTranslate.authorsOf(message),
+      }),
+      feedListener: autoTranslate.listener,
+      rooms: rooms.watcher,
+      translateLine: (line, targets, signal) =>
+        translateLine(services.translator, line, targets, signal),
+      ready: platforms.ready,
     },
     [Symbol.asyncDispose]: async () => {
-      await roomService[Symbol.asyncDispose]();
-      await watching[Symbol.asyncDispose]();
+      await rooms[Symbol.asyncDispose]();
+      await autoTranslate[Symbol.asyncDispose]();
     },
   };
 };

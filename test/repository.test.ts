@@ -5,8 +5,8 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
 
 import { SOLE_ACTION, type Command } from '../src/command/command.ts';
-import { commandFault } from '../src/command/check.ts';
-import { keysOf } from '../src/command/describe.ts';
+import { commandFault } from '../src/command/validate-command.ts';
+import { keysOf } from '../src/command/describe-action.ts';
 import { discover } from '../src/discover.ts';
 import { loadTexts } from '../src/i18n.ts';
 import type { MessageKey } from '../src/message-key.ts';

@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { realClock, sleep } from '../../src/async/clock.ts';
 import { AppError, toAppError } from '../../src/errors.ts';
 import type { Adapter, Core } from '../../src/adapter.ts';
 import { createAcknowledge } from './interactions/acknowledge.ts';
@@ -113,7 +114,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
         void keepTrying();
         return 'not reached yet; it is tried again and again';
       });
-      const slow = sleep(PATIENCE_MS, 'still connecting', { signal: patience.signal });
+      const slow = delay(PATIENCE_MS, 'still connecting', { signal: patience.signal });
       const where = await Promise.race([online, slow]).finally(() => patience.abort());
       online.catch((thrown: unknown) => {
         if (signal.aborted) return;
@@ -124,7 +125,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
     ready: () => session !== undefined && isConnected(session.client) && api.isTokenGood(),
     [Symbol.asyncDispose]: async () => {
       stopped.abort();
-      await Promise.race([interactions?.stop(), sleep(STOP_MS, undefined, { ref: false })]);
+      await Promise.race([interactions?.stop(), sleep(realClock, STOP_MS)]);
       voice.stop();
       if (session) await destroy(session.client);
     },

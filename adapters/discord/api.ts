@@ -8,6 +8,7 @@ import {
   type RequestMethod,
   type RouteLike,
 } from 'discord.js';
+import { backoffMs } from '../../src/async/backoff.ts';
 import { withOwnSignal } from '../../src/async/abort.ts';
 import { fromDiscord, isTokenRefused } from './errors.ts';
 
@@ -48,12 +49,10 @@ export interface ApiOptions {
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
-/** Longer than this nothing waits inside the library, where nobody can see or stop it. */
-const LONGEST_WAIT_MS = 10_000;
+/** Longer than this no request waits inside the library for a rate limit, where nobody can see or stop it. */
+const LONGEST_RATE_LIMIT_MS = 10_000;
 /** As many as discord.js makes. */
 const TRIES = 1 + DefaultRestOptions.retries;
-/** The first new try waits for twice this at most, each further one for twice as long as before. */
-const PAUSE_MS = 250;
 const TOKEN_IN_PATH = /(\/(?:webhooks|interactions)\/\d+\/)[^/]+/;
 
 /**
@@ -77,7 +76,7 @@ export const restOptions = ({ url, requestsPerSecond, timeoutMs }: RestSettings)
   ...(url === undefined ? {} : { api: url.replace(/\/+$/, '') }),
   ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
   globalRequestsPerSecond: requestsPerSecond,
-  rejectOnRateLimit: ({ retryAfter }: RateLimitData) => retryAfter > LONGEST_WAIT_MS,
+  rejectOnRateLimit: ({ retryAfter }: RateLimitData) => retryAfter > LONGEST_RATE_LIMIT_MS,
   makeRequest,
 });
 
@@ -95,10 +94,11 @@ export const createApi = (options: ApiOptions): Api => {
   const rest = new REST({ ...restOptions(options), retries: 0 }).setToken(options.token);
   const { random = Math.random, sleep = async (ms, signal) => delay(ms, undefined, { signal }) } =
     options;
+  const backoff = { firstMs: 500, longestMs: 2_000, random };
   let tokenIsGood = true;
 
   const pause = async (attempt: number, signal: AbortSignal | undefined): Promise<void> =>
-    sleep(random() * PAUSE_MS * 2 ** attempt, signal).catch(() => undefined);
+    sleep(backoffMs(backoff, attempt), signal).catch(() => undefined);
 
   const sender =
     (tries: number): Send =>
@@ -121,7 +121,7 @@ export const createApi = (options: ApiOptions): Api => {
           return answer;
         } catch (thrown) {
           if (attempt < tries && isLost(thrown) && !asked?.aborted) {
-            await pause(attempt, asked);
+            await pause(attempt - 1, asked);
             if (!asked?.aborted) continue;
           }
           const what = `${method} ${route.replace(TOKEN_IN_PATH, '$1…')}`;

@@ -1,4 +1,5 @@
 import { ChannelType } from 'discord.js';
+import type { Capabilities } from '../../src/ports/platform.ts';
 
 /** What Discord takes or gives at most, each with the part of its reference that says so. */
 
@@ -11,15 +12,16 @@ export const FILES = 10;
 /** Of each file, in a server without boosts: "Uploading Files". We keep to it for all of a message together. */
 export const FILES_BYTES = 10 * 1_048_576;
 
-/** In one message: "Component Reference", "Action Row". */
-export const ROWS = 5;
-export const BUTTONS_A_ROW = 5;
-/** "Button", `label`. */
-export const LABEL_CHARS = 80;
+/** In one message: "Component Reference", "Action Row", "Button", "String Select". */
+export const CAPABILITIES: Capabilities = {
+  choices: 25,
+  controlRows: 5,
+  rowButtons: 5,
+  labelChars: 80,
+  fileBytes: FILES_BYTES,
+};
 /** "String Select", `placeholder`. */
 export const PLACEHOLDER_CHARS = 150;
-/** "String Select", `options`. */
-export const OPTIONS = 25;
 /** "Select Option Structure", `label`. */
 export const OPTION_CHARS = 100;
 /** "Application Command Option Choice Structure", `name`. */

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { backoffMs, type Backoff } from '../../src/async/backoff.ts';
+import { realClock, sleep } from '../../src/async/clock.ts';
 import { toAppError, type AppError } from '../../src/errors.ts';
 
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 60_000;
+const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 60_000 };
 
 export interface TryAgainOptions {
   /** Calls it off. */
@@ -12,19 +12,16 @@ export interface TryAgainOptions {
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-const wait = async (ms: number, signal: AbortSignal): Promise<void> =>
-  delay(ms, undefined, { ref: false, signal });
-
 /**
  * Does again what has failed, after longer and longer waits, until it works, no further try could, or
  * it is called off. Never rejects.
  */
 export const tryAgain = async (
   work: () => Promise<void>,
-  { signal, failed, sleep = wait }: TryAgainOptions,
+  { signal, failed, sleep: wait = async (ms) => sleep(realClock, ms, signal) }: TryAgainOptions,
 ): Promise<void> => {
-  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
-    await sleep(waitMs, signal).catch(() => undefined);
+  for (let attempt = 0; ; attempt += 1) {
+    await wait(backoffMs(BACKOFF, attempt), signal).catch(() => undefined);
     if (signal.aborted) return;
     try {
       await work();

@@ -27,7 +27,7 @@ const shareStatus = (core: Core): (() => Promise<ServiceStatus>) => {
   return () => {
     const now = performance.now();
     if (!asked || now - asked.atMs > STATUS_KEPT_MS)
-      asked = { atMs: now, status: core.status(AbortSignal.timeout(TIMES.statusMs)) };
+      asked = { atMs: now, status: core.services.status(AbortSignal.timeout(TIMES.statusMs)) };
     return asked.status;
   };
 };

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { realClock, sleep } from '../../src/async/clock.ts';
 import type { Content } from '../../src/model/content.ts';
 import type { ChannelLog } from './channel-log.ts';
 import { TIMES } from './limits.ts';
@@ -21,8 +21,7 @@ export interface GrowingMessage {
 /** Waits; ends early, without an error, when `signal` is aborted. */
 type Rest = (ms: number, signal: AbortSignal) => Promise<void>;
 
-const restFor: Rest = (ms, signal) =>
-  sleep(ms, undefined, { ref: false, signal }).catch(() => undefined);
+const restFor: Rest = (ms, signal) => sleep(realClock, ms, signal).catch(() => undefined);
 
 /** Draws what is shown onto one message of the board, at a pace that pages take well. */
 export const createGrowingMessage = (

@@ -64,11 +64,7 @@ export const createInvocations = (core: Core, board: ChannelLog, render: Render)
   ): Promise<void> => {
     const answer = createGrowingMessage(board, render, answerId);
     try {
-      await work({
-        show: answer.show,
-        paceMs: TIMES.answerPaceMs,
-        fileBytes: LIMITS.answerFileBytes,
-      });
+      await work({ show: answer.show, paceMs: TIMES.answerPaceMs });
       await answer.finish();
     } catch (thrown) {
       const error = toAppError(thrown);

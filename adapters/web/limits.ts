@@ -1,3 +1,5 @@
+import type { Capabilities } from '../../src/ports/platform.ts';
+
 /** Bounds of the web adapter, in one place: a person on the page must not be able to fill the process. */
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
@@ -24,8 +26,6 @@ export const LIMITS = {
   members: 1_000,
   invocationsPerMember: 6,
   answerFilesBytes: 256 * MIB,
-  /** One answer leaves room for those of others. */
-  answerFileBytes: 32 * MIB,
   answerFiles: 500,
   uploads: 50,
   uploadsAtOnce: 3,
@@ -38,6 +38,15 @@ export const LIMITS = {
   linesPerMember: 10,
   languagesPerLine: 24,
 } as const;
+
+/** The page takes more; nobody reads more at once, and one answer leaves room for the files of others. */
+export const CAPABILITIES: Capabilities = {
+  choices: 25,
+  controlRows: 10,
+  rowButtons: 10,
+  labelChars: 100,
+  fileBytes: 32 * MIB,
+};
 
 export const TIMES = {
   beatMs: 15_000,

@@ -1,11 +1,10 @@
 import { AppError } from '../../src/errors.ts';
-import type { Channel, Posted } from '../../src/model/place.ts';
+import type { Channel } from '../../src/model/place.ts';
 import type { Content, Control } from '../../src/model/content.ts';
 import type { OutgoingFile } from '../../src/model/file.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { ChannelLog } from './channel-log.ts';
-import type { Hub } from './hub.ts';
-import { LIMITS } from './limits.ts';
+import { CAPABILITIES, LIMITS } from './limits.ts';
 import { toHtml } from './markdown.ts';
 import { PLATFORM } from './members.ts';
 import type { TempStore } from './temp-store.ts';
@@ -55,26 +54,24 @@ const channelIdOf = (channel: Channel): ChannelId => {
 export interface PlatformDeps {
   readonly board: ChannelLog;
   readonly render: Render;
-  readonly publish: Hub['publish'];
 }
 
 /** The page as the core sees it. */
-export const createPlatform = ({ board, render, publish }: PlatformDeps): Platform => {
-  const put = async (
-    to: Channel,
-    content: Content,
-    extra: { replyTo?: string; onlyFor?: string } = {},
-  ): Promise<Posted> => {
-    const channel = channelIdOf(to);
-    const shown = await render(content);
-    const entry = board.add({ channel, author: OURSELVES, ...shown, ...extra, working: false });
-    return { channel: to, ids: [entry.message.id] };
-  };
-
+export const createPlatform = ({ board, render }: PlatformDeps): Platform => {
   return {
     name: PLATFORM,
-    post: (to, content, options) =>
-      put(to, content, options?.replyTo ? { replyTo: options.replyTo.id } : {}),
+    capabilities: CAPABILITIES,
+    post: async (to, content, { replyTo } = {}) => {
+      const channel = channelIdOf(to);
+      const entry = board.add({
+        channel,
+        author: OURSELVES,
+        ...(await render(content)),
+        ...(replyTo ? { replyTo: replyTo.id } : {}),
+        working: false,
+      });
+      return { channel: to, ids: [entry.message.id] };
+    },
     edit: async (message, content) => {
       channelIdOf(message.channel);
       const [id] = message.ids;
@@ -89,14 +86,6 @@ export const createPlatform = ({ board, render, publish }: PlatformDeps): Platfo
       if (board.find(id)?.message.author.ours === false)
         throw new AppError('forbidden', 'only messages of ours can be deleted');
       board.remove(id);
-    },
-    upload: (to, file) => put(to, { text: '', files: [file] }),
-    whisper: async (to, member, content) => {
-      await put(to, content, { onlyFor: member.id });
-    },
-    typing: async (to) => {
-      const channel = channelIdOf(to);
-      publish(() => ({ type: 'typing', channel }));
     },
   };
 };

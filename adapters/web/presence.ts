@@ -107,7 +107,7 @@ export const createWebPresence = (
   });
 
   return {
-    platform: createPlatform({ board, render, publish: hub.publish }),
+    platform: createPlatform({ board, render }),
     members,
     files,
     uploads,

@@ -81,7 +81,6 @@ export type ServerEvent =
   | { readonly type: 'hello'; readonly snapshot: Snapshot }
   | { readonly type: 'message'; readonly message: WireMessage }
   | { readonly type: 'removed'; readonly id: string }
-  | { readonly type: 'typing'; readonly channel: ChannelId }
   | { readonly type: 'translation'; readonly id: string; readonly translation: WireTranslation }
   | { readonly type: 'me'; readonly me: WireMe }
   | { readonly type: 'readers'; readonly readers: readonly WireReader[] }

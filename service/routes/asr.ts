@@ -141,11 +141,11 @@ export const createAsr = (
     using upload = uploads.open();
     const chunks = readChunks(request, BODY_LIMIT, signal);
     const wish = readWish(await upload.receive(chunks, readAudioBody, signal));
-    const place = await offer.gate.enter(signal);
+    const permit = await offer.limiter.acquire(signal);
     try {
       return await transcribe(wish, offer.part, signal);
     } finally {
-      place[Symbol.dispose]();
+      permit[Symbol.dispose]();
     }
   },
 });

@@ -17,14 +17,14 @@ export const chat: Route = {
     const wish = await readChatBody(readChunks(request, BODY_LIMIT, signal));
     const [offer] = await engines.having('chat');
     if (!offer) throw engines.missing({ ability: 'chat' });
-    const place = await offer.gate.enter(signal);
+    const permit = await offer.limiter.acquire(signal);
     let mediaType = 'application/json';
     const answer = (async function* () {
       const reply = await offer.part.complete(wish, signal);
       ({ mediaType } = reply);
       yield* reply.body;
     })();
-    const body = await primed(holding(place, answer));
+    const body = await primed(holding(permit, answer));
     return streamReply(
       body,
       { 'content-type': mediaType, 'cache-control': 'no-cache' },

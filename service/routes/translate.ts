@@ -112,7 +112,7 @@ async function* events(
   wish: TranslateRequest,
   engine: AsyncGenerator<TranslationPiece>,
 ): AsyncGenerator<Uint8Array> {
-  // Ended with this, even before its first piece was taken: it holds a place.
+  // Ended with this, even before its first piece was taken: it holds a permit.
   await using pieces = await primed(engine);
   const id = newId();
   const event = (chunk: Partial<TranslateChunk>, content: string): Uint8Array =>
@@ -145,9 +145,9 @@ export const translate: Route = {
     const offers = await engines.having('translation');
     const offer = offers.find(({ part }) => part.translates(from, to));
     if (!offer) throw engines.missing({ ability: 'translation', from, to });
-    const place = await offer.gate.enter(signal);
+    const permit = await offer.limiter.acquire(signal);
     const pieces = holding(
-      place,
+      permit,
       translateKeeping(
         offer.part,
         {

@@ -86,7 +86,7 @@ export const tts: Route = {
     checkFormat(voice, wish);
     const sampleRateHz = sampleRateFor(voice, wish.sample_rate);
 
-    const place = await offer.gate.enter(signal);
+    const permit = await offer.limiter.acquire(signal);
     const speech = (async function* () {
       const sound = await offer.part.speak(
         {
@@ -102,7 +102,7 @@ export const tts: Route = {
         resample(sound.pcm, sound.sampleRateHz, sampleRateHz),
       );
     })();
-    const audio = await primed(holding(place, speech));
+    const audio = await primed(holding(permit, speech));
     const headers = { 'content-type': MEDIA_TYPES[wish.format] };
     if (wish.stream) return streamReply(audio, headers, { log, signal, cutOff });
     const chunks: Uint8Array[] = [];

@@ -1,22 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { AppError, toAppError } from '../errors.ts';
+import { backoffMs, type Backoff } from '../async/backoff.ts';
+import { toAppError, type AppError } from '../errors.ts';
 
-export interface RetryPolicy {
+export interface RetryPolicy extends Backoff {
   /** Tries altogether, the first included. */
   readonly attempts: number;
-  readonly baseDelayMs: number;
-  readonly longestDelayMs: number;
-  /** Whether this error is worth another try. */
+  /** True for an error that is worth another try. */
   readonly retries: (error: AppError) => boolean;
-  /** 0 to below 1; injected by tests. */
   readonly random: () => number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 export const DEFAULT_RETRY: RetryPolicy = {
   attempts: 4,
-  baseDelayMs: 300,
-  longestDelayMs: 10_000,
+  firstMs: 300,
+  longestMs: 10_000,
   retries: ({ retryable }) => retryable,
   random: Math.random,
   sleep: async (ms, signal) => {
@@ -25,15 +23,11 @@ export const DEFAULT_RETRY: RetryPolicy = {
 };
 
 /**
- * How long to wait before the next try. Full jitter over a doubling span; when the other side named
- * a time, that time and a little jitter after it, so that those who wait do not come back at once.
+ * The wait before the next try. Where the other side named a time, that time and a little jitter after
+ * it, so that those who wait do not all come back at the same moment.
  */
-const pauseMs = (policy: RetryPolicy, attempt: number, error: AppError): number => {
-  const spanMs = Math.min(policy.longestDelayMs, policy.baseDelayMs * 2 ** attempt);
-  return error.retryAfterMs === undefined
-    ? policy.random() * spanMs
-    : error.retryAfterMs + policy.random() * policy.baseDelayMs;
-};
+const pauseMs = (policy: RetryPolicy, attempt: number, { retryAfterMs }: AppError): number =>
+  retryAfterMs === undefined ? backoffMs(policy, attempt) : retryAfterMs + backoffMs(policy, 0);
 
 /** Disposed of when the job has ended: its timer would outlive it. */
 export interface Deadline extends Disposable {

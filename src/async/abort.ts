@@ -1,19 +1,48 @@
-/** Waits for a promise that others wait for too, until this caller's signal is aborted. */
+/** Waits for a promise, and no longer than until `signal` is aborted; then rejects with its reason. */
 export const orAborted = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
-  signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(signal.reason);
+  if (signal.aborted) abort();
   signal.addEventListener('abort', abort, { once: true });
   try {
-    return await Promise.race([promise, aborted.promise]);
+    return await Promise.race([aborted.promise, promise]);
   } finally {
     signal.removeEventListener('abort', abort);
   }
 };
 
 /**
- * Gives work a signal of its own, which is aborted with the given one: for what never takes its listeners
- * off again, and so would fill a signal that outlives it.
+ * Hands items on until `signal` is aborted, even if the next one never comes; then throws the signal's
+ * reason. The source is closed in any case, and waited for unless the signal was aborted.
+ */
+export async function* untilAborted<T>(
+  items: AsyncIterable<T>,
+  signal: AbortSignal,
+): AsyncGenerator<T, void, void> {
+  const iterator = items[Symbol.asyncIterator]();
+  const aborted = Promise.withResolvers<never>();
+  aborted.promise.catch(() => {});
+  const abort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    signal.throwIfAborted();
+    for (;;) {
+      const next = await Promise.race([iterator.next(), aborted.promise]);
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    signal.removeEventListener('abort', abort);
+    const closed = Promise.resolve(iterator.return?.());
+    // A source that hangs cannot be waited for.
+    if (signal.aborted) closed.catch(() => {});
+    else await closed;
+  }
+}
+
+/**
+ * Gives work a signal of its own, which is aborted with the given one: for work that never takes its
+ * listeners off again, and so would fill a signal that outlives it.
  */
 export const withOwnSignal = async <T>(
   signal: AbortSignal | undefined,

@@ -1,20 +1,21 @@
-/** Lets work of one name run one after another. */
+/** Lets work of one key run one after another, in the order in which it came. */
 export interface KeyedMutex {
   /** Resolves when it is this caller's turn, which lasts until the result is disposed of. */
-  take(name: string): Promise<Disposable>;
+  take(key: string): Promise<Disposable>;
 }
 
 export const createKeyedMutex = (): KeyedMutex => {
-  const last = new Map<string, Promise<void>>();
+  /** The end of the last turn of each key that is in use. */
+  const tails = new Map<string, Promise<void>>();
   return {
-    take: async (name) => {
-      const before = last.get(name);
+    take: async (key) => {
+      const before = tails.get(key);
       const { promise, resolve } = Promise.withResolvers<void>();
-      last.set(name, promise);
+      tails.set(key, promise);
       await before;
       return {
         [Symbol.dispose]: () => {
-          if (last.get(name) === promise) last.delete(name);
+          if (tails.get(key) === promise) tails.delete(key);
           resolve();
         },
       };

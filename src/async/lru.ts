@@ -1,10 +1,12 @@
-/** A map of what was set last: above its limit, what was not set for longest goes. */
+/** A map of limited size; above it the entry that was not set for longest goes. */
 export interface Lru<Key, Value> extends Iterable<[Key, Value]> {
+  /** Does not count as a use: set what was read to keep it. */
   get(key: Key): Value | undefined;
   set(key: Key, value: Value): void;
   delete(key: Key): void;
 }
 
+/** @param limit entries that are kept */
 export const createLru = <Key, Value>(limit: number): Lru<Key, Value> => {
   const kept = new Map<Key, Value>();
   return {

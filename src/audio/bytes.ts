@@ -1,3 +1,4 @@
+import { untilAborted } from '../async/abort.ts';
 import type { ByteSource } from '../model/file.ts';
 import { throwIfAborted } from './faults.ts';
 import { breathe } from './pcm.ts';
@@ -27,13 +28,13 @@ const READ_BYTES = 64;
 
 /**
  * Reads `bytes`, and lets the event loop run now and then whatever is in them: those who parse need
- * not care. A `signal` that is aborted stops it at such a moment, as `throwIfAborted` does.
+ * not care. A `signal` that is aborted ends every read, as `throwIfAborted` does, even one that hangs.
  */
 export const createByteReader = (
   bytes: AsyncIterable<Uint8Array>,
   signal?: AbortSignal,
 ): ByteReader => {
-  const chunks = bytes[Symbol.asyncIterator]();
+  const chunks = (signal ? untilAborted(bytes, signal) : bytes)[Symbol.asyncIterator]();
   let buffer = new Uint8Array(0);
   let start = 0;
   let end = 0;
@@ -78,7 +79,10 @@ export const createByteReader = (
 
   const pull = async (): Promise<boolean> => {
     if (ended) return false;
-    const next = await chunks.next();
+    const next = await chunks.next().catch((thrown: unknown) => {
+      throwIfAborted(signal);
+      throw thrown;
+    });
     if (next.done) {
       ended = true;
       return false;

@@ -1,4 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { backoffMs, type Backoff } from '../async/backoff.ts';
+import { realClock, sleep } from '../async/clock.ts';
 import { AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Channel, MessageRef } from '../model/place.ts';
@@ -6,7 +7,7 @@ import type { Message } from '../model/message.ts';
 import type { CursorStore } from '../store/cursors.ts';
 import { createSemaphore } from '../async/semaphore.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
-import type { Platforms } from './platforms.ts';
+import type { WatchedPlatforms } from './watched-platforms.ts';
 
 /** Channels whose history is fetched at the same moment. */
 const CHANNELS_AT_ONCE = 4;
@@ -14,8 +15,7 @@ const CHANNELS_AT_ONCE = 4;
 const HORIZON_MS = 24 * 3_600_000;
 /** How far before the gap messages are looked at again for changes that nobody reported. */
 const LOOK_BACK_MS = 3_600_000;
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 60_000;
+const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 60_000 };
 /** Messages that a channel holds back while its history comes; more are fetched instead. */
 const MOST_HELD = 1_000;
 /** Channels and threads that are remembered to have been whole; of others the history is asked anew. */
@@ -23,7 +23,7 @@ const MOST_FOLLOWED = 10_000;
 
 export interface BackfillDeps {
   readonly cursors: Pick<CursorStore, 'of' | 'recent'>;
-  readonly platforms: Pick<Platforms, 'find'>;
+  readonly platforms: Pick<WatchedPlatforms, 'find'>;
   /** When the watch of the channel was set, ms since 1970. */
   readonly sinceMs: (channel: Channel) => number;
   readonly take: (message: Message) => Promise<void>;
@@ -144,15 +144,13 @@ export const createBackfill = ({
         await slots.use(() => fetch(channel, feed, newest));
         return;
       } catch (thrown) {
-        const { code, message: reason, retryable, retryAfterMs = 0 } = toAppError(thrown);
+        const { code, message: reason, retryable, retryAfterMs } = toAppError(thrown);
         stopping.signal.throwIfAborted();
         const fields = { platform: channel.space.platform, channel: channel.id, code, reason };
         log.warn(fields, 'the history of a channel could not be read');
         // The platform says no: what is reported is all there is. What nobody understands passes.
         if (thrown instanceof AppError && !retryable && code !== 'internal') return;
-        const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt);
-        const { signal } = stopping;
-        await delay(Math.max(wait, retryAfterMs), undefined, { signal, ref: false });
+        await sleep(realClock, backoffMs(BACKOFF, attempt, retryAfterMs), stopping.signal);
       }
     }
   };

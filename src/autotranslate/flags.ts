@@ -4,7 +4,7 @@ import type { MessageRef } from '../model/place.ts';
 import type { SpaceChoices } from '../model/space-choices.ts';
 import type { MirrorStore } from '../store/mirrors.ts';
 import { languageOfFlag } from '../text/language/flags.ts';
-import type { Platforms } from './platforms.ts';
+import type { WatchedPlatforms } from './watched-platforms.ts';
 
 /** The language that a reaction stands for in a space; undefined where it stands for none. */
 export const languageOfReaction = (
@@ -19,7 +19,7 @@ export const languageOfReaction = (
 export const readFlagged = async (
   ref: MessageRef,
   stored: Pick<MirrorStore, 'sourceOf'>,
-  platforms: Pick<Platforms, 'of'>,
+  platforms: Pick<WatchedPlatforms, 'of'>,
 ): Promise<Message | undefined> => {
   const readOpen = async (one: MessageRef): Promise<Message | undefined> => {
     try {

@@ -22,7 +22,7 @@ import type { Inbox } from './backlog.ts';
 import { createIngest } from './ingest.ts';
 import { createReconcile } from './mirror/reconcile.ts';
 import { workPartition } from './partition-worker.ts';
-import { createPlatforms } from './platforms.ts';
+import { createWatchedPlatforms } from './watched-platforms.ts';
 import { createTranslationContext } from './prepare/context.ts';
 import { createPrepare } from './prepare/prepare.ts';
 import { createScheduler } from './scheduler.ts';
@@ -78,7 +78,7 @@ export const openAutoTranslate = async ({
 }: AutoTranslateDeps): Promise<AutoTranslate> => {
   const { spaces, privacy } = services;
   const stopping = new AbortController();
-  const platforms = createPlatforms();
+  const platforms = createWatchedPlatforms();
   const inbox = createInboxStore({ store, now });
   const stored = createMirrorStore(store, now);
   const cursors = createCursorStore(store, (err) => {
@@ -203,7 +203,7 @@ export const openAutoTranslate = async ({
         if (first) resuming = resume(first.channel.space.platform);
       },
     },
-    attach: platforms.add,
+    attach: (platform) => platforms.add(platform),
     watches,
     inbox: {
       backlog: (space) =>

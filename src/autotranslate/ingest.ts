@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { realClock, sleep } from '../async/clock.ts';
 import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import type { Message } from '../model/message.ts';
 import type { MessageRef } from '../model/place.ts';
@@ -21,7 +21,7 @@ import type { SpaceSettings } from '../store/space-settings.ts';
 import type { WatchStore } from '../store/watches.ts';
 import type { Backfill } from './backfill.ts';
 import { languageOfReaction, readFlagged } from './flags.ts';
-import type { Platforms } from './platforms.ts';
+import type { WatchedPlatforms } from './watched-platforms.ts';
 import { skipReason } from './policy.ts';
 import type { TranslationContext } from './prepare/context.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -42,7 +42,7 @@ export interface IngestDeps {
   readonly scheduler: Pick<Scheduler, 'wake' | 'interrupt'>;
   readonly backfill: Pick<Backfill, 'report' | 'reportAlways' | 'missed'>;
   readonly context: Pick<TranslationContext, 'forget'>;
-  readonly platforms: Platforms;
+  readonly platforms: WatchedPlatforms;
   readonly channelDeleted: ChannelFeedListener['channelDeleted'];
   /** Rows of messages that are older than this (ms since 1970) may have been cleared. */
   readonly remembersFromMs: () => number;
@@ -188,7 +188,7 @@ export const createIngest = (deps: IngestDeps): Ingest => {
       if (!feed) return;
       let left = await inbox.writtenBy(space, authorId, BANNED_LOOKED_AT);
       for (let look = 0; left.length > 0 && look < BAN_LOOKS; look += 1) {
-        if (look > 0) await delay(BAN_WAIT_MS, undefined, { ref: false });
+        if (look > 0) await sleep(realClock, BAN_WAIT_MS);
         left = await markDeletedOnes(feed, left);
       }
     },

@@ -1,3 +1,4 @@
+import { backoffMs, type Backoff } from '../async/backoff.ts';
 import { AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Tenure } from '../ports/leases.ts';
@@ -9,9 +10,7 @@ import { givenUp, type Prepared } from './prepare/prepare.ts';
 const ROWS_AHEAD = 16;
 
 /** When another try of a row is due: each failed request was retried below already, as far as that helps. */
-interface RetryPolicy {
-  readonly firstMs: number;
-  readonly longestMs: number;
+interface RetryPolicy extends Backoff {
   /** Tries after which a row is given up. */
   readonly tries: number;
 }
@@ -68,12 +67,11 @@ const waitMs = (
   { error, left: [head], policy }: Stop,
   random: () => number,
 ): number | undefined => {
-  const { firstMs, longestMs, tries } = policy;
   const attempts = head?.attempts ?? 0;
-  if (!error.retryable || attempts >= tries) return undefined;
-  const wait = Math.min(longestMs, firstMs * 2 ** (attempts - 1));
-  const told = Math.min(LONGEST_TOLD_WAIT_MS, error.retryAfterMs ?? 0);
-  return Math.max(told, wait * (0.75 + random() / 2));
+  if (!error.retryable || attempts >= policy.tries) return undefined;
+  const toldMs = Math.min(LONGEST_TOLD_WAIT_MS, error.retryAfterMs ?? 0);
+  const spread = { ...policy, random: () => 0.75 + random() / 2 };
+  return backoffMs(spread, attempts - 1, toldMs);
 };
 
 const isLarge = ({ files }: Prepared): boolean => files.length > 0;
@@ -114,7 +112,7 @@ const drop = (jobs: Jobs, key: string): void => end(jobs, key)?.abort.abort();
 
 /** Ends everything that was begun in a partition. */
 export const dropAll = (jobs: Jobs): void => {
-  for (const key of [...jobs.keys()]) drop(jobs, key);
+  for (const key of jobs.keys()) drop(jobs, key);
 };
 
 /**
@@ -145,14 +143,12 @@ export const workPartition = async (
     const preparing = prepare(row, { isLast, tenure }, abort.signal);
     const job: Job = { row, abort, preparing, registered };
     jobs.set(key, job);
-    preparing.then(
-      (prepared) => {
-        job.prepared = prepared;
-      },
-      () => {
-        if (jobs.get(key) === job) drop(jobs, key);
-      },
-    );
+    const settle = async (): Promise<void> => {
+      job.prepared = await preparing;
+    };
+    settle().catch(() => {
+      if (jobs.get(key) === job) drop(jobs, key);
+    });
     return job;
   };
 

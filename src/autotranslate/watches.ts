@@ -5,7 +5,7 @@ import type { CursorStore } from '../store/cursors.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { WatchStore } from '../store/watches.ts';
 import type { Backfill } from './backfill.ts';
-import type { Platforms } from './platforms.ts';
+import type { WatchedPlatforms } from './watched-platforms.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export interface WatchesDeps {
@@ -15,7 +15,7 @@ export interface WatchesDeps {
   readonly backfill: Pick<Backfill, 'missed' | 'forget'>;
   readonly scheduler: Pick<Scheduler, 'wake'>;
   readonly now: () => number;
-  readonly platforms: Pick<Platforms, 'find'>;
+  readonly platforms: Pick<WatchedPlatforms, 'find'>;
 }
 
 export interface WatchesService extends Watches {

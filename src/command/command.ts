@@ -1,4 +1,4 @@
-import type { Choice, Topic, Need } from '../model/command-info.ts';
+import type { Choice, CommandInfo, Topic, Need } from '../model/command-info.ts';
 import { z } from 'zod';
 import { userError } from '../errors.ts';
 import type { Translate } from '../i18n.ts';
@@ -7,9 +7,10 @@ import type { Channel } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
 import type { Member } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
+import type { Capabilities } from '../ports/platform.ts';
 import type { Services } from './services.ts';
 
-/** Looks up what could complete `typed`; the dispatcher keeps the first `MOST_CHOICES`. */
+/** Looks up what could complete `typed`, best first. */
 export type Complete = (
   typed: string,
   ctx: {
@@ -17,6 +18,9 @@ export type Complete = (
     readonly member: Member;
     readonly space: Channel['space'];
     readonly locale: string;
+    /** How many choices the platform shows; the others are left out. */
+    readonly most: number;
+    readonly commands: () => readonly CommandInfo[];
   },
 ) => Promise<readonly Choice[]> | readonly Choice[];
 
@@ -34,8 +38,10 @@ export interface CommandContext<Options> {
   readonly signal: AbortSignal;
   /** Shows the answer; a second call replaces the first. */
   readonly reply: (content: Content) => Promise<void>;
-  /** The largest file that an answer can show here. */
-  readonly fileBytes: number;
+  /** The limits of the platform, with the largest file that this answer can show. */
+  readonly capabilities: Capabilities;
+  /** The commands that there are here, in the person's locale. */
+  readonly commands: () => readonly CommandInfo[];
   readonly stream: Stream;
 }
 
@@ -153,11 +159,20 @@ export const attachment = () =>
     )
     .meta({ kind: 'attachment' });
 
-/** An option that takes a channel of this space, or only a voice channel: its id. */
+const LONGEST_ID_CHARS = 100;
+
+/** An option that takes a channel of this space, or only a voice channel. */
 export const channelOption = (only?: 'voice') =>
   z
-    .string()
-    .max(100)
+    .custom<Channel>(
+      (value) =>
+        typeof value === 'object' &&
+        value !== null &&
+        'id' in value &&
+        typeof value.id === 'string' &&
+        value.id.length <= LONGEST_ID_CHARS,
+      'a channel is needed',
+    )
     .meta({ kind: 'channel', ...(only ? { only } : {}) });
 
 /** Guard: the person moderates this space. */

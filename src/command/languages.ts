@@ -1,4 +1,3 @@
-import { MOST_CHOICES } from '../model/command-info.ts';
 import type { Complete } from './command.ts';
 import { userError } from '../errors.ts';
 import type { Services } from './services.ts';
@@ -19,10 +18,10 @@ export const languageLabel = (code: string, locale: string, { languages }: Servi
 };
 
 /** Completes a language by its name or code. */
-export const completeLanguage: Complete = (typed, { services, locale }) =>
+export const completeLanguage: Complete = (typed, { services, locale, most }) =>
   services.languages
     .search(typed, locale)
-    .slice(0, MOST_CHOICES)
+    .slice(0, most)
     .map(({ code }) => ({ value: code, label: languageLabel(code, locale, services) }));
 
 /** The code of the language that a person typed, or an error that names it. */
@@ -50,7 +49,7 @@ export const languagesOf = (typed: string, services: Services): readonly string[
 };
 
 /** Offers the whole list with the language that is being typed completed. */
-export const completeLanguages: Complete = (typed, { services, locale }) => {
+export const completeLanguages: Complete = (typed, { services, locale, most }) => {
   const ways = splitTyped(typed).map(({ before, last }) => ({
     known: readLanguages(before, services.languages).languages,
     found: services.languages.search(last, locale),
@@ -59,7 +58,7 @@ export const completeLanguages: Complete = (typed, { services, locale }) => {
   const before = known.map((code) => services.languages.name(code, locale));
   return found
     .filter(({ code }) => !known.includes(code))
-    .slice(0, MOST_CHOICES)
+    .slice(0, most)
     .map(({ code }) => ({
       value: [...known, code].join(', '),
       label: [...before, languageLabel(code, locale, services)].join(', '),

@@ -1,8 +1,8 @@
 /** Longer waits than this are taken for nonsense and cut to it. */
-const LONGEST_WAIT_MS = 3_600_000;
+const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
 const bounded = (ms: number): number | undefined =>
-  Number.isFinite(ms) && ms >= 0 ? Math.min(ms, LONGEST_WAIT_MS) : undefined;
+  Number.isFinite(ms) && ms >= 0 ? Math.min(ms, LONGEST_RETRY_AFTER_MS) : undefined;
 
 /** `Retry-After` (RFC 9110, 10.2.3): seconds, which some servers write as a fraction, or a date. */
 export const waitInHeader = (

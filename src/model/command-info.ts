@@ -5,9 +5,6 @@ export interface Choice {
   readonly label: string;
 }
 
-/** Choices that are shown at once: Discord's limit, and more than anybody reads. */
-export const MOST_CHOICES = 25;
-
 /** What people look for a command under, in the order in which they are told of it. */
 export const TOPICS = ['translation', 'speech', 'channels', 'server', 'privacy', 'more'] as const;
 

@@ -39,6 +39,6 @@ export interface Content {
   readonly files?: readonly OutgoingFile[];
   /** `error` and `note` are set apart visibly. Default `plain`. */
   readonly tone?: 'plain' | 'note' | 'error';
-  /** At most five; a row each for choices, buttons side by side. */
+  /** A row each for choices, buttons side by side; as many as `Capabilities.controlRows` says. */
   readonly controls?: readonly Control[];
 }

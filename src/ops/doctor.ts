@@ -39,7 +39,9 @@ const examineAbility = (
 };
 
 const examineService = async function* (core: Core): AsyncGenerator<Finding, void, void> {
-  const { builtIn, reachable, engines } = await core.status(AbortSignal.timeout(STATUS_MS));
+  const { builtIn, reachable, engines } = await core.services.status(
+    AbortSignal.timeout(STATUS_MS),
+  );
   const check = 'Service';
   if (!builtIn) {
     const detail = engines[0]?.detail ?? 'no answer';

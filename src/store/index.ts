@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import { Kysely, sql } from 'kysely';
+import { Kysely, sql, type Transaction } from 'kysely';
 import { z } from 'zod';
+import type { Signals } from '../ports/signals.ts';
 import { createDiskSync } from './disk.ts';
+import { createEmbeddedSignals } from './embedded-signals.ts';
 import { migrate } from './migrations/index.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
@@ -16,6 +18,7 @@ export const databaseUrl = z
 
 /** Read from it as it is; what is written goes through the writer's ways. */
 export interface Store extends Kysely<Schema>, Writer {
+  readonly signals: Signals<Transaction<Schema>>;
   /** Empties the journal, in which what was deleted can still be read. */
   emptyJournal(): Promise<void>;
 }
@@ -31,5 +34,6 @@ export const openStore = async (url: string): Promise<Store> => {
     await setImmediate();
     await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);
   });
-  return Object.assign(db, createWriter(db, synced), { emptyJournal });
+  const signals = createEmbeddedSignals<Transaction<Schema>>();
+  return Object.assign(db, createWriter(db, synced, signals.collect), { signals, emptyJournal });
 };

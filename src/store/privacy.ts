@@ -95,7 +95,8 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
     keyOf,
     most: CACHED_PEOPLE,
   });
-  /** Who is opting out, or could not: it holds before it is written down. */
+  store.signals.subscribe('opt-out', choice.forget);
+  /** The people who are opting out, or could not: it holds before it is stored. */
   const unwritten = createLru<string, symbol>(MOST_UNWRITTEN);
 
   return {
@@ -104,23 +105,21 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
     async setOptedOut({ platform, id }, optedOut) {
       const opted_out = optedOut ? 1 : 0;
       const key = keyOf({ platform, id });
-      if (optedOut) unwritten.set(key, Symbol(key));
-      const own = unwritten.get(key);
-      try {
-        await store.write((db) =>
-          db
-            .insertInto('member_setting')
-            .values({ platform, member_id: id, language: null, voice_id: null, opted_out })
-            .onConflict((conflict) =>
-              conflict.columns(['platform', 'member_id']).doUpdateSet({ opted_out }),
-            )
-            .execute(),
-        );
-        // What they chose since is yet to be written down.
-        if (unwritten.get(key) === own) unwritten.delete(key);
-      } finally {
-        choice.forget({ platform, id });
-      }
+      const own = Symbol(key);
+      if (optedOut) unwritten.set(key, own);
+      else unwritten.delete(key);
+      await store.write(async (db) => {
+        await db
+          .insertInto('member_setting')
+          .values({ platform, member_id: id, language: null, voice_id: null, opted_out })
+          .onConflict((conflict) =>
+            conflict.columns(['platform', 'member_id']).doUpdateSet({ opted_out }),
+          )
+          .execute();
+        await store.signals.publish(db, 'opt-out', { platform, id, optedOut });
+      });
+      // A choice that was made since is not stored yet.
+      if (unwritten.get(key) === own) unwritten.delete(key);
     },
 
     async export(member) {
@@ -207,6 +206,7 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
             Date.parse(day),
           );
         await forgetAuthor(db, member, now());
+        await store.signals.publish(db, 'forgotten', { platform, id });
       });
     },
   };

@@ -70,25 +70,23 @@ const keyOf = ({ platform, id }: Space): string => `${platform} ${id}`;
 
 export const createSpaceSettings = (store: Store): SpaceSettings => {
   const known = createCache((space: Space) => read(store, space), { keyOf, most: CACHED_SPACES });
+  store.signals.subscribe('space-settings', known.forget);
 
   return {
     of: known.of,
 
     async change(space, change) {
-      try {
-        await store.write(async (db) => {
-          const changed = JSON.stringify({ ...(await read(db, space)), ...change });
-          await db
-            .insertInto('space_setting')
-            .values({ platform: space.platform, space_id: space.id, choices: changed })
-            .onConflict((conflict) =>
-              conflict.columns(['platform', 'space_id']).doUpdateSet({ choices: changed }),
-            )
-            .execute();
-        });
-      } finally {
-        known.forget(space);
-      }
+      await store.write(async (db) => {
+        const changed = JSON.stringify({ ...(await read(db, space)), ...change });
+        await db
+          .insertInto('space_setting')
+          .values({ platform: space.platform, space_id: space.id, choices: changed })
+          .onConflict((conflict) =>
+            conflict.columns(['platform', 'space_id']).doUpdateSet({ choices: changed }),
+          )
+          .execute();
+        await store.signals.publish(db, 'space-settings', space);
+      });
     },
   };
 };

@@ -69,11 +69,7 @@ export const foldUsage = async (
 };
 
 /** @param now ms since 1970 */
-export const createUsage = (
-  store: Store,
-  chart: Usage['chart'],
-  now: () => number = Date.now,
-): Usage => {
+export const createUsage = (store: Store, now: () => number = Date.now): Usage => {
   const sums = async (space: Space, since: string): Promise<readonly UsageDay[]> => {
     const rows = await store
       .selectFrom('usage_day')
@@ -95,7 +91,6 @@ export const createUsage = (
   const none = { characters: 0, audioMs: 0, messages: 0, people: 0 };
 
   return {
-    chart,
     record: (space, memberId, used) => recordUsage(store, space, memberId, used, now()),
 
     async today(space) {

@@ -23,6 +23,8 @@ export interface Writer {
 interface Waiting {
   readonly isNote: boolean;
   readonly run: (db: Transaction<Schema>) => Promise<void>;
+  /** The transaction is committed, if not yet safe. */
+  readonly committed: () => void;
   readonly done: () => void;
   readonly fail: (thrown: unknown) => void;
 }
@@ -30,10 +32,15 @@ interface Waiting {
 /** Between two transactions the event loop runs: one write takes about 0.1 ms of it. */
 const WRITES_AT_ONCE = 32;
 
-/** @param synced waits for the disk, for all that was committed before it is called */
+/**
+ * @param synced waits for the disk, for all that was committed before it is called
+ * @param collect ends a write within its transaction; what it returns is called after the commit, and
+ *   the write resolves no earlier than that
+ */
 export const createWriter = (
   database: Pick<Kysely<Schema>, 'transaction'>,
   synced: DiskSync,
+  collect: (db: Transaction<Schema>) => () => Promise<void> = () => async () => undefined,
 ): Writer => {
   const waiting: Waiting[] = [];
   const syncing = new Set<Promise<void>>();
@@ -59,6 +66,7 @@ export const createWriter = (
       await database.transaction().execute(async (transaction) => {
         for (const write of batch) await write.run(transaction);
       });
+      for (const { committed } of batch) committed();
       for (const { isNote, done } of batch) if (isNote) done();
       const unsafe = batch.filter(({ isNote }) => !isNote);
       if (unsafe.length > 0) sync(unsafe);
@@ -81,12 +89,19 @@ export const createWriter = (
   const add = <T>(run: Write<T>, isNote: boolean): Promise<T> =>
     new Promise<T>((resolve, reject) => {
       let result: T;
+      let deliver: () => Promise<void>;
+      let delivered: Promise<void>;
       waiting.push({
         isNote,
         run: async (db) => {
           result = await run(db);
+          deliver = collect(db);
         },
-        done: () => resolve(result),
+        committed: () => {
+          delivered = deliver();
+          delivered.catch(() => undefined);
+        },
+        done: () => void delivered.then(() => resolve(result), reject),
         fail: reject,
       });
       working ??= work();

@@ -3,6 +3,7 @@ import type { Space } from '../model/place.ts';
 
 import type { Translator } from './translator.ts';
 import { mapStates } from '../async/generators.ts';
+import { createSemaphore } from '../async/semaphore.ts';
 
 /** A line of a watched channel, on its way into one language. */
 export interface LineTranslation {
@@ -30,7 +31,6 @@ const merge = async function* <T>(
     readonly producer: AsyncGenerator<T, void, void>;
     readonly result: IteratorResult<T, void>;
   };
-  const waiting = [...producers];
   const turns = new Map<AsyncGenerator<T, void, void>, Promise<Turn>>();
   const advance = (producer: AsyncGenerator<T, void, void>): void => {
     turns.set(
@@ -39,13 +39,11 @@ const merge = async function* <T>(
     );
   };
   try {
-    for (const producer of waiting.splice(0, AT_ONCE)) advance(producer);
+    for (const producer of producers) advance(producer);
     while (turns.size > 0) {
       const { producer, result } = await Promise.race(turns.values());
       if (result.done) {
         turns.delete(producer);
-        const next = waiting.shift();
-        if (next) advance(next);
         continue;
       }
       yield result.value;
@@ -76,8 +74,10 @@ export const translateLine = (
 ): AsyncIterable<LineTranslation> => {
   const stop = new AbortController();
   const both = AbortSignal.any([signal, stop.signal]);
+  const requests = createSemaphore(AT_ONCE);
   const into = async function* (language: string): AsyncGenerator<LineTranslation, void, void> {
     try {
+      using _ = await requests.acquire(both);
       const { text, outcome } = yield* mapStates(
         translator.translate({ ...line, place: space, to: language }, both),
         (soFar): LineTranslation => ({ language, text: soFar, done: false }),

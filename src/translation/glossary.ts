@@ -72,18 +72,18 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
     }));
   };
   const memo = createCache(fetchList, { keyOf: placeKey, most: PLACES_IN_MEMORY });
+  store.signals.subscribe('glossary', memo.forget);
   const list = memo.of;
 
-  const write = async <Result>(
+  const write = <Result>(
     place: Space | Channel,
     change: Parameters<typeof store.write<Result>>[0],
-  ): Promise<Result> => {
-    try {
-      return await store.write(change);
-    } finally {
-      memo.forget(place);
-    }
-  };
+  ): Promise<Result> =>
+    store.write(async (transaction) => {
+      const result = await change(transaction);
+      await store.signals.publish(transaction, 'glossary', place);
+      return result;
+    });
 
   const put = async (place: Space | Channel, terms: readonly GlossaryTerm[]): Promise<void> => {
     const row = (term: GlossaryTerm) => ({

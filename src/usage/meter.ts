@@ -30,20 +30,26 @@ export const limitFault = async (
   );
 };
 
+/** The services whose use is counted, and those that limit and record it. */
+export type MeteredServices = Pick<
+  Services,
+  'assistant' | 'spaces' | 'speaker' | 'transcriber' | 'translator' | 'usage'
+>;
+
 /** Counts what one person's use of the service costs. */
-export interface Meter {
+export interface Meter<Given extends MeteredServices> {
   /** As they are, but that they refuse what goes over the limits of the space, and are counted. */
-  readonly services: Services;
+  readonly services: Given;
   /** Records what was used, if anything was. */
   settle(): Promise<void>;
 }
 
 /** What was given up before anything came of it is not counted. */
-export const createMeter = (
-  services: Services,
+export const createMeter = <Given extends MeteredServices>(
+  services: Given,
   { space, memberId }: { readonly space: Space; readonly memberId: string },
   now: () => number = Date.now,
-): Meter => {
+): Meter<Given> => {
   let characters = 0;
   let audioMs = 0;
 

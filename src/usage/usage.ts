@@ -23,6 +23,4 @@ export interface Usage {
   today(space: Space): Promise<Used>;
   /** The last days, oldest first, those without use included; who used it is kept for 90 days. */
   days(space: Space, count: number): Promise<readonly UsageDay[]>;
-  /** A picture of them: PNG. */
-  chart(days: readonly UsageDay[]): Promise<Uint8Array>;
 }

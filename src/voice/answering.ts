@@ -1,8 +1,7 @@
 import { roomTurns } from '../chat/room-turns.ts';
 import { AppError, toAppError } from '../errors.ts';
-import { createMeter } from '../usage/meter.ts';
+import { createMeter, type MeteredServices } from '../usage/meter.ts';
 import type { Channel } from '../model/place.ts';
-import type { Services } from '../command/services.ts';
 import { resultOf } from '../async/generators.ts';
 import type { Clock } from '../async/clock.ts';
 import type { ConversationDeps } from './conversation.ts';
@@ -11,7 +10,7 @@ import type { Speaking } from './tts/speaking.ts';
 import type { RoomFailure, RoomTexts } from './texts.ts';
 
 export interface VoiceAnswersDeps {
-  readonly services: Services;
+  readonly services: MeteredServices;
   readonly clock: Clock;
   readonly channel: () => Channel;
   readonly nameOf: (memberId: string) => string;

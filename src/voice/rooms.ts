@@ -1,5 +1,6 @@
 import { AppError, toAppError, userError } from '../errors.ts';
 import { limitFault } from '../usage/meter.ts';
+import { channelMention } from '../model/mention.ts';
 import type { Channel, Space } from '../model/place.ts';
 import type { Member } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
@@ -101,7 +102,7 @@ export const createRooms = (deps: RoomsDeps): RoomService => {
     if (!room.isOver) {
       const { channel } = room;
       if (wish === 'asked' && isPeopled(channel))
-        throw userError('forbidden', 'join.busy', { channel: `<#${channel.id}>` });
+        throw userError('forbidden', 'join.busy', { channel: channelMention(channel) });
       portOf(to.space).port.demandRoom(to);
     }
     await room.leave();

@@ -1,5 +1,6 @@
 import type { AppError } from '../errors.ts';
 import { say, type Texts, type Translate } from '../i18n.ts';
+import { channelMention } from '../model/mention.ts';
 import type { Channel } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
 import type { ConsentRule } from '../model/space-choices.ts';
@@ -67,7 +68,6 @@ const reasonOf = (t: Translate, { sentence }: AppError): string =>
   sentence ? say(t, sentence) : t('errors.internal');
 
 const note = (text: string): Content => ({ text, tone: 'note' });
-const mention = ({ id }: Channel): string => `<#${id}>`;
 const namesOf = (members: readonly RoomMember[]): string =>
   members.map(({ name }) => plainLine(name)).join(', ');
 
@@ -126,8 +126,8 @@ export const createRoomTexts = (
       if (isLate) return t('room.spoken-notice-late');
       return t(rule === 'told' ? 'room.spoken-notice' : 'room.spoken-notice-agreed');
     },
-    captionsOf: (room) => note(t('room.captions-of', { channel: mention(room) })),
-    captionsMoved: (to) => note(t('room.captions-moved', { channel: mention(to) })),
+    captionsOf: (room) => note(t('room.captions-of', { channel: channelMention(room) })),
+    captionsMoved: (to) => note(t('room.captions-moved', { channel: channelMention(to) })),
     cannotHear: (name) => note(t('room.cannot-hear', { name: plainLine(name) })),
     hearsAgain: (name) => note(t('room.hears-again', { name: plainLine(name) })),
     leftUnheard: (name) => note(t('room.left-unheard', { name: plainLine(name) })),

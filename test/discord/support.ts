@@ -4,13 +4,14 @@ import { createDiscordAdapter, type DiscordOptions } from '../../adapters/discor
 import { createClient } from '../../src/api/client.ts';
 import { PATHS } from '../../src/api/contract.ts';
 import type { Command } from '../../src/command/command.ts';
-import { commandFault } from '../../src/command/check.ts';
+import { commandFault } from '../../src/command/validate-command.ts';
 import { openCore } from '../../src/core.ts';
 import { discover } from '../../src/discover.ts';
 import { loadTexts } from '../../src/i18n.ts';
 import type { Services } from '../../src/command/services.ts';
 import { realClock, type Clock } from '../../src/async/clock.ts';
 import type { Room } from '../../src/voice/service.ts';
+import { createSemaphore } from '../../src/async/semaphore.ts';
 import { openStore } from '../../src/store/index.ts';
 import {
   startDiscordFake,
@@ -100,6 +101,8 @@ const openBot = async (adapter: Partial<DiscordOptions>): Promise<Bot & AsyncDis
   const commands = await discover<Command>('commands', commandFault);
   const errors: string[] = [];
   const logged: string[] = [];
+  // A command has three seconds to be acknowledged, however busy the machine is with other tests.
+  const commandsAtOnce = createSemaphore(4);
   const write = (line: string): void => {
     logged.push(line);
     if ((JSON.parse(line) as { level: number }).level >= pino.levels.values['error']!)
@@ -145,7 +148,7 @@ const openBot = async (adapter: Partial<DiscordOptions>): Promise<Bot & AsyncDis
         opened.core,
       ),
     );
-    ({ watching } = opened);
+    ({ autoTranslate: watching } = opened);
     ({ services } = opened.core);
     opened.attach(connected);
     await connected.start();
@@ -170,10 +173,8 @@ const openBot = async (adapter: Partial<DiscordOptions>): Promise<Bot & AsyncDis
       for (const user of [ann, bob]) guild.join(user);
       return { guild, channel: guild.channel({ name: 'general' }), ann, bob };
     },
-    use: async ({ guild, channel }, name, given = {}, by = guild.owner) => {
-      const used = discord.command(by, { channel, name, options: given });
-      return used.answer();
-    },
+    use: ({ guild, channel }, name, given = {}, by = guild.owner) =>
+      commandsAtOnce.use(() => discord.command(by, { channel, name, options: given }).answer()),
     press: async (message, control, values, by) => {
       const { edits } = message;
       const presser = by ?? bot.discord.user();

@@ -81,7 +81,7 @@ export const openTestAutoTranslate = async (
       },
       spaces,
       privacy,
-      usage: createUsage(store, async () => new Uint8Array()),
+      usage: createUsage(store),
     },
   });
 

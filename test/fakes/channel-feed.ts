@@ -1,5 +1,6 @@
 import { AppError } from '../../src/errors.ts';
 import type { Author, Message } from '../../src/model/message.ts';
+import { FAKE_CAPABILITIES } from './platform.ts';
 import {
   isSameChannel,
   type Channel,
@@ -196,12 +197,10 @@ export const createFakeFeed = (space: Space = SPACE): FakeFeed => {
       name: space.platform,
       feed,
       mirrors,
+      capabilities: FAKE_CAPABILITIES,
       post: (to, { text }) => post(to, text),
       edit: async (posted) => posted,
       delete: async () => undefined,
-      upload: (to) => post(to, ''),
-      whisper: async () => undefined,
-      typing: async () => undefined,
     },
     say: (to, text, part = {}) => put(to, { ...part, text }),
     edit: (ref, text) => replace(ref, text),

@@ -108,7 +108,6 @@ export interface FakeCore extends Core {
   readonly lines: readonly { readonly text: string; readonly languages: readonly string[] }[];
   /** Lets every stream that waits take its next step, or the next one that comes to wait. */
   step(): void;
-  status(): Promise<ServiceStatus>;
   /** What `status` says next. */
   setReachable(reachable: boolean): void;
   /** What `ready` says next. */
@@ -281,15 +280,14 @@ export const createFakeCore = (): FakeCore => {
       record: async () => undefined,
       today: async () => NOTHING_USED,
       days: async () => [],
-      chart: async () => PNG,
     },
+    usageChart: async () => PNG,
     inbox: {
       backlog: async () => ({ waiting: 0, oldestMs: undefined, dead: 0, newestDead: [] }),
       revive: async () => 0,
     },
     privacy: createPrivacy(),
     rooms: createFakeRooms(),
-    commands: () => FAKE_COMMANDS,
     translates: async () => undefined,
     status: async () => ({ ...STATUS, reachable }),
   };
@@ -388,6 +386,5 @@ export const createFakeCore = (): FakeCore => {
           : { language, done: true, text: `${language}: ${text}` };
       }
     },
-    status: async () => ({ ...STATUS, reachable }),
   };
 };

@@ -1,6 +1,6 @@
 import { createClient } from '../../src/api/client.ts';
 import type { Command } from '../../src/command/command.ts';
-import { commandFault } from '../../src/command/check.ts';
+import { commandFault } from '../../src/command/validate-command.ts';
 import { openCore } from '../../src/core.ts';
 import { discover } from '../../src/discover.ts';
 import { loadTexts } from '../../src/i18n.ts';
@@ -10,6 +10,7 @@ import type { Content } from '../../src/model/content.ts';
 import type { Member } from '../../src/model/member.ts';
 import type { Core } from '../../src/adapter.ts';
 import { openStore } from '../../src/store/index.ts';
+import { fakePlatform } from './platform.ts';
 import { startSpeechFake, type SpeechFake } from './speech.ts';
 
 /** The real core and commands over the fake service, asked as an adapter would ask. */
@@ -64,6 +65,7 @@ export const startHarness = async (): Promise<Harness> => {
     engines: undefined,
   });
   const { core } = running;
+  running.attach({ platform: fakePlatform(SPACE.platform), ready: () => true });
   let limit: { fileBytes?: number } = {};
   return {
     limitFiles: (fileBytes) => (limit = { fileBytes }),

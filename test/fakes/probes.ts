@@ -13,10 +13,11 @@ import type { MessageKey } from '../../src/message-key.ts';
 import { createLog } from '../../src/log.ts';
 import type { Content } from '../../src/model/content.ts';
 import type { Message } from '../../src/model/message.ts';
-import type { Invocation, PressInvocation } from '../../src/ports/platform.ts';
+import type { Invocation, Platform, PressInvocation } from '../../src/ports/platform.ts';
 import type { Services } from '../../src/command/services.ts';
 import type { SpaceChoices } from '../../src/model/space-choices.ts';
 import type { Used } from '../../src/usage/usage.ts';
+import { fakePlatform } from './platform.ts';
 import { ROOM_CHOICES } from './rooms.ts';
 
 export const MEMBER = {
@@ -31,6 +32,12 @@ export const CHANNEL = { space: { platform: 'test', id: 's' }, id: 'c' };
 export const SPOKEN = { space: { platform: 'spoken', id: 's' }, id: 'c' };
 /** On a platform with neither. */
 export const ELSEWHERE = { space: { platform: 'elsewhere', id: 's' }, id: 'c' };
+
+const PORTS: Readonly<Record<string, readonly ('voice' | 'watch')[]>> = {
+  test: ['voice', 'watch'],
+  spoken: ['voice'],
+};
+const platformOf = (name: string): Platform => fakePlatform(name, PORTS[name]);
 
 const NOTHING: Used = { characters: 0, audioMs: 0, messages: 0 };
 
@@ -192,10 +199,9 @@ export const createProbes = () => {
     commands: [probe, group, probing, speaking],
     texts,
     log: createLog('silent'),
-    can: (platform, part) => platform === 'test' || (platform === 'spoken' && part === 'rooms'),
-    naming: () => 'plain',
+    platforms: { find: platformOf, get: platformOf },
     authorsOf: (message) => script.authorsOf(message),
-    services: () => services,
+    services,
     sleep: async () => script.rested.promise,
   });
 

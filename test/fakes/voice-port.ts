@@ -1,4 +1,5 @@
 import { AppError } from '../../src/errors.ts';
+import { FAKE_CAPABILITIES } from './platform.ts';
 import type { Channel, Posted, Space } from '../../src/model/place.ts';
 import type { Content } from '../../src/model/content.ts';
 import type { Message } from '../../src/model/message.ts';
@@ -274,6 +275,7 @@ export const createVoicePlace = (
   return {
     platform: {
       name: SPACE.platform,
+      capabilities: FAKE_CAPABILITIES,
       voice: port,
       feed: {
         names: async () => (kind: string, id: string) => `${kind} ${id}`,
@@ -289,9 +291,6 @@ export const createVoicePlace = (
         const at = shown.findIndex(({ id }) => id === ids[0]);
         if (at >= 0) shown.splice(at, 1);
       },
-      upload: (to) => show(to, { text: '' }),
-      whisper: async () => undefined,
-      typing: async () => undefined,
     },
     port,
     faults,

@@ -197,7 +197,7 @@ describe('recognition over HTTP', () => {
     const audio = WAV.toString('base64');
     const first = service.postJson(PATHS.asr, { audio }, leaving.signal);
     first.catch(() => undefined);
-    await expect.poll(() => transcriptions().length, { timeout: 10_000 }).toBe(before + 2);
+    await expect.poll(() => transcriptions().length).toBe(before + 2);
     expect(await (await asr({})).json()).toMatchObject({ confidence: 0.8 });
     leaving.abort();
   });
@@ -224,10 +224,10 @@ describe('recognition over HTTP', () => {
       recognise: async () => ({ text: 'hi' }),
       recogniseFile: async () => ({ text: 'hi' }),
     };
-    const gate = createRequestLimiter({ concurrent: 1, waiting: 0 });
+    const limiter = createRequestLimiter({ concurrent: 1, waiting: 0 });
     const ask = (audio: Buffer): Promise<Response> =>
       route.handle({
-        ...offering('one', part, gate),
+        ...offering('one', part, limiter),
         request: new Request('http://localhost/', {
           method: 'POST',
           body: JSON.stringify({ audio: audio.toString('base64') }),
@@ -255,7 +255,7 @@ describe('recognition over HTTP', () => {
     const audio = WAV.toString('base64');
     const reply = service.postJson(PATHS.asr, { audio }, leaving.signal);
     reply.catch(() => undefined);
-    await expect.poll(() => transcriptions().length, { timeout: 10_000 }).toBe(before + 1);
+    await expect.poll(() => transcriptions().length).toBe(before + 1);
     leaving.abort();
     expect(await transcriptions().at(-1)?.aborted).toBe(true);
   });

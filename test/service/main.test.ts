@@ -27,7 +27,7 @@ describe('the service alone', () => {
 
   it('says its address, one key and its engines, serves, and ends when told to', async () => {
     const { process: child, output } = startMain({});
-    await expect.poll(output, { timeout: 10_000 }).toContain('sherpa-onnx');
+    await expect.poll(output).toContain('sherpa-onnx');
     const [key] = /svck:\S{16,}/.exec(output()) ?? [];
     const [url] = /http:\/\/127\.0\.0\.1:\d+/.exec(output()) ?? [];
     const headers = { authorization: `Bearer ${key}` };
@@ -39,7 +39,7 @@ describe('the service alone', () => {
   it('does not print keys that were given', async () => {
     const key = 'svck:given-0123456789abcdef';
     const { output } = startMain({ SERVICE_KEYS: key });
-    await expect.poll(output, { timeout: 10_000 }).toContain('sherpa-onnx');
+    await expect.poll(output).toContain('sherpa-onnx');
     expect(output()).not.toContain(key);
   });
 

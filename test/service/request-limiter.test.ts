@@ -3,15 +3,15 @@ import { createRequestLimiter } from '../../service/request-limiter.ts';
 
 const signal = new AbortController().signal;
 
-describe('a gate', () => {
+describe('a request limiter', () => {
   it('lets in as many as it may, and the next when one has left', async () => {
-    const gate = createRequestLimiter({ concurrent: 2, waiting: 5 });
-    const first = await gate.enter(signal);
-    await gate.enter(signal);
+    const limiter = createRequestLimiter({ concurrent: 2, waiting: 5 });
+    const first = await limiter.acquire(signal);
+    await limiter.acquire(signal);
     let entered = false;
-    const third = gate.enter(signal).then((place) => {
+    const third = limiter.acquire(signal).then((permit) => {
       entered = true;
-      return place;
+      return permit;
     });
     await Promise.resolve();
     expect(entered).toBe(false);
@@ -21,13 +21,13 @@ describe('a gate', () => {
   });
 
   it('keeps the order of those who wait', async () => {
-    const gate = createRequestLimiter({ concurrent: 1, waiting: 5 });
-    const first = await gate.enter(signal);
+    const limiter = createRequestLimiter({ concurrent: 1, waiting: 5 });
+    const first = await limiter.acquire(signal);
     const order: number[] = [];
     const waiting = [1, 2, 3].map(async (id) => {
-      const place = await gate.enter(signal);
+      const permit = await limiter.acquire(signal);
       order.push(id);
-      place[Symbol.dispose]();
+      permit[Symbol.dispose]();
     });
     first[Symbol.dispose]();
     await Promise.all(waiting);
@@ -35,10 +35,10 @@ describe('a gate', () => {
   });
 
   it('turns away with the time to wait when too many wait', async () => {
-    const gate = createRequestLimiter({ concurrent: 1, waiting: 1 });
-    await gate.enter(signal);
-    gate.enter(signal).catch(() => undefined);
-    await expect(gate.enter(signal)).rejects.toMatchObject({
+    const limiter = createRequestLimiter({ concurrent: 1, waiting: 1 });
+    await limiter.acquire(signal);
+    limiter.acquire(signal).catch(() => undefined);
+    await expect(limiter.acquire(signal)).rejects.toMatchObject({
       named: 'ErrRateLimited',
       retryAfterMs: 1_000,
       message: 'Too many requests. Retry after 1s',
@@ -46,23 +46,23 @@ describe('a gate', () => {
   });
 
   it('forgets those who stop waiting', async () => {
-    const gate = createRequestLimiter({ concurrent: 1, waiting: 1 });
-    const first = await gate.enter(signal);
+    const limiter = createRequestLimiter({ concurrent: 1, waiting: 1 });
+    const first = await limiter.acquire(signal);
     const leaving = new AbortController();
-    const left = gate.enter(leaving.signal);
+    const left = limiter.acquire(leaving.signal);
     leaving.abort(new Error('left'));
     await expect(left).rejects.toThrow('left');
-    const next = gate.enter(signal);
+    const next = limiter.acquire(signal);
     first[Symbol.dispose]();
     await expect(next).resolves.toBeDefined();
   });
 
-  it('counts a place that is left twice once', async () => {
-    const gate = createRequestLimiter({ concurrent: 1, waiting: 0 });
-    const first = await gate.enter(signal);
+  it('counts a permit that is disposed of twice once', async () => {
+    const limiter = createRequestLimiter({ concurrent: 1, waiting: 0 });
+    const first = await limiter.acquire(signal);
     first[Symbol.dispose]();
     first[Symbol.dispose]();
-    await gate.enter(signal);
-    await expect(gate.enter(signal)).rejects.toMatchObject({ named: 'ErrRateLimited' });
+    await limiter.acquire(signal);
+    await expect(limiter.acquire(signal)).rejects.toMatchObject({ named: 'ErrRateLimited' });
   });
 });

@@ -69,10 +69,10 @@ export const startTestService = async (
 export const offering = (
   engine: string,
   part: unknown,
-  gate: RequestLimiter,
+  limiter: RequestLimiter,
 ): Omit<RouteContext, 'request'> => ({
   engines: {
-    having: async () => [{ engine, part, gate }] as never,
+    having: async () => [{ engine, part, limiter }] as never,
     missing: () => {
       throw new Error('not missing');
     },

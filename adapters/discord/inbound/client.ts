@@ -1,5 +1,5 @@
 import { Client, Events, GatewayCloseCodes, Options, Status } from 'discord.js';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { realClock, sleep } from '../../../src/async/clock.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
 import { restOptions, type RestSettings } from '../api.ts';
@@ -123,8 +123,5 @@ export const isConnected = (client: Client): boolean =>
 export const destroy = async (client: Client): Promise<void> => {
   client.removeAllListeners(Events.ShardDisconnect);
   client.removeAllListeners(Events.ShardReconnecting);
-  await Promise.race([
-    client.destroy().catch(() => undefined),
-    sleep(DESTROY_MS, undefined, { ref: false }),
-  ]);
+  await Promise.race([client.destroy().catch(() => undefined), sleep(realClock, DESTROY_MS)]);
 };

@@ -1,6 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { RESTJSONErrorCodes, Routes } from 'discord.js';
 import type { Log } from '../../../src/log.ts';
-import { toAppError } from '../../../src/errors.ts';
+import { toAppError, type AppError } from '../../../src/errors.ts';
 import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
 import type { Used } from './invocations.ts';
@@ -9,29 +10,49 @@ import type { Used } from './invocations.ts';
 export type Acknowledge = (interaction: Used, response: object) => Promise<boolean>;
 
 const TRIES = 3;
-/** All tries fit into the three seconds that there are ("Receiving and Responding"). */
-const TRY_MS = 900;
+/** All tries begin within the three seconds that Discord waits ("Receiving and Responding"). */
+const TRY_EVERY_MS = 900;
 
+/**
+ * Acknowledges interactions. A try is made again while the answer to the one before is still awaited: on
+ * a busy machine an answer that is only late must not be taken for one that was lost.
+ */
 export const createAcknowledge =
   (api: Api, log: Log): Acknowledge =>
   async ({ id, token, type }, response) => {
-    for (let attempt = 1; ; attempt += 1) {
-      const signal = AbortSignal.timeout(TRY_MS);
+    const taken = Promise.withResolvers<undefined>();
+    const tryOnce = async (attempt: number): Promise<AppError | undefined> => {
       try {
         await api.sendOnce('POST', Routes.interactionCallback(id, token), {
           auth: false,
           body: response,
-          signal,
         });
-        return true;
       } catch (thrown) {
-        const error = toAppError(thrown);
+        // Discord took an earlier try; its answer is late, or lost.
         const isDone = isRefusal(thrown, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged);
-        // The answer to an earlier try was lost on its way, the acknowledgement was not.
-        if (isDone && attempt > 1) return true;
-        if ((error.retryable || signal.aborted) && attempt < TRIES) continue;
-        log.warn({ type, reason: error.message }, 'an interaction was not acknowledged');
-        return false;
+        if (!isDone || attempt === 1) return toAppError(thrown);
       }
+      taken.resolve(undefined);
+      return undefined;
+    };
+
+    const tries: Promise<AppError | undefined>[] = [];
+    const ended = new AbortController();
+    try {
+      for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+        const tried = tryOnce(attempt);
+        tries.push(tried);
+        const late = delay(TRY_EVERY_MS, 'late' as const, { signal: ended.signal });
+        const outcome = await Promise.race([taken.promise, tried, late]);
+        if (outcome === undefined) return true;
+        if (outcome !== 'late' && !outcome.retryable) break;
+      }
+      const failures = await Promise.race([taken.promise, Promise.all(tries)]);
+      if (!failures) return true;
+      const reason = failures.at(-1)?.message;
+      log.warn({ type, reason }, 'an interaction was not acknowledged');
+      return false;
+    } finally {
+      ended.abort();
     }
   };

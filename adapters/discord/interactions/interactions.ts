@@ -59,12 +59,12 @@ const createCommandUse = (
       data.type === ApplicationCommandType.Message
         ? data.resolved.messages[data.target_id]
         : undefined;
-    const files = isSlash ? data.resolved?.attachments : {};
+    const resolved = isSlash ? data.resolved : undefined;
     await answer(interaction, isPrivate, async (asked) =>
       core.dispatch({
         ...asked,
         command: used.name,
-        options: valuesOf(used.options, files, openFile),
+        options: valuesOf(used.options, resolved, interaction.guild_id, openFile),
         ...(target ? { on: reader.read(target, asked.channel) } : {}),
       }),
     );

@@ -4,7 +4,7 @@ import {
   PermissionFlagsBits,
   type APIApplicationCommandInteractionDataOption,
   type APIApplicationCommandInteractionDataBasicOption,
-  type APIAttachment,
+  type APIInteractionDataResolved,
   type APIInteraction,
   type InteractionType,
 } from 'discord.js';
@@ -43,10 +43,14 @@ export const memberOf = (interaction: Used): Member => {
   };
 };
 
-export const placeOf = ({ guild_id, channel, channel_id }: Used): Channel => {
-  const parent = channel && 'thread_metadata' in channel ? channel.parent_id : undefined;
-  return channelOf(guild_id, channel?.id ?? channel_id ?? '', parent);
-};
+/** The channel that a thread belongs to; undefined for any other channel. */
+const parentOf = (channel: object | undefined): string | undefined =>
+  channel && 'thread_metadata' in channel && 'parent_id' in channel
+    ? ((channel.parent_id ?? undefined) as string | undefined)
+    : undefined;
+
+export const placeOf = ({ guild_id, channel, channel_id }: Used): Channel =>
+  channelOf(guild_id, channel?.id ?? channel_id ?? '', parentOf(channel));
 
 /** False where only the person's account has the app: there the bot itself can do nothing. */
 export const isBotThere = ({ authorizing_integration_owners: owners }: Used): boolean =>
@@ -69,14 +73,15 @@ export const commandOf = (name: string, options: readonly Option[] = []): UsedCo
     : { name, options: options.filter(isBasic) };
 };
 
-/** The options' values; files as something to read. */
+/** The options' values: files as something to read, channels with what is known of them. */
 export const valuesOf = (
   options: readonly BasicOption[],
-  files: Readonly<Record<string, APIAttachment>> = {},
+  { attachments = {}, channels = {} }: APIInteractionDataResolved = {},
+  guildId: string | undefined,
   openFile: OpenFile,
 ): Record<string, unknown> => {
   const attachmentOf = (id: string): Attachment | undefined => {
-    const raw = files[id];
+    const raw = attachments[id];
     return (
       raw && {
         ...openFile({ url: raw.url, sizeBytes: raw.size }),
@@ -85,12 +90,10 @@ export const valuesOf = (
       }
     );
   };
-  return Object.fromEntries(
-    options.map((option) => [
-      option.name,
-      option.type === ApplicationCommandOptionType.Attachment
-        ? attachmentOf(option.value)
-        : option.value,
-    ]),
-  );
+  const valueOf = (option: BasicOption): unknown => {
+    if (option.type === ApplicationCommandOptionType.Attachment) return attachmentOf(option.value);
+    if (option.type !== ApplicationCommandOptionType.Channel) return option.value;
+    return channelOf(guildId, option.value, parentOf(channels[option.value]));
+  };
+  return Object.fromEntries(options.map((option) => [option.name, valueOf(option)]));
 };

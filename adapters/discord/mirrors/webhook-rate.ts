@@ -1,5 +1,4 @@
-import { orAborted } from '../../../src/async/abort.ts';
-import type { Clock } from '../../../src/async/clock.ts';
+import { sleep, type Clock } from '../../../src/async/clock.ts';
 import { WEBHOOK_BURST as BURST, WEBHOOK_STEADY as STEADY } from '../limits.ts';
 
 /** The other side's windows begin when a request arrives there, later than it is counted here. */
@@ -15,7 +14,8 @@ export interface WebhookRate {
   take(channelId: string, signal?: AbortSignal): Promise<void>;
 }
 
-export const createWebhookRate = ({ nowMs, after }: Clock): WebhookRate => {
+export const createWebhookRate = (clock: Clock): WebhookRate => {
+  const { nowMs } = clock;
   const posts = new Map<string, number[]>();
 
   const recent = (channelId: string): number[] => {
@@ -33,16 +33,6 @@ export const createWebhookRate = ({ nowMs, after }: Clock): WebhookRate => {
 
   const inBurst = (times: readonly number[]): readonly number[] =>
     times.filter((at) => at > nowMs() - BURST.windowMs - MARGIN_MS);
-
-  const wait = async (ms: number, signal: AbortSignal | undefined): Promise<void> => {
-    const over = Promise.withResolvers<void>();
-    const cancel = after(ms, over.resolve);
-    try {
-      await (signal ? orAborted(over.promise, signal) : over.promise);
-    } finally {
-      cancel();
-    }
-  };
 
   return {
     exhaust: (channelId, forMs) => {
@@ -63,7 +53,8 @@ export const createWebhookRate = ({ nowMs, after }: Clock): WebhookRate => {
         const burst = inBurst(recent(channelId));
         const oldest = burst[burst.length - BURST.posts];
         if (oldest === undefined) break;
-        await wait(Math.max(1, oldest + BURST.windowMs + MARGIN_MS - nowMs()), signal);
+        const freeMs = oldest + BURST.windowMs + MARGIN_MS;
+        await sleep(clock, Math.max(1, freeMs - nowMs()), signal);
       }
       const times = recent(channelId);
       posts.set(channelId, [...times, nowMs()]);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { orAborted } from '../../../src/async/abort.ts';
 import { SILENCE_PACKET } from '../../../src/audio/opus/packet.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Clock } from '../../../src/async/clock.ts';
@@ -138,17 +139,14 @@ export const createPlayer = ({ clock, send, hush }: PlayerDeps): Player => {
       playing = current;
       const iterator = packets[Symbol.asyncIterator]();
       let isOver = false;
-      const abort = (): void => current.done.reject(signal.reason);
-      signal.addEventListener('abort', abort, { once: true });
       fetch(current, iterator, () => isOver).catch((thrown: unknown) =>
         current.done.reject(thrown),
       );
       try {
-        await current.done.promise;
+        await orAborted(current.done.promise, signal);
       } finally {
         isOver = true;
         current.wantMore();
-        signal.removeEventListener('abort', abort);
         playing = undefined;
         // A source that does not end at once keeps nobody waiting.
         await Promise.race([Promise.resolve(iterator.return?.()).catch(() => undefined), sleep(0)]);

@@ -1,3 +1,4 @@
+import { backoffMs, type Backoff } from '../../../src/async/backoff.ts';
 import type { Clock } from '../../../src/async/clock.ts';
 
 /** Where the bot wants to be in one server (op 4); null: in no channel of it. */
@@ -7,8 +8,7 @@ export interface VoicePayload {
 }
 
 /** The library asks anew at once, over and over; so soon after the last time it waits. */
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 30_000;
+const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
 /** After a time without asking, the next one waits no longer. */
 const CALM_MS = 60_000;
 /** The shard may be away itself, or have no room. */
@@ -38,7 +38,8 @@ export const createSender = ({ send, clock, ...deps }: SenderDeps): Sender => {
   let cancel: (() => void) | undefined;
   let { isThere } = deps;
   let isCrowded = false;
-  let waitMs = 0;
+  /** Times that were asked without a calm between them. */
+  let asked = 0;
   let askedMs = Number.NEGATIVE_INFINITY;
 
   const stop = (): void => {
@@ -54,7 +55,7 @@ export const createSender = ({ send, clock, ...deps }: SenderDeps): Sender => {
     isThere = payload.d.channel_id !== null;
     if (!isThere) return;
     askedMs = nowMs();
-    waitMs = Math.min(LONGEST_WAIT_MS, Math.max(FIRST_WAIT_MS, waitMs * 2));
+    asked += 1;
   };
   return {
     get isCrowded() {
@@ -70,8 +71,8 @@ export const createSender = ({ send, clock, ...deps }: SenderDeps): Sender => {
         return;
       }
       const sinceMs = nowMs() - askedMs;
-      if (sinceMs > CALM_MS) waitMs = 0;
-      const leftMs = waitMs - sinceMs;
+      if (sinceMs > CALM_MS) asked = 0;
+      const leftMs = asked === 0 ? 0 : backoffMs(BACKOFF, asked - 1) - sinceMs;
       if (leftMs <= 0) attempt(payload);
       else cancel = after(leftMs, () => attempt(payload));
     },

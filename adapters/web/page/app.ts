@@ -7,7 +7,6 @@ import { apply } from './events.ts';
 import { createStore, type Panel, type Store, type Theme } from './store.ts';
 
 const KEPT = { theme: 'dragoman.theme', name: 'dragoman.name', originals: 'dragoman.originals' };
-const TYPING_MS = 6_000;
 
 export const CHANNELS: readonly ChannelId[] = ['playground', 'lounge'];
 
@@ -53,7 +52,6 @@ export const createApp = (): App => {
     messages: new Map(),
     channel: channelOfAddress(),
     unread: { playground: 0, lounge: 0 },
-    typing: new Set(),
     panel: undefined,
     drawer: false,
     engines: 'asking',
@@ -107,11 +105,6 @@ export const createApp = (): App => {
   const onEvent = (event: ServerEvent): void => {
     store.set(apply(store.get(), event));
     if (event.type === 'hello') restoreName();
-    if (event.type === 'typing')
-      setTimeout(() => {
-        const typing = new Set(store.get().typing);
-        if (typing.delete(event.channel)) store.set({ typing });
-      }, TYPING_MS);
   };
 
   connect({

@@ -1,7 +1,7 @@
 /** What can be completed where the caret stands. Pure. */
 import type { Choice, CommandInfo, OptionInfo } from '../../../src/model/command-info.ts';
 import { fits, telling } from './choices.ts';
-import { findCommand, quote, tokenise } from './command-line.ts';
+import { findCommand, quoteValue, tokenise } from '../../../src/command/command-line.ts';
 
 export interface Suggestion {
   readonly value: string;
@@ -101,7 +101,7 @@ export const valueSuggestions = (choices: readonly Choice[]): Suggestion[] =>
     value,
     label,
     detail: telling(value, label),
-    insert: `${quote(value)} `,
+    insert: `${quoteValue(value)} `,
   }));
 
 /** The choices there are without asking the server; undefined when it must be asked. */

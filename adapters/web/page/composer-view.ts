@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import type { App } from './app.ts';
 import { boot, t } from './boot.ts';
-import { freeTextOption } from './command-line.ts';
+import { freeTextOption } from '../../../src/command/command-line.ts';
 import { icon } from './icons.ts';
 import { listBox, optionId } from './list-box.ts';
 import { optionFields } from './option-fields.ts';

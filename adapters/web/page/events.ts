@@ -11,8 +11,6 @@ const withMessage = (state: State, message: WireMessage): Partial<State> => {
   messages.set(message.id, translation ? { ...message, translation } : message);
   const [oldest] = messages.keys();
   if (messages.size > MAX_MESSAGES && oldest !== undefined) messages.delete(oldest);
-  const typing = new Set(state.typing);
-  if (message.author.ours) typing.delete(message.channel);
   const missed =
     !before &&
     message.author.id !== state.me?.id &&
@@ -20,7 +18,7 @@ const withMessage = (state: State, message: WireMessage): Partial<State> => {
   const unread = missed
     ? { ...state.unread, [message.channel]: state.unread[message.channel] + 1 }
     : state.unread;
-  return { messages, typing, unread };
+  return { messages, unread };
 };
 
 const unknown = (event: never): Partial<State> => event;
@@ -45,8 +43,6 @@ export const apply = (state: State, event: ServerEvent): Partial<State> => {
       const translated = { ...message, translation: event.translation };
       return { messages: new Map(state.messages).set(event.id, translated) };
     }
-    case 'typing':
-      return { typing: new Set(state.typing).add(event.channel) };
     case 'me':
       return { me: event.me };
     case 'readers':

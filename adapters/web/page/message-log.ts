@@ -42,7 +42,7 @@ const row = (app: App, message: WireMessage, before: WireMessage | undefined): T
 };
 
 export const messageLog = (app: App): TemplateResult => {
-  const { messages, channel, me, originals, away, typing } = app.store.get();
+  const { messages, channel, me, originals, away } = app.store.get();
   const shown = [...messages.values()].filter((message) => message.channel === channel);
   return html`
     <div class="log-frame">
@@ -68,7 +68,6 @@ export const messageLog = (app: App): TemplateResult => {
                 row(app, message, shown[index - 1]),
               ),
           )}
-          ${typing.has(channel) ? html`<p class="typing">${t('web.log.typing')}</p>` : nothing}
         </div>
       </div>
       ${

@@ -12,8 +12,6 @@ export interface State {
   readonly messages: ReadonlyMap<string, WireMessage>;
   readonly channel: ChannelId;
   readonly unread: Readonly<Record<ChannelId, number>>;
-  /** Where Dragoman is preparing something that has no message yet. */
-  readonly typing: ReadonlySet<ChannelId>;
   readonly panel: Panel | undefined;
   /** Whether the channel list is open, where it is a drawer. */
   readonly drawer: boolean;

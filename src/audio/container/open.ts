@@ -1,6 +1,6 @@
 import type { ByteSource } from '../../model/file.ts';
 import { type ByteReader, createByteReader } from '../bytes.ts';
-import { emptyAudio, throwIfAborted, unknownAudio, unsupportedAudio } from '../faults.ts';
+import { emptyAudio, unknownAudio, unsupportedAudio } from '../faults.ts';
 import { skipId3 } from './id3.ts';
 import { readMp4 } from './mp4.ts';
 import { type OpusItem, readOpus } from './ogg-reader.ts';
@@ -13,24 +13,12 @@ export interface OpenAudio extends AsyncDisposable {
   readonly reader: ByteReader;
 }
 
-/** Stops a read at its next chunk once `signal` is aborted, whatever the source does. */
-async function* untilAborted(
-  source: ByteSource,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array, void, void> {
-  throwIfAborted(signal);
-  for await (const chunk of source.open(signal)) {
-    throwIfAborted(signal);
-    yield chunk;
-  }
-}
-
 /**
  * Starts to read a file and says what it is. Throws `AppError`: `bad-input` for an empty file,
  * `unsupported` for one that is no audio known here, with its name where that can be told.
  */
 export const openAudio = async (source: ByteSource, signal: AbortSignal): Promise<OpenAudio> => {
-  const reader = createByteReader(untilAborted(source, signal), signal);
+  const reader = createByteReader(source.open(signal), signal);
   try {
     await skipId3(reader);
     const head = await reader.peek(SNIFF_BYTES);

@@ -1,4 +1,5 @@
 import type { SampleRate } from 'libopus-wasm';
+import { createSemaphore } from '../../async/semaphore.ts';
 
 /** The rates that Opus takes (RFC 6716 section 2), lowest first. */
 export const OPUS_RATES: readonly number[] = [8_000, 12_000, 16_000, 24_000, 48_000];
@@ -6,6 +7,12 @@ export const OPUS_RATES: readonly number[] = [8_000, 12_000, 16_000, 24_000, 48_
 /** The lowest rate of Opus that keeps all that sound at `sampleRateHz` can hold, up to 48 kHz. */
 export const opusRateFor = (sampleRateHz: number): number =>
   OPUS_RATES.find((rate) => rate >= sampleRateHz) ?? 48_000;
+
+/** Encoders for what is played that may be alive in the process; each takes some 100 KB. */
+const MOST_ENCODERS = 16;
+
+/** A permit for each encoder that is alive. */
+export const encoderLimit = createSemaphore(MOST_ENCODERS);
 
 const PACKETS_PER_SECOND = 50;
 /** Without a bit rate libopus falls to 26 kbit/s and costs three times the CPU. */

@@ -1,5 +1,6 @@
 /** Speech as Opus packets of 20 ms, which is what rooms play. */
-import { AppError } from '../../errors.ts';
+import { untilAborted } from '../../async/abort.ts';
+import { AppError, toAppError } from '../../errors.ts';
 import type { AudioFormat, ByteSource } from '../../model/file.ts';
 import { createByteReader } from '../bytes.ts';
 import { decode } from '../codec/decode.ts';
@@ -8,10 +9,9 @@ import { damagedAudio, throwIfAborted, unsupportedAudio } from '../faults.ts';
 import { type OpusItem, readOpus } from '../container/ogg-reader.ts';
 import { PRE_SKIP_SAMPLES } from '../container/ogg-writer.ts';
 import { OPUS_CLOCK_HZ, parseToc } from './packet.ts';
-import { createPacketEncoder, opusRateFor, type PacketEncoder } from './encoder.ts';
+import { createPacketEncoder, encoderLimit, opusRateFor, type PacketEncoder } from './encoder.ts';
 import { createRepacketizer } from './repacketizer.ts';
-import { encoderLimit } from './encoder-limit.ts';
-import { s16leSamples, untilAborted } from './input.ts';
+import { s16leSamples } from './input.ts';
 import type { OpusHead } from './head.ts';
 import { WARM_UP_PACKETS } from './gain.ts';
 import { inSlices, type Pcm, sliceSamples } from '../pcm.ts';
@@ -35,7 +35,7 @@ async function* encoded(
   sampleRateHz: number,
   signal: AbortSignal,
 ): Packets {
-  const place = await encoderLimit.enter(signal);
+  const place = await encoderLimit.acquire(signal);
   let encoder: PacketEncoder | undefined;
   try {
     encoder = await createPacketEncoder(sampleRateHz);
@@ -155,7 +155,7 @@ export async function* opusFrames(speech: GivenSpeech, signal: AbortSignal): Pac
     }
   } catch (error) {
     const broke = error instanceof AppError && error.code === 'bad-input';
-    if (!broke || !heard) throw error;
+    if (!broke || !heard) throw error === signal.reason ? toAppError(error) : error;
   }
   if (!heard) throw damagedAudio('no sound in this speech');
 }

@@ -1,7 +1,6 @@
 import type { OpusDecoderHandle } from 'libopus-wasm';
 import { OPUS_CLOCK_HZ } from './packet.ts';
-import { createPacketEncoder, type PacketEncoder } from './encoder.ts';
-import { encoderLimit } from './encoder-limit.ts';
+import { createPacketEncoder, encoderLimit, type PacketEncoder } from './encoder.ts';
 
 /** Decoders that begin in the middle of speech need so many packets before they are true. */
 export const WARM_UP_PACKETS = 5;
@@ -67,7 +66,7 @@ export async function* lowered(
         recoder?.free();
         recoder = undefined;
       } else if (!recoder) {
-        const place = encoderLimit.tryEnter();
+        const place = encoderLimit.tryAcquire();
         if (place) recoder = await createRecoder(place, before);
       }
       yield recoder?.push(packet, last, wanted) ?? packet;

@@ -7,13 +7,13 @@ import { isSameTarget, type MirrorStore } from '../../store/mirrors.ts';
 import type { Privacy } from '../../store/privacy.ts';
 import { mentionsIn } from '../../text/markup/mentions.ts';
 import { excerpt } from '../../text/split/excerpt.ts';
-import type { Platforms } from '../platforms.ts';
+import type { WatchedPlatforms } from '../watched-platforms.ts';
 
 const QUOTED_CHARS = 80;
 
 export interface QuoteDeps {
   readonly stored: Pick<MirrorStore, 'sourceOf' | 'of'>;
-  readonly platforms: Pick<Platforms, 'of'>;
+  readonly platforms: Pick<WatchedPlatforms, 'of'>;
   readonly privacy: Pick<Privacy, 'optedOut'>;
 }
 

@@ -15,7 +15,7 @@ import { countCodePoints, isBlank } from '../../text/unicode.ts';
 import { limitFault } from '../../usage/meter.ts';
 import { readFlagged } from '../flags.ts';
 import type { Attachments } from '../mirror/attachments.ts';
-import type { Platforms } from '../platforms.ts';
+import type { WatchedPlatforms } from '../watched-platforms.ts';
 import { claimsAudio, skipReason, type SkipReason } from '../policy.ts';
 import {
   composeAsAuthor,
@@ -67,7 +67,7 @@ export interface PrepareDeps extends Omit<ProgressDeps, 'mirrors'> {
   readonly watches: Pick<WatchStore, 'of' | 'group'>;
   readonly texts: Pick<Texts, 'in'>;
   readonly context: Pick<TranslationContext, 'next'>;
-  readonly platforms: Platforms;
+  readonly platforms: WatchedPlatforms;
 }
 
 /** Reasons for which what stands is left as it is; for the others it is deleted. */
@@ -115,6 +115,22 @@ const isSameWatch = (a: ChannelWatch | undefined, b: ChannelWatch | undefined): 
 
 const reasonOf = ({ text }: Message, { transcript }: Translated): SkipReason =>
   isBlank(text) && !transcript ? 'nothing-heard' : 'same-language';
+
+/** One reply under the message, or none for a reason. */
+const asReply = (
+  row: Row,
+  message: Message,
+  translated: Translated,
+  content: MirrorContent | undefined,
+  skip?: SkipReason,
+): Prepared => {
+  const { used, fault } = translated;
+  const mirrors = content
+    ? [{ target: { channel: message.ref.channel }, compose: () => content }]
+    : [];
+  const reason = content ? skip : reasonOf(message, translated);
+  return { ...nothing(row), message, mirrors, skip: reason, used, fault };
+};
 
 /** Makes of rows what is to stand, and where. */
 export const createPrepare = (deps: PrepareDeps) => {
@@ -203,22 +219,6 @@ export const createPrepare = (deps: PrepareDeps) => {
     if (flaggedLanguage(purpose) === undefined) return 'not-watched';
     if (optedOut) return 'opted-out';
     return isQuiet(channel, choices) ? 'quiet-channel' : undefined;
-  };
-
-  /** One reply under the message, or none for a reason. */
-  const asReply = (
-    row: Row,
-    message: Message,
-    translated: Translated,
-    content: MirrorContent | undefined,
-    skip?: SkipReason,
-  ): Prepared => {
-    const { used, fault } = translated;
-    const mirrors = content
-      ? [{ target: { channel: message.ref.channel }, compose: () => content }]
-      : [];
-    const reason = content ? skip : reasonOf(message, translated);
-    return { ...nothing(row), message, mirrors, skip: reason, used, fault };
   };
 
   /** The reply to whoever pressed a flag: always something, that nobody takes it for broken. */

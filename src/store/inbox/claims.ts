@@ -12,7 +12,7 @@ export interface ClaimDeps {
 }
 
 /** What is due later than this is due now: the clock was set back. */
-const LONGEST_WAIT_MS = 900_000;
+const LONGEST_AHEAD_MS = 900_000;
 
 type InboxRow = Selectable<Schema['inbox']>;
 
@@ -62,7 +62,7 @@ export const createClaims = ({ store, now }: ClaimDeps) => ({
         .execute();
       const rows: Row[] = [];
       for (const { due_ms: dueMs, ...key } of open) {
-        if (dueMs > atMs && dueMs - atMs <= LONGEST_WAIT_MS) return { rows, nextDueMs: dueMs };
+        if (dueMs > atMs && dueMs - atMs <= LONGEST_AHEAD_MS) return { rows, nextDueMs: dueMs };
         // Another process may have changed it since it was read.
         const claimed = await db
           .updateTable('inbox')

@@ -4,14 +4,15 @@ import type { Migration } from 'kysely/migration';
 const SOURCE = ['source_platform', 'source_space_id', 'source_channel_id', 'source_id', 'purpose'];
 const TARGET = ['target_platform', 'target_space_id', 'target_channel_id', 'target_thread_id'];
 
-const withTexts = <Name extends string>(
-  table: CreateTableBuilder<Name>,
+/** Columns of texts that are never null. */
+const withTexts = (
+  table: CreateTableBuilder<string, string>,
   columns: readonly string[],
-): CreateTableBuilder<Name> =>
-  columns.reduce(
-    (built, name) => built.addColumn(name, 'text', (column) => column.notNull()),
-    table as CreateTableBuilder<Name, string>,
-  ) as CreateTableBuilder<Name>;
+): CreateTableBuilder<string, string> => {
+  let built = table;
+  for (const name of columns) built = built.addColumn(name, 'text', (column) => column.notNull());
+  return built;
+};
 
 const createTables = async (db: Kysely<unknown>): Promise<void> => {
   await withTexts(db.schema.createTable('mirror'), [...SOURCE, ...TARGET])
@@ -28,7 +29,7 @@ const createTables = async (db: Kysely<unknown>): Promise<void> => {
       'target_platform',
       'target_channel_id',
       'target_thread_id',
-    ] as never)
+    ])
     .execute();
   await withTexts(db.schema.createTable('mirror_message'), ['message_id', ...SOURCE, ...TARGET])
     .addPrimaryKeyConstraint('mirror_message_key', [
@@ -39,7 +40,7 @@ const createTables = async (db: Kysely<unknown>): Promise<void> => {
       'source_channel_id',
       'source_id',
       'purpose',
-    ] as never)
+    ])
     .execute();
   await db.schema
     .createTable('lease')

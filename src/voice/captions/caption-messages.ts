@@ -1,3 +1,4 @@
+import { backoffMs, type Backoff } from '../../async/backoff.ts';
 import { toAppError, type AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Content } from '../../model/content.ts';
@@ -11,9 +12,8 @@ import type { CaptionTexts } from './render.ts';
 
 const LIMITS: PageLimits = { chars: 1_800, lines: 15, ageMs: 600_000, pauseMs: 120_000 };
 
-/** Waits after failures, where the platform does not say how long; doubled with each one more. */
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 30_000;
+/** Waits after failures, where the platform does not say how long. */
+const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
 /** What a message shows of which nothing is left, where none can be deleted. */
 const NOTHING_LEFT = '…';
 
@@ -216,9 +216,9 @@ class Board implements CaptionBoard {
     } else {
       if (this.#failures === 0) log.warn({ code, reason }, 'captions wait to be shown');
       if (!retryable) this.#hinder(error);
-      const backoffMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#failures);
+      const waitMs = retryable ? backoffMs(BACKOFF, this.#failures) : BACKOFF.longestMs;
       this.#failures += 1;
-      this.#blockedUntilMs = nowMs + (retryAfterMs ?? (retryable ? backoffMs : LONGEST_WAIT_MS));
+      this.#blockedUntilMs = nowMs + (retryAfterMs ?? waitMs);
     }
   }
 

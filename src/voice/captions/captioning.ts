@@ -1,6 +1,7 @@
 import { orAborted } from '../../async/abort.ts';
 import { AppError, userError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { channelMention } from '../../model/mention.ts';
 import type { Channel, Posted } from '../../model/place.ts';
 import type { Platform } from '../../ports/platform.ts';
 import type { CaptionRecord, CaptionOptions, Room } from '../service.ts';
@@ -154,7 +155,9 @@ export const createCaptioning = (deps: CaptioningDeps): Captioning => {
       using _ = await turns.take(COMMON);
       deps.signal.throwIfAborted();
       if (session)
-        throw userError('bad-input', 'captions.running', { channel: `<#${session.channel.id}>` });
+        throw userError('bad-input', 'captions.running', {
+          channel: channelMention(session.channel),
+        });
       const stop = new AbortController();
       starting = stop;
       try {

@@ -1,15 +1,14 @@
-import { createMeter } from '../../usage/meter.ts';
+import { createMeter, type MeteredServices } from '../../usage/meter.ts';
 import type { Channel } from '../../model/place.ts';
-import type { Services } from '../../command/services.ts';
 import { translateLine } from '../../translation/fan-out.ts';
 import type { TranslateCaption } from './translations.ts';
 
 /** Translates what is said in a room; it counts as used by who said it, on top of the line itself. */
 export const createTranslateCaption = (
-  services: Services,
+  services: MeteredServices,
   channel: () => Channel,
 ): TranslateCaption => {
-  const counted: Services = {
+  const counted: MeteredServices = {
     ...services,
     usage: {
       ...services.usage,

@@ -9,7 +9,7 @@ const AT_ONCE = 6;
 /** Above it, the ones that wait longest are given up. */
 const MOST_WAITING = 60;
 /** Nobody reads a translation of what was said so long ago. */
-const LONGEST_WAIT_MS = 20_000;
+const LONGEST_QUEUED_MS = 20_000;
 /** One that began in time may take so long. */
 const LONGEST_RUN_MS = 15_000;
 
@@ -136,7 +136,7 @@ export const createTranslations = (deps: TranslationsDeps): Translations => {
           caption,
           language,
           stop: new AbortController(),
-          takeBackTimer: clock.after(LONGEST_WAIT_MS, () => giveUp((each) => each === job, true)),
+          takeBackTimer: clock.after(LONGEST_QUEUED_MS, () => giveUp((each) => each === job, true)),
         };
         waiting.push(job);
       }

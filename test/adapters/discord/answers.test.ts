@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../fakes/eventually.ts';
 import type { Content, Control } from '../../../src/model/content.ts';
 import { openDiscord, type TestDiscord } from './support.ts';
 
@@ -59,7 +60,7 @@ describe('an answer that only the asker sees', () => {
     const controls: Control[] = [{ kind: 'button', press: 'settings more', label: 'More' }];
     showing({ text: 'panel', controls });
     const panel = await use('secret', {}).answer();
-    await vi.waitFor(() => expect(panel.components).toHaveLength(1));
+    await eventually(() => expect(panel.components).toHaveLength(1));
     showing({ text: LONG });
     const pressed = discord.fake.press(ann, panel, 'settings more');
     await pressed.until((it) => it.followUps.length === 2);
@@ -219,13 +220,20 @@ test.each([true, 'after'] as const)(
   },
 );
 
+test('an interaction is done once where the answers to all its acknowledgements are late', async () => {
+  discord.fake.fail('POST /interactions/:id/:token/callback', { latencyMs: 1_200 }, { times: 3 });
+  const shown = await setUp().use().answer();
+  expect(shown.content).toBe('done');
+  expect(discord.core.invocations).toHaveLength(1);
+});
+
 test('an interaction that somebody else has acknowledged is not done', async () => {
   discord.fake.fail('POST /interactions/:id/:token/callback', {
     status: 400,
     body: { message: 'Interaction has already been acknowledged.', code: 40_060 },
   });
   setUp().use();
-  await vi.waitFor(() => expect(discord.core.logged.join('')).toContain('was not acknowledged'));
+  await eventually(() => expect(discord.core.logged.join('')).toContain('was not acknowledged'));
   expect(discord.core.invocations).toEqual([]);
 });
 

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../fakes/eventually.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { FakeGuild, FakeMessage } from '../../fakes/discord/index.ts';
 import { openDiscord, placeOf, type TestDiscord } from './support.ts';
@@ -25,7 +26,7 @@ const setUp = () => {
 };
 
 const told = async ({ id }: FakeMessage): Promise<void> =>
-  vi.waitFor(() =>
+  eventually(() =>
     expect(discord.core.told.some((one) => one.what === 'seen' && one.message.ref.id === id)).toBe(
       true,
     ),

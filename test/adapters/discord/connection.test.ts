@@ -1,5 +1,6 @@
 import { Status, type Client } from 'discord.js';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { eventually } from '../../fakes/eventually.ts';
 import { createDiscordAdapter } from '../../../adapters/discord/adapter.ts';
 import { isConnected } from '../../../adapters/discord/inbound/client.ts';
 import { startDiscordFake, type DiscordFake } from '../../fakes/discord/index.ts';
@@ -63,7 +64,7 @@ test('commands that could not be registered are registered once Discord takes th
   await adapter.start();
   // Nobody waits for them to be served.
   expect(adapter.ready()).toBe(true);
-  await vi.waitFor(() => expect(fake.commands.length).toBeGreaterThan(0), { timeout: 10_000 });
+  await eventually(() => expect(fake.commands.length).toBeGreaterThan(0));
   expect(core.logged.filter((line) => line.includes('could not be registered'))).not.toEqual([]);
 });
 

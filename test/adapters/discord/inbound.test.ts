@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { eventually } from '../../fakes/eventually.ts';
 import { openDiscord, placeOf, type TestDiscord, type Told } from './support.ts';
 
 let discord: TestDiscord;
@@ -27,14 +28,11 @@ const told = async <What extends Told['what']>(
   what: What,
   holds: (one: Of<What>) => boolean = () => true,
 ): Promise<Of<What>> =>
-  vi.waitFor(
-    () => {
-      const found = discord.core.told.find((one) => one.what === what && holds(one as Of<What>));
-      if (!found) throw new Error(`nothing ${what} was told`);
-      return found as Of<What>;
-    },
-    { timeout: 10_000 },
-  );
+  eventually(() => {
+    const found = discord.core.told.find((one) => one.what === what && holds(one as Of<What>));
+    if (!found) throw new Error(`nothing ${what} was told`);
+    return found as Of<What>;
+  });
 
 test('a message tells its author by the name that others see, and where it stands', async () => {
   const { guild, channel, ann, here } = setUp();

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../fakes/eventually.ts';
 import type { Attachment } from '../../../src/model/file.ts';
 import type { Content } from '../../../src/model/content.ts';
 import { openDiscord, placeOf, type TestDiscord } from './support.ts';
@@ -146,7 +147,7 @@ describe('a command', () => {
       body: { message: 'Unknown interaction', code: 10_062 },
     });
     setUp().use();
-    await vi.waitFor(() => expect(discord.core.logged.join('')).toContain('was not acknowledged'));
+    await eventually(() => expect(discord.core.logged.join('')).toContain('was not acknowledged'));
     expect(discord.core.invocations).toEqual([]);
   });
 
@@ -339,7 +340,7 @@ describe('a panel with a long text', () => {
     const controls = [{ kind: 'button', press: 'settings more', label: 'More' }] as const;
     showing({ text: 'word '.repeat(900), controls });
     const panel = await use().answer();
-    await vi.waitFor(() => expect(panel.components).toHaveLength(1));
+    await eventually(() => expect(panel.components).toHaveLength(1));
     expect(panel.attachments).toHaveLength(1);
     showing({ text: 'changed' });
     const pressed = discord.fake.press(ann, panel, 'settings more');

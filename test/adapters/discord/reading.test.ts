@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../fakes/eventually.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Message } from '../../../src/model/message.ts';
 import type { Mirror } from '../../../src/ports/mirrors.ts';
@@ -38,7 +39,7 @@ describe('events that change their places', () => {
     said.edit('changed');
     said.delete();
     channel.say(ann, 'last');
-    await vi.waitFor(() => expect(seen()).toHaveLength(4));
+    await eventually(() => expect(seen()).toHaveLength(4));
     expect(new Set(seen().map(({ text }) => text))).toEqual(new Set(['after', 'said', 'last']));
   });
 });
@@ -62,7 +63,7 @@ describe('messages that are read over REST', () => {
     channel.say(ann, 'hello');
     channel.deny('ReadMessageHistory');
     channel.say(ann, 'said behind closed doors');
-    await vi.waitFor(() => expect(seen()).toHaveLength(2));
+    await eventually(() => expect(seen()).toHaveLength(2));
     await expect(historyOf(here)).rejects.toMatchObject({ code: 'forbidden', retryable: false });
   });
 
@@ -110,7 +111,7 @@ test('copies need a channel in which messages stand by themselves', async () => 
     placeOf(guild, guild.channel({ type })),
   ) as [Channel, Channel, Channel];
   channel.say(ann, 'now all of them are known');
-  await vi.waitFor(() => expect(seen()).toHaveLength(1));
+  await eventually(() => expect(seen()).toHaveLength(1));
   const unfit = { code: 'unsupported', sentence: { key: 'watch.unfit' } };
   for (const [place, mode] of [
     [forum, 'mirror'],

@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { eventually } from '../../fakes/eventually.ts';
 import adapterModule from '../../../adapters/discord/index.ts';
 import { createDiscordAdapter } from '../../../adapters/discord/adapter.ts';
 import { diagnose } from '../../../adapters/discord/doctor.ts';
@@ -88,7 +89,7 @@ test('a connection that is closed for good is told with what to do', async () =>
     await using discord = await openDiscord({ limits: 'off' });
     const { fake, core, adapter } = discord;
     fake.gateway.close(Number(code));
-    await vi.waitFor(() => expect(core.logged.join('')).toContain('disconnected for good'));
+    await eventually(() => expect(core.logged.join('')).toContain('disconnected for good'));
     const lines = core.logged.filter((line) => line.includes('disconnected for good'));
     expect(lines).toEqual([expect.stringMatching(what)]);
     expect(adapter.ready()).toBe(false);
@@ -103,7 +104,7 @@ test('without the Message Content intent it works as far as it can, and says wha
   const channel = guild.channel();
   channel.say(fake.user(), 'cannot be read');
   channel.say(fake.user(), `${fake.botUser.mention} can be read`);
-  await vi.waitFor(() => expect(core.told.some(({ what }) => what === 'seen')).toBe(true));
+  await eventually(() => expect(core.told.some(({ what }) => what === 'seen')).toBe(true));
   const seen = core.told.filter((one) => one.what === 'seen').map(({ message }) => message.text);
   expect(seen).toEqual([`${fake.botUser.mention} can be read`]);
   expect(await feed.missing(placeOf(guild, channel), 'reply')).toEqual(['Message Content Intent']);
@@ -115,9 +116,9 @@ test('what people must still allow is named as Discord names it', async () => {
   const guild = fake.guild();
   const channel = guild.channel();
   const here = placeOf(guild, channel);
-  await vi.waitFor(async () => expect(await feed.missing(here, 'thread')).toEqual([]));
+  await eventually(async () => expect(await feed.missing(here, 'thread')).toEqual([]));
   channel.deny('ManageWebhooks', 'CreatePublicThreads');
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect(await feed.missing(here, 'thread')).toEqual([
       'Manage Webhooks',
       'Create Public Threads',
@@ -125,7 +126,7 @@ test('what people must still allow is named as Discord names it', async () => {
   );
   expect(await feed.missing(here, 'reply')).toEqual([]);
   channel.deny('ViewChannel');
-  await vi.waitFor(async () => expect(await feed.missing(here, 'reply')).toEqual(['View Channel']));
+  await eventually(async () => expect(await feed.missing(here, 'reply')).toEqual(['View Channel']));
 });
 
 test('in a thread, what counts is to be allowed to send in threads', async () => {
@@ -136,12 +137,12 @@ test('in a thread, what counts is to be allowed to send in threads', async () =>
   const thread = placeOf(guild, channel.startThread(fake.user(), 'thread'));
   const missing = async () => feed.missing(thread, 'reply');
   channel.deny('SendMessages');
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect(await feed.missing(placeOf(guild, channel), 'reply')).toEqual(['Send Messages']),
   );
   expect(await missing()).toEqual([]);
   channel.deny('SendMessagesInThreads');
-  await vi.waitFor(async () => expect(await missing()).toEqual(['Send Messages in Threads']));
+  await eventually(async () => expect(await missing()).toEqual(['Send Messages in Threads']));
 });
 
 test('the standing thread of a name is made once, and opened again when it is archived', async () => {
@@ -166,7 +167,7 @@ test('the standing thread of a name is made once, and opened again when it is ar
   await again.platform.post(first.channel, { text: 'hola' });
   expect(channel.threads.map(({ archived }) => archived)).toEqual([false]);
   channel.threads[0]?.delete();
-  await vi.waitFor(async () => expect(await mirrors.thread(here, 'Español')).not.toEqual(first));
+  await eventually(async () => expect(await mirrors.thread(here, 'Español')).not.toEqual(first));
 });
 
 test('Discord being away keeps nothing from starting, and is waited for', async () => {
@@ -176,7 +177,7 @@ test('Discord being away keeps nothing from starting, and is waited for', async 
   await using adapter = createDiscordAdapter(optionsFor(fake), createTestCore());
   expect((await adapter.start()).where).toContain('tried again');
   expect(adapter.ready()).toBe(false);
-  await vi.waitFor(() => expect(adapter.ready()).toBe(true), { timeout: 10_000 });
+  await eventually(() => expect(adapter.ready()).toBe(true));
 });
 
 test('a login that Discord takes no more of today is tried again', async () => {
@@ -190,7 +191,7 @@ test('a login that Discord takes no more of today is tried again', async () => {
   await using adapter = createDiscordAdapter(optionsFor(fake), core);
   expect((await adapter.start()).where).toContain('tried again');
   expect(core.logged.join('')).toContain('Not enough sessions remaining');
-  await vi.waitFor(() => expect(adapter.ready()).toBe(true), { timeout: 10_000 });
+  await eventually(() => expect(adapter.ready()).toBe(true));
 });
 
 test('commands are registered once, and again only when they change', async () => {

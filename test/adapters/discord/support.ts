@@ -115,7 +115,6 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
     },
     complete: async () => core.completing(),
     translateLine: async function* translateLine() {},
-    status: async () => ({ builtIn: true, reachable: true, engines: [] }),
     ready: () => ({ discord: true }),
     told,
     logged,

@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { eventually } from '../../fakes/eventually.ts';
 import type { MirrorTarget } from '../../../src/ports/mirrors.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
 
@@ -42,7 +43,7 @@ test('a standing thread that people lock is left to them: another one is made', 
   const first = await discord.mirrors.thread(here, 'Español');
   await copyTo(first);
   channel.threads[0]?.archive(true);
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect((await discord.mirrors.thread(here, 'Español')).channel.id).not.toBe(first.channel.id),
   );
   await copyTo(await discord.mirrors.thread(here, 'Español'));

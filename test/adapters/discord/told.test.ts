@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../fakes/eventually.ts';
 import type { Message } from '../../../src/model/message.ts';
 import { request } from '../../fakes/discord/login.ts';
 import { openDiscord, placeOf, type TestDiscord } from './support.ts';
@@ -23,7 +24,7 @@ const setUp = () => {
 
 /** The message as it was told. */
 const seen = async ({ id }: { readonly id: string }): Promise<Message> =>
-  vi.waitFor(() => {
+  eventually(() => {
     const found = discord.core.told.find((one) => one.what === 'seen' && one.message.ref.id === id);
     if (found?.what !== 'seen') throw new Error('not told yet');
     return found.message;

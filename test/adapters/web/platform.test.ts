@@ -3,7 +3,7 @@ import type { ServerEvent } from '../../../adapters/web/wire.ts';
 import { channelOf } from '../../../adapters/web/platform.ts';
 import { createWebPresence } from '../../../adapters/web/presence.ts';
 import type { Member } from '../../../src/model/member.ts';
-import { PLATFORM_RULES, type PlatformSubject } from '../../contracts/platform.ts';
+import { PLATFORM_CONTRACT, type PlatformSubject } from '../../contracts/platform.ts';
 import { createFakeCore } from '../../fakes/core.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' };
@@ -38,18 +38,19 @@ const setUp = async (): Promise<PlatformSubject> => {
     asker,
     other,
     seenBy: async (member) =>
-      (await helloTo(member)).map(({ id, html, tone, files }) => ({
+      (await helloTo(member)).map(({ id, html, tone, files, controls = [] }) => ({
         id,
         text: textOf(html),
         tone,
+        controls: controls.map(({ label }) => label),
         files: files.map(({ name, sizeBytes }) => ({ name, bytes: sizeBytes })),
       })),
   };
 };
 
 describe('the page as a platform', () => {
-  test.each(PLATFORM_RULES.map((rule) => [rule.name, rule] as const))('%s', async (_, rule) => {
-    await rule.check(await setUp());
+  test.each(Object.entries(PLATFORM_CONTRACT))('%s', async (_, check) => {
+    await check(await setUp());
   });
 
   test('keeps the bytes of a file once, however often it is shown', async () => {

@@ -105,7 +105,7 @@ describe('an OpenAI-compatible server', () => {
       late.fail('/models', { kind: 'status', status: 503 });
       vi.advanceTimersByTime(61_000);
       await own.parts();
-      await expect.poll(() => late.requests.length, { timeout: 10_000 }).toBe(3);
+      await expect.poll(() => late.requests.length).toBe(3);
       expect(await own.parts()).toBe(parts);
     } finally {
       vi.useRealTimers();

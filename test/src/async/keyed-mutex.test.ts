@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
 
-describe('turns', () => {
-  it('of one name follow each other, in the order in which they were asked for', async () => {
+describe('a keyed mutex', () => {
+  it('gives turns of one key one after another, in the order in which they were asked for', async () => {
     const turns = createKeyedMutex();
     const begun: string[] = [];
     const take = async (who: string): Promise<Disposable> => {
@@ -22,7 +22,7 @@ describe('turns', () => {
     expect(begun).toEqual(['first', 'second', 'third']);
   });
 
-  it('end with the block that they were taken for, also when it throws', async () => {
+  it('ends a turn with the block that it was taken for, also when that throws', async () => {
     const turns = createKeyedMutex();
     const fail = async (): Promise<void> => {
       using _ = await turns.take('door');
@@ -32,7 +32,7 @@ describe('turns', () => {
     using _ = await turns.take('door');
   });
 
-  it('of another name wait for nobody', async () => {
+  it('keeps no other key waiting', async () => {
     const turns = createKeyedMutex();
     using _ = await turns.take('door');
     using other = await turns.take('window');

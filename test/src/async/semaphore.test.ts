@@ -1,19 +1,20 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createSemaphore } from '../../../src/async/semaphore.ts';
 
-describe('slots', () => {
-  it('let so many in at once, and the others in their order, whatever becomes of those before', async () => {
-    const slots = createSemaphore(2);
+describe('a semaphore', () => {
+  it('lets so many in at once, and the others in their order, whatever becomes of those before', async () => {
+    const semaphore = createSemaphore(2);
     const begun: number[] = [];
     let within = 0;
     let most = 0;
     const results = await Promise.allSettled(
       Array.from({ length: 7 }, (_, index) =>
-        slots.use(async () => {
+        semaphore.use(async () => {
           begun.push(index);
           within += 1;
           most = Math.max(most, within);
-          await new Promise(setImmediate);
+          await setImmediate();
           within -= 1;
           if (index === 1) throw new Error('broken');
           return index;
@@ -26,7 +27,73 @@ describe('slots', () => {
   });
 
   it('can be used again when all were idle', async () => {
-    const slots = createSemaphore(1);
-    for (const expected of [1, 2, 3]) expect(await slots.use(async () => expected)).toBe(expected);
+    const semaphore = createSemaphore(1);
+    for (const expected of [1, 2, 3])
+      expect(await semaphore.use(async () => expected)).toBe(expected);
+  });
+
+  it('gives a permit at once only where one is free', () => {
+    const semaphore = createSemaphore(1);
+    const permit = semaphore.tryAcquire();
+    expect(permit).toBeDefined();
+    expect(semaphore.tryAcquire()).toBeUndefined();
+    permit?.[Symbol.dispose]();
+    expect(semaphore.tryAcquire()).toBeDefined();
+  });
+
+  it('hands a permit on to the one who waits, and not to one who comes just then', async () => {
+    const semaphore = createSemaphore(1);
+    const first = await semaphore.acquire();
+    const second = semaphore.acquire();
+    first[Symbol.dispose]();
+    expect(semaphore.tryAcquire()).toBeUndefined();
+    (await second)[Symbol.dispose]();
+    expect(semaphore.tryAcquire()).toBeDefined();
+  });
+
+  it('counts a permit that is disposed of twice once', async () => {
+    const semaphore = createSemaphore(1);
+    const permit = await semaphore.acquire();
+    permit[Symbol.dispose]();
+    permit[Symbol.dispose]();
+    expect(semaphore.tryAcquire()).toBeDefined();
+    expect(semaphore.tryAcquire()).toBeUndefined();
+  });
+
+  it('forgets those who stop waiting, with their reason', async () => {
+    const semaphore = createSemaphore(1);
+    const held = await semaphore.acquire();
+    const leaving = new AbortController();
+    const left = semaphore.acquire(leaving.signal);
+    const next = semaphore.acquire();
+    leaving.abort(new Error('left'));
+    await expect(left).rejects.toThrow('left');
+    await expect(semaphore.acquire(leaving.signal)).rejects.toThrow('left');
+    held[Symbol.dispose]();
+    await expect(next).resolves.toBeDefined();
+  });
+
+  it('keeps a permit for one who was let in before the signal was aborted', async () => {
+    const semaphore = createSemaphore(1);
+    const held = await semaphore.acquire();
+    const late = new AbortController();
+    const waiting = semaphore.acquire(late.signal);
+    held[Symbol.dispose]();
+    late.abort(new Error('too late'));
+    (await waiting)[Symbol.dispose]();
+    expect(semaphore.tryAcquire()).toBeDefined();
+  });
+
+  it('turns away whoever comes when as many wait as may', async () => {
+    const semaphore = createSemaphore(1, { most: 1, full: () => new Error('full') });
+    const held = await semaphore.acquire();
+    const leaving = new AbortController();
+    const waiting = semaphore.acquire(leaving.signal);
+    await expect(semaphore.acquire()).rejects.toThrow('full');
+    leaving.abort(new Error('left'));
+    await expect(waiting).rejects.toThrow('left');
+    const next = semaphore.acquire();
+    held[Symbol.dispose]();
+    await expect(next).resolves.toBeDefined();
   });
 });

@@ -120,7 +120,7 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
     store,
     spaces,
     privacy,
-    usage: createUsage(store, async () => new Uint8Array()),
+    usage: createUsage(store),
     clock,
     faults,
     contexts,

@@ -22,8 +22,10 @@ const NOTHING_ADDED = [
 const look = async (status: Partial<ServiceStatus>, modules: readonly AdapterModule[] = []) => {
   const store = await openStore('sqlite::memory:');
   const core = {
-    status: async () => ({ builtIn: true, reachable: true, engines: NOTHING_ADDED, ...status }),
-  } as Partial<Core> as Core;
+    services: {
+      status: async () => ({ builtIn: true, reachable: true, engines: NOTHING_ADDED, ...status }),
+    } as Partial<Core['services']>,
+  } as Core;
   try {
     return await Array.fromAsync(
       examine({ core, store, databaseUrl: 'sqlite::memory:', modules, config: {} }),

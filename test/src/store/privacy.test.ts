@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.destroy());
 
-const newUsage = () => createUsage(store, async () => new Uint8Array(), now);
+const newUsage = () => createUsage(store, now);
 
 const addMessage = async (id: string, authorId: string, state: InboxState): Promise<void> => {
   const settled = ['posted', 'skipped', 'dead'].includes(state);

@@ -31,7 +31,6 @@ const start = (dailyAudioMinutes: number | undefined) => {
         },
         today: async () => ({ characters: 0, audioMs: state.usedMs, messages: 0 }),
         days: async (): Promise<readonly UsageDay[]> => [],
-        chart: async () => new Uint8Array(),
       },
     },
     clock,

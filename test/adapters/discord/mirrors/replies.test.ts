@@ -119,7 +119,9 @@ test.each(['in one life', 'after a restart'])(
     const here = placeOf(guild, from);
     const source = sourceOf(from.say(ann, 'hello').id);
     const replies = ['🇪🇸', '🇯🇵'].map((label) => ({
-      ...{ source, content: TWO_PARTS, label },
+      source,
+      content: TWO_PARTS,
+      label,
       key: `flag:${label}`,
     }));
     const posted: Posted[] = [];

@@ -1,4 +1,5 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../../../fakes/eventually.ts';
 import { collect, never, placeOf } from '../support.ts';
 import { firstLines, footer, TWO_PARTS, withCopies } from './support.ts';
 
@@ -123,7 +124,7 @@ describe('a webhook that people gave another channel', () => {
     const { to, other, from, ann, copyOf, post, move } = await setUpMoved();
     move();
     const marker = from.say(ann, 'after it moved');
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(discord.core.told).toContainEqual(
         expect.objectContaining({ message: expect.objectContaining({ text: marker.content }) }),
       ),

@@ -4,7 +4,7 @@ import { encode } from '../../../../src/audio/codec/encode.ts';
 import { createOggOpusWriter } from '../../../../src/audio/container/ogg-writer.ts';
 import { parseToc } from '../../../../src/audio/opus/packet.ts';
 import { opusFrames } from '../../../../src/audio/opus/frames.ts';
-import { encoderLimit } from '../../../../src/audio/opus/encoder-limit.ts';
+import { encoderLimit } from '../../../../src/audio/opus/encoder.ts';
 import { framesOf, packetOf } from '../../../../src/audio/opus/layout.ts';
 import { toS16le } from '../../../../src/audio/pcm.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../../../../src/model/file.ts';
@@ -331,7 +331,7 @@ describe('encoders and decoders', () => {
   /** All places of the gate, given back at once: as many as are free. */
   const freePlaces = (): number => {
     const places: Disposable[] = [];
-    for (let place = encoderLimit.tryEnter(); place; place = encoderLimit.tryEnter())
+    for (let place = encoderLimit.tryAcquire(); place; place = encoderLimit.tryAcquire())
       places.push(place);
     for (const place of places) place[Symbol.dispose]();
     return places.length;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { opusFrames } from '../../../../src/audio/opus/frames.ts';
-import { encoderLimit } from '../../../../src/audio/opus/encoder-limit.ts';
+import { encoderLimit } from '../../../../src/audio/opus/encoder.ts';
 import { lowered } from '../../../../src/audio/opus/gain.ts';
 import { toS16le } from '../../../../src/audio/pcm.ts';
 import { heardIn, never, sourceOf, tone } from '../support.ts';
@@ -39,7 +39,7 @@ describe('lowered packets', () => {
 
 it('packets stay as loud as they are where all encoders are taken, rather than wait', async () => {
   const packets = await packetsOf(tone(24_000, 0.2), 24_000);
-  const places = Array.from({ length: 16 }, () => encoderLimit.tryEnter());
+  const places = Array.from({ length: 16 }, () => encoderLimit.tryAcquire());
   const all = async function* () {
     yield* packets;
   };

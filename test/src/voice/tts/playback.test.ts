@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encoderLimit } from '../../../../src/audio/opus/encoder-limit.ts';
+import { encoderLimit } from '../../../../src/audio/opus/encoder.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { anna, createStage, itemOf, nothing } from './playback-harness.ts';
 
@@ -105,12 +105,12 @@ describe('while somebody speaks', () => {
     stage.playback.duck(true);
     stage.playback.add(itemOf('hello', { kind: 'say' }));
     while (stage.played.length < 20) await stage.clock.advance(20);
-    const places = Array.from({ length: 16 }, () => encoderLimit.tryEnter());
+    const places = Array.from({ length: 16 }, () => encoderLimit.tryAcquire());
     for (const place of places) place?.[Symbol.dispose]();
     expect(places.filter(Boolean).length).toBe(15);
     stage.playback.skip();
     await stage.clock.advance(100);
-    const after = Array.from({ length: 16 }, () => encoderLimit.tryEnter());
+    const after = Array.from({ length: 16 }, () => encoderLimit.tryAcquire());
     for (const place of after) place?.[Symbol.dispose]();
     expect(after.filter(Boolean).length).toBe(16);
   });

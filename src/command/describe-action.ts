@@ -59,10 +59,10 @@ const textOf = (texts: Texts, t: Translate, key: string, params?: SentenceParams
 const typedAs = (name: string, typed: string): { typed?: string } =>
   typed === name ? {} : { typed };
 
-/** Of the platform on which an action is described. */
-export interface Manner {
+/** The traits of a platform that an action's description depends on. */
+export interface PlatformTraits {
   readonly naming: Naming;
-  /** Whether people can speak with each other there. */
+  /** True where people can speak with each other. */
   readonly hasRooms: boolean;
 }
 
@@ -71,7 +71,7 @@ export const describeAction = (
   { name, action, needs, topic, privatePresses, group }: NamedAction,
   texts: Texts,
   locale: string,
-  { naming, hasRooms }: Manner,
+  { naming, hasRooms }: PlatformTraits,
 ): CommandInfo => {
   const t = texts.in(locale, naming);
   const schema = z.toJSONSchema(action.options ?? z.object({}), {

@@ -11,7 +11,7 @@ export interface WatchedPlatform {
 }
 
 /** The platforms that are on and whose channels can be watched. */
-export interface Platforms {
+export interface WatchedPlatforms {
   add(platform: Platform): void;
   /** Undefined where the platform is off. */
   find(channel: Pick<Channel, 'space'>): WatchedPlatform | undefined;
@@ -20,9 +20,9 @@ export interface Platforms {
   all(): Iterable<readonly [string, WatchedPlatform]>;
 }
 
-export const createPlatforms = (): Platforms => {
+export const createWatchedPlatforms = (): WatchedPlatforms => {
   const known = new Map<string, WatchedPlatform>();
-  const find: Platforms['find'] = ({ space }) => known.get(space.platform);
+  const find: WatchedPlatforms['find'] = ({ space }) => known.get(space.platform);
   return {
     add: ({ name, feed, mirrors }) => {
       if (feed && mirrors) known.set(name, { feed, mirrors });

@@ -1,24 +1,25 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  check,
+  checkValues,
   findCommand,
   formatLine,
+  parseCommandLine,
   type Parsed,
   readValues,
   tokenise,
   unknownCommand,
-  type Values,
-} from '../../../adapters/web/page/command-line.ts';
+  type TypedValues,
+} from '../../../src/command/command-line.ts';
 import { FAKE_COMMANDS } from '../../fakes/core.ts';
 
-const read = (line: string): Parsed<Values> => {
+const read = (line: string): Parsed<TypedValues> => {
   const found = findCommand(line, FAKE_COMMANDS);
   if (!found) throw new Error(`no command in ${line}`);
   return readValues(line, found);
 };
 
-const valuesOf = (line: string): Values => {
+const valuesOf = (line: string): TypedValues => {
   const parsed = read(line);
   if (!parsed.ok) throw new Error(parsed.fault.key);
   return parsed.value;
@@ -31,7 +32,7 @@ const faultOf = (line: string): string | undefined => {
 
 const checked = (line: string, files: readonly string[] = []) => {
   const found = findCommand(line, FAKE_COMMANDS)!;
-  return check(found.command, valuesOf(line), new Set(files));
+  return checkValues(found.command, valuesOf(line), new Set(files));
 };
 
 describe('reading a line', () => {
@@ -65,12 +66,25 @@ describe('reading a line', () => {
     expect(valuesOf('/say text: note: this')).toEqual({ text: 'note: this' });
   });
 
+  test.each([
+    ['/translate text:“Hello there” to:es', { text: 'Hello there', to: 'es' }],
+    ['/translate text:”Hello there” to:“es“', { text: 'Hello there', to: 'es' }],
+    ['/translate text:“say \\“so\\”” to:es', { text: 'say “so”', to: 'es' }],
+    ['/translate text:"a “b” c" to:es', { text: 'a “b” c', to: 'es' }],
+    ['/translate text:“a "b" c” to:es', { text: 'a "b" c', to: 'es' }],
+    ['/say a 5” screen', { text: 'a 5” screen' }],
+    ['/say “Hello” she said', { text: '“Hello” she said' }],
+  ])('takes the quotation marks of phones in %j', (line, values) => {
+    expect(valuesOf(line)).toEqual(values);
+  });
+
   test('takes the word behind an empty option as its value', () => {
     expect(valuesOf('/translate text: Hello to: es')).toEqual({ text: 'Hello', to: 'es' });
   });
 
   test.each([
     ['/translate text:"open', 'web.line.unclosed'],
+    ['/translate text:“open', 'web.line.unclosed'],
     ['/translate text:"a" text:"b"', 'web.line.twice'],
     ['/translate text:"a" to:es extra', 'web.line.left-over'],
     ['/translate colour:red', 'web.line.unknown-option'],
@@ -128,8 +142,29 @@ describe('checking options', () => {
   });
 });
 
+describe('a whole line', () => {
+  test('becomes a command and what it takes', () => {
+    expect(parseCommandLine('/repeat loud:on times:“3”', FAKE_COMMANDS)).toMatchObject({
+      ok: true,
+      value: { command: { name: 'repeat' }, options: { times: 3, loud: true } },
+    });
+  });
+
+  test.each([
+    ['/nothing', 'web.line.unknown-command'],
+    ['/say text:"open', 'web.line.unclosed'],
+    ['/repeat times:9', 'web.line.too-big'],
+    ['/transcribe', 'web.line.attach'],
+  ])('%s is refused with one sentence', (line, key) => {
+    expect(parseCommandLine(line, FAKE_COMMANDS)).toMatchObject({ ok: false, fault: { key } });
+  });
+});
+
 describe('any text', () => {
-  const anyText = fc.string({ unit: 'binary', maxLength: 40 });
+  const anyText = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 40 }),
+    fc.string({ unit: fc.constantFrom(...Array.from('ab:"“” \\')), maxLength: 40 }),
+  );
   const filled = anyText.filter((text) => text !== '');
 
   test('comes back from a written line as it was', () => {
@@ -144,7 +179,7 @@ describe('any text', () => {
 
   test('is covered by tokens that lie in order and never overlap', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...Array.from('ab:" \\\n1/é')) }), (line) => {
+      fc.property(fc.string({ unit: fc.constantFrom(...Array.from('ab:"“” \\\n1/é')) }), (line) => {
         let end = 0;
         for (const token of tokenise(line, 0)) {
           expect(line.slice(end, token.start).trim()).toBe('');
@@ -158,10 +193,13 @@ describe('any text', () => {
 
   test('is either read or refused with a sentence, never thrown over', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...Array.from('text to:"\\ \n')) }), (rest) => {
-        const parsed = read(`/translate ${rest}`);
-        expect(parsed.ok || parsed.fault.key.startsWith('web.line.')).toBe(true);
-      }),
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...Array.from('text to:"“”\\ \n')) }),
+        (rest) => {
+          const parsed = read(`/translate ${rest}`);
+          expect(parsed.ok || parsed.fault.key.startsWith('web.line.')).toBe(true);
+        },
+      ),
     );
   });
 });

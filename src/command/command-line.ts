@@ -1,24 +1,24 @@
 /**
- * The line that people type: `/name option:value option:"quoted value" free text`. Pure, so that
- * the composer, its fields and the tests share one understanding of it.
+ * A typed command: `/name option:value option:"quoted value" free text`. Pure and without imports of
+ * values, for the page runs it in the browser too.
  */
-import type { CommandInfo, OptionInfo } from '../../../src/model/command-info.ts';
-import type { PageKey, Params } from '../wire.ts';
+import type { MessageKey } from '../message-key.ts';
+import type { CommandInfo, OptionInfo } from '../model/command-info.ts';
 
-/** What is wrong with a line, as a sentence. */
-export interface Fault {
-  readonly key: PageKey;
-  readonly params: Params;
+/** The sentence that says what is wrong with a line. */
+export interface LineFault {
+  readonly key: Extract<MessageKey, `web.line.${string}`>;
+  readonly params: Readonly<Record<string, string | number>>;
 }
 
 export interface Token {
-  /** The option that the token names; undefined for a bare word. */
+  /** The option's name in front of the colon; undefined for a bare word. */
   readonly name: string | undefined;
   readonly value: string;
   readonly quoted: boolean;
   /** False while a quotation mark is still missing. */
   readonly closed: boolean;
-  /** Where the token, and the value in it, begin; `end` is behind its last character. */
+  /** Offset of the first character; `valueStart` is that of the value, `end` is behind the last. */
   readonly start: number;
   readonly valueStart: number;
   readonly end: number;
@@ -26,6 +26,8 @@ export interface Token {
 
 const OPTION_NAME = /([\p{L}][\p{L}\p{N}_-]*):(?!\/\/)/uy;
 const QUOTED = /"((?:[^"\\]|\\[^])*)("?)/y;
+/** Phones and word processors put these in place of straight marks; either may begin or end a value. */
+const CURLY_QUOTED = /[“”]((?:[^“”\\]|\\[^])*)([“”]?)/y;
 const BARE = /\S*/y;
 const SPACE = /\s*/y;
 
@@ -34,7 +36,10 @@ const matchAt = (pattern: RegExp, line: string, at: number): RegExpExecArray | n
   return pattern.exec(line);
 };
 
-const unescape = (quoted: string): string => quoted.replaceAll(/\\(["\\])/g, '$1');
+const unescape = (quoted: string): string => quoted.replaceAll(/\\(["“”\\])/g, '$1');
+
+const matchQuoted = (line: string, at: number): RegExpExecArray | null =>
+  matchAt(QUOTED, line, at) ?? matchAt(CURLY_QUOTED, line, at);
 
 /** Cuts what follows the command's name into options and words. */
 export const tokenise = (line: string, from: number): Token[] => {
@@ -44,14 +49,14 @@ export const tokenise = (line: string, from: number): Token[] => {
     const start = at;
     const name = matchAt(OPTION_NAME, line, at)?.[1];
     const valueStart = name === undefined ? at : at + name.length + 1;
-    const quoted = line[valueStart] === '"' ? matchAt(QUOTED, line, valueStart) : null;
+    const quoted = matchQuoted(line, valueStart);
     const raw = quoted?.[0] ?? matchAt(BARE, line, valueStart)?.[0] ?? '';
     const end = valueStart + raw.length;
     tokens.push({
       name,
       value: quoted ? unescape(quoted[1] ?? '') : raw,
       quoted: quoted !== null,
-      closed: quoted === null || quoted[2] === '"',
+      closed: quoted === null || quoted[2] !== '',
       start,
       valueStart,
       end,
@@ -61,14 +66,17 @@ export const tokenise = (line: string, from: number): Token[] => {
   return tokens;
 };
 
-export interface Found {
+export interface FoundCommand {
   readonly command: CommandInfo;
-  /** Where what follows the name begins. */
+  /** Offset of what follows the name. */
   readonly rest: number;
 }
 
 /** The command whose name, of one or two words, the line begins with. */
-export const findCommand = (line: string, commands: readonly CommandInfo[]): Found | undefined => {
+export const findCommand = (
+  line: string,
+  commands: readonly CommandInfo[],
+): FoundCommand | undefined => {
   const [whole, first = '', gap = '', second = ''] =
     /^\/(\S+)(?:([^\S\n]+)(\S+))?/.exec(line) ?? [];
   if (whole === undefined) return undefined;
@@ -86,14 +94,17 @@ export const freeTextOption = ({ options }: CommandInfo): OptionInfo | undefined
   return texts.find(({ required }) => required) ?? texts[0];
 };
 
-/** What the line gives each option, as it was typed. */
-export type Values = Readonly<Record<string, string>>;
+/** The text that a line gives each option, by the option's name. */
+export type TypedValues = Readonly<Record<string, string>>;
 
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly fault: Fault };
+  | { readonly ok: false; readonly fault: LineFault };
 
-const fail = (key: PageKey, params: Params = {}): { ok: false; fault: Fault } => ({
+const fail = (
+  key: LineFault['key'],
+  params: LineFault['params'] = {},
+): { ok: false; fault: LineFault } => ({
   ok: false,
   fault: { key, params },
 });
@@ -101,12 +112,12 @@ const fail = (key: PageKey, params: Params = {}): { ok: false; fault: Fault } =>
 const optionNames = ({ options }: CommandInfo): string =>
   options.map(({ name }) => name).join(', ');
 
-/** Reads the options of a line; whether they fit the command is `check`'s question. */
-export const readValues = (line: string, { command, rest }: Found): Parsed<Values> => {
+/** Reads the options of a line. Whether they fit the command is for `checkValues` to say. */
+export const readValues = (line: string, { command, rest }: FoundCommand): Parsed<TypedValues> => {
   const known = new Map(command.options.map((option) => [option.name, option]));
   const target = freeTextOption(command);
   const values: Record<string, string> = {};
-  /** Runs of bare words, as they stand in the line. */
+  /** Runs of bare words, by their offsets in the line. */
   const free: { start: number; end: number; quoted: string | undefined }[] = [];
   let before: Token | undefined;
   let taker: string | undefined;
@@ -155,7 +166,24 @@ export const readValues = (line: string, { command, rest }: Found): Parsed<Value
 const TRUE = new Set(['true', 'yes', 'on', '1']);
 const FALSE = new Set(['false', 'no', 'off', '0']);
 
-type OptionValue = string | number | boolean;
+/** Reads a typed switch: `yes`, `off`; undefined for any other word. */
+export const readSwitch = (typed: string): boolean | undefined => {
+  const word = typed.trim().toLowerCase();
+  return TRUE.has(word) || FALSE.has(word) ? TRUE.has(word) : undefined;
+};
+
+/** Finds a choice by its value or its label. */
+export const findChoice = (
+  choices: NonNullable<OptionInfo['choices']>,
+  typed: string,
+): { readonly value: string; readonly label: string } | undefined => {
+  const wanted = typed.trim().toLowerCase();
+  return choices.find(({ value, label }) =>
+    [value, label].some((name) => name.toLowerCase() === wanted),
+  );
+};
+
+export type OptionValue = string | number | boolean;
 
 const checkNumber = (option: OptionInfo, typed: string): Parsed<OptionValue> => {
   const { name, kind, minimum, maximum } = option;
@@ -176,15 +204,13 @@ const checkOption = (option: OptionInfo, typed: string): Parsed<OptionValue> => 
   if (kind === 'attachment') return fail('web.line.attach', { option: name });
   if (kind === 'integer' || kind === 'number') return checkNumber(option, typed.trim());
   if (kind === 'boolean') {
-    const word = typed.trim().toLowerCase();
-    if (TRUE.has(word) || FALSE.has(word)) return { ok: true, value: TRUE.has(word) };
-    return fail('web.line.not-boolean', { option: name });
+    const value = readSwitch(typed);
+    return value === undefined
+      ? fail('web.line.not-boolean', { option: name })
+      : { ok: true, value };
   }
   if (choices) {
-    const wanted = typed.trim().toLowerCase();
-    const choice = choices.find(
-      ({ value, label }) => value.toLowerCase() === wanted || label.toLowerCase() === wanted,
-    );
+    const choice = findChoice(choices, typed);
     if (choice) return { ok: true, value: choice.value };
     return fail('web.line.not-a-choice', {
       option: name,
@@ -196,10 +222,14 @@ const checkOption = (option: OptionInfo, typed: string): Parsed<OptionValue> => 
   return { ok: true, value: typed };
 };
 
-/** The options as the command takes them; `files` are the options that a file is held for. */
-export const check = (
+/**
+ * Turns typed values into those that the command takes.
+ *
+ * @param files names of the options that there is a file for
+ */
+export const checkValues = (
   { options }: CommandInfo,
-  values: Values,
+  values: TypedValues,
   files: ReadonlySet<string>,
 ): Parsed<Readonly<Record<string, OptionValue>>> => {
   const checked: Record<string, OptionValue> = {};
@@ -220,22 +250,22 @@ export const check = (
   return { ok: true, value: checked };
 };
 
-/** A value as it stands behind `option:`; quoted unless it is plainly one word. */
-export const quote = (value: string): string =>
-  /^[^\s"\\]+$/.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
+/** Writes a value as it stands behind `option:`, quoted unless it is plainly one word. */
+export const quoteValue = (value: string): string =>
+  /^[^\s"“”\\]+$/.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
 
 /** Writes a line that `readValues` reads back as `values`, in the command's own order. */
-export const formatLine = ({ name, options }: CommandInfo, values: Values): string =>
+export const formatLine = ({ name, options }: CommandInfo, values: TypedValues): string =>
   [
     `/${name}`,
     ...options.flatMap((option) => {
       const value = values[option.name] ?? '';
-      return value === '' ? [] : [`${option.name}:${quote(value)}`];
+      return value === '' ? [] : [`${option.name}:${quoteValue(value)}`];
     }),
   ].join(' ');
 
-/** Why a line that begins with a slash is none of the commands. */
-export const unknownCommand = (line: string, commands: readonly CommandInfo[]): Fault => {
+/** Says why a line that begins with a slash is none of the commands. */
+export const unknownCommand = (line: string, commands: readonly CommandInfo[]): LineFault => {
   const first = /^\/(\S*)/.exec(line)?.[1] ?? '';
   const group = commands.filter(({ name }) => name.startsWith(`${first.toLowerCase()} `));
   return group.length > 0
@@ -244,4 +274,28 @@ export const unknownCommand = (line: string, commands: readonly CommandInfo[]): 
         params: { command: first, commands: group.map(({ name }) => `/${name}`).join(', ') },
       }
     : { key: 'web.line.unknown-command', params: { command: first } };
+};
+
+export interface ParsedCommand {
+  readonly command: CommandInfo;
+  readonly options: Readonly<Record<string, OptionValue>>;
+}
+
+/**
+ * Reads a whole line: the command, and its options as it takes them.
+ *
+ * @param files names of the options that there is a file for
+ */
+export const parseCommandLine = (
+  line: string,
+  commands: readonly CommandInfo[],
+  files: ReadonlySet<string> = new Set(),
+): Parsed<ParsedCommand> => {
+  const found = findCommand(line, commands);
+  if (!found) return { ok: false, fault: unknownCommand(line, commands) };
+  const typed = readValues(line, found);
+  if (!typed.ok) return typed;
+  const { command } = found;
+  const checked = checkValues(command, typed.value, files);
+  return checked.ok ? { ok: true, value: { command, options: checked.value } } : checked;
 };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { ServiceClient } from './api/client.ts';
 import { createAssistant } from './chat/assistant.ts';
@@ -21,6 +22,7 @@ import { createSpeaker } from './speech/speaker.ts';
 import { transcriptFile } from './speech/transcript-file.ts';
 import { createTranscriber } from './speech/transcriber.ts';
 import { databaseUrl, type Store } from './store/index.ts';
+import { openEmbeddedLeases } from './store/embedded-leases.ts';
 import { createMemberSettings } from './store/member-settings.ts';
 import { createPrivacy } from './store/privacy.ts';
 import { createRoomConsents } from './store/room-consents.ts';
@@ -182,11 +184,12 @@ export const openCore = async ({
   };
   const autoTranslate = await openAutoTranslate({
     store,
+    leases: await openEmbeddedLeases(store, randomUUID()),
     log,
     texts,
     services: base,
     inboxDays: config.INBOX_DAYS,
-    copyDays: config.COPY_DAYS,
+    mirrorDays: config.COPY_DAYS,
   });
   const rooms = createRooms({
     createRecogniser,
@@ -252,7 +255,7 @@ export const openCore = async ({
         services,
         authorsOf: async (message) => autoTranslate.authorsOf(message),
       }),
-      watcher: autoTranslate.watcher,
+      feedListener: autoTranslate.listener,
       rooms: rooms.watcher,
       translateLine: (line, targets, signal) =>
         translateLine(services.translator, line, targets, signal),

@@ -1,8 +1,8 @@
-import { toAppError } from '../errors.ts';
-import type { MessageFile, OutgoingFile } from '../model/file.ts';
+import { toAppError } from '../../errors.ts';
+import type { MessageFile, OutgoingFile } from '../../model/file.ts';
 
-/** A message's files on their way into its copies. */
-export interface PreparedAttachments {
+/** A message's files on their way into its mirrors. */
+export interface Attachments {
   readonly files: readonly OutgoingFile[];
   /** Names of those that do not fit, or cannot be read. */
   readonly leftOut: readonly string[];
@@ -15,13 +15,13 @@ const readFile = async (file: MessageFile, signal: AbortSignal): Promise<Outgoin
   return { name, mediaType, bytes: Buffer.concat(chunks), ...(voice ? { voice } : {}) };
 };
 
-/** Reads the files that fit together into one copy. Rejects where another try may do better. */
-export const prepareAttachments = async (
+/** Reads the files that fit together into one mirror. Rejects where another try may do better. */
+export const readAttachments = async (
   files: readonly MessageFile[],
   limitBytes: number,
   signal: AbortSignal,
-): Promise<PreparedAttachments> => {
-  const carried: OutgoingFile[] = [];
+): Promise<Attachments> => {
+  const fitting: OutgoingFile[] = [];
   const leftOut: string[] = [];
   let roomBytes = limitBytes;
   for (const file of files) {
@@ -30,7 +30,7 @@ export const prepareAttachments = async (
       const read = fits ? await readFile(file, signal) : undefined;
       if (read && read.bytes.byteLength <= roomBytes) {
         roomBytes -= read.bytes.byteLength;
-        carried.push(read);
+        fitting.push(read);
       } else leftOut.push(file.name);
     } catch (thrown) {
       const error = toAppError(thrown);
@@ -38,5 +38,5 @@ export const prepareAttachments = async (
       leftOut.push(file.name);
     }
   }
-  return { files: carried, leftOut };
+  return { files: fitting, leftOut };
 };

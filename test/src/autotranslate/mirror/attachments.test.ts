@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../src/errors.ts';
-import type { MessageFile } from '../../../src/model/file.ts';
-import { prepareAttachments } from '../../../src/autotranslate/attachments.ts';
-import { audio } from './support.ts';
+import { AppError } from '../../../../src/errors.ts';
+import type { MessageFile } from '../../../../src/model/file.ts';
+import { readAttachments } from '../../../../src/autotranslate/mirror/attachments.ts';
+import { audio } from '../support.ts';
 
 const { signal } = new AbortController();
 const fileOf = (name: string, sizeBytes: number | undefined, bytes = sizeBytes): MessageFile => ({
@@ -21,7 +21,7 @@ const failing = (name: string, error: AppError): MessageFile => ({
   },
 });
 const carried = async (...files: MessageFile[]) => {
-  const { files: read, leftOut } = await prepareAttachments(files, 10, signal);
+  const { files: read, leftOut } = await readAttachments(files, 10, signal);
   return { read: read.map(({ name }) => name), leftOut };
 };
 
@@ -35,7 +35,7 @@ describe('the files of a message', () => {
 
   it('are carried whole, with what they are', async () => {
     const voice = { durationMs: 1, waveform: 'AA' };
-    const { files } = await prepareAttachments([{ ...audio('hello'), voice }], 10, signal);
+    const { files } = await readAttachments([{ ...audio('hello'), voice }], 10, signal);
     expect(files).toEqual([
       { name: 'talk.ogg', mediaType: 'audio/ogg', bytes: Buffer.from('hello'), voice },
     ]);

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { AppError } from '../../../src/errors.ts';
-import type { Services } from '../../../src/command/services.ts';
-import { findLanguage, languageName } from '../../../src/text/language/languages.ts';
-import { prepare, type Finished } from '../../../src/autotranslate/prepare.ts';
-import { plainTranslator } from '../../fakes/autotranslate.ts';
-import { messageOf } from '../store/inbox/support.ts';
+import { AppError } from '../../../../src/errors.ts';
+import type { Services } from '../../../../src/command/services.ts';
+import { findLanguage, languageName } from '../../../../src/text/language/languages.ts';
+import { createMessageTranslator } from '../../../../src/autotranslate/prepare/translate.ts';
+import { plainTranslator } from '../../../fakes/autotranslate.ts';
+import { WATCH } from '../../../../src/store/inbox/row.ts';
+import { messageOf } from '../../store/inbox/support.ts';
 
 const away = new AppError('unavailable', 'away', { retryable: true });
 const { signal } = new AbortController();
 
 let fault: AppError | undefined;
-let finished: Finished;
 
 const services = {
   languages: { find: findLanguage, name: languageName },
@@ -22,34 +22,23 @@ const services = {
   },
 } as unknown as Services;
 
-const make = (text: string, last = false) =>
-  prepare(
-    { services },
-    {
-      message: messageOf(1, text),
-      languages: ['es', 'ja'],
-      transcribes: false,
-      context: [],
-      last,
-      finished,
-    },
+const make = (text: string, isLast = false) => {
+  const message = messageOf(1, text);
+  return createMessageTranslator(services).translate(
+    { ref: message.ref, purpose: WATCH, revision: 1, authorId: 'ada' },
+    { message, languages: ['es', 'ja'], transcribes: false, context: [], isLast },
     signal,
   );
+};
 
 beforeEach(() => {
   fault = undefined;
-  finished = {
-    authorId: 'ada',
-    translations: new Map(),
-    transcripts: new Map(),
-    used: { characters: 0, audioMs: 0 },
-  };
 });
 
 describe('what a message becomes', () => {
   it('costs what was translated, and nothing for what is in its language already', async () => {
     expect(await make('es:hola')).toMatchObject({
-      renderings: [{ outcome: 'same' }, { outcome: 'translated', text: 'ja(es:hola)' }],
+      renditions: [{ outcome: 'same' }, { outcome: 'translated', text: 'ja(es:hola)' }],
       used: { characters: 7 },
       fault: undefined,
     });
@@ -59,7 +48,7 @@ describe('what a message becomes', () => {
     fault = away;
     await expect(make('hello')).rejects.toBe(away);
     expect(await make('hello', true)).toMatchObject({
-      renderings: [
+      renditions: [
         { outcome: 'failed', text: 'hello' },
         { outcome: 'failed', text: 'hello' },
       ],

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createLog } from '../../../src/log.ts';
-import type { TranscriptionProgress } from '../../../src/speech/transcriber.ts';
-import { createProgress, type Progress } from '../../../src/autotranslate/progress.ts';
-import type { Row } from '../../../src/store/inbox/row.ts';
-import { createWatchedPlace, lost, type WatchedPlace } from '../../fakes/channel-feed.ts';
-import { HERE, messageOf, withInbox } from '../store/inbox/support.ts';
+import { createLog } from '../../../../src/log.ts';
+import type { TranscriptionProgress } from '../../../../src/speech/transcriber.ts';
+import { createProgress, type Progress } from '../../../../src/autotranslate/prepare/progress.ts';
+import type { Row } from '../../../../src/store/inbox/row.ts';
+import { createFakeFeed, lost, type FakeFeed } from '../../../fakes/channel-feed.ts';
+import { HERE, messageOf, withInbox } from '../../store/inbox/support.ts';
 
 const MINUTE_MS = 60_000;
 
 const inbox = withInbox();
-let place: WatchedPlace;
+let feed: FakeFeed;
 let row: Row;
 let line: Progress;
 let stopping: AbortController;
@@ -25,14 +25,14 @@ const hear = async (
   await line.settled();
 };
 const begin = (): Progress => {
-  const { copies, store, clock } = inbox;
+  const { mirrors: stored, store, clock } = inbox;
   const now = (): number => clock.ms;
-  const parts = { port: place.port, copies, store, log: createLog('silent'), now };
-  return createProgress(parts, row, messageOf(1), stopping.signal);
+  const deps = { mirrors: feed.mirrors, stored, store, log: createLog('silent'), now };
+  return createProgress(deps, row, { assertHeld: () => undefined }, stopping.signal);
 };
 
 beforeEach(async () => {
-  place = createWatchedPlace();
+  feed = createFakeFeed();
   stopping = new AbortController();
   await inbox.accept(messageOf(1));
   [row] = (await inbox.claim()) as [Row];
@@ -43,45 +43,45 @@ describe('a line of progress', () => {
   it('is one message that tells how far it is, and not at every step', async () => {
     await hear(MINUTE_MS);
     await hear(2 * MINUTE_MS);
-    expect(place.texts(HERE)).toEqual(['🎧 1:00 / 10:00 …']);
+    expect(feed.texts(HERE)).toEqual(['🎧 1:00 / 10:00 …']);
     inbox.clock.ms += MINUTE_MS;
     await hear(3 * MINUTE_MS);
-    expect(place.texts(HERE)).toEqual(['🎧 3:00 / 10:00 …']);
+    expect(feed.texts(HERE)).toEqual(['🎧 3:00 / 10:00 …']);
   });
 
   it('is not shown of what is nearly heard, or short', async () => {
     await hear(10 * MINUTE_MS - 1_000);
     await hear(20_000, UNKNOWN);
-    expect(place.texts(HERE)).toEqual([]);
+    expect(feed.texts(HERE)).toEqual([]);
     await hear(MINUTE_MS, UNKNOWN);
-    expect(place.texts(HERE)).toEqual(['🎧 1:00 …']);
+    expect(feed.texts(HERE)).toEqual(['🎧 1:00 …']);
   });
 
   it('is not shown of what is given up', async () => {
     stopping.abort();
     await hear(MINUTE_MS);
-    expect(place.texts(HERE)).toEqual([]);
+    expect(feed.texts(HERE)).toEqual([]);
   });
 
   it('does not stand twice, though nobody knows whether it stands', async () => {
-    place.fail({ call: 'copy', error: lost(), after: true });
+    feed.fail({ call: 'create', error: lost(), after: true });
     await hear(MINUTE_MS);
     expect(line.isUncertain()).toBe(true);
     inbox.clock.ms += MINUTE_MS;
     await hear(2 * MINUTE_MS);
-    expect(place.texts(HERE)).toEqual(['🎧 2:00 / 10:00 …']);
+    expect(feed.texts(HERE)).toEqual(['🎧 2:00 / 10:00 …']);
     expect(line.isUncertain()).toBe(false);
   });
 
   it('takes the place of no finished answer, nor of one that somebody took away', async () => {
-    const finished = { target: HERE, posted: { channel: HERE, ids: ['7'] as const } };
+    const finished = { target: { channel: HERE }, posted: { channel: HERE, ids: ['7'] as const } };
     for (const kept of [finished, { ...finished, posted: undefined }]) {
       await inbox.store.write((db) =>
-        inbox.copies.put(db, row, { ...kept, contentHash: 'done' }, false),
+        inbox.mirrors.put(db, row, { ...kept, contentHash: 'done' }, false),
       );
       line = begin();
       await hear(MINUTE_MS);
     }
-    expect([place.texts(HERE), place.calls]).toEqual([[], []]);
+    expect([feed.texts(HERE), feed.calls]).toEqual([[], []]);
   });
 });

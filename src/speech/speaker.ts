@@ -131,9 +131,14 @@ export const createSpeaker = ({ client, now = () => performance.now() }: Speaker
   return {
     voices: async (preference, signal) => fittingVoices(await list.get(signal), preference),
 
-    async speak({ text: written, readAs, formats = AUDIO_FORMATS, ...preference }, signal) {
+    async speak(
+      { text: written, isSpeakable, readAs, formats = AUDIO_FORMATS, ...preference },
+      signal,
+    ) {
       const locale = readAs ?? preference.language;
-      const text = speakable(written, locale === undefined ? {} : { locale });
+      const text = isSpeakable
+        ? written
+        : speakable(written, locale === undefined ? {} : { locale });
       if (text === '')
         throw new AppError('bad-input', 'nothing in the text can be spoken', {
           sentence: { key: 'speech.nothing-to-say' },

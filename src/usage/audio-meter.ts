@@ -1,12 +1,11 @@
+import type { Services } from '../command/services.ts';
 import { type AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { limitFault } from './limits.ts';
 import type { Channel } from '../model/place.ts';
-import type { Services } from '../command/services.ts';
-import type { Clock } from '../async/clock.ts';
+import { limitFault } from './limits.ts';
 
-/** A line that somebody said; `text` is empty where it was no speech. */
-export interface HeardLine {
+/** A final transcript of one utterance; `text` is empty where it was no speech. */
+export interface MeteredTranscript {
   readonly speakerId: string;
   readonly startMs: number;
   readonly endMs: number;
@@ -15,69 +14,50 @@ export interface HeardLine {
 
 export interface AudioMeterDeps {
   readonly services: Pick<Services, 'spaces' | 'usage'>;
-  readonly clock: Clock;
   /** Ms since 1970. */
   readonly now: () => number;
   readonly channel: () => Channel;
-  /** The space may use no more today; undefined: it may again. */
-  readonly spent: (fault: AppError | undefined) => void;
   readonly log: Log;
 }
 
-/** Counts the sound that is heard live, for who spoke, and knows when the space may use no more of it. */
+/** Counts the speech that is recognised, for the person who spoke. */
 export interface AudioMeter extends AsyncDisposable {
-  /** Counts a final line. */
-  count(line: HeardLine): void;
-  /** Throws `rate-limited` where no more may be heard today. */
-  admit(): Promise<void>;
-  readonly isSpent: () => boolean;
+  /**
+   * Counts a final transcript. Resolves with the reason why the space may use no more audio today, if
+   * there is one; with undefined where it could not be counted.
+   */
+  count(event: MeteredTranscript): Promise<{ readonly fault: AppError | undefined } | undefined>;
+  /** The reason why the space may use no more audio today. */
+  fault(): Promise<AppError | undefined>;
 }
 
 export const createAudioMeter = (deps: AudioMeterDeps): AudioMeter => {
-  const { services, clock, now, channel, log } = deps;
-  let counting = Promise.resolve();
-  let restoring: (() => void) | undefined;
+  const { services, now, channel, log } = deps;
+  let counting: Promise<unknown> = Promise.resolve();
 
-  const restore = (): void => {
-    if (!restoring) return;
-    restoring();
-    restoring = undefined;
-    deps.spent(undefined);
-  };
-  const look = async (): Promise<AppError | undefined> => {
-    const fault = await limitFault(services, channel().space, 'audio', now);
-    if (!fault) restore();
-    return fault;
-  };
-  const record = async ({ speakerId, startMs, endMs, text }: HeardLine): Promise<void> => {
+  const fault: AudioMeter['fault'] = async () =>
+    limitFault(services, channel().space, 'audio', now);
+  const record = async ({ speakerId, startMs, endMs, text }: MeteredTranscript) => {
     try {
       const audioMs = Math.max(0, endMs - startMs);
       const used = { characters: 0, audioMs, messages: text === '' ? 0 : 1 };
       await services.usage.record(channel().space, speakerId, used);
-      const fault = await look();
-      if (!fault || restoring) return;
-      restoring = clock.after(fault.retryAfterMs ?? 0, restore);
-      deps.spent(fault);
+      return { fault: await fault() };
     } catch (thrown) {
-      log.warn(
-        { reason: toAppError(thrown).message },
-        'the sound that was heard could not be counted',
-      );
+      log.warn({ reason: toAppError(thrown).message }, 'audio usage could not be counted');
+      return undefined;
     }
   };
 
   return {
-    count: (line) => {
-      counting = counting.then(async () => record(line));
+    count: async (event) => {
+      const counted = counting.then(() => record(event));
+      counting = counted;
+      return counted;
     },
-    admit: async () => {
-      const fault = await look();
-      if (fault) throw fault;
-    },
-    isSpent: () => restoring !== undefined,
+    fault,
     [Symbol.asyncDispose]: async () => {
       await counting;
-      restoring?.();
     },
   };
 };

@@ -6,10 +6,7 @@ import type { Schema } from './schema.ts';
 export type Write<T> = (db: Transaction<Schema>) => Promise<T>;
 
 /** Puts writes that come at the same moment into one transaction, so that they share one sync. */
-export interface StoreWriter extends Pick<StorePort<Transaction<Schema>>, 'write' | 'written'> {
-  /** The same as a write that is not durable. */
-  note<T>(work: Write<T>): Promise<T>;
-}
+export type StoreWriter = Pick<StorePort<Transaction<Schema>>, 'write' | 'written'>;
 
 interface Waiting {
   readonly durable: boolean;
@@ -100,7 +97,6 @@ export const createStoreWriter = (
 
   return {
     write: (run, { durable = true } = {}) => add(run, durable),
-    note: (run) => add(run, false),
     written: async () => {
       await working;
       await Promise.all(syncing);

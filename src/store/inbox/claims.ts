@@ -48,42 +48,45 @@ export const createClaims = ({ store, now }: ClaimDeps) => ({
    * has it. `nextDueMs` is when to look again, if nothing comes before.
    */
   claim: (partition: string, limit: number, { epoch }: Pick<Tenure, 'epoch'>) =>
-    store.note(async (db): Promise<{ rows: readonly Row[]; nextDueMs: number | undefined }> => {
-      const atMs = now();
-      const open = await db
-        .selectFrom('inbox')
-        .select(['platform', 'channel_id', 'message_id', 'purpose', 'due_ms'])
-        .where('partition_key', '=', partition)
-        .where(isOpen)
-        .orderBy('written_ms')
-        .orderBy('position')
-        .orderBy('purpose')
-        .limit(limit)
-        .execute();
-      const rows: Row[] = [];
-      for (const { due_ms: dueMs, ...key } of open) {
-        if (dueMs > atMs && dueMs - atMs <= LONGEST_AHEAD_MS) return { rows, nextDueMs: dueMs };
-        // Another process may have changed it since it was read.
-        const claimed = await db
-          .updateTable('inbox')
-          .set((eb) => ({
-            state: 'working',
-            epoch,
-            attempts: eb('attempts', '+', 1),
-            begun: eb('begun', '+', 1),
-          }))
-          .where((eb) => eb.and(key))
+    store.write(
+      async (db): Promise<{ rows: readonly Row[]; nextDueMs: number | undefined }> => {
+        const atMs = now();
+        const open = await db
+          .selectFrom('inbox')
+          .select(['platform', 'channel_id', 'message_id', 'purpose', 'due_ms'])
           .where('partition_key', '=', partition)
           .where(isOpen)
-          .where('epoch', '<=', epoch)
-          .where('due_ms', '=', dueMs)
-          .returningAll()
-          .executeTakeFirst();
-        if (!claimed) break;
-        rows.push(toRow(claimed, epoch));
-      }
-      return { rows, nextDueMs: undefined };
-    }),
+          .orderBy('written_ms')
+          .orderBy('position')
+          .orderBy('purpose')
+          .limit(limit)
+          .execute();
+        const rows: Row[] = [];
+        for (const { due_ms: dueMs, ...key } of open) {
+          if (dueMs > atMs && dueMs - atMs <= LONGEST_AHEAD_MS) return { rows, nextDueMs: dueMs };
+          // Another process may have changed it since it was read.
+          const claimed = await db
+            .updateTable('inbox')
+            .set((eb) => ({
+              state: 'working',
+              epoch,
+              attempts: eb('attempts', '+', 1),
+              begun: eb('begun', '+', 1),
+            }))
+            .where((eb) => eb.and(key))
+            .where('partition_key', '=', partition)
+            .where(isOpen)
+            .where('epoch', '<=', epoch)
+            .where('due_ms', '=', dueMs)
+            .returningAll()
+            .executeTakeFirst();
+          if (!claimed) break;
+          rows.push(toRow(claimed, epoch));
+        }
+        return { rows, nextDueMs: undefined };
+      },
+      { durable: false },
+    ),
 
   /** True while no later tenure has claimed the row, and the message is as it was. */
   holds: async (row: Row): Promise<boolean> =>
@@ -117,35 +120,40 @@ export const createClaims = ({ store, now }: ClaimDeps) => ({
 
   /** Gives rows back; those that were not tried do not count the attempt. */
   release: (rows: readonly Row[], { tried, dueMs }: { tried: number; dueMs: number }) =>
-    store.note(async (db) => {
-      for (const [index, row] of rows.entries())
-        await db
-          .updateTable('inbox')
-          .set({
-            state: 'waiting',
-            attempts: index < tried ? row.attempts : row.attempts - 1,
-            due_ms: index < tried ? dueMs : 0,
-          })
-          .where(isKey(row))
-          .where('state', '=', 'working')
-          .where('epoch', '=', row.epoch)
-          .where('revision', '=', row.revision)
-          .execute();
-    }),
+    store.write(
+      async (db) => {
+        for (const [index, row] of rows.entries())
+          await db
+            .updateTable('inbox')
+            .set({
+              state: 'waiting',
+              attempts: index < tried ? row.attempts : row.attempts - 1,
+              due_ms: index < tried ? dueMs : 0,
+            })
+            .where(isKey(row))
+            .where('state', '=', 'working')
+            .where('epoch', '=', row.epoch)
+            .where('revision', '=', row.revision)
+            .execute();
+      },
+      { durable: false },
+    ),
 
   /**
    * Makes what earlier tenures have left open wait anew. Whatever it is may have been begun, for claims of
    * theirs can be lost with the machine.
    */
   takeOver: async (partition: string, { epoch }: Pick<Tenure, 'epoch'>): Promise<void> => {
-    await store.note((db) =>
-      db
-        .updateTable('inbox')
-        .set((eb) => ({ state: 'waiting', epoch, begun: eb('begun', '+', 1) }))
-        .where('partition_key', '=', partition)
-        .where(isOpen)
-        .where('epoch', '<', epoch)
-        .execute(),
+    await store.write(
+      (db) =>
+        db
+          .updateTable('inbox')
+          .set((eb) => ({ state: 'waiting', epoch, begun: eb('begun', '+', 1) }))
+          .where('partition_key', '=', partition)
+          .where(isOpen)
+          .where('epoch', '<', epoch)
+          .execute(),
+      { durable: false },
     );
   },
 });

@@ -11,7 +11,7 @@ import type { ChannelWatch } from '../src/model/watch.ts';
 import {
   completeLanguages,
   hears,
-  languagesOf,
+  typedLanguages,
   quote,
   readChannels,
 } from '../src/command/helpers.ts';
@@ -155,7 +155,7 @@ const inPlace = (mode: 'reply' | 'thread') =>
     async run(ctx) {
       const { options, services, t, reply } = ctx;
       const channel = channelOf(ctx);
-      const languages = languagesOf(options.languages, services);
+      const languages = typedLanguages(options.languages, services);
       const warnings = await setAndWarn(
         [{ channel, mode, languages, transcribes: options['voice-messages'], bots: options.bots }],
         ctx,

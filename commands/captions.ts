@@ -14,8 +14,8 @@ import {
   completeLanguages,
   hears,
   joinedRoom,
-  languageOf,
-  languagesOf,
+  typedLanguage,
+  typedLanguages,
 } from '../src/command/helpers.ts';
 import { userError, type AppError } from '../src/errors.ts';
 import { channelMention } from '../src/model/mention.ts';
@@ -41,7 +41,7 @@ const wantedLanguages = async (
   typed: string | undefined,
   only: string | undefined,
 ): Promise<readonly string[]> => {
-  const asked = typed === undefined ? [] : languagesOf(typed, services);
+  const asked = typed === undefined ? [] : typedLanguages(typed, services);
   if (only !== undefined) return [...new Set([...asked, only])];
   if (typed !== undefined) return asked;
   return (await services.spaces.of(channel.space)).rooms.languages;
@@ -88,7 +88,7 @@ const start = defineAction({
   slow: true,
   async run(ctx) {
     const { options, services, locale, t, reply } = ctx;
-    const only = options.only === undefined ? undefined : languageOf(options.only, services);
+    const only = options.only === undefined ? undefined : typedLanguage(options.only, services);
     const languages = await wantedLanguages(ctx, options.languages, only);
     const wanted = wantedRoom(ctx);
     const place = placeOf(ctx, wanted);
@@ -138,7 +138,7 @@ const exportFile = defineAction({
   slow: true,
   async run(ctx) {
     const { options, services, t, reply } = ctx;
-    const language = options.language && languageOf(options.language, services);
+    const language = options.language && typedLanguage(options.language, services);
     const file = await captionRecord(ctx).transcript(options.kind, language || undefined);
     if (!file) throw userError('not-found', 'captions.none');
     await reply({ text: t('captions.exported'), files: [file] });
@@ -153,7 +153,7 @@ const language = defineAction({
     const room = joinedRoom(ctx);
     if (!room.captions) throw notOn();
     const typed = options.languages?.trim() ?? '';
-    const languages = typed === '' ? [] : languagesOf(typed, services);
+    const languages = typed === '' ? [] : typedLanguages(typed, services);
     room.setLanguages(languages);
     await reply({ text: languageLine(languages, ctx) });
   },
@@ -166,7 +166,7 @@ const summary = defineAction({
   async run(ctx) {
     const { options, services, member, locale, signal, stream, reply } = ctx;
     const own = options.language ?? (await services.settings.of(member)).language ?? locale;
-    const wanted = languageOf(own, services);
+    const wanted = typedLanguage(own, services);
     await reply({ text: await stream(captionRecord(ctx).summary(wanted, signal)) });
   },
 });

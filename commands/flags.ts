@@ -5,7 +5,7 @@ import {
   moderator,
   type Complete,
 } from '../src/command/command.ts';
-import { completeLanguage, languageOf, quote } from '../src/command/helpers.ts';
+import { completeLanguage, typedLanguage, quote } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 import { customEmoji, typedCustomEmojiId } from '../src/model/mention.ts';
 
@@ -39,7 +39,7 @@ const set = defineAction({
   guards: [moderator],
   async run({ options, services, channel, locale, t, reply }) {
     const emoji = emojiOf(options.emoji);
-    const language = languageOf(options.language, services);
+    const language = typedLanguage(options.language, services);
     const { flags } = await services.spaces.of(channel.space);
     if (!(emoji in flags.languages) && Object.keys(flags.languages).length >= MOST_EMOJI)
       throw userError('bad-input', 'flags.full', { most: MOST_EMOJI });

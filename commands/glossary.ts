@@ -7,7 +7,7 @@ import {
   moderator,
   type Complete,
 } from '../src/command/command.ts';
-import { completeLanguage, languageOf, quote } from '../src/command/helpers.ts';
+import { completeLanguage, typedLanguage, quote } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 import { channelMention } from '../src/model/mention.ts';
 import { channelAround, type Channel, type Space } from '../src/model/place.ts';
@@ -37,7 +37,7 @@ const add = defineAction({
   guards: [moderator],
   async run({ options, services, channel, locale, t, reply }) {
     const { term, translation } = options;
-    const language = options.language && languageOf(options.language, services);
+    const language = options.language && typedLanguage(options.language, services);
     await services.glossary.add(options.channel ?? channel.space, {
       term,
       translation,
@@ -68,7 +68,7 @@ const remove = defineAction({
   complete: { term: completeTerm, language: completeLanguage },
   guards: [moderator],
   async run({ options, services, channel, t, reply }) {
-    const language = options.language && languageOf(options.language, services);
+    const language = options.language && typedLanguage(options.language, services);
     /** From the first of the places in which it is. */
     const removeFrom = async (places: readonly (Space | Channel)[]): Promise<number> => {
       for (const place of places) {
@@ -127,7 +127,7 @@ const importFile = defineAction({
       options.channel ?? channel.space,
       options.file,
       signal,
-      options.to === undefined ? undefined : languageOf(options.to, services),
+      options.to === undefined ? undefined : typedLanguage(options.to, services),
     );
     const lines = [t('glossary.imported', { added, changed, rejected: rejectedCount })];
     const named = (code: string): string => services.languages.name(code, locale);

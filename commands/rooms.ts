@@ -4,7 +4,7 @@ import type { RoomChoices } from '../src/model/space-choices.ts';
 import {
   completeLanguages,
   languageLabel,
-  languagesOf,
+  typedLanguages,
   MOST_LANGUAGES,
 } from '../src/command/helpers.ts';
 import { channelMention } from '../src/model/mention.ts';
@@ -205,7 +205,7 @@ export default defineCommand(
     async run(ctx) {
       const { options, services, reply } = ctx;
       if (options.languages !== undefined)
-        await change(ctx, { languages: languagesOf(options.languages, services) });
+        await change(ctx, { languages: typedLanguages(options.languages, services) });
       await reply(await show(ctx, front));
     },
   },

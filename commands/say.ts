@@ -5,7 +5,7 @@ import {
   completeLanguage,
   completeVoice,
   firstThatFits,
-  languageOf,
+  typedLanguage,
   plainLine,
   sharedRoom,
   voiceWishes,
@@ -50,7 +50,7 @@ const sayIn = async (
   const wish: VoicePreference = voice
     ? { named: voice }
     : {
-        ...(language ? { language: languageOf(language, services) } : {}),
+        ...(language ? { language: typedLanguage(language, services) } : {}),
         ...(gender ? { gender } : {}),
       };
   const isWished = Object.keys(wish).length > 0;
@@ -81,7 +81,7 @@ export default defineCommand(
         return;
       }
       const mine = await services.settings.of(member);
-      const told = options.language && languageOf(options.language, services);
+      const told = options.language && typedLanguage(options.language, services);
       const guesses = [
         services.languages.detect(text)?.language,
         mine.language,

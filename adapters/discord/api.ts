@@ -89,7 +89,7 @@ const isLost = (thrown: unknown): boolean =>
   (thrown instanceof Error &&
     (thrown.name === 'AbortError' || ('code' in thrown && BROKEN.has(thrown.code))));
 
-export const createApi = (options: ApiOptions): Api => {
+export const createDiscordApi = (options: ApiOptions): Api => {
   // One client, so that all requests share what is known of rates; so trying again is ours.
   const rest = new REST({ ...restOptions(options), retries: 0 }).setToken(options.token);
   const { random = Math.random, sleep = async (ms, signal) => delay(ms, undefined, { signal }) } =

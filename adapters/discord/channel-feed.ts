@@ -8,9 +8,9 @@ import { isGone, isRefusal } from './errors.ts';
 import { createHistory } from './inbound/history.ts';
 import { channelIdOf, guildIdOf, positionAt, timeOf } from './ids.ts';
 import { FILES_BYTES } from './limits.ts';
-import type { Members } from './members.ts';
+import type { MemberNames } from './member-names.ts';
 import type { MessageReader, RawMessage } from './inbound/message-reader.ts';
-import { CONTENT_INTENT, findIn, fits, grantedIn, kindOf, missingOf } from './permissions.ts';
+import { CONTENT_INTENT, findIn, fitsMode, grantedIn, kindOf, missingOf } from './permissions.ts';
 import { countPeople } from './inbound/reaction-count.ts';
 import type { ThreadParents } from './inbound/thread-parents.ts';
 import type { Threads } from './threads.ts';
@@ -43,7 +43,7 @@ export interface ChannelFeedDeps {
   readonly api: Api;
   readonly session: () => Session;
   readonly reader: MessageReader;
-  readonly members: Pick<Members, 'complete' | 'nameOf'>;
+  readonly members: Pick<MemberNames, 'complete' | 'nameOf'>;
   readonly threads: Threads;
   readonly parents: Pick<ThreadParents, 'channel'>;
   readonly copies: Pick<WatchPort, 'copy' | 'recopy' | 'uncopy' | 'sweep'>;
@@ -109,7 +109,7 @@ export const createChannelFeed = (deps: ChannelFeedDeps): WatchPort => {
     thread: async (channel, name) => threads.standing(channel, name),
     missing: async (channel, mode) => {
       const { client, application } = session();
-      if (!fits(client, channel, mode))
+      if (!fitsMode(client, channel, mode))
         throw new AppError('unsupported', 'a channel of this kind cannot be watched in this way', {
           sentence: { key: 'watch.unfit', params: { channel: `<#${channel.id}>` } },
         });

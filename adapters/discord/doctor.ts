@@ -10,7 +10,7 @@ import type { Channel } from '../../src/model/place.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { Finding } from '../../src/model/finding.ts';
 import type { ChannelWatch } from '../../src/model/watch.ts';
-import { createApi, type Api, type ApiOptions } from './api.ts';
+import { createDiscordApi, type Api, type ApiOptions } from './api.ts';
 import { contentIntentHint, readApplication, type Application } from './application.ts';
 import { createClient } from './inbound/client.ts';
 import { spaceOf } from './ids.ts';
@@ -172,7 +172,7 @@ export const diagnose = async function* (
   options: ApiOptions,
   core: Core,
 ): AsyncGenerator<Finding, void, void> {
-  const api = createApi(options);
+  const api = createDiscordApi(options);
   let application: Application;
   try {
     application = await readApplication(api);

@@ -18,7 +18,7 @@ export interface RemoteFile {
 }
 
 /** Opens files of Discord's hosts and of nobody else's; redirects are not followed. */
-export type OpenFile = (file: RemoteFile) => ByteSource;
+export type OpenRemoteFile = (file: RemoteFile) => ByteSource;
 
 const gone = (): AppError => new AppError('not-found', 'an attached file is no longer there');
 
@@ -26,7 +26,7 @@ const brokenOff = (cause: unknown): AppError =>
   new AppError('unavailable', 'an attached file could not be fetched', { cause, retryable: true });
 
 /** @param apiUrl another server in Discord's place, which then also keeps the files */
-export const createOpenFile = (apiUrl: string | undefined): OpenFile => {
+export const createOpenFile = (apiUrl: string | undefined): OpenRemoteFile => {
   const ownOrigin = apiUrl === undefined ? undefined : new URL(apiUrl).origin;
 
   const mayFetch = (address: string): boolean => {

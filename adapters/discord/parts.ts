@@ -1,11 +1,11 @@
 import type { MessageRef } from '../../src/model/place.ts';
 import type { Core } from '../../src/adapter.ts';
 import { realClock, type Clock } from '../../src/async/clock.ts';
-import { createApi, type ApiOptions } from './api.ts';
+import { createDiscordApi, type ApiOptions } from './api.ts';
 import type { Session } from './inbound/client.ts';
 import { createMirrors } from './mirrors/mirrors.ts';
 import { createOpenFile } from './files.ts';
-import { createMembers } from './members.ts';
+import { createMemberNames } from './member-names.ts';
 import { createMessageReader } from './inbound/message-reader.ts';
 import { createOutbox } from './mirrors/outbox.ts';
 import { createOwnMessages } from './mirrors/own-messages.ts';
@@ -35,7 +35,7 @@ export const createParts = (
 ) => {
   const { clock = realClock } = options;
   const application = () => session().application;
-  const api = createApi(options);
+  const api = createDiscordApi(options);
   const openFile = createOpenFile(options.url);
   const renew = async (ref: MessageRef, fileId: string): Promise<string | undefined> => {
     const raw = await readRaw(api, ref);
@@ -50,7 +50,7 @@ export const createParts = (
   const outbox = createOutbox({ api, webhooks, rate: createWebhookRate(clock) });
   const ownMessages = createOwnMessages(api, reader, () => session().client);
   const copies = createMirrors({ api, outbox, ownMessages, pensFor });
-  const members = createMembers(api);
+  const members = createMemberNames(api);
   const watch = createChannelFeed({ api, session, reader, members, threads, parents, copies });
   const voice = createVoice({ api, session, rooms, log, clock });
   const platform = createPlatform({ api, pensFor, watch, voice: voice.port });

@@ -117,7 +117,7 @@ const NO_MESSAGES: readonly ChannelType[] = [
 ];
 
 /** Whether a mode can work in a channel of this kind: copies and threads need a place. */
-export const fits = (client: Client, { id }: Channel, mode: WatchMode): boolean => {
+export const fitsMode = (client: Client, { id }: Channel, mode: WatchMode): boolean => {
   const type = client.channels.cache.get(id)?.type;
   if (type === undefined || mode === 'reply') return true;
   return mode === 'thread' ? TEXT_CHANNELS.includes(type) : !NO_MESSAGES.includes(type);

@@ -4,7 +4,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { AppError } from '../../src/errors.ts';
 import type { Adapter, Core } from '../../src/adapter.ts';
 import type { ServiceStatus } from '../../src/model/service-status.ts';
-import { createApp } from './app.ts';
+import { createWebApp } from './app.ts';
 import { createAssets } from './assets.ts';
 import { TIMES } from './limits.ts';
 import { createWebPresence } from './presence.ts';
@@ -45,16 +45,16 @@ const listenFault = (cause: NodeJS.ErrnoException, { host, port }: WebOptions): 
 
 export const createWebAdapter = (options: WebOptions, core: Core): Adapter => {
   const { host, port, token, maxUploadBytes, graceMs } = options;
-  const room = createWebPresence(core, {
+  const presence = createWebPresence(core, {
     maxUploadBytes,
     ...(graceMs === undefined ? {} : { graceMs }),
   });
   const assets = createAssets();
   let listening = false;
   let stopped = false;
-  const app = createApp({
+  const app = createWebApp({
     core,
-    room,
+    presence,
     assets,
     host,
     token,
@@ -76,7 +76,7 @@ export const createWebAdapter = (options: WebOptions, core: Core): Adapter => {
     });
 
   return {
-    platform: room.platform,
+    platform: presence.platform,
     start: async () => {
       const address = await listen();
       listening = true;
@@ -90,7 +90,7 @@ export const createWebAdapter = (options: WebOptions, core: Core): Adapter => {
       listening = false;
       stopped = true;
       const closed = new Promise((resolve) => server.close(resolve));
-      await room[Symbol.asyncDispose]();
+      await presence[Symbol.asyncDispose]();
       if ('closeAllConnections' in server) server.closeAllConnections();
       await closed;
     },

@@ -4,7 +4,7 @@ import type { Capabilities } from '../../src/ports/platform.ts';
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
 
-export const LIMITS = {
+export const WEB_LIMITS = {
   /** JSON bodies: a megabyte of text and what surrounds it. */
   bodyBytes: MIB + 64 * KIB,
   /** A line somebody posts into a channel. */

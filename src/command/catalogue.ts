@@ -1,5 +1,5 @@
 import type { Action, Command, Press } from './command.ts';
-import type { CommandInfo, Need } from '../model/command-info.ts';
+import type { CommandInfo, PlatformPart } from '../model/command-info.ts';
 import { userError } from '../errors.ts';
 import type { Texts } from '../i18n.ts';
 import type { Platforms } from '../platforms.ts';
@@ -37,7 +37,7 @@ const PRESS = /^(?<name>[a-z]+) (?<press>[a-z]+)(?::(?<arg>.*))?$/s;
 
 /** Every text is looked up once, so that one that is missing is told at the start. */
 export const createCatalogue = ({ commands, texts, platforms }: CatalogueDeps): Catalogue => {
-  const has = (platform: string, part: Need): boolean =>
+  const has = (platform: string, part: PlatformPart): boolean =>
     platforms.find(platform)?.[part === 'rooms' ? 'voice' : part] !== undefined;
   const actions = commands
     .flatMap((command) => actionsOf(command).map((named) => ({ command, ...named })))

@@ -1,4 +1,4 @@
-import type { Choice, CommandInfo, Topic, Need } from '../model/command-info.ts';
+import type { Choice, CommandInfo, Topic, PlatformPart } from '../model/command-info.ts';
 import { z } from 'zod';
 import { userError } from '../errors.ts';
 import type { Translate } from '../i18n.ts';
@@ -116,7 +116,7 @@ export interface CommandTraits {
   /** Default: more. */
   readonly topic?: Topic;
   /** The command exists only where that is. */
-  readonly needs?: Need;
+  readonly needs?: PlatformPart;
   /** What its controls do, by the word after the command's name in `Control.press`. */
   readonly presses?: Readonly<Record<string, Press>>;
 }

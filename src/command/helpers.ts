@@ -12,8 +12,8 @@ export {
   completeLanguage,
   completeLanguages,
   languageLabel,
-  languageOf,
-  languagesOf,
+  typedLanguage,
+  typedLanguages,
   MOST_LANGUAGES,
 } from './languages.ts';
 export { hasRooms, captionRecord, joinedRoom, roomNearby, sharedRoom } from './rooms.ts';

@@ -25,7 +25,7 @@ export const completeLanguage: Complete = (typed, { services, locale, most }) =>
     .map(({ code }) => ({ value: code, label: languageLabel(code, locale, services) }));
 
 /** The code of the language that a person typed, or an error that names it. */
-export const languageOf = (typed: string, services: Services): string => {
+export const typedLanguage = (typed: string, services: Services): string => {
   const code = services.languages.find(typed);
   if (code === undefined)
     throw userError('bad-input', 'errors.unknown-language', { language: quote(typed) });
@@ -33,7 +33,7 @@ export const languageOf = (typed: string, services: Services): string => {
 };
 
 /** The codes of a typed list of 1 to `MOST_LANGUAGES`, or an error that says what is wrong with it. */
-export const languagesOf = (typed: string, services: Services): readonly string[] => {
+export const typedLanguages = (typed: string, services: Services): readonly string[] => {
   const { languages, unknown } = readLanguages(typed, services.languages);
   if (unknown.length > 0)
     throw userError('bad-input', 'autotranslate.unknown-languages', {

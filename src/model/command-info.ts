@@ -11,9 +11,9 @@ export const TOPICS = ['translation', 'speech', 'channels', 'server', 'privacy',
 export type Topic = (typeof TOPICS)[number];
 
 /** A part of a platform that a command may be of no use without: watched channels, voice rooms. */
-export const NEEDS = ['watch', 'rooms'] as const;
+export const PLATFORM_PARTS = ['watch', 'rooms'] as const;
 
-export type Need = (typeof NEEDS)[number];
+export type PlatformPart = (typeof PLATFORM_PARTS)[number];
 
 /** One option as an adapter registers it. */
 export interface OptionInfo {
@@ -49,7 +49,7 @@ export interface CommandInfo {
   /** What the menu of messages calls it; undefined where it is not in there. */
   readonly menu?: string;
   /** What it is of no use without: to be offered only where there is that, e.g. in no direct message. */
-  readonly needs?: Need;
+  readonly needs?: PlatformPart;
   /** Its private presses, as they stand in `Control.press` before the colon. */
   readonly privatePresses?: readonly string[];
   /** True where only moderators may use it. */

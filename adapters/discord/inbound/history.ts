@@ -5,7 +5,7 @@ import type { Api } from '../api.ts';
 import type { Session } from './client.ts';
 import { channelIdOf, snowflakeAt } from '../ids.ts';
 import { MESSAGES_PAGE } from '../limits.ts';
-import type { Members } from '../members.ts';
+import type { MemberNames } from '../member-names.ts';
 import type { MessageReader, RawMessage } from './message-reader.ts';
 import { CONTENT_INTENT, demandHistory } from '../permissions.ts';
 
@@ -13,7 +13,7 @@ export interface HistoryDeps {
   readonly api: Api;
   readonly session: () => Session;
   readonly reader: MessageReader;
-  readonly members: Pick<Members, 'complete'>;
+  readonly members: Pick<MemberNames, 'complete'>;
 }
 
 export const createHistory = ({

@@ -91,7 +91,7 @@ export const createAnswer = (deps: AnswerDeps): InteractionAnswer => {
     return stage.is === 'shown' ? [stage.originalId, ...messages.ids] : [...messages.ids];
   };
 
-  const pen: MessageWriter = {
+  const writer: MessageWriter = {
     write: async (part) => messages.post(part, isHidden()),
     rewrite: async (id, part) => {
       const ownId = await messages.edit(id, part);
@@ -111,7 +111,7 @@ export const createAnswer = (deps: AnswerDeps): InteractionAnswer => {
     const wanted = partsOf(content, most, false);
     const before = drawn;
     drawn = [];
-    await syncParts(pen, ids, wanted, before);
+    await syncParts(writer, ids, wanted, before);
     drawn = wanted;
   };
 

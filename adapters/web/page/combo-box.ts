@@ -1,7 +1,7 @@
 import { html, LitElement, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import type { Choice } from '../../../src/model/command-info.ts';
-import { bestFit, fits, telling } from './choices.ts';
+import { bestFit, matchesTyped, telling } from './choices.ts';
 import { listBox, optionId, revealActive, step } from './list-box.ts';
 import { createLookup } from './lookup.ts';
 
@@ -111,7 +111,7 @@ export class ComboBox extends LitElement {
     this.typed = typed;
     if (this.free) this.#say(typed);
     // Until the answer is there, nothing is offered that is certainly not meant.
-    this.items = this.items.filter((choice) => fits(choice, typed));
+    this.items = this.items.filter((choice) => matchesTyped(choice, typed));
     this.active = -1;
     this.open &&= this.items.length > 0;
     this.#ask(typed);

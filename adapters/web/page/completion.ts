@@ -1,6 +1,6 @@
 /** What can be completed where the caret stands. Pure. */
 import type { Choice, CommandInfo, OptionInfo } from '../../../src/model/command-info.ts';
-import { fits, telling } from './choices.ts';
+import { matchesTyped, telling } from './choices.ts';
 import { findCommand, quoteValue, tokenise } from '../../../src/command/command-line.ts';
 
 export interface Suggestion {
@@ -110,7 +110,7 @@ export const knownChoices = (option: OptionInfo, typed: string): readonly Choice
     option.kind === 'boolean'
       ? ['true', 'false'].map((value) => ({ value, label: value }))
       : option.choices;
-  return all?.filter((choice) => fits(choice, typed));
+  return all?.filter((choice) => matchesTyped(choice, typed));
 };
 
 /** The line, and where the caret goes, once `suggestion` took the place of what was typed. */

@@ -1,9 +1,9 @@
 import type { Choice, CommandInfo } from '../../../src/model/command-info.ts';
-import type { ChannelId, PageKey, Params } from '../wire.ts';
-import { api, Refusal } from './api.ts';
+import type { ChannelId, PageKey, Params } from '../protocol.ts';
+import { api, ApiError } from './api.ts';
 import { commandForFile } from './attachments.ts';
 import { boot, t } from './boot.ts';
-import { fits } from './choices.ts';
+import { matchesTyped } from './choices.ts';
 import {
   findCommand,
   formatLine,
@@ -135,7 +135,7 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
     if (known) return showPopup(completing, valueSuggestions(known));
     // Until the answer is there, nothing is offered that is certainly not meant.
     const before = state.popup?.completing.kind === 'value' ? state.popup.items : [];
-    const still = before.filter((item) => fits(item, typed));
+    const still = before.filter((item) => matchesTyped(item, typed));
     set({ popup: still.length > 0 ? { completing, items: still, active: -1 } : undefined });
     lookup.ask(
       (signal) => api.complete({ command: command.name, option: option.name, typed }, signal),
@@ -233,7 +233,7 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
         setDraft(EMPTY, at);
       }
     } catch (error) {
-      set({ fault: error instanceof Refusal ? error.message : t('web.errors.unreachable') });
+      set({ fault: error instanceof ApiError ? error.message : t('web.errors.unreachable') });
     } finally {
       set({ sending: false });
     }

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import type { EngineReport } from '../../../src/model/service-status.ts';
-import type { PageKey } from '../wire.ts';
+import type { PageKey } from '../protocol.ts';
 import type { App } from './app.ts';
 import { boot, t } from './boot.ts';
 import { icon } from './icons.ts';

@@ -11,7 +11,7 @@ type Shown = RawMessage['member'];
 type Mentioned = APIUser & { readonly member?: Shown };
 
 /** How people are called on a server: the gateway says it with each message, REST never does. */
-export interface Members {
+export interface MemberNames {
   /** Of an author, or of somebody who was mentioned. */
   nameOf(guildId: string, userId: string): string | undefined;
   /** A message as the gateway told it. */
@@ -24,7 +24,7 @@ const KEPT = 5_000;
 /** Of whom there is nothing to ask again: the gateway tells when they are back and write. */
 const LEFT = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
 
-export const createMembers = (api: Api): Members => {
+export const createMemberNames = (api: Api): MemberNames => {
   const known = createLru<string, Promise<Shown>>(KEPT);
   const names = createLru<string, string>(KEPT);
 

@@ -38,7 +38,7 @@ const namesOf = (languages: readonly string[], { services, locale }: Context): s
 const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((each) => b.includes(each));
 
-/** Where a channel's messages go: in a group its channels, each with its language. */
+/** Names the targets of a channel's messages: in a group its channels, each with its language. */
 const targetsOf = (watch: ChannelWatch, all: readonly ChannelWatch[]): string[] =>
   watch.group === undefined
     ? [...watch.languages]
@@ -79,7 +79,7 @@ const replacedLines = (
   ];
 };
 
-/** What keeps translations from coming although they are set. */
+/** Explains what keeps translations from coming although they are set. */
 const obstacleLines = async (watches: readonly ChannelWatch[], ctx: Context): Promise<string[]> => {
   const { services, channel: here, t } = ctx;
   const choices = await services.spaces.of(here.space);

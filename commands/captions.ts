@@ -35,7 +35,9 @@ const wantedRoom = (ctx: CommandContext<unknown>): Channel => {
   throw userError('bad-input', 'room.nobody-there');
 };
 
-/** What captions are translated into. Who wants to see one language alone needs no other one. */
+/**
+ * The languages that captions are translated into. A reader of one language alone needs no other.
+ */
 const wantedLanguages = async (
   { services, channel }: CommandContext<unknown>,
   typed: string | undefined,
@@ -52,7 +54,7 @@ interface Place {
   readonly thread?: boolean | undefined;
 }
 
-/** Where captions are to be shown; undefined: in the room's own chat. */
+/** The channel that captions are to be shown in; undefined: the room's own chat. */
 const placeOf = (
   { options, channel, member }: CommandContext<Place>,
   room: Channel,
@@ -171,7 +173,7 @@ const summary = defineAction({
   },
 });
 
-/** What its presser alone wants: the notice above stays as it is for everybody. */
+/** Sets the presser's own choice: the notice above stays as it is for everybody. */
 const choose = (choice: 'heard' | 'unheard'): Press => ({
   private: true,
   isForEverybody: true,

@@ -69,7 +69,7 @@ const remove = defineAction({
   guards: [moderator],
   async run({ options, services, channel, t, reply }) {
     const language = options.language && typedLanguage(options.language, services);
-    /** From the first of the places in which it is. */
+    /** Removes the term from the first of the places that has it. */
     const removeFrom = async (places: readonly (Space | Channel)[]): Promise<number> => {
       for (const place of places) {
         const count = await services.glossary.remove(place, options.term, language || undefined);

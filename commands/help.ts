@@ -18,7 +18,7 @@ const shortLine = (actions: readonly CommandInfo[]): string => {
   return `- \`/${group}\` ${words.join(' ')} · ${first.groupSummary}`;
 };
 
-/** What this person can use, by what it is for, in the order of its names in their language. */
+/** Lists what a person can use by topic, in the order of the names in their language. */
 const overview = ({
   commands,
   member,

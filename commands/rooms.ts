@@ -21,7 +21,10 @@ const CONSENT = ['told', 'agreed'] as const;
 /** Ms. */
 const PAUSES = ['400', '600', '900', '1500'] as const;
 const BARGE_IN = ['off', 'lower', 'stop'] as const;
-/** What can be chosen by hand, most spoken on chats first; the option takes every other language. */
+/**
+ * The languages that can be chosen by hand, most spoken on chats first; the option takes every
+ * other.
+ */
 const OFFERED_LANGUAGES =
   'en es pt fr de ja ko zh zh-Hant ru it pl nl tr ar hi id vi th uk cs sv fi el he'.split(' ');
 

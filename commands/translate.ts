@@ -11,7 +11,7 @@ interface Source {
   readonly from?: string;
 }
 
-/** What is said in a file, shown as it is heard. */
+/** Transcribes a file and shows the text as it grows. */
 const hear = async (
   audio: Attachment,
   from: string | undefined,

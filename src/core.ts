@@ -96,7 +96,7 @@ export interface CoreDeps {
   readonly engines: (() => Promise<ServiceStatus['engines']>) | undefined;
   /** Built in: whether any engine translates into a language. A service elsewhere does not say. */
   readonly translates?: Services['translates'] | undefined;
-  /** Of rooms. Default: real time. */
+  /** The clock of rooms. Default: real time. */
   readonly clock?: Clock;
 }
 

@@ -17,7 +17,7 @@ export type { DiscordOptions } from './parts.ts';
 
 /** Other parts of the program do not wait longer for many shards, or for a gateway that is away. */
 const PATIENCE_MS = 30_000;
-/** What is being answered may say that it was stopped. */
+/** Time for running commands to say that they were stopped. */
 const STOP_MS = 2_000;
 
 export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapter => {

@@ -34,7 +34,7 @@ const finding = (check: string, ok: boolean, detail: string): Finding => ({
   detail,
 });
 
-/** What a failing check says. */
+/** Runs a check; a failing one says why. */
 const tried = async (check: string, look: () => Promise<Finding>): Promise<Finding> => {
   try {
     return await look();
@@ -66,7 +66,7 @@ const checkClock = async (url: string): Promise<Finding> => {
   return finding('clock', Math.abs(skewMs) <= SKEW_MS, detail);
 };
 
-/** It is native code, which an installation can lack. */
+/** Checks the voice library: native code, which an installation can lack. */
 const checkVoice = async (): Promise<Finding> => {
   await loadLink();
   return finding('voice channels', true, 'can be joined');

@@ -2,7 +2,7 @@ import { request } from 'undici';
 import { AppError } from '../../src/errors.ts';
 import type { ByteSource } from '../../src/model/file.ts';
 
-/** Where Discord keeps what people attach. */
+/** The hosts on which Discord keeps what people attach. */
 const HOSTS: ReadonlySet<string> = new Set(['cdn.discordapp.com', 'media.discordapp.net']);
 const HEADERS_MS = 15_000;
 const STALL_MS = 30_000;
@@ -11,7 +11,7 @@ const EXPIRED: ReadonlySet<number> = new Set([403, 404, 410]);
 
 export interface RemoteFile {
   readonly url: string;
-  /** As Discord says; more than this is not read. */
+  /** The size that Discord says; more than this is not read. */
   readonly sizeBytes: number;
   /** A new address, where the old one has expired; undefined when the file is gone. */
   readonly renew?: () => Promise<string | undefined>;

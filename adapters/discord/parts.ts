@@ -19,12 +19,12 @@ import { createWebhookRate } from './mirrors/webhook-rate.ts';
 import { createWebhooks } from './mirrors/webhooks.ts';
 
 export interface DiscordOptions extends ApiOptions {
-  /** For the rates and refusals of webhooks, and for all that happens in voice channels. */
+  /** The clock of webhook rates and refusals, and of voice channels. */
   readonly clock?: Clock;
 }
 
 /**
- * Everything that speaks with Discord's REST API, put together.
+ * Puts together the parts that speak with Discord's REST API.
  *
  * @param session throws while Discord is not connected
  */

@@ -15,7 +15,7 @@ export interface WebOptions {
   readonly port: number;
   readonly token: string | undefined;
   readonly maxUploadBytes: number;
-  /** How long work goes on for somebody whose page has gone. */
+  /** Time that work goes on after its asker's page has gone. */
   readonly graceMs?: number;
 }
 

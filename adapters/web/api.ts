@@ -30,7 +30,7 @@ export interface ApiDeps {
 
 const MAX_LANGUAGES = 50;
 
-/** What the page asks for. What listens or changes anything knows its member already. */
+/** The page's HTTP API. The routes that listen or change anything know their member already. */
 export const createApiRoutes = ({ core, presence, status, localeOf }: ApiDeps): Hono<WebEnv> => {
   const api = new Hono<WebEnv>();
 

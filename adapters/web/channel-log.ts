@@ -6,7 +6,7 @@ import type { ChannelId, ServerEvent, PageMessage } from './protocol.ts';
 export interface Posting extends Omit<PageMessage, 'id' | 'sentAtMs' | 'onlyYou'> {
   /** The only member who sees it. */
   readonly onlyFor?: string;
-  /** As it was written, where others have work to do on it. */
+  /** The text as it was written, where others have work to do on it. */
   readonly source?: string;
 }
 
@@ -14,11 +14,11 @@ export interface Entry {
   readonly message: PageMessage;
   readonly onlyFor: string | undefined;
   readonly source: string;
-  /** What is kept elsewhere because of it. */
+  /** The bytes that are kept elsewhere because of it. */
   readonly elsewhereBytes: number;
 }
 
-/** What stands in the channels: the last messages of each, bounded in number and size. */
+/** The messages of the channels: the last of each, bounded in number and size. */
 export interface ChannelLog {
   add(posting: Posting): Entry;
   find(id: string): Entry | undefined;
@@ -28,13 +28,13 @@ export interface ChannelLog {
   change(id: string, part: Partial<PageMessage>): Entry | undefined;
   remove(id: string): void;
   sees(entry: Entry, memberId: string): boolean;
-  /** What a member sees, oldest first. */
+  /** The messages that a member sees, oldest first. */
   visibleTo(memberId: string): readonly PageMessage[];
   /** Oldest first. */
   inChannel(channel: ChannelId): readonly Entry[];
 }
 
-/** Of names, times and ids around the text, as JSON. */
+/** The size of names, times and ids around the text, as JSON. */
 const FRAME_BYTES = 500;
 
 const sizeOf = ({ message: { html, use, files, controls }, source }: Entry): number =>

@@ -19,7 +19,7 @@ interface UseRequest {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** What people do with commands. */
+/** The requests of a page that concern commands. */
 export interface CommandRequests {
   /** Shows the use and runs the command; gives the id of the message that answers it. */
   use(member: Profile, request: UseRequest): string;
@@ -50,7 +50,7 @@ export const createCommandRequests = ({
   uploads,
   onDone,
 }: CommandRequestsDeps): CommandRequests => {
-  /** How offered values are called: ids are shown by name once they are chosen. */
+  /** The labels of offered values: ids are shown by name once they are chosen. */
   const labels = new Map<string, string>();
 
   const commandOf = (name: string, locale: string): CommandInfo => {

@@ -8,7 +8,7 @@ export interface EventStreamsOptions {
   /** Names this run of the process. */
   readonly epoch: string;
   readonly reader: (memberId: string) => Profile | undefined;
-  /** Somebody's first connection opened, or their last one closed. */
+  /** Called when a member's first connection has opened, or the last one closed. */
   readonly onPresence: (memberId: string, present: boolean) => void;
   readonly replayEvents?: number;
   readonly queueBytes?: number;
@@ -34,7 +34,7 @@ interface Connection {
   readonly memberId: string;
   send(frame: Uint8Array): void;
   end(): void;
-  /** For a stream that the other side has closed. */
+  /** Forgets a stream that the other side has closed. */
   leave(): void;
 }
 
@@ -46,7 +46,7 @@ export const createEventStreams = (options: EventStreamsOptions): EventStreams =
   const { epoch, reader: readerOf, onPresence } = options;
   const queueBytes = options.queueBytes ?? WEB_LIMITS.clientQueueBytes;
   const replay = createReplay(epoch, options.replayEvents ?? WEB_LIMITS.replayEvents);
-  /** Those that have not ended: nothing can be sent to any other. */
+  /** The connections that have not ended: nothing can be sent to any other. */
   const connections = new Set<Connection>();
 
   const isPresent = (memberId: string): boolean =>

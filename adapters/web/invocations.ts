@@ -15,12 +15,12 @@ import type { ChannelId, PageControl, PageCommandUse } from './protocol.ts';
 interface Use {
   readonly command: CommandInfo;
   readonly options: Readonly<Record<string, unknown>>;
-  /** As it is shown to the others. */
+  /** The use as the others see it. */
   readonly shown: PageCommandUse;
   readonly channel: ChannelId;
 }
 
-/** Something chosen or pressed under an answer. */
+/** A control that was pressed, or chosen from, under an answer. */
 export interface Pressed {
   /** The message's. */
   readonly id: string;
@@ -45,7 +45,7 @@ interface Running {
   readonly done: Promise<void>;
 }
 
-/** Whether what was chosen is something that the control offers. */
+/** True when the control offers what was chosen. */
 const takes = (control: PageControl, values: readonly string[]): boolean => {
   if (control.kind === 'button') return values.length === 0;
   const { choices, most = 1 } = control;

@@ -13,7 +13,7 @@ export interface LineJob {
 export interface LineQueue extends AsyncDisposable {
   /** False when too many wait already. */
   add(job: LineJob): boolean;
-  /** How many new lines of a member's wait or are worked on. */
+  /** Number of a member's new lines that wait or are worked on. */
   of(memberId: string): number;
 }
 

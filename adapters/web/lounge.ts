@@ -39,7 +39,7 @@ const hasFailed = (version: Version | undefined): boolean =>
   typeof version === 'object' && version.error !== undefined;
 
 export const createLounge = ({ core, channelLog, publish, languages }: LoungeDeps): Lounge => {
-  /** What each line is, or is becoming, in each language: nothing is asked for twice. */
+  /** The versions of each line, by language: nothing is asked for twice. */
   const lines = new Map<string, Versions>();
   const closing = new AbortController();
 

@@ -15,7 +15,7 @@ import { createUploadStore, type UploadStore } from './upload-store.ts';
 import { clip, createCommandRequests, type CommandRequests } from './command-requests.ts';
 import type { ChannelId, ServerEvent, PageMember, PageReader } from './protocol.ts';
 
-/** Everything behind the page's routes: who is there, what was said, what is being made. */
+/** The state behind the page's routes: readers, messages, running commands. */
 export interface WebPresence extends CommandRequests, AsyncDisposable {
   readonly platform: Platform;
   readonly members: Profiles;

@@ -6,7 +6,7 @@ import { WEB_LIMITS } from './limits.ts';
 
 export const PLATFORM = 'web';
 
-/** Somebody at a page. It is the operator's own page, so everybody on it moderates. */
+/** A person at a page. The page is the operator's own, so everybody on it moderates. */
 export interface Profile extends Member {
   /** The language this person reads the lounge in. */
   readonly language: string;

@@ -1,4 +1,4 @@
-/** What the server and the page say to each other. Types only: the page's copy is erased. */
+/** The messages between the server and the page. Types only: the page's copy is erased. */
 import type { Choice, CommandInfo } from '../../src/model/command-info.ts';
 import type { MessageKey } from '../../src/message-key.ts';
 import type { Content, Control } from '../../src/model/content.ts';
@@ -21,7 +21,7 @@ export interface PageFile {
   readonly sizeBytes: number;
 }
 
-/** How a line reads in one language: `same` when it is in that language already. */
+/** A line in one language: `same` when it is in that language already. */
 export interface PageTranslation {
   readonly language: string;
   readonly html: string;
@@ -91,7 +91,7 @@ export type ServerEvent =
 export type PageKey = Extract<MessageKey, `web.${string}`>;
 export type Params = Readonly<Record<string, string | number>>;
 
-/** What the page is served with. */
+/** The data that the page is served with. */
 export interface Boot {
   readonly locale: string;
   /** The sentences of the page; `{name}` stands for a value. */

@@ -2,7 +2,7 @@ import type { Profile } from './profiles.ts';
 import { WEB_LIMITS } from './limits.ts';
 import type { ServerEvent } from './protocol.ts';
 
-/** What one reader gets of an event; undefined where it is not for them. */
+/** Gives one reader's form of an event; undefined where the event is not for them. */
 export type EventFor = (reader: Profile) => ServerEvent | undefined;
 
 interface Stored {

@@ -6,7 +6,7 @@ import { WEB_LIMITS } from './limits.ts';
 const channel = z.enum(['playground', 'lounge']);
 const id = z.string().max(64);
 
-/** By the names of a command's options. */
+/** Values by the names of a command's options. */
 const byOption = <S extends z.ZodType>(value: S) =>
   z
     .record(z.string().max(80), value)

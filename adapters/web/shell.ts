@@ -4,7 +4,7 @@ import type { Texts, Translate } from '../../src/i18n.ts';
 import { type Assets, IMPORT_MAP } from './assets.ts';
 import type { Boot } from './protocol.ts';
 
-/** Nothing but what this server sends; no inline script or style but the import map. */
+/** Allows nothing but what this server sends; no inline script or style but the import map. */
 export const CONTENT_SECURITY_POLICY = {
   defaultSrc: ["'none'"],
   scriptSrc: ["'self'", `'sha256-${IMPORT_MAP.sha256}'`],
@@ -40,7 +40,7 @@ const document = (locale: string, head: Html, body: Html): Html =>
 
 const sheet = (path: string): Html => html`<link rel="stylesheet" href="${path}" />`;
 
-/** What a data block may hold: nothing in it can end the block. */
+/** Writes JSON that cannot end the data block around it. */
 const inScript = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
 
 export const pageShell = (boot: Boot, { modules, styles }: Assets): Html =>

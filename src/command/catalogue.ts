@@ -65,7 +65,7 @@ export const createCatalogue = ({ commands, texts, platforms }: CatalogueDeps): 
   const isThere = ({ needs }: Pick<Command, 'needs'>, platform: string): boolean =>
     needs === undefined || has(platform, needs);
 
-  /** Where no channel can be named, there is no option for one. */
+  /** Leaves out the options for channels where no channel can be named. */
   const fitting = (info: CommandInfo, platform: string): CommandInfo =>
     has(platform, 'watch')
       ? info

@@ -52,7 +52,7 @@ const logFault = (log: Log, command: string, error: AppError): void => {
   else log.debug(fields, 'a command was refused');
 };
 
-/** What a command and a pressed control are both given. */
+/** The context that commands and pressed controls share. */
 type Basics = Omit<PressContext, 'arg' | 'values'>;
 
 /** Throws where guards, or the roles that moderators gave the command, keep somebody out. */

@@ -7,7 +7,7 @@ import { readLanguages, splitTyped } from '../text/typed-lists.ts';
 /** More translations of one text than this nobody reads. */
 export const MOST_LANGUAGES = 10;
 
-/** In a list with Traditional Chinese, Chinese is called Simplified. */
+/** Codes under other names in lists: beside Traditional Chinese, Chinese is called Simplified. */
 const LISTED_AS: Readonly<Record<string, string>> = { zh: 'zh-Hans' };
 
 /** A language as people choose it from a list: its name, what it calls itself, its code. */

@@ -22,7 +22,10 @@ const command = z.looseObject({
   topic: z.enum(TOPICS).optional(),
 });
 
-/** What is wrong with the default export of `commands/<fileName>.ts`; undefined for a good command. */
+/**
+ * Says what is wrong with the default export of `commands/<fileName>.ts`; undefined for a good
+ * command.
+ */
 export const commandFault = (value: unknown, fileName: string): string | undefined => {
   const parsed = command.safeParse(value);
   if (!parsed.success) {

@@ -43,7 +43,7 @@ export interface Interactions {
   stop(): Promise<void>;
 }
 
-/** What commands and presses tell the core alike. */
+/** The part of an invocation that commands and presses share. */
 type Asked = Pick<Invocation, 'id' | 'member' | 'channel' | 'signal' | 'answer'>;
 
 /** The answers that are being given. */

@@ -23,12 +23,12 @@ type BasicOption = APIApplicationCommandInteractionDataBasicOption<
   InteractionType.ApplicationCommand | InteractionType.ApplicationCommandAutocomplete
 >;
 
-/** Any interaction but a ping, which never comes over the gateway. */
+/** An interaction that somebody caused: not a ping, which never comes over the gateway. */
 export type UsedInteraction = Exclude<APIInteraction, { type: InteractionType.Ping }>;
 
 const MODERATES = PermissionFlagsBits.ManageGuild | PermissionFlagsBits.Administrator;
 
-/** Who did it. In direct messages everybody decides for themselves. */
+/** The person who did it. In direct messages everybody decides for themselves. */
 export const memberOf = (interaction: UsedInteraction): Member => {
   const { member, user, locale } = interaction;
   const who = member?.user ?? user;

@@ -5,9 +5,9 @@ import type { Api } from '../api.ts';
 import { buildCommands, type CommandBody } from './commands.ts';
 import { tryAgain } from '../try-again.ts';
 
-/** What says the same when it is left out. */
+/** Fields that say the same when they are left out. */
 const DEFAULTS: Readonly<Record<string, unknown>> = { required: false, autocomplete: false };
-/** What Discord adds to what it was given. */
+/** Fields that Discord adds to what it was given. */
 const ADDED = new Set([
   'id',
   'application_id',

@@ -29,7 +29,7 @@ export class ComboBox extends LitElement {
   };
 
   declare label: string;
-  /** What the field shows when nobody is typing in it. */
+  /** The text of the field while nobody is typing in it. */
   declare value: string;
   declare free: boolean;
   declare disabled: boolean;
@@ -39,7 +39,7 @@ export class ComboBox extends LitElement {
   declare private items: readonly Choice[];
   declare private active: number;
   declare private open: boolean;
-  /** What is being typed; undefined while the value stands. */
+  /** The text that is being typed; undefined while the value stands. */
   declare private typed: string | undefined;
 
   readonly #id = `combo-${(count += 1)}`;

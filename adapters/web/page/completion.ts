@@ -1,4 +1,4 @@
-/** What can be completed where the caret stands. Pure. */
+/** Completion of a typed line at the caret. Pure. */
 import type { Choice, CommandInfo, OptionInfo } from '../../../src/model/command-info.ts';
 import { matchesTyped, telling } from './choices.ts';
 import { findCommand, quoteValue, tokenise } from '../../../src/command/command-line.ts';
@@ -7,7 +7,7 @@ export interface Suggestion {
   readonly value: string;
   readonly label: string;
   readonly detail: string;
-  /** What stands in the line instead of what was typed. */
+  /** The text that takes the place of what was typed. */
   readonly insert: string;
 }
 
@@ -33,7 +33,7 @@ export type Completing =
 const completesItself = ({ kind, choices, autocompletes }: OptionInfo): boolean =>
   autocompletes || choices !== undefined || kind === 'boolean';
 
-/** What is being typed at `caret`; undefined where nothing can be offered. */
+/** Finds what is being typed at `caret`; undefined where nothing can be offered. */
 export const completingAt = (
   line: string,
   caret: number,

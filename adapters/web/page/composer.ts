@@ -35,7 +35,7 @@ export interface HeldFile {
 
 interface Draft {
   readonly line: string;
-  /** By the option that takes it. */
+  /** The files, by the option that takes each. */
   readonly files: ReadonlyMap<string, HeldFile>;
 }
 
@@ -82,7 +82,7 @@ const sendCommand = async (
   await api.use({ channel: at, command: command.name, options, files: uploads });
 };
 
-/** What stands in the field, what is offered for it, and how it is sent. */
+/** Creates the state of the message field: its text, its suggestions, and sending. */
 export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
   let state: ComposerState = {
     drafts: { playground: EMPTY, lounge: EMPTY },

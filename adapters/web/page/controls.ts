@@ -75,7 +75,7 @@ const someOf = (
   </form>
 `;
 
-/** What can be pressed under an answer. */
+/** The controls under an answer. */
 export const controlsView = (
   app: App,
   { id, controls = [], working }: PageMessage,

@@ -23,7 +23,7 @@ const withMessage = (state: State, message: PageMessage): Partial<State> => {
 
 const unknown = (event: never): Partial<State> => event;
 
-/** What an event changes of the state. */
+/** The changes that an event makes to the state. */
 export const apply = (state: State, event: ServerEvent): Partial<State> => {
   switch (event.type) {
     case 'hello': {

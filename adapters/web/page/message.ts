@@ -21,7 +21,7 @@ const languageName = (code: string): string => {
   }
 };
 
-/** What every browser shows, and what cannot hold a script. */
+/** Pictures that every browser shows, and that cannot hold a script. */
 const PICTURES = /^image\/(?:png|jpeg|gif|webp)$/;
 
 const pictureView = (file: PageFile): TemplateResult => html`

@@ -8,12 +8,12 @@ export interface State {
   readonly link: 'connecting' | 'live' | 'lost';
   readonly me: PageMember | undefined;
   readonly readers: readonly PageReader[];
-  /** By id, in the order in which they were written. */
+  /** The messages by id, in the order in which they were written. */
   readonly messages: ReadonlyMap<string, PageMessage>;
   readonly channel: ChannelId;
   readonly unread: Readonly<Record<ChannelId, number>>;
   readonly panel: Panel | undefined;
-  /** Whether the channel list is open, where it is a drawer. */
+  /** True while the channel list is open, where it is a drawer. */
   readonly drawer: boolean;
   readonly engines: StatusReply | 'asking' | 'failed';
   readonly theme: Theme;

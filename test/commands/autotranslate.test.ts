@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { userError } from '../../src/errors.ts';
 import { HERE, SPACE } from '../fakes/command-harness.ts';
 import { useDesk } from './support.ts';
+import { sentence } from '../fakes/sentences.ts';
 
 const desk = useDesk();
 
@@ -23,13 +24,13 @@ describe('/autotranslate reply and thread', () => {
       { id: '100', mode: 'reply', languages: ['es', 'ja'], transcribes: true, bots: false },
     ]);
     expect(text.split('\n')).toEqual([
-      'From now on each message in <#100> gets a reply with its translations into',
+      sentence('autotranslate.reply', { channel: '<#100>', count: 2 }),
       '- Spanish',
       '- Japanese',
       '',
-      'What is in one of these languages already is not translated into it again.',
-      'Voice messages and audio files are written down and translated too.',
-      'What other bots write is left alone.',
+      sentence('autotranslate.skips'),
+      sentence('autotranslate.voice-messages'),
+      sentence('autotranslate.no-bots'),
     ]);
   });
 
@@ -53,8 +54,11 @@ describe('/autotranslate reply and thread', () => {
 
   it.each([
     ['Klingonese es', '`Klingonese`'],
-    [', ,', '1 to 10 languages'],
-    ['en es fr de it pt ja ko zh ru ar', '1 to 10 languages'],
+    [', ,', sentence('autotranslate.how-many-languages', { most: 10 })],
+    [
+      'en es fr de it pt ja ko zh ru ar',
+      sentence('autotranslate.how-many-languages', { most: 10 }),
+    ],
   ])('refuse %j with a sentence that helps', async (languages, expected) => {
     const content = await desk().run('autotranslate reply', { languages });
     expect(content).toMatchObject({ tone: 'error' });
@@ -72,7 +76,7 @@ describe('/autotranslate reply and thread', () => {
   it('are for moderators', async () => {
     const member = { role: 'member' } as const;
     const { text } = await desk().run('autotranslate reply', { languages: 'es' }, { member });
-    expect(text).toBe('Only moderators can do that.');
+    expect(text).toBe(sentence('errors.needs-moderator'));
   });
 
   it('complete the language that is being typed, in a list of those before it', async () => {
@@ -94,6 +98,11 @@ describe('a setting that does not do what people expect', () => {
   const warnings = async (command: string, options: Record<string, unknown>) =>
     (await desk().run(command, options)).text.split('\n').filter((line) => line.startsWith('⚠️'));
 
+  const replaced = (channel: string, mode: 'reply' | 'mirror', rest: string) => {
+    const before = `${sentence(`autotranslate.modes.${mode}`)} · ${rest}`;
+    return `⚠️ ${sentence('autotranslate.replaced', { channel, before })}`;
+  };
+
   it('is none where all is well', async () => {
     expect(await warnings('autotranslate reply', { languages: 'es' })).toEqual([]);
     expect(await warnings('autotranslate mirror', { channels: '<#1> en <#2> es' })).toEqual([]);
@@ -102,8 +111,7 @@ describe('a setting that does not do what people expect', () => {
   it('is set, with the languages named that no engine translates into', async () => {
     desk().script.untranslated = ['ja', 'ko'];
     expect(await warnings('autotranslate reply', { languages: 'es, ja, ko' })).toEqual([
-      '⚠️ Nothing here translates into Japanese, Korean yet, so no such translations will come. ' +
-        '`/status` says what can be added.',
+      `⚠️ ${sentence('autotranslate.no-engine', { languages: 'Japanese, Korean' })}`,
     ]);
     expect(watches()).toMatchObject([{ languages: ['es', 'ja', 'ko'] }]);
   });
@@ -114,7 +122,7 @@ describe('a setting that does not do what people expect', () => {
     expect(await warnings('autotranslate mirror', { channels })).toEqual([]);
     desk().script.untranslated = ['en ja', 'es ja'];
     expect(await warnings('autotranslate mirror', { channels })).toMatchObject([
-      expect.stringContaining('into Japanese yet'),
+      `⚠️ ${sentence('autotranslate.no-engine', { languages: 'Japanese' })}`,
     ]);
   });
 
@@ -122,22 +130,22 @@ describe('a setting that does not do what people expect', () => {
     const lines = async (options: object) =>
       (await desk().run('autotranslate reply', { languages: 'es', ...options })).text;
     desk().script.engines = [{ name: 'x', serves: ['recognition'], ready: false, detail: '' }];
-    expect(await lines({})).toContain('nothing here can write down speech yet');
+    expect(await lines({})).toContain(sentence('autotranslate.no-recognition'));
     expect(await lines({ 'voice-messages': false })).toContain(
-      '\nVoice messages and audio files are left alone.',
+      `\n${sentence('autotranslate.no-voice-messages')}`,
     );
     expect(watches()).toMatchObject([{ transcribes: false }]);
     desk().script.reachable = false;
-    expect(await lines({})).toContain('are written down and translated too');
+    expect(await lines({})).toContain(sentence('autotranslate.voice-messages'));
   });
 
   it('is told where the channel is quiet, or the one that its thread belongs to', async () => {
     await desk().services.spaces.change(SPACE, { quietChannels: ['100', '2'] });
     expect(await warnings('autotranslate reply', { languages: 'es' })).toEqual([
-      '⚠️ <#100> is a quiet channel: nothing is translated there until you change that in `/settings`.',
+      `⚠️ ${sentence('autotranslate.quiet', { channels: '<#100>', count: 1 })}`,
     ]);
     expect(await warnings('autotranslate mirror', { channels: '<#1> en <#2> es' })).toMatchObject([
-      expect.stringContaining('<#2> is a quiet channel'),
+      `⚠️ ${sentence('autotranslate.quiet', { channels: '<#2>', count: 1 })}`,
     ]);
   });
 
@@ -145,10 +153,10 @@ describe('a setting that does not do what people expect', () => {
     await desk().run('autotranslate reply', { languages: 'es, fr' });
     expect(await warnings('autotranslate reply', { languages: 'fr, es' })).toEqual([]);
     expect(await warnings('autotranslate reply', { languages: 'ja' })).toEqual([
-      '⚠️ This takes the place of what <#100> had before: replies · French, Spanish',
+      replaced('<#100>', 'reply', 'French, Spanish'),
     ]);
     expect(await warnings('autotranslate thread', { languages: 'ja' })).toEqual([
-      '⚠️ This takes the place of what <#100> had before: replies · Japanese',
+      replaced('<#100>', 'reply', 'Japanese'),
     ]);
   });
 
@@ -157,14 +165,17 @@ describe('a setting that does not do what people expect', () => {
     await desk().run('autotranslate mirror', { channels });
     expect(await warnings('autotranslate mirror', { channels })).toEqual([]);
     expect(await warnings('autotranslate mirror', { channels: '<#2> es <#3> fr' })).toEqual([
-      '⚠️ This takes the place of what <#2> had before: mirror · Spanish · <#1>',
-      '⚠️ <#1> was left alone in its group and is no longer translated.',
+      replaced('<#2>', 'mirror', 'Spanish · <#1>'),
+      `⚠️ ${sentence('autotranslate.ended', { channel: '<#1>' })}`,
     ]);
     expect(watches().map(({ id }) => id)).toEqual(['2', '3']);
   });
 });
 
 describe('/autotranslate mirror', () => {
+  const unknown = (channel: string, language: string) =>
+    sentence('autotranslate.channel-language', { channel, language });
+
   it('links a whole group at once', async () => {
     const channels = '<#1> en, <#2> español, <#3> 日本語';
     const { text } = await desk().run('autotranslate mirror', { channels });
@@ -182,14 +193,17 @@ describe('/autotranslate mirror', () => {
   });
 
   it.each([
-    ['#general en, #español es', 'Choose the channels from the list'],
-    ['en', 'Choose the channels from the list'],
-    ['<#1> en', '2 to 20 channels'],
-    [Array.from({ length: 21 }, (_, id) => `<#${id}> en`).join(), '2 to 20 channels'],
-    ['<#1> en, <#1> es', '<#1> is in the list twice'],
-    ['<#1> en, <#2>', 'language of <#2>: –'],
-    ['<#1> en, <#2> klingon', 'language of <#2>: `klingon`'],
-    ['<#1> en, <#2> English', 'the same language'],
+    ['#general en, #español es', sentence('autotranslate.mirror-how')],
+    ['en', sentence('autotranslate.mirror-how')],
+    ['<#1> en', sentence('autotranslate.how-many-channels', { fewest: 2, most: 20 })],
+    [
+      Array.from({ length: 21 }, (_, id) => `<#${id}> en`).join(),
+      sentence('autotranslate.how-many-channels', { fewest: 2, most: 20 }),
+    ],
+    ['<#1> en, <#1> es', sentence('autotranslate.channel-twice', { channel: '<#1>' })],
+    ['<#1> en, <#2>', unknown('<#2>', '–')],
+    ['<#1> en, <#2> klingon', unknown('<#2>', '`klingon`')],
+    ['<#1> en, <#2> English', sentence('autotranslate.one-language')],
   ])('refuses %j with a sentence that helps', async (channels, expected) => {
     const content = await desk().run('autotranslate mirror', { channels });
     expect(content).toMatchObject({ tone: 'error' });
@@ -211,7 +225,7 @@ describe('/autotranslate off', () => {
     await desk().run('autotranslate off', { channel: '1' });
     expect(watches()).toHaveLength(2);
     const { text } = await desk().run('autotranslate off', { channel: '2' });
-    expect(text).toContain('<#3> was the last one of its group');
+    expect(text).toContain(sentence('autotranslate.off-too', { channel: '<#3>' }));
     expect(watches()).toEqual([]);
   });
 
@@ -234,12 +248,20 @@ describe('/autotranslate list', () => {
       channels: '<#1> en <#2> es',
       'voice-messages': false,
     });
+    const [replies, mirror] = [
+      sentence('autotranslate.modes.reply'),
+      sentence('autotranslate.modes.mirror'),
+    ];
+    const extras = [
+      sentence('autotranslate.with-voice-messages'),
+      sentence('autotranslate.with-bots'),
+    ];
     expect((await desk().run('autotranslate list')).text.split('\n')).toEqual([
-      '**3 channels are translated**',
-      '- <#100> · replies · Spanish, French · voice messages · bots',
-      '- A group of 2 channels',
-      '  - <#1> · mirror · English',
-      '  - <#2> · mirror · Spanish',
+      sentence('autotranslate.heading', { count: 3 }),
+      `- <#100> · ${replies} · Spanish, French · ${extras.join(' · ')}`,
+      sentence('autotranslate.group', { count: 2 }),
+      `  - <#1> · ${mirror} · English`,
+      `  - <#2> · ${mirror} · Spanish`,
     ]);
   });
 });

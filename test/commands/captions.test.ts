@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { MessageKey } from '../../src/message-key.ts';
 import { userError } from '../../src/errors.ts';
 import type { RoomChoices } from '../../src/model/space-choices.ts';
 import { HERE, SPACE } from '../fakes/command-harness.ts';
 import { BOB, EVE, ROOM, useDesk, useRoom } from './support.ts';
+import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
 const desk = useDesk();
 const { meet, room, calls } = useRoom(desk);
@@ -23,21 +25,21 @@ describe('/captions start', () => {
     expect(calls('join')).toEqual([['join', '500', 'en', false]]);
     expect(wish()).toEqual({ languages: [] });
     expect(text).toBe(
-      'Captions of <#500> are on: they appear in <#500>.\n' +
-        'Captions are in the language that is spoken.',
+      `${sentence('captions.started', { room: '<#500>', channel: '<#500>' })}\n` +
+        sentence('captions.as-spoken'),
     );
   });
 
   it('asks whoever is in no room to go to one', async () => {
     const content = await desk().run('captions start');
-    expect(content.text).toBe('You are in no voice channel. Please join one first.');
+    expect(content.text).toBe(sentence('room.nobody-there'));
   });
 
   it('reads a typed list of languages, and takes the server’s where there is none', async () => {
     await meet();
     const { text } = await desk().run('captions start', { languages: 'Spanish, ja' });
     expect(wish()).toEqual({ languages: ['es', 'ja'] });
-    expect(text).toContain('translated into: Spanish, Japanese.');
+    expect(text).toContain(sentence('captions.into', { languages: 'Spanish, Japanese' }));
     await desk().run('captions stop');
     await choose({ languages: ['fr'] });
     await desk().run('captions start');
@@ -58,7 +60,9 @@ describe('/captions start', () => {
     const content = await desk().run('captions start', { languages: 'es, Klingonese' });
     expect(content.text).toContain('`Klingonese`');
     const many = 'en es fr de it pt ja ko zh ru pl';
-    expect((await desk().run('captions start', { languages: many })).text).toContain('1 to 10');
+    expect((await desk().run('captions start', { languages: many })).text).toBe(
+      sentence('autotranslate.how-many-languages', { most: 10 }),
+    );
     expect((await desk().run('captions start', { only: 'Klingonese' })).tone).toBe('error');
     expect(wish()).toBeUndefined();
   });
@@ -68,7 +72,7 @@ describe('/captions start', () => {
     await choose({ languages: ['fr'] });
     const { text } = await desk().run('captions start', { only: 'Spanish' });
     expect(wish()).toEqual({ languages: ['es'], only: 'es' });
-    expect(text).toContain('Only this language is shown: Spanish.');
+    expect(text).toContain(sentence('captions.only', { language: 'Spanish' }));
     await desk().run('captions stop');
     await desk().run('captions start', { languages: 'ja, es', only: 'es' });
     expect(wish()).toEqual({ languages: ['ja', 'es'], only: 'es' });
@@ -78,11 +82,11 @@ describe('/captions start', () => {
     await meet();
     const { text } = await desk().run('captions start', { in: '<#7>', transcript: 'vtt' });
     expect(wish()).toEqual({ languages: [], in: { space: SPACE, id: '7' }, transcript: 'vtt' });
-    expect(text).toContain('they appear in <#7>');
-    expect(text).toContain('the transcript follows');
+    expect(text).toContain(sentence('captions.started', { room: '<#500>', channel: '<#7>' }));
+    expect(text).toContain(sentence('captions.transcript-follows'));
     await desk().run('captions stop');
     await desk().run('captions start', { thread: true });
-    expect(wish()).toEqual({ languages: [], in: HERE, thread: 'Captions' });
+    expect(wish()).toEqual({ languages: [], in: HERE, thread: sentence('room.thread-name') });
     await desk().run('captions stop');
     const thread = { ...HERE, id: '9', parentId: '7' };
     await desk().run('captions start', { thread: true }, { channel: thread });
@@ -92,9 +96,9 @@ describe('/captions start', () => {
   it('says that a room has no threads', async () => {
     await meet();
     const inRoom = await desk().run('captions start', { thread: true }, { channel: ROOM });
-    expect(inRoom.text).toContain('A voice channel has no threads.');
+    expect(inRoom.text).toContain(sentence('captions.no-thread'));
     const named = await desk().run('captions start', { thread: true, in: '<#500>' });
-    expect(named.text).toContain('A voice channel has no threads.');
+    expect(named.text).toContain(sentence('captions.no-thread'));
     expect(wish()).toBeUndefined();
   });
 
@@ -115,7 +119,7 @@ describe('/captions start', () => {
     await meet();
     await desk().run('captions start', { in: '<#7>' });
     const content = await desk().run('captions start', { languages: 'es' });
-    expect(content.text).toContain('Captions are on already, in <#7>.');
+    expect(content.text).toBe(sentence('captions.running', { channel: '<#7>' }));
     expect(calls('startCaptions')).toHaveLength(1);
   });
 
@@ -123,9 +127,7 @@ describe('/captions start', () => {
     await meet();
     desk().script.engines = [{ name: 'x', serves: ['recognition'], ready: false, detail: '' }];
     const { text } = await desk().run('captions start');
-    expect(text.split('\n').at(-1)).toBe(
-      'But nothing here can write down speech yet. `/status` says what can be added.',
-    );
+    expect(text.split('\n').at(-1)).toBe(sentence('captions.no-recognition'));
   });
 
   it('joins nothing for what cannot be shown there', async () => {
@@ -138,13 +140,17 @@ describe('/captions start', () => {
   it('of moderators in no room captions the one that we are in', async () => {
     await meet();
     desk().rooms.people.delete('ada');
-    expect((await desk().run('captions start')).text).toContain('Captions of <#500> are on');
+    expect((await desk().run('captions start')).text).toContain(
+      sentence('captions.started', { room: '<#500>', channel: '<#500>' }),
+    );
   });
 
   it('says why it could not', async () => {
     await meet();
     desk().rooms.script.refusal = userError('forbidden', 'watch.missing', { permissions: 'Speak' });
-    expect((await desk().run('captions start')).text).toContain('permissions first: Speak.');
+    expect((await desk().run('captions start')).text).toBe(
+      sentence('watch.missing', { permissions: 'Speak' }),
+    );
   });
 });
 
@@ -161,12 +167,12 @@ describe('the captions of a room', () => {
     desk().rooms.script.file = FILE;
     const content = await desk().run(`captions ${action}`, options, { member: EVE });
     expect(content).toMatchObject({ tone: 'error' });
-    expect(content.text).toContain('I am in <#500>. Only people who are there');
+    expect(content.text).toBe(sentence('room.not-with-me', { channel: '<#500>' }));
     expect(content.files).toBeUndefined();
   });
 
   it.each(['stop', 'language'])('need a room: %s', async (action) => {
-    expect((await desk().run(`captions ${action}`)).text).toContain('in no voice channel here');
+    expect((await desk().run(`captions ${action}`)).text).toContain(sentence('room.none'));
   });
 
   it.each(['export', 'summary'])(
@@ -174,8 +180,7 @@ describe('the captions of a room', () => {
     async (action) => {
       for (const member of [{}, BOB])
         expect((await desk().run(`captions ${action}`, {}, { member })).text).toBe(
-          'I have no captions from here. ' +
-            'I keep them while I am in the voice channel, and for half an hour after I left.',
+          sentence('captions.none'),
         );
     },
   );
@@ -184,18 +189,17 @@ describe('the captions of a room', () => {
     await meet();
     await room()?.startCaptions({ languages: [] });
     const { text } = await desk().run('captions stop', {}, { member: BOB });
-    expect(text).toContain('`/captions export` gives the transcript');
-    expect(text).toContain('for half an hour after I left');
+    expect(text).toBe(sentence('captions.stopped'));
     expect(room()?.captions).toBeUndefined();
     expect(await desk().run('captions stop')).toMatchObject({
       tone: 'error',
-      text: expect.stringContaining('No captions are on.') as string,
+      text: expect.stringContaining(sentence('captions.not-on')) as string,
     });
   });
 
   it('are given as a file to the asker', async () => {
     await meet();
-    expect((await desk().run('captions export')).text).toContain('I have no captions from here.');
+    expect((await desk().run('captions export')).text).toContain(sentence('captions.none'));
     desk().rooms.script.file = FILE;
     const { files } = await desk().run('captions export', { kind: 'srt', language: 'Spanish' });
     expect(files).toEqual([FILE]);
@@ -211,15 +215,15 @@ describe('the captions of a room', () => {
   it('change their languages', async () => {
     await meet();
     expect((await desk().run('captions language', { languages: 'es' })).text).toContain(
-      'No captions are on.',
+      sentence('captions.not-on'),
     );
     await room()?.startCaptions({ languages: [] });
     const changed = await desk().run('captions language', { languages: 'es ja' });
-    expect(changed.text).toBe('Captions are translated into: Spanish, Japanese.');
+    expect(changed.text).toBe(sentence('captions.into', { languages: 'Spanish, Japanese' }));
     expect(room()?.captions?.languages).toEqual(['es', 'ja']);
     expect((await desk().run('captions language', { languages: 'x' })).tone).toBe('error');
     const none = await desk().run('captions language');
-    expect(none.text).toBe('Captions are in the language that is spoken.');
+    expect(none.text).toBe(sentence('captions.as-spoken'));
     expect(room()?.captions?.languages).toEqual([]);
   });
 
@@ -239,14 +243,14 @@ describe('the captions of a room', () => {
 });
 
 describe('the buttons of the notice', () => {
-  const press = async (label: string) => desk().press(label, [], { member: BOB });
+  const press = async (key: MessageKey) => desk().press(key, [], { member: BOB });
   const notice = async () => desk().pressNamed('captions out', { member: BOB });
 
   it('leave people out and take them in again, in an answer of their own', async () => {
     const out = await notice();
-    expect(out.text).toBe('I no longer listen to you in any voice channel here.');
-    expect((await press('Caption me')).text).toContain('I listen to you');
-    expect((await press('Leave me out')).text).toContain('no longer listen');
+    expect(out.text).toBe(sentence('captions.chose-unheard'));
+    expect((await press('room.caption-me')).text).toContain(sentence('captions.chose-heard'));
+    expect((await press('room.leave-me-out')).text).toContain(sentence('captions.chose-unheard'));
     expect(calls('choose')).toEqual([
       ['choose', 'bob', 'unheard'],
       ['choose', 'bob', 'heard'],
@@ -260,15 +264,15 @@ describe('the buttons of the notice', () => {
     await desk().services.spaces.change(SPACE, { roles: { captions: ['r1'] } });
     desk().rooms.people.set('bob', ROOM);
     const refused = await desk().run('captions start', {}, { member: BOB });
-    expect(refused.text).toContain('certain roles');
-    expect((await notice()).text).toContain('no longer listen');
+    expect(refused.text).toMatch(sentenceLike('errors.needs-role'));
+    expect((await notice()).text).toContain(sentence('captions.chose-unheard'));
   });
 
   it('do not caption those who opted out of everything', async () => {
     await desk().services.privacy.setOptedOut({ platform: 'test', id: 'bob' }, true);
     await notice();
-    const content = await press('Caption me');
-    expect(content.text).toContain('You opted out in `/privacy`');
+    const content = await press('room.caption-me');
+    expect(content.text).toContain(sentence('captions.opted-out'));
     expect(calls('choose')).toHaveLength(1);
   });
 });

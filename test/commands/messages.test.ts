@@ -3,6 +3,7 @@ import type { MessageFile } from '../../src/model/file.ts';
 import { attachmentOf } from '../fakes/harness.ts';
 import { messageOf } from '../fakes/command-harness.ts';
 import { useDesk } from './support.ts';
+import { sentence } from '../fakes/sentences.ts';
 
 const desk = useDesk();
 
@@ -25,15 +26,15 @@ describe('the menu of messages', () => {
       title === undefined ? [] : [[name, title]],
     );
     expect(menu).toEqual([
-      ['say', 'Read aloud'],
-      ['transcribe', 'Transcribe'],
-      ['translate', 'Translate'],
+      ['say', sentence('commands.say.menu')],
+      ['transcribe', sentence('commands.transcribe.menu')],
+      ['translate', sentence('commands.translate.menu')],
     ]);
   });
 
   it('translates what was written', async () => {
     const { text } = await desk().run('translate', {}, on('hello', [voice]));
-    expect(text).toContain('is in English already');
+    expect(text).toContain(sentence('translate.same-language', { language: 'English' }));
     const member = { locale: 'ja' };
     expect((await desk().run('translate', {}, { ...on('hello'), member })).text).toBe('ja:hello');
   });
@@ -49,14 +50,15 @@ describe('the menu of messages', () => {
     expect((await desk().run('transcribe', {}, asking)).text).toBe('hello');
   });
 
-  it.each(['translate', 'transcribe', 'say'])(
-    'says that there is nothing to %s in a message of pictures',
-    async (command) => {
-      const content = await desk().run(command, {}, on('', [picture]));
-      expect(content).toMatchObject({ tone: 'error' });
-      expect(content.text).toContain('in that message');
-    },
-  );
+  it.each([
+    ['translate', 'translate.nothing-in-message'],
+    ['transcribe', 'transcribe.no-sound'],
+    ['say', 'say.nothing-in-message'],
+  ] as const)('says that there is nothing to %s in a message of pictures', async (command, key) => {
+    const content = await desk().run(command, {}, on('', [picture]));
+    expect(content).toMatchObject({ tone: 'error' });
+    expect(content.text).toBe(sentence(key));
+  });
 });
 
 describe('/translate', () => {
@@ -64,7 +66,7 @@ describe('/translate', () => {
     'takes a text or a file, one of them',
     async (options) => {
       const content = await desk().run('translate', options);
-      expect(content.text).toBe('Please give me a text or an audio file, one of them.');
+      expect(content.text).toBe(sentence('translate.text-or-audio'));
     },
   );
 
@@ -108,15 +110,19 @@ describe('/transcribe', () => {
     ];
     await desk().run('transcribe', {}, on('', [voice]));
     const texts = desk().shown.map(({ text }) => text);
-    expect(texts[0]).toBe('*Listening … 0:55 of 9:30*');
-    expect(texts).toContain('one\n\n*Listening … 2:00 of 9:30*');
+    const listening = (heard: string) =>
+      sentence('transcribe.listening-of', { heard, total: '9:30' });
+    expect(texts[0]).toBe(listening('0:55'));
+    expect(texts).toContain(`one\n\n${listening('2:00')}`);
     expect(texts.at(-1)).toBe('hello');
   });
 
   it('says what was heard where nobody knows how long it is, and nothing of what is short', async () => {
     desk().script.heard = [{ text: 'one', heardMs: 61_000, totalMs: undefined }];
     await desk().run('transcribe', { audio });
-    expect(desk().shown[0]?.text).toBe('one\n\n*Listening … 1:01*');
+    expect(desk().shown[0]?.text).toBe(
+      `one\n\n${sentence('transcribe.listening', { heard: '1:01' })}`,
+    );
     desk().script.heard = [{ text: 'one', heardMs: 50_000, totalMs: undefined }];
     await desk().run('transcribe', { audio });
     expect(desk().shown.at(-2)?.text).toBe('one');

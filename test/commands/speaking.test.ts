@@ -4,6 +4,7 @@ import type { QueuedSpeech } from '../../src/voice/service.ts';
 import { messageOf, MUTE } from '../fakes/command-harness.ts';
 import { VOICE } from '../fakes/speech.ts';
 import { BOB, EVE, useDesk, useRoom } from './support.ts';
+import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
 const desk = useDesk();
 const { meet, calls } = useRoom(desk);
@@ -20,7 +21,7 @@ describe('/say in a room', () => {
   it('is said there in the person’s name', async () => {
     await meet();
     const { text, files } = await desk().run('say', { text: 'hello' }, { member: BOB });
-    expect(text).toBe('It is said in <#500>.');
+    expect(text).toBe(sentence('say.in-room', { channel: '<#500>' }));
     expect(files).toBeUndefined();
     expect(calls('say')).toMatchObject([
       ['say', { text: 'hello', kind: 'say', by: { id: 'bob', name: 'Bob' } }],
@@ -31,7 +32,7 @@ describe('/say in a room', () => {
   it('takes the voice that was wished, where there is such', async () => {
     await meet();
     const missing = await desk().run('say', { text: 'hola', language: 'Spanish' });
-    expect(missing.text).toContain('No voice fits');
+    expect(missing.text).toContain(sentence('speech.no-voice'));
     desk().script.voices = [VOICE];
     await desk().run('say', { text: 'hola', language: 'Spanish', gender: 'Female' });
     await desk().run('say', { text: 'hola', voice: 'Ada', language: 'Spanish' });
@@ -52,7 +53,7 @@ describe('/say in a room', () => {
     desk().rooms.script.sayable = false;
     const content = await desk().run('say', { text: '~~' });
     expect(content).toMatchObject({ tone: 'error' });
-    expect(content.text).toContain('nothing in this text that can be spoken');
+    expect(content.text).toContain(sentence('speech.nothing-to-say'));
   });
 
   it.each([
@@ -72,7 +73,7 @@ it.each([
   await meet();
   const content = await desk().run(command, { [option]: 'x'.repeat(10_001) });
   expect(content).toEqual({
-    text: `The option \`${option}\` takes at most 10,000 characters. Please send it in parts.`,
+    text: sentence('options.too-long', { option: `\`${option}\``, limit: 10_000 }),
     tone: 'error',
   });
   expect(calls('say')).toEqual([]);
@@ -82,22 +83,22 @@ describe('/skip and /stop', () => {
   it('end what is said', async () => {
     await meet();
     desk().rooms.script.items = [item('one'), item('two'), item('three')];
-    expect((await desk().run('skip', {}, { member: BOB })).text).toBe('Skipped.');
+    expect((await desk().run('skip', {}, { member: BOB })).text).toBe(sentence('skip.skipped'));
     const { text } = await desk().run('stop', {}, { member: BOB });
-    expect(text).toBe('I am silent. 2 texts are not said any more.');
+    expect(text).toBe(sentence('stop.stopped', { count: 2 }));
   });
 
   it.each(['skip', 'stop'])('say that there is nothing to %s', async (command) => {
     await meet();
     const content = await desk().run(command);
-    expect(content).toEqual({ text: 'I am not saying anything.', tone: 'note' });
+    expect(content).toEqual({ text: sentence('queue.silent'), tone: 'note' });
   });
 
   it.each(['skip', 'stop', 'queue'])('leave /%s to those who are there', async (command) => {
-    expect((await desk().run(command)).text).toContain('in no voice channel here');
+    expect((await desk().run(command)).text).toContain(sentence('room.none'));
     await meet();
     const content = await desk().run(command, {}, { member: EVE });
-    expect(content.text).toContain('Only people who are there');
+    expect(content.text).toMatch(sentenceLike('room.not-with-me'));
   });
 });
 
@@ -111,23 +112,27 @@ describe('/queue', () => {
     ];
     const { text, controls } = await desk().run('queue');
     expect(text.split('\n')).toEqual([
-      '**3 texts are said, in this order**',
-      '- read aloud · Bob · one \\*two\\* · in about 0:05',
-      '- notice · Captions are on. · in about 1:01',
-      '- answer · Yes. · now',
+      sentence('queue.heading', { count: 3 }),
+      `- ${sentence('queue.kinds.read')} · Bob · one \\*two\\* · ${sentence('queue.waits', { time: '0:05' })}`,
+      `- ${sentence('queue.kinds.notice')} · Captions are on. · ${sentence('queue.waits', { time: '1:01' })}`,
+      `- ${sentence('queue.kinds.answer')} · Yes. · ${sentence('queue.now')}`,
     ]);
-    expect(controls?.map(({ label }) => label)).toEqual(['Pause', 'Skip', 'Stop all']);
+    expect(controls?.map(({ label }) => label)).toEqual([
+      sentence('queue.pause'),
+      sentence('queue.skip'),
+      sentence('queue.stop'),
+    ]);
   });
 
   it('is changed by its buttons, and shows what came of it', async () => {
     await meet();
     desk().rooms.script.items = [item('one'), item('two'), item('three')];
     await desk().run('queue', {}, { member: BOB });
-    expect((await desk().press('Pause')).text).toContain('⏸️ Paused');
-    expect((await desk().press('Go on')).text).not.toContain('Paused');
-    expect((await desk().press('Skip')).text).not.toContain('one');
-    const { text, controls } = await desk().press('Stop all');
-    expect(text).toBe('**Nothing waits to be said**');
+    expect((await desk().press('queue.pause')).text).toContain(sentence('queue.paused'));
+    expect((await desk().press('queue.resume')).text).not.toContain(sentence('queue.paused'));
+    expect((await desk().press('queue.skip')).text).not.toContain('one');
+    const { text, controls } = await desk().press('queue.stop');
+    expect(text).toBe(sentence('queue.heading', { count: 0 }));
     expect(controls).toEqual([]);
   });
 
@@ -136,7 +141,7 @@ describe('/queue', () => {
     desk().rooms.script.items = [item('one')];
     await desk().run('queue', {}, { member: BOB });
     desk().rooms.people.delete('bob');
-    const content = await desk().press('Stop all', [], { member: BOB });
+    const content = await desk().press('queue.stop', [], { member: BOB });
     expect(content).toMatchObject({ tone: 'error' });
     expect(content.text).not.toContain('one');
     expect(desk().rooms.script.items).toHaveLength(1);
@@ -146,7 +151,7 @@ describe('/queue', () => {
     await meet();
     desk().rooms.script.items = Array.from({ length: 40 }, (_, at) => item('x'.repeat(300 + at)));
     const { text } = await desk().run('queue');
-    expect(text).toContain('… and 25 more');
+    expect(text).toContain(sentence('status.more', { count: 25 }));
     expect(text.length).toBeLessThan(2_000);
   });
 });
@@ -160,19 +165,17 @@ describe('/ask', () => {
   it.each([{}, { question: '' }])('needs a question there: %j', async (options) => {
     const content = await desk().run('ask', options);
     expect(content).toMatchObject({ tone: 'error' });
-    expect(content.text).toMatch(/^Please give me a question\. In a voice channel .*`\/join`/);
+    expect(content.text).toBe(sentence('ask.no-question-yet'));
     const asking = { channel: { space: MUTE, id: '1' }, member: { platform: MUTE.platform } };
     const mute = await desk().run('ask', options, asking);
-    expect(mute).toEqual({ text: 'Please give me a question.', tone: 'error' });
+    expect(mute).toEqual({ text: sentence('ask.no-question'), tone: 'error' });
   });
 
   it('does not begin to listen to those who opted out of everything', async () => {
     await meet();
     await desk().services.privacy.setOptedOut({ platform: 'test', id: 'bob' }, true);
     const content = await desk().run('ask', {}, { member: BOB });
-    expect(content.text).toBe(
-      'You opted out in `/privacy`, so I do not listen to you. Take part again there first.',
-    );
+    expect(content.text).toBe(sentence('captions.opted-out'));
     expect(calls('listenTo')).toEqual([]);
   });
 
@@ -180,8 +183,10 @@ describe('/ask', () => {
     await meet();
     desk().rooms.script.heard = 'What is *it*?';
     await desk().run('ask', {}, { member: BOB });
-    expect(desk().shown[0]?.text).toBe('*I am listening: please ask now …*');
-    expect(desk().shown.at(-1)?.text).toBe('Bob asked: What is \\*it\\*?\n\nForty-two');
+    expect(desk().shown[0]?.text).toBe(sentence('ask.listening'));
+    expect(desk().shown.at(-1)?.text).toBe(
+      `${sentence('room.heard-you', { name: 'Bob', question: 'What is \\*it\\*?' })}\n\nForty-two`,
+    );
     expect(calls('listenTo')).toEqual([['listenTo', 'bob']]);
     expect(calls('say')).toMatchObject([
       ['say', { kind: 'answer', text: 'Forty-two', by: { id: 'bob' } }],

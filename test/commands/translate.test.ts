@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
 import { useHarness } from './support.ts';
+import { sentence } from '../fakes/sentences.ts';
 
 const { harness, last, completions } = useHarness();
 
@@ -22,7 +23,7 @@ describe('/translate', () => {
 
   it('says so when there is nothing to do', async () => {
     expect(await last('translate', { text, to: 'en' })).toMatchObject({
-      text: 'That is in English already.',
+      text: sentence('translate.same-language', { language: 'English' }),
       tone: 'note',
     });
     expect((await last('translate', { text: '🎉', to: 'ja' })).tone).toBe('note');
@@ -53,13 +54,21 @@ describe('/translate', () => {
       harness().speech.fail(PATHS.translate, { status: 404, body });
       return last('translate', { text, to: 'es' }, { locale: 'de' });
     };
+    const pair = { from: { language: 'en' }, to: { language: 'es' } };
     const remedies = 'apt-get install -y apertium-eng-spa, or set SERVICE_OPENAI_URL';
     expect((await lacking(`No engine translates en to es. Add one: ${remedies}.`)).text).toBe(
-      'Von Englisch nach Spanisch übersetzt hier noch nichts. Wer mich betreibt, kann es mit einem ' +
-        'davon hinzufügen: `apt-get install -y apertium-eng-spa`, `set SERVICE_OPENAI_URL`',
+      sentence(
+        'service.no-translation',
+        {
+          ...pair,
+          count: 2,
+          remedies: '`apt-get install -y apertium-eng-spa`, `set SERVICE_OPENAI_URL`',
+        },
+        'de',
+      ),
     );
     expect((await lacking('No engine translates en to es.')).text).toBe(
-      'Von Englisch nach Spanisch übersetzt hier noch nichts.',
+      sentence('service.no-translation', { ...pair, count: 0, remedies: '' }, 'de'),
     );
   });
 
@@ -76,7 +85,9 @@ describe('/language', () => {
     expect((await last('language')).tone).toBe('note');
     expect((await last('language', { language: 'Klingonese' })).tone).toBe('error');
     expect((await last('language', { language: 'ja' })).text).toContain('Japanese');
-    expect((await last('language')).text).toBe('Your language is Japanese.');
+    expect((await last('language')).text).toBe(
+      sentence('language.current', { language: 'Japanese' }),
+    );
     await harness().run('language', { reset: true });
     expect((await last('language')).tone).toBe('note');
   });

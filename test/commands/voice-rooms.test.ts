@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { userError } from '../../src/errors.ts';
 import { HERE, MUTE, SPACE } from '../fakes/command-harness.ts';
 import { BOB, EVE, ROOM, useDesk, useRoom } from './support.ts';
+import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
 const desk = useDesk();
 const { meet, room, calls } = useRoom(desk);
@@ -19,7 +20,7 @@ describe('/join', () => {
   it('asks whoever is in no room to go to one', async () => {
     const content = await desk().run('join');
     expect(content).toEqual({
-      text: 'You are in no voice channel. Please join one first.',
+      text: sentence('room.nobody-there'),
       tone: 'error',
     });
   });
@@ -34,20 +35,23 @@ describe('/join', () => {
   it('goes for members to their own room alone', async () => {
     desk().rooms.people.set('eve', OTHER_ROOM);
     const elsewhere = await desk().run('join', { channel: '<#500>' }, { member: EVE });
-    expect(elsewhere.text).toContain('the voice channel that you are in');
+    expect(elsewhere.text).toContain(sentence('join.not-yours'));
     expect(calls('join')).toEqual([]);
   });
 
   it('says that it is there already', async () => {
     await meet();
-    expect(await desk().run('join')).toEqual({ text: 'I am in <#500> already.', tone: 'note' });
+    expect(await desk().run('join')).toEqual({
+      text: sentence('join.there', { channel: '<#500>' }),
+      tone: 'note',
+    });
     expect(calls('join')).toHaveLength(1);
   });
 
   it('says why it could not', async () => {
     desk().rooms.people.set('ada', ROOM);
     desk().rooms.script.refusal = userError('unavailable', 'room.full');
-    expect((await desk().run('join')).text).toBe('That voice channel is full.');
+    expect((await desk().run('join')).text).toBe(sentence('room.full'));
   });
 });
 
@@ -55,16 +59,16 @@ describe('/leave', () => {
   it('leaves for whoever is there', async () => {
     await meet();
     const { text } = await desk().run('leave', {}, { member: BOB });
-    expect(text).toBe('I left <#500>.');
+    expect(text).toBe(sentence('leave.left', { channel: '<#500>' }));
     expect(room()).toBeUndefined();
-    expect((await desk().run('leave')).text).toContain('`/join`');
+    expect((await desk().run('leave')).text).toBe(sentence('room.none'));
   });
 
   it('stays when somebody from elsewhere says so, moderators apart', async () => {
     await meet();
     const content = await desk().run('leave', {}, { member: EVE });
     expect(content).toMatchObject({ tone: 'error' });
-    expect(content.text).toContain('I am in <#500>. Only people who are there');
+    expect(content.text).toBe(sentence('room.not-with-me', { channel: '<#500>' }));
     desk().rooms.people.delete('ada');
     await desk().run('leave');
     expect(room()).toBeUndefined();
@@ -76,22 +80,24 @@ describe('/readaloud', () => {
 
   it('reads this channel or another one, and says where', async () => {
     const first = await desk().run('readaloud on');
-    expect(first.text).toContain('what is written in <#100> is read aloud');
-    expect(first.text).toContain('I am in no voice channel yet');
+    expect(first.text).toContain(sentence('readaloud.on', { channel: '<#100>' }));
+    expect(first.text).toContain(sentence('readaloud.in-no-room'));
     await meet();
     const thread = { ...HERE, id: '9', parentId: '7' };
     const second = await desk().run('readaloud on', {}, { channel: thread });
-    expect(second.text).toContain('I read it in <#500>.');
+    expect(second.text).toContain(sentence('readaloud.in', { channel: '<#500>' }));
     await desk().run('readaloud on', { channel: '<#7>' });
     expect(await readAloud()).toEqual(['100', '9', '7']);
     expect((await desk().run('readaloud list')).text).toBe(
-      '**3 channels are read aloud**\n- <#100>\n- <#9>\n- <#7>',
+      `${sentence('readaloud.heading', { count: 3 })}\n- <#100>\n- <#9>\n- <#7>`,
     );
   });
 
   it('stops reading one', async () => {
     await desk().run('readaloud on');
-    expect((await desk().run('readaloud off')).text).toBe('<#100> is no longer read aloud.');
+    expect((await desk().run('readaloud off')).text).toBe(
+      sentence('readaloud.off', { channel: '<#100>' }),
+    );
     expect(await desk().run('readaloud off')).toMatchObject({ tone: 'note' });
     expect(await desk().run('readaloud list')).toMatchObject({ tone: 'note' });
     expect(await readAloud()).toEqual([]);
@@ -103,7 +109,7 @@ describe('/readaloud', () => {
     await desk().services.spaces.change(SPACE, {
       rooms: { ...rooms, bargeIn: 'stop', readAloud: full },
     });
-    expect((await desk().run('readaloud on')).text).toContain('25 channels');
+    expect((await desk().run('readaloud on')).text).toBe(sentence('readaloud.full', { most: 25 }));
     await desk().run('readaloud on', { channel: '<#3>' });
     expect((await desk().services.spaces.of(SPACE)).rooms.bargeIn).toBe('stop');
     expect(await readAloud()).toHaveLength(25);
@@ -111,7 +117,7 @@ describe('/readaloud', () => {
 
   it.each(['on', 'off', 'list'])('lets nobody but moderators use %s', async (action) => {
     const content = await desk().run(`readaloud ${action}`, {}, { member: BOB });
-    expect(content.text).toBe('Only moderators can do that.');
+    expect(content.text).toBe(sentence('errors.needs-moderator'));
   });
 });
 
@@ -120,8 +126,9 @@ describe('/status', () => {
 
   it('says where we are, what is captioned, and who comes through badly', async () => {
     await meet();
+    const here = sentence('status.in-room', { channel: '<#500>' });
     expect((await desk().run('status')).text).toContain(
-      '**Voice**\n- ✅ I am in <#500>.\n- ➖ No captions',
+      `${sentence('status.voice')}\n- ✅ ${here}\n- ➖ ${sentence('status.no-captions')}`,
     );
     await room()?.startCaptions({ languages: ['es', 'ja'] });
     desk().rooms.script.health = [
@@ -132,16 +139,16 @@ describe('/status', () => {
     ];
     const { text } = await desk().run('status');
     expect(text.split('\n').slice(-5)).toEqual([
-      '- ✅ I am in <#500>.',
-      '- ✅ Captions in <#500> · Spanish · Japanese',
-      '- ❌ Cid cannot be heard',
-      '- ⚠️ Bo\\*b · lost on the way: 10% · not decrypted: 0%',
-      '- ✅ Ann · lost on the way: 0% · not decrypted: 0%',
+      `- ✅ ${here}`,
+      `- ✅ ${sentence('status.captions', { channel: '<#500>' })} · Spanish · Japanese`,
+      `- ❌ ${sentence('status.unheard', { name: 'Cid' })}`,
+      `- ⚠️ ${sentence('status.heard', { name: 'Bo\\*b', lost: '10%', unread: '0%' })}`,
+      `- ✅ ${sentence('status.heard', { name: 'Ann', lost: '0%', unread: '0%' })}`,
     ]);
   });
 
   it('tells nobody from elsewhere who speaks where, and nothing where we are in no room', async () => {
-    expect((await desk().run('status')).text).not.toContain('Voice');
+    expect((await desk().run('status')).text).not.toContain(sentence('status.voice'));
     await meet();
     desk().rooms.script.health = [{ memberId: '2', name: 'Bob', ...stats }];
     expect((await desk().run('status', {}, { member: EVE })).text).not.toContain('Bob');
@@ -162,15 +169,19 @@ describe('a platform without rooms', () => {
     ['readaloud list', {}],
     ['rooms', {}],
   ])('has no /%s', async (command, options) => {
-    expect((await desk().run(command, options, asking)).text).toContain('There is no command');
+    expect((await desk().run(command, options, asking)).text).toMatch(
+      sentenceLike('errors.unknown-command'),
+    );
   });
 
   it('is told nothing of rooms', async () => {
-    expect((await desk().run('privacy', {}, asking)).text).not.toContain('Voice channels');
-    expect((await desk().run('privacy')).text).toContain('Voice channels: where captions are on');
+    expect((await desk().run('privacy', {}, asking)).text).not.toContain(sentence('privacy.rooms'));
+    expect((await desk().run('privacy')).text).toContain(sentence('privacy.rooms'));
     expect((await desk().run('help', {}, asking)).text).not.toContain('/captions');
-    const { text } = await desk().run('help');
-    expect(text).toMatch(/\*\*Speech\*\*[^*]*`\/captions`[^*]*`\/join`[^*]*`\/readaloud`/);
-    expect(text).toMatch(/\*\*This server\*\*[^*]*`\/rooms`/);
+    const topics = (await desk().run('help')).text.split('\n\n');
+    const under = (topic: 'speech' | 'server') =>
+      topics.find((part) => part.startsWith(`**${sentence(`help.topics.${topic}`)}**`));
+    expect(under('speech')).toMatch(/`\/captions`[^]*`\/join`[^]*`\/readaloud`/);
+    expect(under('server')).toContain('`/rooms`');
   });
 });

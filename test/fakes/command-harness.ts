@@ -27,9 +27,11 @@ import { createSpaceSettings } from '../../src/store/space-settings.ts';
 import { createUsage } from '../../src/store/usage.ts';
 import { detectLanguage } from '../../src/text/language/detect.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
+import type { MessageKey } from '../../src/message-key.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import { fakePlatform } from './platform.ts';
 import { createFakeRooms, type FakeRooms } from './rooms.ts';
+import { sentence } from './sentences.ts';
 
 export const SPACE = { platform: 'test', id: 'space' };
 export const HERE: Channel = { space: SPACE, id: '100' };
@@ -81,12 +83,16 @@ export interface Desk extends AsyncDisposable {
   /** All that was shown, the last one last. */
   readonly shown: readonly Content[];
   run(command: string, options?: Record<string, unknown>, asking?: Asking): Promise<Content>;
-  /** Presses or chooses what has this label under the last answer. */
-  press(label: string, values?: readonly string[], asking?: Asking): Promise<Content>;
+  /** Presses or chooses what has the sentence of `key` as its label under the last answer. */
+  press(key: MessageKey, values?: readonly string[], asking?: Asking): Promise<Content>;
   /** Presses a control by its `press`, as it stands under something that is no answer. */
   pressNamed(press: string, asking?: Asking): Promise<Content>;
   complete(command: string, option: string, typed: string): Promise<readonly string[]>;
 }
+
+/** The control that has the sentence of `key` as its label. */
+export const labelled = (content: Content | undefined, key: MessageKey): Control | undefined =>
+  content?.controls?.find(({ label }) => label === sentence(key));
 
 export const messageOf = (text: string, files: readonly MessageFile[] = []): Message => ({
   ref: { channel: HERE, id: 'message' },
@@ -261,9 +267,9 @@ export const openDesk = async (): Promise<Desk> => {
       return last(before);
     },
     pressNamed: (press, asking = {}) => doPress(press, [], asking),
-    async press(label, values = [], asking = {}) {
-      const control = shown.at(-1)?.controls?.find((each: Control) => each.label === label);
-      if (!control) throw new Error(`there is nothing named ${label} to press`);
+    async press(key, values = [], asking = {}) {
+      const control = labelled(shown.at(-1), key);
+      if (!control) throw new Error(`there is nothing named ${key} to press`);
       return doPress(control.press, values, asking);
     },
     complete: async (command, option, typed) => {

@@ -12,6 +12,7 @@ import type { Message } from '../../src/model/message.ts';
 import { createMirrorStore } from '../../src/store/mirrors.ts';
 import { openStore } from '../../src/store/index.ts';
 import { channel, createWatchedPlace, person, type WatchedPlace } from '../fakes/channel-feed.ts';
+import { sentence } from '../fakes/sentences.ts';
 
 const ADA: Member = { platform: 'place', id: 'ada', name: 'Ada', locale: 'en', role: 'member' };
 const [HERE, THERE] = [channel('here'), channel('there')];
@@ -84,7 +85,7 @@ describe('the core', () => {
         signal: new AbortController().signal,
         answer: { show: async (content) => void shown.push(content), paceMs: 0 },
       });
-      expect(shown.at(-1)?.text).toContain('does not want');
+      expect(shown.at(-1)?.text).toBe(sentence('errors.author-opted-out'));
     }
   });
 });

@@ -6,8 +6,8 @@ const texts = loadTexts('locales');
 describe('sentences with languages', () => {
   it('name them in their own locale', () => {
     const params = { from: { language: 'en' }, to: { language: 'ja' }, count: 0, remedies: '' };
-    expect(texts.in('de')('service.no-translation', params)).toContain('Englisch nach Japanisch');
-    expect(texts.in('zh-HK')('service.no-translation', params)).toContain('英文譯成日文');
+    expect(texts.in('de')('service.no-translation', params)).toMatch(/Englisch.*Japanisch/);
+    expect(texts.in('zh-HK')('service.no-translation', params)).toMatch(/英文.*日文/);
   });
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createWebAdapter } from '../../../adapters/web/adapter.ts';
 import { createFakeCore } from '../../fakes/core.ts';
 import { ask, startWeb } from './start-web.ts';
+import { sentence } from '../../fakes/sentences.ts';
 
 describe('the page', () => {
   test('comes in the locale that the browser asks for, with its texts and commands', async () => {
@@ -9,7 +10,7 @@ describe('the page', () => {
     const reply = await web.visit('nl, ja;q=0.8').request('/');
     const html = await reply.text();
     expect(html).toContain('<html lang="ja">');
-    expect(html).toContain('チャンネル');
+    expect(html).toContain(sentence('web.channels.label', {}, 'ja'));
     expect(html).toContain('"name":"translate"');
   });
 
@@ -60,7 +61,7 @@ describe('the page', () => {
     const web = await startWeb();
     const reply = await web.visit().request(path);
     expect(reply.status).toBe(404);
-    expect(await reply.json()).toEqual({ error: 'I could not find that.' });
+    expect(await reply.json()).toEqual({ error: sentence('errors.not-found') });
   });
 });
 
@@ -147,7 +148,9 @@ describe('bad input', () => {
   test('is refused in the language of whoever sent it', async () => {
     const web = await startWeb();
     const reply = await web.visit('ja').post('/api/lines', line('x'.repeat(8_001)));
-    expect(await reply.json()).toEqual({ error: 'メッセージは 8000 文字までです。' });
+    expect(await reply.json()).toEqual({
+      error: sentence('web.errors.line-too-long', { limit: 8_000 }, 'ja'),
+    });
   });
 
   test('is refused when it is no JSON type, which forms of other sites could send', async () => {

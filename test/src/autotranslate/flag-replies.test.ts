@@ -6,6 +6,7 @@ import type { MessageRef } from '../../../src/model/place.ts';
 import { lost, SPACE } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import { audio, ENGLISH, GENERAL, linked, SPANISH, withScene, type Scene } from './support.ts';
+import { sentence } from '../../fakes/sentences.ts';
 
 const JAPAN = '🇯🇵';
 const japanese = loadTexts('locales').in('ja');
@@ -43,7 +44,7 @@ describe('a flag that brings no translation', () => {
     const { ref } = scene.place.say(GENERAL, 'hello');
     scene.faults.set('hello', [missing()]);
     await press(scene, ref, '🇳🇱');
-    expect(replies()).toEqual(['🇳🇱 The speech service cannot do that yet.']);
+    expect(replies()).toEqual([`🇳🇱 ${sentence('errors.missing')}`]);
     await unpress(scene, ref, '🇳🇱');
     expect(replies()).toEqual([]);
   });
@@ -57,7 +58,7 @@ describe('a flag that brings no translation', () => {
     const all = Array.from({ length: 24 }, (_, hour) =>
       say(japanese, { key: 'limits.characters', params: { ...limit, hours: hour + 1 } }),
     );
-    expect(all.map((sentence) => `${JAPAN} ${sentence}`)).toContain(told);
+    expect(all.map((one) => `${JAPAN} ${one}`)).toContain(told);
     await scene.spaces.change(SPACE, { dailyCharacters: undefined });
     await scene.inbox.revive(SPACE);
     await scene.idle();

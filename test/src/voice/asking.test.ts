@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { human, openStage, pressesOf, ROOM, settle, type Stage } from './room-harness.ts';
+import { sentence, sentenceLike } from '../../fakes/sentences.ts';
 
 const ANN = { id: 'ann', name: 'Ann' };
 const never = new AbortController().signal;
@@ -136,16 +137,18 @@ describe('a question by voice', () => {
   });
 });
 
+const asked = (question: string): string => sentence('room.heard-you', { name: 'Ann', question });
+
 describe('our name', () => {
   it('begins a question where moderators want that, of people who were told so', async () => {
     await using stage = await open({ wakeWord: true });
     const [notice] = stage.place.contents(ROOM);
-    expect(notice?.text).toContain('I listen for my name');
+    expect(notice?.text).toContain(sentence('room.listens-name'));
     expect(pressesOf(notice)).toEqual(['captions in', 'captions out']);
     await stage.say('ann', 'just talking');
     await stage.say('ann', 'Dragoman, what is six times seven?');
     await stage.pass(3_000);
-    expect(stage.place.texts(ROOM).at(-1)).toBe('Ann asked: what is six times seven?\nForty-two.');
+    expect(stage.place.texts(ROOM).at(-1)).toBe(`${asked('what is six times seven?')}\nForty-two.`);
     expect(stage.said()).toEqual(['Forty-two.']);
     expect(texts(stage)).not.toContain('just talking');
     expect(stage.room().captions).toBeUndefined();
@@ -159,10 +162,10 @@ describe('our name', () => {
     await starting;
     await settle();
     expect(stage.place.hearings).toContainEqual([]);
-    expect(texts(stage)).toContain('Captions are on');
+    expect(texts(stage)).toContain(sentence('room.notice'));
     await stage.room().stopCaptions();
     await stage.pass(2_000);
-    expect(stage.place.texts(ROOM).at(-1)).toContain('I listen for my name');
+    expect(stage.place.texts(ROOM).at(-1)).toContain(sentence('room.listens-name'));
     expect(stage.place.heard()).toEqual(['ann', 'bob']);
   });
 
@@ -211,7 +214,7 @@ describe('our name', () => {
     stage.script.mute = new AppError('unavailable', 'no language model');
     await stage.say('ann', 'Dragoman, are you there?');
     await stage.pass(2_000);
-    expect(stage.place.texts(ROOM).at(-1)).toContain('I could not answer a question.');
+    expect(stage.place.texts(ROOM).at(-1)).toMatch(sentenceLike('room.not-answered'));
     expect(stage.said()).toEqual([]);
   });
 
@@ -221,8 +224,8 @@ describe('our name', () => {
     await stage.say('ann', 'Dragoman, are you there?');
     await stage.pass(2_000);
     const [answer, line] = stage.place.texts(ROOM).slice(-2);
-    expect(answer).toBe('Ann asked: are you there?\nForty-two.');
-    expect(line).toContain('could not be said aloud');
+    expect(answer).toBe(`${asked('are you there?')}\nForty-two.`);
+    expect(line).toMatch(sentenceLike('room.not-said'));
   });
 
   it('is not answered to who takes it back meanwhile', async () => {
@@ -234,7 +237,7 @@ describe('our name', () => {
     held.resolve();
     await stage.pass(2_000);
     expect(texts(stage)).not.toContain('are you there?');
-    expect(texts(stage)).not.toContain('could not');
+    expect(texts(stage)).not.toMatch(sentenceLike('room.not-answered'));
     expect(stage.said()).toEqual([]);
   });
 

@@ -13,9 +13,10 @@ import {
   SPACE,
   type Stage,
 } from './room-harness.ts';
+import { sentenceLike } from '../../fakes/sentences.ts';
 
 const ends = (stage: Stage, of = ROOM): readonly string[] =>
-  stage.place.texts(of).filter((text) => text.startsWith('The captions ended'));
+  stage.place.texts(of).filter((text) => sentenceLike('room.captions-ended').test(text));
 
 describe('captions of a room', () => {
   it('show what people say and its translation, and end with a line', async () => {

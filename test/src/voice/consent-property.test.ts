@@ -14,9 +14,19 @@ import {
   settle,
   type Stage,
 } from './room-harness.ts';
+import { sentenceLike } from '../../fakes/sentences.ts';
 
 const PEOPLE = ['ann', 'bob', 'cyd'] as const;
 const PLACES = { room: ROOM, other: OTHER } as const;
+
+/** Notices of captions, of our name, and those that ask for consent, early or late. */
+const CAPTIONS = (
+  ['room.notice', 'room.notice-agreed', 'room.notice-late', 'room.notice-late-agreed'] as const
+).map((key) => sentenceLike(key));
+const NAME = sentenceLike('room.listens-name');
+const AGREED = (['room.notice-agreed', 'room.notice-late-agreed', 'room.may-agree'] as const).map(
+  (key) => sentenceLike(key),
+);
 
 const person = fc.constantFrom(...PEOPLE);
 const place = fc.constantFrom<keyof typeof PLACES>('room', 'room', 'other');
@@ -124,12 +134,12 @@ const follow = (stage: Stage) => {
   const told = (to: Channel, content: Content): void => {
     if (!pressesOf(content).includes('captions out')) return;
     const { text } = content;
-    const purpose = /captions are on/i.test(text)
+    const purpose = CAPTIONS.some((pattern) => pattern.test(text))
       ? 'captions'
-      : text.includes('name')
+      : NAME.test(text)
         ? 'name'
         : '';
-    const kind = `${purpose} ${/agree/.test(text)}`;
+    const kind = `${purpose} ${AGREED.some((pattern) => pattern.test(text))}`;
     if (kind !== notice.kind) notice = { kind, told: new Set() };
     const named: readonly string[] = PEOPLE.filter((id) =>
       new RegExp(`^[^:]*\\b${id}\\b[^:]*: `).test(text),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CHAT, gone, human, openCaptioned, OTHER, ROOM, settle } from './room-harness.ts';
+import { sentence } from '../../fakes/sentences.ts';
 
 describe('being moved to another room', () => {
   it('tells new people there before they are heard, and takes the captions along', async () => {
@@ -15,7 +16,7 @@ describe('being moved to another room', () => {
     await place.speak('cid', 'not yet');
     await stage.pass(2_000);
     expect(place.handedOver.has('cid')).toBe(false);
-    expect(place.texts(OTHER)[0]).toContain('Captions are on');
+    expect(place.texts(OTHER)[0]).toContain(sentence('room.notice'));
     expect(place.heard()).toEqual(['ann', 'cid']);
     await stage.say('cid', 'hello from here');
     expect(place.texts(OTHER).at(-1)).toContain('hello from here');

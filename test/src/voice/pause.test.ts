@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { human, openStage, ROOM } from './room-harness.ts';
+import { sentenceLike } from '../../fakes/sentences.ts';
 
 describe('the pause that ends a line', () => {
   it('is what moderators chose, and a change holds at once, without a notice', async () => {
@@ -22,7 +23,9 @@ describe('the pause that ends a line', () => {
     expect(stage.sent[2]).toEqual(['four']);
     await stage.pass(5_000);
     expect(stage.place.heard()).toEqual(['ann', 'bob']);
-    const notices = stage.place.texts(ROOM).filter((text) => text.includes('Captions are on'));
+    const notices = stage.place
+      .texts(ROOM)
+      .filter((text) => sentenceLike('room.notice').test(text));
     expect(notices).toHaveLength(1);
     expect(stage.room().talk()).toEqual(['Ann: one two', 'Ann: three', 'Ann: four']);
   });

@@ -10,6 +10,7 @@ import {
   SPACE,
   type Stage,
 } from './room-harness.ts';
+import { sentence, sentenceLike } from '../../fakes/sentences.ts';
 
 const open = async (choices = {}): Promise<Stage> => {
   const stage = await openStage({ spokenNotice: false, partials: false, ...choices });
@@ -25,13 +26,13 @@ describe('being told', () => {
     const starting = stage.room().startCaptions({ languages: [] });
     await settle();
     const [notice] = stage.place.contents(ROOM);
-    expect(notice?.text).toContain('Captions are on');
+    expect(notice?.text).toContain(sentence('room.notice'));
     expect(pressesOf(notice)).toEqual(['captions in', 'captions out']);
     await stage.place.speak('ann', 'too early', 200);
     expect(stage.place.handedOver.size).toBe(0);
     await stage.pass(10_000);
     await starting;
-    expect(stage.said().join(' ')).toMatch(/^Captions are on.*press the button in the chat\.$/);
+    expect(stage.said().join(' ')).toBe(sentence('room.spoken-notice'));
     expect(stage.place.heard()).toEqual(['ann']);
     await stage.say('ann', 'now');
     expect(shown(stage)).toContain('now');
@@ -58,13 +59,14 @@ describe('being told', () => {
     stage.place.enter(ROOM, human('bob'));
     await stage.pass(25_000);
     expect(stage.place.heard()).toEqual(['ann']);
-    const told = () => stage.place.texts(ROOM).filter((text) => text.includes('nobody new'));
+    const told = () =>
+      stage.place.texts(ROOM).filter((text) => sentenceLike('room.untold').test(text));
     expect(told()).toHaveLength(1);
     stage.place.faults.post = undefined;
     await stage.pass(12_000);
     expect(stage.place.heard()).toEqual(['ann', 'bob']);
     expect(told()).toHaveLength(0);
-    expect(stage.place.texts(ROOM)).toContain('Everybody here has been told now.');
+    expect(stage.place.texts(ROOM)).toContain(sentence('room.told'));
   });
 
   it('does not wait for ever for a voice that is not there', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CHAT, human, openStage, ROOM, settle, SPACE, type Stage } from './room-harness.ts';
+import { sentenceLike } from '../../fakes/sentences.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -112,10 +113,14 @@ describe('a limit of sound', () => {
       })(),
     ]);
     await stage.pass(15_000);
-    const lines = stage.place.texts(ROOM).filter((text) => text.includes('end here'));
-    expect(lines).toEqual([expect.stringContaining('1 of 1 minutes')]);
+    const lines = stage.place
+      .texts(ROOM)
+      .filter((text) => sentenceLike('room.captions-limit').test(text));
+    expect(lines).toEqual([
+      expect.stringMatching(sentenceLike('limits.audio', { used: 1, limit: 1 })),
+    ]);
     expect(
-      stage.place.texts(ROOM).filter((text) => text.startsWith('The captions ended')),
+      stage.place.texts(ROOM).filter((text) => sentenceLike('room.captions-ended').test(text)),
     ).toHaveLength(1);
     expect(stage.room().captions).toBeUndefined();
     expect(stage.place.heard()).toEqual([]);
@@ -141,7 +146,9 @@ describe('a limit of characters', () => {
     await using stage = await open({}, { dailyCharacters: 15 });
     await stage.join();
     expect(await stage.run('say', 'ann', { text: 'hello room' })).toContain('<#room>');
-    expect(await stage.run('say', 'ann', { text: 'and more' })).toContain('today’s limit');
+    expect(await stage.run('say', 'ann', { text: 'and more' })).toMatch(
+      sentenceLike('limits.characters'),
+    );
     await stage.pass(5_000);
     expect(stage.said()).toHaveLength(1);
     expect(await stage.used()).toMatchObject({ characters: 10 });
@@ -153,7 +160,9 @@ describe('a limit of characters', () => {
       stage.place.write(CHAT, text);
     await stage.pass(5_000);
     expect(stage.said()).toEqual([]);
-    const lines = stage.place.texts(ROOM).filter((text) => text.includes('could not be said'));
-    expect(lines).toEqual([expect.stringContaining('today’s limit')]);
+    const lines = stage.place
+      .texts(ROOM)
+      .filter((text) => sentenceLike('room.not-said').test(text));
+    expect(lines).toEqual([expect.stringMatching(sentenceLike('limits.characters'))]);
   });
 });

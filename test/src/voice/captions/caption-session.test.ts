@@ -10,6 +10,7 @@ import { createLog } from '../../../../src/log.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 import { channelOf } from '../../../fakes/voice-port.ts';
 import { createChannel, createTranslating, RATE, type ChannelOptions } from './fakes.ts';
+import { sentence } from '../../../fakes/sentences.ts';
 
 const texts = loadTexts('locales');
 
@@ -87,7 +88,10 @@ describe('the summary of a session', () => {
     const { session, say } = setUp();
     for (let id = 1; id <= 10; id += 1) say(id, 'a long speech '.repeat(120));
     const states = await Array.fromAsync(session.summary('es', signal));
-    expect(states.slice(0, 2)).toEqual(['Leyendo la parte 1 de 3…', 'Leyendo la parte 2 de 3…']);
+    expect(states.slice(0, 2)).toEqual([
+      sentence('room.summary-part', { part: 1, parts: 3 }, 'es'),
+      sentence('room.summary-part', { part: 2, parts: 3 }, 'es'),
+    ]);
     expect(states.at(-1)).toBe('They');
   });
 
@@ -101,8 +105,6 @@ describe('the summary of a session', () => {
     }
     expect(session.lineCount()).toBeLessThan(200);
     const states = await Array.fromAsync(session.summary('en', signal));
-    expect(states.at(-1)).toBe(
-      '(The beginning is left out: there was too much for one summary.)\nThey',
-    );
+    expect(states.at(-1)).toBe(`${sentence('room.summary-cut')}\nThey`);
   });
 });

@@ -12,7 +12,7 @@ import {
   completeLanguages,
   hears,
   typedLanguages,
-  quote,
+  inCode,
   readChannels,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
@@ -194,7 +194,7 @@ const mirror = defineAction({
       if (language === undefined)
         throw userError('bad-input', 'autotranslate.channel-language', {
           channel: channelMention({ id }),
-          language: name === '' ? '–' : quote(name),
+          language: name === '' ? '–' : inCode(name),
         });
       return {
         channel: { space: channel.space, id },

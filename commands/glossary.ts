@@ -7,7 +7,7 @@ import {
   moderator,
   type Complete,
 } from '../src/command/command.ts';
-import { completeLanguage, typedLanguage, quote } from '../src/command/helpers.ts';
+import { completeLanguage, typedLanguage, inCode } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 import { channelMention } from '../src/model/mention.ts';
 import { channelAround, type Channel, type Space } from '../src/model/place.ts';
@@ -50,11 +50,11 @@ const add = defineAction({
     await reply({
       text: translation
         ? t('glossary.added-translation', {
-            term: quote(term),
-            translation: quote(translation),
+            term: inCode(term),
+            translation: inCode(translation),
             where,
           })
-        : t('glossary.added', { term: quote(term), where }),
+        : t('glossary.added', { term: inCode(term), where }),
     });
   },
 });
@@ -80,7 +80,7 @@ const remove = defineAction({
     const removed = await removeFrom(
       options.channel ? [options.channel] : [channel.space, channel],
     );
-    const term = quote(options.term);
+    const term = inCode(options.term);
     if (removed === 0) throw userError('not-found', 'glossary.unknown-term', { term });
     await reply({ text: t('glossary.removed', { term, count: removed }) });
   },
@@ -106,7 +106,7 @@ const list = defineAction({
         language ? services.languages.name(language, locale) : t('glossary.everywhere'),
         only,
       );
-      return `- ${quote(term)}${translation ? ` → ${quote(translation)}` : ''} · ${name}`;
+      return `- ${inCode(term)}${translation ? ` → ${inCode(translation)}` : ''} · ${name}`;
     });
     if (terms.length > LISTED) lines.push(t('glossary.more', { count: terms.length - LISTED }));
     await reply({ text: [t('glossary.heading', { count: terms.length }), ...lines].join('\n') });

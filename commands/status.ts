@@ -1,6 +1,6 @@
 import { defineCommand, moderator, type PressContext } from '../src/command/command.ts';
 import type { Backlog, Room } from '../src/command/services.ts';
-import { plainLine, quote, roomNearby } from '../src/command/helpers.ts';
+import { plainLine, inCode, roomNearby } from '../src/command/helpers.ts';
 import { channelMention } from '../src/model/mention.ts';
 import type { Content } from '../src/model/content.ts';
 
@@ -21,7 +21,7 @@ const engineLines = async ({ services, member, t, signal }: Context): Promise<st
     const line = `- ${ready ? '✅' : '➖'} ${plainLine(name)} · ${abilities}`;
     // What is said in English, and what adds an engine, is for those who can do something with it.
     if (member.role !== 'moderator') return line;
-    return `${line} · ${ready ? plainLine(detail) : quote(detail, LONGEST_LINE_CHARS)}`;
+    return `${line} · ${ready ? plainLine(detail) : inCode(detail, LONGEST_LINE_CHARS)}`;
   });
 };
 

@@ -187,7 +187,8 @@ const SHARED_NAMES: ReadonlySet<string> = new Set([
 /** Names that still stand for two things; a line goes when its names are told apart. */
 const STILL_AMBIGUOUS: ReadonlySet<string> = new Set(
   (
-    'channelOf timeOf createClient Placed Writer Voice TranslationRequest ServiceError ' +
+    'channelOf timeOf createClient Placed Writer Voice DiscordOptions MentionNames ' +
+    'TranslationRequest ServiceError ' +
     'Usage languagesOf createChat createRecognition createSpeech createTranslation'
   ).split(' '),
 );

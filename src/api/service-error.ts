@@ -1,5 +1,5 @@
 import { AppError, type AppErrorOptions, type ErrorCode, type Sentence } from '../errors.ts';
-import { plainLine, quote } from '../text/markup/plain-line.ts';
+import { plainLine, inCode } from '../text/markup/plain-line.ts';
 import { errorObject, type ErrorObject } from './contract.ts';
 import { readEngineLack } from '../http/engine-lack.ts';
 import { waitInText } from '../http/retry-after.ts';
@@ -55,7 +55,7 @@ const sentenceOf = (key: Sentence['key'], said: string): Sentence => {
   const { remedies } = lack;
   const adding = {
     count: remedies.length,
-    remedies: remedies.map((remedy) => quote(remedy, LONGEST_REMEDY_CHARS)).join(', '),
+    remedies: remedies.map((remedy) => inCode(remedy, LONGEST_REMEDY_CHARS)).join(', '),
   };
   return lack.ability === 'translation'
     ? {

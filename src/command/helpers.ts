@@ -6,7 +6,7 @@ import type { Message } from '../model/message.ts';
 export { roomTurns } from '../chat/room-turns.ts';
 export { firstThatFits, voiceWishes } from '../speech/voice-preference.ts';
 export { minutesAndSeconds } from '../text/time-of-day.ts';
-export { plainLine, quote } from '../text/markup/plain-line.ts';
+export { plainLine, inCode } from '../text/markup/plain-line.ts';
 export { readChannels } from '../text/typed-lists.ts';
 export {
   completeLanguage,

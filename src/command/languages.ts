@@ -1,7 +1,7 @@
 import type { Complete } from './command.ts';
 import { userError } from '../errors.ts';
 import type { Services } from './services.ts';
-import { quote } from '../text/markup/plain-line.ts';
+import { inCode } from '../text/markup/plain-line.ts';
 import { readLanguages, splitTyped } from '../text/typed-lists.ts';
 
 /** More translations of one text than this nobody reads. */
@@ -28,7 +28,7 @@ export const completeLanguage: Complete = (typed, { services, locale, most }) =>
 export const typedLanguage = (typed: string, services: Services): string => {
   const code = services.languages.find(typed);
   if (code === undefined)
-    throw userError('bad-input', 'errors.unknown-language', { language: quote(typed) });
+    throw userError('bad-input', 'errors.unknown-language', { language: inCode(typed) });
   return code;
 };
 
@@ -39,7 +39,7 @@ export const typedLanguages = (typed: string, services: Services): readonly stri
     throw userError('bad-input', 'autotranslate.unknown-languages', {
       languages: unknown
         .slice(0, MOST_LANGUAGES)
-        .map((name) => quote(name))
+        .map((name) => inCode(name))
         .join(', '),
       count: unknown.length,
     });

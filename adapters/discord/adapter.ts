@@ -101,13 +101,13 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
         if (!fault.retryable) throw fault;
         log.warn({ reason: fault.message }, 'Discord: not connected yet');
         void keepTrying();
-        return 'not reached yet; it is tried again and again';
+        return 'not connected yet; retrying';
       });
       const slow = delay(PATIENCE_MS, 'still connecting', { signal: patience.signal });
       const where = await Promise.race([online, slow]).finally(() => patience.abort());
       online.catch((thrown: unknown) => {
         if (signal.aborted) return;
-        log.error({ reason: toAppError(thrown).message }, 'Discord: cannot be connected');
+        log.error({ reason: toAppError(thrown).message }, 'Discord: connection failed');
       });
       return { where };
     },

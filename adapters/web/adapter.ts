@@ -81,7 +81,11 @@ export const createWebAdapter = (options: WebOptions, core: Core): Adapter => {
       const address = await listen();
       listening = true;
       await sweepTempFolders(tmpdir());
-      assets.warm().catch((error: unknown) => core.log.warn({ err: error }, 'the page is broken'));
+      assets
+        .warm()
+        .catch((error: unknown) =>
+          core.log.warn({ err: error }, 'page modules could not be prepared'),
+        );
       const name = host.includes(':') ? `[${host}]` : host;
       return { where: `http://${name}:${address.port}/` };
     },

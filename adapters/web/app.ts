@@ -77,7 +77,7 @@ export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
 
   app.onError((thrown, c) => {
     const error = toAppError(thrown);
-    if (error.code === 'internal') core.log.error({ err: error }, 'a request failed');
+    if (error.code === 'internal') core.log.error({ err: error }, 'request failed');
     const sentence = say(core.texts.in(localeOf(c)), error.sentence);
     return c.json({ error: sentence }, STATUS[error.code]);
   });

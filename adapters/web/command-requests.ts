@@ -78,7 +78,7 @@ export const createCommandRequests = ({
   };
 
   const inBackground = (settle: () => Promise<void>): void => {
-    settle().catch((error: unknown) => core.log.error({ err: error }, 'a command ended badly'));
+    settle().catch((error: unknown) => core.log.error({ err: error }, 'command failed'));
   };
 
   return {

@@ -72,7 +72,7 @@ export const createInvocations = (
       await answer.finish();
     } catch (thrown) {
       const error = toAppError(thrown);
-      core.log.error({ err: error }, 'an answer could not be shown');
+      core.log.error({ err: error }, 'answer not shown');
       const text = say(core.texts.in(member.locale), error.sentence);
       channelLog.change(answerId, { html: toHtml(text), tone: 'error', working: false });
     } finally {

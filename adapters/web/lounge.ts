@@ -109,7 +109,7 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
       try {
         await run(job);
       } catch (error) {
-        core.log.error({ err: error }, 'a line could not be translated');
+        core.log.error({ err: error }, 'line not translated');
         fail(job, toAppError(error));
       }
     },

@@ -46,10 +46,10 @@ const OPERATORS_CONCERN: ReadonlySet<ErrorCode> = new Set([
 /** Faults of ours and of the service are the operator's concern; what people typed is not. */
 const logFault = (log: Log, command: string, error: AppError): void => {
   const fields = { command, code: error.code, reason: error.message };
-  if (error.code === 'internal') log.error({ ...fields, err: error.cause }, 'a command failed');
+  if (error.code === 'internal') log.error({ ...fields, err: error.cause }, 'command failed');
   else if (error instanceof ServiceError || OPERATORS_CONCERN.has(error.code))
-    log.warn(fields, 'a command could not be done');
-  else log.debug(fields, 'a command was refused');
+    log.warn(fields, 'command not done: service or configuration');
+  else log.debug(fields, 'command refused');
 };
 
 /** The context that commands and pressed controls share. */
@@ -111,7 +111,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       });
     } finally {
       await meter.settle().catch((failure: unknown) => {
-        log.error({ err: failure, id }, 'what a command used could not be recorded');
+        log.error({ err: failure, id }, 'usage of a command not recorded');
       });
     }
   };
@@ -130,7 +130,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     content: Content,
   ): Promise<void> => {
     await answer.show(content).catch((failure: unknown) => {
-      log.warn({ err: failure, command }, 'an answer could not be shown');
+      log.warn({ err: failure, command }, 'answer not shown');
     });
   };
 

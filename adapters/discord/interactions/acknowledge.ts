@@ -50,7 +50,7 @@ export const createAcknowledge =
       const failures = await Promise.race([taken.promise, Promise.all(tries)]);
       if (!failures) return true;
       const reason = failures.at(-1)?.message;
-      log.warn({ type, reason }, 'an interaction was not acknowledged');
+      log.warn({ type, reason }, 'interaction not acknowledged');
       return false;
     } finally {
       ended.abort();

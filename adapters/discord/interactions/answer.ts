@@ -130,10 +130,10 @@ export const createAnswer = (deps: AnswerDeps): InteractionAnswer => {
     } catch (thrown) {
       if (!isOver(thrown)) throw thrown;
       if (isHidden() || makesWay || !botIsThere) {
-        log.warn('an answer came too late to be shown');
+        log.warn('answer expired before it was shown');
         throw new AppError('cancelled', 'the time for the answer was over', { cause: thrown });
       }
-      log.info('the time for an answer was over: it goes on as a message');
+      log.info('interaction expired: its answer goes on as a message');
       await drawLate(content);
     }
   };

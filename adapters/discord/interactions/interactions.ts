@@ -165,7 +165,7 @@ export const createInteractions = (deps: InteractionDeps): Interactions => {
         return complete(interaction);
       case InteractionType.ModalSubmit:
       case InteractionType.Ping:
-        log.debug({ type: interaction.type }, 'an interaction that nothing here asked for');
+        log.debug({ type: interaction.type }, 'unexpected interaction');
     }
   };
 
@@ -176,7 +176,7 @@ export const createInteractions = (deps: InteractionDeps): Interactions => {
       try {
         await doing;
       } catch (thrown) {
-        log.error({ err: thrown, type: interaction.type }, 'an interaction ended badly');
+        log.error({ err: thrown, type: interaction.type }, 'interaction failed');
       } finally {
         running.delete(doing);
       }

@@ -85,14 +85,14 @@ export const createRegister = ({ api, core, signal }: RegisterDeps) => {
   let isTriedAgain = false;
 
   const failed = ({ code, message }: AppError): void =>
-    log.error({ code, reason: message }, 'Discord: the commands could not be registered');
+    log.error({ code, reason: message }, 'Discord: commands not registered');
 
   return async (applicationId: string): Promise<void> => {
     if (isTriedAgain) return;
     const commands = buildCommands(core);
     const register = async (): Promise<void> => {
       const changed = await registerCommands(api, applicationId, commands);
-      log.info({ changed, count: commands.length }, 'Discord: the commands are registered');
+      log.info({ changed, count: commands.length }, 'Discord: commands registered');
     };
     try {
       await register();

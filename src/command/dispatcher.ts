@@ -209,9 +209,9 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     },
 
     async complete({ command, option, typed, member, space }: CompletionRequest) {
-      const most = platforms.get(space.platform).capabilities.choices;
       const done = new AbortController();
       const lookUp = async (): Promise<readonly Choice[]> => {
+        const { choices: most } = platforms.get(space.platform).capabilities;
         const { action } = catalogue.find(command, space.platform, member.locale);
         const { locale } = member;
         const ctx = {
@@ -222,13 +222,13 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
           most,
           commands: () => catalogue.list(locale, space.platform),
         };
-        return (await action.complete?.[option]?.(typed, ctx)) ?? [];
+        return ((await action.complete?.[option]?.(typed, ctx)) ?? []).slice(0, most);
       };
       // One that comes too late still fills the caches that it asked.
       const late = sleep(CHOICES_SHOWN_WITHIN_MS, done.signal).then(() => []);
       late.catch(() => undefined);
       try {
-        return (await Promise.race([lookUp(), late])).slice(0, most);
+        return await Promise.race([lookUp(), late]);
       } catch (thrown) {
         logFault(log, command, toAppError(thrown));
         return [];

@@ -77,7 +77,7 @@ const prepare = async (
   voices: (typeof ROOMS)[number],
 ): Promise<Utterance> => {
   const { sound } = await mouth.say(sentence[language], voices[language], voices.gender);
-  const packets = await encodeOpus(sound, kind);
+  const packets = encodeOpus(sound, kind);
   return {
     text: sentence[language],
     translation: sentence[other],

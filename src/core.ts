@@ -8,6 +8,7 @@ import { createDispatcher } from './command/dispatcher.ts';
 import type { Texts } from './i18n.ts';
 import { logLevel, type Log } from './log.ts';
 import type { Adapter, Core } from './adapter.ts';
+import type { FallbackDecoder } from './audio/codec/decode.ts';
 import { createPlatforms } from './platforms.ts';
 import type { ServiceStatus } from './model/service-status.ts';
 import type { Services } from './command/services.ts';
@@ -96,6 +97,8 @@ export interface CoreDeps {
   readonly engines: (() => Promise<ServiceStatus['engines']>) | undefined;
   /** Built in: whether any engine translates into a language. A service elsewhere does not say. */
   readonly translates?: Services['translates'] | undefined;
+  /** Reads audio files that our own decoders refuse. */
+  readonly fallbackDecoder?: FallbackDecoder | undefined;
   /** The clock of rooms. Default: real time. */
   readonly clock?: Clock;
 }
@@ -149,6 +152,7 @@ export const openCore = async ({
   config,
   engines,
   translates = async () => undefined,
+  fallbackDecoder,
   clock = realClock,
 }: CoreDeps): Promise<RunningCore> => {
   const platforms = createPlatforms();
@@ -166,7 +170,7 @@ export const openCore = async ({
       languages: LANGUAGES,
       ...modelOf(config.SPEECH_TRANSLATION_MODEL),
     }),
-    transcriber: createTranscriber({ client, glossary }),
+    transcriber: createTranscriber({ client, glossary, fallback: fallbackDecoder }),
     speaker: createSpeaker({ client }),
     assistant: createAssistant({ client, ...modelOf(config.SPEECH_CHAT_MODEL) }),
   };

@@ -30,7 +30,7 @@ export type SentenceParams = Readonly<
 export interface AppErrorOptions {
   /** The sentence that a person sees. Default: `errors.<code>`. */
   readonly sentence?: Sentence;
-  /** What an operator can do about it: a person sees it beside `sentence` who moderates. */
+  /** The operator's remedy; moderators see it beside `sentence`. */
   readonly remedy?: Sentence;
   /** True when the same call may succeed later. Default false. */
   readonly retryable?: boolean;

@@ -99,7 +99,7 @@ export interface CoreDeps {
   readonly translates?: Services['translates'] | undefined;
   /** Reads audio files that our own decoders refuse. */
   readonly fallbackDecoder?: FallbackDecoder | undefined;
-  /** Of rooms. Default: real time. */
+  /** The clock of rooms. Default: real time. */
   readonly clock?: Clock;
   /** Makes the recognisers of voice rooms. Default: by requests to the service. */
   readonly createRecogniser?: RecogniserFactory;

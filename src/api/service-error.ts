@@ -1,5 +1,5 @@
 import { AppError, type AppErrorOptions, type ErrorCode, type Sentence } from '../errors.ts';
-import { plainLine, quote } from '../text/markup/plain-line.ts';
+import { plainLine, inCode } from '../text/markup/plain-line.ts';
 import { errorObject, type ErrorObject } from './contract.ts';
 import { parseMissingEngine, type MissingEngine } from '../http/missing-engine.ts';
 import { retryAfterTextMs } from '../http/retry-after.ts';
@@ -81,7 +81,9 @@ const explainMissingEngine = (missing: MissingEngine): Explanation => {
       : { key: `service.no-${missing.ability}` };
   const count = missing.remedies.length;
   if (count === 0) return { sentence };
-  const remedies = missing.remedies.map((remedy) => quote(remedy, LONGEST_REMEDY_CHARS)).join(', ');
+  const remedies = missing.remedies
+    .map((remedy) => inCode(remedy, LONGEST_REMEDY_CHARS))
+    .join(', ');
   return { sentence, remedy: { key: 'remedies.add-engine', params: { count, remedies } } };
 };
 

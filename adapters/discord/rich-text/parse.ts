@@ -1,0 +1,66 @@
+import { normalise } from '../../../src/model/normalise-rich-text.ts';
+import type { Inline, Mention, RichText } from '../../../src/model/rich-text.ts';
+import { map } from '../../../src/model/walk-rich-text.ts';
+import type { InlineDialect } from '../../../src/text/markup/inline-scan.ts';
+import type { MarkerKind } from '../../../src/text/markup/inline-stack.ts';
+import { parseBlocks, type BlockDialect } from '../../../src/text/markup/parse-blocks.ts';
+import { atom } from './atoms.ts';
+
+const MARKERS: ReadonlyMap<string, MarkerKind> = new Map([
+  ['*', 'italic'],
+  ['_', 'italic'],
+  ['**', 'bold'],
+  ['__', 'underline'],
+  ['~~', 'strike'],
+  ['||', 'spoiler'],
+]);
+
+const space = /\s/;
+const wordChar = /\w/;
+
+export const inline: InlineDialect = {
+  candidates: /[\\`*_~|[\]<@\n¯]|https?:\/\//gi,
+  markers: MARKERS,
+  // Only a single asterisk asks for words beside it; a single underscore closes at a word's end.
+  mayOpen: (marker, _, after) => marker !== '*' || !space.test(after),
+  mayClose: (marker, before, after) => {
+    if (marker === '*') return !space.test(before);
+    return marker !== '_' || !wordChar.test(after);
+  },
+  atom,
+  // A label that looks like an address is shown as it is written.
+  isLabel: (label) => label.trim() !== '' && !label.includes('://'),
+  angledIsQuiet: true,
+};
+
+const LINES = String.raw`(?<heading>#{1,3})[ \t]+(?=\S)|(?<subtext>-#)[ \t]+(?=\S)|(?<bullet>[-*])[ \t]+(?=\S)|(?<number>\d{1,9})\.[ \t]+(?=\S)`;
+
+const dialect: BlockDialect = {
+  inline,
+  beginning: new RegExp(String.raw`[ \t]*(?:${LINES}|(?<rest>>>>) |(?<quote>>) )`, 'y'),
+  beginningInQuote: new RegExp(String.raw`[ \t]*(?:${LINES})`, 'y'),
+  quoteDepth: 1,
+};
+
+/** The name behind a mention, without its sign; undefined where it is not known. */
+export type MentionNames = (mention: Mention) => string | undefined;
+
+const named =
+  (names: MentionNames) =>
+  (node: Inline): readonly Inline[] => {
+    if (node.kind !== 'mention' || node.name !== undefined) return [node];
+    const name = names(node);
+    return [name === undefined ? node : { ...node, name }];
+  };
+
+/**
+ * Reads a message as Discord's client shows it. Every address that the client makes a link is a link
+ * node; `@everyone` and `@here` are mentions whether or not their writer may use them. A fence that
+ * is never closed is text, and code does not reach over an empty line.
+ *
+ * @param names gives mentions the names that they have where they cannot be mentions
+ */
+export const parseDiscord = (written: string, names?: MentionNames): RichText => {
+  const tree = parseBlocks(written.replaceAll(/\r\n?/g, '\n'), dialect);
+  return normalise(names ? map(tree, named(names)) : tree);
+};

@@ -1,0 +1,147 @@
+import { normalise } from '../../../src/model/normalise-rich-text.ts';
+import { link, text } from '../../../src/model/rich-text.ts';
+import type { Block, Inline, Link, Mention, RichText } from '../../../src/model/rich-text.ts';
+import { asText, equal, map, mapRows, plainInline } from '../../../src/model/walk-rich-text.ts';
+import { bareAddressEnd } from '../../../src/text/markup/bare-address.ts';
+import { LAST_SECOND, PLATFORM } from './atoms.ts';
+import { escapeText } from './escape.ts';
+
+export interface DiscordOptions {
+  /** True for a mention that may be one, and may notify; without it every mention is its name. */
+  readonly live?: (mention: Mention) => boolean;
+}
+
+const id = /^\d{1,20}$/;
+const emojiName = /^\w{1,64}$/;
+const commandName = /^[-_'\p{L}\p{N} ]{1,100}$/u;
+const pageName = /^\w[\w-]{0,40}$/;
+
+const isKnown = ({ platform, target, id: own, name = '' }: Mention): boolean => {
+  if (platform !== PLATFORM) return false;
+  switch (target) {
+    case 'member':
+    case 'role':
+    case 'channel':
+      return id.test(own);
+    case 'command':
+      return id.test(own) && commandName.test(name);
+    case 'page':
+      return pageName.test(own);
+    case 'broadcast':
+      return own === 'everyone' || own === 'here';
+    case 'group':
+      return false;
+  }
+};
+
+const mentionOf = (node: Mention, { live }: DiscordOptions): Inline => {
+  if (!isKnown(node) || !live?.(node)) return asText(node);
+  const { kind, platform, target, id: own, name } = node;
+  return target === 'command' && name !== undefined
+    ? { kind, platform, target, id: own, name }
+    : { kind, platform, target, id: own };
+};
+
+/** A label that looks like an address is shown as it is written. */
+const linkOf = (node: Link): readonly Inline[] =>
+  node.children.length > 0 && plainInline(node.children).includes('://')
+    ? [...node.children, text(' ('), link(node.url), text(')')]
+    : [node];
+
+const bareIsRead = (url: string, around: readonly Inline[]): boolean => {
+  if (bareAddressEnd(url, 0) !== url.length) return false;
+  return around.every(
+    ({ kind }) =>
+      !((kind === 'bold' || kind === 'italic') && url.includes('*')) &&
+      !(kind === 'underline' && /__|_$/.test(url)) &&
+      !(kind === 'strike' && url.endsWith('~')),
+  );
+};
+
+/** The nodes that Discord has no writing for become what it has. */
+const held =
+  (options: DiscordOptions) =>
+  (node: Inline): readonly Inline[] => {
+    switch (node.kind) {
+      case 'mention':
+        return [mentionOf(node, options)];
+      case 'emoji':
+        return [
+          node.platform === PLATFORM && id.test(node.id) && emojiName.test(node.name)
+            ? node
+            : asText(node),
+        ];
+      case 'timestamp':
+        return Number.isInteger(node.seconds) && Math.abs(node.seconds) <= LAST_SECOND
+          ? [node]
+          : [];
+      case 'link':
+        return linkOf(node);
+      default:
+        return [node];
+    }
+  };
+
+const PLACE = { lineStart: false, inLabel: false, tame: false };
+
+/** How the nodes after a bare address begin, as far as they could become part of it. */
+const begun = (row: readonly Inline[], from: number): string => {
+  const [next, behind] = [row[from], row[from + 1]];
+  if (next?.kind === 'text') return escapeText(next.text, PLACE) + begunWith(behind);
+  return begunWith(next);
+};
+
+const begunWith = (node: Inline | undefined): string => {
+  switch (node?.kind) {
+    case 'bold':
+      return '**';
+    case 'strike':
+      return '~~';
+    case 'italic':
+    case 'underline':
+      return '*x';
+    case 'link':
+      return node.children.length > 0 || !node.noPreview ? '[x' : '<';
+    case 'mention':
+      return node.target === 'broadcast' ? '@x' : '<';
+    case undefined:
+      return '';
+    default:
+      return '<';
+  }
+};
+
+/** A bare address takes all that follows it up to a space; what would be taken gets one. */
+const spaced = (row: readonly Inline[], around: readonly Inline[] = []): readonly Inline[] =>
+  row.flatMap((node, index): readonly Inline[] => {
+    if (node.kind === 'link' && node.children.length === 0 && !node.noPreview) {
+      if (!bareIsRead(node.url, around)) return [{ ...node, noPreview: true }];
+      const { url } = node;
+      const isApart = bareAddressEnd(url + begun(row, index + 1), 0) === url.length;
+      return isApart ? [node] : [node, text(' ')];
+    }
+    return 'children' in node && node.kind !== 'link'
+      ? [{ ...node, children: spaced(node.children, [...around, node]) }]
+      : [node];
+  });
+
+/** Discord has no quotes within quotes. */
+const flatQuotes = (blocks: readonly Block[], inQuote = false): readonly Block[] =>
+  blocks.flatMap((block): readonly Block[] => {
+    if (block.kind !== 'quote') return [block];
+    const children = flatQuotes(block.children, true);
+    return inQuote ? children : [{ ...block, children }];
+  });
+
+/**
+ * The tree that Discord can hold of a tree: mentions and custom emoji of other platforms, and mentions
+ * that are not to be live, are their names; quotes have no depth; labels hold no address.
+ */
+export const reduceDiscord = (tree: RichText, options: DiscordOptions = {}): RichText => {
+  const known = normalise(map(flatQuotes(normalise(tree)), held(options)));
+  return normalise(mapRows(known, (row) => spaced(row)));
+};
+
+/** True when Discord shows a tree as it is. */
+export const discordHolds = (tree: RichText, options: DiscordOptions = {}): boolean =>
+  equal(normalise(tree), reduceDiscord(tree, options));

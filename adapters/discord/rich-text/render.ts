@@ -1,0 +1,61 @@
+import type { CodeBlock, Inline, RichText } from '../../../src/model/rich-text.ts';
+import { SEPARATOR } from '../../../src/model/separator.ts';
+import { writeBlocks } from '../../../src/text/markup/write-blocks.ts';
+import type { RowDialect } from '../../../src/text/markup/write-rows.ts';
+import { escapeText } from './escape.ts';
+import { reduceDiscord, type DiscordOptions } from './reduce.ts';
+
+export type { DiscordOptions } from './reduce.ts';
+
+const codeOf = (written: string): string => {
+  // Two backticks in a row would end it, one at its end would make them three.
+  const apart = written.replaceAll(/`(?=`)/g, `\`${SEPARATOR}`);
+  const begin = apart.startsWith('`') ? SEPARATOR : '';
+  // A backslash before the last backtick looks like an escape to simple readers.
+  const end = /[`\\]$/.test(apart) ? SEPARATOR : '';
+  const tick = apart.includes('`') ? '``' : '`';
+  return `${tick}${begin}${apart}${end}${tick}`;
+};
+
+const codeBlockOf = ({ text, language = '', spoiler }: CodeBlock): string => {
+  const apart = text.replaceAll(/`(?=`)/g, `\`${SEPARATOR}`);
+  const block = `\`\`\`${language}\n${apart}\n\`\`\``;
+  return spoiler ? `||${block}||` : block;
+};
+
+const otherOf = (node: Inline, after: string): string => {
+  if (node.kind === 'emoji') return `<${node.animated ? 'a' : ''}:${node.name}:${node.id}>`;
+  if (node.kind === 'timestamp') return `<t:${node.seconds}:${node.style}>`;
+  if (node.kind !== 'mention') return '';
+  switch (node.target) {
+    case 'member':
+      return `<@${node.id}>`;
+    case 'role':
+      return `<@&${node.id}>`;
+    case 'channel':
+      return `<#${node.id}>`;
+    case 'command':
+      return `</${node.name ?? ''}:${node.id}>`;
+    case 'page':
+      return `<id:${node.id}>`;
+    case 'broadcast':
+    case 'group':
+      return `@${node.id}${/^[0-9A-Za-z]/.test(after) ? SEPARATOR : ''}`;
+  }
+};
+
+const row: RowDialect = {
+  markers: { bold: '**', italic: '*', underline: '__', strike: '~~', spoiler: '||' },
+  text: escapeText,
+  code: codeOf,
+  bareLink: (url, noPreview) => (noPreview ? `<${url}>` : url),
+  target: (url, noPreview) => (noPreview ? `](<${url}>)` : `](${url})`),
+  other: otherOf,
+};
+
+/**
+ * Writes a tree as Discord shows it. Text stays text whatever is in it: no sign of it becomes markup,
+ * a mention, custom emoji or a link. Without `live` nothing in the result notifies anybody.
+ */
+export const renderDiscord = (tree: RichText, options: DiscordOptions = {}): string =>
+  writeBlocks(reduceDiscord(tree, options), { row, codeBlock: codeBlockOf });

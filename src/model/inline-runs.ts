@@ -1,0 +1,276 @@
+import { code, text } from './rich-text.ts';
+import type { Inline, Link, StyleKind } from './rich-text.ts';
+import { withoutSeparators } from './separator.ts';
+import { webAddress } from './web-address.ts';
+
+const STYLES: readonly StyleKind[] = ['bold', 'italic', 'underline', 'strike'];
+const BITS: Readonly<Record<StyleKind, number>> = { bold: 1, italic: 2, underline: 4, strike: 8 };
+const ALL = 15;
+const blankLine = /(\n[^\S\n]*\n)/;
+const visible = /[^\s\p{Default_Ignorable_Code_Point}\p{Cc}]/u;
+
+/** One leaf or container, with all styles that lie on it. */
+interface Run {
+  readonly node: Inline;
+  styles: number;
+  /** White space alone: it shows no style at the end of a word. */
+  readonly space: boolean;
+}
+
+interface Place {
+  readonly inLink: boolean;
+  readonly inSpoiler: boolean;
+}
+
+const isSpoilt = (nodes: readonly Inline[]): boolean =>
+  nodes.some((node) => node.kind === 'spoiler' || ('children' in node && isSpoilt(node.children)));
+
+/** The row taken apart: no style has a node any more, containers are whole. */
+class Runs {
+  readonly runs: Run[] = [];
+  readonly #place: Place;
+
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  add(nodes: readonly Inline[], styles: number): this {
+    for (const node of nodes) this.#node(node, styles);
+    return this;
+  }
+
+  #node(node: Inline, styles: number): void {
+    switch (node.kind) {
+      case 'text':
+        return this.#text(node.text, styles);
+      case 'bold':
+      case 'italic':
+      case 'underline':
+      case 'strike':
+        this.add(node.children, styles | BITS[node.kind]);
+        return;
+      case 'spoiler':
+        return this.#spoiler(node.children, styles);
+      case 'link':
+        return this.#link(node, styles);
+      case 'code':
+        return this.#code(node.text, styles);
+      case 'mention':
+      case 'emoji':
+      case 'timestamp':
+        this.runs.push({ node, styles, space: false });
+    }
+  }
+
+  #text(written: string, styles: number): void {
+    let plain = withoutSeparators(written);
+    if (plain.includes('\r')) plain = plain.replaceAll(/\r\n?/g, '\n');
+    if (this.#place.inLink && plain.includes('\n')) plain = plain.replaceAll('\n', ' ');
+    if (plain !== '') this.runs.push({ node: text(plain), styles, space: plain.trim() === '' });
+  }
+
+  #code(written: string, styles: number): void {
+    const plain = withoutSeparators(written);
+    const joined = /[\n\r]/.test(plain) ? joinLines(plain) : plain;
+    const lines = this.#place.inLink ? joined.replaceAll('\n', ' ') : joined;
+    if (!visible.test(lines)) return this.#text(lines, styles);
+    const last = this.runs.at(-1);
+    if (last?.node.kind !== 'code' || last.styles !== styles)
+      this.runs.push({ node: code(lines), styles, space: false });
+    else
+      this.runs[this.runs.length - 1] = {
+        node: code(joinLines(last.node.text + lines)),
+        styles,
+        space: false,
+      };
+  }
+
+  #spoiler(children: readonly Inline[], styles: number): void {
+    if (this.#place.inSpoiler) {
+      this.add(children, styles);
+      return;
+    }
+    const within = new Runs({ ...this.#place, inSpoiler: true }).add(children, styles);
+    const inner = within.settle(styles);
+    if (inner.every(({ space }) => space)) this.#text(inner.map(textOf).join(''), styles);
+    else this.#contain(inner, (nodes) => ({ kind: 'spoiler', children: nodes }));
+  }
+
+  #link(node: Link, styles: number): void {
+    if (this.#place.inLink) {
+      if (node.children.length > 0) this.add(node.children, styles);
+      else this.#text(node.url, styles);
+      return;
+    }
+    const url = webAddress(node.url);
+    if (url === undefined) {
+      this.add(node.children, styles);
+      const written = node.url.replaceAll(/\s+/g, ' ');
+      this.#text(node.children.length > 0 ? ` (${written})` : written, styles);
+      return;
+    }
+    if (!this.#place.inSpoiler && isSpoilt(node.children)) {
+      this.#spoiler([node], styles);
+      return;
+    }
+    const within = new Runs({ inLink: true, inSpoiler: true }).add(node.children, styles);
+    const label = within.settle(styles);
+    const [before, core, after] = withoutEdges(label);
+    const [first] = core;
+    const isBare = !first || (core.length === 1 && textOf(first) === url);
+    if (before) this.#text(before, styles);
+    const whole = node.noPreview ? { url, noPreview: node.noPreview } : { url };
+    if (isBare) {
+      const bare: Link = { kind: 'link', children: [], ...whole };
+      this.runs.push({ node: bare, styles: first?.styles ?? styles, space: false });
+    } else this.#contain(core, (children) => ({ kind: 'link', children, ...whole }));
+    if (after) this.#text(after, styles);
+  }
+
+  /** Styles that lie on all of a container lie around it. */
+  #contain(inner: readonly Run[], make: (children: Inline[]) => Inline): void {
+    const common = inner.reduce((shared, run) => shared & run.styles, ALL);
+    this.runs.push({ node: make(nest(inner, common)), styles: common, space: false });
+  }
+
+  /**
+   * The runs with white space at the ends of styles set free, and equal neighbours joined.
+   *
+   * @param around the styles that lie on all of it
+   */
+  settle(around: number): readonly Run[] {
+    const isPlain = around === 0 && this.runs.every(({ styles }) => styles === 0);
+    return joinTexts(isPlain ? this.runs : freeSpace(this.runs, around));
+  }
+}
+
+const textOf = ({ node }: Run): string => (node.kind === 'text' ? node.text : '');
+
+const joinLines = (written: string): string =>
+  written.replaceAll(/\r\n?/g, '\n').replaceAll(/\n(?:[^\S\n]*\n)+/g, '\n');
+
+/** The spaces around a label, and the label. */
+const withoutEdges = (label: readonly Run[]): [string, readonly Run[], string] => {
+  const core = [...label];
+  let before = '';
+  let after = '';
+  for (let first = core[0]; first?.node.kind === 'text'; first = core[0]) {
+    const kept = first.node.text.trimStart();
+    before += first.node.text.slice(0, first.node.text.length - kept.length);
+    core.splice(0, 1, ...(kept ? [{ ...first, node: text(kept) }] : []));
+    if (kept) break;
+  }
+  for (let last = core.at(-1); last?.node.kind === 'text'; last = core.at(-1)) {
+    const kept = last.node.text.trimEnd();
+    after = last.node.text.slice(kept.length) + after;
+    core.splice(-1, 1, ...(kept ? [{ ...last, node: text(kept) }] : []));
+    if (kept) break;
+  }
+  return [before, core, after];
+};
+
+const pushWords = (parts: Run[], words: string, styles: number): void => {
+  const kept = words.trimStart();
+  const core = kept.trimEnd();
+  const before = words.slice(0, words.length - kept.length);
+  if (before) parts.push({ node: text(before), styles, space: true });
+  if (core) parts.push({ node: text(core), styles, space: false });
+  const after = kept.slice(core.length);
+  if (after) parts.push({ node: text(after), styles, space: true });
+};
+
+/** White space keeps the styles that it has itself and that both of its neighbours have. */
+const freeSpace = (runs: readonly Run[], around: number): Run[] => {
+  const parts: Run[] = [];
+  for (const run of runs) {
+    const written = textOf(run);
+    if (written === '') parts.push(run);
+    else if (!written.includes('\n')) pushWords(parts, written, run.styles);
+    else
+      for (const [index, piece] of written.split(blankLine).entries())
+        if (index % 2 === 1) parts.push({ node: text(piece), styles: run.styles, space: true });
+        else pushWords(parts, piece, run.styles);
+  }
+  const freed: Run[] = [];
+  for (let at = 0; at < parts.length; at += 1) {
+    const part = parts[at];
+    if (!part) break;
+    if (!part.space) {
+      freed.push(part);
+      continue;
+    }
+    let written = '';
+    let styles = freed.at(-1)?.styles ?? around;
+    for (; parts[at]?.space; at += 1) {
+      written += textOf(parts[at] ?? part);
+      styles &= parts[at]?.styles ?? 0;
+    }
+    styles &= parts[at]?.styles ?? around;
+    at -= 1;
+    if (blankLine.test(written)) styles = around;
+    freed.push({ node: text(written), styles, space: true });
+  }
+  return freed;
+};
+
+const joinTexts = (runs: readonly Run[]): readonly Run[] => {
+  const joined: Run[] = [];
+  for (let at = 0; at < runs.length; at += 1) {
+    const run = runs[at];
+    if (!run) break;
+    if (run.node.kind !== 'text') {
+      joined.push(run);
+      continue;
+    }
+    let written = run.node.text;
+    let { space } = run;
+    for (; ; at += 1) {
+      const next = runs[at + 1];
+      if (next?.node.kind !== 'text' || next.styles !== run.styles) break;
+      // A style never begins with white space, even where another one ends.
+      if (next.space !== run.space && next.styles > 0) break;
+      written += next.node.text;
+      space &&= next.space;
+    }
+    joined.push({ node: text(written), styles: run.styles, space });
+  }
+  return joined;
+};
+
+/** Rebuilds nodes: the style that reaches farthest is the outermost. `done` are around already. */
+const nest = (runs: readonly Run[], done: number, from = 0, to = runs.length): Inline[] => {
+  const nodes: Inline[] = [];
+  for (let at = from; at < to;) {
+    let farthest = at;
+    let outer: StyleKind | undefined;
+    const isSpace = runs[at]?.space ?? true;
+    for (const style of STYLES) {
+      if (isSpace || BITS[style] & done) continue;
+      let end = at;
+      while (end < to && (runs[end]?.styles ?? 0) & BITS[style]) end += 1;
+      if (end <= farthest) continue;
+      farthest = end;
+      outer = style;
+    }
+    const run = runs[at];
+    if (outer === undefined) {
+      const last = nodes.at(-1);
+      if (run?.node.kind === 'text' && last?.kind === 'text')
+        nodes[nodes.length - 1] = text(last.text + run.node.text);
+      else if (run) nodes.push(run.node);
+      at += 1;
+    } else {
+      nodes.push({ kind: outer, children: nest(runs, done | BITS[outer], at, farthest) });
+      at = farthest;
+    }
+  }
+  return nodes;
+};
+
+/**
+ * A row of inline nodes in canonical form: equal neighbours joined, nothing empty, styles as far out
+ * as they reach, the longest outermost, without white space at their ends and never over an empty
+ * line; a link holds neither link nor spoiler, a spoiler no spoiler.
+ */
+export const normaliseRow = (row: readonly Inline[]): readonly Inline[] =>
+  nest(new Runs({ inLink: false, inSpoiler: false }).add(row, 0).settle(0), 0);

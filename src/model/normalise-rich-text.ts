@@ -1,0 +1,201 @@
+import { normaliseRow } from './inline-runs.ts';
+import { text } from './rich-text.ts';
+import type { Block, CodeBlock, Inline, List, ListItem, RichText } from './rich-text.ts';
+import { withoutSeparators } from './separator.ts';
+import { mapInline } from './walk-rich-text.ts';
+
+/** Quotes within quotes, and lists within lists, that are deeper lose their depth. */
+export const DEEPEST_QUOTE = 3;
+export const DEEPEST_LIST = 6;
+const LAST_NUMBER = 99_999;
+const language = /^[\w+\-.#]{1,32}$/;
+
+const onOneLine = (row: readonly Inline[]): readonly Inline[] =>
+  mapInline(row, (node) =>
+    (node.kind === 'text' || node.kind === 'code') && /[\n\r]/.test(node.text)
+      ? [{ ...node, text: node.text.replaceAll(/[\n\r]/g, ' ') }]
+      : [node],
+  );
+
+/** Lines without white space around them, and no empty ones; code is on one. */
+const asItemLines = (row: readonly Inline[]): readonly Inline[] =>
+  mapInline(row, (node) => {
+    if (node.kind === 'text' && node.text.includes('\n')) return [text(tidyLines(node.text))];
+    return node.kind === 'code' && node.text.includes('\n')
+      ? [{ ...node, text: node.text.replaceAll('\n', ' ') }]
+      : [node];
+  });
+
+const tidyLines = (written: string): string => {
+  const lines = written.split('\n');
+  return lines
+    .map((line, index) => {
+      const begun = index === 0 ? line : line.trimStart();
+      return index === lines.length - 1 ? begun : begun.trimEnd();
+    })
+    .filter((line, index) => line !== '' || index === 0 || index === lines.length - 1)
+    .join('\n');
+};
+
+/** A canonical row without the text's white space at one end. */
+const trimStart = (row: readonly Inline[]): readonly Inline[] => {
+  const [first, ...rest] = row;
+  if (first?.kind !== 'text') return row;
+  const kept = first.text.trimStart();
+  return kept === first.text ? row : kept === '' ? rest : [text(kept), ...rest];
+};
+
+const trimEnd = (row: readonly Inline[]): readonly Inline[] => {
+  const last = row.at(-1);
+  if (last?.kind !== 'text') return row;
+  const kept = last.text.trimEnd();
+  const rest = row.slice(0, -1);
+  return kept === last.text ? row : kept === '' ? rest : [...rest, text(kept)];
+};
+
+const trimmed = (row: readonly Inline[]): readonly Inline[] => trimEnd(trimStart(row));
+
+/** Of a list's neighbour: an indented line would belong to the list. */
+const withoutIndent = (row: readonly Inline[]): readonly Inline[] => {
+  const [first, ...rest] = row;
+  if (first?.kind !== 'text') return row;
+  const kept = first.text.trimStart();
+  const indent = first.text.slice(0, first.text.length - kept.length);
+  const begun = indent.replaceAll(/[^\n]/g, '') + kept;
+  return begun === first.text ? row : begun === '' ? rest : [text(begun), ...rest];
+};
+
+/** Blocks without empty lines at their beginning and end. */
+const trimBlocks = (blocks: readonly Block[]): readonly Block[] => {
+  let [from, to] = [0, blocks.length];
+  const first = blocks[from];
+  const result = [...blocks];
+  if (first?.kind === 'paragraph') {
+    const children = trimStart(first.children);
+    if (children.length === 0) from += 1;
+    else result[from] = { ...first, children };
+  }
+  const last = result[to - 1];
+  if (to > from && last?.kind === 'paragraph') {
+    const children = trimEnd(last.children);
+    if (children.length === 0) to -= 1;
+    else result[to - 1] = { ...last, children };
+  }
+  return result.slice(from, to);
+};
+
+const codeBlockOf = (block: CodeBlock): CodeBlock | undefined => {
+  const plain = withoutSeparators(block.text).replaceAll(/\r\n?/g, '\n');
+  let [from, to] = [0, plain.length];
+  while (plain[from] === '\n') from += 1;
+  while (to > from && plain[to - 1] === '\n') to -= 1;
+  if (from === to) return undefined;
+  return {
+    kind: 'code-block',
+    text: plain.slice(from, to),
+    ...(block.language !== undefined && language.test(block.language)
+      ? { language: block.language }
+      : {}),
+    ...(block.spoiler ? { spoiler: true } : {}),
+  };
+};
+
+/** Items without empty ones; what is too deep follows the item that held it. */
+const itemsOf = (items: readonly ListItem[], depth: number): readonly ListItem[] =>
+  items.flatMap(({ children, lists }): readonly ListItem[] => {
+    const row = trimmed(normaliseRow(asItemLines(normaliseRow(children))));
+    if (row.length === 0) return lists.flatMap((list) => itemsOf(list.items, depth));
+    if (depth < DEEPEST_LIST)
+      return [{ children: row, lists: joinLists(lists.flatMap((l) => listOf(l, depth + 1))) }];
+    return [{ children: row, lists: [] }, ...lists.flatMap((list) => itemsOf(list.items, depth))];
+  });
+
+const listOf = (list: List, depth: number): readonly List[] => {
+  const items = itemsOf(list.items, depth);
+  if (items.length === 0) return [];
+  if (list.start === undefined) return [{ kind: 'list', items }];
+  const start = Math.min(Math.max(Math.trunc(list.start) || 0, 0), LAST_NUMBER);
+  return [{ kind: 'list', start, items }];
+};
+
+const canJoin = (one: List, other: List): boolean =>
+  (one.start === undefined) === (other.start === undefined);
+
+const joinLists = (lists: readonly List[]): readonly List[] => {
+  const joined: List[] = [];
+  for (const list of lists) {
+    const last = joined.at(-1);
+    if (last && canJoin(last, list))
+      joined[joined.length - 1] = { ...last, items: [...last.items, ...list.items] };
+    else joined.push(list);
+  }
+  return joined;
+};
+
+const canonical = (block: Block, depth: number): readonly Block[] => {
+  switch (block.kind) {
+    case 'paragraph':
+      return [block];
+    case 'heading':
+    case 'subtext': {
+      const children = trimmed(normaliseRow(onOneLine(block.children)));
+      return children.length === 0 ? [] : [{ ...block, children }];
+    }
+    case 'code-block': {
+      const found = codeBlockOf(block);
+      return found ? [found] : [];
+    }
+    case 'list':
+      return listOf(block, 1);
+    case 'quote': {
+      const children = trimBlocks(joinBlocks(block.children, depth + 1));
+      if (depth >= DEEPEST_QUOTE) return children;
+      return children.length === 0 ? [] : [{ kind: 'quote', children }];
+    }
+  }
+};
+
+/** Neighbours that no platform could tell apart become one; paragraphs become canonical. */
+const joinBlocks = (blocks: readonly Block[], depth: number): readonly Block[] => {
+  const joined: Block[] = [];
+  const all = blocks.flatMap((block) => canonical(block, depth));
+  for (let at = 0; at < all.length; at += 1) {
+    const block = all[at];
+    if (!block) break;
+    const same: Block[] = [block];
+    for (; ; at += 1) {
+      const next = all[at + 1];
+      if (next?.kind !== block.kind) break;
+      if (next.kind === 'list' && block.kind === 'list' && !canJoin(block, next)) break;
+      if (next.kind === 'code-block' || next.kind === 'heading' || next.kind === 'subtext') break;
+      same.push(next);
+    }
+    if (block.kind === 'paragraph') {
+      const row = normaliseRow(
+        same.flatMap((part, index) =>
+          part.kind !== 'paragraph'
+            ? []
+            : index > 0
+              ? [text('\n'), ...part.children]
+              : part.children,
+        ),
+      );
+      const children = joined.at(-1)?.kind === 'list' ? withoutIndent(row) : row;
+      joined.push({ kind: 'paragraph', children });
+    } else if (same.length === 1) joined.push(block);
+    else if (block.kind === 'list')
+      joined.push(...joinLists(same.filter((part) => part.kind === 'list')));
+    else if (block.kind === 'quote') {
+      const parts = same.flatMap((part) => (part.kind === 'quote' ? part.children : []));
+      joined.push({ kind: 'quote', children: trimBlocks(joinBlocks(parts, depth + 1)) });
+    }
+  }
+  return joined;
+};
+
+/**
+ * The canonical form of a tree, in which equal looks are equal trees. What no platform can show is
+ * gone: empty nodes, white space around the whole, line breaks in headings and labels, numbers of
+ * items other than a list's first, addresses that are none. Twice is the same as once.
+ */
+export const normalise = (tree: RichText): RichText => trimBlocks(joinBlocks(tree, 0));

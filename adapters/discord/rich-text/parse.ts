@@ -1,9 +1,10 @@
 import { normalise } from '../../../src/model/normalise-rich-text.ts';
 import type { Inline, Mention, RichText } from '../../../src/model/rich-text.ts';
-import { map } from '../../../src/model/walk-rich-text.ts';
+import { map, mapRows } from '../../../src/model/walk-rich-text.ts';
 import type { InlineDialect } from '../../../src/text/markup/inline-scan.ts';
 import type { MarkerKind } from '../../../src/text/markup/inline-stack.ts';
 import { parseBlocks, type BlockDialect } from '../../../src/text/markup/parse-blocks.ts';
+import { withAddressesApart } from './addresses.ts';
 import { atom } from './atoms.ts';
 
 const MARKERS: ReadonlyMap<string, MarkerKind> = new Map([
@@ -40,6 +41,7 @@ const dialect: BlockDialect = {
   beginning: new RegExp(String.raw`[ \t]*(?:${LINES}|(?<rest>>>>) |(?<quote>>) )`, 'y'),
   beginningInQuote: new RegExp(String.raw`[ \t]*(?:${LINES})`, 'y'),
   quoteDepth: 1,
+  fenceInLine: true,
 };
 
 /** The name behind a mention, without its sign; undefined where it is not known. */
@@ -62,5 +64,6 @@ const named =
  */
 export const parseDiscord = (written: string, names?: MentionNames): RichText => {
   const tree = parseBlocks(written.replaceAll(/\r\n?/g, '\n'), dialect);
-  return normalise(names ? map(tree, named(names)) : tree);
+  const read = normalise(names ? map(tree, named(names)) : tree);
+  return written.includes('://') ? normalise(mapRows(read, withAddressesApart)) : read;
 };

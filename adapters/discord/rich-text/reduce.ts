@@ -2,9 +2,8 @@ import { normalise } from '../../../src/model/normalise-rich-text.ts';
 import { link, text } from '../../../src/model/rich-text.ts';
 import type { Block, Inline, Link, Mention, RichText } from '../../../src/model/rich-text.ts';
 import { asText, equal, map, mapRows, plainInline } from '../../../src/model/walk-rich-text.ts';
-import { bareAddressEnd } from '../../../src/text/markup/bare-address.ts';
+import { withAddressesApart } from './addresses.ts';
 import { LAST_SECOND, PLATFORM } from './atoms.ts';
-import { escapeText } from './escape.ts';
 
 export interface DiscordOptions {
   /** True for a mention that may be one, and may notify; without it every mention is its name. */
@@ -48,16 +47,6 @@ const linkOf = (node: Link): readonly Inline[] =>
     ? [...node.children, text(' ('), link(node.url), text(')')]
     : [node];
 
-const bareIsRead = (url: string, around: readonly Inline[]): boolean => {
-  if (bareAddressEnd(url, 0) !== url.length) return false;
-  return around.every(
-    ({ kind }) =>
-      !((kind === 'bold' || kind === 'italic') && url.includes('*')) &&
-      !(kind === 'underline' && /__|_$/.test(url)) &&
-      !(kind === 'strike' && url.endsWith('~')),
-  );
-};
-
 /** The nodes that Discord has no writing for become what it has. */
 const held =
   (options: DiscordOptions) =>
@@ -82,49 +71,6 @@ const held =
     }
   };
 
-const PLACE = { lineStart: false, inLabel: false, tame: false };
-
-/** How the nodes after a bare address begin, as far as they could become part of it. */
-const begun = (row: readonly Inline[], from: number): string => {
-  const [next, behind] = [row[from], row[from + 1]];
-  if (next?.kind === 'text') return escapeText(next.text, PLACE) + begunWith(behind);
-  return begunWith(next);
-};
-
-const begunWith = (node: Inline | undefined): string => {
-  switch (node?.kind) {
-    case 'bold':
-      return '**';
-    case 'strike':
-      return '~~';
-    case 'italic':
-    case 'underline':
-      return '*x';
-    case 'link':
-      return node.children.length > 0 || !node.noPreview ? '[x' : '<';
-    case 'mention':
-      return node.target === 'broadcast' ? '@x' : '<';
-    case undefined:
-      return '';
-    default:
-      return '<';
-  }
-};
-
-/** A bare address takes all that follows it up to a space; what would be taken gets one. */
-const spaced = (row: readonly Inline[], around: readonly Inline[] = []): readonly Inline[] =>
-  row.flatMap((node, index): readonly Inline[] => {
-    if (node.kind === 'link' && node.children.length === 0 && !node.noPreview) {
-      if (!bareIsRead(node.url, around)) return [{ ...node, noPreview: true }];
-      const { url } = node;
-      const isApart = bareAddressEnd(url + begun(row, index + 1), 0) === url.length;
-      return isApart ? [node] : [node, text(' ')];
-    }
-    return 'children' in node && node.kind !== 'link'
-      ? [{ ...node, children: spaced(node.children, [...around, node]) }]
-      : [node];
-  });
-
 /** Discord has no quotes within quotes. */
 const flatQuotes = (blocks: readonly Block[], inQuote = false): readonly Block[] =>
   blocks.flatMap((block): readonly Block[] => {
@@ -139,7 +85,7 @@ const flatQuotes = (blocks: readonly Block[], inQuote = false): readonly Block[]
  */
 export const reduceDiscord = (tree: RichText, options: DiscordOptions = {}): RichText => {
   const known = normalise(map(flatQuotes(normalise(tree)), held(options)));
-  return normalise(mapRows(known, (row) => spaced(row)));
+  return normalise(mapRows(known, withAddressesApart));
 };
 
 /** True when Discord shows a tree as it is. */

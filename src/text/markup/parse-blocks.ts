@@ -17,6 +17,8 @@ export interface BlockDialect {
   readonly beginningInQuote: RegExp;
   /** Quotes that may lie in each other. */
   readonly quoteDepth: number;
+  /** A fence may stand within a line, and an item's code reach over lines that are not indented. */
+  readonly fenceInLine: boolean;
   /** White space and signs that may end a heading's line. */
   readonly headingEnd?: RegExp;
 }
@@ -66,15 +68,16 @@ class BlockScan {
     if (!groups) return this.#paragraph(at);
     const start = this.#beginning.lastIndex;
     if (groups['fence'] !== undefined)
-      return this.#fence(at, groups['fence'], groups['info'] ?? '', start);
+      return this.#fence(groups['fence'], groups['info'] ?? '', start);
     if (groups['rest'] !== undefined) {
       this.#quote(this.#text.slice(start));
       return this.#text.length + 1;
     }
     if (groups['quote'] !== undefined) return this.#quotedLines(at);
     if (groups['bullet'] !== undefined || groups['number'] !== undefined) {
-      const { inline } = this.#dialect;
-      const { blocks, end } = parseLists(this.#text, at, this.#beginning, inline);
+      const { inline, fenceInLine } = this.#dialect;
+      const item = this.#beginning;
+      const { blocks, end } = parseLists(this.#text, at, item, inline, fenceInLine);
       this.blocks.push(...blocks);
       return end;
     }
@@ -130,8 +133,9 @@ class BlockScan {
   }
 
   /** A block of code that begins and ends with a line of its own, or ends with the text. */
-  #fence(at: number, fence: string, info: string, start: number): number {
-    const indent = this.#text.slice(at).search(/\S/);
+  #fence(fence: string, info: string, start: number): number {
+    const column = start - info.length - fence.length;
+    const indent = column - this.#text.lastIndexOf('\n', column) - 1;
     const lines: string[] = [];
     let from = start + 1;
     while (from <= this.#text.length) {

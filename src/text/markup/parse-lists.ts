@@ -62,7 +62,7 @@ const isFenceOpen = (written: string): boolean => (written.match(fences)?.length
  * behind them with the number that is written there.
  *
  * @param item matches an item up to its words, with the group `bullet` or `number`; sticky
- * @param rowOf reads an item's words
+ * @param fenceInLine see `BlockDialect`
  * @returns the blocks, and where the line after them begins
  */
 export const parseLists = (
@@ -70,6 +70,7 @@ export const parseLists = (
   from: number,
   item: RegExp,
   dialect: InlineDialect,
+  fenceInLine: boolean,
 ): { readonly blocks: readonly Block[]; readonly end: number } => {
   const blocks: Block[] = [];
   let entries: Entry[] = [];
@@ -87,7 +88,7 @@ export const parseLists = (
     const indent = widthOf(anyIndent.exec(text)?.[0] ?? '');
     let end = lineEnd(start);
     let words = text.slice(start, end);
-    let open = isFenceOpen(words) && text.includes('```', end);
+    let open = fenceInLine && isFenceOpen(words) && text.includes('```', end);
     const lines: string[] = [];
     while (end < text.length) {
       const next = end + 1;
@@ -97,7 +98,8 @@ export const parseLists = (
         item.lastIndex = next;
         if (!/^[ \t]+\S/.test(line) || item.test(text)) break;
       }
-      if (line.includes('```') && isFenceOpen(line)) open = !open && text.includes('```', nextEnd);
+      if (fenceInLine && line.includes('```') && isFenceOpen(line))
+        open = !open && text.includes('```', nextEnd);
       lines.push(withoutIndent(line, start - at));
       end = nextEnd;
     }

@@ -1,0 +1,63 @@
+import { text } from '../../../src/model/rich-text.ts';
+import type { Inline } from '../../../src/model/rich-text.ts';
+import { bareAddressEnd } from '../../../src/text/markup/bare-address.ts';
+import { escapeText } from './escape.ts';
+
+/** True when an address is read whole as it stands, within the styles around it. */
+const bareIsRead = (url: string, around: readonly Inline[]): boolean => {
+  if (bareAddressEnd(url, 0) !== url.length) return false;
+  return around.every(
+    ({ kind }) =>
+      !((kind === 'bold' || kind === 'italic') && url.includes('*')) &&
+      !(kind === 'underline' && /__|_$/.test(url)) &&
+      !(kind === 'strike' && url.endsWith('~')),
+  );
+};
+
+const PLACE = { lineStart: false, inLabel: false, tame: false };
+
+/** How the nodes after a bare address begin, as far as they could become part of it. */
+const begun = (row: readonly Inline[], from: number): string => {
+  const [next, behind] = [row[from], row[from + 1]];
+  if (next?.kind === 'text') return escapeText(next.text, PLACE) + begunWith(behind);
+  return begunWith(next);
+};
+
+const begunWith = (node: Inline | undefined): string => {
+  switch (node?.kind) {
+    case 'bold':
+      return '**';
+    case 'strike':
+      return '~~';
+    case 'italic':
+    case 'underline':
+      return '*x';
+    case 'link':
+      return node.children.length > 0 || !node.noPreview ? '[x' : '<';
+    case 'mention':
+      return node.target === 'broadcast' ? '@x' : '<';
+    case undefined:
+      return '';
+    default:
+      return '<';
+  }
+};
+
+const spaced = (row: readonly Inline[], around: readonly Inline[]): readonly Inline[] =>
+  row.flatMap((node, index): readonly Inline[] => {
+    if (node.kind === 'link' && node.children.length === 0 && !node.noPreview) {
+      if (!bareIsRead(node.url, around)) return [{ ...node, noPreview: true }];
+      const { url } = node;
+      const isApart = bareAddressEnd(url + begun(row, index + 1), 0) === url.length;
+      return isApart ? [node] : [node, text(' ')];
+    }
+    return 'children' in node && node.kind !== 'link'
+      ? [{ ...node, children: spaced(node.children, [...around, node]) }]
+      : [node];
+  });
+
+/**
+ * A row in which each bare address is read as that address: one takes all that follows it up to a
+ * space, so what would be taken gets a space before it; one that would end early stands in brackets.
+ */
+export const withAddressesApart = (row: readonly Inline[]): readonly Inline[] => spaced(row, []);

@@ -1,0 +1,122 @@
+import { normalise } from '../../model/normalise-rich-text.ts';
+import { code } from '../../model/rich-text.ts';
+import type { RichText } from '../../model/rich-text.ts';
+import { withoutSeparators } from '../../model/separator.ts';
+import type { InlineDialect, InlineScan } from '../markup/inline-scan.ts';
+import type { MarkerKind } from '../markup/inline-stack.ts';
+import { parseBlocks, type BlockDialect } from '../markup/parse-blocks.ts';
+import { withTidyLines } from './tidy-lines.ts';
+
+const MARKERS: ReadonlyMap<string, MarkerKind> = new Map([
+  ['*', 'italic'],
+  ['_', 'italic'],
+  ['**', 'bold'],
+  ['__', 'bold'],
+  ['~~', 'strike'],
+  ['||', 'spoiler'],
+]);
+
+const space = /\s/;
+const wordChar = /[\p{L}\p{N}_]/u;
+const punctuation = /[!-/:-@[-`{-~]/;
+const angled = /<(?<url>(?i:https?:\/\/|mailto:|tel:)[^<>\s]{1,4096})>/y;
+const entity =
+  /&(?:(?<name>amp|lt|gt|quot|apos|nbsp)|#(?<code>\d{1,7})|#[xX](?<hex>[\da-fA-F]{1,6}));/y;
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: '\u00A0',
+};
+
+const charOf = (point: number): string =>
+  point > 0 && point <= 0x10ffff ? String.fromCodePoint(point).toWellFormed() : '\uFFFD';
+
+const readEntity = (scan: InlineScan, at: number): number => {
+  entity.lastIndex = at;
+  const groups = entity.exec(scan.text)?.groups;
+  if (!groups) return -1;
+  const { name, code: decimal, hex } = groups as Readonly<Record<string, string | undefined>>;
+  const char =
+    name === undefined
+      ? charOf(decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal))
+      : (ENTITIES[name] ?? '');
+  return scan.plain(char, at, entity.lastIndex);
+};
+
+const backticks = (scan: InlineScan, at: number): number => {
+  const start = scan.ahead.runEnd(at);
+  const length = start - at;
+  const close = scan.ahead.ticks(length, start);
+  if (close >= scan.ahead.blankLine(at)) return start;
+  const body = withoutSeparators(scan.text.slice(start, close)).replaceAll('\n', ' ');
+  const isPadded = body.startsWith(' ') && body.endsWith(' ') && body.trim() !== '';
+  return scan.node(code(isPadded ? body.slice(1, -1) : body), at, close + length);
+};
+
+const atom = (scan: InlineScan, at: number, found: string): number => {
+  const { text } = scan;
+  switch (found) {
+    case '\\': {
+      const next = text[at + 1] ?? '';
+      // A backslash at a line's end is a line break, which every line has here.
+      if (next === '\n') return scan.plain('', at, at + 1);
+      return punctuation.test(next) ? scan.plain(next, at, at + 2) : -1;
+    }
+    case '`':
+      return backticks(scan, at);
+    case '<': {
+      angled.lastIndex = at;
+      const url = angled.exec(text)?.groups?.['url'];
+      if (url === undefined) return -1;
+      return scan.node({ kind: 'link', url, children: [] }, at, angled.lastIndex);
+    }
+    case '&':
+      return readEntity(scan, at);
+    default:
+      return scan.address(at);
+  }
+};
+
+const inline: InlineDialect = {
+  candidates: /[\\`*_~|[\]<&\n]|https?:\/\//gi,
+  markers: MARKERS,
+  mayOpen: (marker, before, after) => {
+    if (marker === '||') return true;
+    return !space.test(after) && !(marker.startsWith('_') && wordChar.test(before));
+  },
+  mayClose: (marker, before, after) => {
+    if (marker === '||') return true;
+    return !space.test(before) && !(marker.startsWith('_') && wordChar.test(after));
+  },
+  atom,
+  isLabel: (label) => label.trim() !== '',
+};
+
+// A fence behind an item's sign begins a block of code all the same.
+const LINES = [
+  String.raw`(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?<fence>${'`'}{3,}|~{3,})(?<info>[^${'`'}\n]*)(?=\n|$)`,
+  String.raw`(?<heading>#{1,6})[ \t]+(?=\S)`,
+  String.raw`(?<bullet>[-*+])[ \t]+(?=\S)`,
+  String.raw`(?<number>\d{1,9})[.)][ \t]+(?=\S)`,
+].join('|');
+
+const dialect: BlockDialect = {
+  inline,
+  beginning: new RegExp(String.raw`[ \t]*(?:${LINES}|(?<quote>>) ?)`, 'y'),
+  beginningInQuote: new RegExp(String.raw`[ \t]*(?:${LINES})`, 'y'),
+  quoteDepth: 3,
+  fenceInLine: false,
+  headingEnd: /[ \t]#+$/,
+};
+
+/**
+ * Reads the Markdown that chats, the page and language models share: CommonMark's emphasis, code,
+ * links, quotes, lists and headings, `~~strike~~` and `||spoilers||`. As in chats every line break
+ * counts, a line that is not quoted ends a quote, and HTML, images, tables and rules are text. Bare
+ * addresses are links; a fence that is never closed is code to the end.
+ */
+export const parseMarkdown = (written: string): RichText =>
+  normalise(withTidyLines(normalise(parseBlocks(written.replaceAll(/\r\n?/g, '\n'), dialect))));

@@ -107,7 +107,7 @@ class BlockScan {
     const end = scan.run();
     const row = scan.stack.finish();
     if (scan.stack.hasBlocks) this.blocks.push(...splitCode(row));
-    else this.blocks.push(paragraph(...(row as readonly Inline[])));
+    else this.blocks.push({ kind: 'paragraph', children: row as readonly Inline[] });
     return end + 1;
   }
 

@@ -2,6 +2,7 @@ import { isBlank } from '../unicode.ts';
 import { spokenLaughter } from './spoken-laughter.ts';
 import { spokenNumbers } from './spoken-numbers.ts';
 import { createSpokenSpans, type SpokenOptions } from './spoken-spans.ts';
+import type { Span } from '../markup/span.ts';
 import { findSpans } from '../markup/spans.ts';
 import { findTerms, mergeTerms } from '../protect/terms.ts';
 
@@ -74,7 +75,7 @@ export const speakable = (written: string, options: SpeakableOptions = {}): stri
   let spoken = '';
   let from = 0;
   let hiddenBy: number | undefined;
-  for (const span of mergeTerms(findSpans(text), findTerms(text, terms))) {
+  for (const span of mergeTerms(findSpans(text), findTerms(text, terms)) as readonly Span[]) {
     if (hiddenBy === undefined) spoken += text.slice(from, span.start);
     from = span.end;
     if (span.kind === 'spoiler') {

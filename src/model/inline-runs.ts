@@ -267,10 +267,21 @@ const nest = (runs: readonly Run[], done: number, from = 0, to = runs.length): I
   return nodes;
 };
 
+/** Most rows are a single text, or nothing. */
+const isCanonicalText = (row: readonly Inline[]): boolean => {
+  const [only] = row;
+  if (!only) return true;
+  return (
+    row.length === 1 && only.kind === 'text' && only.text !== '' && !/[\r\u2060]/.test(only.text)
+  );
+};
+
 /**
  * A row of inline nodes in canonical form: equal neighbours joined, nothing empty, styles as far out
  * as they reach, the longest outermost, without white space at their ends and never over an empty
  * line; a link holds neither link nor spoiler, a spoiler no spoiler.
  */
 export const normaliseRow = (row: readonly Inline[]): readonly Inline[] =>
-  nest(new Runs({ inLink: false, inSpoiler: false }).add(row, 0).settle(0), 0);
+  isCanonicalText(row)
+    ? row
+    : nest(new Runs({ inLink: false, inSpoiler: false }).add(row, 0).settle(0), 0);

@@ -1,0 +1,174 @@
+import { normalise } from '../../../src/model/normalise-rich-text.ts';
+import {
+  code,
+  codeBlock,
+  emoji,
+  link,
+  mention,
+  text,
+  timestamp,
+} from '../../../src/model/rich-text.ts';
+import type {
+  Block,
+  Inline,
+  List,
+  ListItem,
+  RichText,
+  StyleKind,
+} from '../../../src/model/rich-text.ts';
+import type { Element, RichTextBlock, RichTextPart } from './blocks.ts';
+import { isSecond, styleOf } from './dates.ts';
+import { PLATFORM } from './ids.ts';
+
+const STYLES: readonly StyleKind[] = ['bold', 'italic', 'underline', 'strike'];
+const SKIN_TONES: Readonly<Record<number, string>> = {
+  2: '\u{1F3FB}',
+  3: '\u{1F3FC}',
+  4: '\u{1F3FD}',
+  5: '\u{1F3FE}',
+  6: '\u{1F3FF}',
+};
+const codePoints = /^[\da-f]{2,6}(?:-[\da-f]{2,6}){0,15}$/i;
+
+/** Emoji that Unicode has are text; the others have only a name. */
+const emojiOf = ({
+  name,
+  unicode,
+  skin_tone: tone,
+}: Extract<Element, { type: 'emoji' }>): Inline => {
+  const points = unicode?.split('-').map((point) => Number.parseInt(point, 16)) ?? [];
+  if (unicode !== undefined && codePoints.test(unicode) && points.every((p) => p <= 0x10ffff)) {
+    const drawn = String.fromCodePoint(...points);
+    const skin = tone === undefined ? '' : (SKIN_TONES[tone] ?? '');
+    return text(drawn.includes(skin) ? drawn : drawn + skin);
+  }
+  const known = tone === undefined ? name : `${name}::skin-tone-${tone}`;
+  return emoji(PLATFORM, known, known);
+};
+
+const leafOf = (element: Element): Inline | undefined => {
+  switch (element.type) {
+    case 'text':
+      return element.style?.code ? code(element.text) : text(element.text);
+    case 'link':
+      return element.text === undefined || element.text === element.url
+        ? link(element.url)
+        : link(element.url, text(element.text));
+    case 'user':
+      return mention(PLATFORM, 'member', element.user_id);
+    case 'usergroup':
+      return mention(PLATFORM, 'group', element.usergroup_id);
+    case 'channel':
+      return mention(PLATFORM, 'channel', element.channel_id);
+    case 'broadcast':
+      return mention(PLATFORM, 'broadcast', element.range);
+    case 'emoji':
+      return emojiOf(element);
+    case 'date': {
+      if (!isSecond(element.timestamp)) return text(element.fallback ?? '');
+      const moment = timestamp(element.timestamp, styleOf(element.format));
+      return element.url === undefined ? moment : link(element.url, moment);
+    }
+    case 'color':
+      return text(element.value);
+    default:
+      return undefined;
+  }
+};
+
+const rowOf = (elements: readonly Element[]): readonly Inline[] =>
+  elements.flatMap((element) => {
+    const leaf = leafOf(element);
+    if (!leaf) return [];
+    let node = leaf;
+    for (const kind of STYLES) if (element.style?.[kind]) node = { kind, children: [node] };
+    return [node];
+  });
+
+const plain = (elements: readonly Element[]): string =>
+  elements
+    .map((element) => {
+      if (element.type === 'text') return element.text;
+      return element.type === 'link' ? element.url : '';
+    })
+    .join('');
+
+type ListPart = Extract<RichTextPart, { type: 'rich_text_list' }>;
+
+/** Puts a list where it lies in the lists before it. */
+const addList = (lists: List[], part: ListPart): void => {
+  const items = part.elements.map(({ elements }): ListItem => ({
+    children: rowOf(elements),
+    lists: [],
+  }));
+  let level = lists;
+  for (let depth = part.indent ?? 0; depth > 0; depth -= 1) {
+    const parent = level.at(-1)?.items.at(-1);
+    if (!parent) break;
+    level = parent.lists as List[];
+  }
+  const last = level.at(-1);
+  const isSame = last && (last.start === undefined) === (part.style === 'bullet');
+  if (isSame) (last.items as ListItem[]).push(...items);
+  else if (part.style === 'bullet') level.push({ kind: 'list', items });
+  else level.push({ kind: 'list', start: (part.offset ?? 0) + 1, items });
+};
+
+/** The line break that ends a section is the one before what follows. */
+const withoutLastBreak = (elements: readonly Element[]): readonly Element[] => {
+  const last = elements.at(-1);
+  return last?.type === 'text' && last.text.endsWith('\n')
+    ? [...elements.slice(0, -1), { ...last, text: last.text.slice(0, -1) }]
+    : elements;
+};
+
+const blockOf = (part: Exclude<RichTextPart, ListPart>, isLast: boolean): Block | undefined => {
+  switch (part.type) {
+    case 'rich_text_section': {
+      const elements = isLast ? part.elements : withoutLastBreak(part.elements);
+      return { kind: 'paragraph', children: rowOf(elements) };
+    }
+    case 'rich_text_quote':
+      return { kind: 'paragraph', children: rowOf(part.elements) };
+    case 'rich_text_preformatted':
+      return codeBlock(plain(part.elements));
+    default:
+      return undefined;
+  }
+};
+
+const isQuoted = (part: RichTextPart): boolean =>
+  part.type === 'rich_text_quote' || ('border' in part && part.border === 1);
+
+/** The blocks of parts that are all quoted, or all not. */
+const blocksOf = (parts: readonly RichTextPart[], isLast: boolean): readonly Block[] => {
+  const blocks: Block[] = [];
+  let lists: List[] = [];
+  for (const [index, part] of parts.entries()) {
+    if (part.type === 'rich_text_list') {
+      addList(lists, part);
+      if (parts[index + 1]?.type === 'rich_text_list') continue;
+      blocks.push(...lists);
+      lists = [];
+    } else {
+      const block = blockOf(part, isLast && index === parts.length - 1);
+      if (block) blocks.push(block);
+    }
+  }
+  return blocks;
+};
+
+/** Reads a `rich_text` block of Slack. Elements that are not known are left out. */
+export const parseSlackBlocks = ({ elements }: RichTextBlock): RichText => {
+  const blocks: Block[] = [];
+  for (let at = 0; at < elements.length;) {
+    const quoted = isQuoted(elements[at] as RichTextPart);
+    let end = at + 1;
+    while (end < elements.length && isQuoted(elements[end] as RichTextPart) === quoted) end += 1;
+    const children = blocksOf(elements.slice(at, end), end === elements.length);
+    if (quoted) blocks.push({ kind: 'quote', children });
+    else blocks.push(...children);
+    at = end;
+  }
+  return normalise(blocks);
+};

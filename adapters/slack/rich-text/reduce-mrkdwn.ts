@@ -1,0 +1,106 @@
+import { normalise } from '../../../src/model/normalise-rich-text.ts';
+import { code, paragraph, text } from '../../../src/model/rich-text.ts';
+import type { Block, Inline, List, RichText } from '../../../src/model/rich-text.ts';
+import { map, mapRows, plainInline } from '../../../src/model/walk-rich-text.ts';
+import { reduceSlack, type SlackOptions } from './reduce.ts';
+
+const INDENT = '    ';
+const BULLET = '• ';
+
+/** A list as lines of words, as `mrkdwn` has none. */
+const listLines = (list: List, indent: string): readonly Block[] =>
+  list.items.flatMap(({ children, lists }, index) => {
+    const marker = list.start === undefined ? BULLET : `${list.start + index}. `;
+    return [
+      paragraph(text(indent + marker), ...children),
+      ...lists.flatMap((inner) => listLines(inner, indent + INDENT)),
+    ];
+  });
+
+const withoutLists = (block: Block): readonly Block[] => {
+  if (block.kind === 'list') return listLines(block, '');
+  return block.kind === 'quote'
+    ? [{ ...block, children: block.children.flatMap(withoutLists) }]
+    : [block];
+};
+
+/** No code block is quoted: the quote ends before it and goes on behind it. */
+const withoutQuotedCode = (block: Block): readonly Block[] => {
+  if (block.kind !== 'quote') return [block];
+  const parts: Block[] = [];
+  for (const child of block.children) {
+    const last = parts.at(-1);
+    if (child.kind === 'code-block') parts.push(child);
+    else if (last?.kind === 'quote')
+      parts[parts.length - 1] = { kind: 'quote', children: [...last.children, child] };
+    else parts.push({ kind: 'quote', children: [child] });
+  }
+  return parts;
+};
+
+/** True for text as well, as only a style must end with its line. */
+const isOnOneLine = (node: Inline): boolean =>
+  !('children' in node) || node.kind === 'link' || !plainInline(node.children).includes('\n');
+
+/** The row's lines, each with the styles that reach over it. */
+const linesOf = (row: readonly Inline[]): readonly (readonly Inline[])[] => {
+  const lines: Inline[][] = [[]];
+  for (const node of row) {
+    const parts: readonly (readonly Inline[])[] =
+      node.kind === 'text'
+        ? node.text.split('\n').map((line) => [text(line)])
+        : 'children' in node && node.kind !== 'link'
+          ? linesOf(node.children).map((children) => [{ ...node, children }])
+          : [[node]];
+    for (const [index, part] of parts.entries())
+      if (index === 0) lines.at(-1)?.push(...part);
+      else lines.push([...part]);
+  }
+  return lines;
+};
+
+const held = (node: Inline): Inline | readonly Inline[] => {
+  if (node.kind === 'underline') return node.children;
+  return node.kind === 'code' && node.text.includes('`')
+    ? code(node.text.replaceAll('`', "'"))
+    : node;
+};
+
+const edge = (node: Inline | undefined, side: 0 | -1): string => {
+  if (node?.kind === 'text') return node.text.at(side) ?? '';
+  if (!node || !('children' in node) || node.kind === 'link') return '';
+  return edge(node.children.at(side), side);
+};
+
+/** A style cannot begin or end with a sign that is kept apart itself. */
+const withoutSignsAtEdges = (node: Inline): Inline | readonly Inline[] => {
+  if (node.kind !== 'bold' && node.kind !== 'italic' && node.kind !== 'strike') return node;
+  const { children } = node;
+  const isApart =
+    /^[*_~`]/.test(edge(children[0], 0)) || /^[*_~`:]/.test(edge(children.at(-1), -1));
+  return isApart ? children : node;
+};
+
+/** Fewer styles may be drawn otherwise, and then end elsewhere. */
+const settle = (tree: RichText): RichText => {
+  const next = normalise(map(tree, withoutSignsAtEdges));
+  return next === tree ? tree : settle(next);
+};
+
+/**
+ * The tree that `mrkdwn` can hold of a tree: what `rich_text` can hold, without underlining; items of
+ * lists are lines with a bullet or a number, code is not quoted and has no backticks, styles end with
+ * their line and do not begin or end with a sign that is a marker.
+ */
+export const reduceMrkdwn = (tree: RichText, options: SlackOptions = {}): RichText => {
+  const slack = reduceSlack(tree, options);
+  const isFlat = slack.every(({ kind }) => kind === 'paragraph' || kind === 'code-block');
+  const blocks = isFlat ? slack : slack.flatMap(withoutLists).flatMap(withoutQuotedCode);
+  const known = normalise(map(blocks, held));
+  const lines = mapRows(known, (row) =>
+    row.every(isOnOneLine)
+      ? row
+      : linesOf(row).flatMap((line, index) => (index > 0 ? [text('\n'), ...line] : line)),
+  );
+  return settle(normalise(lines));
+};

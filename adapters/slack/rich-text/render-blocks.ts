@@ -1,0 +1,127 @@
+import type { Block, Inline, List, RichText, StyleKind } from '../../../src/model/rich-text.ts';
+import { plainInline, timestampText } from '../../../src/model/walk-rich-text.ts';
+import type { Element, RichTextBlock, RichTextPart, Style } from './blocks.ts';
+import { DATE_FORMATS } from './dates.ts';
+import { reduceSlack, type SlackOptions } from './reduce.ts';
+
+const withStyle = (style: Style): { style?: Style } =>
+  Object.keys(style).length > 0 ? { style } : {};
+
+type Range = Extract<Element, { type: 'broadcast' }>['range'];
+
+const leafOf = (node: Inline, style: Style): Element | undefined => {
+  const styled = withStyle(style);
+  switch (node.kind) {
+    case 'text':
+      return { type: 'text', text: node.text, ...styled };
+    case 'code':
+      return { type: 'text', text: node.text, style: { ...style, code: true } };
+    case 'link':
+      return node.children.length === 0
+        ? { type: 'link', url: node.url, ...styled }
+        : { type: 'link', url: node.url, text: plainInline(node.children), ...styled };
+    case 'mention':
+      if (node.target === 'member') return { type: 'user', user_id: node.id, ...styled };
+      if (node.target === 'group') return { type: 'usergroup', usergroup_id: node.id, ...styled };
+      if (node.target === 'channel') return { type: 'channel', channel_id: node.id, ...styled };
+      return { type: 'broadcast', range: node.id as Range, ...styled };
+    case 'emoji':
+      return { type: 'emoji', name: node.name, ...styled };
+    case 'timestamp':
+      return {
+        type: 'date',
+        timestamp: node.seconds,
+        format: DATE_FORMATS[node.style],
+        fallback: timestampText(node),
+        ...styled,
+      };
+    case 'bold':
+    case 'italic':
+    case 'underline':
+    case 'strike':
+    case 'spoiler':
+      return undefined;
+  }
+};
+
+const elementsOf = (row: readonly Inline[], style: Style = {}): readonly Element[] =>
+  row.flatMap((node) => {
+    const leaf = leafOf(node, style);
+    if (leaf) return [leaf];
+    if (!('children' in node)) return [];
+    return elementsOf(node.children, { ...style, [node.kind as StyleKind]: true });
+  });
+
+/** One list becomes a row of lists, each of items that are equally deep. */
+const listParts = (list: List, indent: number, quoted: boolean): readonly RichTextPart[] => {
+  const parts: RichTextPart[] = [];
+  let items: { type: 'rich_text_section'; elements: readonly Element[] }[] = [];
+  let before = (list.start ?? 1) - 1;
+  const flush = (): void => {
+    if (items.length === 0) return;
+    parts.push({
+      type: 'rich_text_list',
+      style: list.start === undefined ? 'bullet' : 'ordered',
+      elements: items,
+      indent,
+      ...(list.start === undefined || before === 0 ? {} : { offset: before }),
+      border: quoted ? 1 : 0,
+    });
+    before += items.length;
+    items = [];
+  };
+  for (const { children, lists } of list.items) {
+    items.push({ type: 'rich_text_section', elements: elementsOf(children) });
+    if (lists.length === 0) continue;
+    flush();
+    for (const inner of lists) parts.push(...listParts(inner, indent + 1, quoted));
+  }
+  flush();
+  return parts;
+};
+
+const LINE_BREAK: Element = { type: 'text', text: '\n' };
+
+/** A section ends its last line where something follows. */
+const lineOf = (row: readonly Inline[], isLast: boolean): readonly Element[] => {
+  const elements = elementsOf(row);
+  if (isLast) return elements;
+  const last = elements.at(-1);
+  return last?.type === 'text' && last.style === undefined
+    ? [...elements.slice(0, -1), { ...last, text: `${last.text}\n` }]
+    : [...elements, LINE_BREAK];
+};
+
+const partsOf = (block: Block, isLast: boolean, quoted: boolean): readonly RichTextPart[] => {
+  switch (block.kind) {
+    case 'paragraph':
+      return quoted
+        ? [{ type: 'rich_text_quote', elements: elementsOf(block.children) }]
+        : [{ type: 'rich_text_section', elements: lineOf(block.children, isLast) }];
+    case 'code-block':
+      return [
+        {
+          type: 'rich_text_preformatted',
+          elements: [{ type: 'text', text: block.text }],
+          border: quoted ? 1 : 0,
+        },
+      ];
+    case 'list':
+      return listParts(block, 0, quoted);
+    case 'quote':
+      return block.children.flatMap((inner) => partsOf(inner, true, true));
+    case 'heading':
+    case 'subtext':
+      return [];
+  }
+};
+
+/**
+ * Writes a tree as a `rich_text` block of Slack. Text in it is never markup, a mention, emoji or a
+ * link; without `live` nothing notifies anybody. Nothing is cut: see Slack's limits for messages.
+ */
+export const renderSlackBlocks = (tree: RichText, options: SlackOptions = {}): RichTextBlock => {
+  const held = reduceSlack(tree, options);
+  const parts = held.flatMap((block, index) => partsOf(block, index === held.length - 1, false));
+  return { type: 'rich_text', elements: parts };
+};

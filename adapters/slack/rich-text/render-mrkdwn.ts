@@ -1,0 +1,147 @@
+import { normalise } from '../../../src/model/normalise-rich-text.ts';
+import type { Block, Inline, RichText, StyleKind } from '../../../src/model/rich-text.ts';
+import { SEPARATOR } from '../../../src/model/separator.ts';
+import { equal, plainInline, timestampText } from '../../../src/model/walk-rich-text.ts';
+import { escape } from './angles.ts';
+import { DATE_FORMATS } from './dates.ts';
+import { spaceOrSeparator, wordChar } from './parse-mrkdwn.ts';
+import { reduceMrkdwn } from './reduce-mrkdwn.ts';
+import type { SlackOptions } from './reduce.ts';
+
+const MARKERS: Readonly<Record<StyleKind, string>> = {
+  bold: '*',
+  italic: '_',
+  underline: '',
+  strike: '~',
+};
+
+const special =
+  /[*_~`&<>]|@(?=here|channel|everyone)|:(?=\/\/)|:(?=[\p{L}\p{M}\p{N}_'+-]{0,100}(?::|$))/giu;
+
+/** Text in which nothing is markup: what cannot be escaped is kept apart by what is not seen. */
+const textOf = (written: string, lineStart: boolean): string =>
+  written.replaceAll(special, (sign, at: number) => {
+    const before = written[at - 1];
+    const after = written[at + sign.length];
+    switch (sign) {
+      case '&':
+      case '<':
+        return escape(sign);
+      case '>': {
+        const begins = before === '\n' || (before === undefined && lineStart);
+        return begins ? SEPARATOR + escape(sign) : escape(sign);
+      }
+      case '@':
+      case ':':
+        return sign + SEPARATOR;
+      default: {
+        const opens = !wordChar.test(before ?? '') && !spaceOrSeparator.test(after ?? 'x');
+        const closes = !wordChar.test(after ?? '') && !spaceOrSeparator.test(before ?? 'x');
+        return sign === '`' || opens || closes ? SEPARATOR + sign + SEPARATOR : sign;
+      }
+    }
+  });
+
+const everybody = /@(?=here|channel|everyone)/gi;
+
+/** A label is not formatted, yet it is searched for names that notify. */
+const labelOf = (written: string): string => escape(written).replaceAll(everybody, `@${SEPARATOR}`);
+
+class MrkdwnWriter {
+  out = '';
+  /** The last sign written; looking at `out` itself would copy it each time. */
+  #last = '\n';
+  /** A marker or code was closed: a word must not follow at once. */
+  #closed = false;
+
+  row(nodes: readonly Inline[]): void {
+    for (const node of nodes) this.#node(node);
+  }
+
+  #put(written: string): void {
+    if (written === '') return;
+    if (this.#closed && wordChar.test(written[0] ?? '')) this.out += SEPARATOR;
+    this.out += written;
+    this.#last = written.at(-1) ?? '';
+    this.#closed = false;
+  }
+
+  #open(marker: string): void {
+    if (wordChar.test(this.#last) || this.#last === marker[0]) this.out += SEPARATOR;
+    this.out += marker;
+    this.#last = marker;
+    this.#closed = false;
+  }
+
+  #close(marker: string): void {
+    this.out += marker;
+    this.#last = marker;
+    this.#closed = true;
+  }
+
+  #node(node: Inline): void {
+    switch (node.kind) {
+      case 'text':
+        return this.#put(textOf(node.text, this.#last === '\n'));
+      case 'code':
+        this.#open('`');
+        this.out += escape(node.text);
+        return this.#close('`');
+      case 'bold':
+      case 'italic':
+      case 'underline':
+      case 'strike':
+        this.#open(MARKERS[node.kind]);
+        this.row(node.children);
+        return this.#close(MARKERS[node.kind]);
+      case 'link': {
+        const label = node.children.length > 0 ? `|${labelOf(plainInline(node.children))}` : '';
+        return this.#put(`<${escape(node.url)}${label}>`);
+      }
+      case 'emoji':
+        return this.#put(`:${node.name}:`);
+      case 'timestamp': {
+        const format = `${node.seconds}^${DATE_FORMATS[node.style]}`;
+        return this.#put(`<!date^${format}|${escape(timestampText(node))}>`);
+      }
+      case 'mention':
+        if (node.target === 'member') return this.#put(`<@${node.id}>`);
+        if (node.target === 'channel') return this.#put(`<#${node.id}>`);
+        if (node.target === 'group') return this.#put(`<!subteam^${node.id}>`);
+        return this.#put(`<!${node.id}>`);
+      case 'spoiler':
+        return this.row(node.children);
+    }
+  }
+}
+
+const writeBlock = (block: Block): string => {
+  switch (block.kind) {
+    case 'paragraph':
+    case 'heading':
+    case 'subtext': {
+      const writer = new MrkdwnWriter();
+      writer.row(block.children);
+      return writer.out;
+    }
+    case 'code-block':
+      return `\`\`\`\n${escape(block.text).replaceAll(/`(?=`)/g, `\`${SEPARATOR}`)}\n\`\`\``;
+    case 'quote':
+      return `> ${block.children.map(writeBlock).join('\n').replaceAll('\n', '\n> ')}`;
+    case 'list':
+      return '';
+  }
+};
+
+/**
+ * Writes a tree as Slack's `mrkdwn`, where a `rich_text` block cannot stand. It has no escapes but
+ * for three signs, so signs that would be markup are kept apart from words by what is not seen; see
+ * `mrkdwnHolds`. Without `live` nothing notifies anybody.
+ */
+export const renderMrkdwn = (tree: RichText, options: SlackOptions = {}): string =>
+  reduceMrkdwn(tree, options).map(writeBlock).join('\n');
+
+/** True when `mrkdwn` shows a tree as it is, without any hidden signs. */
+export const mrkdwnHolds = (tree: RichText, options: SlackOptions = {}): boolean =>
+  equal(normalise(tree), reduceMrkdwn(tree, options)) &&
+  !renderMrkdwn(tree, options).includes(SEPARATOR);

@@ -7,8 +7,9 @@ import { mapInline } from './walk-rich-text.ts';
 /** Quotes within quotes, and lists within lists, that are deeper lose their depth. */
 export const DEEPEST_QUOTE = 3;
 export const DEEPEST_LIST = 6;
-/** Trees in canonical form, which nobody changes. */
+/** Large trees in canonical form, which nobody changes. Small ones are checked faster than remembered. */
 const known = new WeakSet<RichText>();
+const SMALL_ROW = 32;
 const LAST_NUMBER = 99_999;
 const language = /^[\w+\-.#]{1,32}$/;
 
@@ -41,18 +42,19 @@ const tidyLines = (written: string): string => {
 
 /** A canonical row without the text's white space at one end. */
 const trimStart = (row: readonly Inline[]): readonly Inline[] => {
-  const [first, ...rest] = row;
+  const [first] = row;
   if (first?.kind !== 'text') return row;
   const kept = first.text.trimStart();
-  return kept === first.text ? row : kept === '' ? rest : [text(kept), ...rest];
+  if (kept === first.text) return row;
+  return kept === '' ? row.slice(1) : [text(kept), ...row.slice(1)];
 };
 
 const trimEnd = (row: readonly Inline[]): readonly Inline[] => {
   const last = row.at(-1);
   if (last?.kind !== 'text') return row;
   const kept = last.text.trimEnd();
-  const rest = row.slice(0, -1);
-  return kept === last.text ? row : kept === '' ? rest : [...rest, text(kept)];
+  if (kept === last.text) return row;
+  return kept === '' ? row.slice(0, -1) : [...row.slice(0, -1), text(kept)];
 };
 
 const trimmed = (row: readonly Inline[]): readonly Inline[] => trimEnd(trimStart(row));
@@ -197,14 +199,31 @@ const joinBlocks = (blocks: readonly Block[], depth: number): readonly Block[] =
   return joined;
 };
 
+/** Most messages are no more. */
+const oneParagraph = (row: readonly Inline[]): RichText => {
+  const children = trimmed(normaliseRow(row));
+  return children.length === 0 ? [] : [{ kind: 'paragraph', children }];
+};
+
+const isSmall = (tree: RichText): boolean => {
+  const [only] = tree;
+  return (
+    !only || (tree.length === 1 && only.kind === 'paragraph' && only.children.length < SMALL_ROW)
+  );
+};
+
 /**
  * The canonical form of a tree, in which equal looks are equal trees. What no platform can show is
  * gone: empty nodes, white space around the whole, line breaks in headings and labels, numbers of
  * items other than a list's first, addresses that are none. Twice is the same as once.
  */
 export const normalise = (tree: RichText): RichText => {
-  if (known.has(tree)) return tree;
-  const result = trimBlocks(joinBlocks(tree, 0));
-  known.add(result);
+  if (!isSmall(tree) && known.has(tree)) return tree;
+  const [only] = tree;
+  const result =
+    only?.kind === 'paragraph' && tree.length === 1
+      ? oneParagraph(only.children)
+      : trimBlocks(joinBlocks(tree, 0));
+  if (!isSmall(result)) known.add(result);
   return result;
 };

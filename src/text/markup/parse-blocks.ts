@@ -1,4 +1,4 @@
-import { codeBlock, paragraph } from '../../model/rich-text.ts';
+import { codeBlock } from '../../model/rich-text.ts';
 import type { Block, Inline } from '../../model/rich-text.ts';
 import { Ahead, InlineScan, scanRow, type InlineDialect } from './inline-scan.ts';
 import { parseLists } from './parse-lists.ts';

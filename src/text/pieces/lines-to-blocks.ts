@@ -43,6 +43,9 @@ export interface CodeLine {
   readonly quotes: number;
 }
 
+export const NOTHING: Wrapping = { styles: 0, spoiler: 0, link: 0 };
+const LINE_BREAK = text('\n');
+
 export type BuiltLine = TextLine | CodeLine;
 
 const quotesOf = (built: BuiltLine): number =>
@@ -130,6 +133,7 @@ class BlockMaker {
   }
 
   #row(runs: readonly Run[]): readonly Inline[] {
+    if (runs.every(({ on }) => on === NOTHING)) return runs.map(({ node }) => node);
     const row: Inline[] = [];
     for (let at = 0; at < runs.length;) {
       const { spoiler } = (runs[at] as Run).on;
@@ -179,12 +183,22 @@ const commonStyles = (runs: readonly Run[]): number =>
   runs.reduce((common, { on }) => common & on.styles, -1);
 
 /** The lines of one row, with the breaks between them. */
-const joined = (lines: readonly TextLine[]): readonly Run[] =>
-  lines.length === 1
-    ? (lines[0]?.runs ?? [])
-    : lines.flatMap(({ runs, breakOn }, index) =>
-        index < lines.length - 1 ? [...runs, { node: text('\n'), on: breakOn }] : runs,
-      );
+const joined = (lines: readonly TextLine[]): readonly Run[] => {
+  const [only] = lines;
+  if (only && lines.length === 1) return only.runs;
+  const row: Run[] = [];
+  const add = (run: Run): void => {
+    const last = row.at(-1);
+    if (run.node.kind === 'text' && last?.node.kind === 'text' && run.on === last.on)
+      row[row.length - 1] = { node: text(last.node.text + run.node.text), on: run.on };
+    else row.push(run);
+  };
+  for (const [index, { runs, breakOn }] of lines.entries()) {
+    for (const run of runs) add(run);
+    if (index < lines.length - 1) add({ node: LINE_BREAK, on: breakOn });
+  }
+  return row;
+};
 
 /** The blocks that lines make, neighbours of one kind joined; not in canonical form yet. */
 export const linesToBlocks = (lines: readonly BuiltLine[], links: readonly Wrapper[]): RichText =>

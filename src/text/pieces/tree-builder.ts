@@ -3,6 +3,7 @@ import { text } from '../../model/rich-text.ts';
 import type { CodeBlock, RichText, StyleKind } from '../../model/rich-text.ts';
 import {
   linesToBlocks,
+  NOTHING,
   STYLE_BITS,
   STYLES,
   type BuiltLine,
@@ -11,7 +12,6 @@ import {
 } from './lines-to-blocks.ts';
 import { PLAIN_LINE, type Leaf, type Line, type Piece, type Wrapper } from './piece.ts';
 
-const NOTHING: Wrapping = { styles: 0, spoiler: 0, link: 0 };
 const leadingBreak = /^[^\S\n]*\n?/;
 
 /**
@@ -133,14 +133,14 @@ export class TreeBuilder {
   }
 
   #wrapping(): Wrapping {
-    this.#on ??= {
-      styles: STYLES.reduce(
-        (bits, style) => (this.#depths[style] > 0 ? bits | STYLE_BITS[style] : bits),
-        0,
-      ),
-      spoiler: this.#spoilerDepth > 0 ? this.#spoilers : 0,
-      link: this.#link ? this.#link.pair + 1 : 0,
-    };
+    if (this.#on) return this.#on;
+    const styles = STYLES.reduce(
+      (bits, style) => (this.#depths[style] > 0 ? bits | STYLE_BITS[style] : bits),
+      0,
+    );
+    const spoiler = this.#spoilerDepth > 0 ? this.#spoilers : 0;
+    const link = this.#link ? this.#link.pair + 1 : 0;
+    this.#on = styles + spoiler + link === 0 ? NOTHING : { styles, spoiler, link };
     return this.#on;
   }
 

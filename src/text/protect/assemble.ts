@@ -6,6 +6,7 @@ import { firstCharOf, isPaired, lastCharOf, mustPart, type Token } from './token
 /** What pieces are put into. */
 export interface PieceSink {
   piece(piece: Piece): void;
+  text(written: string): void;
 }
 
 const strayBrackets = /[⟦⟧]/g;
@@ -108,7 +109,8 @@ export class Assembly {
   }
 
   #text(text: string): void {
-    this.#put({ kind: 'text', text });
+    this.#sink.text(text);
+    this.#lastChar = text.slice(-1);
   }
 
   #put(piece: Piece): void {

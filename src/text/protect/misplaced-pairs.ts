@@ -62,9 +62,9 @@ export const misplacedPairs = (
   const reading = new Reading(pairs);
   if (pairs.length === 0) return reading;
   for (const stretch of stretches)
-    if ('words' in stretch) reading.text(stretch.words);
+    if (typeof stretch === 'string') reading.text(stretch);
     else
-      for (const part of tokens[stretch.number - 1]?.parts ?? [])
+      for (const part of tokens[stretch - 1]?.parts ?? [])
         if (part.kind === 'text') reading.text(part.text);
         else if (isPaired(part)) reading[part.kind](part.pair);
   return reading;

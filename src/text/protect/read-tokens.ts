@@ -1,7 +1,7 @@
 import { TOKEN_CLOSE, TOKEN_OPEN } from './brackets.ts';
 
 /** What a translation is made of: words, and the numbers of tokens. */
-export type Stretch = { readonly words: string } | { readonly number: number };
+export type Stretch = string | number;
 
 const SPACE = String.raw`[\s\p{Cf}]{0,3}`;
 const DIGITS = String.raw`(\p{Nd}(?:\p{Cf}?\p{Nd}){0,8})`;
@@ -33,16 +33,20 @@ const toNumber = (digits: string): number => {
 };
 
 /** Reads a translation, in which every `⟦3⟧` is a token whatever the script of its digits. */
-export const readTokens = (translated: string): readonly Stretch[] => {
+export const readTokens = (
+  translated: string,
+  isWanted: (number: number) => boolean,
+): readonly Stretch[] => {
   const stretches: Stretch[] = [];
   let from = 0;
   strict.lastIndex = 0;
   for (let match = strict.exec(translated); match; match = strict.exec(translated)) {
-    if (match.index > from) stretches.push({ words: translated.slice(from, match.index) });
-    stretches.push({ number: toNumber(match[1] ?? '') });
+    if (match.index > from) stretches.push(translated.slice(from, match.index));
+    const number = toNumber(match[1] ?? '');
+    if (isWanted(number)) stretches.push(number);
     from = strict.lastIndex;
   }
-  if (from < translated.length) stretches.push({ words: translated.slice(from) });
+  if (from < translated.length) stretches.push(translated.slice(from));
   return stretches;
 };
 

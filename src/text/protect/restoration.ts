@@ -26,11 +26,10 @@ interface Checked extends Check {
 const check = (tokens: readonly Token[], translated: string): Checked => {
   const seen = new Uint8Array(tokens.length);
   const extra: number[] = [];
-  const stretches = readTokens(translated).filter((stretch) => {
-    if ('words' in stretch) return true;
-    const isFirst = seen[stretch.number - 1] === 0;
-    if (isFirst) seen[stretch.number - 1] = 1;
-    else extra.push(stretch.number);
+  const stretches = readTokens(translated, (number) => {
+    const isFirst = seen[number - 1] === 0;
+    if (isFirst) seen[number - 1] = 1;
+    else extra.push(number);
     return isFirst;
   });
   const missing: number[] = [];
@@ -48,16 +47,16 @@ const assemble = (
   const misplaced = misplacedPairs(stretches, tokens, pairs);
   // What was so in the source is as its writer wanted it.
   if (misplaced.dropped.size > 0)
-    for (const pair of misplacedPairs(readTokens(text), tokens, pairs).dropped)
+    for (const pair of misplacedPairs(check(tokens, text).stretches, tokens, pairs).dropped)
       misplaced.dropped.delete(pair);
   for (const { parts } of lost)
     for (const part of parts) if (isPaired(part)) misplaced.dropped.add(part.pair);
   const assembly = new Assembly(sink, pairs, misplaced);
   for (const [index, stretch] of stretches.entries())
-    if ('number' in stretch) assembly.token(tokens[stretch.number - 1] as Token);
+    if (typeof stretch === 'number') assembly.token(tokens[stretch - 1] as Token);
     else {
       const next = stretches[index + 1];
-      assembly.words(stretch.words, next && 'number' in next ? tokens[next.number - 1] : undefined);
+      assembly.words(stretch, typeof next === 'number' ? tokens[next - 1] : undefined);
     }
   for (const token of lost) assembly.lost(token);
 };

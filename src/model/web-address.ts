@@ -33,6 +33,7 @@ export const webAddress = (url: string): string | undefined => {
   if (!scheme.test(trimmed) || trimmed.length > LONGEST) return undefined;
   if (plain.test(trimmed)) return trimmed;
   const encoded = trimmed.toWellFormed().replaceAll(unsafe, encodeURIComponent);
-  const safe = encoded.replaceAll(everybody, '%40');
-  return isBalanced(safe) ? safe : safe.replaceAll('(', '%28').replaceAll(')', '%29');
+  const silent = encoded.replaceAll(everybody, '%40');
+  const safe = isBalanced(silent) ? silent : silent.replaceAll('(', '%28').replaceAll(')', '%29');
+  return safe.length > LONGEST ? undefined : safe;
 };

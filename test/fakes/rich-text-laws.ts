@@ -9,7 +9,7 @@ import { renderSlackBlocks } from '../../adapters/slack/rich-text/render-blocks.
 import { renderMrkdwn } from '../../adapters/slack/rich-text/render-mrkdwn.ts';
 import { normalise } from '../../src/model/normalise-rich-text.ts';
 import type { Mention, RichText } from '../../src/model/rich-text.ts';
-import { equal, plainText, visit } from '../../src/model/walk-rich-text.ts';
+import { equal, map, plainText, visit } from '../../src/model/walk-rich-text.ts';
 import { parseMarkdown } from '../../src/text/markdown/parse.ts';
 import { reduceMarkdown } from '../../src/text/markdown/reduce.ts';
 import { renderMarkdown } from '../../src/text/markdown/render.ts';
@@ -53,7 +53,7 @@ const unlike = (found: readonly string[], wanted: ReadonlySet<string>): string |
     : `pings ${shown(found)}, not ${shown([...wanted])}`;
 
 /** The words of a tree, without what platforms may add between them. */
-const words = (tree: RichText): string => plainText(tree).replaceAll(/[\s|]/g, '');
+const words = (tree: RichText): string => plainText(tree).replaceAll(/[\s|\u2060]/g, '');
 
 const sameWords = (found: RichText, wanted: RichText): string | undefined =>
   words(found) === words(wanted)
@@ -67,8 +67,9 @@ export const MODEL_LAWS: Readonly<Record<string, Law>> = {
   },
   'JSON carries it whole': (tree) => same(copy(normalise(tree)), normalise(tree), 'JSON'),
   'normalising keeps all words': (tree) => {
-    const canonical = normalise(tree);
-    return sameWords(normalise(copy(canonical)), canonical);
+    // An address that is none becomes words, so links are left out.
+    const linkless = map(tree, (node) => (node.kind === 'link' ? node.children : node));
+    return sameWords(normalise(linkless), linkless);
   },
 };
 

@@ -73,7 +73,8 @@ class RowWriter {
       }
       case 'code': {
         const written = code(node.text);
-        if (this.#last === '`' && this.#afterMarker) this.out += SEPARATOR;
+        // Simple readers would take a backslash before it for its escape.
+        if (this.#last === '\\' || (this.#last === '`' && this.#afterMarker)) this.out += SEPARATOR;
         this.#put(written);
         this.#afterMarker = true;
         return;

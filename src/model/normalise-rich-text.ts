@@ -7,9 +7,8 @@ import { mapInline } from './walk-rich-text.ts';
 /** Quotes within quotes, and lists within lists, that are deeper lose their depth. */
 export const DEEPEST_QUOTE = 3;
 export const DEEPEST_LIST = 6;
-/** Large trees in canonical form, which nobody changes. Small ones are checked faster than remembered. */
+/** Trees in canonical form, which nobody changes. */
 const known = new WeakSet<RichText>();
-const SMALL_ROW = 32;
 const LAST_NUMBER = 99_999;
 const language = /^[\w+\-.#]{1,32}$/;
 
@@ -199,17 +198,15 @@ const joinBlocks = (blocks: readonly Block[], depth: number): readonly Block[] =
   return joined;
 };
 
-/** Most messages are no more. */
-const oneParagraph = (row: readonly Inline[]): RichText => {
-  const children = trimmed(normaliseRow(row));
-  return children.length === 0 ? [] : [{ kind: 'paragraph', children }];
-};
-
-const isSmall = (tree: RichText): boolean => {
+/** Most messages are one paragraph of a simple row, which is checked faster than remembered. */
+const simple = (tree: RichText): RichText | undefined => {
   const [only] = tree;
-  return (
-    !only || (tree.length === 1 && only.kind === 'paragraph' && only.children.length < SMALL_ROW)
-  );
+  if (!only) return tree;
+  if (only.kind !== 'paragraph' || tree.length > 1) return undefined;
+  if (normaliseRow(only.children) !== only.children) return undefined;
+  const children = trimmed(only.children);
+  if (children.length === 0) return [];
+  return children === only.children ? tree : [{ kind: 'paragraph', children }];
 };
 
 /**
@@ -218,12 +215,10 @@ const isSmall = (tree: RichText): boolean => {
  * items other than a list's first, addresses that are none. Twice is the same as once.
  */
 export const normalise = (tree: RichText): RichText => {
-  if (!isSmall(tree) && known.has(tree)) return tree;
-  const [only] = tree;
-  const result =
-    only?.kind === 'paragraph' && tree.length === 1
-      ? oneParagraph(only.children)
-      : trimBlocks(joinBlocks(tree, 0));
-  if (!isSmall(result)) known.add(result);
+  if (known.has(tree)) return tree;
+  const found = simple(tree);
+  if (found) return found;
+  const result = trimBlocks(joinBlocks(tree, 0));
+  known.add(result);
   return result;
 };

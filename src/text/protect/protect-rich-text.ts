@@ -1,10 +1,9 @@
 import type { RichText } from '../../model/rich-text.ts';
-import { OBJECT, toFlatText, type FlatText } from '../pieces/flat-text.ts';
+import { toFlatText } from '../pieces/flat-text.ts';
 import { TreeBuilder } from '../pieces/tree-builder.ts';
-import { TOKEN_CLOSE, TOKEN_OPEN } from './brackets.ts';
-import { preview, restore, type Check, type Source } from './restoration.ts';
-import { findTerms, mergeTerms, type Term } from './terms.ts';
-import { toTokens } from './token.ts';
+import { mask } from './mask.ts';
+import { preview, restore, type Check } from './restoration.ts';
+import type { Term } from './terms.ts';
 
 export type { Term } from './terms.ts';
 
@@ -36,32 +35,6 @@ export interface Protected {
   /** What a translation that is still growing can show: an unfinished token at its end waits. */
   readonly preview: (partial: string) => RichText;
 }
-
-const word = /\p{L}/u;
-
-interface Masked extends Source {
-  readonly hasWords: boolean;
-}
-
-/** A flat text with its spans and the terms in it replaced by numbered tokens. */
-export const mask = (flat: FlatText, terms: readonly Term[]): Masked => {
-  const found = findTerms(
-    flat.text,
-    terms.filter(({ term }) => !term.includes(OBJECT)),
-  );
-  const tokens = toTokens(flat.text, mergeTerms(flat.spans, found));
-  let text = '';
-  let from = 0;
-  let hasWords = false;
-  for (const [index, { start, end }] of tokens.entries()) {
-    const plain = flat.text.slice(from, start);
-    hasWords ||= word.test(plain);
-    text += `${plain}${TOKEN_OPEN}${index + 1}${TOKEN_CLOSE}`;
-    from = end;
-  }
-  const rest = flat.text.slice(from);
-  return { text: text + rest, tokens, pairs: flat.pairs, hasWords: hasWords || word.test(rest) };
-};
 
 /**
  * Makes a text for translation engines of a tree in canonical form: everything that is not language,

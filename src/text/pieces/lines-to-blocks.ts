@@ -155,7 +155,8 @@ class BlockMaker {
       const { link } = (runs[at] as Run).on;
       const to = alike(runs, at, ({ on }) => on.link === link);
       const within = runs.slice(at, to);
-      const wrapper = link > 0 && !this.#done.has(link) ? this.#links[link - 1] : undefined;
+      const isLabel = link > 0 && !this.#done.has(link) && !within.every(isBlankRun);
+      const wrapper = isLabel ? this.#links[link - 1] : undefined;
       if (wrapper?.kind === 'link') {
         this.#done.add(link);
         const common = commonStyles(within);
@@ -167,6 +168,8 @@ class BlockMaker {
     return row;
   }
 }
+
+const isBlankRun = ({ node }: Run): boolean => node.kind === 'text' && node.text.trim() === '';
 
 const withStyles = (node: Inline, styles: number): Inline =>
   styles === 0

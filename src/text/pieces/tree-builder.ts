@@ -32,7 +32,9 @@ export class TreeBuilder {
   readonly #depths: Record<StyleKind, number> = { bold: 0, italic: 0, underline: 0, strike: 0 };
   #spoilerDepth = 0;
   #spoilers = 0;
-  #link: { readonly pair: number; isEmpty: boolean } | undefined;
+  #link: number | undefined;
+  /** Links with something to see in their labels. */
+  readonly #labelled = new Set<number>();
   #on: Wrapping | undefined = NOTHING;
 
   /** @param pairs the wrappers to which pieces of kind `open` and `close` refer */
@@ -74,13 +76,18 @@ export class TreeBuilder {
 
   leaf(node: Leaf): void {
     this.#behindBlock = false;
+    const outer = this.#link;
+    if (node.kind !== 'link' || outer === undefined) return this.#run(node);
+    // No link lies in another.
+    this.#enter(undefined);
     this.#run(node);
+    this.#enter(outer);
   }
 
   open(pair: number): void {
     const wrapper = this.#pairs[pair];
     if (!wrapper) return;
-    if (wrapper.kind === 'link') this.#link = { pair, isEmpty: true };
+    if (wrapper.kind === 'link') this.#enter(pair);
     else if (wrapper.kind !== 'spoiler') this.#depths[wrapper.kind] += 1;
     else {
       if (this.#spoilerDepth === 0) this.#spoilers += 1;
@@ -93,10 +100,8 @@ export class TreeBuilder {
     const wrapper = this.#pairs[pair];
     if (!wrapper) return;
     if (wrapper.kind === 'link') {
-      const isEmpty = this.#link?.pair === pair && this.#link.isEmpty;
-      if (this.#link?.pair === pair) this.#link = undefined;
-      this.#on = undefined;
-      if (isEmpty) this.leaf({ ...wrapper, children: [] });
+      if (this.#link === pair) this.#enter(undefined);
+      if (!this.#labelled.has(pair)) this.leaf({ ...wrapper, children: [] });
     } else if (wrapper.kind === 'spoiler') this.#spoilerDepth = Math.max(0, this.#spoilerDepth - 1);
     else this.#depths[wrapper.kind] = Math.max(0, this.#depths[wrapper.kind] - 1);
     this.#on = undefined;
@@ -139,7 +144,7 @@ export class TreeBuilder {
       0,
     );
     const spoiler = this.#spoilerDepth > 0 ? this.#spoilers : 0;
-    const link = this.#link ? this.#link.pair + 1 : 0;
+    const link = this.#link === undefined ? 0 : this.#link + 1;
     this.#on = styles + spoiler + link === 0 ? NOTHING : { styles, spoiler, link };
     return this.#on;
   }
@@ -150,7 +155,7 @@ export class TreeBuilder {
     const on = this.#wrapping();
     if (last?.node.kind === 'text' && last.on === on && this.#lateLine === undefined) {
       this.#runs[this.#runs.length - 1] = { node: text(last.node.text + written), on };
-      this.#seen ||= written.trim() !== '';
+      if (written.trim() !== '') this.#see();
     } else if (written.trim() === '') this.#runs.push({ node: text(written), on });
     else this.#run(text(written));
   }
@@ -164,8 +169,17 @@ export class TreeBuilder {
       this.#line = line;
     }
     this.#runs.push({ node, on: this.#wrapping() });
+    this.#see();
+  }
+
+  #enter(link: number | undefined): void {
+    this.#link = link;
+    this.#on = undefined;
+  }
+
+  #see(): void {
     this.#seen = true;
-    if (this.#link) this.#link.isEmpty = false;
+    if (this.#link !== undefined) this.#labelled.add(this.#link);
   }
 
   /** What goes on with an item that is not there is a paragraph. */

@@ -14,6 +14,9 @@ const strayBracket = /[⟦⟧]/;
 const leadingBlanks = /^[^\S\n]+/;
 const trailingBlanks = /(?<![^\S\n])[^\S\n]+$/;
 
+const isCodeLeaf = (piece: Piece | undefined): boolean =>
+  piece?.kind === 'leaf' && piece.node.kind === 'code';
+
 const withoutStray = (text: string): string =>
   strayBracket.test(text) ? text.replaceAll(strayBrackets, '') : text;
 
@@ -25,6 +28,8 @@ export class Assembly {
   /** The token that ends what is there so far; undefined after words. */
   #last: Token | undefined;
   #lastChar = '';
+  /** Code here would be one with the code before it. */
+  #afterCode = false;
   /** An address would read on here. */
   #inAddress = false;
 
@@ -40,6 +45,8 @@ export class Assembly {
     if (last?.parts.at(-1)?.kind === 'line' && piece.startsWith(' ')) piece = piece.slice(1);
     if (last?.clingsRight && this.#isKept(last.parts.at(-1)))
       piece = piece.replace(leadingBlanks, '');
+    if (last && /\s/.test(this.#lastChar) && !this.#isKept(last.parts.at(-1)))
+      piece = piece.replace(leadingBlanks, '');
     if (next?.clingsLeft && this.#isKept(next.parts[0])) piece = piece.replace(trailingBlanks, '');
     if (piece === '') return;
     if (last && mustPart(last.right, charAfter(piece, 0))) piece = ` ${piece}`;
@@ -50,7 +57,9 @@ export class Assembly {
   }
 
   token(token: Token): void {
-    if (this.#last && this.#mustPartFrom(this.#last, token)) this.#text(' ');
+    const isCode = isCodeLeaf(token.parts.find((part) => !isPaired(part)));
+    const codesMeet = this.#last !== undefined && this.#afterCode && isCode;
+    if (codesMeet || (this.#last && this.#mustPartFrom(this.#last, token))) this.#text(' ');
     for (const part of token.parts) this.#part(part);
     this.#inAddress =
       token.endsInAddress || (this.#inAddress && token.parts.every(({ kind }) => kind === 'close'));
@@ -90,7 +99,7 @@ export class Assembly {
     else if (!this.#misplaced.dropped.has(part.pair)) this.#put(part);
     else if (part.kind === 'close')
       for (const address of this.#address(part.pair)) {
-        this.#text(' ');
+        if (!/^\s?$/.test(this.#lastChar)) this.#text(' ');
         this.#put(address);
         this.#text(' ');
       }
@@ -111,10 +120,13 @@ export class Assembly {
   #text(text: string): void {
     this.#sink.text(text);
     this.#lastChar = text.slice(-1);
+    this.#afterCode = false;
   }
 
   #put(piece: Piece): void {
     this.#sink.piece(piece);
-    if (!isPaired(piece)) this.#lastChar = lastCharOf(piece);
+    if (isPaired(piece)) return;
+    this.#lastChar = lastCharOf(piece);
+    this.#afterCode = isCodeLeaf(piece);
   }
 }

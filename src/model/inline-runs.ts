@@ -184,7 +184,7 @@ const freeSpace = (runs: readonly Run[], around: number): Run[] => {
   const parts: Run[] = [];
   for (const run of runs) {
     const written = textOf(run);
-    if (written === '') parts.push(run);
+    if (written === '' || (run.styles === 0 && around === 0 && !run.space)) parts.push(run);
     else if (!written.includes('\n')) pushWords(parts, written, run.styles);
     else
       for (const [index, piece] of written.split(blankLine).entries())
@@ -267,13 +267,35 @@ const nest = (runs: readonly Run[], done: number, from = 0, to = runs.length): I
   return nodes;
 };
 
-/** Most rows are a single text, or nothing. */
-const isCanonicalText = (row: readonly Inline[]): boolean => {
-  const [only] = row;
-  if (!only) return true;
-  return (
-    row.length === 1 && only.kind === 'text' && only.text !== '' && !/[\r\u2060]/.test(only.text)
-  );
+/** True for what stands in a canonical row as it is, behind this neighbour. */
+const isCanonicalLeaf = (node: Inline, before: Inline | undefined): boolean => {
+  switch (node.kind) {
+    case 'text':
+      return before?.kind !== 'text' && node.text !== '' && !/[\r\u2060]/.test(node.text);
+    case 'code':
+      return before?.kind !== 'code' && visible.test(node.text) && !/[\n\r\u2060]/.test(node.text);
+    case 'link':
+      return node.children.length === 0 && webAddress(node.url) === node.url;
+    case 'bold':
+    case 'italic':
+    case 'underline':
+    case 'strike': {
+      const [only] = node.children;
+      if (only?.kind !== 'text' || node.children.length > 1 || (before && 'children' in before))
+        return false;
+      return (
+        isCanonicalLeaf(only, undefined) &&
+        only.text.trim() === only.text &&
+        !only.text.includes('\n')
+      );
+    }
+    case 'spoiler':
+      return false;
+    case 'mention':
+    case 'emoji':
+    case 'timestamp':
+      return true;
+  }
 };
 
 /**
@@ -282,6 +304,6 @@ const isCanonicalText = (row: readonly Inline[]): boolean => {
  * line; a link holds neither link nor spoiler, a spoiler no spoiler.
  */
 export const normaliseRow = (row: readonly Inline[]): readonly Inline[] =>
-  isCanonicalText(row)
+  row.every((node, index) => isCanonicalLeaf(node, row[index - 1]))
     ? row
     : nest(new Runs({ inLink: false, inSpoiler: false }).add(row, 0).settle(0), 0);

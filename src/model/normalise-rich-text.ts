@@ -41,18 +41,19 @@ const tidyLines = (written: string): string => {
 
 /** A canonical row without the text's white space at one end. */
 const trimStart = (row: readonly Inline[]): readonly Inline[] => {
-  const [first, ...rest] = row;
+  const [first] = row;
   if (first?.kind !== 'text') return row;
   const kept = first.text.trimStart();
-  return kept === first.text ? row : kept === '' ? rest : [text(kept), ...rest];
+  if (kept === first.text) return row;
+  return kept === '' ? row.slice(1) : [text(kept), ...row.slice(1)];
 };
 
 const trimEnd = (row: readonly Inline[]): readonly Inline[] => {
   const last = row.at(-1);
   if (last?.kind !== 'text') return row;
   const kept = last.text.trimEnd();
-  const rest = row.slice(0, -1);
-  return kept === last.text ? row : kept === '' ? rest : [...rest, text(kept)];
+  if (kept === last.text) return row;
+  return kept === '' ? row.slice(0, -1) : [...row.slice(0, -1), text(kept)];
 };
 
 const trimmed = (row: readonly Inline[]): readonly Inline[] => trimEnd(trimStart(row));
@@ -197,6 +198,17 @@ const joinBlocks = (blocks: readonly Block[], depth: number): readonly Block[] =
   return joined;
 };
 
+/** Most messages are one paragraph of a simple row, which is checked faster than remembered. */
+const simple = (tree: RichText): RichText | undefined => {
+  const [only] = tree;
+  if (!only) return tree;
+  if (only.kind !== 'paragraph' || tree.length > 1) return undefined;
+  if (normaliseRow(only.children) !== only.children) return undefined;
+  const children = trimmed(only.children);
+  if (children.length === 0) return [];
+  return children === only.children ? tree : [{ kind: 'paragraph', children }];
+};
+
 /**
  * The canonical form of a tree, in which equal looks are equal trees. What no platform can show is
  * gone: empty nodes, white space around the whole, line breaks in headings and labels, numbers of
@@ -204,6 +216,8 @@ const joinBlocks = (blocks: readonly Block[], depth: number): readonly Block[] =
  */
 export const normalise = (tree: RichText): RichText => {
   if (known.has(tree)) return tree;
+  const found = simple(tree);
+  if (found) return found;
   const result = trimBlocks(joinBlocks(tree, 0));
   known.add(result);
   return result;

@@ -8,6 +8,9 @@ const unsafe =
 /** Servers of chats look for it in addresses too. */
 const everybody = /@(?=everyone|here|channel)/gi;
 
+/** Most addresses, in which nothing is to be looked for. */
+const plain = /^https?:\/\/[\w\-./?=&#%+,;:~]+$/;
+
 const LONGEST = 4_096;
 
 /** True when each closing bracket has one that opens it before it, and none is left open. */
@@ -28,6 +31,7 @@ const isBalanced = (address: string): boolean => {
 export const webAddress = (url: string): string | undefined => {
   const trimmed = url.trim();
   if (!scheme.test(trimmed) || trimmed.length > LONGEST) return undefined;
+  if (plain.test(trimmed)) return trimmed;
   const encoded = trimmed.toWellFormed().replaceAll(unsafe, encodeURIComponent);
   const silent = encoded.replaceAll(everybody, '%40');
   const safe = isBalanced(silent) ? silent : silent.replaceAll('(', '%28').replaceAll(')', '%29');

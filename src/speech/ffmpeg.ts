@@ -11,7 +11,7 @@ import { type ByteReader, createByteReader } from '../audio/bytes.ts';
 import { decodeWav } from '../audio/codec/decode-wav.ts';
 import type { FallbackDecoder } from '../audio/codec/decode.ts';
 import { sniff, SNIFF_BYTES } from '../audio/container/sniff.ts';
-import { damagedAudio } from '../audio/faults.ts';
+import { damagedAudio } from '../audio/errors.ts';
 import { AppError } from '../errors.ts';
 import { writeNamelessFile } from './nameless-file.ts';
 
@@ -43,7 +43,7 @@ const MOST_CPU_SECONDS = 300;
 const LONGEST_SILENCE_MS = 30_000;
 /** A minute more than `src/audio` takes, so that its limit is what people are told of. */
 const LONGEST_OUTPUT_SECONDS = 4 * 3_600 + 60;
-/** Of a file that is written to disk. */
+/** The largest file that is written to disk. */
 const LARGEST_FILE_BYTES = 512 * 1024 * 1024;
 
 /** Containers that hold audio and refer to no other file, by ffmpeg's names. */

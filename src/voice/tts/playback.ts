@@ -1,4 +1,4 @@
-import { lowered } from '../../audio/opus/gain.ts';
+import { applyGain } from '../../audio/opus/gain.ts';
 import { toAppError, type AppError } from '../../errors.ts';
 import type { Speaker } from '../../speech/speech.ts';
 import type { Clock } from '../../async/clock.ts';
@@ -129,7 +129,7 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
   const playOut = async (utterance: Synthesis): Promise<AppError | undefined> => {
     await utterance.ready();
     if (utterance.signal.aborted) return undefined;
-    const packets = lowered(follow(utterance), () => gain);
+    const packets = applyGain(follow(utterance), () => gain);
     try {
       await play(packets, utterance.signal);
       return utterance.signal.aborted ? undefined : utterance.error();

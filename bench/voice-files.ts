@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OPUS_CLOCK_HZ, SILENCE_PACKET } from '../src/audio/opus/packet.ts';
-import { utteranceFile, type UtteranceFile } from '../src/voice/stt/utterance-file.ts';
+import { utteranceFile, type UtteranceFile } from '../src/voice/stt/utterance.ts';
 import { createEndpointer } from '../src/voice/stt/endpointer.ts';
 import type { VoicePacket } from '../src/ports/voice.ts';
 import { APPLICATION, encodePackets, type OpusEncoding } from '../test/fakes/opus.ts';

@@ -172,18 +172,21 @@ const summary = defineAction({
 });
 
 /** What its presser alone wants: the notice above stays as it is for everybody. */
-const choose = (choice: 'heard' | 'unheard'): Press => ({
+const choose = (choice: 'allowed' | 'refused'): Press => ({
   private: true,
   isForEverybody: true,
   async run({ services, channel, member, t, reply }: PressContext) {
-    if (choice === 'heard' && (await services.privacy.optedOut(member)))
+    if (choice === 'allowed' && (await services.privacy.optedOut(member)))
       throw userError('forbidden', 'captions.opted-out');
     await services.rooms.choose(channel.space, member.id, choice);
     const back: Control =
-      choice === 'heard'
+      choice === 'allowed'
         ? { kind: 'button', press: 'captions out', label: t('room.leave-me-out') }
         : { kind: 'button', press: 'captions in', label: t('room.caption-me') };
-    await reply({ text: t(`captions.chose-${choice}`), controls: [back] });
+    await reply({
+      text: t(choice === 'allowed' ? 'captions.chose-heard' : 'captions.chose-unheard'),
+      controls: [back],
+    });
   },
 });
 
@@ -193,6 +196,6 @@ export default defineCommandGroup(
   {
     needs: 'rooms',
     topic: 'speech',
-    presses: { out: choose('unheard'), in: choose('heard') },
+    presses: { out: choose('refused'), in: choose('allowed') },
   },
 );

@@ -57,7 +57,12 @@ const sayIn = async (
   if (isWished && (await services.speaker.voices(wish, signal)).length === 0)
     throw userError('missing', 'speech.no-voice');
   const by = on?.author ?? member;
-  const willBeSaid = await room.say({ text, kind: 'say', by, ...(isWished ? { wish } : {}) });
+  const willBeSaid = await room.say({
+    text,
+    kind: 'say',
+    by,
+    ...(isWished ? { voice: wish } : {}),
+  });
   if (!willBeSaid) throw userError('bad-input', 'speech.nothing-to-say');
   await reply({ text: t('say.in-room', { channel: channelMention(room.channel) }) });
 };

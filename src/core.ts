@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { ServiceClient } from './api/client.ts';
 import { createAssistant } from './chat/assistant.ts';
@@ -14,11 +15,14 @@ import type { ServiceStatus } from './model/service-status.ts';
 import type { Services } from './command/services.ts';
 import { usageChart } from './usage/chart.ts';
 import { realClock, type Clock } from './async/clock.ts';
+import type { RecogniserFactory } from './ports/recogniser.ts';
 import { createRooms } from './voice/rooms.ts';
+import { createBatchRecogniser } from './voice/stt/batch-recogniser.ts';
 import { createSpeaker } from './speech/speaker.ts';
 import { transcriptFile } from './speech/transcript-file.ts';
 import { createTranscriber } from './speech/transcriber.ts';
 import { databaseUrl, type Store } from './store/index.ts';
+import { openEmbeddedLeases } from './store/embedded-leases.ts';
 import { createMemberSettings } from './store/member-settings.ts';
 import { createPrivacy } from './store/privacy.ts';
 import { createRoomConsents } from './store/room-consents.ts';
@@ -101,6 +105,8 @@ export interface CoreDeps {
   readonly fallbackDecoder?: FallbackDecoder | undefined;
   /** Of rooms. Default: real time. */
   readonly clock?: Clock;
+  /** Makes the recognisers of voice rooms. Default: by requests to the service. */
+  readonly createRecogniser?: RecogniserFactory;
 }
 
 /** The core at work, and what `main.ts` joins the adapters to. */
@@ -154,6 +160,8 @@ export const openCore = async ({
   translates = async () => undefined,
   fallbackDecoder,
   clock = realClock,
+  createRecogniser = ({ partials }) =>
+    createBatchRecogniser(client, partials ? {} : { partialEveryMs: 0 }),
 }: CoreDeps): Promise<RunningCore> => {
   const platforms = createPlatforms();
   const glossary = createGlossary(store, LANGUAGES);
@@ -176,14 +184,15 @@ export const openCore = async ({
   };
   const autoTranslate = await openAutoTranslate({
     store,
+    leases: await openEmbeddedLeases(store, randomUUID()),
     log,
     texts,
     services: base,
     inboxDays: config.INBOX_DAYS,
-    copyDays: config.COPY_DAYS,
+    mirrorDays: config.COPY_DAYS,
   });
   const rooms = createRooms({
-    client,
+    createRecogniser,
     services: base,
     consents: createRoomConsents(store),
     platformOf: platforms.find,
@@ -246,7 +255,7 @@ export const openCore = async ({
         services,
         authorsOf: async (message) => autoTranslate.authorsOf(message),
       }),
-      watcher: autoTranslate.watcher,
+      feedListener: autoTranslate.listener,
       rooms: rooms.watcher,
       translateLine: (line, targets, signal) =>
         translateLine(services.translator, line, targets, signal),

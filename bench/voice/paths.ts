@@ -54,7 +54,7 @@ const exhausted = (): void => {
 };
 
 /** Both ways open packets alike. */
-const receive = (traffic: Traffic, heard: (packet: VoicePacket) => void) => {
+const receive = (traffic: Traffic, received: (packet: VoicePacket) => void) => {
   const clock = createPacketClock();
   const receiver = createReceiver({
     key: () => traffic.key,
@@ -62,14 +62,14 @@ const receive = (traffic: Traffic, heard: (packet: VoicePacket) => void) => {
     dave: createDaveReader({ dave: () => traffic.dave, nowMs: clock.nowMs, exhausted }),
     presentIds: () => traffic.speakers.map(({ id }) => id),
     nowMs: clock.nowMs,
-    heard,
+    received,
     audible: () => {},
     missed: () => {},
     unknownSpeaker: () => {},
   });
   for (const { id, ssrc } of traffic.speakers)
     receiver.packet({ op: 5, d: { user_id: id, ssrc, speaking: 1 } });
-  receiver.hear(traffic.speakers.map(({ id }) => id));
+  receiver.subscribe(traffic.speakers.map(({ id }) => id));
   const datagram = (message: Buffer): void => {
     clock.advance(message.readUInt32BE(TIMESTAMP_AT) / SAMPLES_PER_MS);
     receiver.datagram(message);
@@ -109,19 +109,19 @@ export const ours = (traffic: Traffic, partialEveryMs: number): Path => {
       [Symbol.asyncDispose]: async () => {},
     },
   };
-  const { clock, datagram } = receive(traffic, (packet) => ear.packet(packet));
-  const ear = createSttPipeline({
-    recogniser: createBatchRecogniser({ client: createRecognition(caller) }, { partialEveryMs }),
+  const { clock, datagram } = receive(traffic, (packet) => pipeline.packet(packet));
+  const pipeline = createSttPipeline({
+    recogniser: createBatchRecogniser(createRecognition(caller), { partialEveryMs }),
     clock,
-    listener: { began: () => {}, heard: () => {}, trouble: () => {} },
+    listener: { speechBegan: () => {}, transcript: () => {}, trouble: () => {} },
     hints: async () => ({ hotwords: [], languages: [] }),
   });
   return {
     datagram,
     end: async () => {
       clock.advance(clock.nowMs() + LONG_MS);
-      await ear.settled();
-      await ear[Symbol.asyncDispose]();
+      await pipeline.settled();
+      await pipeline[Symbol.asyncDispose]();
       return { bodies, bytes };
     },
   };

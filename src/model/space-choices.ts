@@ -33,7 +33,7 @@ export interface RoomChoices {
   readonly languages: readonly string[];
   /** Whether captions are shown while somebody still speaks. */
   readonly partials: boolean;
-  /** A line of captions ends when somebody says nothing for so long. */
+  /** Silence after which a caption ends. */
   readonly pauseMs: number;
   /** What becomes of our speech when a person begins to speak. */
   readonly bargeIn: 'off' | 'lower' | 'stop';
@@ -42,6 +42,9 @@ export interface RoomChoices {
   /** Ids of text channels that are read aloud in the room that we are in. */
   readonly readAloud: readonly string[];
 }
+
+/** Silence that ends a caption where nobody chose another; speech is cut at the same pause for all other uses. */
+export const USUAL_PAUSE_MS = 600;
 
 /** Who is heard: everybody who was told of it and does not object, or only those who agreed. */
 export type ConsentRule = 'told' | 'agreed';

@@ -127,9 +127,11 @@ export const createSpeaker = ({ client, now = () => performance.now() }: Speaker
   return {
     voices: async (wish, signal) => fittingVoices(await list.get(signal), wish),
 
-    async speak({ text: written, readAs, formats = AUDIO_FORMATS, ...wish }, signal) {
+    async speak({ text: written, isSpeakable, readAs, formats = AUDIO_FORMATS, ...wish }, signal) {
       const locale = readAs ?? wish.language;
-      const text = speakable(written, locale === undefined ? {} : { locale });
+      const text = isSpeakable
+        ? written
+        : speakable(written, locale === undefined ? {} : { locale });
       if (text === '')
         throw new AppError('bad-input', 'nothing in the text can be spoken', {
           sentence: { key: 'speech.nothing-to-say' },

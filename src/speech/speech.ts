@@ -9,6 +9,8 @@ export interface VoicePreference {
 
 export interface SynthesisRequest extends VoicePreference {
   readonly text: string;
+  /** True when the text is as `speakable` gives it, for its own language and names. */
+  readonly isSpeakable?: boolean;
   /** The language that emoji and the like are spoken in; the wish's when left out. */
   readonly readAs?: string;
   /** The first that the voice can make is used. Default: the caller takes any. */

@@ -1,73 +1,56 @@
+import type { Services } from '../command/services.ts';
 import { type AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { limitFault } from '../usage/meter.ts';
 import type { Channel } from '../model/place.ts';
-import type { Services } from '../command/services.ts';
-import type { Clock } from '../async/clock.ts';
-import type { TranscriptEvent } from './stt/transcript-event.ts';
+import { limitFault } from '../usage/meter.ts';
+import type { TranscriptEvent } from './stt/transcript-emitter.ts';
 
 export interface AudioUsageDeps {
   readonly services: Pick<Services, 'spaces' | 'usage'>;
-  readonly clock: Clock;
   /** Ms since 1970. */
   readonly now: () => number;
   readonly channel: () => Channel;
-  /** The space may use no more today; undefined: it may again. */
-  readonly spent: (fault: AppError | undefined) => void;
   readonly log: Log;
 }
 
-/** Counts the sound that is heard, for who spoke, and knows when the space may use no more of it. */
+/** Counts the speech that is recognised, for the person who spoke. */
 export interface AudioUsage extends AsyncDisposable {
-  /** Counts a final line. */
-  count(line: TranscriptEvent): void;
-  /** Throws `rate-limited` where no more may be heard today. */
-  admit(): Promise<void>;
-  readonly isSpent: () => boolean;
+  /**
+   * Counts a final transcript. Resolves with the reason why the space may use no more audio today, if
+   * there is one; with undefined where it could not be counted.
+   */
+  count(event: TranscriptEvent): Promise<{ readonly fault: AppError | undefined } | undefined>;
+  /** The reason why the space may use no more audio today. */
+  fault(): Promise<AppError | undefined>;
 }
 
 export const createAudioUsage = (deps: AudioUsageDeps): AudioUsage => {
-  const { services, clock, now, channel, log } = deps;
-  let counting = Promise.resolve();
-  let restoring: (() => void) | undefined;
+  const { services, now, channel, log } = deps;
+  let counting: Promise<unknown> = Promise.resolve();
 
-  const restore = (): void => {
-    if (!restoring) return;
-    restoring();
-    restoring = undefined;
-    deps.spent(undefined);
-  };
-  const look = async (): Promise<AppError | undefined> => {
-    const fault = await limitFault(services, channel().space, 'audio', now);
-    if (!fault) restore();
-    return fault;
-  };
-  const record = async ({ speakerId, startMs, endMs, text }: TranscriptEvent): Promise<void> => {
+  const fault: AudioUsage['fault'] = async () =>
+    limitFault(services, channel().space, 'audio', now);
+  const record = async ({ speakerId, startMs, endMs, text }: TranscriptEvent) => {
     try {
       const audioMs = Math.max(0, endMs - startMs);
       const used = { characters: 0, audioMs, messages: text === '' ? 0 : 1 };
       await services.usage.record(channel().space, speakerId, used);
-      const fault = await look();
-      if (!fault || restoring) return;
-      restoring = clock.after(fault.retryAfterMs ?? 0, restore);
-      deps.spent(fault);
+      return { fault: await fault() };
     } catch (thrown) {
-      log.warn({ reason: toAppError(thrown).message }, 'what a room used was not counted');
+      log.warn({ reason: toAppError(thrown).message }, 'audio usage could not be counted');
+      return undefined;
     }
   };
 
   return {
-    count: (line) => {
-      counting = counting.then(async () => record(line));
+    count: async (event) => {
+      const counted = counting.then(() => record(event));
+      counting = counted;
+      return counted;
     },
-    admit: async () => {
-      const fault = await look();
-      if (fault) throw fault;
-    },
-    isSpent: () => restoring !== undefined,
+    fault,
     [Symbol.asyncDispose]: async () => {
       await counting;
-      restoring?.();
     },
   };
 };

@@ -252,9 +252,9 @@ describe('the buttons of the notice', () => {
     expect((await press('room.caption-me')).text).toContain(sentence('captions.chose-heard'));
     expect((await press('room.leave-me-out')).text).toContain(sentence('captions.chose-unheard'));
     expect(calls('choose')).toEqual([
-      ['choose', 'bob', 'unheard'],
-      ['choose', 'bob', 'heard'],
-      ['choose', 'bob', 'unheard'],
+      ['choose', 'bob', 'refused'],
+      ['choose', 'bob', 'allowed'],
+      ['choose', 'bob', 'refused'],
     ]);
     const info = desk().commands.find(({ name }) => name === 'captions start');
     expect(info?.privatePresses).toEqual(['captions out', 'captions in']);

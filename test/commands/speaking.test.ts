@@ -36,9 +36,9 @@ describe('/say in a room', () => {
     desk().script.voices = [VOICE];
     await desk().run('say', { text: 'hola', language: 'Spanish', gender: 'Female' });
     await desk().run('say', { text: 'hola', voice: 'Ada', language: 'Spanish' });
-    expect(calls('say').map(([, saying]) => saying)).toMatchObject([
-      { wish: { language: 'es', gender: 'Female' } },
-      { wish: { named: 'Ada' } },
+    expect(calls('say').map(([, request]) => request)).toMatchObject([
+      { voice: { language: 'es', gender: 'Female' } },
+      { voice: { named: 'Ada' } },
     ]);
   });
 

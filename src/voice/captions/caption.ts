@@ -2,59 +2,59 @@ import { sameLanguage } from '../../text/language/languages.ts';
 
 /** A translation of a caption, on its way or there. */
 export interface CaptionTranslation {
-  /** All of it so far; empty while it is only awaited, and where it failed. */
+  /** The text so far; empty while none has come, and where the translation failed. */
   readonly text: string;
   readonly done: boolean;
-  /** It failed, and this caption is the one to say so. */
+  /** True when it failed and this caption is the one to say so. */
   readonly failed?: boolean;
 }
 
-/** What somebody said, as it is shown. It never changes: another one takes its place. */
+/** A transcript as it is shown. Immutable: another caption with the same id replaces it. */
 export interface Caption {
-  /** The number of the line that was heard. */
+  /** The utterance's id. */
   readonly id: number;
   readonly speakerId: string;
   readonly name: string;
-  /** Of the speech, on the room's clock. */
+  /** Beginning and end of the speech, on the room's clock. */
   readonly startMs: number;
   readonly endMs: number;
-  /** On one line, and not empty. */
+  /** One line, not empty. */
   readonly text: string;
   /** BCP 47; empty where it is not known. */
   readonly language: string;
   readonly isFinal: boolean;
-  /** By language. What is not there does not come. */
+  /** Translations by language; a language that is missing gets none. */
   readonly translations: ReadonlyMap<string, CaptionTranslation>;
 }
 
-/** Where captions go. */
+/** A receiver of captions. */
 export interface CaptionSink {
-  /** Takes a caption in, in place of the one of the same number. */
+  /** Takes a caption, in place of the one with the same id. */
   show(caption: Caption): void;
-  /** The same for a caption that must be there already; nothing happens where it is not. */
+  /** Replaces a caption; does nothing where there is none with its id. */
   change(caption: Caption): void;
   remove(id: number): void;
-  /** Takes out everything that a member said, as far as that is still possible. */
+  /** Removes the captions of a member, as far as that is still possible. */
   forget(speakerId: string): void;
 }
 
 /** A sink that people see. */
-export interface CaptionBoard extends CaptionSink {
-  /** Resolves when everything stands as it is to be: never, while its place takes nothing. */
+export interface CaptionDisplay extends CaptionSink {
+  /** Resolves when everything is shown: never, while its channel takes nothing. */
   settled(): Promise<void>;
-  /** Ends when everything stands as it is to be, or at that time of the room's clock. */
+  /** Ends when everything is shown, or at that time of the room's clock. */
   end(latestMs: number): Promise<void>;
 }
 
-/** Whether one was spoken before the other. */
+/** True when one caption was spoken before the other. */
 export const isBefore = (
   a: Pick<Caption, 'startMs' | 'id'>,
   b: Pick<Caption, 'startMs' | 'id'>,
 ): boolean => a.startMs < b.startMs || (a.startMs === b.startMs && a.id < b.id);
 
-/** Whether it was said in that language, as far as is known. */
-export const isIn = ({ language }: Pick<Caption, 'language'>, wanted: string): boolean =>
-  language !== '' && sameLanguage(language, wanted);
+/** True when a caption is known to be in a language. */
+export const isIn = ({ language }: Pick<Caption, 'language'>, other: string): boolean =>
+  language !== '' && sameLanguage(language, other);
 
 export const translationInto = (
   { translations }: Caption,

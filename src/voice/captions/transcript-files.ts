@@ -6,36 +6,36 @@ import { sameLanguage } from '../../text/language/languages.ts';
 import type { SessionTranscript, TranscriptLine } from './transcript.ts';
 
 /**
- * The JSON file of a session: an object on lines of its own, in UTF-8, made for `JSON.parse`. In one
- * language, `text` and `language` of a line are its translation's where there is one, and
+ * The JSON file of a session: one object, in UTF-8, with each caption on a line of its own. For one
+ * language, `text` and `language` of a line are those of its translation where there is one, and
  * `translations` is empty.
  */
 export interface SessionJson {
-  /** How many lines from the beginning are missing. */
+  /** Number of lines that are missing at the beginning. */
   readonly droppedLines: number;
-  /** When the session began: ISO 8601, in UTC. */
+  /** Start of the session: ISO 8601, in UTC. */
   readonly start: string;
-  /** In the order in which they were spoken; times since the start; they may overlap. */
+  /** Lines in the order in which they were spoken; times since the start; they may overlap. */
   readonly lines: readonly TranscriptLine[];
 }
 
 export interface SessionFileOptions {
-  /** What is not in it is given in its translation. Default: all as it was said. */
+  /** The language of the file: other lines are given in their translation. Default: all as spoken. */
   readonly language?: string | undefined;
-  /** That so many lines from the beginning are missing. */
+  /** A note that so many lines are missing at the beginning. */
   readonly dropped: (lines: number) => string;
 }
 
-/** Lines that are made ready without a break. */
+/** Lines that are written without a pause. */
 const SLICE_LINES = 200;
 
 const inLanguage = (line: TranscriptLine, language: string | undefined): TranscriptLine => {
   if (language === undefined) return line;
   const translated = Object.entries(line.translations).find(([to]) => sameLanguage(to, language));
-  const said = translated
+  const spoken = translated
     ? { language: translated[0], text: translated[1] }
     : { language: line.language, text: line.text };
-  return { ...line, ...said, translations: {} };
+  return { ...line, ...spoken, translations: {} };
 };
 
 const jsonFile = async (
@@ -54,9 +54,9 @@ const jsonFile = async (
 };
 
 /**
- * A session as a file, with speakers' names and times since its start. Overlapping speech of several
- * people overlaps in it too. When its first lines are missing it says so at its beginning: in text in
- * a line, in SubRip in a cue, in WebVTT in its head, in JSON as a number. Made in slices.
+ * Writes a session as a file, with speakers' names and times since its start; overlapping speech of several
+ * people overlaps in it too. Missing first lines are noted at its beginning: in text in a line, in SubRip in
+ * a cue, in WebVTT in its head, in JSON as a number. Made in slices.
  */
 export const sessionFile = async (
   transcript: SessionTranscript,

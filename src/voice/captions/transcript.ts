@@ -3,36 +3,36 @@ import { isBefore, type Caption, type CaptionSink } from './caption.ts';
 
 const MOST_LINES = 20_000;
 const MOST_BYTES = 4 * 1_048_576;
-/** What is kept of a line besides its texts, roughly. */
+/** Memory of a line besides its texts, roughly. */
 const LINE_BYTES = 200;
 
-/** What somebody said, in the record of a session. */
+/** A final caption in the transcript of a session. */
 export interface TranscriptLine {
-  /** Since the session began. */
+  /** Times since the session began. */
   readonly startMs: number;
   readonly endMs: number;
   readonly speaker: string;
   /** BCP 47; empty where it is not known. */
   readonly language: string;
   readonly text: string;
-  /** Finished ones, by language. */
+  /** Finished translations, by language. */
   readonly translations: Readonly<Record<string, string>>;
 }
 
-/** What was said since a session began. Held in memory alone. */
+/** The transcript of a session, held in memory only. */
 export interface SessionTranscript extends CaptionSink {
-  /** When it began, in ms since 1970. */
+  /** Start of the session, in ms since 1970. */
   readonly startedMs: number;
-  /** How many of its first lines went because it grew too long. */
+  /** Number of first lines that were dropped because the transcript grew too long. */
   readonly droppedLines: number;
   readonly lineCount: number;
-  /** In the order in which they were spoken. */
+  /** Lines in the order in which they were spoken. */
   lines(): readonly TranscriptLine[];
 }
 
 export interface TranscriptDeps {
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** When it begins, in ms since 1970. */
+  /** Start of the session, in ms since 1970. */
   readonly startedMs: number;
   readonly mostLines?: number;
   readonly mostBytes?: number;
@@ -65,7 +65,7 @@ interface Kept {
   readonly bytes: number;
 }
 
-/** The record of a session that begins now; above its bounds, what was said first goes. */
+/** Creates the transcript of a session that begins now; above its bounds the first lines are dropped. */
 export const createTranscript = ({
   clock,
   startedMs,
@@ -73,7 +73,7 @@ export const createTranscript = ({
   mostBytes = MOST_BYTES,
 }: TranscriptDeps): SessionTranscript => {
   const startMs = clock.nowMs();
-  /** In the order in which they became final, which is nearly that in which they were spoken. */
+  /** Lines in the order in which they became final, which is nearly that in which they were spoken. */
   const kept = new Map<number, Kept>();
   let bytes = 0;
   let droppedLines = 0;

@@ -10,19 +10,19 @@ export interface HintsDeps {
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly channel: () => Channel;
   readonly people: () => readonly RoomMember[];
-  /** What the room's readers read. */
+  /** Languages of the captions' readers. */
   readonly languages: () => readonly string[];
 }
 
 const MOST_HOTWORDS = 100;
-/** However many terms there are, so many names are among them. */
+/** Hotwords that are names, however many terms there are. */
 const MOST_NAMES = 50;
-/** In a larger room people's languages tell nothing, and to ask for each costs. */
+/** In a larger room people's languages tell nothing, and each costs a read. */
 const MOST_ASKED = 50;
-/** What was read of the database counts for all utterances that begin within so long. */
+/** Time for which a read of the database serves all utterances. */
 const FRESH_MS = 5_000;
 
-/** What is known of a room before anybody speaks: its glossary, its people and what they speak. */
+/** Collects hints about a room: its glossary, its people and their languages. */
 export const createHints = ({
   services,
   clock,

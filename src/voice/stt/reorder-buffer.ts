@@ -1,36 +1,27 @@
 import { OPUS_CLOCK_HZ } from '../../audio/opus/packet.ts';
-import { quietestFrame } from '../../audio/chunk/quietest-frame.ts';
+import type { UtterancePacket } from '../../ports/recogniser.ts';
 import type { VoicePacket } from '../../ports/voice.ts';
 
-/** A packet of somebody's voice at its place in what they say. */
-export interface HeldPacket extends VoicePacket {
-  readonly samples: number;
+/** A packet at its place in the stream of its speaker. */
+export interface BufferedPacket extends VoicePacket, UtterancePacket {
   readonly isVoice: boolean;
-  /** What is missing before it, since the one before: lost packets, or a pause. */
-  readonly gapSamples: number;
 }
 
-const SAMPLES_PER_MS = OPUS_CLOCK_HZ / 1_000;
-/** Later than this, a packet was not on its way but sent later. */
+export const SAMPLES_PER_MS: number = OPUS_CLOCK_HZ / 1_000;
+/** A packet that is later than this was not on its way but sent later. */
 const JITTER_SAMPLES = 100 * SAMPLES_PER_MS;
-/** The Ogg writer fills no longer one. */
+/** The longest gap that the Ogg writer fills. */
 const LONGEST_GAP_SAMPLES = 2 * OPUS_CLOCK_HZ;
 
 export const toMs = (samples: number): number => samples / SAMPLES_PER_MS;
 
-export const sumSamples = (packets: readonly HeldPacket[]): number => {
-  let sum = 0;
-  for (const { samples } of packets) sum += samples;
-  return sum;
-};
-
 /**
- * What is missing between two packets. Timestamps tell; where they stand still, sequence numbers tell
- * what was lost, and the times of arrival how long somebody was silent.
+ * Measures the gap between two packets by their timestamps; where these stand still, by the sequence
+ * numbers of lost packets, or by the times of arrival after silence.
  */
 const gapBetween = (
-  before: HeldPacket | undefined,
-  after: Omit<HeldPacket, 'gapSamples'>,
+  before: BufferedPacket | undefined,
+  after: Omit<BufferedPacket, 'gapSamples'>,
 ): number => {
   if (!before) return 0;
   const byTimestamp = after.timestampSamples - before.timestampSamples - before.samples;
@@ -42,7 +33,10 @@ const gapBetween = (
   return byArrival > JITTER_SAMPLES ? Math.min(Math.round(byArrival), LONGEST_GAP_SAMPLES) : 0;
 };
 
-const withGap = (packet: Omit<HeldPacket, 'gapSamples'>, gapSamples: number): HeldPacket => ({
+const withGap = (
+  packet: Omit<BufferedPacket, 'gapSamples'>,
+  gapSamples: number,
+): BufferedPacket => ({
   speakerId: packet.speakerId,
   data: packet.data,
   sequence: packet.sequence,
@@ -53,42 +47,42 @@ const withGap = (packet: Omit<HeldPacket, 'gapSamples'>, gapSamples: number): He
   gapSamples,
 });
 
-/** Packets of one speaker in the order in which they were sent, whatever the order they come in. */
+/** Puts the packets of one speaker into the order in which they were sent. */
 export class ReorderBuffer {
-  #packets: HeldPacket[] = [];
+  #packets: BufferedPacket[] = [];
   #spanSamples = 0;
 
-  get packets(): readonly HeldPacket[] {
+  get packets(): readonly BufferedPacket[] {
     return this.#packets;
   }
 
-  /** Of all of them, the gaps between included. */
+  /** Length of all packets, the gaps between them included. */
   get spanSamples(): number {
     return this.#spanSamples;
   }
 
-  /** It must not be there already. Packets that were given out are never changed. */
-  insert(packet: Omit<HeldPacket, 'gapSamples'>): void {
+  /** Takes a packet that is not buffered yet. Packets that were given out are never changed. */
+  insert(packet: Omit<BufferedPacket, 'gapSamples'>): void {
     const packets = this.#packets;
     let at = packets.length;
     while (at > 0 && packets[at - 1]!.sequence > packet.sequence) at -= 1;
-    const held = withGap(packet, gapBetween(packets[at - 1], packet));
-    this.#spanSamples += held.samples + held.gapSamples;
+    const placed = withGap(packet, gapBetween(packets[at - 1], packet));
+    this.#spanSamples += placed.samples + placed.gapSamples;
     const after = packets[at];
     if (!after) {
-      packets.push(held);
+      packets.push(placed);
       return;
     }
-    const moved = withGap(after, gapBetween(held, after));
+    const moved = withGap(after, gapBetween(placed, after));
     this.#spanSamples += moved.gapSamples - after.gapSamples;
-    packets.splice(at, 1, held, moved);
+    packets.splice(at, 1, placed, moved);
   }
 
   has(sequence: number): boolean {
     return this.#packets.findLast((packet) => packet.sequence <= sequence)?.sequence === sequence;
   }
 
-  /** Lets go of all before the one at `index`. */
+  /** Drops all packets before the one at `index`. */
   dropBefore(index: number): void {
     if (index <= 0) return;
     for (const packet of this.#packets.splice(0, index))
@@ -99,29 +93,3 @@ export class ReorderBuffer {
     if (first.gapSamples > 0) this.#packets[0] = withGap(first, 0);
   }
 }
-
-/** Loudness is looked at in steps of this, whatever the packets' lengths. */
-const STEP_MS = 20;
-const STEP_SAMPLES = STEP_MS * SAMPLES_PER_MS;
-/** More than any packet's bytes in a step, so that the voice bit counts before the size. */
-const VOICE = 1_500;
-
-/** The packet before which a pause of the speech, or the quietest moment, is, in the later half. */
-export const quietestCut = (packets: readonly HeldPacket[]): number => {
-  const loudness: number[] = [];
-  const packetAt: number[] = [];
-  let endSamples = 0;
-  const fill = (samples: number, value: number, index: number): void => {
-    endSamples += samples;
-    while (loudness.length * STEP_SAMPLES < endSamples) {
-      loudness.push(value);
-      packetAt.push(index);
-    }
-  };
-  for (const [index, { samples, gapSamples, isVoice, data }] of packets.entries()) {
-    fill(gapSamples, 0, index);
-    fill(samples, (isVoice ? VOICE : 0) + (data.length * STEP_SAMPLES) / samples, index);
-  }
-  const step = quietestFrame(loudness, Math.floor(loudness.length / 2), STEP_MS);
-  return packetAt[step] ?? packets.length;
-};

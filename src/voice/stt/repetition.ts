@@ -1,12 +1,12 @@
 import { isLetter, isSpacedLetter } from '../../text/letters.ts';
 
-/** What is longer than this is not looked at: nobody says as much in one utterance. */
-const LONGEST = 2_000;
+/** Text beyond this length is ignored: nobody says as much in one utterance. */
+const LONGEST_CHARS = 2_000;
 const LONGEST_UNIT_WORDS = 20;
-/** A loop is all of a line but some words before it or after it. */
+/** A loop is all of a transcript but some words before or after it. */
 const LOOP_SHARE = 0.6;
 
-/** Letters of scripts with spaces, and signs of scripts without, which say more each. */
+/** Counts letters of scripts with spaces, and signs of scripts without, which each say more. */
 export const countLetters = (
   text: string,
 ): { readonly letters: number; readonly signs: number } => {
@@ -18,7 +18,7 @@ export const countLetters = (
   return { letters, signs };
 };
 
-/** Words; of scripts without spaces, signs. */
+/** Splits a text into words; in scripts without spaces, into signs. */
 const unitsOf = (bare: string): string[] => {
   const units: string[] = [];
   let word = '';
@@ -26,7 +26,7 @@ const unitsOf = (bare: string): string[] => {
     if (word !== '') units.push(word);
     word = '';
   };
-  for (const char of bare.slice(0, LONGEST)) {
+  for (const char of bare.slice(0, LONGEST_CHARS)) {
     if (isSpacedLetter(char)) {
       word += char;
       continue;
@@ -39,8 +39,8 @@ const unitsOf = (bare: string): string[] => {
 };
 
 /**
- * How often a line says the same words one time after another, where that is most of the line; 1
- * where it does not. `bare`: without punctuation and case.
+ * Counts how often a transcript repeats the same words in a row, where that is most of it; 1 where it does
+ * not. `bare`: without punctuation and case.
  */
 export const longestLoop = (bare: string): number => {
   const units = unitsOf(bare);
@@ -57,7 +57,7 @@ export const longestLoop = (bare: string): number => {
   return most;
 };
 
-/** How many words (signs) a line has, if all of them are among those of `others`; otherwise 0. */
+/** Counts the words (signs) of a transcript if all of them are among those of `others`; otherwise 0. */
 export const countOnlyFrom = (bare: string, others: readonly string[]): number => {
   const units = unitsOf(bare);
   const known = new Set(others.flatMap(unitsOf));

@@ -1,22 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { AppError } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
-import { createAudioUsage } from '../../../src/voice/audio-usage.ts';
-import type { TranscriptEvent } from '../../../src/voice/stt/transcript-event.ts';
 import type { SpaceChoices } from '../../../src/model/space-choices.ts';
 import type { Used, UsageDay } from '../../../src/usage/usage.ts';
-import { createTestClock } from '../../fakes/clock.ts';
-import { settle } from './room-harness.ts';
+import { createAudioUsage } from '../../../src/voice/audio-usage.ts';
+import type { TranscriptEvent } from '../../../src/voice/stt/transcript-emitter.ts';
 
 const NOON_MS = Date.UTC(2026, 4, 20, 12);
 const HALF_DAY_MS = 12 * 3_600_000;
 
 const start = (dailyAudioMinutes: number | undefined) => {
-  const clock = createTestClock(0);
   const records: (Used & { id: string })[] = [];
-  const spent: (AppError | undefined)[] = [];
   const state = { limit: dailyAudioMinutes, usedMs: 0, fails: false };
-  const use = createAudioUsage({
+  const usage = createAudioUsage({
     services: {
       spaces: {
         of: async () => ({ dailyAudioMinutes: state.limit }) as SpaceChoices,
@@ -33,71 +28,52 @@ const start = (dailyAudioMinutes: number | undefined) => {
         days: async (): Promise<readonly UsageDay[]> => [],
       },
     },
-    clock,
-    now: () => NOON_MS + clock.nowMs(),
+    now: () => NOON_MS,
     channel: () => ({ space: { platform: 'test', id: 's' }, id: 'room' }),
-    spent: (fault) => spent.push(fault),
     log: createLog('silent'),
   });
   let id = 0;
-  const line = (speakerId: string, seconds: number, text = 'words'): TranscriptEvent => {
+  const transcript = (speakerId: string, seconds: number, text = 'words'): TranscriptEvent => {
     id += 1;
     const endMs = seconds * 1_000;
     return { id, speakerId, startMs: 0, endMs, text, language: 'en', isFinal: true };
   };
-  return { clock, use, records, spent, state, line };
+  return { usage, records, state, transcript };
 };
 
-describe('the sound that a room hears', () => {
-  it('is counted for who spoke, as a message where there are words', async () => {
-    const { use, records, line } = start(undefined);
-    use.count(line('ann', 2));
-    use.count(line('bob', 1, ''));
-    await use[Symbol.asyncDispose]();
+describe('the audio that a room uses', () => {
+  it('is charged to the speaker, as a message where there are words', async () => {
+    const { usage, records, transcript } = start(undefined);
+    void usage.count(transcript('ann', 2));
+    void usage.count(transcript('bob', 1, ''));
+    await usage[Symbol.asyncDispose]();
     expect(records).toEqual([
       { id: 'ann', characters: 0, audioMs: 2_000, messages: 1 },
       { id: 'bob', characters: 0, audioMs: 1_000, messages: 0 },
     ]);
   });
 
-  it('is told to be used up once, and again to be there the next day', async () => {
-    const { clock, use, spent, state, line } = start(1);
-    for (const seconds of [30, 30, 5, 5]) use.count(line('ann', seconds));
-    await settle();
-    expect(spent).toMatchObject([{ code: 'rate-limited' }]);
-    expect(use.isSpent()).toBe(true);
-    await expect(use.admit()).rejects.toMatchObject({ sentence: { key: 'limits.audio' } });
-    state.usedMs = 0;
-    await clock.advance(HALF_DAY_MS);
-    expect(spent.at(-1)).toBeUndefined();
-    expect(spent).toHaveLength(2);
-    expect(use.isSpent()).toBe(false);
-    expect(clock.waiting).toBe(0);
-  });
-
-  it('is there again as soon as the limit is raised and somebody asks for it', async () => {
-    const { clock, use, spent, state, line } = start(1);
-    use.count(line('ann', 60));
-    await settle();
+  it('comes with the reason why there may be no more of it, as long as there is one', async () => {
+    const { usage, state, transcript } = start(1);
+    const first = await usage.count(transcript('ann', 30));
+    expect(first).toEqual({ fault: undefined });
+    const both = await Promise.all(
+      [30, 5].map(async (seconds) => usage.count(transcript('ann', seconds))),
+    );
+    for (const counted of both)
+      expect(counted?.fault).toMatchObject({
+        code: 'rate-limited',
+        retryAfterMs: HALF_DAY_MS,
+        sentence: { key: 'limits.audio' },
+      });
+    expect(await usage.fault()).toMatchObject({ sentence: { key: 'limits.audio' } });
     state.limit = 2;
-    await use.admit();
-    expect(spent).toMatchObject([{ code: 'rate-limited' }, undefined]);
-    expect(clock.waiting).toBe(0);
+    expect(await usage.fault()).toBeUndefined();
   });
 
-  it('is heard on where it cannot be counted', async () => {
-    const { clock, use, spent, state, line } = start(1);
+  it('says nothing of a limit where it cannot be counted', async () => {
+    const { usage, state, transcript } = start(1);
     state.fails = true;
-    use.count(line('ann', 100));
-    await use[Symbol.asyncDispose]();
-    expect(spent).toEqual([]);
-    expect(clock.waiting).toBe(0);
-  });
-
-  it('leaves no timer behind', async () => {
-    const { clock, use, line } = start(1);
-    use.count(line('ann', 61));
-    await use[Symbol.asyncDispose]();
-    expect(clock.waiting).toBe(0);
+    expect(await usage.count(transcript('ann', 100))).toBeUndefined();
   });
 });

@@ -162,7 +162,7 @@ const follow = (stage: Stage) => {
 
   /** Who is to be heard was told, has not said no, is there, and is a human being; or asks. */
   const checkHeard = (): void => {
-    for (const id of voices.heard())
+    for (const id of voices.subscribed())
       expect({
         id,
         isHere: isHere(id) || asking.has(id),
@@ -237,7 +237,7 @@ const follow = (stage: Stage) => {
     words.push(one);
     for (let at = 0; at < 20; at += 1) {
       checkHeard();
-      const isHeard = isHere(id) && voices.heard().includes(id);
+      const isHeard = isHere(id) && voices.subscribed().includes(id);
       if (isHeard && mayBeHeard(id) && notice.kind.startsWith('captions')) one.mayShow = true;
       voices.packet(id, one.text);
       await stage.clock.advance(20);

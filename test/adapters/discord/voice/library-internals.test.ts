@@ -51,7 +51,7 @@ const start = () => {
       datagram: (message) => told.push(message.toString()),
       packet: ({ op }) => told.push(op),
       renewed: () => told.push('renewed'),
-      choked: () => told.push('choked'),
+      failed: () => told.push('choked'),
     },
     clock,
   );
@@ -164,7 +164,7 @@ describe('what the voice gateway says of the encryption', () => {
     networking.throws = true;
     wsOf(networking).emit('binary', binary(25));
     wsOf(networking).emit('packet', json(24));
-    expect(told).toEqual(['renewed', 'choked', 'choked', 24]);
+    expect(told).toEqual(['renewed', 'failed', 'choked', 24]);
   });
 });
 

@@ -52,7 +52,7 @@ describe('a board whose requests fail', () => {
     const told: (string | undefined)[] = [];
     const { clock, channel, board } = openBoard(
       { refuse: () => (isForbidden ? new AppError('forbidden', 'no') : undefined) },
-      { hindered: (error) => told.push(error?.code) },
+      { blocked: (error) => told.push(error?.code) },
     );
     board.show(caption(1));
     await clock.advance(100_000);

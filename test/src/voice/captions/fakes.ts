@@ -15,7 +15,7 @@ import {
   type TranscriptLine,
 } from '../../../../src/voice/captions/transcript.ts';
 import type { TranslateCaption } from '../../../../src/voice/captions/translations.ts';
-import type { TranscriptEvent } from '../../../../src/voice/stt/transcript-event.ts';
+import type { TranscriptEvent } from '../../../../src/voice/stt/transcript-emitter.ts';
 import { createTestClock, type TestClock } from '../../../fakes/clock.ts';
 
 export const PACE_MS = 1_000;
@@ -243,16 +243,16 @@ export const openCaptions = ({
   const { clock, channel, board } = openBoard(channelOptions, language ? { language } : {});
   const translating = createTranslating(clock, plan);
   const transcript = createTranscript({ clock, startedMs: 0 });
-  const boards = new Set([board]);
+  const displays = new Set([board]);
   const captions = createCaptions({
     clock,
     nameOf: (id) => NAMES[id] ?? id,
     translate: translating.translate,
-    boards,
+    displays,
     transcript,
     log: quiet,
   });
-  return { clock, channel, ...translating, board, boards, transcript, captions };
+  return { clock, channel, ...translating, board, displays, transcript, captions };
 };
 
 export const START_MS = 1_000_000;

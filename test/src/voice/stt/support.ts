@@ -1,5 +1,5 @@
 import type { VoicePacket } from '../../../../src/ports/voice.ts';
-import type { Utterance } from '../../../../src/voice/stt/utterance.ts';
+import type { Utterance } from '../../../../src/ports/recogniser.ts';
 import {
   createEndpointer,
   type Endpointer,
@@ -62,7 +62,7 @@ export const createSender = (speakerId = 'ann', startMs = 1_000_000): Sender => 
 };
 
 /** Knows no sound: the bit decides, and what has none is voice. */
-export const bitVoicing = (): SpeakerVad => ({
+export const bitVad = (): SpeakerVad => ({
   isVoice: ({ data }) => data.length > 3 && ((data[0]! & 0x80) !== 0 || (data[1]! & 0x80) !== 0),
   tick: () => undefined,
   nextTickMs: undefined,
@@ -70,11 +70,13 @@ export const bitVoicing = (): SpeakerVad => ({
   decoders: 0,
 });
 
-export const cutterWith = (options: EndpointerOptions = {}): Endpointer =>
-  createEndpointer({ voicing: bitVoicing(), ...options });
+export const endpointerWith = (options: EndpointerOptions = {}): Endpointer =>
+  createEndpointer({ vad: bitVad(), ...options });
 
-export const takeAll = (cutter: Endpointer, packets: readonly VoicePacket[]): EndpointerEvent[] =>
-  packets.flatMap((packet) => cutter.take(packet));
+export const takeAll = (
+  endpointer: Endpointer,
+  packets: readonly VoicePacket[],
+): EndpointerEvent[] => packets.flatMap((packet) => endpointer.take(packet));
 
 export const sequencesOf = ({ packets }: Pick<Utterance, 'packets'>): number[] =>
   packets.map(({ sequence }) => sequence);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { parseToc } from '../../../../src/audio/opus/packet.ts';
 import type { VoicePacket } from '../../../../src/ports/voice.ts';
-import { utteranceFile } from '../../../../src/voice/stt/utterance-file.ts';
+import { utteranceFile } from '../../../../src/voice/stt/utterance.ts';
 import { createEndpointer } from '../../../../src/voice/stt/endpointer.ts';
 import { decodeAll, fixture, joinSamples, likeness, sourceOf } from '../../audio/support.ts';
 import { encodePackets } from '../../../fakes/opus.ts';
-import { bitVoicing } from './support.ts';
+import { bitVad } from './support.ts';
 
 const VOIP = { application: 2048, bitrate: 32_000 } as const;
 
@@ -23,11 +23,11 @@ const sent = (packets: readonly Uint8Array[]): VoicePacket[] => {
 
 /** What was said, all of it voice, as files. */
 const filesOf = (packets: readonly VoicePacket[], longestMs = 60_000) => {
-  const cutter = createEndpointer({
+  const endpointer = createEndpointer({
     longestMs,
-    voicing: { ...bitVoicing(), isVoice: ({ data }) => data.length > 3 },
+    vad: { ...bitVad(), isVoice: ({ data }) => data.length > 3 },
   });
-  return [...packets.flatMap((packet) => cutter.take(packet)), ...cutter.endAll()]
+  return [...packets.flatMap((packet) => endpointer.take(packet)), ...endpointer.endAll()]
     .filter(({ kind }) => kind === 'ended')
     .map(({ utterance }) => utteranceFile(utterance));
 };

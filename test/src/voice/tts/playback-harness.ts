@@ -175,5 +175,5 @@ export const ben = { id: '2', name: 'Ben' };
 let made = 0;
 export const itemOf = (text: string, more: Partial<SpeechItem> = {}): SpeechItem => {
   made += 1;
-  return { id: `i${made}`, kind: 'read', text, wish: {}, ...more };
+  return { id: `i${made}`, kind: 'read', text, voice: {}, ...more };
 };

@@ -15,7 +15,7 @@ const judging = () => {
     free: () => undefined,
   });
   return (...levels: number[]): boolean =>
-    judge.judge(Uint8Array.from(levels), levels.length * FRAME_SAMPLES);
+    judge.isVoice(Uint8Array.from(levels), levels.length * FRAME_SAMPLES);
 };
 
 describe('loudness', () => {

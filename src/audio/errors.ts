@@ -13,13 +13,13 @@ export const damagedAudio = (what: string, cause?: unknown): AppError =>
 
 /** The error for a known format that is not decoded here; `kind` names it for people: `WAV with ADPCM`. */
 export const unsupportedAudio = (kind: string): AppError =>
-  new AppError('unsupported', `${kind} is not decoded here; an installed ffmpeg may read it`, {
+  new AppError('unsupported', `${kind} is not supported`, {
     sentence: { key: 'errors.audio.unsupported', params: { kind } },
   });
 
 /** The error for bytes that are no known format. */
 export const unknownAudio = (): AppError =>
-  new AppError('unsupported', 'no format that is known here; an installed ffmpeg may read it', {
+  new AppError('unsupported', 'no known audio format', {
     sentence: { key: 'errors.audio.unknown' },
   });
 

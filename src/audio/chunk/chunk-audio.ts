@@ -88,8 +88,11 @@ async function* ownChunks(
   if (!hasPackets) throw damagedAudio('no packet of audio');
 }
 
-const hasCode = (error: unknown, code: AppError['code']): boolean =>
-  error instanceof AppError && error.code === code;
+const isRefusal = (error: unknown): error is AppError =>
+  error instanceof AppError && error.code === 'unsupported';
+
+const withRemedy = ({ message, sentence }: AppError): AppError =>
+  new AppError('unsupported', message, { sentence, remedy: { key: 'remedies.ffmpeg' } });
 
 /**
  * Cuts a file into what can be sent to the recogniser, in order, as it is read. Up to `longestMs` it
@@ -113,12 +116,13 @@ export async function* chunkAudio(
       yield chunk;
     }
   } catch (refusal) {
-    if (!fallback || hasChunks || !hasCode(refusal, 'unsupported')) throw refusal;
+    if (hasChunks || !isRefusal(refusal)) throw refusal;
+    if (!fallback) throw withRemedy(refusal);
     const pcm = toOneRate(decodeWith(fallback, source, signal), VAD_RATE_HZ);
     try {
       yield* pcmChunks(pcm, longestMs);
     } catch (error) {
-      throw hasCode(error, 'bad-input') ? refusal : error;
+      throw error instanceof AppError && error.code === 'bad-input' ? refusal : error;
     }
   }
 }

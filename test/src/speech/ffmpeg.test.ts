@@ -17,6 +17,15 @@ const folder = mkdtempSync(join(tmpdir(), 'ffmpeg-test-'));
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
+it('is the remedy for files that are not read without it', async () => {
+  const aiff = sourceOf(Buffer.from('FORM....AIFF'));
+  await expect(Array.fromAsync(chunkAudio(aiff, {}, never))).rejects.toMatchObject({
+    code: 'unsupported',
+    sentence: { key: 'errors.audio.unsupported', params: { kind: 'AIFF' } },
+    remedy: { key: 'remedies.ffmpeg' },
+  });
+});
+
 it('is not there where nothing of that name is in the PATH', () => {
   expect(findFfmpeg({ path: '/nowhere:', folder })).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { join } from '../audio/chunk/join.ts';
+import { joinFiles } from '../audio/chunk/join-files.ts';
 import { AppError, toAppError } from '../errors.ts';
 import type { AudioFormat } from '../model/file.ts';
 import { splitText } from '../text/split/split.ts';
@@ -103,7 +103,7 @@ export const createSpeechApi = (caller: Caller): SpeechApi => {
         for (const text of others)
           yield await speakPart({ ...request, text }, { ...options, hasFallback: false });
       };
-      return join(request.format, parts());
+      return joinFiles(request.format, parts());
     },
   };
 };

@@ -11,7 +11,7 @@ import { type ByteReader, createByteReader } from '../audio/bytes.ts';
 import { decodeWav } from '../audio/codec/decode-wav.ts';
 import type { FallbackDecoder } from '../audio/codec/decode.ts';
 import { sniff, SNIFF_BYTES } from '../audio/container/sniff.ts';
-import { damagedAudio } from '../audio/faults.ts';
+import { damagedAudio } from '../audio/errors.ts';
 import { AppError } from '../errors.ts';
 import { writeNamelessFile } from './nameless-file.ts';
 

@@ -2,7 +2,7 @@ import { type ByteSource } from '../model/file.ts';
 import type { Space, Channel } from '../model/place.ts';
 import { type Transcript, LONGEST_PART_MS, type TranscriptSegment } from '../model/transcript.ts';
 import type { ServiceClient } from '../api/client.ts';
-import { chunks, type AudioChunk } from '../audio/chunk/chunks.ts';
+import { chunkAudio, type AudioChunk } from '../audio/chunk/chunk-audio.ts';
 import type { FallbackDecoder } from '../audio/codec/decode.ts';
 import { AppError } from '../errors.ts';
 import type { Glossary } from '../model/glossary.ts';
@@ -134,7 +134,7 @@ export const createTranscriber = ({
       heardMs: durationMs,
       totalMs: claimedMs === undefined ? undefined : Math.max(claimedMs, durationMs),
     });
-    const cut = chunks(audio, { longestMs: LONGEST_PART_MS, fallback }, both);
+    const cut = chunkAudio(audio, { longestMs: LONGEST_PART_MS, fallback }, both);
     for await (const part of inOrder(cut, PARTS_AT_ONCE, stop, recognise)) {
       durationMs = part.endMs;
       if (part.text !== '') {

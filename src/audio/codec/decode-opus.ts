@@ -1,4 +1,4 @@
-import { unsupportedAudio } from '../faults.ts';
+import { unsupportedAudio } from '../errors.ts';
 import type { OpusItem, OpusPacket } from '../container/ogg-reader.ts';
 import { createPacketDecoder, type PacketDecoder } from '../opus/decoder.ts';
 import { OPUS_RATES } from '../opus/encoder.ts';
@@ -9,7 +9,7 @@ import { type Pcm, sliceSamples } from '../pcm.ts';
 
 const LOST_FRAME = new Uint8Array(0);
 
-/** A packet that no decoder takes is concealed, so that what follows keeps its time. */
+/** Decodes a packet; one that no decoder takes is concealed, so that what follows keeps its time. */
 const decodePacket = (decoder: PacketDecoder, { data, samples }: OpusPacket): Float32Array => {
   const decoded = decoder.decode(data);
   if (decoded) return decoded;
@@ -25,7 +25,7 @@ const checkHead = ({ channels, mapping, mappingFamily }: OpusHead): void => {
 /** The factor of `head.gain`, which counts steps of 1/256 dB. */
 const gainFactor = ({ gain }: OpusHead): number => 10 ** (gain / (20 * 256));
 
-/** Mono PCM of Opus streams, at `wantedHz` if Opus has that rate, otherwise at 48 kHz. */
+/** Decodes Opus streams to mono, at `wantedHz` if Opus has that rate, otherwise at 48 kHz. */
 export async function* decodeOpus(
   items: AsyncIterable<OpusItem>,
   wantedHz: number,

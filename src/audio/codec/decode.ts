@@ -8,12 +8,12 @@ import { decodeMp3 } from './decode-mp3.ts';
 import { decodeOpus } from './decode-opus.ts';
 import { decodeVorbis } from './decode-vorbis.ts';
 import { decodeWav } from './decode-wav.ts';
-import { damagedAudio, throwIfAborted } from '../faults.ts';
+import { damagedAudio, throwIfAborted } from '../errors.ts';
 import { createAudioLimit } from './audio-limit.ts';
 import { readMp4 } from '../container/mp4.ts';
 import { readOpus } from '../container/ogg-reader.ts';
 import { openAudio } from '../container/open.ts';
-import { breathe, type Pcm } from '../pcm.ts';
+import { yieldTurn, type Pcm } from '../pcm.ts';
 import { toOneRate } from '../resample.ts';
 import type { Container } from '../container/sniff.ts';
 import { readWebm } from '../container/webm.ts';
@@ -42,8 +42,8 @@ export type FallbackDecoder = (
 type Decoder = (input: Input) => AsyncGenerator<Pcm, void, void>;
 
 async function* decodeMp4({ reader, source, signal, wantedHz }: Input): ReturnType<Decoder> {
-  const sound = await readMp4(reader, () => source.open(signal), signal);
-  yield* sound.codec === 'aac' ? decodeAac(sound.frames) : decodeOpus(sound.items, wantedHz);
+  const audio = await readMp4(reader, () => source.open(signal), signal);
+  yield* audio.codec === 'aac' ? decodeAac(audio.frames) : decodeOpus(audio.items, wantedHz);
 }
 
 const DECODERS: Readonly<Record<Container, Decoder>> = {
@@ -75,7 +75,7 @@ async function* limited(
       for (let from = 0; from < samples.length; from += sampleRateHz) {
         heard = true;
         yield { samples: samples.subarray(from, from + sampleRateHz), sampleRateHz };
-        await breathe();
+        await yieldTurn();
       }
     }
   } catch (error) {
@@ -129,12 +129,12 @@ export async function* decodeWith(
   });
 }
 
-/** The sound of a file, mono, all at one rate. Throws as `decode`. */
+/** The PCM of a file, mono, all at one rate. Throws as `decode`. */
 export async function* decodeTo(
   source: ByteSource,
   sampleRateHz: number,
   signal: AbortSignal,
 ): AsyncGenerator<Float32Array, void, void> {
-  const sound = toOneRate(decode(source, signal, sampleRateHz), sampleRateHz);
-  for await (const samples of sound) if (samples.length > 0) yield samples;
+  const pcm = toOneRate(decode(source, signal, sampleRateHz), sampleRateHz);
+  for await (const samples of pcm) if (samples.length > 0) yield samples;
 }

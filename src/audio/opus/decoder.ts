@@ -2,7 +2,7 @@ import { framesOf, packetOf } from './layout.ts';
 
 /** Decodes the packets of one Opus stream, in order, to mono. */
 export interface PacketDecoder {
-  /** Undefined for a packet that no decoder can take, which changes nothing. */
+  /** Decodes a packet; undefined, without any effect, for one that no decoder takes. */
   decode(packet: Uint8Array): Float32Array | undefined;
   /** Gives back the codec's memory; nothing may be called afterwards. */
   free(): void;
@@ -11,7 +11,7 @@ export interface PacketDecoder {
 /** The input buffer of opus-decoder for one channel; only packets of several frames are longer. */
 const LONGEST_INPUT_BYTES = 3_840;
 
-/** @param sampleRateHz one of the rates of Opus */
+/** Creates a decoder. @param sampleRateHz one of the rates of Opus */
 export const createPacketDecoder = async (sampleRateHz: number): Promise<PacketDecoder> => {
   const { OpusDecoder } = await import('opus-decoder');
   const decoder = new OpusDecoder({ sampleRate: sampleRateHz as 48_000, channels: 1 });

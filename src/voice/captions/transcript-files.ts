@@ -1,4 +1,4 @@
-import { breathe } from '../../audio/pcm.ts';
+import { yieldTurn } from '../../audio/pcm.ts';
 import type { OutgoingFile } from '../../model/file.ts';
 import type { RoomTranscriptKind } from '../../model/transcript.ts';
 import { longTranscriptFile } from '../../speech/transcript-file.ts';
@@ -47,7 +47,7 @@ const jsonFile = async (
   for (let at = 0; at < lines.length; at += SLICE_LINES) {
     const rows = lines.slice(at, at + SLICE_LINES).map((line) => `\n${JSON.stringify(line)}`);
     chunks.push(Buffer.from(`${at === 0 ? '' : ','}${rows.join(',')}`));
-    await breathe();
+    await yieldTurn();
   }
   const bytes = Buffer.concat([...chunks, Buffer.from('\n]}\n')]);
   return { name: 'transcript.json', mediaType: 'application/json', bytes };
@@ -66,7 +66,7 @@ export const sessionFile = async (
   const lines: TranscriptLine[] = [];
   for (const line of transcript.lines()) {
     lines.push(inLanguage(line, language));
-    if (lines.length % SLICE_LINES === 0) await breathe();
+    if (lines.length % SLICE_LINES === 0) await yieldTurn();
   }
   if (kind === 'json') return jsonFile(lines, transcript);
   const { droppedLines } = transcript;

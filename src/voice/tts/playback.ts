@@ -1,4 +1,4 @@
-import { lowered } from '../../audio/opus/gain.ts';
+import { applyGain } from '../../audio/opus/gain.ts';
 import { toAppError, type AppError } from '../../errors.ts';
 import type { Speaker } from '../../speech/speech.ts';
 import type { Clock } from '../../async/clock.ts';
@@ -127,7 +127,7 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
   const playOut = async (speech: Synthesis): Promise<AppError | undefined> => {
     await speech.ready();
     if (speech.signal.aborted) return undefined;
-    const packets = lowered(follow(speech), () => gain);
+    const packets = applyGain(follow(speech), () => gain);
     try {
       await play(packets, speech.signal);
       return speech.signal.aborted ? undefined : speech.error();

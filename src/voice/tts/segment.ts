@@ -1,6 +1,6 @@
 import { orAborted } from '../../async/abort.ts';
 import type { Clock } from '../../async/clock.ts';
-import { opusFrames } from '../../audio/opus/frames.ts';
+import { speechPackets } from '../../audio/opus/speech-packets.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../../model/file.ts';
 import type { Speaker, Speech } from '../../speech/speech.ts';
@@ -166,7 +166,7 @@ export const startSegment = (
       signal.throwIfAborted();
       arm();
       const speech = await orAborted(speak(speaker, text, item, own.signal), own.signal);
-      for await (const packet of opusFrames(speech, own.signal)) {
+      for await (const packet of speechPackets(speech, own.signal)) {
         disarm?.();
         await buffer.push(packet);
         arm();

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { chunks } from '../../../src/audio/chunk/chunks.ts';
+import { chunkAudio } from '../../../src/audio/chunk/chunk-audio.ts';
 import { decodeWith } from '../../../src/audio/codec/decode.ts';
 import { type Pcm, toS16le } from '../../../src/audio/pcm.ts';
 import { AppError } from '../../../src/errors.ts';
@@ -16,6 +16,15 @@ const FAKE_PATH = `${join(import.meta.dirname, '../../fakes/ffmpeg')}:${PATH}`;
 const folder = mkdtempSync(join(tmpdir(), 'ffmpeg-test-'));
 
 afterAll(() => rmSync(folder, { recursive: true }));
+
+it('is the remedy for files that are not read without it', async () => {
+  const aiff = sourceOf(Buffer.from('FORM....AIFF'));
+  await expect(Array.fromAsync(chunkAudio(aiff, {}, never))).rejects.toMatchObject({
+    code: 'unsupported',
+    sentence: { key: 'errors.audio.unsupported', params: { kind: 'AIFF' } },
+    remedy: { key: 'remedies.ffmpeg' },
+  });
+});
 
 it('is not there where nothing of that name is in the PATH', () => {
   expect(findFfmpeg({ path: '/nowhere:', folder })).toBeUndefined();
@@ -164,7 +173,7 @@ describe('a program in its place', () => {
     const aiff = (order: string) =>
       sourceOf(Buffer.concat([Buffer.from('FORM....AIFF'), Buffer.from(`${order}\n`)]));
     const cut = (order: string) =>
-      Array.fromAsync(chunks(aiff(order), { fallback: ffmpeg.decode }, never));
+      Array.fromAsync(chunkAudio(aiff(order), { fallback: ffmpeg.decode }, never));
     await expect(cut('fails')).rejects.toMatchObject({
       code: 'unsupported',
       sentence: { key: 'errors.audio.unsupported', params: { kind: 'AIFF' } },
@@ -192,7 +201,7 @@ describe.skipIf(!installed)(`an installed ffmpeg${needed}`, () => {
 
   it.each(FILES)('hears the speech in %s', async (name) => {
     const original = await decodeAll(sourceOf(fixture('speech.wav')));
-    const cut = chunks(sourceOf(fixture(name), 777), { fallback: installed?.decode }, never);
+    const cut = chunkAudio(sourceOf(fixture(name), 777), { fallback: installed?.decode }, never);
     const [chunk, ...others] = await Array.fromAsync(cut);
     expect(others).toEqual([]);
     const heard = await decodeAll(chunk!.audio);
@@ -204,9 +213,9 @@ describe.skipIf(!installed)(`an installed ffmpeg${needed}`, () => {
       likeness(heard, original.subarray(at)),
     ]);
     expect(Math.max(...best)).toBeGreaterThan(0.9);
-    await expect(Array.fromAsync(chunks(sourceOf(fixture(name)), {}, never))).rejects.toMatchObject(
-      { code: 'unsupported' },
-    );
+    await expect(
+      Array.fromAsync(chunkAudio(sourceOf(fixture(name)), {}, never)),
+    ).rejects.toMatchObject({ code: 'unsupported' });
   });
 
   it.each([
@@ -215,7 +224,7 @@ describe.skipIf(!installed)(`an installed ffmpeg${needed}`, () => {
     ['a list of files', Buffer.from('ffconcat version 1.0\nfile /etc/passwd\n')],
     ['a film without audio', fixture('video.webm').subarray(0, 200)],
   ])('refuses %s', async (_, bytes) => {
-    const cut = chunks(sourceOf(bytes), { fallback: installed?.decode }, never);
+    const cut = chunkAudio(sourceOf(bytes), { fallback: installed?.decode }, never);
     await expect(Array.fromAsync(cut)).rejects.toBeInstanceOf(AppError);
   });
 });

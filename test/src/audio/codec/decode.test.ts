@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { decode, decodeTo } from '../../../../src/audio/codec/decode.ts';
-import { chunks } from '../../../../src/audio/chunk/chunks.ts';
+import { chunkAudio } from '../../../../src/audio/chunk/chunk-audio.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { concat, decodeAll, fixture, likeness, never, sourceOf } from '../support.ts';
 import { decoderFreed } from '../watched-decoder.ts';
@@ -204,7 +204,7 @@ describe('broken files', () => {
     await fc.assert(
       fc.asyncProperty(random, async ([magic, body]) => {
         const bytes = concat([Uint8Array.from(magic, (letter) => letter.charCodeAt(0)), body]);
-        const error = await Array.fromAsync(chunks(sourceOf(bytes, 100), {}, never)).catch(
+        const error = await Array.fromAsync(chunkAudio(sourceOf(bytes, 100), {}, never)).catch(
           (thrown: unknown) => thrown,
         );
         expect(error).toBeInstanceOf(AppError);

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { opusFrames } from '../../../../src/audio/opus/frames.ts';
+import { speechPackets } from '../../../../src/audio/opus/speech-packets.ts';
 import { toS16le } from '../../../../src/audio/pcm.ts';
 import type { SynthesisRequest } from '../../../../src/speech/speech.ts';
 import { encoderLibrary } from '../../../fakes/opus.ts';
@@ -54,7 +54,7 @@ it('sixteen rooms speak at once, each as if it were alone', async () => {
   await Promise.all(rooms.map(({ ended }) => ended));
   for (const [number, { packets, stage }] of rooms.entries()) {
     expect(stage.failed).toEqual([]);
-    expect(packets).toEqual(await Array.fromAsync(opusFrames(speechOf(`${number}`), never)));
+    expect(packets).toEqual(await Array.fromAsync(speechPackets(speechOf(`${number}`), never)));
     await stage.playback[Symbol.asyncDispose]();
   }
 });

@@ -3,18 +3,18 @@ import { type ByteReader, createByteReader } from '../bytes.ts';
 import { decodeFlac } from '../codec/decode-flac.ts';
 import { decodeWav } from '../codec/decode-wav.ts';
 import { encode } from '../codec/encode.ts';
-import { damagedAudio } from '../faults.ts';
+import { damagedAudio } from '../errors.ts';
 import { readMp3Frames } from '../container/mp3-frame.ts';
 import { type OpusItem, readOpus } from '../container/ogg-reader.ts';
 import type { Pcm } from '../pcm.ts';
 import { toOneRate } from '../resample.ts';
 import { remuxOpus } from '../container/remux.ts';
 
-/** Files, one after the other. */
+/** The bytes of files, one after the other. */
 type Parts = AsyncIterable<AsyncIterable<Uint8Array>>;
 type Bytes = AsyncGenerator<Uint8Array, void, void>;
 
-/** What `read` finds in all parts, as if it were one. */
+/** Reads all parts with `read`, as if they were one. */
 async function* through<Item>(
   parts: Parts,
   read: (reader: ByteReader) => AsyncGenerator<Item, unknown, void>,
@@ -29,7 +29,7 @@ async function* through<Item>(
   }
 }
 
-/** A half sample at the end of a part would turn all that follows into noise. */
+/** Reads whole samples: half of one at the end of a part would turn all that follows into noise. */
 async function* wholeSamples(reader: ByteReader): Bytes {
   let odd: Uint8Array | undefined;
   for await (const chunk of reader.rest()) {
@@ -54,24 +54,24 @@ async function* startingWith<Item>(
   yield* rest;
 }
 
-const recode = (
+const transcode = (
   format: AudioFormat,
   decode: (reader: ByteReader) => AsyncGenerator<Pcm, void, void>,
 ) =>
   async function* recoded(parts: Parts): Bytes {
-    const sound = through(parts, decode);
-    const first = await sound.next();
-    if (first.done) throw damagedAudio(`no sound in these ${format} files`);
+    const pcm = through(parts, decode);
+    const first = await pcm.next();
+    if (first.done) throw damagedAudio(`no audio in these ${format} files`);
     const rateHz = first.value.sampleRateHz;
-    yield* encode(format, rateHz, toOneRate(startingWith(first.value, sound), rateHz));
+    yield* encode(format, rateHz, toOneRate(startingWith(first.value, pcm), rateHz));
   };
 
 const JOINERS: Readonly<Record<AudioFormat, (parts: Parts) => Bytes>> = {
   pcm: (parts) => through(parts, wholeSamples),
   mp3: joinMp3,
   ogg: joinOgg,
-  wav: recode('wav', decodeWav),
-  flac: recode('flac', decodeFlac),
+  wav: transcode('wav', decodeWav),
+  flac: transcode('flac', decodeFlac),
 };
 
 /**
@@ -79,4 +79,4 @@ const JOINERS: Readonly<Record<AudioFormat, (parts: Parts) => Bytes>> = {
  * (Opus) come as the parts come and are not decoded; `wav` and `flac` become 16-bit mono and come at
  * the end, for up to 20 minutes. Throws `AppError`, as `decode` and `encode` do.
  */
-export const join = (format: AudioFormat, parts: Parts): Bytes => JOINERS[format](parts);
+export const joinFiles = (format: AudioFormat, parts: Parts): Bytes => JOINERS[format](parts);

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { decode } from '../../../../src/audio/codec/decode.ts';
 import { encode } from '../../../../src/audio/codec/encode.ts';
 import { createOggOpusWriter } from '../../../../src/audio/container/ogg-writer.ts';
-import { type AudioChunk, chunks } from '../../../../src/audio/chunk/chunks.ts';
+import { type AudioChunk, chunkAudio } from '../../../../src/audio/chunk/chunk-audio.ts';
 import { sniff, SNIFF_BYTES } from '../../../../src/audio/container/sniff.ts';
 import type { ByteSource } from '../../../../src/model/file.ts';
 import { concat, decodeAll, fixture, likeness, never, sourceOf } from '../support.ts';
 
 const cut = (source: ByteSource, longestMs?: number): Promise<AudioChunk[]> =>
-  Array.fromAsync(chunks(source, longestMs === undefined ? {} : { longestMs }, never));
+  Array.fromAsync(chunkAudio(source, longestMs === undefined ? {} : { longestMs }, never));
 
 const containerOf = async ({ audio }: AudioChunk) =>
   sniff(concat(await Array.fromAsync(audio.open())).subarray(0, SNIFF_BYTES));
@@ -122,7 +122,7 @@ describe('a long file', () => {
     const chained = concat(Array.from({ length: 5 }, () => fixture('speech.opus')));
     for (const bytes of [fixture('speech.wav'), chained]) {
       const source = sourceOf(bytes, 100);
-      const found = chunks(source, { longestMs: 1_000 }, never);
+      const found = chunkAudio(source, { longestMs: 1_000 }, never);
       await found.next();
       expect(source.readBytes).toBeLessThan(source.sizeBytes * 0.6);
       await found.return();
@@ -137,7 +137,7 @@ describe('a long file', () => {
     const long = sourceOf(concat([...pages, writer.end()]), 65_536);
     let heardMs = 0;
     const listen = async () => {
-      for await (const piece of chunks(long, { longestMs: 600_000 }, never))
+      for await (const piece of chunkAudio(long, { longestMs: 600_000 }, never))
         heardMs += piece.durationMs;
     };
     await expect(listen()).rejects.toMatchObject({ code: 'too-large' });
@@ -158,7 +158,7 @@ describe('pieces', () => {
   it('end when they are told to', async () => {
     const controller = new AbortController();
     controller.abort();
-    const found = chunks(sourceOf(fixture('speech.opus')), {}, controller.signal);
+    const found = chunkAudio(sourceOf(fixture('speech.opus')), {}, controller.signal);
     await expect(found.next()).rejects.toMatchObject({ code: 'cancelled' });
   });
 });

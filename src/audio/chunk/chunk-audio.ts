@@ -4,14 +4,14 @@ import { decodeTo, decodeWith, type FallbackDecoder } from '../codec/decode.ts';
 import { AppError } from '../../errors.ts';
 import { toOneRate } from '../resample.ts';
 import { encode } from '../codec/encode.ts';
-import { damagedAudio } from '../faults.ts';
+import { damagedAudio } from '../errors.ts';
 import { opusItemsOf, openAudio } from '../container/open.ts';
-import { cutPackets } from './opus-chunks.ts';
-import { cutSound } from './pcm-chunks.ts';
+import { chunkPackets } from './opus-chunks.ts';
+import { chunkPcm } from './pcm-chunks.ts';
 import type { Container } from '../container/sniff.ts';
 import { VAD_RATE_HZ } from '../vad.ts';
 
-/** A part of a file that can be sent to the recogniser by itself. */
+/** A part of a file that can be recognised by itself. */
 export interface AudioChunk {
   readonly startMs: number;
   readonly durationMs: number;
@@ -22,14 +22,14 @@ export interface AudioChunk {
 export interface ChunkOptions {
   /** Default 60 s; at least 1 s. */
   readonly longestMs?: number;
-  /** Asked for files that are not read here. */
+  /** The decoder of files that are not read here. */
   readonly fallback?: FallbackDecoder | undefined;
 }
 
 const LONGEST_MS = 60_000;
 const SHORTEST_MS = 1_000;
 
-/** What the recogniser takes as it is (contract section 4.5, `audio`). */
+/** The containers that the recogniser takes as they are (contract section 4.5, `audio`). */
 const TAKEN_AS_IT_IS: ReadonlySet<Container> = new Set([
   'wav',
   'mp3',
@@ -38,21 +38,21 @@ const TAKEN_AS_IT_IS: ReadonlySet<Container> = new Set([
   'ogg-vorbis',
 ]);
 
-/** Half the bytes of WAV for 2 ms of CPU a second: see `docs/decisions/003-audio.md`. */
+/** Encodes as FLAC: half the bytes of WAV for 2 ms of CPU a second (`docs/decisions/003-audio.md`). */
 const toFlac = async (samples: Float32Array): Promise<ByteSource> => {
-  const sound = async function* whole(): AsyncGenerator<Float32Array, void, void> {
+  const pcm = async function* whole(): AsyncGenerator<Float32Array, void, void> {
     yield samples;
   };
-  return bytesSource(await Array.fromAsync(encode('flac', VAD_RATE_HZ, sound())));
+  return bytesSource(await Array.fromAsync(encode('flac', VAD_RATE_HZ, pcm())));
 };
 
-/** Chunks of PCM, as FLAC; a `file` that the recogniser takes goes out itself where it is one chunk. */
+/** Cuts PCM into chunks of FLAC; a `file` that the recogniser takes is the chunk where it is only one. */
 async function* pcmChunks(
   pcm: AsyncIterable<Float32Array>,
   longestMs: number,
   file?: ByteSource,
 ): AsyncGenerator<AudioChunk, void, void> {
-  for await (const part of cutSound(pcm, longestMs))
+  for await (const part of chunkPcm(pcm, longestMs))
     if (!part.isSilent)
       yield {
         startMs: (part.startSamples * 1_000) / VAD_RATE_HZ,
@@ -75,9 +75,9 @@ async function* ownChunks(
     yield* pcmChunks(pcm, longestMs, takenAsItIs ? source : undefined);
     return;
   }
-  let heard = false;
-  for await (const part of cutPackets(items, longestMs, () => file.reader.position)) {
-    heard = true;
+  let hasPackets = false;
+  for await (const part of chunkPackets(items, longestMs, () => file.reader.position)) {
+    hasPackets = true;
     if (part.isSilent) continue;
     yield {
       startMs: part.startMs,
@@ -85,11 +85,14 @@ async function* ownChunks(
       audio: takenAsItIs && part.isWhole ? source : bytesSource(part.file),
     };
   }
-  if (!heard) throw damagedAudio('no packet of sound');
+  if (!hasPackets) throw damagedAudio('no packet of audio');
 }
 
-const hasCode = (error: unknown, code: AppError['code']): boolean =>
-  error instanceof AppError && error.code === code;
+const isRefusal = (error: unknown): error is AppError =>
+  error instanceof AppError && error.code === 'unsupported';
+
+const withRemedy = ({ message, sentence }: AppError): AppError =>
+  new AppError('unsupported', message, { sentence, remedy: { key: 'remedies.ffmpeg' } });
 
 /**
  * Cuts a file into what can be sent to the recogniser, in order, as it is read. Up to `longestMs` it
@@ -99,7 +102,7 @@ const hasCode = (error: unknown, code: AppError['code']): boolean =>
  * Times are measured, whatever headers say. At most one chunk is held in memory. Throws as `decode`;
  * where the fallback can read nothing either, what `decode` would.
  */
-export async function* chunks(
+export async function* chunkAudio(
   source: ByteSource,
   options: ChunkOptions,
   signal: AbortSignal,
@@ -113,12 +116,13 @@ export async function* chunks(
       yield chunk;
     }
   } catch (refusal) {
-    if (!fallback || hasChunks || !hasCode(refusal, 'unsupported')) throw refusal;
+    if (hasChunks || !isRefusal(refusal)) throw refusal;
+    if (!fallback) throw withRemedy(refusal);
     const pcm = toOneRate(decodeWith(fallback, source, signal), VAD_RATE_HZ);
     try {
       yield* pcmChunks(pcm, longestMs);
     } catch (error) {
-      throw hasCode(error, 'bad-input') ? refusal : error;
+      throw error instanceof AppError && error.code === 'bad-input' ? refusal : error;
     }
   }
 }

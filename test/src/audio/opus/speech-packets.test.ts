@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { encode } from '../../../../src/audio/codec/encode.ts';
 import { createOggOpusWriter } from '../../../../src/audio/container/ogg-writer.ts';
 import { parseToc } from '../../../../src/audio/opus/packet.ts';
-import { opusFrames } from '../../../../src/audio/opus/frames.ts';
+import { speechPackets } from '../../../../src/audio/opus/speech-packets.ts';
 import { encoderLimit } from '../../../../src/audio/opus/encoder.ts';
 import { framesOf, packetOf } from '../../../../src/audio/opus/layout.ts';
 import { toS16le } from '../../../../src/audio/pcm.ts';
@@ -44,7 +44,7 @@ const given = (
 });
 
 const framesFrom = (format: AudioFormat, bytes: Uint8Array, rateHz?: number) =>
-  Array.fromAsync(opusFrames(given(format, bytes, rateHz), never));
+  Array.fromAsync(speechPackets(given(format, bytes, rateHz), never));
 
 const speech = await decodeAll(sourceOf(fixture('speech.wav')), 48_000);
 const compared = await decodeAll(sourceOf(fixture('speech.wav')), HEARD_HZ);
@@ -158,7 +158,7 @@ describe('speech as packets of 20 ms', () => {
   it('gives the first packet once 20 ms of PCM are there, wherever chunks end', async () => {
     const bytes = toS16le(tone(24_000, 0.02));
     const asked: number[] = [];
-    const frames = opusFrames(
+    const frames = speechPackets(
       {
         format: 'pcm',
         sampleRateHz: 24_000,
@@ -193,7 +193,7 @@ describe('speech as packets of 20 ms', () => {
   it('works off long speech in slices', async () => {
     const bytes = toS16le(tone(48_000, 20));
     const { turns, result } = await watchEventLoop(async () => {
-      const frames = opusFrames(given('pcm', bytes, 48_000, bytes.length), never);
+      const frames = speechPackets(given('pcm', bytes, 48_000, bytes.length), never);
       return (await Array.fromAsync(frames)).length;
     });
     expect(result).toBe(1_001);
@@ -286,7 +286,7 @@ describe('what cannot be played', () => {
 
   it('passes on the error of a stream that breaks, after what came before', async () => {
     const bytes = toS16le(tone(24_000, 0.1));
-    const frames = opusFrames(
+    const frames = speechPackets(
       {
         format: 'pcm',
         sampleRateHz: 24_000,
@@ -339,11 +339,11 @@ describe('encoders and decoders', () => {
   it('are freed at the end, on an error, on an abort of a stream that hangs, and when left', async () => {
     const { made, freed } = countCodecs();
     await framesFrom('pcm', toS16le(tone(24_000, 0.1)));
-    const left = opusFrames(pcm(endless()), never);
+    const left = speechPackets(pcm(endless()), never);
     await left.next();
     await left.return();
     const abort = new AbortController();
-    const stuck = Array.fromAsync(opusFrames(pcm(hanging()), abort.signal));
+    const stuck = Array.fromAsync(speechPackets(pcm(hanging()), abort.signal));
     while (made.mock.calls.length < 3) await new Promise(setImmediate);
     abort.abort();
     await expect(stuck).rejects.toMatchObject({ code: 'cancelled' });
@@ -351,7 +351,7 @@ describe('encoders and decoders', () => {
       yield toS16le(tone(24_000, 0.1));
       throw new Error('reset');
     };
-    await expect(Array.fromAsync(opusFrames(pcm(broken()), never))).rejects.toThrow('reset');
+    await expect(Array.fromAsync(speechPackets(pcm(broken()), never))).rejects.toThrow('reset');
     expect([made.mock.calls.length, freed.mock.calls.length]).toEqual([4, 4]);
     expect(freePlaces()).toBe(16);
   });
@@ -359,7 +359,7 @@ describe('encoders and decoders', () => {
   it('are freed with the decoder where Opus is encoded anew', async () => {
     const packets = packetsOf({ frameSize: 2_880, ...SILK });
     const { made, freed, decodersFreed } = countCodecs();
-    const frames = opusFrames(given('ogg', oggOf(packets)), never);
+    const frames = speechPackets(given('ogg', oggOf(packets)), never);
     await frames.next();
     await frames.return();
     expect([made.mock.calls.length, freed.mock.calls.length]).toEqual([1, 1]);
@@ -368,11 +368,11 @@ describe('encoders and decoders', () => {
 
   it('are sixteen at most; one more waits, and may give up', async () => {
     const { made, freed } = countCodecs();
-    const busy = Array.from({ length: 16 }, () => opusFrames(pcm(endless()), never));
+    const busy = Array.from({ length: 16 }, () => speechPackets(pcm(endless()), never));
     await Promise.all(busy.map((frames) => frames.next()));
     const abort = new AbortController();
-    const impatient = opusFrames(pcm(endless()), abort.signal).next();
-    const waiting = opusFrames(pcm(endless()), never);
+    const impatient = speechPackets(pcm(endless()), abort.signal).next();
+    const waiting = speechPackets(pcm(endless()), never);
     const next = waiting.next();
     await new Promise(setImmediate);
     expect(made).toHaveBeenCalledTimes(16);

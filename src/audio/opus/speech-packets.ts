@@ -1,25 +1,24 @@
-/** Speech as Opus packets of 20 ms, which is what rooms play. */
+/** Makes Opus packets of 20 ms, which is what rooms play, of any speech. */
 import { untilAborted } from '../../async/abort.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import type { AudioFormat, ByteSource } from '../../model/file.ts';
 import { createByteReader } from '../bytes.ts';
 import { decode } from '../codec/decode.ts';
 import { decodeOpus } from '../codec/decode-opus.ts';
-import { damagedAudio, throwIfAborted, unsupportedAudio } from '../faults.ts';
+import { damagedAudio, throwIfAborted, unsupportedAudio } from '../errors.ts';
 import { type OpusItem, readOpus } from '../container/ogg-reader.ts';
 import { PRE_SKIP_SAMPLES } from '../container/ogg-writer.ts';
 import { OPUS_CLOCK_HZ, parseToc } from './packet.ts';
 import { createPacketEncoder, opusRateFor } from './encoder.ts';
 import { createRepacketizer } from './repacketizer.ts';
-import { s16leSamples } from './input.ts';
 import type { OpusHead } from './head.ts';
 import { WARM_UP_PACKETS } from './gain.ts';
-import { inSlices, type Pcm, sliceSamples } from '../pcm.ts';
+import { fromS16le, inSlices, type Pcm, sliceSamples } from '../pcm.ts';
 import { resample, toOneRate } from '../resample.ts';
 import { sniff } from '../container/sniff.ts';
 
-/** Audio as the service gives it. `sampleRateHz` counts for `pcm`; files say their own. */
-export interface GivenSpeech {
+/** Speech as the service sends it. `sampleRateHz` counts for `pcm`; files say their own. */
+export interface SpeechAudio {
   readonly format: AudioFormat;
   readonly sampleRateHz: number;
   readonly chunks: AsyncIterable<Uint8Array>;
@@ -27,17 +26,17 @@ export interface GivenSpeech {
 
 type Packets = AsyncGenerator<Uint8Array, void, void>;
 
-/** Enough to know an Ogg file by its first packet. */
+/** The bytes that show an Ogg file by its first packet. */
 const OGG_HEAD_BYTES = 64;
 
-async function* encoded(
-  sound: AsyncIterable<Float32Array>,
+async function* encodePcm(
+  pcm: AsyncIterable<Float32Array>,
   sampleRateHz: number,
   signal: AbortSignal,
 ): Packets {
   const encoder = await createPacketEncoder(sampleRateHz, signal);
   try {
-    for await (const slice of inSlices(sound, sliceSamples(sampleRateHz))) {
+    for await (const slice of inSlices(pcm, sliceSamples(sampleRateHz))) {
       throwIfAborted(signal);
       yield* encoder.push(slice);
     }
@@ -55,20 +54,20 @@ async function* startingWith<Item>(
   yield* rest;
 }
 
-async function* recoded(sound: AsyncGenerator<Pcm, void, void>, signal: AbortSignal): Packets {
+async function* transcoded(pcm: AsyncGenerator<Pcm, void, void>, signal: AbortSignal): Packets {
   try {
-    const first = await sound.next();
+    const first = await pcm.next();
     if (first.done) return;
     const rateHz = opusRateFor(first.value.sampleRateHz);
-    yield* encoded(toOneRate(startingWith([first.value], sound), rateHz), rateHz, signal);
+    yield* encodePcm(toOneRate(startingWith([first.value], pcm), rateHz), rateHz, signal);
   } finally {
-    await sound.return();
+    await pcm.return();
   }
 }
 
-const fromPcm = ({ chunks, sampleRateHz }: GivenSpeech, signal: AbortSignal): Packets => {
+const fromPcm = ({ chunks, sampleRateHz }: SpeechAudio, signal: AbortSignal): Packets => {
   const rateHz = opusRateFor(sampleRateHz);
-  return encoded(resample(s16leSamples(chunks), sampleRateHz, rateHz), rateHz, signal);
+  return encodePcm(resample(fromS16le(chunks), sampleRateHz, rateHz), rateHz, signal);
 };
 
 const itemOf = (data: Uint8Array): OpusItem[] => {
@@ -76,14 +75,14 @@ const itemOf = (data: Uint8Array): OpusItem[] => {
   return samples > 0 ? [{ kind: 'packet', data, samples, keepSamples: samples }] : [];
 };
 
-/** Played as it is, a packet sounds as its own bytes say: no gain, one stream. */
+/** True for streams whose packets can be played as they are: no gain, one stream. */
 const isPlain = ({ gain, mappingFamily }: OpusHead): boolean => gain === 0 && mappingFamily === 0;
 
-/** Packets that need no decoding, as they are; from the first that does, all. */
+/** Passes packets on that need no decoding; from the first that does, decodes and encodes all. */
 async function* fromOpus(items: AsyncIterable<OpusItem>, signal: AbortSignal): Packets {
-  const fitter = createRepacketizer();
+  const repacketizer = createRepacketizer();
   let head: OpusHead | undefined;
-  let before: Uint8Array[] = [];
+  let previous: Uint8Array[] = [];
   for await (const item of items) {
     if (item.kind === 'head') {
       if (head && !isPlain(item.head)) throw unsupportedAudio('Opus that changes its channels');
@@ -91,29 +90,29 @@ async function* fromOpus(items: AsyncIterable<OpusItem>, signal: AbortSignal): P
       continue;
     }
     if (!head || item.keepSamples === 0) continue;
-    const packets = isPlain(head) ? fitter.push(item.data) : undefined;
+    const packets = isPlain(head) ? repacketizer.push(item.data) : undefined;
     if (packets) {
       yield* packets;
-      before = [...before, ...packets].slice(-WARM_UP_PACKETS);
+      previous = [...previous, ...packets].slice(-WARM_UP_PACKETS);
       continue;
     }
-    const held = fitter.held();
-    const known = [...before, ...(held ? [held] : [])].flatMap(itemOf);
-    // What is encoded comes out later by as much as is left out here: no seam is heard.
-    const preSkipSamples = before.length > 0 ? PRE_SKIP_SAMPLES : 0;
+    const pending = repacketizer.pending();
+    const known = [...previous, ...(pending ? [pending] : [])].flatMap(itemOf);
+    // The encoder's delay is as long as what is left out here: no seam is heard.
+    const preSkipSamples = previous.length > 0 ? PRE_SKIP_SAMPLES : 0;
     const start: OpusItem[] = [{ kind: 'head', head: { ...head, preSkipSamples } }, ...known];
-    const sound = decodeOpus(startingWith([...start, item], items), OPUS_CLOCK_HZ);
-    let repeated = before.length;
-    for await (const packet of recoded(sound, signal)) {
-      if (repeated > 0) repeated -= 1;
+    const pcm = decodeOpus(startingWith([...start, item], items), OPUS_CLOCK_HZ);
+    let repeatedPackets = previous.length;
+    for await (const packet of transcoded(pcm, signal)) {
+      if (repeatedPackets > 0) repeatedPackets -= 1;
       else yield packet;
     }
     return;
   }
-  yield* fitter.end();
+  yield* repacketizer.end();
 }
 
-async function* fromFile({ chunks }: GivenSpeech, signal: AbortSignal): Packets {
+async function* fromFile({ chunks }: SpeechAudio, signal: AbortSignal): Packets {
   const reader = createByteReader(chunks, signal);
   try {
     const head = await reader.peek(OGG_HEAD_BYTES);
@@ -127,32 +126,32 @@ async function* fromFile({ chunks }: GivenSpeech, signal: AbortSignal): Packets 
         return reader.rest();
       },
     };
-    yield* recoded(decode(once, signal, OPUS_CLOCK_HZ), signal);
+    yield* transcoded(decode(once, signal, OPUS_CLOCK_HZ), signal);
   } finally {
     await reader.close();
   }
 }
 
 /**
- * The speech as Opus packets of 20 ms, each as early as what has come allows. Opus is passed through,
+ * Makes Opus packets of 20 ms of speech, each as early as its bytes allow. Opus is passed through,
  * taken apart or put together where its packets are longer or shorter, and decoded only from where
- * that cannot be done; all else is encoded, mono. Speech that is damaged gives what can be heard.
- * Throws `AppError`: as `decode` does, `bad-input` where nothing can be heard, the signal's reason;
+ * that cannot be done; all else is encoded, mono. Damaged speech gives what can be decoded.
+ * Throws `AppError`: as `decode` does, `bad-input` where nothing can be decoded, the signal's reason;
  * errors of the source pass.
  */
-export async function* opusFrames(speech: GivenSpeech, signal: AbortSignal): Packets {
-  const given = { ...speech, chunks: untilAborted(speech.chunks, signal) };
-  let heard = false;
+export async function* speechPackets(speech: SpeechAudio, signal: AbortSignal): Packets {
+  const input = { ...speech, chunks: untilAborted(speech.chunks, signal) };
+  let hasPackets = false;
   try {
-    for await (const packet of given.format === 'pcm'
-      ? fromPcm(given, signal)
-      : fromFile(given, signal)) {
-      heard = true;
+    for await (const packet of input.format === 'pcm'
+      ? fromPcm(input, signal)
+      : fromFile(input, signal)) {
+      hasPackets = true;
       yield packet;
     }
   } catch (error) {
     const broke = error instanceof AppError && error.code === 'bad-input';
-    if (!broke || !heard) throw error === signal.reason ? toAppError(error) : error;
+    if (!broke || !hasPackets) throw error === signal.reason ? toAppError(error) : error;
   }
-  if (!heard) throw damagedAudio('no sound in this speech');
+  if (!hasPackets) throw damagedAudio('no sound in this speech');
 }

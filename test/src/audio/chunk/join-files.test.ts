@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createByteReader } from '../../../../src/audio/bytes.ts';
 import { encode } from '../../../../src/audio/codec/encode.ts';
-import { join } from '../../../../src/audio/chunk/join.ts';
+import { joinFiles } from '../../../../src/audio/chunk/join-files.ts';
 import { readMp3Frames } from '../../../../src/audio/container/mp3-frame.ts';
 import { readPages } from '../../../../src/audio/container/ogg-page.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../../../../src/model/file.ts';
@@ -16,7 +16,7 @@ async function* streams(files: readonly Uint8Array[]) {
 }
 
 const joined = async (format: AudioFormat, seconds: readonly number[]): Promise<Uint8Array> =>
-  concat(await Array.fromAsync(join(format, filesOf(format, seconds))));
+  concat(await Array.fromAsync(joinFiles(format, filesOf(format, seconds))));
 
 describe('joining', () => {
   it.each(['mp3', 'ogg', 'wav', 'flac'] as const)(
@@ -56,7 +56,7 @@ describe('joining', () => {
 
   it('leaves no tags and tables inside an MP3', async () => {
     const file = fixture('speech.mp3');
-    const both = concat(await Array.fromAsync(join('mp3', streams([file, file]))));
+    const both = concat(await Array.fromAsync(joinFiles('mp3', streams([file, file]))));
     const frames = await Array.fromAsync(readMp3Frames(createByteReader(sourceOf(both).open())));
     expect(frames.some((frame) => frame.isTable)).toBe(false);
     expect(concat(frames.map((frame) => frame.data))).toEqual(both);
@@ -65,7 +65,9 @@ describe('joining', () => {
 
   it('keeps PCM samples whole where a part ends in the middle of one', async () => {
     const parts = streams([Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5)]);
-    expect(concat(await Array.fromAsync(join('pcm', parts)))).toEqual(Uint8Array.of(1, 2, 4, 5));
+    expect(concat(await Array.fromAsync(joinFiles('pcm', parts)))).toEqual(
+      Uint8Array.of(1, 2, 4, 5),
+    );
   });
 
   it('brings parts of other rates to the rate of the first', async () => {
@@ -73,14 +75,14 @@ describe('joining', () => {
       yield encode('wav', 24_000, chunked(tone(24_000, 0.5)));
       yield encode('wav', 16_000, chunked(tone(16_000, 0.5)));
     })();
-    const file = concat(await Array.fromAsync(join('wav', parts)));
+    const file = concat(await Array.fromAsync(joinFiles('wav', parts)));
     expect((await decodeAll(sourceOf(file), 24_000)).length).toBe(24_000);
   });
 
   it('says what is wrong with parts that are not of the format', async () => {
     const wrong = () => streams([fixture('speech-vorbis.ogg')]);
     for (const format of ['ogg', 'wav', 'flac'] as const)
-      await expect(Array.fromAsync(join(format, wrong()))).rejects.toMatchObject({
+      await expect(Array.fromAsync(joinFiles(format, wrong()))).rejects.toMatchObject({
         name: 'AppError',
       });
   });
@@ -94,7 +96,7 @@ describe('joining', () => {
         stopped = true;
       }
     })();
-    const file = join(format, parts);
+    const file = joinFiles(format, parts);
     await file.next();
     await file.return();
     expect(stopped).toBe(true);

@@ -18,7 +18,7 @@ export interface Caption {
   /** Beginning and end of the speech, on the room's clock. */
   readonly startMs: number;
   readonly endMs: number;
-  /** One line, not empty. */
+  /** Text on one line, not empty. */
   readonly text: string;
   /** BCP 47; empty where it is not known. */
   readonly language: string;

@@ -17,7 +17,7 @@ export interface HintsDeps {
 const MOST_HOTWORDS = 100;
 /** Hotwords that are names, however many terms there are. */
 const MOST_NAMES = 50;
-/** In a larger room people's languages tell nothing, and each costs a read. */
+/** Largest room whose people's languages are read: in a larger one they tell nothing. */
 const MOST_ASKED = 50;
 /** Time for which a read of the database serves all utterances. */
 const FRESH_MS = 5_000;

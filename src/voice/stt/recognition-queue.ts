@@ -99,7 +99,7 @@ export interface RecognitionQueue<T> {
 
 /** An attempt that hangs does not keep its speaker's next utterance waiting. */
 const AT_ONCE_OF_ONE = 2;
-/** By then the service's client has retried a few times. */
+/** Wait before another attempt: by then the service's client has retried a few times. */
 const RETRY_AFTER_MS = 2_000;
 
 interface Entry<T> {
@@ -121,7 +121,7 @@ export const createRecognitionQueue = <T>(
   clock: Pick<Clock, 'nowMs'>,
   { deadlineMs, atOnce, mostWaiting }: RecognitionQueueOptions,
 ): RecognitionQueue<T> => {
-  /** All tasks that are not done, in the order in which they came. */
+  /** Tasks that are not done, in the order in which they came. */
   let entries: Entry<T>[] = [];
   const running = new Set<Promise<void>>();
   const latency = createLatencyTracker(clock.nowMs);

@@ -35,7 +35,7 @@ export interface TranscriptListener {
 
 /** An utterance with what is known for its transcript. */
 export interface EmittedUtterance {
-  /** As much of it as there is. */
+  /** The utterance, as much of it as there is. */
   utterance: Utterance;
   context: FilterContext;
   /** The partial transcript that was emitted last. */

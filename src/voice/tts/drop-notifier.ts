@@ -3,7 +3,7 @@ import type { Clock } from '../../async/clock.ts';
 import type { DropReason, SpeechItem } from './speech-item.ts';
 
 const MOST_PEOPLE = 100;
-/** After so long the same words are no spam. */
+/** The time after which the same words are no spam. */
 const FORGOTTEN_MS = 60_000;
 /** Twice is for emphasis. */
 const MOST_IN_A_ROW = 2;

@@ -10,9 +10,6 @@ import type { StatusMessages } from '../status-messages.ts';
 import type { RoomTexts } from '../texts.ts';
 import { type CaptionSession, startCaptionSession } from './caption-session.ts';
 import type { MeteredServices } from '../../usage/meter.ts';
-import type { MeteredServices } from '../../usage/meter.ts';
-import type { MeteredServices } from '../../usage/meter.ts';
-import type { MeteredServices } from '../../usage/meter.ts';
 import { createTranslateCaption } from './translations.ts';
 
 export interface CaptioningDeps {

@@ -12,6 +12,7 @@ import { examine, findingLine, isFailure, verdict } from './src/ops/doctor.ts';
 import { adapterFault, type Adapter, type AdapterModule } from './src/adapter.ts';
 import type { Finding } from './src/model/finding.ts';
 import { runProgram } from './src/program.ts';
+import { findFfmpeg } from './src/speech/ffmpeg.ts';
 import { openStore } from './src/store/index.ts';
 import { engineSection, serverSection, type EngineConfig } from './service/config.ts';
 import { startService, type Service } from './service/index.ts';
@@ -69,6 +70,7 @@ runProgram(async (stopped) => {
   const { baseUrl, key, builtIn } = await findService(config.core, config.engines, log);
   if (builtIn) parts.defer(async () => builtIn.close());
   const client = parts.use(createClient({ baseUrl, key }));
+  const ffmpeg = findFfmpeg({ path: process.env.PATH ?? '' });
   const { core, attach } = parts.use(
     await openCore({
       client,
@@ -79,12 +81,15 @@ runProgram(async (stopped) => {
       config: config.core,
       engines: builtIn && (async () => builtIn.engines()),
       translates: builtIn && (async (to, from) => builtIn.translates(to, from)),
+      fallbackDecoder: ffmpeg?.decode,
     }),
   );
 
   if (process.argv[2] === 'doctor') {
     const databaseUrl = config.core.DATABASE_URL;
-    const findings = examine({ core, store, databaseUrl, modules: adapterModules, config });
+    const ffmpegVersion = await ffmpeg?.version();
+    const modules = adapterModules;
+    const findings = examine({ core, store, databaseUrl, ffmpegVersion, modules, config });
     await Promise.race([printFindings(findings), stopped]);
     return;
   }

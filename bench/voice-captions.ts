@@ -78,7 +78,7 @@ const prepare = async (
   voices: (typeof ROOMS)[number],
 ): Promise<Utterance> => {
   const { sound } = await synthesiser.say(sentence[language], voices[language], voices.gender);
-  const packets = await encodeOpus(sound, kind);
+  const packets = encodeOpus(sound, kind);
   return {
     text: sentence[language],
     translation: sentence[other],

@@ -1,7 +1,7 @@
 import { type Log } from './log.ts';
 import { type Texts } from './i18n.ts';
 import { type Services } from './command/services.ts';
-import { type Watcher } from './ports/channel-feed.ts';
+import { type ChannelFeedListener } from './ports/channel-feed.ts';
 import { type RoomWatcher } from './ports/voice.ts';
 import type { CommandInfo, Choice } from './model/command-info.ts';
 import type { Invocation, PressInvocation, CompletionRequest, Platform } from './ports/platform.ts';
@@ -16,7 +16,7 @@ export interface Core {
   readonly texts: Texts;
   readonly services: Services;
   /** What is to be told of the messages of watched channels. */
-  readonly watcher: Watcher;
+  readonly feedListener: ChannelFeedListener;
   /** What is to be told of the rooms in which people speak. */
   readonly rooms: RoomWatcher;
   /** Every command that the platform can serve, with its texts in the best locale for `locale`. */

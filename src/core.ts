@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { ServiceClient } from './api/client.ts';
 import { createAssistant } from './chat/assistant.ts';
@@ -8,6 +9,7 @@ import { createDispatcher } from './command/dispatcher.ts';
 import type { Texts } from './i18n.ts';
 import { logLevel, type Log } from './log.ts';
 import type { Adapter, Core } from './adapter.ts';
+import type { FallbackDecoder } from './audio/codec/decode.ts';
 import { createPlatforms } from './platforms.ts';
 import type { ServiceStatus } from './model/service-status.ts';
 import type { Services } from './command/services.ts';
@@ -20,6 +22,7 @@ import { createSpeaker } from './speech/speaker.ts';
 import { transcriptFile } from './speech/transcript-file.ts';
 import { createTranscriber } from './speech/transcriber.ts';
 import { databaseUrl, type Store } from './store/index.ts';
+import { openEmbeddedLeases } from './store/embedded-leases.ts';
 import { createMemberSettings } from './store/member-settings.ts';
 import { createPrivacy } from './store/privacy.ts';
 import { createRoomConsents } from './store/room-consents.ts';
@@ -98,6 +101,8 @@ export interface CoreDeps {
   readonly engines: (() => Promise<ServiceStatus['engines']>) | undefined;
   /** Built in: whether any engine translates into a language. A service elsewhere does not say. */
   readonly translates?: Services['translates'] | undefined;
+  /** Reads audio files that our own decoders refuse. */
+  readonly fallbackDecoder?: FallbackDecoder | undefined;
   /** Of rooms. Default: real time. */
   readonly clock?: Clock;
   /** Makes the recognisers of voice rooms. Default: by requests to the service. */
@@ -153,6 +158,7 @@ export const openCore = async ({
   config,
   engines,
   translates = async () => undefined,
+  fallbackDecoder,
   clock = realClock,
   createRecogniser = ({ partials }) =>
     createBatchRecogniser(client, partials ? {} : { partialEveryMs: 0 }),
@@ -172,17 +178,18 @@ export const openCore = async ({
       languages: LANGUAGES,
       ...modelOf(config.SPEECH_TRANSLATION_MODEL),
     }),
-    transcriber: createTranscriber({ client, glossary }),
+    transcriber: createTranscriber({ client, glossary, fallback: fallbackDecoder }),
     speaker: createSpeaker({ client }),
     assistant: createAssistant({ client, ...modelOf(config.SPEECH_CHAT_MODEL) }),
   };
   const autoTranslate = await openAutoTranslate({
     store,
+    leases: await openEmbeddedLeases(store, randomUUID()),
     log,
     texts,
     services: base,
     inboxDays: config.INBOX_DAYS,
-    copyDays: config.COPY_DAYS,
+    mirrorDays: config.COPY_DAYS,
   });
   const rooms = createRooms({
     createRecogniser,
@@ -248,7 +255,7 @@ export const openCore = async ({
         services,
         authorsOf: async (message) => autoTranslate.authorsOf(message),
       }),
-      watcher: autoTranslate.watcher,
+      feedListener: autoTranslate.listener,
       rooms: rooms.watcher,
       translateLine: (line, targets, signal) =>
         translateLine(services.translator, line, targets, signal),

@@ -1,5 +1,6 @@
 import { type MessageKey } from './message-key.ts';
 import { type Naming } from './model/command-info.ts';
+import type { Member } from './model/member.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
@@ -169,3 +170,14 @@ export const loadTexts = (folder: string): Texts => {
 
 export const say = (translate: Translate, sentence: Sentence): string =>
   translate(sentence.key, sentence.params);
+
+/** An error's sentence and what to do about it: its remedy for moderators, whom to ask for others. */
+export const explain = (
+  translate: Translate,
+  { sentence, remedy }: AppError,
+  role: Member['role'],
+): string => {
+  const said = say(translate, sentence);
+  if (!remedy) return said;
+  return `${said} ${role === 'moderator' ? say(translate, remedy) : translate('errors.ask-moderator')}`;
+};

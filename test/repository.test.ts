@@ -95,6 +95,18 @@ describe('the locales', () => {
       expect(placeholders(own?.[key] ?? ''), key).toEqual(placeholders(text));
   });
 
+  it.each(texts.locales)('%s tells only moderators what only operators can do', (locale) => {
+    const sentences = JSON.parse(readFileSync(`locales/${locale}.json`, 'utf8')) as Record<
+      string,
+      string
+    >;
+    const remedies = Object.entries(sentences)
+      .filter(([, text]) => /[A-Z]{2,}_[A-Z]|\bnpm |apt-get|\.env\b/.test(text))
+      .map(([key]) => key);
+    expect(remedies).toEqual(remedies.filter((key) => key.startsWith('remedies.')));
+    expect(remedies).not.toEqual([]);
+  });
+
   /** The keys of names that stand side by side: commands, a group's subcommands, an action's options. */
   const levelsOf = (commands: readonly Command[]): string[][] => [
     commands.map(({ name }) => `commands.${name}.name`),

@@ -5,7 +5,11 @@ import type { Adapter, Core } from '../../src/adapter.ts';
 import { createAcknowledge } from './interactions/acknowledge.ts';
 import { contentIntentHint, readApplication, type Application } from './application.ts';
 import { connect, createClient, destroy, isConnected, type Session } from './inbound/client.ts';
-import { listen } from './inbound/inbound.ts';
+import { GatewayDispatchEvents } from 'discord.js';
+import { createOn } from './inbound/gateway-events.ts';
+import { listenToMessages } from './inbound/messages.ts';
+import { listenToPlaces } from './inbound/places.ts';
+import { listenToReactions } from './inbound/reactions.ts';
 import { createInteractions, type Interactions } from './interactions/interactions.ts';
 import { inviteLink } from './invite.ts';
 import { createParts, type DiscordOptions } from './parts.ts';
@@ -38,22 +42,29 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
   const open = (application: Application): Session => {
     const client = createClient(options, application);
     const acknowledge = createAcknowledge(api, log);
-    interactions = createInteractions({ ...parts, core, acknowledge });
-    listen(client, {
-      ...parts,
-      watcher: core.watcher,
+    const taking = createInteractions({ ...parts, core, acknowledge });
+    interactions = taking;
+    const { botId, hasContentIntent } = application;
+    const on = createOn(client, log);
+    const deps = { ...parts, listener: core.feedListener, interactions: taking, botId };
+    listenToMessages(on, {
+      ...deps,
       rooms: core.rooms,
       log,
-      botId: application.botId,
-      interactions,
       fetch: async (ref) => {
         const raw = await readRaw(api, ref);
         return raw && members.complete(raw, ref.channel);
       },
-      hasContentIntent: application.hasContentIntent,
+      hasContentIntent,
+    });
+    listenToReactions(on, deps);
+    listenToPlaces(on, client, {
+      ...deps,
       threadGone: (id) => void threads.forget(id),
       webhooksChanged: (channelId) => webhooks.forget(channelId),
     });
+    voice.listen(on, botId);
+    on(GatewayDispatchEvents.InteractionCreate, async (raw) => taking.take(raw));
     return { application, client };
   };
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CommandInfo } from '../../src/model/command-info.ts';
 import { AppError, toAppError } from '../../src/errors.ts';
-import { say } from '../../src/i18n.ts';
+import { explain } from '../../src/i18n.ts';
 import type { Answer } from '../../src/ports/platform.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { ChannelLog, Entry } from './channel-log.ts';
@@ -69,7 +69,7 @@ export const createInvocations = (core: Core, board: ChannelLog, render: Render)
     } catch (thrown) {
       const error = toAppError(thrown);
       core.log.error({ err: error }, 'an answer could not be shown');
-      const text = say(core.texts.in(member.locale), error.sentence);
+      const text = explain(core.texts.in(member.locale), error, member.role);
       board.change(answerId, { html: toHtml(text), tone: 'error', working: false });
     } finally {
       running.delete(answerId);

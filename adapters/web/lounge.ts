@@ -1,5 +1,5 @@
 import { AppError, toAppError } from '../../src/errors.ts';
-import { say } from '../../src/i18n.ts';
+import { explain } from '../../src/i18n.ts';
 import type { LineTranslation } from '../../src/translation/fan-out.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { ChannelLog, Entry } from './channel-log.ts';
@@ -47,7 +47,7 @@ export const createLounge = ({ core, board, publish, languages }: LoungeDeps): L
     if (version === 'waiting') return { language, html: '', state: 'growing' };
     if (version === 'same') return { language, html: '', state: 'same' };
     if (version.error) {
-      const reason = say(core.texts.in(locale), version.error.sentence);
+      const reason = explain(core.texts.in(locale), version.error, 'moderator');
       return { language, html: '', state: 'failed', reason };
     }
     return { language, html: toHtml(version.text), state: version.done ? 'done' : 'growing' };

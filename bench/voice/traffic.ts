@@ -60,7 +60,7 @@ const gatedTrack = async (sounds: readonly Float32Array[]): Promise<Track> => {
     index < TRAILING_PACKETS ? { packet: SILENCE_PACKET, isVoice: false } : undefined,
   );
   for (const sound of sounds) {
-    const packets = await encodeOpus(sound, 'hybrid');
+    const packets = encodeOpus(sound, 'hybrid');
     track.push(...packets.map((packet) => ({ packet, isVoice: true })), ...pause);
   }
   return track;
@@ -82,7 +82,7 @@ const openTrack = async (sounds: readonly Float32Array[]): Promise<Track> => {
     isVoice.fill(true, at, at + lengths[index]!);
     at += lengths[index]! + PAUSE_PACKETS;
   }
-  const packets = await encodeOpus(whole, 'celt');
+  const packets = encodeOpus(whole, 'celt');
   return packets.map((packet, index) => ({ packet, isVoice: isVoice[index] === true }));
 };
 

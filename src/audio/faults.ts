@@ -13,12 +13,12 @@ export const damagedAudio = (what: string, cause?: unknown): AppError =>
 
 /** `kind` is what the file seems to be, as people call it: `Ogg Vorbis`, `WAV with ADPCM`. */
 export const unsupportedAudio = (kind: string): AppError =>
-  new AppError('unsupported', `${kind} is not supported`, {
+  new AppError('unsupported', `${kind} is not decoded here; an installed ffmpeg may read it`, {
     sentence: { key: 'errors.audio.unsupported', params: { kind } },
   });
 
 export const unknownAudio = (): AppError =>
-  new AppError('unsupported', 'no known audio format', {
+  new AppError('unsupported', 'no format that is known here; an installed ffmpeg may read it', {
     sentence: { key: 'errors.audio.unknown' },
   });
 

@@ -37,8 +37,10 @@ const PRESS = /^(?<name>[a-z]+) (?<press>[a-z]+)(?::(?<arg>.*))?$/s;
 
 /** Every text is looked up once, so that one that is missing is told at the start. */
 export const createCatalogue = ({ commands, texts, platforms }: CatalogueDeps): Catalogue => {
-  const has = (platform: string, part: Need): boolean =>
-    platforms.find(platform)?.[part === 'rooms' ? 'voice' : part] !== undefined;
+  const has = (name: string, part: Need): boolean => {
+    const { voice, feed, mirrors } = platforms.find(name) ?? {};
+    return part === 'rooms' ? voice !== undefined : (feed && mirrors) !== undefined;
+  };
   const actions = commands
     .flatMap((command) => actionsOf(command).map((named) => ({ command, ...named })))
     .toSorted((a, b) => a.name.localeCompare(b.name, 'en'));

@@ -3,7 +3,7 @@ import { ServiceError } from '../api/service-error.ts';
 import type { Choice, Naming } from '../model/command-info.ts';
 import type { Command, CommandContext, Press, PressContext } from './command.ts';
 import { toAppError, userError, type AppError, type ErrorCode } from '../errors.ts';
-import { say, type Translate } from '../i18n.ts';
+import { explain, type Translate } from '../i18n.ts';
 import type { Log } from '../log.ts';
 import { createMeter } from '../usage/meter.ts';
 import type { Content } from '../model/content.ts';
@@ -168,7 +168,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
         await updates.finish();
       } catch (thrown) {
         const error = faultOf(invocation.command, invocation, thrown);
-        const sentence = say(sentencesFor(invocation.member), error.sentence);
+        const sentence = explain(sentencesFor(invocation.member), error, invocation.member.role);
         const tone = error.code === 'cancelled' ? 'note' : 'error';
         const shown = updates.newest();
         // What was there already stays: half an answer is worth more than none.
@@ -196,7 +196,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
         await updates.finish();
       } catch (thrown) {
         const error = faultOf(invocation.press, invocation, thrown);
-        const sentence = say(sentencesFor(member), error.sentence);
+        const sentence = explain(sentencesFor(member), error, member.role);
         const again = updates.newest() ?? (await panel?.().catch(() => undefined));
         await showLast(
           invocation.press,

@@ -75,14 +75,14 @@ class Runs {
     const lines = this.#place.inLink ? joined.replaceAll('\n', ' ') : joined;
     if (!visible.test(lines)) return this.#text(lines, styles);
     const last = this.runs.at(-1);
-    if (last?.node.kind !== 'code' || last.styles !== styles)
+    if (last?.node.kind !== 'code' || last.styles !== styles) {
       this.runs.push({ node: code(lines), styles, space: false });
-    else
-      this.runs[this.runs.length - 1] = {
-        node: code(joinLines(last.node.text + lines)),
-        styles,
-        space: false,
-      };
+      return;
+    }
+    const both = last.node.text + lines;
+    const begun = lines.slice(0, lines.length - lines.trimStart().length);
+    const node = code(begun.includes('\n') ? joinLines(both) : both);
+    this.runs[this.runs.length - 1] = { node, styles, space: false };
   }
 
   #spoiler(children: readonly Inline[], styles: number): void {
@@ -267,10 +267,21 @@ const nest = (runs: readonly Run[], done: number, from = 0, to = runs.length): I
   return nodes;
 };
 
+/** Most rows are a single text, or nothing. */
+const isCanonicalText = (row: readonly Inline[]): boolean => {
+  const [only] = row;
+  if (!only) return true;
+  return (
+    row.length === 1 && only.kind === 'text' && only.text !== '' && !/[\r\u2060]/.test(only.text)
+  );
+};
+
 /**
  * A row of inline nodes in canonical form: equal neighbours joined, nothing empty, styles as far out
  * as they reach, the longest outermost, without white space at their ends and never over an empty
  * line; a link holds neither link nor spoiler, a spoiler no spoiler.
  */
 export const normaliseRow = (row: readonly Inline[]): readonly Inline[] =>
-  nest(new Runs({ inLink: false, inSpoiler: false }).add(row, 0).settle(0), 0);
+  isCanonicalText(row)
+    ? row
+    : nest(new Runs({ inLink: false, inSpoiler: false }).add(row, 0).settle(0), 0);

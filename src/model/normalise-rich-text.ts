@@ -7,23 +7,25 @@ import { mapInline } from './walk-rich-text.ts';
 /** Quotes within quotes, and lists within lists, that are deeper lose their depth. */
 export const DEEPEST_QUOTE = 3;
 export const DEEPEST_LIST = 6;
+/** Trees in canonical form, which nobody changes. */
+const known = new WeakSet<RichText>();
 const LAST_NUMBER = 99_999;
 const language = /^[\w+\-.#]{1,32}$/;
 
 const onOneLine = (row: readonly Inline[]): readonly Inline[] =>
   mapInline(row, (node) =>
     (node.kind === 'text' || node.kind === 'code') && /[\n\r]/.test(node.text)
-      ? [{ ...node, text: node.text.replaceAll(/[\n\r]/g, ' ') }]
-      : [node],
+      ? { ...node, text: node.text.replaceAll(/[\n\r]/g, ' ') }
+      : node,
   );
 
 /** Lines without white space around them, and no empty ones; code is on one. */
 const asItemLines = (row: readonly Inline[]): readonly Inline[] =>
   mapInline(row, (node) => {
-    if (node.kind === 'text' && node.text.includes('\n')) return [text(tidyLines(node.text))];
+    if (node.kind === 'text' && node.text.includes('\n')) return text(tidyLines(node.text));
     return node.kind === 'code' && node.text.includes('\n')
-      ? [{ ...node, text: node.text.replaceAll('\n', ' ') }]
-      : [node];
+      ? { ...node, text: node.text.replaceAll('\n', ' ') }
+      : node;
   });
 
 const tidyLines = (written: string): string => {
@@ -103,7 +105,9 @@ const codeBlockOf = (block: CodeBlock): CodeBlock | undefined => {
 /** Items without empty ones; what is too deep follows the item that held it. */
 const itemsOf = (items: readonly ListItem[], depth: number): readonly ListItem[] =>
   items.flatMap(({ children, lists }): readonly ListItem[] => {
-    const row = trimmed(normaliseRow(asItemLines(normaliseRow(children))));
+    const once = normaliseRow(children);
+    const lines = asItemLines(once);
+    const row = trimmed(lines === once ? once : normaliseRow(lines));
     if (row.length === 0) return lists.flatMap((list) => itemsOf(list.items, depth));
     if (depth < DEEPEST_LIST)
       return [{ children: row, lists: joinLists(lists.flatMap((l) => listOf(l, depth + 1))) }];
@@ -198,4 +202,9 @@ const joinBlocks = (blocks: readonly Block[], depth: number): readonly Block[] =
  * gone: empty nodes, white space around the whole, line breaks in headings and labels, numbers of
  * items other than a list's first, addresses that are none. Twice is the same as once.
  */
-export const normalise = (tree: RichText): RichText => trimBlocks(joinBlocks(tree, 0));
+export const normalise = (tree: RichText): RichText => {
+  if (known.has(tree)) return tree;
+  const result = trimBlocks(joinBlocks(tree, 0));
+  known.add(result);
+  return result;
+};

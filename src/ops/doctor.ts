@@ -53,10 +53,22 @@ const examineService = async function* (core: Core): AsyncGenerator<Finding, voi
     yield examineAbility(ability, engines);
 };
 
+/** An `ffmpeg` reads audio files that nothing else here does. */
+const examineFfmpeg = (version: string | undefined): Finding => ({
+  check: 'Audio: ffmpeg',
+  ok: version !== undefined,
+  isOptional: true,
+  detail:
+    version ??
+    'for A-law, AIFF, Apple Lossless, MKV, MOV, WMA, AMR and others: apt-get install -y ffmpeg',
+});
+
 export interface DoctorDeps {
   readonly core: Core;
   readonly store: Store;
   readonly databaseUrl: string;
+  /** Of the ffmpeg that is installed. */
+  readonly ffmpegVersion: string | undefined;
   readonly modules: readonly AdapterModule[];
   /** Each module's part of the configuration, by its name. */
   readonly config: Readonly<Record<string, unknown>>;
@@ -67,11 +79,13 @@ export const examine = async function* ({
   core,
   store,
   databaseUrl,
+  ffmpegVersion,
   modules,
   config,
 }: DoctorDeps): AsyncGenerator<Finding, void, void> {
   yield await examineDatabase(store, databaseUrl);
   yield* examineService(core);
+  yield examineFfmpeg(ffmpegVersion);
   for (const { name, diagnose } of modules)
     if (diagnose) yield* diagnose(config[name] as never, core);
 };

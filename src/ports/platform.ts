@@ -4,7 +4,8 @@ import type { Content } from '../model/content.ts';
 import type { Member } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
 import type { VoicePort } from './voice.ts';
-import type { WatchPort } from './channel-feed.ts';
+import type { ChannelFeed } from './channel-feed.ts';
+import type { Mirrors } from './mirrors.ts';
 
 /** The limits of one platform. What goes beyond is left out or cut by its adapter. */
 export interface Capabilities {
@@ -34,7 +35,9 @@ export interface Platform {
   /** Left out where people cannot speak with each other. */
   readonly voice?: VoicePort;
   /** Left out where the messages of a channel cannot be followed. */
-  readonly watch?: WatchPort;
+  readonly feed?: ChannelFeed;
+  /** Left out where mirrors cannot be written; with `feed`, channels can be watched. */
+  readonly mirrors?: Mirrors;
 }
 
 /** Where the answer to one invocation is shown; the adapter gives it with the invocation. */

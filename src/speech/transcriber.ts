@@ -3,6 +3,7 @@ import type { Space, Channel } from '../model/place.ts';
 import { type Transcript, LONGEST_PART_MS, type TranscriptSegment } from '../model/transcript.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { chunks, type AudioChunk } from '../audio/chunk/chunks.ts';
+import type { FallbackDecoder } from '../audio/codec/decode.ts';
 import { AppError } from '../errors.ts';
 import type { Glossary } from '../model/glossary.ts';
 import { heardText } from './hallucinations.ts';
@@ -38,6 +39,8 @@ export interface Transcriber {
 export interface TranscriberDeps {
   readonly client: Pick<ServiceClient, 'transcribe'>;
   readonly glossary: Pick<Glossary, 'applying'>;
+  /** Reads files that `src/audio` refuses. */
+  readonly fallback?: FallbackDecoder | undefined;
 }
 
 /** Parts that are with the service at the same moment. */
@@ -94,7 +97,11 @@ const mainLanguage = (parts: readonly HeardPart[]): string => {
 /** Languages that are written without spaces between words. */
 const UNSPACED = /^(?:ja|zh|th|lo|km|my)\b/;
 
-export const createTranscriber = ({ client, glossary }: TranscriberDeps): Transcriber => ({
+export const createTranscriber = ({
+  client,
+  glossary,
+  fallback,
+}: TranscriberDeps): Transcriber => ({
   async *transcribe(
     { audio, durationMs: claimedMs, language, place }: TranscriptionRequest,
     signal,
@@ -127,7 +134,7 @@ export const createTranscriber = ({ client, glossary }: TranscriberDeps): Transc
       heardMs: durationMs,
       totalMs: claimedMs === undefined ? undefined : Math.max(claimedMs, durationMs),
     });
-    const cut = chunks(audio, { longestMs: LONGEST_PART_MS }, both);
+    const cut = chunks(audio, { longestMs: LONGEST_PART_MS, fallback }, both);
     for await (const part of inOrder(cut, PIECES_AT_ONCE, stop, hear)) {
       durationMs = part.endMs;
       if (part.text !== '') {

@@ -1,6 +1,6 @@
 import type { Channel, MessageRef } from '../model/place.ts';
 import type { Store } from './index.ts';
-import { WATCH } from './inbox/purpose.ts';
+import { WATCH } from './inbox/row.ts';
 
 /** How many of a channel's last messages are looked at again for changes that nobody reported. */
 const LOOKED_AT_AGAIN = 50;

@@ -68,18 +68,18 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
       .orderBy('position')
       .execute();
 
-  const copiesOf = ({ platform, id }: Person) =>
+  const mirrorsOf = ({ platform, id }: Person) =>
     store
-      .selectFrom('copy')
+      .selectFrom('mirror')
       .innerJoin('inbox', (join) =>
         join
-          .onRef('inbox.platform', '=', 'copy.platform')
-          .onRef('inbox.channel_id', '=', 'copy.source_channel_id')
-          .onRef('inbox.message_id', '=', 'copy.source_id'),
+          .onRef('inbox.platform', '=', 'mirror.source_platform')
+          .onRef('inbox.channel_id', '=', 'mirror.source_channel_id')
+          .onRef('inbox.message_id', '=', 'mirror.source_id'),
       )
       .select(['source_channel_id', 'source_id', 'target_channel_id', 'ids', 'posted_ms'])
       .distinct()
-      .where('copy.platform', '=', platform)
+      .where('mirror.source_platform', '=', platform)
       .where('inbox.author_id', '=', id)
       .execute();
 
@@ -126,7 +126,7 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
       const setting = await settingOf(member);
       const usage = await usageOf(member);
       const messages = await messagesOf(member);
-      const copies = await copiesOf(member);
+      const mirrors = await mirrorsOf(member);
       const consents = await consentsOf(member);
       const kept = {
         platform: member.platform,
@@ -158,7 +158,7 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
           changed: isoTime(row.changed_ms),
           message: parsed(row.message),
         })),
-        copies: copies.map((row) => ({
+        copies: mirrors.map((row) => ({
           of: row.source_id,
           from: row.source_channel_id,
           to: row.target_channel_id,

@@ -8,6 +8,7 @@ import type { RoomChoices } from '../model/space-choices.ts';
 import { createAttendance } from './attendance.ts';
 import type { Clock } from '../async/clock.ts';
 import type { ConsentChoice } from '../model/consent.ts';
+import { mentionsIn } from '../text/markup/mentions.ts';
 import { createStatusMessages } from './status-messages.ts';
 import type { LinkListener, VoiceLink, VoicePort } from '../ports/voice.ts';
 import { createLinkStatus } from './link-status.ts';
@@ -88,20 +89,21 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
   });
   const { nameOf, knownName } = attendance;
   const linkStatus = createLinkStatus({ clock, attendance, messages, texts });
-  const mentioned = (mention: string): string | undefined =>
-    mentionedName(
-      mention,
-      (kind, id) =>
-        (kind === 'member' ? knownName(id) : undefined) ??
-        platform.watch?.names(channel())(kind, id),
-    );
   const speaking = createSpeaking({
     services,
     clock,
     now,
     play: async (packets, signal) => link?.play(packets, signal),
     channel,
-    mentioned,
+    mentioned: async (text) => {
+      const asking = platform.feed?.names(channel(), mentionsIn(text));
+      const names = await asking?.catch(() => undefined);
+      return (mention) =>
+        mentionedName(
+          mention,
+          (kind, id) => (kind === 'member' ? knownName(id) : undefined) ?? names?.(kind, id),
+        );
+    },
     texts,
     messages,
     log,

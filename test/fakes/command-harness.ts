@@ -130,7 +130,7 @@ const createWatches = (script: Script): Services['watches'] => {
 
 /** Any platform; that of `MUTE` has no rooms. */
 const platformOf = (name: string): Platform =>
-  fakePlatform(name, name === MUTE.platform ? ['watch'] : ['watch', 'voice']);
+  fakePlatform(name, ['feed', 'mirrors', ...(name === MUTE.platform ? [] : (['voice'] as const))]);
 
 const refuse = (): never => {
   throw new Error('the desk has no such service');

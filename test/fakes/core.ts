@@ -15,7 +15,7 @@ import type { Privacy } from '../../src/store/privacy.ts';
 import type { Services } from '../../src/command/services.ts';
 import type { SpaceChoices } from '../../src/model/space-choices.ts';
 import type { SpaceSettings } from '../../src/store/space-settings.ts';
-import type { Watcher } from '../../src/ports/channel-feed.ts';
+import type { ChannelFeedListener } from '../../src/ports/channel-feed.ts';
 import { createFakeRooms, ROOM_CHOICES } from './rooms.ts';
 import { toneWav } from './tone.ts';
 
@@ -152,15 +152,15 @@ const createPrivacy = (): Privacy => {
 const NOTHING_USED = { characters: 0, audioMs: 0, messages: 0 };
 
 /** A watcher of nothing. */
-const WATCHER: Watcher = {
-  watches: () => false,
-  seen: async () => undefined,
-  gone: async () => undefined,
-  reacted: async () => undefined,
-  banned: async () => undefined,
-  missed: () => undefined,
-  channelGone: async () => undefined,
-  spaceGone: async () => undefined,
+const WATCHER: ChannelFeedListener = {
+  follows: () => false,
+  messageChanged: async () => undefined,
+  messagesDeleted: async () => undefined,
+  reactionChanged: async () => undefined,
+  memberBanned: async () => undefined,
+  messagesMissed: () => undefined,
+  channelDeleted: async () => undefined,
+  spaceLeft: async () => undefined,
 };
 
 /** A panel with a control of each kind; what was pressed stands in its text. */
@@ -338,7 +338,7 @@ export const createFakeCore = (): FakeCore => {
     log,
     texts,
     services,
-    watcher: WATCHER,
+    feedListener: WATCHER,
     rooms: { peopleChanged: () => undefined, reads: () => false, wrote: () => undefined },
     invocations,
     presses,

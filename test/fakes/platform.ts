@@ -9,7 +9,10 @@ export const FAKE_CAPABILITIES: Capabilities = {
 };
 
 /** A platform of which only the name, the limits and which ports it has are ever asked for. */
-export const fakePlatform = (name: string, ports: readonly ('voice' | 'watch')[] = []): Platform =>
+export const fakePlatform = (
+  name: string,
+  ports: readonly ('voice' | 'feed' | 'mirrors')[] = [],
+): Platform =>
   ({
     name,
     capabilities: FAKE_CAPABILITIES,

@@ -33,8 +33,8 @@ export const SPOKEN = { space: { platform: 'spoken', id: 's' }, id: 'c' };
 /** On a platform with neither. */
 export const ELSEWHERE = { space: { platform: 'elsewhere', id: 's' }, id: 'c' };
 
-const PORTS: Readonly<Record<string, readonly ('voice' | 'watch')[]>> = {
-  test: ['voice', 'watch'],
+const PORTS: Readonly<Record<string, readonly ('voice' | 'feed' | 'mirrors')[]>> = {
+  test: ['voice', 'feed', 'mirrors'],
   spoken: ['voice'],
 };
 const platformOf = (name: string): Platform => fakePlatform(name, PORTS[name]);

@@ -12,7 +12,8 @@ import type {
   VoiceLink,
   VoicePort,
 } from '../../src/ports/voice.ts';
-import type { WatchPort } from '../../src/ports/channel-feed.ts';
+import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
+import type { Mirrors } from '../../src/ports/mirrors.ts';
 
 export const SPACE: Space = { platform: 'voices', id: 'space' };
 export const channelOf = (id: string, space = SPACE): Channel => ({ space, id });
@@ -286,10 +287,14 @@ export const createVoicePlace = (
       name: SPACE.platform,
       capabilities: FAKE_CAPABILITIES,
       voice: port,
-      watch: {
-        thread: async (of: Channel, name: string) => channelOf(`${of.id}/${name}`, of.space),
-        names: () => (kind: string, id: string) => `${kind} ${id}`,
-      } as unknown as WatchPort,
+      feed: {
+        names: async () => (kind: string, id: string) => `${kind} ${id}`,
+      } as unknown as ChannelFeed,
+      mirrors: {
+        thread: async (of: Channel, name: string) => ({
+          channel: channelOf(`${of.id}/${name}`, of.space),
+        }),
+      } as unknown as Mirrors,
       post: (to, content) => show(to, content),
       edit: (posted, content) => show(posted.channel, content, posted),
       delete: async ({ ids }) => {

@@ -11,15 +11,15 @@ import type { Member } from '../../src/model/member.ts';
 import type { Message } from '../../src/model/message.ts';
 import { createMirrorStore } from '../../src/store/mirrors.ts';
 import { openStore } from '../../src/store/index.ts';
-import { channel, createWatchedPlace, person, type WatchedPlace } from '../fakes/channel-feed.ts';
+import { channel, createFakeFeed, person, type FakeFeed } from '../fakes/channel-feed.ts';
 import { sentence } from '../fakes/sentences.ts';
 
 const ADA: Member = { platform: 'place', id: 'ada', name: 'Ada', locale: 'en', role: 'member' };
 const [HERE, THERE] = [channel('here'), channel('there')];
 
-let place: WatchedPlace;
+let place: FakeFeed;
 beforeEach(() => {
-  place = createWatchedPlace();
+  place = createFakeFeed();
 });
 
 /** The core with a platform whose channels can be watched, and no service. */
@@ -68,7 +68,7 @@ describe('the core', () => {
       createMirrorStore(store, Date.now).put(
         db,
         { ref, purpose: 'watch' },
-        { target: THERE, posted, contentHash: 'x' },
+        { target: { channel: THERE }, posted, contentHash: 'x' },
         true,
       ),
     );

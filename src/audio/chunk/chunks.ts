@@ -1,6 +1,8 @@
 import type { ByteSource } from '../../model/file.ts';
 import { bytesSource } from '../bytes.ts';
-import { decodeTo } from '../codec/decode.ts';
+import { decodeTo, decodeWith, type FallbackDecoder } from '../codec/decode.ts';
+import { AppError } from '../../errors.ts';
+import { toOneRate } from '../resample.ts';
 import { encode } from '../codec/encode.ts';
 import { damagedAudio } from '../faults.ts';
 import { opusItemsOf, openAudio } from '../container/open.ts';
@@ -20,6 +22,8 @@ export interface AudioChunk {
 export interface ChunkOptions {
   /** Default 60 s; at least 1 s. */
   readonly longestMs?: number;
+  /** Asked for files that are not read here. */
+  readonly fallback?: FallbackDecoder | undefined;
 }
 
 const LONGEST_MS = 60_000;
@@ -42,40 +46,33 @@ const toFlac = async (samples: Float32Array): Promise<ByteSource> => {
   return bytesSource(await Array.fromAsync(encode('flac', VAD_RATE_HZ, sound())));
 };
 
-async function* soundPieces(
-  source: ByteSource,
-  takenAsItIs: boolean,
+/** Chunks of PCM, as FLAC; a `file` that the recogniser takes goes out itself where it is one chunk. */
+async function* pcmChunks(
+  pcm: AsyncIterable<Float32Array>,
   longestMs: number,
-  signal: AbortSignal,
+  file?: ByteSource,
 ): AsyncGenerator<AudioChunk, void, void> {
-  for await (const part of cutSound(decodeTo(source, VAD_RATE_HZ, signal), longestMs))
+  for await (const part of cutSound(pcm, longestMs))
     if (!part.isSilent)
       yield {
         startMs: (part.startSamples * 1_000) / VAD_RATE_HZ,
         durationMs: (part.samples.length * 1_000) / VAD_RATE_HZ,
-        audio: takenAsItIs && part.isWhole ? source : await toFlac(part.samples),
+        audio: file && part.isWhole ? file : await toFlac(part.samples),
       };
 }
 
-/**
- * Cuts a file into what can be sent to the recogniser, in order, as it is read. Up to `longestMs` it
- * is one piece: the file itself where the recogniser takes that kind. Opus is cut and wrapped
- * without decoding; of all else longer pieces are 16 kHz FLAC. Cuts are made where it is quiet, and
- * silent pieces are left out: recognisers charge for them and hear what nobody said.
- * Times are measured, whatever headers say. At most one piece is held in memory. Throws as `decode`.
- */
-export async function* chunks(
+async function* ownChunks(
   source: ByteSource,
-  options: ChunkOptions,
+  longestMs: number,
   signal: AbortSignal,
 ): AsyncGenerator<AudioChunk, void, void> {
-  const longestMs = Math.max(SHORTEST_MS, options.longestMs ?? LONGEST_MS);
   await using file = await openAudio(source, signal);
   const takenAsItIs = TAKEN_AS_IT_IS.has(file.container);
   const items = await opusItemsOf(file, source, signal);
   if (!items) {
     await file.reader.close();
-    yield* soundPieces(source, takenAsItIs, longestMs, signal);
+    const pcm = decodeTo(source, VAD_RATE_HZ, signal);
+    yield* pcmChunks(pcm, longestMs, takenAsItIs ? source : undefined);
     return;
   }
   let heard = false;
@@ -89,4 +86,39 @@ export async function* chunks(
     };
   }
   if (!heard) throw damagedAudio('no packet of sound');
+}
+
+const hasCode = (error: unknown, code: AppError['code']): boolean =>
+  error instanceof AppError && error.code === code;
+
+/**
+ * Cuts a file into what can be sent to the recogniser, in order, as it is read. Up to `longestMs` it
+ * is one chunk: the file itself where the recogniser takes that kind. Opus is cut and wrapped
+ * without decoding; of all else longer chunks are 16 kHz FLAC. Cuts are made where it is quiet, and
+ * silent chunks are left out: recognisers charge for them and hear what nobody said.
+ * Times are measured, whatever headers say. At most one chunk is held in memory. Throws as `decode`;
+ * where the fallback can read nothing either, what `decode` would.
+ */
+export async function* chunks(
+  source: ByteSource,
+  options: ChunkOptions,
+  signal: AbortSignal,
+): AsyncGenerator<AudioChunk, void, void> {
+  const { fallback } = options;
+  const longestMs = Math.max(SHORTEST_MS, options.longestMs ?? LONGEST_MS);
+  let hasChunks = false;
+  try {
+    for await (const chunk of ownChunks(source, longestMs, signal)) {
+      hasChunks = true;
+      yield chunk;
+    }
+  } catch (refusal) {
+    if (!fallback || hasChunks || !hasCode(refusal, 'unsupported')) throw refusal;
+    const pcm = toOneRate(decodeWith(fallback, source, signal), VAD_RATE_HZ);
+    try {
+      yield* pcmChunks(pcm, longestMs);
+    } catch (error) {
+      throw hasCode(error, 'bad-input') ? refusal : error;
+    }
+  }
 }

@@ -9,7 +9,7 @@ import { damagedAudio, throwIfAborted, unsupportedAudio } from '../faults.ts';
 import { type OpusItem, readOpus } from '../container/ogg-reader.ts';
 import { PRE_SKIP_SAMPLES } from '../container/ogg-writer.ts';
 import { OPUS_CLOCK_HZ, parseToc } from './packet.ts';
-import { createPacketEncoder, encoderLimit, opusRateFor, type PacketEncoder } from './encoder.ts';
+import { createPacketEncoder, opusRateFor } from './encoder.ts';
 import { createRepacketizer } from './repacketizer.ts';
 import { s16leSamples } from './input.ts';
 import type { OpusHead } from './head.ts';
@@ -35,18 +35,15 @@ async function* encoded(
   sampleRateHz: number,
   signal: AbortSignal,
 ): Packets {
-  const place = await encoderLimit.acquire(signal);
-  let encoder: PacketEncoder | undefined;
+  const encoder = await createPacketEncoder(sampleRateHz, signal);
   try {
-    encoder = await createPacketEncoder(sampleRateHz);
     for await (const slice of inSlices(sound, sliceSamples(sampleRateHz))) {
       throwIfAborted(signal);
       yield* encoder.push(slice);
     }
     yield* encoder.end();
   } finally {
-    encoder?.free();
-    place[Symbol.dispose]();
+    encoder.free();
   }
 }
 

@@ -1,6 +1,6 @@
-import type { OpusDecoderHandle } from 'libopus-wasm';
+import { createPacketDecoder } from './decoder.ts';
+import { tryCreatePacketEncoder } from './encoder.ts';
 import { OPUS_CLOCK_HZ } from './packet.ts';
-import { createPacketEncoder, encoderLimit, type PacketEncoder } from './encoder.ts';
 
 /** Decoders that begin in the middle of speech need so many packets before they are true. */
 export const WARM_UP_PACKETS = 5;
@@ -16,36 +16,24 @@ interface Recoder {
 const ramp = (samples: Float32Array, from: number, to: number): Float32Array =>
   samples.map((sample, index) => sample * (from + ((to - from) * index) / samples.length));
 
-const createRecoder = async (
-  place: Disposable,
-  before: readonly Uint8Array[],
-): Promise<Recoder> => {
-  let encoder: PacketEncoder | undefined;
-  let decoder: OpusDecoderHandle | undefined;
-  const free = (): void => {
-    encoder?.free();
-    decoder?.free();
-    place[Symbol.dispose]();
-  };
-  try {
-    const { createDecoder } = await import('libopus-wasm');
-    const decoding = await createDecoder({ sampleRate: OPUS_CLOCK_HZ, channels: 1 });
-    decoder = decoding;
-    const encoding = await createPacketEncoder(OPUS_CLOCK_HZ);
-    encoder = encoding;
-    const push: Recoder['push'] = (packet, fromGain, toGain) => {
-      try {
-        return encoding.push(ramp(decoding.decodeFloat(packet), fromGain, toGain))[0];
-      } catch {
-        return undefined;
-      }
-    };
-    for (const packet of before) push(packet, 1, 1);
-    return { push, end: () => encoding.end(), free };
-  } catch (error) {
-    free();
+/** A recoder that has heard the packets `before`; undefined where all encoders are taken. */
+const createRecoder = async (before: readonly Uint8Array[]): Promise<Recoder | undefined> => {
+  const encoder = tryCreatePacketEncoder(OPUS_CLOCK_HZ);
+  if (!encoder) return undefined;
+  const decoder = await createPacketDecoder(OPUS_CLOCK_HZ).catch((error: unknown) => {
+    encoder.free();
     throw error;
-  }
+  });
+  const push: Recoder['push'] = (packet, fromGain, toGain) => {
+    const samples = decoder.decode(packet);
+    return samples && encoder.push(ramp(samples, fromGain, toGain))[0];
+  };
+  for (const packet of before) push(packet, 1, 1);
+  const free = (): void => {
+    encoder.free();
+    decoder.free();
+  };
+  return { push, end: () => encoder.end(), free };
 };
 
 /**
@@ -66,8 +54,7 @@ export async function* lowered(
         recoder?.free();
         recoder = undefined;
       } else if (!recoder) {
-        const place = encoderLimit.tryAcquire();
-        if (place) recoder = await createRecoder(place, before);
+        recoder = await createRecoder(before);
       }
       yield recoder?.push(packet, last, wanted) ?? packet;
       last = recoder ? wanted : 1;

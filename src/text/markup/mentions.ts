@@ -1,4 +1,4 @@
-import type { MentionKind, MentionNames } from '../../model/mention.ts';
+import type { Mention, MentionKind, MentionNames } from '../../model/mention.ts';
 
 /** What stands for somebody unknown; platforms do not say more either. */
 const UNKNOWN = '?';
@@ -15,6 +15,12 @@ const KINDS: Readonly<Record<string, MentionKind>> = {
 const angle =
   /<(?:(?<sign>@[!&]?|#|!subteam\^)(?<id>\w+)(?:\|[@#]?(?<label>[^<>]*))?|!(?<all>here|channel|everyone)(?:\|[^<>]*)?|(?<command>\/[^:<>]*):\d+|id:(?<place>\w+))>/g;
 const everybody = /@(?=everyone|here|channel)/gi;
+
+/** The people, roles and channels that a text names in angle brackets. */
+export const mentionsIn = (text: string): readonly Mention[] =>
+  [...text.matchAll(angle)].flatMap(({ groups: { sign, id } = {} }) =>
+    id === undefined ? [] : [{ kind: KINDS[sign ?? ''] ?? 'member', id }],
+  );
 
 /** Names for what Discord and Slack write in angle brackets, each as `write` has it. */
 export const nameMentions = (

@@ -17,7 +17,7 @@ export interface CaptioningDeps {
   readonly clock: Clock;
   /** Ms since 1970. */
   readonly now: () => number;
-  readonly platform: Platform;
+  readonly platform: Pick<Platform, 'post' | 'edit' | 'delete' | 'mirrors'>;
   readonly editRate: EditRate;
   /** The room's channel. */
   readonly channel: () => Channel;
@@ -80,8 +80,9 @@ export const createCaptioning = (deps: CaptioningDeps): Captioning => {
 
   const channelFor = async ({ in: chosen, thread }: CaptionOptions): Promise<Channel> => {
     const parent = chosen ?? channel();
-    if (thread === undefined || !platform.watch) return parent;
-    return platform.watch.thread(parent, thread === '' ? texts.threadName() : thread);
+    if (thread === undefined || !platform.mirrors) return parent;
+    const name = thread === '' ? texts.threadName() : thread;
+    return (await platform.mirrors.thread(parent, name)).channel;
   };
   const openPlace = async (options: CaptionOptions): Promise<Place> => {
     const to = await channelFor(options);

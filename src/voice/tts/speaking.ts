@@ -27,8 +27,8 @@ export interface SpeakingDeps {
   readonly now: () => number;
   readonly play: VoiceLink['play'];
   readonly channel: () => Channel;
-  /** The name behind a mention, given as it is written. */
-  readonly mentioned: (mention: string) => string | undefined;
+  /** Looks up the mentions of a text; resolves with the name behind each, by how it is written. */
+  readonly mentioned: (text: string) => Promise<(mention: string) => string | undefined>;
   readonly texts: RoomTexts;
   readonly messages: StatusMessages;
   readonly log: Log;
@@ -133,7 +133,7 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
           }));
     return speakable(text, {
       ...(language === undefined ? {} : { locale: language }),
-      names: mentioned,
+      names: await mentioned(text),
       dictionary,
       words: texts.spokenWords(language),
     });

@@ -319,6 +319,7 @@ describe('a service that misbehaves', () => {
     await expect(stranger.voices({ signal })).rejects.toMatchObject({
       code: 'config',
       sentence: { key: 'service.bad-key' },
+      remedy: { key: 'remedies.check', params: { name: 'SPEECH_API_KEY' } },
     });
   });
 

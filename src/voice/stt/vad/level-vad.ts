@@ -1,17 +1,14 @@
-import type { OpusDecoderHandle } from 'libopus-wasm';
+import { createPacketDecoder, type PacketDecoder } from '../../../audio/opus/decoder.ts';
 import { OPUS_CLOCK_HZ } from '../../../audio/opus/packet.ts';
 import { createLevelMeter, createVoiceDetector, VAD_RATE_HZ } from '../../../audio/vad.ts';
 
 /** A decoder to 16 kHz mono. */
-export type SpeechDecoder = Pick<OpusDecoderHandle, 'decodeFloat' | 'free'>;
+export type SpeechDecoder = PacketDecoder;
 
 /** Sound that counts as voice before any is judged: the room's noise must be known. */
 const LEARNING_SAMPLES = OPUS_CLOCK_HZ;
 
-export const createSpeechDecoder = async (): Promise<SpeechDecoder> => {
-  const { createDecoder } = await import('libopus-wasm');
-  return createDecoder({ sampleRate: VAD_RATE_HZ, channels: 1 });
-};
+export const createSpeechDecoder = (): Promise<SpeechDecoder> => createPacketDecoder(VAD_RATE_HZ);
 
 /**
  * Judges the packets of one speaker by their loudness; one shorter than a frame of the meter is judged like
@@ -30,12 +27,8 @@ export class LevelVad {
 
   /** True when a packet of so many samples (48 kHz) is voice. */
   isVoice(data: Uint8Array, samples: number): boolean {
-    let sound: Float32Array;
-    try {
-      sound = this.#decoder.decodeFloat(data);
-    } catch {
-      return false;
-    }
+    const sound = this.#decoder.decode(data);
+    if (!sound) return false;
     const frames = this.#measure(sound).map(this.#isVoice);
     if (frames.length > 0) this.#last = frames.includes(true);
     this.#judgedSamples += samples;

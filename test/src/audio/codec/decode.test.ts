@@ -4,6 +4,11 @@ import { decode, decodeTo } from '../../../../src/audio/codec/decode.ts';
 import { chunks } from '../../../../src/audio/chunk/chunks.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { concat, decodeAll, fixture, likeness, never, sourceOf } from '../support.ts';
+import { decoderFreed } from '../watched-decoder.ts';
+
+vi.mock('opus-decoder', async (importOriginal) =>
+  (await import('../watched-decoder.ts')).watchedDecoder(await importOriginal()),
+);
 
 const SPEECH = [
   'speech.wav',
@@ -138,10 +143,7 @@ describe('the memory of the codecs', () => {
       const { FLACDecoder } = await import('@wasm-audio-decoders/flac');
       return vi.spyOn(FLACDecoder.prototype, 'free');
     }
-    const { createDecoder } = await import('libopus-wasm');
-    const decoder = await createDecoder();
-    decoder.free();
-    return vi.spyOn(Object.getPrototypeOf(decoder) as typeof decoder, 'free');
+    return decoderFreed.mockReset();
   };
 
   it.each([

@@ -1,4 +1,3 @@
-import { Bandwidth, createDecoder, createEncoder } from 'libopus-wasm';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { encode } from '../../../../src/audio/codec/encode.ts';
 import { createOggOpusWriter } from '../../../../src/audio/container/ogg-writer.ts';
@@ -10,6 +9,13 @@ import { toS16le } from '../../../../src/audio/pcm.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../../../../src/model/file.ts';
 import { watchEventLoop } from '../../../fakes/event-loop.ts';
 import {
+  APPLICATION,
+  encoderLibrary,
+  encodePackets,
+  type OpusEncoding,
+  WIDEBAND,
+} from '../../../fakes/opus.ts';
+import {
   chunked,
   concat,
   decodeAll,
@@ -20,6 +26,11 @@ import {
   sourceOf,
   tone,
 } from '../support.ts';
+import { decoderFreed } from '../watched-decoder.ts';
+
+vi.mock('opus-decoder', async (importOriginal) =>
+  (await import('../watched-decoder.ts')).watchedDecoder(await importOriginal()),
+);
 
 const given = (
   format: AudioFormat,
@@ -91,16 +102,11 @@ const expectSpeech = async (packets: readonly Uint8Array[], least = 0.9): Promis
   expect(seconds).toBeLessThan(wanted + 0.13);
 };
 
-type EncoderSettings = NonNullable<Parameters<typeof createEncoder>[0]>;
-
-const packetsOf = async (settings: EncoderSettings & { frameSize: number }) => {
-  using encoder = await createEncoder({ channels: 1, sampleRate: 48_000, ...settings });
+const packetsOf = (settings: OpusEncoding & { frameSize: number }) => {
   const frames = Math.ceil((speech.length + 312) / settings.frameSize);
   const padded = new Float32Array(frames * settings.frameSize);
   padded.set(speech);
-  return Array.from({ length: frames }, (_, i) =>
-    encoder.encodeFloat(padded.subarray(i * settings.frameSize, (i + 1) * settings.frameSize)),
-  );
+  return encodePackets(padded, settings);
 };
 
 const oggOf = (packets: readonly Uint8Array[], options = {}): Uint8Array => {
@@ -121,11 +127,9 @@ const bundled = (packets: readonly Uint8Array[], count: number, padding = 0): Ui
     return concat([head, packet.subarray(2), new Uint8Array(padding)]);
   });
 
-const CELT = 2_051;
-const AUDIO = 2_049;
-const VOIP = 2_048;
+const { lowDelay: CELT, audio: AUDIO, voip: VOIP } = APPLICATION;
 /** What makes libopus choose SILK alone. */
-const SILK = { application: VOIP, bitrate: 20_000, maxBandwidth: Bandwidth.Wideband } as const;
+const SILK = { application: VOIP, bitrate: 20_000, maxBandwidth: WIDEBAND } as const;
 
 describe('speech as packets of 20 ms', () => {
   it.each([8_000, 12_000, 16_000, 24_000, 48_000])(
@@ -199,13 +203,13 @@ describe('speech as packets of 20 ms', () => {
 
 describe('Ogg Opus', () => {
   it('passes packets of 20 ms through as they are', async () => {
-    const packets = await packetsOf({ frameSize: 960 });
+    const packets = packetsOf({ frameSize: 960 });
     expect(await framesFrom('ogg', oggOf(packets))).toEqual(packets);
   });
 
   it.each([2, 3, 4, 5, 6])('splits packets of %i frames of 20 ms exactly', async (count) => {
     for (const vbr of [true, false]) {
-      const packets = await packetsOf({ frameSize: 960, vbr, application: CELT });
+      const packets = packetsOf({ frameSize: 960, vbr, application: CELT });
       const split = await framesFrom('ogg', oggOf(bundled(packets, count, 3)));
       expect(split).toEqual(packets.slice(0, split.length));
       expect(split.length).toBe(Math.floor(packets.length / count) * count);
@@ -220,7 +224,8 @@ describe('Ogg Opus', () => {
   ] as const)(
     'puts packets of %i samples together without a change of the sound',
     async (frameSize, application) => {
-      const packets = await packetsOf({ frameSize, application });
+      // Enough for the encoder never to change the bandwidth, and with it the kind of frames.
+      const packets = packetsOf({ frameSize, application, bitrate: 128_000 });
       const frames = await framesFrom('ogg', oggOf(packets));
       await expectSpeech(frames);
       const before = await heardIn(packets);
@@ -229,7 +234,7 @@ describe('Ogg Opus', () => {
   );
 
   it.each([1_920, 2_880])('encodes frames of %i samples anew', async (frameSize) => {
-    const packets = await packetsOf({
+    const packets = packetsOf({
       frameSize,
       ...SILK,
     });
@@ -238,8 +243,8 @@ describe('Ogg Opus', () => {
   });
 
   it('encodes from where frames can no longer be put together, and loses nothing there', async () => {
-    const short = await packetsOf({ frameSize: 480, application: AUDIO, bitrate: 64_000 });
-    const long = await packetsOf({ frameSize: 2_880, ...SILK });
+    const short = packetsOf({ frameSize: 480, application: AUDIO, bitrate: 64_000 });
+    const long = packetsOf({ frameSize: 2_880, ...SILK });
     // The first is left out, so that half a packet is held when the kind of frames changes.
     const begun = short.slice(1, 60);
     const frames = await framesFrom('ogg', oggOf([...begun, ...long.slice(10)]));
@@ -248,7 +253,7 @@ describe('Ogg Opus', () => {
   });
 
   it('applies the gain of the file', async () => {
-    const packets = await packetsOf({ frameSize: 960 });
+    const packets = packetsOf({ frameSize: 960 });
     const level = (sound: Float32Array) => Math.sqrt(sound.reduce((sum, x) => sum + x * x, 0));
     const plain = level(await heardIn(await framesFrom('ogg', oggOf(packets))));
     const quiet = level(await heardIn(await framesFrom('ogg', oggOf(packets, { gain: -6 * 256 }))));
@@ -256,7 +261,7 @@ describe('Ogg Opus', () => {
   });
 
   it('goes on through chained files, and gives what is left of damaged ones', async () => {
-    const packets = await packetsOf({ frameSize: 960 });
+    const packets = packetsOf({ frameSize: 960 });
     const one = oggOf(packets);
     expect((await framesFrom('ogg', concat([one, one]))).length).toBe(2 * packets.length);
     const cut = await framesFrom('ogg', one.subarray(0, one.length * 0.6));
@@ -304,17 +309,11 @@ describe('what cannot be played', () => {
 describe('encoders and decoders', () => {
   afterEach(() => void vi.restoreAllMocks());
 
-  const countCodecs = async () => {
-    const encoder = await createEncoder();
-    const decoder = await createDecoder();
-    encoder.free();
-    decoder.free();
-    return {
-      made: vi.spyOn(Object.getPrototypeOf(encoder) as typeof encoder, 'getLookahead'),
-      freed: vi.spyOn(Object.getPrototypeOf(encoder) as typeof encoder, 'free'),
-      decodersFreed: vi.spyOn(Object.getPrototypeOf(decoder) as typeof decoder, 'free'),
-    };
-  };
+  const countCodecs = () => ({
+    made: vi.spyOn(encoderLibrary().prototype, 'setBitrate'),
+    freed: vi.spyOn(encoderLibrary().prototype, 'delete'),
+    decodersFreed: decoderFreed.mockReset(),
+  });
 
   const endless = async function* () {
     for (;;) yield toS16le(tone(24_000, 0.1));
@@ -338,7 +337,7 @@ describe('encoders and decoders', () => {
   };
 
   it('are freed at the end, on an error, on an abort of a stream that hangs, and when left', async () => {
-    const { made, freed } = await countCodecs();
+    const { made, freed } = countCodecs();
     await framesFrom('pcm', toS16le(tone(24_000, 0.1)));
     const left = opusFrames(pcm(endless()), never);
     await left.next();
@@ -358,8 +357,8 @@ describe('encoders and decoders', () => {
   });
 
   it('are freed with the decoder where Opus is encoded anew', async () => {
-    const packets = await packetsOf({ frameSize: 2_880, ...SILK });
-    const { made, freed, decodersFreed } = await countCodecs();
+    const packets = packetsOf({ frameSize: 2_880, ...SILK });
+    const { made, freed, decodersFreed } = countCodecs();
     const frames = opusFrames(given('ogg', oggOf(packets)), never);
     await frames.next();
     await frames.return();
@@ -368,7 +367,7 @@ describe('encoders and decoders', () => {
   });
 
   it('are sixteen at most; one more waits, and may give up', async () => {
-    const { made, freed } = await countCodecs();
+    const { made, freed } = countCodecs();
     const busy = Array.from({ length: 16 }, () => opusFrames(pcm(endless()), never));
     await Promise.all(busy.map((frames) => frames.next()));
     const abort = new AbortController();

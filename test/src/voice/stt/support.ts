@@ -1,4 +1,3 @@
-import type { ChannelCount, EncoderOptions } from 'libopus-wasm';
 import type { VoicePacket } from '../../../../src/ports/voice.ts';
 import type { Utterance } from '../../../../src/ports/recogniser.ts';
 import {
@@ -81,28 +80,3 @@ export const takeAll = (
 
 export const sequencesOf = ({ packets }: Pick<Utterance, 'packets'>): number[] =>
   packets.map(({ sequence }) => sequence);
-
-/** Real packets of sound at 48 kHz. */
-export const encodePackets = async (
-  samples: Float32Array,
-  options: EncoderOptions & { readonly channels?: ChannelCount } = {},
-): Promise<Uint8Array[]> => {
-  const { createEncoder } = await import('libopus-wasm');
-  const { channels = 1, frameSize = 960 } = options;
-  const encoder = await createEncoder({
-    sampleRate: 48_000,
-    complexity: 2,
-    frameSize,
-    channels,
-    ...options,
-  });
-  const packets: Uint8Array[] = [];
-  for (let at = 0; at + frameSize <= samples.length; at += frameSize) {
-    const frame = new Float32Array(frameSize * channels);
-    for (let i = 0; i < frameSize; i += 1)
-      for (let c = 0; c < channels; c += 1) frame[i * channels + c] = samples[at + i]!;
-    packets.push(new Uint8Array(encoder.encodeFloat(frame)));
-  }
-  encoder.free();
-  return packets;
-};

@@ -35,7 +35,7 @@ const start = () => {
         signal.addEventListener('abort', () => reject(signal.reason as Error)),
       ),
     channel: () => CHANNEL,
-    mentioned: () => undefined,
+    mentioned: async () => () => undefined,
     texts: createRoomTexts(loadTexts('locales'), 'en', 'plain'),
     messages: createStatusMessages({
       platform: { post: async () => ({ channel: CHANNEL, ids: ['m'] }), edit: async (one) => one },

@@ -83,12 +83,7 @@ interface Speaker {
 }
 
 export const createEndpointer = (options: EndpointerOptions = {}): Endpointer => {
-  const lengths: UtteranceLengths = {
-    hangoverMs: options.hangoverMs ?? LENGTHS.hangoverMs,
-    longestMs: options.longestMs ?? LENGTHS.longestMs,
-    shortestMs: options.shortestMs ?? LENGTHS.shortestMs,
-    growEveryMs: options.growEveryMs ?? LENGTHS.growEveryMs,
-  };
+  const lengths: UtteranceLengths = { ...LENGTHS, ...options };
   const { mostSpeakers = MOST_SPEAKERS, vad = createSpeakerVad() } = options;
   const speakers = new Map<string, Speaker>();
   const counts = { taken: 0, invalid: 0, duplicate: 0, late: 0 };

@@ -1,8 +1,14 @@
 import { createLru } from '../../async/lru.ts';
 import type { RecognitionResult } from '../../ports/recogniser.ts';
-import { bareText, knownInvention, withoutSounds } from '../../speech/hallucinations.ts';
+import {
+  bareText,
+  knownInvention,
+  withoutSounds,
+  countLetters,
+  countOnlyFrom,
+  longestLoop,
+} from '../../speech/hallucinations.ts';
 import { findLanguage } from '../../text/language/languages.ts';
-import { countLetters, countOnlyFrom, longestLoop } from './repetition.ts';
 
 /** Reasons to believe that a transcript was not said. */
 export const REFUSALS = [

@@ -1,8 +1,13 @@
 import type { OpusToc } from '../../audio/opus/packet.ts';
 import type { VoicePacket } from '../../ports/voice.ts';
 import type { Utterance } from '../../ports/recogniser.ts';
-import { type BufferedPacket, ReorderBuffer, toMs } from './reorder-buffer.ts';
-import { makeUtterance, quietestCut } from './utterance.ts';
+import {
+  type BufferedPacket,
+  ReorderBuffer,
+  toMs,
+  makeUtterance,
+  quietestCut,
+} from './utterance.ts';
 
 export interface UtteranceLengths {
   /** Silence after which an utterance ends. */

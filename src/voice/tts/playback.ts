@@ -17,7 +17,7 @@ import {
   entryOf,
   type QueueView,
 } from './speech-item.ts';
-import { createExpiringQueue } from './speech-queue.ts';
+import { createSpeechQueue } from './speech-queue.ts';
 import { isAudible } from './segment.ts';
 import { startSynthesis, type Synthesis } from './synthesis.ts';
 
@@ -69,7 +69,7 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
   const { clock, listener, play, words } = deps;
   const announcer = createAnnouncer(words);
   const drops = createDropNotifier(clock, (items, reason) => listener.dropped(items, reason));
-  const queue = createExpiringQueue(clock, (items) => drops.add(items, 'late'));
+  const queue = createSpeechQueue(clock, (items) => drops.add(items, 'late'));
   const isRepeated = createRepeats();
   let current: Synthesis | undefined;
   let ahead: Synthesis | undefined;

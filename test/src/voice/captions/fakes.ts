@@ -6,14 +6,15 @@ import {
   createCaptionMessages,
   type CaptionMessagesDeps,
 } from '../../../../src/voice/captions/caption-messages.ts';
-import type { Caption, CaptionTranslation } from '../../../../src/voice/captions/caption.ts';
+import {
+  type Caption,
+  type CaptionTranslation,
+  createTranscript,
+  type TranscriptLine,
+} from '../../../../src/voice/captions/caption.ts';
 import { createCaptions } from '../../../../src/voice/captions/captions.ts';
 import type { EditRate } from '../../../../src/ports/voice.ts';
 import type { CaptionTexts } from '../../../../src/voice/captions/render.ts';
-import {
-  createTranscript,
-  type TranscriptLine,
-} from '../../../../src/voice/captions/transcript.ts';
 import type { TranslateCaption } from '../../../../src/voice/captions/translations.ts';
 import type { TranscriptEvent } from '../../../../src/voice/stt/transcript-emitter.ts';
 import { createTestClock, type TestClock } from '../../../fakes/clock.ts';

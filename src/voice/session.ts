@@ -262,8 +262,6 @@ export class VoiceSession implements AsyncDisposable {
     this.#move({ kind: 'announced' });
   }
 
-  readonly #speechBegan = (speakerId: string): void => this.#bargeIn.began(speakerId);
-
   readonly #trouble: TranscriptListener['trouble'] = (error) => {
     const { messages, roomTexts: texts } = this.#deps;
     if (error) void messages.show('trouble', texts.failed('room.not-recognised', error));
@@ -279,7 +277,7 @@ export class VoiceSession implements AsyncDisposable {
 
   /** Takes transcripts of speech that people were told is captioned. */
   readonly #forCaptions: TranscriptListener = {
-    speechBegan: this.#speechBegan,
+    speechBegan: (speakerId) => this.#bargeIn.began(speakerId),
     transcript: (event) => {
       this.#transcript(event);
       this.#captioning.current()?.transcript(event);
@@ -289,7 +287,7 @@ export class VoiceSession implements AsyncDisposable {
 
   /** Takes all other transcripts: nobody sees them. */
   readonly #forOthers: TranscriptListener = {
-    speechBegan: this.#speechBegan,
+    speechBegan: (speakerId) => this.#bargeIn.began(speakerId),
     transcript: this.#transcript,
     trouble: this.#trouble,
   };

@@ -23,7 +23,7 @@ const HERE = import.meta.dirname;
 /** Longer than this nobody waits for a process that was told to stop. */
 const STOP_MS = 10_000;
 
-/** Where the service is: the one that the configuration names, or the built-in one, started here. */
+/** Finds the service: the one that the configuration names, or the built-in one, started here. */
 const findService = async (
   config: CoreConfig,
   engines: EngineConfig,

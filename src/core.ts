@@ -52,32 +52,28 @@ export const coreSection = z
     SPEECH_API_URL: httpUrl
       .optional()
       .describe(
-        'Address of the speech, translation and language-model service. Default: built in.',
+        'URL of the speech service (speech, translation, language model). Default: built in.',
       ),
     SPEECH_API_KEY: z
       .string()
       .regex(/^[^\s:]+:\S+$/, 'must be the whole key, its prefix and colon included')
       .optional()
-      .describe('The key for SPEECH_API_URL, prefix included.'),
+      .describe('API key for SPEECH_API_URL, including its prefix.'),
     SPEECH_CHAT_MODEL: z
       .string()
       .optional()
-      .describe('The language model that /ask uses. Default: the choice of the service.'),
+      .describe('Language model for /ask. Default: chosen by the service.'),
     SPEECH_TRANSLATION_MODEL: z
       .string()
       .optional()
-      .describe('The translation model. Default: the choice of the service.'),
-    DATABASE_URL: databaseUrl.describe('Where the data is kept: sqlite:PATH.'),
+      .describe('Translation model. Default: chosen by the service.'),
+    DATABASE_URL: databaseUrl.describe('Database: sqlite:PATH.'),
     // A day is looked back to after a time away, and rows have to outlive that.
     INBOX_DAYS: days(7, 2).describe(
-      'How long it is kept which messages of watched channels were dealt with, in days.',
+      'Days to keep the outcome of messages in channels with auto-translate.',
     ),
-    COPY_DAYS: days(365, 1).describe(
-      'How long edits and deletes follow to translations that were posted, in days.',
-    ),
-    LOG_LEVEL: logLevel.describe(
-      'How much is logged: fatal, error, warn, info, debug, trace, silent.',
-    ),
+    COPY_DAYS: days(365, 1).describe('Days during which translations follow edits and deletions.'),
+    LOG_LEVEL: logLevel.describe('Log level: fatal, error, warn, info, debug, trace or silent.'),
   })
   .refine(({ SPEECH_API_URL, SPEECH_API_KEY }) => !SPEECH_API_URL === !SPEECH_API_KEY, {
     path: ['SPEECH_API_KEY'],
@@ -103,7 +99,7 @@ export interface CoreDeps {
   readonly translates?: Services['translates'] | undefined;
   /** Reads audio files that our own decoders refuse. */
   readonly fallbackDecoder?: FallbackDecoder | undefined;
-  /** Of rooms. Default: real time. */
+  /** The clock of rooms. Default: real time. */
   readonly clock?: Clock;
   /** Makes the recognisers of voice rooms. Default: by requests to the service. */
   readonly createRecogniser?: RecogniserFactory;

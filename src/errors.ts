@@ -28,13 +28,13 @@ export type SentenceParams = Readonly<
 >;
 
 export interface AppErrorOptions {
-  /** What a person sees. Without it the sentence `errors.<code>` is shown. */
+  /** The sentence that a person sees. Default: `errors.<code>`. */
   readonly sentence?: Sentence;
-  /** What an operator can do about it: a person sees it beside `sentence` who moderates. */
+  /** The operator's remedy; moderators see it beside `sentence`. */
   readonly remedy?: Sentence;
   /** True when the same call may succeed later. Default false. */
   readonly retryable?: boolean;
-  /** How long to wait before the next try, where the other side said so. */
+  /** Time to wait before the next try, where the other side said so. */
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }

@@ -38,8 +38,8 @@ const framesOf = ({ stack = '', message }: Error): string => {
 };
 
 /**
- * What may be written of anything thrown. Messages and fields of other people's errors repeat what
- * was sent: of those only the class, the code and the places are told.
+ * Describes anything thrown as far as it may be logged. Messages and fields of other people's
+ * errors repeat what was sent: of those only the class, the code and the stack are told.
  */
 const tellError = (thrown: unknown, causes = MOST_CAUSES): Record<string, unknown> => {
   if (!(thrown instanceof Error)) return { type: typeof thrown };

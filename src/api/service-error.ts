@@ -1,5 +1,5 @@
 import { AppError, type AppErrorOptions, type ErrorCode, type Sentence } from '../errors.ts';
-import { plainLine, quote } from '../text/markup/plain-line.ts';
+import { plainLine, inCode } from '../text/markup/plain-line.ts';
 import { errorObject, type ErrorObject } from './contract.ts';
 import { readEngineLack, type EngineLack } from '../http/engine-lack.ts';
 import { waitInText } from '../http/retry-after.ts';
@@ -81,7 +81,7 @@ const explainLack = (lack: EngineLack): Explanation => {
       : { key: `service.no-${lack.ability}` };
   const count = lack.remedies.length;
   if (count === 0) return { sentence };
-  const remedies = lack.remedies.map((remedy) => quote(remedy, LONGEST_REMEDY_CHARS)).join(', ');
+  const remedies = lack.remedies.map((remedy) => inCode(remedy, LONGEST_REMEDY_CHARS)).join(', ');
   return { sentence, remedy: { key: 'remedies.add-engine', params: { count, remedies } } };
 };
 

@@ -46,13 +46,13 @@ const OPERATORS_CONCERN: ReadonlySet<ErrorCode> = new Set([
 /** Faults of ours and of the service are the operator's concern; what people typed is not. */
 const logFault = (log: Log, command: string, error: AppError): void => {
   const fields = { command, code: error.code, reason: error.message };
-  if (error.code === 'internal') log.error({ ...fields, err: error.cause }, 'a command failed');
+  if (error.code === 'internal') log.error({ ...fields, err: error.cause }, 'command failed');
   else if (error instanceof ServiceError || OPERATORS_CONCERN.has(error.code))
-    log.warn(fields, 'a command could not be done');
-  else log.debug(fields, 'a command was refused');
+    log.warn(fields, 'command not done: service or configuration');
+  else log.debug(fields, 'command refused');
 };
 
-/** What a command and a pressed control are both given. */
+/** The context that commands and pressed controls share. */
 type Basics = Omit<PressContext, 'arg' | 'values'>;
 
 /** Throws where guards, or the roles that moderators gave the command, keep somebody out. */
@@ -111,7 +111,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       });
     } finally {
       await meter.settle().catch((failure: unknown) => {
-        log.error({ err: failure, id }, 'what a command used could not be recorded');
+        log.error({ err: failure, id }, 'usage of a command not recorded');
       });
     }
   };
@@ -130,7 +130,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     content: Content,
   ): Promise<void> => {
     await answer.show(content).catch((failure: unknown) => {
-      log.warn({ err: failure, command }, 'an answer could not be shown');
+      log.warn({ err: failure, command }, 'answer not shown');
     });
   };
 
@@ -209,9 +209,9 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     },
 
     async complete({ command, option, typed, member, space }: CompletionRequest) {
-      const most = platforms.get(space.platform).capabilities.choices;
       const done = new AbortController();
       const lookUp = async (): Promise<readonly Choice[]> => {
+        const { choices: most } = platforms.get(space.platform).capabilities;
         const { action } = catalogue.find(command, space.platform, member.locale);
         const { locale } = member;
         const ctx = {
@@ -222,13 +222,13 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
           most,
           commands: () => catalogue.list(locale, space.platform),
         };
-        return (await action.complete?.[option]?.(typed, ctx)) ?? [];
+        return ((await action.complete?.[option]?.(typed, ctx)) ?? []).slice(0, most);
       };
       // One that comes too late still fills the caches that it asked.
       const late = sleep(CHOICES_SHOWN_WITHIN_MS, done.signal).then(() => []);
       late.catch(() => undefined);
       try {
-        return (await Promise.race([lookUp(), late])).slice(0, most);
+        return await Promise.race([lookUp(), late]);
       } catch (thrown) {
         logFault(log, command, toAppError(thrown));
         return [];

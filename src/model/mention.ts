@@ -2,8 +2,8 @@ import type { Channel } from './place.ts';
 
 export type MentionKind = 'member' | 'role' | 'channel';
 
-/** Somebody or something that a text names by its id. */
-export interface Mention {
+/** A member, role or channel that a text names by its id. */
+export interface MentionedId {
   readonly kind: MentionKind;
   readonly id: string;
 }

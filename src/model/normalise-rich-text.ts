@@ -64,7 +64,7 @@ const trimEnd = (row: readonly Inline[]): readonly Inline[] => {
 
 const trimmed = (row: readonly Inline[]): readonly Inline[] => trimEnd(trimStart(row));
 
-/** Of a list's neighbour: an indented line would belong to the list. */
+/** Takes the indent off a list's neighbour: an indented line would belong to the list. */
 const withoutIndent = (row: readonly Inline[]): readonly Inline[] => {
   const [first, ...rest] = row;
   if (first?.kind !== 'text') return row;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
-import { useHarness } from './support.ts';
+import { useCoreHarness } from './support.ts';
 import { sentence } from '../fakes/sentences.ts';
 
-const { harness, last, completions } = useHarness();
+const { harness, last, completions } = useCoreHarness();
 
 describe('/translate', () => {
   const text = 'The quick brown fox jumps over the lazy dog';

@@ -2,17 +2,17 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Texts } from '../../src/i18n.ts';
 import type { Member } from '../../src/model/member.ts';
 import type { Services } from '../../src/command/services.ts';
-import { LIMITS } from './limits.ts';
+import { WEB_LIMITS } from './limits.ts';
 
 export const PLATFORM = 'web';
 
-/** Somebody at a page. It is the operator's own page, so everybody on it moderates. */
+/** A person at a page. The page is the operator's own, so everybody on it moderates. */
 export interface Profile extends Member {
   /** The language this person reads the lounge in. */
   readonly language: string;
 }
 
-export interface Members {
+export interface Profiles {
   /** The person who holds `secret`; made on first sight. Only the hash of the secret is ever shown. */
   know(secret: string, locale: string): Promise<Profile>;
   readonly get: (id: string) => Profile | undefined;
@@ -29,11 +29,11 @@ const publicId = (secret: string): string =>
   createHash('sha256').update(secret).digest('base64url').slice(0, 16);
 
 /** `present` are the ids of those who are listening: they are never forgotten. */
-export const createMembers = (
+export const createProfiles = (
   texts: Texts,
   services: Services,
   present: () => readonly string[],
-): Members => {
+): Profiles => {
   const profiles = new Map<string, Profile>();
 
   const guestName = (id: string, locale: string): string => {
@@ -52,7 +52,7 @@ export const createMembers = (
   const put = (profile: Profile): void => {
     profiles.delete(profile.id);
     profiles.set(profile.id, profile);
-    if (profiles.size <= LIMITS.members) return;
+    if (profiles.size <= WEB_LIMITS.members) return;
     const kept = new Set([...present(), profile.id]);
     const oldest = profiles.keys().find((id) => !kept.has(id));
     if (oldest !== undefined) profiles.delete(oldest);

@@ -10,9 +10,9 @@ type Shown = RawMessage['member'];
 /** The gateway tells of each who was mentioned as whom the server knows them. */
 type Mentioned = APIUser & { readonly member?: Shown };
 
-/** How people are called on a server: the gateway says it with each message, REST never does. */
-export interface Members {
-  /** Of an author, or of somebody who was mentioned. */
+/** The names of people on a server: the gateway says them with each message, REST never does. */
+export interface MemberNames {
+  /** The name of an author, or of somebody who was mentioned. */
   nameOf(guildId: string, userId: string): string | undefined;
   /** A message as the gateway told it. */
   note(raw: RawMessage): void;
@@ -21,10 +21,13 @@ export interface Members {
 }
 
 const KEPT = 5_000;
-/** Of whom there is nothing to ask again: the gateway tells when they are back and write. */
+/**
+ * Refusals after which nothing is asked again: the gateway tells when such people are back and
+ * write.
+ */
 const LEFT = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
 
-export const createMembers = (api: Api): Members => {
+export const createMemberNames = (api: Api): MemberNames => {
   const known = createLru<string, Promise<Shown>>(KEPT);
   const names = createLru<string, string>(KEPT);
 

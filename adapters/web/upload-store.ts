@@ -1,9 +1,9 @@
 import { AppError } from '../../src/errors.ts';
 import type { Attachment } from '../../src/model/file.ts';
-import { LIMITS } from './limits.ts';
+import { WEB_LIMITS } from './limits.ts';
 import { createTempStore } from './temp-store.ts';
 
-export interface Uploads extends AsyncDisposable {
+export interface UploadStore extends AsyncDisposable {
   /** Streams a file in; rejects with `too-large` past the limit, `rate-limited` beside too many. */
   receive(
     memberId: string,
@@ -16,8 +16,8 @@ export interface Uploads extends AsyncDisposable {
 }
 
 /** Files that people send in, kept until the command that they were meant for is done. */
-export const createUploads = (maxUploadBytes: number): Uploads => {
-  const store = createTempStore({ files: LIMITS.uploads, bytes: 4 * maxUploadBytes });
+export const createUploadStore = (maxUploadBytes: number): UploadStore => {
+  const store = createTempStore({ files: WEB_LIMITS.uploads, bytes: 4 * maxUploadBytes });
   const owners = new Map<string, string>();
   /** The owner of each file that is still coming in. */
   const underWay = new Set<{ readonly memberId: string }>();
@@ -25,7 +25,7 @@ export const createUploads = (maxUploadBytes: number): Uploads => {
   return {
     receive: async (memberId, file, body) => {
       const own = [...underWay].filter((each) => each.memberId === memberId);
-      if (own.length >= LIMITS.uploadsAtOnce)
+      if (own.length >= WEB_LIMITS.uploadsAtOnce)
         throw new AppError('rate-limited', 'a member sends too many files at once', {
           sentence: { key: 'web.errors.too-many-files' },
         });

@@ -1,4 +1,4 @@
-/** What the server and the page say to each other. Types only: the page's copy is erased. */
+/** The messages between the server and the page. Types only: the page's copy is erased. */
 import type { Choice, CommandInfo } from '../../src/model/command-info.ts';
 import type { MessageKey } from '../../src/message-key.ts';
 import type { Content, Control } from '../../src/model/content.ts';
@@ -6,14 +6,14 @@ import type { ServiceStatus } from '../../src/model/service-status.ts';
 
 export type ChannelId = 'playground' | 'lounge';
 
-export interface WireAuthor {
+export interface PageAuthor {
   readonly id: string;
   readonly name: string;
   /** True for what Dragoman itself says. */
   readonly ours: boolean;
 }
 
-export interface WireFile {
+export interface PageFile {
   /** Unguessable; the file is at `/files/<id>`. */
   readonly id: string;
   readonly name: string;
@@ -21,8 +21,8 @@ export interface WireFile {
   readonly sizeBytes: number;
 }
 
-/** How a line reads in one language: `same` when it is in that language already. */
-export interface WireTranslation {
+/** A line in one language: `same` when it is in that language already. */
+export interface PageTranslation {
   readonly language: string;
   readonly html: string;
   readonly state: 'growing' | 'done' | 'same' | 'failed';
@@ -31,33 +31,33 @@ export interface WireTranslation {
 }
 
 /** A command as somebody used it; long values are clipped for showing. */
-export interface WireUse {
+export interface PageCommandUse {
   readonly command: string;
   readonly options: readonly { readonly name: string; readonly value: string }[];
 }
 
 /** The page has neither roles nor channels to choose from. */
-export type WireControl = Extract<Control, { kind: 'button' | 'choice' }>;
+export type PageControl = Extract<Control, { kind: 'button' | 'choice' }>;
 
-export interface WireMessage {
+export interface PageMessage {
   readonly id: string;
   readonly channel: ChannelId;
-  readonly author: WireAuthor;
+  readonly author: PageAuthor;
   readonly sentAtMs: number;
   /** Safe to put into the page as it is. */
   readonly html: string;
   readonly tone: NonNullable<Content['tone']>;
-  readonly files: readonly WireFile[];
-  readonly controls?: readonly WireControl[];
+  readonly files: readonly PageFile[];
+  readonly controls?: readonly PageControl[];
   readonly replyTo?: string;
-  readonly use?: WireUse;
+  readonly use?: PageCommandUse;
   readonly onlyYou: boolean;
   /** True while the answer is still being made. */
   readonly working: boolean;
-  readonly translation?: WireTranslation;
+  readonly translation?: PageTranslation;
 }
 
-export interface WireMe {
+export interface PageMember {
   readonly id: string;
   readonly name: string;
   /** The language this person reads the lounge in. */
@@ -65,25 +65,25 @@ export interface WireMe {
   readonly languageName: string;
 }
 
-export interface WireReader {
+export interface PageReader {
   readonly id: string;
   readonly name: string;
   readonly language: string;
 }
 
 interface Snapshot {
-  readonly me: WireMe;
-  readonly messages: readonly WireMessage[];
-  readonly readers: readonly WireReader[];
+  readonly me: PageMember;
+  readonly messages: readonly PageMessage[];
+  readonly readers: readonly PageReader[];
 }
 
 export type ServerEvent =
   | { readonly type: 'hello'; readonly snapshot: Snapshot }
-  | { readonly type: 'message'; readonly message: WireMessage }
+  | { readonly type: 'message'; readonly message: PageMessage }
   | { readonly type: 'removed'; readonly id: string }
-  | { readonly type: 'translation'; readonly id: string; readonly translation: WireTranslation }
-  | { readonly type: 'me'; readonly me: WireMe }
-  | { readonly type: 'readers'; readonly readers: readonly WireReader[] }
+  | { readonly type: 'translation'; readonly id: string; readonly translation: PageTranslation }
+  | { readonly type: 'me'; readonly me: PageMember }
+  | { readonly type: 'readers'; readonly readers: readonly PageReader[] }
   /** Says only that the connection lives. */
   | { readonly type: 'beat' };
 
@@ -91,7 +91,7 @@ export type ServerEvent =
 export type PageKey = Extract<MessageKey, `web.${string}`>;
 export type Params = Readonly<Record<string, string | number>>;
 
-/** What the page is served with. */
+/** The data that the page is served with. */
 export interface Boot {
   readonly locale: string;
   /** The sentences of the page; `{name}` stands for a value. */

@@ -1,20 +1,20 @@
 import { AppError } from '../../src/errors.ts';
-import type { Profile } from './members.ts';
-import { LIMITS } from './limits.ts';
+import type { Profile } from './profiles.ts';
+import { WEB_LIMITS } from './limits.ts';
 import { createReplay, type EventFor } from './replay.ts';
-import type { ServerEvent } from './wire.ts';
+import type { ServerEvent } from './protocol.ts';
 
-export interface HubOptions {
+export interface EventStreamsOptions {
   /** Names this run of the process. */
   readonly epoch: string;
   readonly reader: (memberId: string) => Profile | undefined;
-  /** Somebody's first connection opened, or their last one closed. */
+  /** Called when a member's first connection has opened, or the last one closed. */
   readonly onPresence: (memberId: string, present: boolean) => void;
   readonly replayEvents?: number;
   readonly queueBytes?: number;
 }
 
-export interface Hub {
+export interface EventStreams {
   /** `bytes` is about what the event weighs while it is kept for those who come back. */
   readonly publish: (event: EventFor, bytes?: number) => void;
   /**
@@ -34,7 +34,7 @@ interface Connection {
   readonly memberId: string;
   send(frame: Uint8Array): void;
   end(): void;
-  /** For a stream that the other side has closed. */
+  /** Forgets a stream that the other side has closed. */
   leave(): void;
 }
 
@@ -42,11 +42,11 @@ const SMALL_EVENT_BYTES = 500;
 
 const RETRY = new TextEncoder().encode('retry: 1000\n\n');
 
-export const createHub = (options: HubOptions): Hub => {
+export const createEventStreams = (options: EventStreamsOptions): EventStreams => {
   const { epoch, reader: readerOf, onPresence } = options;
-  const queueBytes = options.queueBytes ?? LIMITS.clientQueueBytes;
-  const replay = createReplay(epoch, options.replayEvents ?? LIMITS.replayEvents);
-  /** Those that have not ended: nothing can be sent to any other. */
+  const queueBytes = options.queueBytes ?? WEB_LIMITS.clientQueueBytes;
+  const replay = createReplay(epoch, options.replayEvents ?? WEB_LIMITS.replayEvents);
+  /** The connections that have not ended: nothing can be sent to any other. */
   const connections = new Set<Connection>();
 
   const isPresent = (memberId: string): boolean =>
@@ -91,7 +91,7 @@ export const createHub = (options: HubOptions): Hub => {
     },
 
     connect: (reader, lastId, hello) => {
-      if (connections.size >= LIMITS.clients)
+      if (connections.size >= WEB_LIMITS.clients)
         throw new AppError('rate-limited', 'too many pages are open');
       const missed = replay.since(lastId, reader, queueBytes);
       const opening = [RETRY, ...(missed ?? [replay.frame(hello(), replay.seq())])];

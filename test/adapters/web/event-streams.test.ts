@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createHub } from '../../../adapters/web/hub.ts';
-import type { Profile } from '../../../adapters/web/members.ts';
-import type { ServerEvent } from '../../../adapters/web/wire.ts';
+import { createEventStreams } from '../../../adapters/web/event-streams.ts';
+import type { Profile } from '../../../adapters/web/profiles.ts';
+import type { ServerEvent } from '../../../adapters/web/protocol.ts';
 
 const profile = (id: string): Profile => ({
   platform: 'web',
@@ -16,7 +16,7 @@ const removed = (id: string): ServerEvent => ({ type: 'removed', id });
 
 const setUp = (options: { replayEvents?: number; queueBytes?: number } = {}) => {
   const presence: string[] = [];
-  const hub = createHub({
+  const streams = createEventStreams({
     epoch: 'run1',
     reader: profile,
     onPresence: (id, present) => presence.push(`${id} ${present ? 'came' : 'went'}`),
@@ -24,8 +24,8 @@ const setUp = (options: { replayEvents?: number; queueBytes?: number } = {}) => 
   });
   const hello = removed('hello');
   const connect = (id: string, lastId = '') =>
-    hub.connect(profile(id), lastId, () => hello).getReader();
-  return { hub, presence, connect };
+    streams.connect(profile(id), lastId, () => hello).getReader();
+  return { streams, presence, connect };
 };
 
 type FrameReader = ReadableStreamDefaultReader<Uint8Array>;
@@ -47,25 +47,25 @@ const take = async (reader: FrameReader, count: number): Promise<string[]> => {
 
 describe('a stream of events', () => {
   test('begins with hello and goes on with what is published', async () => {
-    const { hub, connect } = setUp();
+    const { streams, connect } = setUp();
     const ada = connect('ada');
-    hub.publish(() => removed('one'));
+    streams.publish(() => removed('one'));
     expect(await take(ada, 2)).toEqual(['0:hello', '1:one']);
   });
 
   test('holds only what is for its reader', async () => {
-    const { hub, connect } = setUp();
+    const { streams, connect } = setUp();
     const ada = connect('ada');
     const bob = connect('bob');
-    hub.publish(({ id }) => (id === 'bob' ? removed('for bob') : undefined));
-    hub.publish(() => removed('for all'));
+    streams.publish(({ id }) => (id === 'bob' ? removed('for bob') : undefined));
+    streams.publish(() => removed('for all'));
     expect(await take(ada, 2)).toEqual(['0:hello', '2:for all']);
     expect(await take(bob, 3)).toEqual(['0:hello', '1:for bob', '2:for all']);
   });
 
   test('goes on where a reader left off', async () => {
-    const { hub, connect } = setUp();
-    for (const name of ['one', 'two', 'three']) hub.publish(() => removed(name));
+    const { streams, connect } = setUp();
+    for (const name of ['one', 'two', 'three']) streams.publish(() => removed(name));
     expect(await take(connect('ada', 'run1.1'), 2)).toEqual(['2:two', '3:three']);
   });
 
@@ -75,87 +75,87 @@ describe('a stream of events', () => {
     ['of the future', 'run1.99'],
     ['nonsense', 'x.y.z'],
   ])('begins anew for an id that is %s', async (_, lastId) => {
-    const { hub, connect } = setUp({ replayEvents: 2 });
-    for (const name of ['one', 'two', 'three', 'four']) hub.publish(() => removed(name));
+    const { streams, connect } = setUp({ replayEvents: 2 });
+    for (const name of ['one', 'two', 'three', 'four']) streams.publish(() => removed(name));
     expect(await take(connect('ada', lastId), 1)).toEqual(['4:hello']);
   });
 
   test('ends for a reader who is too slow, and for nobody else', async () => {
-    const { hub, connect, presence } = setUp({ queueBytes: 600 });
+    const { streams, connect, presence } = setUp({ queueBytes: 600 });
     connect('slow');
     const ada = connect('ada');
     expect(await take(ada, 1)).toEqual(['0:hello']);
     for (let index = 1; index <= 40; index += 1) {
-      hub.publish(() => removed(`event ${index}`));
+      streams.publish(() => removed(`event ${index}`));
       expect(await take(ada, 1)).toEqual([`${index}:event ${index}`]);
     }
     expect(presence).toContain('slow went');
-    expect(hub.present()).toEqual(['ada']);
+    expect(streams.present()).toEqual(['ada']);
   });
 
   test('begins with hello however large it is, and goes on', async () => {
-    const { hub } = setUp({ queueBytes: 100 });
+    const { streams } = setUp({ queueBytes: 100 });
     const large = removed('x'.repeat(1_000));
-    const ada = hub.connect(profile('ada'), '', () => large).getReader();
-    hub.publish(() => removed('one'));
-    hub.beat();
+    const ada = streams.connect(profile('ada'), '', () => large).getReader();
+    streams.publish(() => removed('one'));
+    streams.beat();
     expect(await take(ada, 3)).toEqual([`0:${'x'.repeat(1_000)}`, '1:one', '-:beat']);
   });
 
   test('takes an event larger than the queue when nothing else waits', async () => {
-    const { hub, connect } = setUp({ queueBytes: 100 });
+    const { streams, connect } = setUp({ queueBytes: 100 });
     const ada = connect('ada');
     await take(ada, 1);
-    hub.publish(() => removed('x'.repeat(1_000)));
+    streams.publish(() => removed('x'.repeat(1_000)));
     expect(await take(ada, 1)).toEqual([`1:${'x'.repeat(1_000)}`]);
-    hub.publish(() => removed('two'));
+    streams.publish(() => removed('two'));
     expect(await take(ada, 1)).toEqual(['2:two']);
   });
 
   test('that has ended harms neither those who publish nor the other readers', async () => {
-    const { hub, connect } = setUp({ queueBytes: 100 });
+    const { streams, connect } = setUp({ queueBytes: 100 });
     connect('slow');
     const gone = connect('gone');
     const ada = connect('ada');
     await take(ada, 1);
     await gone.cancel();
     for (let index = 1; index <= 9; index += 1) {
-      hub.publish(() => removed('x'.repeat(60)));
-      hub.beat();
+      streams.publish(() => removed('x'.repeat(60)));
+      streams.beat();
       await take(ada, 2);
     }
-    expect(hub.present()).toEqual(['ada']);
+    expect(streams.present()).toEqual(['ada']);
   });
 
   test('begins anew when what was missed is more than the queue', async () => {
-    const { hub, connect } = setUp({ queueBytes: 300 });
-    for (let index = 0; index < 9; index += 1) hub.publish(() => removed('x'.repeat(60)));
+    const { streams, connect } = setUp({ queueBytes: 300 });
+    for (let index = 0; index < 9; index += 1) streams.publish(() => removed('x'.repeat(60)));
     expect(await take(connect('ada', 'run1.0'), 1)).toEqual(['9:hello']);
   });
 
   test('begins anew, once, when a beginning was missed', async () => {
-    const { hub, connect } = setUp();
+    const { streams, connect } = setUp();
     const snapshot = { me: {}, messages: [], readers: [] };
-    hub.publish(() => removed('one'));
+    streams.publish(() => removed('one'));
     for (let index = 0; index < 3; index += 1)
-      hub.publish(() => ({ type: 'hello', snapshot }) as unknown as ServerEvent);
+      streams.publish(() => ({ type: 'hello', snapshot }) as unknown as ServerEvent);
     const ada = connect('ada', 'run1.0');
-    hub.publish(() => removed('two'));
+    streams.publish(() => removed('two'));
     expect(await take(ada, 2)).toEqual(['4:hello', '5:two']);
   });
 
   test('beats without counting', async () => {
-    const { hub, connect } = setUp();
+    const { streams, connect } = setUp();
     const ada = connect('ada');
-    hub.beat();
-    hub.publish(() => removed('one'));
+    streams.beat();
+    streams.publish(() => removed('one'));
     expect(await take(ada, 3)).toEqual(['0:hello', '-:beat', '1:one']);
   });
 
-  test('ends when the hub closes', async () => {
-    const { hub, connect } = setUp();
+  test('ends when the streams closes', async () => {
+    const { streams, connect } = setUp();
     const ada = connect('ada');
-    hub.close();
+    streams.close();
     expect(await take(ada, 2)).toEqual(['0:hello', 'end']);
   });
 });

@@ -14,7 +14,7 @@ import { fakePlatform } from './platform.ts';
 import { startSpeechFake, type SpeechFake } from './speech.ts';
 
 /** The real core and commands over the fake service, asked as an adapter would ask. */
-export interface Harness extends AsyncDisposable {
+export interface CoreHarness extends AsyncDisposable {
   readonly core: Core;
   readonly speech: SpeechFake;
   /** Runs a command to its end; resolves with all it showed, the last one last. */
@@ -47,7 +47,7 @@ export const attachmentOf = (bytes: Uint8Array, name = 'file.bin'): Attachment =
   },
 });
 
-export const startHarness = async (): Promise<Harness> => {
+export const startCoreHarness = async (): Promise<CoreHarness> => {
   const speech = await startSpeechFake();
   const store = await openStore('sqlite::memory:');
   const client = createClient({

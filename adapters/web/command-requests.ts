@@ -3,11 +3,11 @@ import { AppError } from '../../src/errors.ts';
 import type { CompletionRequest } from '../../src/ports/platform.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { Invocations, Pressed } from './invocations.ts';
-import { LIMITS } from './limits.ts';
-import { PLATFORM, type Profile } from './members.ts';
+import { WEB_LIMITS } from './limits.ts';
+import { PLATFORM, type Profile } from './profiles.ts';
 import { SPACE } from './platform.ts';
-import type { Uploads } from './uploads.ts';
-import type { ChannelId, WireUse } from './wire.ts';
+import type { UploadStore } from './upload-store.ts';
+import type { ChannelId, PageCommandUse } from './protocol.ts';
 
 type CompleteRequest = Pick<CompletionRequest, 'command' | 'option' | 'typed'>;
 
@@ -19,8 +19,8 @@ interface UseRequest {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** What people do with commands. */
-export interface Uses {
+/** The requests of a page that concern commands. */
+export interface CommandRequests {
   /** Shows the use and runs the command; gives the id of the message that answers it. */
   use(member: Profile, request: UseRequest): string;
   /** Does what a control under an answer says. */
@@ -28,22 +28,29 @@ export interface Uses {
   complete(member: Profile, request: CompleteRequest): Promise<readonly Choice[]>;
 }
 
-export interface UsesDeps {
+export interface CommandRequestsDeps {
   readonly core: Core;
   readonly invocations: Invocations;
-  readonly uploads: Uploads;
+  readonly uploads: UploadStore;
   /** A command has come to its end. */
   readonly onDone: (member: Profile) => Promise<void>;
 }
 
 export const clip = (text: string): string =>
-  text.length > LIMITS.shownOptionChars ? `${text.slice(0, LIMITS.shownOptionChars)}…` : text;
+  text.length > WEB_LIMITS.shownOptionChars
+    ? `${text.slice(0, WEB_LIMITS.shownOptionChars)}…`
+    : text;
 
 const labelKey = (command: string, option: string, value: string): string =>
   JSON.stringify([command, option, value]);
 
-export const createUses = ({ core, invocations, uploads, onDone }: UsesDeps): Uses => {
-  /** How offered values are called: ids are shown by name once they are chosen. */
+export const createCommandRequests = ({
+  core,
+  invocations,
+  uploads,
+  onDone,
+}: CommandRequestsDeps): CommandRequests => {
+  /** The labels of offered values: ids are shown by name once they are chosen. */
   const labels = new Map<string, string>();
 
   const commandOf = (name: string, locale: string): CommandInfo => {
@@ -55,7 +62,7 @@ export const createUses = ({ core, invocations, uploads, onDone }: UsesDeps): Us
     return command;
   };
 
-  const shownUse = (member: Profile, command: CommandInfo, request: UseRequest): WireUse => {
+  const shownUse = (member: Profile, command: CommandInfo, request: UseRequest): PageCommandUse => {
     const shown = (option: string): string | undefined => {
       const upload = request.files[option];
       if (upload !== undefined) return uploads.take(upload, member.id).name;
@@ -71,7 +78,7 @@ export const createUses = ({ core, invocations, uploads, onDone }: UsesDeps): Us
   };
 
   const inBackground = (settle: () => Promise<void>): void => {
-    settle().catch((error: unknown) => core.log.error({ err: error }, 'a command ended badly'));
+    settle().catch((error: unknown) => core.log.error({ err: error }, 'command failed'));
   };
 
   return {
@@ -105,7 +112,7 @@ export const createUses = ({ core, invocations, uploads, onDone }: UsesDeps): Us
       for (const { value, label } of choices)
         labels.set(labelKey(request.command, request.option, value), label);
       for (const key of labels.keys()) {
-        if (labels.size <= LIMITS.labels) break;
+        if (labels.size <= WEB_LIMITS.labels) break;
         labels.delete(key);
       }
       return choices;

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { createMembers } from '../../../adapters/web/members.ts';
+import { createProfiles } from '../../../adapters/web/profiles.ts';
 import { createFakeCore } from '../../fakes/core.ts';
 
 test('somebody who listens is never forgotten, however many strangers come', async () => {
   const { texts, services } = createFakeCore();
   const listening: string[] = [];
-  const members = createMembers(texts, services, () => listening);
+  const members = createProfiles(texts, services, () => listening);
   const listener = await members.know('the listener', 'en');
   const other = await members.know('the other', 'en');
   listening.push(listener.id);

@@ -10,7 +10,7 @@ import { inSlices, sliceSamples, toS16le } from '../src/audio/pcm.ts';
 import { resample } from '../src/audio/resample.ts';
 import { decodePackets, encoderLibrary } from '../test/fakes/opus.ts';
 import { fixed, median, printTable } from './measure.ts';
-import { joined, openMouth } from './voice/sounds.ts';
+import { joined, openSynthesiser } from './voice/sounds.ts';
 
 /**
  * The Opus codecs as rooms use them, and the common way: prism-media, which encodes and decodes 48 kHz
@@ -22,9 +22,9 @@ const SECONDS = 20;
 const RATE_HZ = 24_000;
 const { signal } = new AbortController();
 
-await using mouth = await openMouth();
+await using synthesiser = await openSynthesiser();
 const said = 'We shall meet at the station tomorrow morning, and then take the first train.';
-const { sound } = await mouth.say(said, 'English (America)');
+const { sound } = await synthesiser.say(said, 'English (America)');
 const once48 = async function* (): AsyncGenerator<Float32Array> {
   yield sound;
 };

@@ -8,7 +8,7 @@ import { createEndpointer } from '../src/voice/stt/endpointer.ts';
 import type { VoicePacket } from '../src/ports/voice.ts';
 import { APPLICATION, encodePackets, type OpusEncoding } from '../test/fakes/opus.ts';
 import { fixed } from './measure.ts';
-import { openMouth } from './voice/sounds.ts';
+import { openSynthesiser } from './voice/sounds.ts';
 
 /**
  * Files of utterances, as they go to a recogniser, before the judges of others: opusinfo (opus-tools) and
@@ -27,9 +27,9 @@ if (missing.length > 0) {
   process.exit(0);
 }
 
-await using mouth = await openMouth();
+await using synthesiser = await openSynthesiser();
 const said = 'We shall meet at the station tomorrow morning, and then take the first train.';
-const { sound } = await mouth.say(said, 'English (America)');
+const { sound } = await synthesiser.say(said, 'English (America)');
 
 const VOIP = { application: APPLICATION.voip, bitrate: 40_000 };
 const MUSIC = { application: APPLICATION.lowDelay, bitrate: 64_000 };
@@ -76,8 +76,8 @@ const packetsOf = (sent: Sent, frameMs: number): VoicePacket[] =>
   );
 
 const filesOf = (packets: readonly VoicePacket[], longestMs: number): UtteranceFile[] => {
-  const cutter = createEndpointer({ longestMs });
-  return [...packets.flatMap((packet) => cutter.take(packet)), ...cutter.endAll()]
+  const endpointer = createEndpointer({ longestMs });
+  return [...packets.flatMap((packet) => endpointer.take(packet)), ...endpointer.endAll()]
     .filter(({ kind }) => kind === 'ended')
     .map(({ utterance }) => utteranceFile(utterance));
 };

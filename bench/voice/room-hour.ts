@@ -32,7 +32,7 @@ const SHORTEST_PAUSE_MS = 750;
 const MOST_UNDER_WAY = 6;
 const SAY_EVERY_MS = 60_000;
 const KEPT_MS = 31 * 60_000;
-/** More than a board still edits. */
+/** More than a display still edits. */
 const MESSAGES_KEPT = 50;
 
 const clock = createTestClock(0);

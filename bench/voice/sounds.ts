@@ -26,7 +26,7 @@ export interface Speech {
   readonly durationMs: number;
 }
 
-export interface Mouth extends AsyncDisposable {
+export interface Synthesiser extends AsyncDisposable {
   /** @param language as voices name it: `Spanish (Spain)` */
   say(text: string, language: string, gender?: Voice['gender']): Promise<Speech>;
 }
@@ -52,7 +52,7 @@ const trimmed = (sound: Float32Array): Float32Array =>
 
 const { signal } = new AbortController();
 
-export const openMouth = async (): Promise<Mouth> => {
+export const openSynthesiser = async (): Promise<Synthesiser> => {
   const engine = createEngine({ config: {} as never, log: pino({ level: 'silent' }) });
   const { speech } = await engine.abilities();
   if (!speech) throw new Error(engine.remedy({ ability: 'speech' }));

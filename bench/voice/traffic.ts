@@ -6,7 +6,7 @@ import { LibraryClient } from '../../test/fakes/discord/voice/dave/library-clien
 import { createDavePerson } from '../../test/fakes/discord/voice/dave/person.ts';
 import type { DaveMessage } from '../../test/fakes/discord/voice/dave/port.ts';
 import { OPUS_PAYLOAD_TYPE, sealRtp } from '../../test/fakes/discord/voice/rtp.ts';
-import { encodeOpus, openMouth, PACKET_SAMPLES, type OpusKind } from './sounds.ts';
+import { encodeOpus, openSynthesiser, PACKET_SAMPLES, type OpusKind } from './sounds.ts';
 
 /** What speakers of one channel send to the bot, sealed as Discord and its clients seal it. */
 export interface Traffic {
@@ -87,12 +87,12 @@ const openTrack = async (sounds: readonly Float32Array[]): Promise<Track> => {
 };
 
 const makeTracks = async (kind: OpusKind): Promise<Track[]> => {
-  await using mouth = await openMouth();
+  await using synthesiser = await openSynthesiser();
   const tracks: Track[] = [];
   for (const [language, gender] of VOICES) {
     const sounds: Float32Array[] = [];
     for (let ms = 0, at = tracks.length; ms < TRACK_MS; at += 1) {
-      const speech = await mouth.say(SENTENCES[at % SENTENCES.length]!, language, gender);
+      const speech = await synthesiser.say(SENTENCES[at % SENTENCES.length]!, language, gender);
       sounds.push(speech.sound);
       ms += speech.durationMs + PAUSE_PACKETS * PACKET_MS;
     }

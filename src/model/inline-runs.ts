@@ -1,5 +1,4 @@
-import { code, text } from './rich-text.ts';
-import type { Inline, Link, StyleKind } from './rich-text.ts';
+import { code, text, type Inline, type Link, type StyleKind } from './rich-text.ts';
 import { withoutSeparators } from './separator.ts';
 import { webAddress } from './web-address.ts';
 

@@ -1,6 +1,13 @@
 import { normaliseRow } from './inline-runs.ts';
-import { text } from './rich-text.ts';
-import type { Block, CodeBlock, Inline, List, ListItem, RichText } from './rich-text.ts';
+import {
+  text,
+  type Block,
+  type CodeBlock,
+  type Inline,
+  type List,
+  type ListItem,
+  type RichText,
+} from './rich-text.ts';
 import { withoutSeparators } from './separator.ts';
 import { mapInline } from './walk-rich-text.ts';
 

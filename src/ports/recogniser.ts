@@ -1,9 +1,9 @@
-/** One Opus packet (RFC 6716) of an utterance. */
+/** An Opus packet (RFC 6716) of an utterance. */
 export interface UtterancePacket {
   readonly data: Uint8Array;
-  /** Its number in the speaker's stream: two packets of an utterance never share one. */
+  /** Number of the packet in the speaker's stream; each packet has another one. */
   readonly sequence: number;
-  /** Its length, at 48 kHz. */
+  /** Length of the packet, at 48 kHz. */
   readonly samples: number;
   /** Silence or lost packets between it and the packet before, at 48 kHz. */
   readonly gapSamples: number;
@@ -60,7 +60,7 @@ export interface RecognitionRequest {
   readonly final: (recognised: RecognitionResult, throughSequence: number) => void;
 }
 
-/** One recognition of one utterance. */
+/** A single recognition of one utterance. */
 export interface Recognition {
   /**
    * Takes all packets that came so far, the same ones and more from call to call; a late packet may stand
@@ -78,7 +78,7 @@ export interface Recognition {
 
 /** Turns speech into text: by whole utterances, or while somebody speaks. */
 export interface Recogniser {
-  /** How much longer a growing utterance gets between two calls of `grow`; 0: `grow` is never called. */
+  /** Growth of an utterance, in ms of speech, between two calls of `grow`; 0: it is never called. */
   readonly growEveryMs: number;
   /** Any number of recognitions run side by side, several of the same utterance included. */
   start(request: RecognitionRequest): Recognition;

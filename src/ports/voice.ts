@@ -2,7 +2,7 @@ import type { AppError } from '../errors.ts';
 import type { Channel, Space } from '../model/place.ts';
 import type { Message } from '../model/message.ts';
 
-/** Somebody who is in a room at this moment. */
+/** A person or bot that is in a room now. */
 export interface RoomMember {
   readonly id: string;
   /** Name as the room's people see it. */

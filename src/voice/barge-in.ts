@@ -17,7 +17,7 @@ export interface BargeIn extends Disposable {
   readonly ended: (memberId: string) => void;
 }
 
-/** Somebody who sends nothing for so long does not speak any more. */
+/** Silence after which somebody does not speak any more. */
 const PAUSE_MS = 1_000;
 /** A microphone that is never silent has no longer effect than the longest utterance. */
 const SPEAKS_MS = 16_000;

@@ -56,7 +56,7 @@ export interface Conversation extends Disposable {
   forget(memberId: string): void;
 }
 
-/** Somebody who says nothing for so long has changed their mind. */
+/** Longest wait for somebody who wanted to speak. */
 const LISTEN_MS = 30_000;
 /** Time for the question after the name alone. */
 const QUESTION_MS = 10_000;

@@ -24,6 +24,8 @@ const SHOWN_FOR_MS = 30_000;
 /** A move interrupts the connection and is known anyway. */
 const MOVE_MS = 5_000;
 
+const topicOf = (memberId: string): string => `audible ${memberId}`;
+
 export const createLinkStatus = (deps: LinkStatusDeps): LinkStatus => {
   const { clock, attendance, messages, texts } = deps;
   const inaudible = new Set<string>();
@@ -32,7 +34,6 @@ export const createLinkStatus = (deps: LinkStatusDeps): LinkStatus => {
   let movedMs = Number.NEGATIVE_INFINITY;
   let shownMs = Number.NEGATIVE_INFINITY;
 
-  const topicOf = (memberId: string): string => `audible ${memberId}`;
   const settle = (memberId: string, text: 'audibleAgain' | 'leftInaudible'): void => {
     if (!inaudible.delete(memberId)) return;
     void messages.settle(topicOf(memberId), texts[text](attendance.nameOf(memberId)));

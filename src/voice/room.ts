@@ -188,7 +188,7 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     stopSpeaking: speaking.stop,
     pause: speaking.pause,
     listenTo: (member, signal) => session.listenTo(member, signal),
-    recentCaptions: () => session.recentCaptions(),
+    recentCaptions: session.record.recent,
     leave: () => room.close('requested'),
     close: async (reason) => {
       closing ??= close(reason);

@@ -30,9 +30,8 @@ import {
 } from './listening-mode.ts';
 import type { CaptionOptions, Room } from './service.ts';
 import type { StatusMessages } from './status-messages.ts';
-import { createHints } from './stt/hints.ts';
+import { createHints, createSubscription, type Subscription } from './subscription.ts';
 import type { TranscriptEvent, TranscriptListener } from './stt/transcript-emitter.ts';
-import { createSubscription, type Subscription } from './subscription.ts';
 import type { RoomTexts } from './texts.ts';
 import type { Speaking } from './tts/speaking.ts';
 
@@ -102,7 +101,6 @@ export class VoiceSession implements AsyncDisposable {
     const { editRate } = port;
     const captioning = createCaptioning({ ...deps, editRate, nameOf, texts });
     this.#captioning = captioning;
-    const recentCaptions = (): readonly string[] => captioning.current()?.recent() ?? [];
     this.#conversation = createConversation({
       clock,
       names: () => (choices().wakeWord ? [port.ownName(channel().space)] : []),
@@ -111,7 +109,7 @@ export class VoiceSession implements AsyncDisposable {
         clock,
         channel,
         nameOf,
-        recentCaptions,
+        recentCaptions: captioning.recent,
         speaking,
         messages,
         texts,
@@ -170,12 +168,8 @@ export class VoiceSession implements AsyncDisposable {
     return { languages: session.languages(), in: session.channel };
   }
 
-  get record(): Pick<Captioning, 'hasRecord' | 'transcript' | 'summary'> {
+  get record(): Pick<Captioning, 'hasRecord' | 'recent' | 'transcript' | 'summary'> {
     return this.#captioning;
-  }
-
-  recentCaptions(): readonly string[] {
-    return this.#captioning.current()?.recent() ?? [];
   }
 
   setLanguages(languages: readonly string[]): void {
@@ -268,8 +262,6 @@ export class VoiceSession implements AsyncDisposable {
     this.#move({ kind: 'announced' });
   }
 
-  readonly #speechBegan = (speakerId: string): void => this.#bargeIn.began(speakerId);
-
   readonly #trouble: TranscriptListener['trouble'] = (error) => {
     const { messages, roomTexts: texts } = this.#deps;
     if (error) void messages.show('trouble', texts.failed('room.not-recognised', error));
@@ -285,7 +277,7 @@ export class VoiceSession implements AsyncDisposable {
 
   /** Takes transcripts of speech that people were told is captioned. */
   readonly #forCaptions: TranscriptListener = {
-    speechBegan: this.#speechBegan,
+    speechBegan: (speakerId) => this.#bargeIn.began(speakerId),
     transcript: (event) => {
       this.#transcript(event);
       this.#captioning.current()?.transcript(event);
@@ -295,7 +287,7 @@ export class VoiceSession implements AsyncDisposable {
 
   /** Takes all other transcripts: nobody sees them. */
   readonly #forOthers: TranscriptListener = {
-    speechBegan: this.#speechBegan,
+    speechBegan: (speakerId) => this.#bargeIn.began(speakerId),
     transcript: this.#transcript,
     trouble: this.#trouble,
   };
@@ -324,6 +316,7 @@ export class VoiceSession implements AsyncDisposable {
   }
 
   #liftLimit(): void {
+    if (!this.#state.isLimited) return;
     this.#cancelLift?.();
     if (this.#move({ kind: 'limit-lifted' })) void this.#listen();
   }

@@ -89,7 +89,7 @@ export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderDeps): Da
     else if (forOne.take()) makeAnew(current);
   };
 
-  /** After a time without encryption the library lets plain frames pass for ever. */
+  /** True when a plain frame may pass: after a time without encryption the library lets them pass for ever. */
   const takesPlain = (current: DaveSession): boolean => {
     if (version !== undefined && version !== current.protocolVersion)
       plainUntilMs = nowMs() + PLAIN_MS;

@@ -27,7 +27,7 @@ export interface VoiceDeps {
   readonly clock: Clock;
 }
 
-export interface Voice {
+export interface DiscordVoice {
   readonly port: VoicePort;
   listen(on: On, botId: string): void;
   /** Leaves every channel. */
@@ -81,7 +81,7 @@ export const guardListener = (
   };
 };
 
-export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps): Voice => {
+export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps): DiscordVoice => {
   const links = new Map<string, OpenLink>();
   let botId = '';
 

@@ -199,20 +199,6 @@ export const createReceiver = (deps: ReceiverDeps): Receiver => {
   };
 };
 
-/** Counts packets of members, and finds those who cannot be received. */
-export interface VoiceStatistics {
-  received(memberId: string, lost: number): void;
-  /** Counts a packet that proves that a member can be received. */
-  opened(memberId: string): void;
-  /** Counts a packet that cannot be decrypted. */
-  unopened(memberId: string): void;
-  /** Notes that a member speaks, and no stream can be told to be theirs. */
-  readonly missed: (memberId: string) => void;
-  /** Notes that a member is not subscribed any more. */
-  dismissed(memberId: string): void;
-  readonly stats: () => readonly SpeakerStats[];
-}
-
 /** Half a second of speech that cannot be decrypted: longer than any change of keys takes. */
 const INAUDIBLE_PACKETS = 25;
 
@@ -229,9 +215,10 @@ interface Counts {
 }
 
 /** @param audible is called when a member cannot be received although they speak, and when they can again */
-export const createVoiceStatistics = (
+const createVoiceStatistics = (
+  /** Counts packets of members, and finds those who cannot be received. */
   audible: (memberId: string, isAudible: boolean) => void,
-): VoiceStatistics => {
+) => {
   const counts = new Map<string, Counts>();
 
   const countsOf = (memberId: string): Counts => {
@@ -256,28 +243,32 @@ export const createVoiceStatistics = (
   };
 
   return {
-    received: (memberId, lost) => {
+    received: (memberId: string, lost: number): void => {
       const own = countsOf(memberId);
       own.received += 1;
       own.lost += lost;
     },
-    opened: (memberId) => {
+    /** Counts a packet that proves that a member can be received. */
+    opened: (memberId: string): void => {
       const own = countsOf(memberId);
       own.unopened = 0;
       tell(memberId, own, true);
     },
-    unopened: (memberId) => {
+    /** Counts a packet that cannot be decrypted. */
+    unopened: (memberId: string): void => {
       const own = countsOf(memberId);
       own.undecryptable += 1;
       own.unopened += 1;
       if (own.unopened >= INAUDIBLE_PACKETS) tell(memberId, own, false);
     },
-    missed: (memberId) => tell(memberId, countsOf(memberId), false),
-    dismissed: (memberId) => {
+    /** Notes that a member speaks, and no stream can be told to be theirs. */
+    missed: (memberId: string): void => tell(memberId, countsOf(memberId), false),
+    /** Notes that a member is not subscribed any more. */
+    dismissed: (memberId: string): void => {
       const own = counts.get(memberId);
       if (own) Object.assign(own, { unopened: 0, isInaudible: false });
     },
-    stats: () =>
+    stats: (): SpeakerStats[] =>
       [...counts].map(([memberId, { received, lost, undecryptable }]) => ({
         memberId,
         received,

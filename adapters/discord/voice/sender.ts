@@ -9,7 +9,7 @@ export interface VoicePayload {
 
 /** The library asks anew at once, over and over; so soon after the last time it waits. */
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
-/** After a time without asking, the next one waits no longer. */
+/** Time without a request after which the next one does not wait. */
 const CALM_MS = 60_000;
 /** The shard may be away itself, or have no room. */
 const SHARD_WAIT_MS = 1_000;

@@ -31,7 +31,7 @@ interface Stranger {
   lastMs: number;
 }
 
-/** One stray packet proves nothing. */
+/** Packets that prove a stream: a stray one proves nothing. */
 const PROOF_PACKETS = 3;
 /** Packets of somebody who has just come may arrive before the gateways tell of it. */
 const PROOF_MS = 500;

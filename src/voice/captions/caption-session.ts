@@ -11,11 +11,10 @@ import type { CaptionOptions } from '../service.ts';
 import type { TranscriptEvent } from '../stt/transcript-emitter.ts';
 import type { RoomTexts } from '../texts.ts';
 import { createCaptionMessages } from './caption-messages.ts';
-import type { CaptionDisplay } from './caption.ts';
+import { type CaptionDisplay, createTranscript } from './caption.ts';
 import { createCaptions } from './captions.ts';
 import { summarise } from './summary.ts';
 import { sessionFile } from './transcript-files.ts';
-import { createTranscript } from './transcript.ts';
 import type { TranslateCaption } from './translations.ts';
 
 export interface CaptionSessionDeps {

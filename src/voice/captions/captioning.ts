@@ -33,6 +33,8 @@ export interface CaptioningDeps {
 export interface Captioning extends Pick<CaptionRecord, 'transcript' | 'summary'> {
   /** The session that takes transcripts. */
   readonly current: () => CaptionSession | undefined;
+  /** The latest captions with their speakers, oldest first. */
+  readonly recent: () => readonly string[];
   /** True when there is a transcript, or may be one. */
   readonly hasRecord: () => boolean;
   /**
@@ -65,7 +67,7 @@ interface Place {
 }
 
 export const createCaptioning = (deps: CaptioningDeps): Captioning => {
-  const { services, clock, now, platform, channel, nameOf, messages, texts, log } = deps;
+  const { services, clock, platform, channel, messages, texts, log } = deps;
   let session: CaptionSession | undefined;
   let last: CaptionSession | undefined;
   /** A session that could not begin, while it ends. */
@@ -119,21 +121,17 @@ export const createCaptioning = (deps: CaptioningDeps): Captioning => {
 
   return {
     current: () => session,
+    recent: () => session?.recent() ?? [],
     hasRecord: () => record() !== undefined,
     open: async (options, signal, gone) => {
       place = openPlace(options);
       try {
         const { channel: to } = await orAborted(place, signal);
+        const { assistant } = services;
         session = startCaptionSession(to, options, {
-          clock,
-          now,
-          platform,
-          editRate: deps.editRate,
-          assistant: services.assistant,
+          ...deps,
+          assistant,
           translate,
-          nameOf,
-          texts,
-          log,
           gone,
           blocked,
         });

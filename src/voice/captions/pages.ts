@@ -9,7 +9,7 @@ export interface PageLimits {
   readonly lines: number;
   /** Longest time for which a message is continued. */
   readonly ageMs: number;
-  /** After a longer pause speech stands in a new message. */
+  /** Longest pause after which speech stands in the same message. */
   readonly pauseMs: number;
 }
 

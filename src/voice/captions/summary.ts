@@ -3,7 +3,7 @@ import type { Assistant } from '../../chat/assistant.ts';
 import { mapStates, resultOf } from '../../async/generators.ts';
 import { languageName } from '../../text/language/languages.ts';
 import { countCodePoints } from '../../text/unicode.ts';
-import type { TranscriptLine } from './transcript.ts';
+import type { TranscriptLine } from './caption.ts';
 
 /** Text that the language model gets at once; a transcript of an hour has some 50,000. */
 const PART_CODE_POINTS = 8_000;

@@ -3,7 +3,7 @@ import type { OutgoingFile } from '../../model/file.ts';
 import type { RoomTranscriptKind } from '../../model/transcript.ts';
 import { longTranscriptFile } from '../../speech/transcript-file.ts';
 import { sameLanguage } from '../../text/language/languages.ts';
-import type { SessionTranscript, TranscriptLine } from './transcript.ts';
+import type { SessionTranscript, TranscriptLine } from './caption.ts';
 
 /**
  * The JSON file of a session: one object, in UTF-8, with each caption on a line of its own. For one

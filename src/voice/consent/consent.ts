@@ -169,7 +169,7 @@ export interface NoticeDeps {
   readonly texts: RoomTexts;
 }
 
-/** When more people than this come at once, the notice is for everybody, not for them by name. */
+/** People who are named in a notice: for more it is a notice for everybody. */
 const MOST_NAMED = 10;
 
 /**

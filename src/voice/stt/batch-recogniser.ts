@@ -9,12 +9,6 @@ import type {
 import { charAfter, charBefore, isSpacedLetter } from '../../text/letters.ts';
 import { utteranceFile } from './utterance.ts';
 
-/** Local agreement: of repeated recognitions, the text that two in a row agree on is certain. */
-export interface LocalAgreement {
-  /** Takes the text of the next recognition; returns all certain text, which only ever grows. */
-  add(text: string): string;
-}
-
 const mark = /^\p{M}/u;
 /** Recognisers put a full stop wherever the sound breaks off. */
 const uncertainEnd = /[\p{P}\p{Z}\s]+$/u;
@@ -36,11 +30,13 @@ export const agreedStart = (a: string, b: string): string => {
   return a.slice(0, at).replace(uncertainEnd, '');
 };
 
-export const createLocalAgreement = (): LocalAgreement => {
+/** Local agreement: of repeated recognitions, the text that two in a row agree on is certain. */
+export const createLocalAgreement = () => {
   let certain = '';
   let before: string | undefined;
   return {
-    add: (text) => {
+    /** Takes the text of the next recognition; returns all certain text, which only ever grows. */
+    add: (text: string): string => {
       const agreed = before === undefined ? '' : agreedStart(before, text);
       before = text;
       if (agreed.startsWith(certain)) certain = agreed;

@@ -22,10 +22,10 @@ export interface EndpointerOptions extends Partial<UtteranceLengths> {
 /** Packets that were used, and those that were not, by the reason. */
 export interface PacketCounts {
   readonly taken: number;
-  /** They cannot be Opus. */
+  /** Packets that cannot be Opus. */
   readonly invalid: number;
   readonly duplicate: number;
-  /** They belong to an utterance that was finished. */
+  /** Packets of an utterance that was finished. */
   readonly late: number;
 }
 
@@ -83,17 +83,12 @@ interface Speaker {
 }
 
 export const createEndpointer = (options: EndpointerOptions = {}): Endpointer => {
-  const lengths: UtteranceLengths = {
-    hangoverMs: options.hangoverMs ?? LENGTHS.hangoverMs,
-    longestMs: options.longestMs ?? LENGTHS.longestMs,
-    shortestMs: options.shortestMs ?? LENGTHS.shortestMs,
-    growEveryMs: options.growEveryMs ?? LENGTHS.growEveryMs,
-  };
+  const lengths: UtteranceLengths = { ...LENGTHS, ...options };
   const { mostSpeakers = MOST_SPEAKERS, vad = createSpeakerVad() } = options;
   const speakers = new Map<string, Speaker>();
   const counts = { taken: 0, invalid: 0, duplicate: 0, late: 0 };
   let lastId = 0;
-  /** At the latest, the time of the next thing that `tick` has to do. */
+  /** Latest time of the next `tick`. */
   let wakeMs = Infinity;
   const nextId = options.nextId ?? (() => (lastId += 1));
 

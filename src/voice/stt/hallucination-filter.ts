@@ -1,8 +1,14 @@
 import { createLru } from '../../async/lru.ts';
 import type { RecognitionResult } from '../../ports/recogniser.ts';
-import { bareText, knownInvention, withoutSounds } from '../../speech/hallucinations.ts';
+import {
+  bareText,
+  knownInvention,
+  withoutSounds,
+  countLetters,
+  countOnlyFrom,
+  longestLoop,
+} from '../../speech/hallucinations.ts';
 import { findLanguage } from '../../text/language/languages.ts';
-import { countLetters, countOnlyFrom, longestLoop } from './repetition.ts';
 
 /** Reasons to believe that a transcript was not said. */
 export const REFUSALS = [
@@ -54,33 +60,33 @@ export interface HallucinationFilter {
  * less sound there is, the more confidence a text needs, for recognisers make up text for near-silence.
  */
 export const THRESHOLDS = {
-  /** With less voice it is a quick word, such as the Japanese yes, or a noise. */
+  /** Voice of more than a quick word, such as the Japanese yes, or a noise. */
   faintMs: 300,
-  /** With voice in less of its time it is near-silence: speech has it in well over half. */
+  /** Share of voice below which it is near-silence: speech has it in well over half of its time. */
   faintShare: 0.25,
-  /** With less voice it is a word or two, where a guess is as long as what was said. */
+  /** Voice of more than a word or two, where a guess is as long as what was said. */
   shortMs: 1_500,
-  /** With less voice a recogniser may mistake the language; a sentence is longer. */
+  /** Voice of a sentence: in less a recogniser may mistake the language. */
   foreignMs: 2_500,
-  /** With so much voice the language of a certain transcript becomes one of the room's. */
+  /** Voice with which the language of a certain transcript becomes one of the room's. */
   learnMs: 3_000,
 
-  /** With less confidence a short text is a guess: half of the lowest of clear speech. */
+  /** Confidence below which a short text is a guess: half of the lowest of clear speech. */
   unsure: 0.35,
   /** The same for a faint text, of which there is less to go by. */
   unsureFaint: 0.5,
-  /** With less confidence a text that looks made up is. */
+  /** Confidence below which a text that looks made up is. */
   sure: 0.6,
   /** The lowest confidence of clear speech: a quick word that reaches it was said. */
   clear: 0.7,
-  /** With so much confidence a language is believed. */
+  /** Confidence with which a language is believed. */
   certain: 0.75,
   /** The confidence that near-silence needs where a quick word needs `clear`. */
   clearFaint: 0.8,
 
   /** The fewest repetitions of a loop: people say a word three times. */
   loops: 4,
-  /** Nobody says a thing so often in one breath, however sure the recogniser is. */
+  /** Repetitions that nobody says in one breath, however sure the recogniser is. */
   mostLoops: 10,
   /** The fewest hotwords of an echo: fewer are a name that somebody calls. */
   echoed: 3,
@@ -88,9 +94,9 @@ export const THRESHOLDS = {
   repeatMs: 60_000,
   /** A longer text is not made up twice alike. */
   repeatChars: 40,
-  /** How often a text may come before from near-silence, or from a quick word that is not clear. */
+  /** Earlier occurrences that refuse a text of near-silence, or of a quick word that is not clear. */
   repeatsFaint: 1,
-  /** How often a text that is not sure may come before. */
+  /** Earlier occurrences that refuse a text that is not sure. */
   repeatsUnsure: 2,
 
   /** Twice the rate of the fastest speakers, in scripts with spaces. */

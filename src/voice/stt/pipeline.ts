@@ -27,7 +27,7 @@ import {
 export interface SttPipelineHints extends RecognitionHints, FilterContext {}
 
 export interface SttPipelineOptions extends Omit<EndpointerOptions, 'growEveryMs'> {
-  /** How long after its end the transcript of an utterance is of use. */
+  /** Time after the end of an utterance in which its transcript is of use. */
   readonly deadlineMs?: number;
   /** Utterances that are recognised at the same time. */
   readonly atOnce?: number;

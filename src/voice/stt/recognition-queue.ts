@@ -1,22 +1,6 @@
 import type { Clock } from '../../async/clock.ts';
 import { AppError, toAppError } from '../../errors.ts';
 
-/** Tells by recent latencies when a request hangs. */
-export interface LatencyTracker {
-  /** The longest that a request may take: much longer than recent ones took. */
-  readonly limitMs: number;
-  /** Notes that a request which started then succeeded. */
-  succeeded(startedMs: number): void;
-  /** Notes that any request succeeded or failed. */
-  settled(): void;
-  /** Notes that a request probes whether the service answers. */
-  probed(): void;
-  /** True when a request that started then must have broken unseen, or was forgotten by the service. */
-  hangs(startedMs: number): boolean;
-  /** The time of the next probe, while nothing is answered and the oldest request started then. */
-  probeAtMs(startedMs: number): number;
-}
-
 /** Latency expected of a service that has answered nothing yet. */
 const FIRST_LATENCY_MS = 1_000;
 const SPARE_MS = 5_000;
@@ -24,7 +8,8 @@ const TIMES_LONGER = 3;
 /** Each answer lowers the remembered latency to no less than this share. */
 const DECAY = 0.8;
 
-export const createLatencyTracker = (nowMs: () => number): LatencyTracker => {
+/** Tells by recent latencies when a request hangs. */
+export const createLatencyTracker = (nowMs: () => number) => {
   /** The longest of the recent latencies. */
   let latencyMs: number | undefined;
   let settledMs = -Infinity;
@@ -32,20 +17,26 @@ export const createLatencyTracker = (nowMs: () => number): LatencyTracker => {
 
   const limitMs = (): number => SPARE_MS + TIMES_LONGER * (latencyMs ?? FIRST_LATENCY_MS);
   return {
+    /** The longest that a request may take: much longer than recent ones took. */
     get limitMs() {
       return limitMs();
     },
-    succeeded: (startedMs) => {
+    /** Notes that a request which started then succeeded. */
+    succeeded: (startedMs: number): void => {
       latencyMs = Math.max(nowMs() - startedMs, (latencyMs ?? 0) * DECAY);
     },
+    /** Notes that any request succeeded or failed. */
     settled: () => {
       settledMs = nowMs();
     },
+    /** Notes that a request probes whether the service answers. */
     probed: () => {
       probedMs = nowMs();
     },
-    hangs: (startedMs) => nowMs() - startedMs > limitMs(),
-    probeAtMs: (startedMs) => Math.max(startedMs, settledMs, probedMs) + limitMs(),
+    /** True when a request that started then must have broken unseen, or was forgotten by the service. */
+    hangs: (startedMs: number) => nowMs() - startedMs > limitMs(),
+    /** The time of the next probe, while nothing is answered and the oldest request started then. */
+    probeAtMs: (startedMs: number) => Math.max(startedMs, settledMs, probedMs) + limitMs(),
   };
 };
 
@@ -99,7 +90,7 @@ export interface RecognitionQueue<T> {
 
 /** An attempt that hangs does not keep its speaker's next utterance waiting. */
 const AT_ONCE_OF_ONE = 2;
-/** By then the service's client has retried a few times. */
+/** Wait before another attempt: by then the service's client has retried a few times. */
 const RETRY_AFTER_MS = 2_000;
 
 interface Entry<T> {
@@ -121,7 +112,7 @@ export const createRecognitionQueue = <T>(
   clock: Pick<Clock, 'nowMs'>,
   { deadlineMs, atOnce, mostWaiting }: RecognitionQueueOptions,
 ): RecognitionQueue<T> => {
-  /** All tasks that are not done, in the order in which they came. */
+  /** Tasks that are not done, in the order in which they came. */
   let entries: Entry<T>[] = [];
   const running = new Set<Promise<void>>();
   const latency = createLatencyTracker(clock.nowMs);

@@ -1,8 +1,13 @@
 import type { OpusToc } from '../../audio/opus/packet.ts';
 import type { VoicePacket } from '../../ports/voice.ts';
 import type { Utterance } from '../../ports/recogniser.ts';
-import { type BufferedPacket, ReorderBuffer, toMs } from './reorder-buffer.ts';
-import { makeUtterance, quietestCut } from './utterance.ts';
+import {
+  type BufferedPacket,
+  ReorderBuffer,
+  toMs,
+  makeUtterance,
+  quietestCut,
+} from './utterance.ts';
 
 export interface UtteranceLengths {
   /** Silence after which an utterance ends. */
@@ -11,14 +16,14 @@ export interface UtteranceLengths {
   readonly longestMs: number;
   /** Least voice in an utterance: with less it is dropped. */
   readonly shortestMs: number;
-  /** How much longer an utterance gets between two `grew` events; 0: there are none. */
+  /** Growth of an utterance between two `grew` events; 0: there are none. */
   readonly growEveryMs: number;
 }
 
 /** A step in the life of an utterance; each event holds all of its packets. */
 export type EndpointerEvent =
   | { readonly kind: 'began' | 'grew' | 'ended'; readonly utterance: Utterance }
-  /** It has too little voice for speech. It may have begun, where it was cut afterwards. */
+  /** The utterance has too little voice for speech. It may have begun, where it was cut afterwards. */
   | { readonly kind: 'dropped'; readonly utterance: Utterance };
 
 /** Packets kept before the speech: after as many a decoder is within 23 dB of the sound. */

@@ -35,7 +35,7 @@ export interface TranscriptListener {
 
 /** An utterance with what is known for its transcript. */
 export interface EmittedUtterance {
-  /** As much of it as there is. */
+  /** The utterance, as much of it as there is. */
   utterance: Utterance;
   context: FilterContext;
   /** The partial transcript that was emitted last. */
@@ -51,26 +51,11 @@ export interface TranscriptCounts {
   readonly failed: number;
 }
 
-/** Emits the transcripts that pass the hallucination filter. */
-export interface TranscriptEmitter {
-  speechBegan(speakerId: string): void;
-  /** Emits the certain text of an utterance that goes on. */
-  partial(emitted: EmittedUtterance, result: RecognitionResult): void;
-  /** Emits the text of an utterance that has ended. */
-  final(emitted: EmittedUtterance, result: RecognitionResult): void;
-  failed(emitted: EmittedUtterance, error: AppError): void;
-  /** Reports that speech cannot be recognised now, though perhaps in time. */
-  delayed(error: AppError): void;
-  /** Takes back the partial transcript. */
-  retract(emitted: EmittedUtterance): void;
-  forget(speakerId: string): void;
-  readonly counts: TranscriptCounts;
-}
-
 export const createTranscriptEmitter = (
   listener: TranscriptListener,
+  /** Emits the transcripts that pass the hallucination filter. */
   log: Pick<Log, 'warn' | 'error'> | undefined,
-): TranscriptEmitter => {
+) => {
   const filter = createHallucinationFilter();
   const refused = Object.fromEntries(REFUSALS.map((reason) => [reason, 0])) as Record<
     Refusal,
@@ -118,14 +103,16 @@ export const createTranscriptEmitter = (
   };
 
   return {
-    speechBegan: (speakerId) => call(() => listener.speechBegan(speakerId)),
-    partial: (emitted, result) => {
+    speechBegan: (speakerId: string) => call(() => listener.speechBegan(speakerId)),
+    /** Emits the certain text of an utterance that goes on. */
+    partial: (emitted: EmittedUtterance, result: RecognitionResult): void => {
       const { accepted } = judge(emitted, result, false);
       if (accepted === undefined || accepted === emitted.shown?.text) return;
       emitted.shown = { text: accepted, language: result.language };
       emit(emitted, emitted.shown, false);
     },
-    final: (emitted, result) => {
+    /** Emits the text of an utterance that has ended. */
+    final: (emitted: EmittedUtterance, result: RecognitionResult): void => {
       if (isTroubled) {
         isTroubled = false;
         call(() => listener.trouble(undefined));
@@ -139,16 +126,18 @@ export const createTranscriptEmitter = (
       transcripts += 1;
       emit(emitted, { text: accepted, language: result.language }, true);
     },
-    failed: (emitted, error) => {
+    failed: (emitted: EmittedUtterance, error: AppError): void => {
       failed += 1;
       // The certain text is better than nothing.
       if (emitted.shown) emit(emitted, emitted.shown, true);
       delayed(error);
     },
+    /** Reports that speech cannot be recognised now, though perhaps in time. */
     delayed,
+    /** Takes back the partial transcript. */
     retract,
-    forget: (speakerId) => filter.forget(speakerId),
-    get counts() {
+    forget: (speakerId: string) => filter.forget(speakerId),
+    get counts(): TranscriptCounts {
       return { transcripts, failed, refused: { ...refused } };
     },
   };

@@ -11,7 +11,7 @@ export interface AnnouncerTexts {
   andSoOn(language: string | undefined): string;
 }
 
-/** After such a pause the same person is announced again. */
+/** The pause after which the same person is announced again. */
 const RUN_ENDS_MS = 60_000;
 
 /** Announces who speaks, once for all turns of one person in a row. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../async/clock.ts';
 import type { DropReason, SpeechItem } from './speech-item.ts';
 
 const MOST_PEOPLE = 100;
-/** After so long the same words are no spam. */
+/** The time after which the same words are no spam. */
 const FORGOTTEN_MS = 60_000;
 /** Twice is for emphasis. */
 const MOST_IN_A_ROW = 2;
@@ -24,17 +24,11 @@ export const createRepeats = (): ((item: SpeechItem, nowMs: number) => boolean) 
 /** Items that are dropped within this time are reported together. */
 const BURST_MS = 1_000;
 
-/** Reports dropped items in bursts: one message in the room, not one for each item. */
-export interface DropNotifier {
-  add(items: readonly SpeechItem[], reason: DropReason): void;
-  /** Reports nothing any more. */
-  end(): void;
-}
-
 export const createDropNotifier = (
   clock: Clock,
+  /** Reports dropped items in bursts: one message in the room, not one for each item. */
   report: (items: readonly SpeechItem[], reason: DropReason) => void,
-): DropNotifier => {
+) => {
   const bursts = new Map<DropReason, SpeechItem[]>();
   let cancel: (() => void) | undefined;
   const flush = (): void => {
@@ -44,11 +38,12 @@ export const createDropNotifier = (
     for (const [reason, items] of reported) report(items, reason);
   };
   return {
-    add: (items, reason) => {
+    add: (items: readonly SpeechItem[], reason: DropReason): void => {
       if (items.length === 0) return;
       bursts.set(reason, [...(bursts.get(reason) ?? []), ...items]);
       cancel ??= clock.after(BURST_MS, flush);
     },
+    /** Reports nothing any more. */
     end: () => {
       cancel?.();
       bursts.clear();

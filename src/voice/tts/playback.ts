@@ -17,7 +17,7 @@ import {
   entryOf,
   type QueueView,
 } from './speech-item.ts';
-import { createExpiringQueue } from './speech-queue.ts';
+import { createSpeechQueue } from './speech-queue.ts';
 import { isAudible } from './segment.ts';
 import { startSynthesis, type Synthesis } from './synthesis.ts';
 
@@ -26,13 +26,13 @@ const DUCKED_GAIN = 0.25;
 
 /** Receives the fate of each item: it may begin, and then one of the others. Must not throw. */
 export interface PlaybackListener {
-  /** Its first sound goes out now, or that of its turn. */
+  /** The item, or its turn, goes out with its first sound. */
   began(item: SpeechItem): void;
-  /** Spoken to its end, skipped, stopped, forgotten, or there was nothing in it to speak. */
+  /** The item was spoken to its end, skipped, stopped, forgotten, or there was nothing in it to speak. */
   ended(item: SpeechItem): void;
-  /** Never spoken, and the reason; reported once for all items within a second. */
+  /** Items that are never spoken, and the reason; reported once for all items within a second. */
   dropped(items: readonly SpeechItem[], reason: DropReason): void;
-  /** Not spoken, or not to its end; of a turn with several items, the first. */
+  /** The item was not spoken, or not to its end; of a turn with several items, the first. */
   failed(item: SpeechItem, error: AppError): void;
 }
 
@@ -69,7 +69,7 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
   const { clock, listener, play, words } = deps;
   const announcer = createAnnouncer(words);
   const drops = createDropNotifier(clock, (items, reason) => listener.dropped(items, reason));
-  const queue = createExpiringQueue(clock, (items) => drops.add(items, 'late'));
+  const queue = createSpeechQueue(clock, (items) => drops.add(items, 'late'));
   const isRepeated = createRepeats();
   let current: Synthesis | undefined;
   let ahead: Synthesis | undefined;

@@ -37,22 +37,11 @@ export const segmentsOf = (text: string): string[] => {
     .filter(isAudible);
 };
 
-/** Opus packets between synthesis and playback. */
-export interface PacketBuffer {
-  /** Resolves when there is room for more. */
-  push(packet: Uint8Array): Promise<void>;
-  /** Ends the packets; those that are buffered are still given out. */
-  end(): void;
-  /** Resolves when a packet is there, or when none will come. */
-  ready(): Promise<void>;
-  /** The next packet; undefined at the end. */
-  next(): Promise<Uint8Array | undefined>;
-}
-
 /** A minute: half a megabyte. */
 const MOST_PACKETS = 3_000;
 
-export const createPacketBuffer = (): PacketBuffer => {
+/** Opus packets between synthesis and playback. */
+export const createPacketBuffer = () => {
   const packets: Uint8Array[] = [];
   let ended = false;
   let arrival = Promise.withResolvers<void>();
@@ -68,18 +57,22 @@ export const createPacketBuffer = (): PacketBuffer => {
   };
 
   return {
-    push: async (packet) => {
+    /** Resolves when there is room for more. */
+    push: async (packet: Uint8Array): Promise<void> => {
       packets.push(packet);
       wake();
       if (packets.length >= MOST_PACKETS && !ended) await room.promise;
     },
+    /** Ends the packets; those that are buffered are still given out. */
     end: () => {
       ended = true;
       wake();
       room.resolve();
     },
+    /** Resolves when a packet is there, or when none will come. */
     ready,
-    next: async () => {
+    /** The next packet; undefined at the end. */
+    next: async (): Promise<Uint8Array | undefined> => {
       await ready();
       const packet = packets.shift();
       if (packets.length === MOST_PACKETS - 1) {

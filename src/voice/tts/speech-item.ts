@@ -45,7 +45,7 @@ const ASKED_WAIT_MS = 60_000;
 export const longestWaitOf = ({ kind, longestWaitMs }: SpeechItem): number =>
   longestWaitMs ?? (kind === 'read' ? READ_WAIT_MS : ASKED_WAIT_MS);
 
-/** About half a minute; nobody listens to more of a chat. */
+/** Longest message that is read aloud: about half a minute. */
 export const LONGEST_READ_CODE_POINTS = 500;
 /** Longest text of a command; about ten minutes. */
 const LONGEST_CODE_POINTS = 10_000;
@@ -69,7 +69,7 @@ export const spokenMs = (text: string): number => {
   return slow * SYLLABLE_MS + (countCodePoints(text) - slow) * LETTER_MS;
 };
 
-/** One item as people see it in the queue. */
+/** An item as people see it in the queue. */
 export interface QueueEntry {
   readonly kind: ItemKind;
   readonly by: SpeechItem['by'];

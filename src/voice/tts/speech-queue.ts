@@ -16,21 +16,16 @@ interface Waiting {
   readonly startByMs: number;
 }
 
-/** Items that wait to be spoken, in the order in which they will be. Knows no timers. */
+/** Items that wait to be spoken, in the order in which they will be; late ones go by themselves. */
 export interface SpeechQueue {
   /** Adds an item; where too much waits, returns the item that was dropped for it, or the item itself. */
-  add(item: SpeechItem, nowMs: number): SpeechItem | undefined;
+  add(item: SpeechItem): SpeechItem | undefined;
   /** Takes the first item with those of the same person right behind it, as far as they fit. */
   take(): SpeechTurn | undefined;
-  /**
-   * Removes items that are late. Where a message that is read aloud is late, here or after it was taken,
-   * all messages go that have waited for half their time.
-   */
-  takeLate(nowMs: number, isReadingLate?: boolean): SpeechItem[];
+  /** Notes that an item is late after it was taken: a message takes along those that it would have delayed. */
+  fellBehind(isReading: boolean): void;
   /** Removes items that are not to be spoken any more. */
   remove(isOut: (item: SpeechItem) => boolean): SpeechItem[];
-  /** The time at which the next item will be late. */
-  nextLateMs(): number | undefined;
   /** Rank of the first item. */
   rank(): number | undefined;
   waiting(): readonly SpeechItem[];
@@ -46,13 +41,40 @@ const goTogether = (a: SpeechItem, b: SpeechItem): boolean =>
   a.voice.language === b.voice.language &&
   a.voice.gender === b.voice.gender;
 
-export const createSpeechQueue = (): SpeechQueue => {
+/** @param late receives items that are late */
+export const createSpeechQueue = (
+  clock: Clock,
+  late: (items: readonly SpeechItem[]) => void,
+): SpeechQueue => {
   let queue: Waiting[] = [];
+  let cancel: (() => void) | undefined;
 
   const takeOut = (isOut: (waiting: Waiting) => boolean): SpeechItem[] => {
     const out = queue.filter(isOut).map(({ item }) => item);
     if (out.length > 0) queue = queue.filter((waiting) => !isOut(waiting));
+    watch();
     return out;
+  };
+  /** Drops late items; with a late message all messages go that have waited for half their time. */
+  const dropLate = (isReadingLate: boolean): void => {
+    const nowMs = clock.nowMs();
+    const items = takeOut(({ startByMs }) => startByMs < nowMs);
+    // Otherwise every message after it would be spoken just before it is late, for as long as people write.
+    if (isReadingLate || items.some(({ kind }) => kind === 'read'))
+      items.push(
+        ...takeOut(
+          ({ item, addedMs, startByMs }) =>
+            item.kind === 'read' && nowMs - addedMs > (startByMs - addedMs) / 2,
+        ),
+      );
+    late(items);
+  };
+  /** Sets the one timer, for the item that is late first. */
+  const watch = (): void => {
+    cancel?.();
+    const lateMs = Math.min(...queue.map(({ startByMs }) => startByMs));
+    const isWatched = queue.length > 0;
+    cancel = isWatched ? clock.after(lateMs - clock.nowMs() + 1, () => dropLate(false)) : undefined;
   };
 
   /** Makes room for one more: the oldest message that is read aloud gives way. */
@@ -63,13 +85,14 @@ export const createSpeechQueue = (): SpeechQueue => {
   };
 
   return {
-    add: (item, nowMs) => {
+    add: (item) => {
       const gone = makeRoom(item);
       if (gone === item) return gone;
-      const startByMs = nowMs + longestWaitOf(item);
+      const addedMs = clock.nowMs();
+      const startByMs = addedMs + longestWaitOf(item);
       const behind = queue.findIndex((waiting) => RANKS[waiting.item.kind] > RANKS[item.kind]);
-      const at = behind < 0 ? queue.length : behind;
-      queue.splice(at, 0, { item, addedMs: nowMs, startByMs });
+      queue.splice(behind < 0 ? queue.length : behind, 0, { item, addedMs, startByMs });
+      watch();
       return gone;
     },
     take: () => {
@@ -85,68 +108,16 @@ export const createSpeechQueue = (): SpeechQueue => {
         count += 1;
       }
       const taken = queue.splice(0, count);
+      watch();
       return {
         items: [first.item, ...taken.slice(1).map(({ item }) => item)],
         text: taken.map(({ item }) => item.text).join('\n'),
         startByMs,
       };
     },
-    takeLate: (nowMs, isReadingLate = false) => {
-      const late = takeOut(({ startByMs }) => startByMs < nowMs);
-      if (!isReadingLate && !late.some(({ kind }) => kind === 'read')) return late;
-      // Otherwise every message after it would be spoken just before it is late, for as long as people write.
-      const nearly = takeOut(
-        ({ item, addedMs, startByMs }) =>
-          item.kind === 'read' && nowMs - addedMs > (startByMs - addedMs) / 2,
-      );
-      return [...late, ...nearly];
-    },
+    fellBehind: dropLate,
     remove: (isOut) => takeOut(({ item }) => isOut(item)),
-    nextLateMs: () =>
-      queue.length > 0 ? Math.min(...queue.map(({ startByMs }) => startByMs)) : undefined,
     rank: () => queue[0] && RANKS[queue[0].item.kind],
     waiting: () => queue.map(({ item }) => item),
-  };
-};
-
-/** A speech queue from which late items go by themselves. */
-export interface ExpiringQueue extends Omit<SpeechQueue, 'add' | 'takeLate' | 'nextLateMs'> {
-  add(item: SpeechItem): SpeechItem | undefined;
-  /** Notes that an item is late after it was taken: a message takes along those that it would have delayed. */
-  fellBehind(isReading: boolean): void;
-}
-
-/** @param late receives items that are late */
-export const createExpiringQueue = (
-  clock: Clock,
-  late: (items: readonly SpeechItem[]) => void,
-): ExpiringQueue => {
-  const queue = createSpeechQueue();
-  let cancel: (() => void) | undefined;
-
-  const dropLate = (isReadingLate: boolean): void => {
-    const items = queue.takeLate(clock.nowMs(), isReadingLate);
-    watch();
-    late(items);
-  };
-  /** Sets the one timer, for the item that is late first. */
-  const watch = (): void => {
-    cancel?.();
-    const lateMs = queue.nextLateMs();
-    const delayMs = lateMs === undefined ? undefined : lateMs - clock.nowMs() + 1;
-    cancel = delayMs === undefined ? undefined : clock.after(delayMs, () => dropLate(false));
-  };
-  const watched = <Result>(result: Result): Result => {
-    watch();
-    return result;
-  };
-
-  return {
-    add: (item) => watched(queue.add(item, clock.nowMs())),
-    take: () => watched(queue.take()),
-    remove: (isOut) => watched(queue.remove(isOut)),
-    fellBehind: dropLate,
-    rank: () => queue.rank(),
-    waiting: () => queue.waiting(),
   };
 };

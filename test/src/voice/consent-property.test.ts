@@ -134,12 +134,12 @@ const follow = (stage: Stage) => {
   const told = (to: Channel, content: Content): void => {
     if (!pressesOf(content).includes('captions out')) return;
     const { text } = content;
-    const purpose = CAPTIONS.some((pattern) => pattern.test(text))
+    const use = CAPTIONS.some((pattern) => pattern.test(text))
       ? 'captions'
       : NAME.test(text)
         ? 'name'
         : '';
-    const kind = `${purpose} ${AGREED.some((pattern) => pattern.test(text))}`;
+    const kind = `${use} ${AGREED.some((pattern) => pattern.test(text))}`;
     if (kind !== notice.kind) notice = { kind, told: new Set() };
     const named: readonly string[] = PEOPLE.filter((id) =>
       new RegExp(`^[^:]*\\b${id}\\b[^:]*: `).test(text),

@@ -19,7 +19,7 @@ export interface SpeakerVadOptions {
   readonly createDecoder?: () => Promise<SpeechDecoder>;
 }
 
-/** Somebody who sends longer without a pause than people talk has an open microphone. */
+/** Longest talk without a pause: somebody who sends longer has an open microphone. */
 const OPEN_MICROPHONE_SAMPLES = 2 * OPUS_CLOCK_HZ;
 /** The same where packets have a voice bit, which is mostly right. */
 const NOISY_MICROPHONE_SAMPLES = 10 * OPUS_CLOCK_HZ;

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCaptionMessages } from '../../../../src/voice/captions/caption-messages.ts';
 import {
-  boardParts,
+  displayDeps,
   createChannel,
   line,
   openCaptions,
@@ -79,11 +79,11 @@ describe('captions', () => {
     expect(channel.shown()).toEqual(['**Ann**: w1']);
   });
 
-  it('stand on every board there is, each in its language', async () => {
+  it('are shown on every display, each in its language', async () => {
     const { clock, channel, captions, displays, asked } = openCaptions();
     const second = createChannel(clock);
     captions.setLanguages(['es']);
-    displays.add(createCaptionMessages({ ...boardParts, clock, port: second, language: 'es' }));
+    displays.add(createCaptionMessages({ ...displayDeps, clock, port: second, language: 'es' }));
     captions.transcript(line(1));
     await pass(clock, captions.settled());
     expect(channel.shown()).toEqual(['**Ann**: w1\n↳ 🇪🇸 \\[es\\] w1']);
@@ -111,7 +111,7 @@ describe('captions', () => {
   });
 
   it('end with what is final and with the translations that are there soon', async () => {
-    const { clock, channel, captions, board, running } = openCaptions({
+    const { clock, channel, captions, display, running } = openCaptions({
       plan: (text) => (text === 'w1' ? { delayMs: 3_000 } : { outcome: 'never' }),
     });
     captions.setLanguages(['es']);
@@ -121,7 +121,7 @@ describe('captions', () => {
     await clock.advance(100);
     await pass(clock, captions.end(clock.nowMs() + END_MS));
     captions.transcript(line(4));
-    await pass(clock, board.end(clock.nowMs() + END_MS));
+    await pass(clock, display.end(clock.nowMs() + END_MS));
     expect(channel.shown()).toEqual(['**Ann**: w1\n↳ 🇪🇸 \\[es\\] w1\n**Ann**: w2']);
     expect(running.now).toBe(0);
     expect(clock.waiting).toBe(0);
@@ -132,7 +132,7 @@ describe('captions', () => {
     const rate = { count: 4, windowMs: 5_000 };
     const channel = createChannel(clock, {}, rate);
     displays.clear();
-    displays.add(createCaptionMessages({ ...boardParts, clock, editRate: rate, port: channel }));
+    displays.add(createCaptionMessages({ ...displayDeps, clock, editRate: rate, port: channel }));
     captions.setLanguages(['es']);
     for (const id of [1, 2]) {
       captions.transcript(line(id));

@@ -4,7 +4,7 @@ import {
   THRESHOLDS,
   type TranscriptCandidate,
 } from '../../../../src/voice/stt/hallucination-filter.ts';
-import { longestLoop } from '../../../../src/voice/stt/repetition.ts';
+import { longestLoop } from '../../../../src/speech/hallucinations.ts';
 
 /** Three seconds of clear English, but for what is given. */
 const candidateOf = (line: Partial<TranscriptCandidate>): TranscriptCandidate => ({

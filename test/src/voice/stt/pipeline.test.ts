@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { setUpPipeline } from './pipeline-support.ts';
 import { createSender, sequencesOf } from './support.ts';
 
-describe('the ear', () => {
+describe('the pipeline', () => {
   it('tells that somebody speaks, what is sure of it, and all of it when it has ended', async () => {
     const { told, asked, sender, events, pipeline } = setUpPipeline();
     const ann = sender('ann');

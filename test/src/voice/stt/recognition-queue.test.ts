@@ -49,7 +49,7 @@ const setUp = (options: Partial<RecognitionQueueOptions> = {}) => {
         void outcomes.push(outcome.error ? `${name}: ${outcome.error.code}` : outcome.result),
     });
   };
-  /** Lets time pass as the ear does. */
+  /** Lets time pass as the pipeline does. */
   const pass = async (ms: number): Promise<void> => {
     const untilMs = clock.nowMs() + ms;
     for (;;) {

@@ -203,16 +203,16 @@ describe('CELT packets', () => {
 
   it('leave no decoder behind that comes after their speaker was forgotten', async () => {
     const { alive, createDecoder } = fakeDecoders();
-    const gate = Promise.withResolvers<void>();
+    const ready = Promise.withResolvers<void>();
     const vad = createSpeakerVad({
       createDecoder: async () => {
-        await gate.promise;
+        await ready.promise;
         return createDecoder();
       },
     });
     await judgeAll(vad, celt);
     vad.forget('ann');
-    gate.resolve();
+    ready.resolve();
     await settle();
     expect(alive).toEqual({ now: 0, most: 1 });
     expect(vad.decoders).toBe(0);

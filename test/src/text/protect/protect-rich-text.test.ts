@@ -339,7 +339,7 @@ describe('restore', () => {
       visit(rich, (node) => {
         if (node.kind === 'link') found.push(node.url);
         // Neighbours may have become one.
-        else if (node.kind === 'code') found.push(...node.text.replaceAll(/\s/g, ''));
+        else if (node.kind === 'code') found.push(...Array.from(node.text.replaceAll(/\s/g, '')));
         else if (node.kind !== 'text' && !('children' in node) && node.kind !== 'list')
           found.push(JSON.stringify(node));
       });

@@ -1,14 +1,25 @@
 import { type MessageKey } from './message-key.ts';
 import { type Naming } from './model/command-info.ts';
+<<<<<<< HEAD
 import type { Member } from './model/member.ts';
+=======
+import type { RichText } from './model/rich-text.ts';
+>>>>>>> protect
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
+import { formatRich, type RichValue } from './i18n-rich.ts';
 import { AppError, type Sentence, type SentenceParams } from './errors.ts';
 import { languageName } from './text/language/language-names.ts';
 
 /** Says one sentence (ICU MessageFormat) in one locale. */
 export type Translate = (key: MessageKey, params?: SentenceParams) => string;
+
+/** The same as rich text: values stay what they are, whatever is in them (see `formatRich`). */
+export type TranslateRich = (
+  key: MessageKey,
+  params?: Readonly<Record<string, RichValue | { readonly language: string }>>,
+) => RichText;
 
 export interface Texts {
   /** The locales there are, English first. */
@@ -26,6 +37,11 @@ export interface Texts {
   under(prefix: string): readonly MessageKey[];
   /** True when English, the reference, has this key. */
   has(key: string): key is MessageKey;
+}
+
+export interface RichTexts extends Texts {
+  /** Like `in`, as rich text. */
+  rich(locale: string, naming?: Naming): TranslateRich;
 }
 
 const FALLBACK_LOCALE = 'en';
@@ -84,7 +100,7 @@ const namedIn = (locale: string, params: SentenceParams): Values =>
 const MENTION = /`(?:\/(?<command>[a-z]+(?: [a-z]+)?)(?: (?<option>[a-z]+):)?|(?<word>[a-z]+))`/g;
 
 /** Reads every `<locale>.json` of `folder`. Blocking: for start-up only. */
-export const loadTexts = (folder: string): Texts => {
+export const loadTexts = (folder: string): RichTexts => {
   const tables = new Map<string, Map<string, string>>();
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.json')))
     tables.set(basename(file, '.json'), readLocale(join(folder, file)));
@@ -158,6 +174,21 @@ export const loadTexts = (folder: string): Texts => {
       const locale = pick([wanted]);
       return (key, params) =>
         String(formatOf(locale, key, naming).format(params && namedIn(locale, params)));
+    },
+    rich: (wanted, naming = 'plain') => {
+      const locale = pick([wanted]);
+      return (key, params = {}) =>
+        formatRich(
+          formatOf(locale, key, naming),
+          Object.fromEntries(
+            Object.entries(params).map(([name, value]): [string, RichValue] => [
+              name,
+              typeof value === 'object' && 'language' in value
+                ? languageName(value.language, locale)
+                : value,
+            ]),
+          ),
+        );
     },
     typed: (what, wanted, naming) => {
       const locale = pick([wanted]);

@@ -8,7 +8,7 @@ import type {
   RichText,
   StyleKind,
 } from '../../model/rich-text.ts';
-import type { ItemLine, Line, Wrapper } from './piece.ts';
+import { PLAIN_LINE, type ItemLine, type Line, type Wrapper } from './piece.ts';
 
 export const STYLES: readonly StyleKind[] = ['bold', 'italic', 'underline', 'strike'];
 export const STYLE_BITS: Readonly<Record<StyleKind, number>> = {
@@ -203,6 +203,17 @@ const joined = (lines: readonly TextLine[]): readonly Run[] => {
   return row;
 };
 
+/** Most messages are no more. */
+const onePlainRow = (lines: readonly BuiltLine[]): readonly Inline[] | undefined => {
+  const [only] = lines;
+  if (!only || lines.length > 1 || 'block' in only || only.line !== PLAIN_LINE) return undefined;
+  return only.runs.every(({ on }) => on === NOTHING)
+    ? only.runs.map(({ node }) => node)
+    : undefined;
+};
+
 /** The blocks that lines make, neighbours of one kind joined; not in canonical form yet. */
-export const linesToBlocks = (lines: readonly BuiltLine[], links: readonly Wrapper[]): RichText =>
-  new BlockMaker(links).blocks(lines, 0);
+export const linesToBlocks = (lines: readonly BuiltLine[], links: readonly Wrapper[]): RichText => {
+  const row = onePlainRow(lines);
+  return row ? [{ kind: 'paragraph', children: row }] : new BlockMaker(links).blocks(lines, 0);
+};

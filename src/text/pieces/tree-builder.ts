@@ -1,6 +1,6 @@
 import { normalise } from '../../model/normalise-rich-text.ts';
 import { text } from '../../model/rich-text.ts';
-import type { CodeBlock, RichText, StyleKind } from '../../model/rich-text.ts';
+import type { CodeBlock, RichText } from '../../model/rich-text.ts';
 import {
   linesToBlocks,
   NOTHING,
@@ -29,7 +29,7 @@ export class TreeBuilder {
   /** There is something to see in the line. */
   #seen = false;
   #behindBlock = false;
-  readonly #depths: Record<StyleKind, number> = { bold: 0, italic: 0, underline: 0, strike: 0 };
+  readonly #depths = { bold: 0, italic: 0, underline: 0, strike: 0 };
   #spoilerDepth = 0;
   #spoilers = 0;
   #link: number | undefined;

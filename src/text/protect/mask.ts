@@ -12,9 +12,8 @@ export interface Masked extends Source {
 
 /** A flat text with its spans and the terms in it replaced by numbered tokens. */
 export const mask = (flat: FlatText, terms: readonly Term[]): Masked => {
-  const found = findTerms(
-    flat.text,
-    terms.filter(({ term }) => !term.includes(OBJECT)),
+  const found = findTerms(flat.text, terms).filter(
+    ({ start, end }) => !flat.text.slice(start, end).includes(OBJECT),
   );
   const tokens = toTokens(flat.text, mergeTerms(flat.spans, found));
   let text = '';

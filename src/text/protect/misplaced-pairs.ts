@@ -50,6 +50,9 @@ class Reading implements Misplaced {
   }
 }
 
+/** Where there are no pairs, none is ever added. */
+const NONE: Misplaced = { dropped: new Set(), turned: new Set() };
+
 /**
  * The pairs that were closed before they were opened, and styles around one of their own kind or over
  * an empty line. What crosses, or has nothing between, needs no care: a tree cannot hold it.
@@ -59,8 +62,8 @@ export const misplacedPairs = (
   tokens: readonly Token[],
   pairs: readonly Wrapper[],
 ): Misplaced => {
+  if (pairs.length === 0) return NONE;
   const reading = new Reading(pairs);
-  if (pairs.length === 0) return reading;
   for (const stretch of stretches)
     if (typeof stretch === 'string') reading.text(stretch);
     else

@@ -5,7 +5,9 @@ export type Stretch = string | number;
 
 const SPACE = String.raw`[\s\p{Cf}]{0,3}`;
 const DIGITS = String.raw`(\p{Nd}(?:\p{Cf}?\p{Nd}){0,8})`;
-const strict = new RegExp(`⟦${SPACE}${DIGITS}${SPACE}⟧`, 'gu');
+const TOKEN = `⟦${SPACE}${DIGITS}${SPACE}⟧`;
+const strict = new RegExp(TOKEN, 'uy');
+const anywhere = new RegExp(TOKEN, 'gu');
 // What models make of brackets that they do not know: other ones, doubled, full-width or mirrored.
 const altered = new RegExp(
   `[⟦[［【〔〖「『（({｛<＜«‹〚⟨]{1,2}${SPACE}${DIGITS}${SPACE}[⟧\\]］】〕〗」』）)}｝>＞»›〛⟩]{1,2}|⟧${SPACE}${DIGITS}${SPACE}⟦`,
@@ -25,12 +27,24 @@ const valueOf = (char: string): number => {
 
 /** The number that digits of any script write. */
 const toNumber = (digits: string): number => {
-  if (ascii.test(digits)) return Number(digits);
+  const plain = Number(digits);
+  if (!Number.isNaN(plain)) return plain;
   let number = 0;
   for (const char of digits.normalize('NFKC'))
     if (digit.test(char)) number = number * 10 + (ascii.test(char) ? Number(char) : valueOf(char));
   return number;
 };
+
+const MOST_DIGITS = 9;
+
+/** Where plain digits between brackets end, which is what most engines leave; -1 for anything else. */
+const plainEnd = (text: string, at: number): number => {
+  let end = at + 1;
+  while (end - at <= MOST_DIGITS && isDigit(text.charCodeAt(end))) end += 1;
+  return end > at + 1 && text[end] === TOKEN_CLOSE ? end : -1;
+};
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
 /** Reads a translation, in which every `⟦3⟧` is a token whatever the script of its digits. */
 export const readTokens = (
@@ -39,12 +53,20 @@ export const readTokens = (
 ): readonly Stretch[] => {
   const stretches: Stretch[] = [];
   let from = 0;
-  strict.lastIndex = 0;
-  for (let match = strict.exec(translated); match; match = strict.exec(translated)) {
-    if (match.index > from) stretches.push(translated.slice(from, match.index));
-    const number = toNumber(match[1] ?? '');
+  let at = translated.indexOf(TOKEN_OPEN);
+  while (at >= 0) {
+    const plain = plainEnd(translated, at);
+    strict.lastIndex = at;
+    const digits = plain > 0 ? translated.slice(at + 1, plain) : strict.exec(translated)?.[1];
+    if (digits === undefined) {
+      at = translated.indexOf(TOKEN_OPEN, at + 1);
+      continue;
+    }
+    if (at > from) stretches.push(translated.slice(from, at));
+    const number = toNumber(digits);
     if (isWanted(number)) stretches.push(number);
-    from = strict.lastIndex;
+    from = plain > 0 ? plain + 1 : strict.lastIndex;
+    at = translated.indexOf(TOKEN_OPEN, from);
   }
   if (from < translated.length) stretches.push(translated.slice(from));
   return stretches;
@@ -52,7 +74,7 @@ export const readTokens = (
 
 const numbersIn = (text: string): ReadonlySet<number> =>
   new Set(
-    Array.from(text.replaceAll(strict, ' ').matchAll(altered), (match) =>
+    Array.from(text.replaceAll(anywhere, ' ').matchAll(altered), (match) =>
       toNumber(match[1] ?? match[2] ?? ''),
     ),
   );

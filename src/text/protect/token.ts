@@ -63,6 +63,12 @@ const joint = (text: string, last: AnySpan, next: AnySpan): string | undefined =
   return onlySpace.test(between) ? between : undefined;
 };
 
+const lastShown = (spans: readonly AnySpan[]): AnySpan | undefined => {
+  let at = spans.length - 1;
+  for (let span = spans[at]; span && isSide(pieceOf(span), 'close'); span = spans[at]) at -= 1;
+  return spans[at];
+};
+
 const toToken = (text: string, spans: readonly AnySpan[], parts: readonly Piece[]): Token => {
   const first = spans[0] as AnySpan;
   const last = spans.at(-1) as AnySpan;
@@ -71,7 +77,7 @@ const toToken = (text: string, spans: readonly AnySpan[], parts: readonly Piece[
   const closes = isSide(parts[0], 'close');
   const opens = isSide(parts.at(-1), 'open');
   // An address reads on through what closes after it.
-  const shown = spans.findLast((span) => !isSide(pieceOf(span), 'close'));
+  const shown = closes && spans.length === 1 ? undefined : lastShown(spans);
   const endsInAddress = isAddress(shown);
   return {
     start: first.start,

@@ -1,5 +1,5 @@
 import type { RichText } from '../../model/rich-text.ts';
-import { PLAIN_LINE, type Line } from '../pieces/piece.ts';
+import { PLAIN_LINE, type Line, type Pieces } from '../pieces/piece.ts';
 import { toPieces } from '../pieces/to-pieces.ts';
 import { TreeBuilder } from '../pieces/tree-builder.ts';
 import { isBlank } from '../unicode.ts';
@@ -60,6 +60,13 @@ const lastBefore = (extents: readonly Extent[], at: number): number => {
     else high = middle;
   }
   return low - 1;
+};
+
+/** No fewer are written. */
+const textUnits = ({ pieces }: Pieces): number => {
+  let sum = 0;
+  for (const piece of pieces) if (piece.kind === 'text') sum += piece.text.length;
+  return sum;
 };
 
 const continued = (line: Line): Line =>
@@ -214,9 +221,8 @@ export const richTextPieces = function* (
   tree: RichText,
   { render, limit, measure = units, firstRoom = 0, lastRoom = 0 }: SplitOptions,
 ): Generator<SplitPiece, void, void> {
-  const longest = Math.max(1, limit - Math.max(firstRoom, lastRoom) - MARKUP_UNITS);
-  const layout = layOut(toPieces(tree), render, measure, longest);
-  if (layout.shape.length <= limit * TRIED_ROOMS) {
+  const pieces = toPieces(tree);
+  if (textUnits(pieces) <= limit) {
     const written = render(tree);
     if (isBlank(written)) return;
     if (measure(written) <= limit - firstRoom - lastRoom) {
@@ -224,6 +230,8 @@ export const richTextPieces = function* (
       return;
     }
   }
+  const longest = Math.max(1, limit - Math.max(firstRoom, lastRoom) - MARKUP_UNITS);
+  const layout = layOut(pieces, render, measure, longest);
   const splitter = new Splitter(layout, render, measure);
   let from: Place = { at: 0, index: 0, open: [], line: PLAIN_LINE };
   let isFirst = true;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineCommand, type CommandContext } from '../src/command/command.ts';
-import type { Room } from '../src/voice/service.ts';
+import type { Room } from '../src/command/services.ts';
 import { hasRooms, plainLine, roomTurns, sharedRoom } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 
@@ -32,7 +32,7 @@ export default defineCommand('ask', {
     const question = options.question ?? (await hear(room, ctx));
     const above = options.question === undefined ? heardLine(question, ctx) : '';
     const turns = room
-      ? roomTurns(question, room.talk())
+      ? roomTurns(question, room.recentCaptions())
       : [{ role: 'user', content: question } as const];
     const answer = await stream(
       services.assistant.answer(turns, signal),

@@ -11,12 +11,13 @@ import type { ChannelWatch } from '../src/model/watch.ts';
 import {
   completeLanguages,
   hears,
-  languagesOf,
-  quote,
+  typedLanguages,
+  inCode,
   readChannels,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
-import type { Channel } from '../src/model/place.ts';
+import { channelMention } from '../src/model/mention.ts';
+import { channelAround, type Channel } from '../src/model/place.ts';
 
 const FEWEST_CHANNELS = 2;
 const MOST_CHANNELS = 20;
@@ -27,13 +28,9 @@ type Context<Options = unknown> = Pick<
   'channel' | 'services' | 'locale' | 't' | 'signal' | 'options'
 >;
 
-const mention = ({ id }: Pick<Channel, 'id'>): string => `<#${id}>`;
-
-/** The channel that was named, or this one; of a thread its channel, which it is watched with. */
-const channelOf = ({ channel, options }: Context<{ channel?: string | undefined }>): Channel => ({
-  space: channel.space,
-  id: options.channel ?? channel.parentId ?? channel.id,
-});
+/** The channel that was named, or the one that the command was used in: threads are watched with theirs. */
+const channelOf = ({ channel, options }: Context<{ channel?: Channel | undefined }>): Channel =>
+  options.channel ?? channelAround(channel);
 
 const namesOf = (languages: readonly string[], { services, locale }: Context): string[] =>
   languages.map((language) => services.languages.name(language, locale));
@@ -41,7 +38,7 @@ const namesOf = (languages: readonly string[], { services, locale }: Context): s
 const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((each) => b.includes(each));
 
-/** Where a channel's messages go: in a group its channels, each with its language. */
+/** Names the targets of a channel's messages: in a group its channels, each with its language. */
 const targetsOf = (watch: ChannelWatch, all: readonly ChannelWatch[]): string[] =>
   watch.group === undefined
     ? [...watch.languages]
@@ -68,19 +65,21 @@ const replacedLines = (
     const was = [
       t(`autotranslate.modes.${old.mode}`),
       namesOf(old.languages, ctx).join(', '),
-      ...(partners.length > 0 ? [partners.map(({ channel }) => mention(channel)).join(' ')] : []),
+      ...(partners.length > 0
+        ? [partners.map(({ channel }) => channelMention(channel)).join(' ')]
+        : []),
     ].join(' · ');
-    return [t('autotranslate.replaced', { channel: mention(watch.channel), before: was })];
+    return [t('autotranslate.replaced', { channel: channelMention(watch.channel), before: was })];
   });
   const left = services.watches.list(here.space).map(({ channel }) => channel.id);
   const ended = before.filter(({ channel }) => !left.includes(channel.id));
   return [
     ...lines,
-    ...ended.map(({ channel }) => t('autotranslate.ended', { channel: mention(channel) })),
+    ...ended.map(({ channel }) => t('autotranslate.ended', { channel: channelMention(channel) })),
   ];
 };
 
-/** What keeps translations from coming although they are set. */
+/** Explains what keeps translations from coming although they are set. */
 const obstacleLines = async (watches: readonly ChannelWatch[], ctx: Context): Promise<string[]> => {
   const { services, channel: here, t } = ctx;
   const choices = await services.spaces.of(here.space);
@@ -107,7 +106,7 @@ const obstacleLines = async (watches: readonly ChannelWatch[], ctx: Context): Pr
     ...(quiet.length > 0
       ? [
           t('autotranslate.quiet', {
-            channels: quiet.map(({ channel }) => mention(channel)).join(' '),
+            channels: quiet.map(({ channel }) => channelMention(channel)).join(' '),
             count: quiet.length,
           }),
         ]
@@ -156,13 +155,13 @@ const inPlace = (mode: 'reply' | 'thread') =>
     async run(ctx) {
       const { options, services, t, reply } = ctx;
       const channel = channelOf(ctx);
-      const languages = languagesOf(options.languages, services);
+      const languages = typedLanguages(options.languages, services);
       const warnings = await setAndWarn(
         [{ channel, mode, languages, transcribes: options['voice-messages'], bots: options.bots }],
         ctx,
       );
       const lines = [
-        t(`autotranslate.${mode}`, { channel: mention(channel), count: languages.length }),
+        t(`autotranslate.${mode}`, { channel: channelMention(channel), count: languages.length }),
         ...namesOf(languages, ctx).map((name) => `- ${name}`),
         `\n${t('autotranslate.skips')}`,
         ...(await switchLines(options, ctx)),
@@ -187,13 +186,15 @@ const mirror = defineAction({
       });
     const twice = typed.find(({ id }, place) => typed.findIndex((each) => each.id === id) < place);
     if (twice)
-      throw userError('bad-input', 'autotranslate.channel-twice', { channel: mention(twice) });
+      throw userError('bad-input', 'autotranslate.channel-twice', {
+        channel: channelMention(twice),
+      });
     const group = crypto.randomUUID();
     const watches = typed.map(({ id, language, typed: name }): ChannelWatch => {
       if (language === undefined)
         throw userError('bad-input', 'autotranslate.channel-language', {
-          channel: mention({ id }),
-          language: name === '' ? '–' : quote(name),
+          channel: channelMention({ id }),
+          language: name === '' ? '–' : inCode(name),
         });
       return {
         channel: { space: channel.space, id },
@@ -210,7 +211,7 @@ const mirror = defineAction({
     const lines = [
       t('autotranslate.mirror'),
       ...watches.map(
-        (watch) => `- ${mention(watch.channel)} · ${namesOf(watch.languages, ctx).join()}`,
+        (watch) => `- ${channelMention(watch.channel)} · ${namesOf(watch.languages, ctx).join()}`,
       ),
       '',
       ...(await switchLines(options, ctx)),
@@ -234,13 +235,16 @@ const off = defineAction({
       .filter((watch) => group !== undefined && watch.group === group)
       .filter((watch) => watch.channel.id !== channel.id);
     if (!(await services.watches.remove(channel))) {
-      await reply({ text: t('autotranslate.not-on', { channel: mention(channel) }), tone: 'note' });
+      await reply({
+        text: t('autotranslate.not-on', { channel: channelMention(channel) }),
+        tone: 'note',
+      });
       return;
     }
-    const lines = [t('autotranslate.off', { channel: mention(channel) })];
+    const lines = [t('autotranslate.off', { channel: channelMention(channel) })];
     // A group of one channel is none.
     if (others.length === 1 && others[0])
-      lines.push(t('autotranslate.off-too', { channel: mention(others[0].channel) }));
+      lines.push(t('autotranslate.off-too', { channel: channelMention(others[0].channel) }));
     await reply({ text: lines.join('\n') });
   },
 });
@@ -257,7 +261,7 @@ const list = defineAction({
     }
     const line = (watch: ChannelWatch): string =>
       [
-        `- ${mention(watch.channel)} · ${t(`autotranslate.modes.${watch.mode}`)}`,
+        `- ${channelMention(watch.channel)} · ${t(`autotranslate.modes.${watch.mode}`)}`,
         namesOf(watch.languages, ctx).join(', '),
         ...(watch.transcribes ? [t('autotranslate.with-voice-messages')] : []),
         ...(watch.bots ? [t('autotranslate.with-bots')] : []),

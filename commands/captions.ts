@@ -14,16 +14,15 @@ import {
   completeLanguages,
   hears,
   joinedRoom,
-  languageOf,
-  languagesOf,
+  typedLanguage,
+  typedLanguages,
 } from '../src/command/helpers.ts';
 import { userError, type AppError } from '../src/errors.ts';
-import type { Channel } from '../src/model/place.ts';
+import { channelMention } from '../src/model/mention.ts';
+import { channelAround, type Channel } from '../src/model/place.ts';
 import type { Control } from '../src/model/content.ts';
 
 const LONGEST_LIST_CHARS = 2_000;
-
-const mention = ({ id }: Pick<Channel, 'id'>): string => `<#${id}>`;
 
 const notOn = (): AppError => userError('not-found', 'captions.not-on');
 
@@ -36,36 +35,37 @@ const wantedRoom = (ctx: CommandContext<unknown>): Channel => {
   throw userError('bad-input', 'room.nobody-there');
 };
 
-/** What captions are translated into. Who wants to see one language alone needs no other one. */
+/**
+ * The languages that captions are translated into. A reader of one language alone needs no other.
+ */
 const wantedLanguages = async (
   { services, channel }: CommandContext<unknown>,
   typed: string | undefined,
   only: string | undefined,
 ): Promise<readonly string[]> => {
-  const asked = typed === undefined ? [] : languagesOf(typed, services);
+  const asked = typed === undefined ? [] : typedLanguages(typed, services);
   if (only !== undefined) return [...new Set([...asked, only])];
   if (typed !== undefined) return asked;
   return (await services.spaces.of(channel.space)).rooms.languages;
 };
 
 interface Place {
-  readonly in?: string | undefined;
+  readonly in?: Channel | undefined;
   readonly thread?: boolean | undefined;
 }
 
-/** Where captions are to be shown; undefined: in the room's own chat. */
+/** The channel that captions are to be shown in; undefined: the room's own chat. */
 const placeOf = (
   { options, channel, member }: CommandContext<Place>,
   room: Channel,
 ): Channel | undefined => {
-  const { space, parentId } = channel;
-  const id = options.in ?? (options.thread ? (parentId ?? channel.id) : undefined);
-  if (id === undefined) return undefined;
-  if (options.thread && id === room.id) throw userError('bad-input', 'captions.no-thread');
+  const place = options.in ?? (options.thread ? channelAround(channel) : undefined);
+  if (!place) return undefined;
+  if (options.thread && place.id === room.id) throw userError('bad-input', 'captions.no-thread');
   // What is said in a room is not to be shown where its people could not write themselves.
-  const isNear = [channel.id, parentId, room.id].includes(id);
+  const isNear = [channel.id, channel.parentId, room.id].includes(place.id);
   if (!isNear && member.role !== 'moderator') throw userError('forbidden', 'captions.not-there');
-  return { space, id };
+  return place;
 };
 
 const languageLine = (
@@ -90,14 +90,15 @@ const start = defineAction({
   slow: true,
   async run(ctx) {
     const { options, services, locale, t, reply } = ctx;
-    const only = options.only === undefined ? undefined : languageOf(options.only, services);
+    const only = options.only === undefined ? undefined : typedLanguage(options.only, services);
     const languages = await wantedLanguages(ctx, options.languages, only);
     const wanted = wantedRoom(ctx);
     const place = placeOf(ctx, wanted);
     // Even moderators move us from other people with `/join` alone: nobody's captions end by accident.
     const room = await services.rooms.join(wanted, locale, false);
     const { captions: running } = room;
-    if (running) throw userError('bad-input', 'captions.running', { channel: mention(running.in) });
+    if (running)
+      throw userError('bad-input', 'captions.running', { channel: channelMention(running.in) });
     await room.startCaptions({
       languages,
       ...(place ? { in: place } : {}),
@@ -108,8 +109,8 @@ const start = defineAction({
     await reply({
       text: [
         t('captions.started', {
-          room: mention(room.channel),
-          channel: mention(room.captions?.in ?? place ?? room.channel),
+          room: channelMention(room.channel),
+          channel: channelMention(room.captions?.in ?? place ?? room.channel),
         }),
         only === undefined
           ? languageLine(languages, ctx)
@@ -139,7 +140,7 @@ const exportFile = defineAction({
   slow: true,
   async run(ctx) {
     const { options, services, t, reply } = ctx;
-    const language = options.language && languageOf(options.language, services);
+    const language = options.language && typedLanguage(options.language, services);
     const file = await captionRecord(ctx).transcript(options.kind, language || undefined);
     if (!file) throw userError('not-found', 'captions.none');
     await reply({ text: t('captions.exported'), files: [file] });
@@ -154,7 +155,7 @@ const language = defineAction({
     const room = joinedRoom(ctx);
     if (!room.captions) throw notOn();
     const typed = options.languages?.trim() ?? '';
-    const languages = typed === '' ? [] : languagesOf(typed, services);
+    const languages = typed === '' ? [] : typedLanguages(typed, services);
     room.setLanguages(languages);
     await reply({ text: languageLine(languages, ctx) });
   },
@@ -167,24 +168,27 @@ const summary = defineAction({
   async run(ctx) {
     const { options, services, member, locale, signal, stream, reply } = ctx;
     const own = options.language ?? (await services.settings.of(member)).language ?? locale;
-    const wanted = languageOf(own, services);
+    const wanted = typedLanguage(own, services);
     await reply({ text: await stream(captionRecord(ctx).summary(wanted, signal)) });
   },
 });
 
-/** What its presser alone wants: the notice above stays as it is for everybody. */
-const choose = (choice: 'heard' | 'unheard'): Press => ({
+/** Sets the presser's own choice: the notice above stays as it is for everybody. */
+const choose = (choice: 'allowed' | 'refused'): Press => ({
   private: true,
   isForEverybody: true,
   async run({ services, channel, member, t, reply }: PressContext) {
-    if (choice === 'heard' && (await services.privacy.optedOut(member)))
+    if (choice === 'allowed' && (await services.privacy.optedOut(member)))
       throw userError('forbidden', 'captions.opted-out');
     await services.rooms.choose(channel.space, member.id, choice);
     const back: Control =
-      choice === 'heard'
+      choice === 'allowed'
         ? { kind: 'button', press: 'captions out', label: t('room.leave-me-out') }
         : { kind: 'button', press: 'captions in', label: t('room.caption-me') };
-    await reply({ text: t(`captions.chose-${choice}`), controls: [back] });
+    await reply({
+      text: t(choice === 'allowed' ? 'captions.chose-heard' : 'captions.chose-unheard'),
+      controls: [back],
+    });
   },
 });
 
@@ -194,6 +198,6 @@ export default defineCommandGroup(
   {
     needs: 'rooms',
     topic: 'speech',
-    presses: { out: choose('unheard'), in: choose('heard') },
+    presses: { out: choose('refused'), in: choose('allowed') },
   },
 );

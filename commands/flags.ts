@@ -5,23 +5,23 @@ import {
   moderator,
   type Complete,
 } from '../src/command/command.ts';
-import { completeLanguage, languageOf, quote } from '../src/command/helpers.ts';
+import { completeLanguage, typedLanguage, inCode } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
+import { customEmoji, typedCustomEmojiId } from '../src/model/mention.ts';
 
 const MOST_EMOJI = 100;
 
-/** As the platform names it in a reaction: the id of a custom one, else the emoji itself. */
+const isEmoji = (text: string): boolean => /^\p{RGI_Emoji}$/v.test(text);
+
+/** The emoji as reactions name it: the id of a custom one, else the emoji itself. */
 const emojiOf = (typed: string): string => {
   const text = typed.trim();
-  const custom = /^<a?:\w+:(?<id>\d+)>$/.exec(text)?.groups?.['id'];
-  const asEmoji = [text, `${text}\uFE0F`].find((each) => /^\p{RGI_Emoji}$/v.test(each));
-  const emoji = custom ?? asEmoji;
-  if (emoji === undefined) throw userError('bad-input', 'flags.no-emoji', { typed: quote(text) });
+  const emoji = typedCustomEmojiId(text) ?? [text, `${text}\uFE0F`].find(isEmoji);
+  if (emoji === undefined) throw userError('bad-input', 'flags.no-emoji', { typed: inCode(text) });
   return emoji;
 };
 
-/** Platforms show a custom emoji of theirs for this, whatever its name. */
-const shown = (emoji: string): string => (/^\d+$/.test(emoji) ? `<:emoji:${emoji}>` : emoji);
+const shown = (emoji: string): string => (isEmoji(emoji) ? emoji : customEmoji(emoji));
 
 const completeEmoji: Complete = async (typed, { services, space, locale }) => {
   const { flags } = await services.spaces.of(space);
@@ -39,7 +39,7 @@ const set = defineAction({
   guards: [moderator],
   async run({ options, services, channel, locale, t, reply }) {
     const emoji = emojiOf(options.emoji);
-    const language = languageOf(options.language, services);
+    const language = typedLanguage(options.language, services);
     const { flags } = await services.spaces.of(channel.space);
     if (!(emoji in flags.languages) && Object.keys(flags.languages).length >= MOST_EMOJI)
       throw userError('bad-input', 'flags.full', { most: MOST_EMOJI });

@@ -7,20 +7,16 @@ import {
   moderator,
   type Complete,
 } from '../src/command/command.ts';
-import { completeLanguage, languageOf, quote } from '../src/command/helpers.ts';
+import { completeLanguage, typedLanguage, inCode } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
-import type { Channel, Space } from '../src/model/place.ts';
+import { channelMention } from '../src/model/mention.ts';
+import { channelAround, type Channel, type Space } from '../src/model/place.ts';
 
 const LISTED = 50;
 const REJECTED_SHOWN = 10;
 
-/** The whole server, or one channel of it. */
-const placeOf = ({ space }: Channel, id: string | undefined): Space | Channel =>
-  id === undefined ? space : { space, id };
-
-/** A channel is shown as the platform links it. */
-const withPlace = (where: string, id: string | undefined): string =>
-  id === undefined ? where : `${where} · <#${id}>`;
+const withChannel = (where: string, channel: Channel | undefined): string =>
+  channel ? `${where} · ${channelMention(channel)}` : where;
 
 const completeTerm: Complete = async (typed, { services, space }) => {
   const wanted = typed.trim().toLowerCase();
@@ -41,24 +37,24 @@ const add = defineAction({
   guards: [moderator],
   async run({ options, services, channel, locale, t, reply }) {
     const { term, translation } = options;
-    const language = options.language && languageOf(options.language, services);
-    await services.glossary.add(placeOf(channel, options.channel), {
+    const language = options.language && typedLanguage(options.language, services);
+    await services.glossary.add(options.channel ?? channel.space, {
       term,
       translation,
       language: language || undefined,
     });
-    const where = withPlace(
+    const where = withChannel(
       language ? services.languages.name(language, locale) : t('glossary.everywhere'),
       options.channel,
     );
     await reply({
       text: translation
         ? t('glossary.added-translation', {
-            term: quote(term),
-            translation: quote(translation),
+            term: inCode(term),
+            translation: inCode(translation),
             where,
           })
-        : t('glossary.added', { term: quote(term), where }),
+        : t('glossary.added', { term: inCode(term), where }),
     });
   },
 });
@@ -72,8 +68,8 @@ const remove = defineAction({
   complete: { term: completeTerm, language: completeLanguage },
   guards: [moderator],
   async run({ options, services, channel, t, reply }) {
-    const language = options.language && languageOf(options.language, services);
-    /** From the first of the places in which it is. */
+    const language = options.language && typedLanguage(options.language, services);
+    /** Removes the term from the first of the places that has it. */
     const removeFrom = async (places: readonly (Space | Channel)[]): Promise<number> => {
       for (const place of places) {
         const count = await services.glossary.remove(place, options.term, language || undefined);
@@ -82,11 +78,9 @@ const remove = defineAction({
       return 0;
     };
     const removed = await removeFrom(
-      options.channel === undefined
-        ? [channel.space, channel]
-        : [placeOf(channel, options.channel)],
+      options.channel ? [options.channel] : [channel.space, channel],
     );
-    const term = quote(options.term);
+    const term = inCode(options.term);
     if (removed === 0) throw userError('not-found', 'glossary.unknown-term', { term });
     await reply({ text: t('glossary.removed', { term, count: removed }) });
   },
@@ -96,23 +90,23 @@ const list = defineAction({
   options: z.object({ channel: channelOption().optional() }),
   private: true,
   async run({ options, services, channel, locale, t, reply }) {
-    const own = await services.glossary.list(placeOf(channel, options.channel));
+    const own = await services.glossary.list(options.channel ?? channel.space);
     // Those of the channel in which one asks count there too.
-    const here = options.channel === undefined ? await services.glossary.list(channel) : [];
+    const here = options.channel ? [] : await services.glossary.list(channel);
     const terms = [
       ...own.map((term) => ({ ...term, channel: options.channel })),
-      ...here.map((term) => ({ ...term, channel: channel.parentId ?? channel.id })),
+      ...here.map((term) => ({ ...term, channel: channelAround(channel) })),
     ];
     if (terms.length === 0) {
       await reply({ text: t('glossary.empty'), tone: 'note' });
       return;
     }
-    const lines = terms.slice(0, LISTED).map(({ term, language, translation, channel: id }) => {
-      const name = withPlace(
+    const lines = terms.slice(0, LISTED).map(({ term, language, translation, channel: only }) => {
+      const name = withChannel(
         language ? services.languages.name(language, locale) : t('glossary.everywhere'),
-        id,
+        only,
       );
-      return `- ${quote(term)}${translation ? ` → ${quote(translation)}` : ''} · ${name}`;
+      return `- ${inCode(term)}${translation ? ` → ${inCode(translation)}` : ''} · ${name}`;
     });
     if (terms.length > LISTED) lines.push(t('glossary.more', { count: terms.length - LISTED }));
     await reply({ text: [t('glossary.heading', { count: terms.length }), ...lines].join('\n') });
@@ -130,10 +124,10 @@ const importFile = defineAction({
   slow: true,
   async run({ options, services, channel, locale, t, signal, reply }) {
     const { added, changed, rejectedCount, rejected, assumed } = await services.glossary.importCsv(
-      placeOf(channel, options.channel),
+      options.channel ?? channel.space,
       options.file,
       signal,
-      options.to === undefined ? undefined : languageOf(options.to, services),
+      options.to === undefined ? undefined : typedLanguage(options.to, services),
     );
     const lines = [t('glossary.imported', { added, changed, rejected: rejectedCount })];
     const named = (code: string): string => services.languages.name(code, locale);
@@ -151,7 +145,7 @@ const exportFile = defineAction({
   options: z.object({ channel: channelOption().optional() }),
   private: true,
   async run({ options, services, channel, t, reply }) {
-    const bytes = await services.glossary.exportCsv(placeOf(channel, options.channel));
+    const bytes = await services.glossary.exportCsv(options.channel ?? channel.space);
     await reply({
       text: t('glossary.exported'),
       files: [{ name: 'glossary.csv', mediaType: 'text/csv', bytes }],

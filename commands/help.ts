@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineCommand, type CommandContext } from '../src/command/command.ts';
 import { TOPICS, type CommandInfo, type Topic } from '../src/model/command-info.ts';
-import { quote } from '../src/command/helpers.ts';
+import { inCode } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 
 const typedOf = ({ name, typed = name }: CommandInfo): string => typed;
@@ -14,27 +14,26 @@ const shortLine = (actions: readonly CommandInfo[]): string => {
   if (!first) return '';
   if (first.groupSummary === undefined) return line(first);
   const [group = ''] = typedOf(first).split(' ');
-  const words = actions.map((info) => quote(typedOf(info).slice(group.length + 1)));
+  const words = actions.map((info) => inCode(typedOf(info).slice(group.length + 1)));
   return `- \`/${group}\` ${words.join(' ')} · ${first.groupSummary}`;
 };
 
-/** What this person can use, by what it is for, in the order of its names in their language. */
+/** Lists what a person can use by topic, in the order of the names in their language. */
 const overview = ({
-  services,
+  commands,
   member,
   locale,
   t,
-}: Pick<CommandContext<unknown>, 'services' | 'member' | 'locale' | 't'>): string => {
+}: Pick<CommandContext<unknown>, 'commands' | 'member' | 'locale' | 't'>): string => {
   const { compare } = new Intl.Collator(locale);
-  const usable = services
-    .commands(locale, member.platform)
+  const usable = commands()
     .filter(({ moderators }) => !moderators || member.role === 'moderator')
     .toSorted((a, b) => compare(typedOf(a), typedOf(b)));
   const byTopic = Map.groupBy(usable, ({ topic }): Topic => topic ?? 'more');
   const parts = TOPICS.flatMap((topic) => {
-    const commands = Map.groupBy(byTopic.get(topic) ?? [], ({ name }) => name.split(' ', 1)[0]);
-    if (commands.size === 0) return [];
-    return [[`**${t(`help.topics.${topic}`)}**`, ...[...commands.values()].map(shortLine)]];
+    const named = Map.groupBy(byTopic.get(topic) ?? [], ({ name }) => name.split(' ', 1)[0]);
+    if (named.size === 0) return [];
+    return [[`**${t(`help.topics.${topic}`)}**`, ...[...named.values()].map(shortLine)]];
   });
   return [...parts.map((lines) => lines.join('\n')), t('help.details')].join('\n\n');
 };
@@ -42,9 +41,8 @@ const overview = ({
 export default defineCommand('help', {
   options: z.object({ command: z.string().optional() }),
   complete: {
-    command: (typed, { services, member, locale }) =>
-      services
-        .commands(locale, member.platform)
+    command: (typed, { commands }) =>
+      commands()
         .map(({ name, typed: own = name, summary }) => ({ name, own, summary }))
         .filter(({ name, own }) =>
           [name, own].some((known) => known.includes(typed.replace(/^\//, '').toLowerCase())),
@@ -53,19 +51,17 @@ export default defineCommand('help', {
   },
   private: true,
   async run(ctx) {
-    const { options, services, member, locale, t, reply } = ctx;
+    const { options, commands, t, reply } = ctx;
     if (options.command === undefined) {
       await reply({ text: overview(ctx) });
       return;
     }
     const wanted = options.command.trim().replace(/^\//, '').toLowerCase();
-    const found = services
-      .commands(locale, member.platform)
-      .filter(({ name, typed = name }) =>
-        [name, typed].some((known) => known === wanted || known.startsWith(`${wanted} `)),
-      );
+    const found = commands().filter(({ name, typed = name }) =>
+      [name, typed].some((known) => known === wanted || known.startsWith(`${wanted} `)),
+    );
     if (found.length === 0)
-      throw userError('not-found', 'errors.unknown-command', { command: quote(`/${wanted}`) });
+      throw userError('not-found', 'errors.unknown-command', { command: inCode(`/${wanted}`) });
     const details = found.flatMap((command) => [
       line(command),
       ...command.options.map(

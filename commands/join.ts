@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { channelOption, defineCommand } from '../src/command/command.ts';
 import { userError } from '../src/errors.ts';
+import { channelMention } from '../src/model/mention.ts';
 import { isSameChannel } from '../src/model/place.ts';
 
 export default defineCommand(
@@ -10,14 +11,14 @@ export default defineCommand(
     slow: true,
     async run({ options, services: { rooms }, channel: { space }, member, locale, t, reply }) {
       const theirs = rooms.roomOf(space, member.id);
-      const wanted = options.channel === undefined ? theirs : { space, id: options.channel };
+      const wanted = options.channel ?? theirs;
       if (!wanted) throw userError('bad-input', 'room.nobody-there');
       const isModerator = member.role === 'moderator';
       if (!isModerator && !(theirs && isSameChannel(theirs, wanted)))
         throw userError('forbidden', 'join.not-yours');
       const before = rooms.of(space);
       const room = await rooms.join(wanted, locale, isModerator);
-      const channel = `<#${room.channel.id}>`;
+      const channel = channelMention(room.channel);
       if (room === before) await reply({ text: t('join.there', { channel }), tone: 'note' });
       else await reply({ text: t('join.joined', { channel }) });
     },

@@ -1,5 +1,6 @@
 import { defineCommand } from '../src/command/command.ts';
 import { joinedRoom } from '../src/command/helpers.ts';
+import { channelMention } from '../src/model/mention.ts';
 
 export default defineCommand(
   'leave',
@@ -7,7 +8,7 @@ export default defineCommand(
     slow: true,
     async run(ctx) {
       const room = joinedRoom(ctx);
-      const channel = `<#${room.channel.id}>`;
+      const channel = channelMention(room.channel);
       await room.leave();
       await ctx.reply({ text: ctx.t('leave.left', { channel }) });
     },

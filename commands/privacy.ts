@@ -2,7 +2,7 @@ import { defineCommand, type Press, type PressContext } from '../src/command/com
 import { hasRooms } from '../src/command/helpers.ts';
 import type { Content, Control } from '../src/model/content.ts';
 
-type Context = Pick<PressContext, 'services' | 'channel' | 'member' | 'locale' | 't'>;
+type Context = Pick<PressContext, 'services' | 'channel' | 'member' | 'locale' | 't' | 'commands'>;
 
 const panel = async (ctx: Context): Promise<Content> => {
   const { services, member, t } = ctx;

@@ -1,5 +1,5 @@
 import { defineCommand, type Press, type PressContext } from '../src/command/command.ts';
-import type { QueuedSpeech, Room } from '../src/voice/service.ts';
+import type { QueuedSpeech, Room } from '../src/command/services.ts';
 import { minutesAndSeconds, joinedRoom, plainLine } from '../src/command/helpers.ts';
 import type { Content, Control } from '../src/model/content.ts';
 
@@ -59,7 +59,7 @@ export default defineCommand(
       pause: press((room) => room.pause(true)),
       resume: press((room) => room.pause(false)),
       skip: press((room) => room.skip()),
-      stop: press((room) => room.silence()),
+      stop: press((room) => room.stopSpeaking()),
     },
   },
 );

@@ -8,15 +8,15 @@ import {
 } from '../src/command/command.ts';
 import type { RoomChoices } from '../src/model/space-choices.ts';
 import { userError } from '../src/errors.ts';
+import { channelMention } from '../src/model/mention.ts';
+import type { Channel } from '../src/model/place.ts';
 
 const MOST_CHANNELS = 25;
 
-type Context = Pick<CommandContext<{ channel?: string | undefined }>, 'channel' | 'options'>;
+type Context = Pick<CommandContext<{ channel?: Channel | undefined }>, 'channel' | 'options'>;
 
-const mention = (id: string): string => `<#${id}>`;
-
-/** The channel, or thread, that was named, or this one. */
-const channelOf = ({ channel, options }: Context): string => options.channel ?? channel.id;
+/** The id of the channel or thread that was named, or that the command was used in. */
+const channelIdOf = ({ channel, options }: Context): string => (options.channel ?? channel).id;
 
 const choicesOf = async ({
   services,
@@ -29,7 +29,7 @@ const on = defineAction({
   guards: [moderator],
   async run(ctx) {
     const { services, channel, t, reply } = ctx;
-    const id = channelOf(ctx);
+    const id = channelIdOf(ctx);
     const choices = await choicesOf(ctx);
     const others = choices.readAloud.filter((each) => each !== id);
     if (others.length >= MOST_CHANNELS)
@@ -40,8 +40,10 @@ const on = defineAction({
     const room = services.rooms.of(channel.space);
     await reply({
       text: [
-        t('readaloud.on', { channel: mention(id) }),
-        room ? t('readaloud.in', { channel: mention(room.channel.id) }) : t('readaloud.in-no-room'),
+        t('readaloud.on', { channel: channelMention({ id }) }),
+        room
+          ? t('readaloud.in', { channel: channelMention(room.channel) })
+          : t('readaloud.in-no-room'),
       ].join('\n'),
     });
   },
@@ -52,15 +54,18 @@ const off = defineAction({
   guards: [moderator],
   async run(ctx) {
     const { services, channel, t, reply } = ctx;
-    const id = channelOf(ctx);
+    const id = channelIdOf(ctx);
     const choices = await choicesOf(ctx);
     if (!choices.readAloud.includes(id)) {
-      await reply({ text: t('readaloud.not-on', { channel: mention(id) }), tone: 'note' });
+      await reply({
+        text: t('readaloud.not-on', { channel: channelMention({ id }) }),
+        tone: 'note',
+      });
       return;
     }
     const readAloud = choices.readAloud.filter((each) => each !== id);
     await services.spaces.change(channel.space, { rooms: { ...choices, readAloud } });
-    await reply({ text: t('readaloud.off', { channel: mention(id) }) });
+    await reply({ text: t('readaloud.off', { channel: channelMention({ id }) }) });
   },
 });
 
@@ -75,7 +80,9 @@ const list = defineAction({
       return;
     }
     const heading = t('readaloud.heading', { count: readAloud.length });
-    await reply({ text: [heading, ...readAloud.map((id) => `- ${mention(id)}`)].join('\n') });
+    await reply({
+      text: [heading, ...readAloud.map((id) => `- ${channelMention({ id })}`)].join('\n'),
+    });
   },
 });
 

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { defineCommand, moderator, type Press, type PressContext } from '../src/command/command.ts';
 import type { RoomChoices } from '../src/model/space-choices.ts';
-import { MOST_CHOICES } from '../src/model/command-info.ts';
 import {
   completeLanguages,
   languageLabel,
-  languagesOf,
+  typedLanguages,
   MOST_LANGUAGES,
 } from '../src/command/helpers.ts';
+import { channelMention } from '../src/model/mention.ts';
 import type { Content, Control } from '../src/model/content.ts';
 
-type Context = Pick<PressContext, 'services' | 'channel' | 'locale' | 't'>;
+type Context = Pick<PressContext, 'services' | 'channel' | 'locale' | 't' | 'capabilities'>;
 type Page = (ctx: Context, choices: RoomChoices) => Content;
 type Label = Parameters<PressContext['t']>[0];
 
@@ -21,12 +21,15 @@ const CONSENT = ['told', 'agreed'] as const;
 /** Ms. */
 const PAUSES = ['400', '600', '900', '1500'] as const;
 const BARGE_IN = ['off', 'lower', 'stop'] as const;
-/** What can be chosen by hand, most spoken on chats first; the option takes every other language. */
+/**
+ * The languages that can be chosen by hand, most spoken on chats first; the option takes every
+ * other.
+ */
 const OFFERED_LANGUAGES =
   'en es pt fr de ja ko zh zh-Hant ru it pl nl tr ar hi id vi th uk cs sv fi el he'.split(' ');
 
 const channelNames = (ids: readonly string[]): string =>
-  ids.map((id) => `<#${id}>`).join(' ') || '–';
+  ids.map((id) => channelMention({ id })).join(' ') || '–';
 
 const choicesOf = async ({ services, channel }: Context): Promise<RoomChoices> =>
   (await services.spaces.of(channel.space)).rooms;
@@ -98,7 +101,7 @@ const hindrances = ({ services, channel, t }: Context, { joins: ids }: RoomChoic
     .filter(({ missing }) => missing.length > 0)
     .slice(0, MOST_HINDRANCES)
     .map(({ id, missing }) =>
-      t('room.missing', { channel: `<#${id}>`, permissions: missing.join(', ') }),
+      t('room.missing', { channel: channelMention({ id }), permissions: missing.join(', ') }),
     )
     .map((line) => `- ${line}`);
 
@@ -132,7 +135,10 @@ const heard: Page = (ctx, { consent, spokenNotice }) => ({
 });
 
 const captions: Page = (ctx, { languages, partials, pauseMs }) => {
-  const offered = [...new Set([...languages, ...OFFERED_LANGUAGES])].slice(0, MOST_CHOICES);
+  const offered = [...new Set([...languages, ...OFFERED_LANGUAGES])].slice(
+    0,
+    ctx.capabilities.choices,
+  );
   return {
     text: `${ctx.t('rooms.captions-heading')}\n${ctx.t('rooms.captions-how')}`,
     controls: [
@@ -202,7 +208,7 @@ export default defineCommand(
     async run(ctx) {
       const { options, services, reply } = ctx;
       if (options.languages !== undefined)
-        await change(ctx, { languages: languagesOf(options.languages, services) });
+        await change(ctx, { languages: typedLanguages(options.languages, services) });
       await reply(await show(ctx, front));
     },
   },

@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { defineCommand, type CommandContext } from '../src/command/command.ts';
-import type { Room } from '../src/voice/service.ts';
-import type { VoicePreference } from '../src/speech/speech.ts';
+import type { Room, VoicePreference } from '../src/command/services.ts';
 import {
   completeLanguage,
   completeVoice,
   firstThatFits,
-  languageOf,
+  typedLanguage,
   plainLine,
   sharedRoom,
   voiceWishes,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
+import { channelMention } from '../src/model/mention.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../src/model/file.ts';
 
 const LONGEST_TEXT_CHARS = 10_000;
-/** Where nobody asked for one: what plays everywhere, then the smaller ones. */
+/** The formats in order of preference: the one that plays everywhere, then the smaller ones. */
 const PREFERRED: readonly AudioFormat[] = ['mp3', 'ogg', 'flac', 'wav', 'pcm'];
 /** No voice speaks faster. */
 const MOST_CHARS_PER_SECOND = 40;
@@ -23,7 +23,7 @@ const BYTES_PER_SAMPLE = 2;
 
 type Voices = Awaited<ReturnType<CommandContext<unknown>['services']['speaker']['voices']>>;
 
-/** What speech is sure to take: only of formats that are not compressed this can be told before. */
+/** The bytes that speech takes at least; known beforehand for uncompressed formats only. */
 const leastBytesOf = (text: string, format: AudioFormat | undefined, voices: Voices): number => {
   if (format !== 'wav' && format !== 'pcm') return 0;
   const rates = voices.flatMap((voice) => voice.sample_rates);
@@ -50,16 +50,21 @@ const sayIn = async (
   const wish: VoicePreference = voice
     ? { named: voice }
     : {
-        ...(language ? { language: languageOf(language, services) } : {}),
+        ...(language ? { language: typedLanguage(language, services) } : {}),
         ...(gender ? { gender } : {}),
       };
   const isWished = Object.keys(wish).length > 0;
   if (isWished && (await services.speaker.voices(wish, signal)).length === 0)
     throw userError('missing', 'speech.no-voice');
   const by = on?.author ?? member;
-  const willBeSaid = await room.say({ text, kind: 'say', by, ...(isWished ? { wish } : {}) });
+  const willBeSaid = await room.say({
+    text,
+    kind: 'say',
+    by,
+    ...(isWished ? { voice: wish } : {}),
+  });
   if (!willBeSaid) throw userError('bad-input', 'speech.nothing-to-say');
-  await reply({ text: t('say.in-room', { channel: `<#${room.channel.id}>` }) });
+  await reply({ text: t('say.in-room', { channel: channelMention(room.channel) }) });
 };
 
 export default defineCommand(
@@ -73,7 +78,7 @@ export default defineCommand(
       return { text };
     },
     async run(ctx) {
-      const { options, services, member, t, signal, reply, fileBytes } = ctx;
+      const { options, services, member, t, signal, reply, capabilities } = ctx;
       const { text, format, gender } = options;
       const room = format === undefined ? sharedRoom(ctx) : undefined;
       if (room) {
@@ -81,7 +86,7 @@ export default defineCommand(
         return;
       }
       const mine = await services.settings.of(member);
-      const told = options.language && languageOf(options.language, services);
+      const told = options.language && typedLanguage(options.language, services);
       const guesses = [
         services.languages.detect(text)?.language,
         mine.language,
@@ -100,7 +105,7 @@ export default defineCommand(
       const readAs = told ?? guesses.find((guess) => guess !== undefined);
       const own = wishes[0]?.named !== undefined && !options.voice ? mine.voiceId : undefined;
       const keepTo = (sizeBytes: number): void => {
-        if (sizeBytes > fileBytes) throw userError('too-large', 'say.too-large');
+        if (sizeBytes > capabilities.fileBytes) throw userError('too-large', 'say.too-large');
       };
       keepTo(leastBytesOf(text, format, voices));
       const speech = await services.speaker.speak(

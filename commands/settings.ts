@@ -1,23 +1,26 @@
 import { defineCommand, moderator, type Press, type PressContext } from '../src/command/command.ts';
 import type { ChannelWatch } from '../src/model/watch.ts';
 import type { SpaceChoices } from '../src/model/space-choices.ts';
+import { channelMention, roleMention } from '../src/model/mention.ts';
 import type { Content, Control } from '../src/model/content.ts';
 
-type Context = Pick<PressContext, 'services' | 'channel' | 'member' | 'locale' | 't'>;
+type Context = Pick<
+  PressContext,
+  'services' | 'channel' | 'member' | 'locale' | 't' | 'commands' | 'capabilities'
+>;
 type Page<Ctx = Context> = (ctx: Ctx, arg: string) => Promise<Content> | Content;
 type Label = Parameters<PressContext['t']>[0];
 
 const CHARACTERS = [10_000, 50_000, 100_000, 500_000, 1_000_000, 5_000_000, 10_000_000];
 const AUDIO_MINUTES = [10, 30, 60, 120, 300, 600, 1_440];
 const NO_LIMIT = 'none';
-/** As many as a control takes. */
-const MOST_CHOSEN = 25;
 const LISTED = 15;
-/** Everybody may ask what there is and what is kept of them. */
+/** The commands that no role can be kept from: what there is, and what is kept of a person. */
 const FOR_EVERYBODY = new Set(['help', 'privacy']);
 
-const channelNames = (ids: readonly string[]): string => ids.map((id) => `<#${id}>`).join(' ');
-const roleNames = (ids: readonly string[]): string => ids.map((id) => `<@&${id}>`).join(' ');
+const channelNames = (ids: readonly string[]): string =>
+  ids.map((id) => channelMention({ id })).join(' ');
+const roleNames = (ids: readonly string[]): string => ids.map(roleMention).join(' ');
 
 const button = ({ t }: Context, press: string, label: Label): Control => ({
   kind: 'button',
@@ -41,7 +44,7 @@ const front: Page = async (ctx) => {
   const watches = watchesOf(ctx);
   const roles = Object.entries(choices.roles).filter(([, ids]) => ids.length > 0);
   const watchLine = ({ channel, mode, languages }: ChannelWatch): string =>
-    `  - <#${channel.id}> · ${t(`autotranslate.modes.${mode}`)} · ` +
+    `  - ${channelMention(channel)} · ${t(`autotranslate.modes.${mode}`)} · ` +
     languages.map((language) => services.languages.name(language, locale)).join(', ');
   return {
     text: [
@@ -74,12 +77,12 @@ const front: Page = async (ctx) => {
 };
 
 const channels: Page = (ctx) => {
-  const { t } = ctx;
+  const { t, capabilities } = ctx;
   const watches = watchesOf(ctx);
   const note = watches.length === 0 ? 'settings.none-watched' : 'settings.too-many-watched';
   const which = (of: (watch: ChannelWatch) => boolean): string[] =>
     watches.filter(of).map(({ channel }) => channel.id);
-  const fits = watches.length > 0 && watches.length <= MOST_CHOSEN;
+  const fits = watches.length > 0 && watches.length <= capabilities.choices;
   return {
     text: `${t('settings.channels-heading')}\n${fits ? t('settings.channels-how') : t(note)}`,
     controls: [
@@ -146,14 +149,13 @@ const limits: Page = async (ctx) => {
 
 /** @param command whose roles are shown beneath the choice of commands */
 const roles: Page = async (ctx, command) => {
-  const { services, locale, channel, t } = ctx;
+  const { t, commands, capabilities } = ctx;
   const chosen = await choicesOf(ctx);
-  const offered = services
-    .commands(locale, channel.space.platform)
+  const offered = commands()
     .filter(({ moderators }) => !moderators)
     .map(({ name }) => name.split(' ', 1)[0] ?? name)
     .filter((name) => !FOR_EVERYBODY.has(name));
-  const names = [...new Set(offered)].slice(0, MOST_CHOSEN);
+  const names = [...new Set(offered)].slice(0, capabilities.choices);
   const known = names.includes(command);
   return {
     text: `${t('settings.roles-heading')}\n${

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { attachment, defineCommand } from '../src/command/command.ts';
 import { LONGEST_PART_MS, TRANSCRIPT_KINDS } from '../src/model/transcript.ts';
-import type { TranscriptionProgress } from '../src/speech/transcriber.ts';
+import type { TranscriptionProgress } from '../src/command/services.ts';
 import {
   minutesAndSeconds,
   completeLanguage,
   durationMsOf,
-  languageOf,
+  typedLanguage,
   soundOf,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
@@ -32,8 +32,8 @@ export default defineCommand(
     },
     async run({ options, services, channel, locale, t, signal, stream, reply }) {
       const { audio } = options;
-      const spoken = options.language && languageOf(options.language, services);
-      const to = options.to && languageOf(options.to, services);
+      const spoken = options.language && typedLanguage(options.language, services);
+      const to = options.to && typedLanguage(options.to, services);
       const durationMs = durationMsOf(audio);
       const growing = ({ text, heardMs, totalMs = 0 }: TranscriptionProgress): string => {
         if (text !== '' && Math.max(heardMs, totalMs) <= LONGEST_PART_MS) return text;

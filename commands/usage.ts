@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineCommand, moderator } from '../src/command/command.ts';
-import type { UsageDay } from '../src/usage/usage.ts';
+import type { UsageDay } from '../src/command/services.ts';
 import { MINUTE_MS } from '../src/command/helpers.ts';
 
 /** More lines nobody reads; the picture shows every day. */
@@ -49,7 +49,7 @@ export default defineCommand(
       ].join('\n');
       // The numbers stand even where no picture can be drawn.
       await reply({ text });
-      const bytes = await services.usage.chart(days);
+      const bytes = await services.usageChart(days);
       await reply({ text, files: [{ name: 'usage.png', mediaType: 'image/png', bytes }] });
     },
   },

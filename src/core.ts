@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { ServiceClient } from './api/client.ts';
 import { createAssistant } from './chat/assistant.ts';
@@ -8,22 +9,33 @@ import { createDispatcher } from './command/dispatcher.ts';
 import type { Texts } from './i18n.ts';
 import { logLevel, type Log } from './log.ts';
 import type { Adapter, Core } from './adapter.ts';
+import type { FallbackDecoder } from './audio/codec/decode.ts';
+import { createPlatforms } from './platforms.ts';
 import type { ServiceStatus } from './model/service-status.ts';
 import type { Services } from './command/services.ts';
 import { usageChart } from './usage/chart.ts';
 import { realClock, type Clock } from './async/clock.ts';
+import type { RecogniserFactory } from './ports/recogniser.ts';
 import { createRooms } from './voice/rooms.ts';
+import { createBatchRecogniser } from './voice/stt/batch-recogniser.ts';
 import { createSpeaker } from './speech/speaker.ts';
 import { transcriptFile } from './speech/transcript-file.ts';
 import { createTranscriber } from './speech/transcriber.ts';
-import { databaseUrl, type Store } from './store/index.ts';
+import { databaseUrl } from './store/database-url.ts';
+import type { Store } from './store/index.ts';
+import { openEmbeddedLeases } from './store/embedded-leases.ts';
 import { createMemberSettings } from './store/member-settings.ts';
 import { createPrivacy } from './store/privacy.ts';
 import { createRoomConsents } from './store/room-consents.ts';
 import { createSpaceSettings } from './store/space-settings.ts';
 import { createUsage } from './store/usage.ts';
 import { detectLanguage } from './text/language/detect.ts';
-import { findLanguage, languageName, searchLanguages } from './text/language/languages.ts';
+import {
+  findLanguage,
+  languageName,
+  searchLanguages,
+  type Languages,
+} from './text/language/languages.ts';
 import { translateLine } from './translation/fan-out.ts';
 import { createGlossary } from './translation/glossary.ts';
 import { createTranslator } from './translation/translator.ts';
@@ -41,32 +53,28 @@ export const coreSection = z
     SPEECH_API_URL: httpUrl
       .optional()
       .describe(
-        'Address of the speech, translation and language-model service. Default: built in.',
+        'URL of the speech service (speech, translation, language model). Default: built in.',
       ),
     SPEECH_API_KEY: z
       .string()
       .regex(/^[^\s:]+:\S+$/, 'must be the whole key, its prefix and colon included')
       .optional()
-      .describe('The key for SPEECH_API_URL, prefix included.'),
+      .describe('API key for SPEECH_API_URL, including its prefix.'),
     SPEECH_CHAT_MODEL: z
       .string()
       .optional()
-      .describe('The language model that /ask uses. Default: the choice of the service.'),
+      .describe('Language model for /ask. Default: chosen by the service.'),
     SPEECH_TRANSLATION_MODEL: z
       .string()
       .optional()
-      .describe('The translation model. Default: the choice of the service.'),
-    DATABASE_URL: databaseUrl.describe('Where the data is kept: sqlite:PATH.'),
+      .describe('Translation model. Default: chosen by the service.'),
+    DATABASE_URL: databaseUrl.describe('Database: sqlite:PATH.'),
     // A day is looked back to after a time away, and rows have to outlive that.
     INBOX_DAYS: days(7, 2).describe(
-      'How long it is kept which messages of watched channels were dealt with, in days.',
+      'Days to keep the outcome of messages in channels with auto-translate.',
     ),
-    COPY_DAYS: days(365, 1).describe(
-      'How long edits and deletes follow to translations that were posted, in days.',
-    ),
-    LOG_LEVEL: logLevel.describe(
-      'How much is logged: fatal, error, warn, info, debug, trace, silent.',
-    ),
+    COPY_DAYS: days(365, 1).describe('Days during which translations follow edits and deletions.'),
+    LOG_LEVEL: logLevel.describe('Log level: fatal, error, warn, info, debug, trace or silent.'),
   })
   .refine(({ SPEECH_API_URL, SPEECH_API_KEY }) => !SPEECH_API_URL === !SPEECH_API_KEY, {
     path: ['SPEECH_API_KEY'],
@@ -90,15 +98,19 @@ export interface CoreDeps {
   readonly engines: (() => Promise<ServiceStatus['engines']>) | undefined;
   /** Built in: whether any engine translates into a language. A service elsewhere does not say. */
   readonly translates?: Services['translates'] | undefined;
-  /** Of rooms. Default: real time. */
+  /** Reads audio files that our own decoders refuse. */
+  readonly fallbackDecoder?: FallbackDecoder | undefined;
+  /** The clock of rooms. Default: real time. */
   readonly clock?: Clock;
+  /** Makes the recognisers of voice rooms. Default: by requests to the service. */
+  readonly createRecogniser?: RecogniserFactory;
 }
 
 /** The core at work, and what `main.ts` joins the adapters to. */
 export interface RunningCore extends AsyncDisposable {
   readonly core: Core;
-  readonly watching: Pick<AutoTranslate, 'idle'>;
-  /** Makes a platform known, before its adapter starts. */
+  readonly autoTranslate: Pick<AutoTranslate, 'idle'>;
+  /** Adds an adapter's platform, before the adapter starts. */
   readonly attach: (adapter: Pick<Adapter, 'platform' | 'ready'>) => void;
 }
 
@@ -118,6 +130,22 @@ const remoteReport = (ready: boolean, detail: string): ServiceStatus => ({
   ],
 });
 
+const remoteStatus = async (client: ServiceClient, signal: AbortSignal): Promise<ServiceStatus> => {
+  try {
+    const voices = await client.voices({ signal, hasFallback: true });
+    return remoteReport(true, `${voices.length} voices`);
+  } catch (thrown) {
+    return remoteReport(false, toAppError(thrown).message);
+  }
+};
+
+const LANGUAGES: Languages = {
+  find: findLanguage,
+  name: languageName,
+  search: searchLanguages,
+  detect: detectLanguage,
+};
+
 export const openCore = async ({
   client,
   store,
@@ -127,133 +155,112 @@ export const openCore = async ({
   config,
   engines,
   translates = async () => undefined,
+  fallbackDecoder,
   clock = realClock,
+  createRecogniser = ({ partials }) =>
+    createBatchRecogniser(client, partials ? {} : { partialEveryMs: 0 }),
 }: CoreDeps): Promise<RunningCore> => {
-  const languages: Services['languages'] = {
-    find: findLanguage,
-    name: languageName,
-    search: searchLanguages,
-    detect: detectLanguage,
-  };
-  const adapters = new Map<string, Pick<Adapter, 'platform' | 'ready'>>();
-  const glossary = createGlossary(store, languages);
-  const spaceSettings = createSpaceSettings(store);
-  const spaces: Services['spaces'] = {
-    ...spaceSettings,
-    change: async (space, change) => {
-      await spaceSettings.change(space, change);
-      if (change.rooms) await roomService.choicesChanged(space);
-    },
-  };
-  const usage = createUsage(store, usageChart);
-  const kept = createPrivacy(store);
-  const translator = createTranslator({
-    client,
-    glossary,
-    languages,
-    ...modelOf(config.SPEECH_TRANSLATION_MODEL),
-  });
-  const transcriber = createTranscriber({ client, glossary });
-  const watching = await openAutoTranslate({
-    store,
-    log,
-    texts,
-    services: { languages, translator, transcriber, spaces, usage, privacy: kept },
-    inboxDays: config.INBOX_DAYS,
-    copyDays: config.COPY_DAYS,
-  });
-
-  const privacy: Services['privacy'] = {
-    ...kept,
-    setOptedOut: async (member, optedOut) => {
-      if (optedOut) roomService.forget(member);
-      await kept.setOptedOut(member, optedOut);
-      if (!optedOut) return roomService.optedIn(member);
-      // A wish to be heard may have been under way meanwhile.
-      roomService.forget(member);
-      await watching.forget(member);
-    },
-    forget: async (member) => {
-      roomService.forget(member);
-      await kept.forget(member);
-      await watching.forget(member);
-    },
-  };
-
-  const remoteStatus = async (signal: AbortSignal): Promise<ServiceStatus> => {
-    try {
-      const voices = await client.voices({ signal, hasOtherWay: true });
-      return remoteReport(true, `${voices.length} voices`);
-    } catch (thrown) {
-      return remoteReport(false, toAppError(thrown).message);
-    }
-  };
-  const status: Services['status'] = async (signal) =>
-    engines ? { builtIn: true, reachable: true, engines: await engines() } : remoteStatus(signal);
-
-  const dispatcher = createDispatcher({
-    commands,
-    texts,
-    log,
-    can: (platform, part) =>
-      adapters.get(platform)?.platform[part === 'rooms' ? 'voice' : part] !== undefined,
-    naming: (platform) => adapters.get(platform)?.platform.naming ?? 'plain',
-    authorsOf: (message) => watching.authorsOf(message),
-    services: () => services,
-  });
-  const services: Services = {
-    languages,
+  const platforms = createPlatforms();
+  const glossary = createGlossary(store, LANGUAGES);
+  const base = {
+    languages: LANGUAGES,
     glossary,
     settings: createMemberSettings(store),
-    translator,
-    transcriber,
-    transcriptFile,
+    spaces: createSpaceSettings(store),
+    usage: createUsage(store),
+    privacy: createPrivacy(store),
+    translator: createTranslator({
+      client,
+      glossary,
+      languages: LANGUAGES,
+      ...modelOf(config.SPEECH_TRANSLATION_MODEL),
+    }),
+    transcriber: createTranscriber({ client, glossary, fallback: fallbackDecoder }),
     speaker: createSpeaker({ client }),
     assistant: createAssistant({ client, ...modelOf(config.SPEECH_CHAT_MODEL) }),
-    watches: watching.watches,
-    inbox: watching.inbox,
-    spaces,
-    usage,
-    privacy,
-    get rooms() {
-      return roomService.rooms;
-    },
-    status,
-    translates,
-    commands: dispatcher.commands,
   };
-  const roomService = createRooms({
-    client,
-    services,
+  const autoTranslate = await openAutoTranslate({
+    store,
+    leases: await openEmbeddedLeases(store, randomUUID()),
+    log,
+    texts,
+    services: base,
+    inboxDays: config.INBOX_DAYS,
+    mirrorDays: config.COPY_DAYS,
+  });
+  const rooms = createRooms({
+    createRecogniser,
+    services: base,
     consents: createRoomConsents(store),
-    platformOf: (name) => adapters.get(name)?.platform,
+    platformOf: platforms.find,
     texts,
     log,
     clock,
     now: Date.now,
   });
 
+  store.signals.subscribe('space-settings', async (space) => rooms.choicesChanged(space));
+  store.signals.subscribe('opt-out', async ({ optedOut, ...member }) => {
+    if (!optedOut) return rooms.optedIn(member);
+    // A wish to be heard may have been under way meanwhile.
+    rooms.forget(member);
+    return autoTranslate.forget(member);
+  });
+  store.signals.subscribe('forgotten', async (member) => autoTranslate.forget(member));
+
+  const services: Services = {
+    ...base,
+    privacy: {
+      ...base.privacy,
+      setOptedOut: async (member, optedOut) => {
+        // It holds at once, stored or not.
+        if (optedOut) rooms.forget(member);
+        await base.privacy.setOptedOut(member, optedOut);
+      },
+      forget: async (member) => {
+        rooms.forget(member);
+        await base.privacy.forget(member);
+      },
+    },
+    transcriptFile,
+    usageChart,
+    watches: autoTranslate.watches,
+    inbox: autoTranslate.inbox,
+    rooms: rooms.rooms,
+    status: async (signal) =>
+      engines
+        ? { builtIn: true, reachable: true, engines: await engines() }
+        : remoteStatus(client, signal),
+    translates,
+  };
+
   return {
-    watching,
-    attach: (adapter) => {
-      adapters.set(adapter.platform.name, adapter);
-      watching.attach(adapter.platform);
+    autoTranslate,
+    attach: ({ platform, ready }) => {
+      platforms.add(platform, ready);
+      autoTranslate.attach(platform);
     },
     core: {
       log,
       texts,
       services,
-      ...dispatcher,
-      watcher: watching.watcher,
-      rooms: roomService.watcher,
-      translateLine: (line, targets, signal) => translateLine(translator, line, targets, signal),
-      status,
-      ready: () =>
-        Object.fromEntries([...adapters].map(([name, adapter]) => [name, adapter.ready()])),
+      ...createDispatcher({
+        commands,
+        texts,
+        log,
+        platforms,
+        services,
+        authorsOf: async (message) => autoTranslate.authorsOf(message),
+      }),
+      feedListener: autoTranslate.listener,
+      rooms: rooms.watcher,
+      translateLine: (line, targets, signal) =>
+        translateLine(services.translator, line, targets, signal),
+      ready: platforms.ready,
     },
     [Symbol.asyncDispose]: async () => {
-      await roomService[Symbol.asyncDispose]();
-      await watching[Symbol.asyncDispose]();
+      await rooms[Symbol.asyncDispose]();
+      await autoTranslate[Symbol.asyncDispose]();
     },
   };
 };

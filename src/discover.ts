@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -8,7 +9,8 @@ const nameOf = (path: string): string =>
 
 /**
  * Imports the default export of each `*.ts` file, or of each folder's `index.ts`, of `folder`, in
- * the order of their names. The one file that is wrong is named in the `AppError` (`config`).
+ * the order of their names. A folder without `index.ts` is passed over. The one file that is wrong is
+ * named in the `AppError` (`config`).
  *
  * @param fault tells what is wrong with a default export, given the file's or folder's name
  */
@@ -22,6 +24,7 @@ export const discover = async <T>(
     .map(({ parentPath, name }) =>
       name.endsWith('.ts') ? join(parentPath, name) : join(parentPath, name, 'index.ts'),
     )
+    .filter((path) => existsSync(path))
     .toSorted();
   const found: T[] = [];
   for (const path of paths) {

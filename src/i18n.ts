@@ -1,6 +1,10 @@
 import { type MessageKey } from './message-key.ts';
 import { type Naming } from './model/command-info.ts';
+<<<<<<< HEAD
+import type { Member } from './model/member.ts';
+=======
 import type { RichText } from './model/rich-text.ts';
+>>>>>>> protect
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
@@ -27,11 +31,11 @@ export interface Texts {
    * naming: plain.
    */
   in(locale: string, naming?: Naming): Translate;
-  /** What people type for a command, both words of a subcommand, or for an option. */
+  /** The name that people type for a command, both words of a subcommand, or for an option. */
   typed(what: { command: string } | { option: string }, locale: string, naming: Naming): string;
   /** The keys of English that begin with `prefix`. */
   under(prefix: string): readonly MessageKey[];
-  /** Whether English, the reference, has this key. */
+  /** True when English, the reference, has this key. */
   has(key: string): key is MessageKey;
 }
 
@@ -66,7 +70,7 @@ interface Writing {
   readonly script: string | undefined;
 }
 
-/** What a tag is written in, said or not: that of `zh-TW` is Hant, that of `zh` Hans. */
+/** The language and script of a tag, said or not: that of `zh-TW` is Hant, that of `zh` Hans. */
 const writingOf = (tag: string): Writing => {
   try {
     const { language, script } = new Intl.Locale(tag).maximize();
@@ -81,7 +85,7 @@ type Values = Readonly<Record<string, string | number>>;
 const isPlain = (params: SentenceParams): params is Values =>
   Object.values(params).every((value) => typeof value !== 'object');
 
-/** With languages by their names; what has none passes as it is. */
+/** Names the languages among the parameters; others pass as they are. */
 const namedIn = (locale: string, params: SentenceParams): Values =>
   isPlain(params)
     ? params
@@ -109,7 +113,9 @@ export const loadTexts = (folder: string): RichTexts => {
 
   const writings = new Map(locales.map((locale) => [locale, writingOf(locale)]));
 
-  /** Of a tag: the locale of its name, else one of the same script, else one of the same language. */
+  /**
+   * Finds the locale of the tag's name, else one of the same script, else one of the same language.
+   */
   const pick = (wanted: readonly string[]): string => {
     for (const tag of wanted) {
       const { language, script } = writingOf(tag);
@@ -197,3 +203,14 @@ export const loadTexts = (folder: string): RichTexts => {
 
 export const say = (translate: Translate, sentence: Sentence): string =>
   translate(sentence.key, sentence.params);
+
+/** An error's sentence and what to do about it: its remedy for moderators, whom to ask for others. */
+export const explain = (
+  translate: Translate,
+  { sentence, remedy }: AppError,
+  role: Member['role'],
+): string => {
+  const said = say(translate, sentence);
+  if (!remedy) return said;
+  return `${said} ${role === 'moderator' ? say(translate, remedy) : translate('errors.ask-moderator')}`;
+};

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { SOLE_ACTION, type Command } from '../src/command/command.ts';
-import { commandFault } from '../src/command/check.ts';
+import { commandFault } from '../src/command/validate-command.ts';
 import { adapterFault, type AdapterModule } from '../src/adapter.ts';
 import { discover } from '../src/discover.ts';
 import { engineSection, serverSection } from '../service/config.ts';
@@ -70,6 +70,35 @@ describe('the documentation', () => {
     const links = [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)];
     for (const [, link = ''] of links)
       expect(() => readFileSync(`${folder}/${link}`), link).not.toThrow(/ENOENT/);
+  });
+});
+
+describe('the terms', () => {
+  const terms = [...readFileSync('docs/terms.md', 'utf8').matchAll(/^\| (.+?) +\| (.+?) +\|$/gm)]
+    .map(([, term = '', meaning = '']) => ({ term, meaning }))
+    .slice(2);
+  /** Names and comments as words: `speechQueue` and `speech-queue` are both `speech queue`. */
+  const words = (text: string): string =>
+    text
+      .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
+      .toLowerCase()
+      .replaceAll(/[^a-z]+/g, ' ');
+  const tree = ['src', 'adapters', 'commands', 'service'].map((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => words(`${folder}/${path} ${readFileSync(`${folder}/${path}`, 'utf8')}`))
+      .join(' '),
+  );
+
+  it('stand once each, in order', () => {
+    const names = terms.map(({ term }) => term.toLowerCase());
+    expect(names.length).toBeGreaterThan(50);
+    expect(names).toEqual([...new Set(names)].toSorted());
+  });
+
+  it.each(terms)('$term is used in the tree', ({ term, meaning }) => {
+    expect(tree.some((text) => text.includes(` ${words(term).trim()}`))).toBe(true);
+    expect(meaning).toMatch(/\.$/);
   });
 });
 

@@ -5,7 +5,11 @@ import type { Adapter, Core } from '../../src/adapter.ts';
 import { createAcknowledge } from './interactions/acknowledge.ts';
 import { contentIntentHint, readApplication, type Application } from './application.ts';
 import { connect, createClient, destroy, isConnected, type Session } from './inbound/client.ts';
-import { listen } from './inbound/inbound.ts';
+import { GatewayDispatchEvents } from 'discord.js';
+import { createOn } from './inbound/gateway-events.ts';
+import { listenToMessages } from './inbound/messages.ts';
+import { listenToPlaces } from './inbound/places.ts';
+import { listenToReactions } from './inbound/reactions.ts';
 import { createInteractions, type Interactions } from './interactions/interactions.ts';
 import { inviteLink } from './invite.ts';
 import { createParts, type DiscordOptions } from './parts.ts';
@@ -17,7 +21,7 @@ export type { DiscordOptions } from './parts.ts';
 
 /** Other parts of the program do not wait longer for many shards, or for a gateway that is away. */
 const PATIENCE_MS = 30_000;
-/** What is being answered may say that it was stopped. */
+/** Time for running commands to say that they were stopped. */
 const STOP_MS = 2_000;
 
 export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapter => {
@@ -38,22 +42,29 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
   const open = (application: Application): Session => {
     const client = createClient(options, application);
     const acknowledge = createAcknowledge(api, log);
-    interactions = createInteractions({ ...parts, core, acknowledge });
-    listen(client, {
-      ...parts,
-      watcher: core.watcher,
+    const taking = createInteractions({ ...parts, core, acknowledge });
+    interactions = taking;
+    const { botId, hasContentIntent } = application;
+    const on = createOn(client, log);
+    const deps = { ...parts, listener: core.feedListener, interactions: taking, botId };
+    listenToMessages(on, {
+      ...deps,
       rooms: core.rooms,
       log,
-      botId: application.botId,
-      interactions,
       fetch: async (ref) => {
         const raw = await readRaw(api, ref);
         return raw && members.complete(raw, ref.channel);
       },
-      hasContentIntent: application.hasContentIntent,
+      hasContentIntent,
+    });
+    listenToReactions(on, deps);
+    listenToPlaces(on, client, {
+      ...deps,
       threadGone: (id) => void threads.forget(id),
       webhooksChanged: (channelId) => webhooks.forget(channelId),
     });
+    voice.listen(on, botId);
+    on(GatewayDispatchEvents.InteractionCreate, async (raw) => taking.take(raw));
     return { application, client };
   };
 
@@ -101,13 +112,13 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
         if (!fault.retryable) throw fault;
         log.warn({ reason: fault.message }, 'Discord: not connected yet');
         void keepTrying();
-        return 'not reached yet; it is tried again and again';
+        return 'not connected yet; retrying';
       });
       const slow = delay(PATIENCE_MS, 'still connecting', { signal: patience.signal });
       const where = await Promise.race([online, slow]).finally(() => patience.abort());
       online.catch((thrown: unknown) => {
         if (signal.aborted) return;
-        log.error({ reason: toAppError(thrown).message }, 'Discord: cannot be connected');
+        log.error({ reason: toAppError(thrown).message }, 'Discord: connection failed');
       });
       return { where };
     },

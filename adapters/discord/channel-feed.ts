@@ -1,27 +1,26 @@
-import { RESTJSONErrorCodes, Routes } from 'discord.js';
+import { Routes } from 'discord.js';
 import { AppError } from '../../src/errors.ts';
 import type { Channel, MessageRef } from '../../src/model/place.ts';
-import type { WatchPort } from '../../src/ports/channel-feed.ts';
+import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 import type { Api } from './api.ts';
 import type { Session } from './inbound/client.ts';
-import { isGone, isRefusal } from './errors.ts';
-import { createHistory } from './inbound/history.ts';
-import { channelIdOf, guildIdOf, positionAt, timeOf } from './ids.ts';
-import { FILES_BYTES } from './limits.ts';
-import type { Members } from './members.ts';
+import { isGone } from './errors.ts';
+import { channelIdOf, guildIdOf, positionAt, snowflakeAt, timeOf } from './ids.ts';
+import { MESSAGES_PAGE } from './limits.ts';
+import type { MemberNames } from './member-names.ts';
 import type { MessageReader, RawMessage } from './inbound/message-reader.ts';
-import { CONTENT_INTENT, findIn, fits, grantedIn, kindOf, missingOf } from './permissions.ts';
+import {
+  CONTENT_INTENT,
+  demandHistory,
+  findIn,
+  fitsMode,
+  grantedIn,
+  kindOf,
+  missingOf,
+} from './permissions.ts';
 import { countPeople } from './inbound/reaction-count.ts';
 import type { ThreadParents } from './inbound/thread-parents.ts';
-import type { Threads } from './threads.ts';
 import { isSeenByReadersOf } from './visibility.ts';
-
-/** What Discord says of a thread that is deleted, or so locked that we cannot wake it. */
-const CLOSED = [
-  RESTJSONErrorCodes.UnknownChannel,
-  RESTJSONErrorCodes.InvalidActionOnArchivedThread,
-  RESTJSONErrorCodes.ThreadLocked,
-];
 
 /** An emoji, however it is told that it is one. */
 const bare = (name: string | null): string => (name ?? '').replaceAll('\uFE0F', '');
@@ -43,56 +42,52 @@ export interface ChannelFeedDeps {
   readonly api: Api;
   readonly session: () => Session;
   readonly reader: MessageReader;
-  readonly members: Pick<Members, 'complete' | 'nameOf'>;
-  readonly threads: Threads;
+  readonly members: Pick<MemberNames, 'complete' | 'nameOf'>;
   readonly parents: Pick<ThreadParents, 'channel'>;
-  readonly copies: Pick<WatchPort, 'copy' | 'recopy' | 'uncopy' | 'sweep'>;
 }
 
-export const createChannelFeed = (deps: ChannelFeedDeps): WatchPort => {
-  const { api, session, reader, members, threads, parents, copies } = deps;
-
-  const history = createHistory(deps);
+export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
+  const { api, session, reader, members, parents } = deps;
 
   const resolve = (channel: Channel): Channel => ({
     ...channel,
     ...parents.channel(guildIdOf(channel), channel.id),
   });
 
-  /** Only what everybody who reads here can see; Discord itself hides the rest from them. */
+  /** The name of a channel that everybody who reads here can see; Discord itself hides the rest from them. */
   const channelName = (id: string, readers: Channel): string | undefined => {
     const { client } = session();
     const [other, here] = [findIn(client, { space: readers.space, id }), findIn(client, readers)];
     return other && here && isSeenByReadersOf(here, other) ? other.name : undefined;
   };
 
-  /** A standing thread may have been deleted or locked while nobody told us. */
-  const copy: WatchPort['copy'] = async function* (to, all, options) {
-    try {
-      yield* copies.copy(to, all, options);
-    } catch (thrown) {
-      const isLost = isRefusal(thrown, ...CLOSED) && threads.forget(to.id);
-      if (!isLost) throw thrown;
-      throw new AppError('unavailable', 'a standing thread is gone: the next try makes a new one', {
-        cause: thrown,
-        retryable: true,
-      });
-    }
-  };
-
   return {
-    ...copies,
-    copy,
     resolve,
     positionAt,
     timeOf,
-    copiedFilesBytes: FILES_BYTES,
-    history,
+    async *history(channel, after, signal) {
+      const { client, application } = session();
+      // Every message would look as if its text had been taken away.
+      if (!application.hasContentIntent)
+        throw new AppError('forbidden', `the ${CONTENT_INTENT} is off`);
+      demandHistory(client, channel);
+      const route = Routes.channelMessages(channelIdOf(channel));
+      let last = snowflakeAt(after);
+      for (;;) {
+        const query = { after: last, limit: String(MESSAGES_PAGE) };
+        const page = await api.send<RawMessage[]>('GET', route, { query, signal });
+        // Pages come newest first.
+        for (const raw of page.toReversed())
+          yield reader.read(await members.complete(raw, channel), channel);
+        last = page[0]?.id ?? last;
+        if (page.length < MESSAGES_PAGE) return;
+      }
+    },
     read: async (ref, of) => {
       const raw = await readRaw(api, ref);
       return raw && reader.read(await members.complete(raw, ref.channel), ref.channel, of);
     },
-    names: (channel) => (kind, id) => {
+    names: async (channel) => (kind, id) => {
       const guildId = guildIdOf(channel) ?? '';
       if (kind === 'member') return members.nameOf(guildId, id);
       if (kind === 'channel') return channelName(id, channel);
@@ -106,10 +101,9 @@ export const createChannelFeed = (deps: ChannelFeedDeps): WatchPort => {
       const others = found ? found.count - (found.me ? 1 : 0) : 0;
       return found && others > 0 ? countPeople(api, ref, found) : 0;
     },
-    thread: async (channel, name) => threads.standing(channel, name),
     missing: async (channel, mode) => {
       const { client, application } = session();
-      if (!fits(client, channel, mode))
+      if (!fitsMode(client, channel, mode))
         throw new AppError('unsupported', 'a channel of this kind cannot be watched in this way', {
           sentence: { key: 'watch.unfit', params: { channel: `<#${channel.id}>` } },
         });

@@ -1,63 +1,49 @@
-import { Routes, type APIChannel } from 'discord.js';
-import type { Channel, Posted } from '../../src/model/place.ts';
+import type { Posted } from '../../src/model/place.ts';
 import type { Content } from '../../src/model/content.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { VoicePort } from '../../src/ports/voice.ts';
-import type { WatchPort } from '../../src/ports/channel-feed.ts';
+import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
+import type { Mirrors } from '../../src/ports/mirrors.ts';
 import type { Api } from './api.ts';
-import { channelOf, PLATFORM, channelIdOf } from './ids.ts';
+import { PLATFORM } from './ids.ts';
+import { CAPABILITIES } from './limits.ts';
 import { isGone } from './errors.ts';
-import { BY_BOT, placed, placedOf, postedOf } from './mirrors/handles.ts';
+import { BY_BOT, ownPost, ownPostOf, postedOf } from './mirrors/handles.ts';
 import { botMessageWriter } from './mirrors/message-writer.ts';
-import type { WriterRegistry } from './mirrors/writer-registry.ts';
+import type { Writers } from './mirrors/writers.ts';
 import { postParts, syncParts } from './outbound/sync.ts';
 import { render } from './outbound/render.ts';
 
 export interface PlatformDeps {
   readonly api: Api;
-  readonly pensFor: WriterRegistry;
-  readonly watch: WatchPort;
+  readonly writers: Writers;
+  readonly feed: ChannelFeed;
+  readonly mirrors: Mirrors;
   readonly voice: VoicePort;
 }
 
 /** Discord as the core sees it. */
-export const createPlatform = ({ api, pensFor, watch, voice }: PlatformDeps): Platform => {
-  const post: Platform['post'] = async (to, content, { replyTo } = {}) =>
+export const createPlatform = ({ api, writers, feed, mirrors, voice }: PlatformDeps): Platform => ({
+  name: PLATFORM,
+  naming: 'local',
+  capabilities: CAPABILITIES,
+  post: async (to, content, { replyTo } = {}) =>
     postedOf(
-      placed(to, await postParts(botMessageWriter(api, to, { replyTo }), render(content)), BY_BOT),
-    );
-
-  const directWith = async (memberId: string): Promise<Channel> => {
-    const body = { recipient_id: memberId };
-    const { id } = await api.send<APIChannel>('POST', Routes.userChannels(), { body });
-    return channelOf(undefined, id);
-  };
-
-  return {
-    name: PLATFORM,
-    naming: 'local',
-    post,
-    edit: async (message: Posted, content: Content) => {
-      const { channel, ids, handle } = placedOf(message);
-      const pen = await pensFor.of({ channel, ids, handle });
-      return postedOf(placed(channel, await syncParts(pen, ids, render(content)), handle));
-    },
-    delete: async (message) => {
-      try {
-        await pensFor.erase(placedOf(message));
-      } catch (thrown) {
-        if (!isGone(thrown)) throw thrown;
-      }
-    },
-    upload: async (to, file) => post(to, { text: '', files: [file] }),
-    whisper: async (to, member, content) => {
-      channelIdOf(to);
-      await post(await directWith(member.id), content);
-    },
-    typing: async (to) => {
-      await api.send('POST', Routes.channelTyping(channelIdOf(to)));
-    },
-    watch,
-    voice,
-  };
-};
+      ownPost(to, await postParts(botMessageWriter(api, to, { replyTo }), render(content)), BY_BOT),
+    ),
+  edit: async (message: Posted, content: Content) => {
+    const { channel, ids, handle } = ownPostOf(message);
+    const writer = await writers.of({ channel, ids, handle });
+    return postedOf(ownPost(channel, await syncParts(writer, ids, render(content)), handle));
+  },
+  delete: async (message) => {
+    try {
+      await writers.erase(ownPostOf(message));
+    } catch (thrown) {
+      if (!isGone(thrown)) throw thrown;
+    }
+  },
+  feed,
+  mirrors,
+  voice,
+});

@@ -9,6 +9,10 @@ import { etag } from 'hono/etag';
 import { AppError } from '../../src/errors.ts';
 
 const PAGE_FOLDER = join(import.meta.dirname, 'page');
+const CORE_FOLDER = join(import.meta.dirname, '../../src');
+
+/** Modules of the core that the page runs too, as they are named under `/src/`; they import nothing. */
+const CORE_MODULES: readonly string[] = ['command/command-line.ts'];
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.ts': 'text/javascript; charset=utf-8',
@@ -55,7 +59,7 @@ const folderOf = (library: string): string => {
 };
 
 export interface Assets {
-  /** Serves `/page/*` and `/lib/*`. */
+  /** Serves `/page/*`, `/src/*` and `/lib/*`. */
   readonly routes: Hono;
   /** Addresses of the page's modules and style sheets, to be fetched early. */
   readonly modules: readonly string[];
@@ -65,7 +69,12 @@ export interface Assets {
 }
 
 export const createAssets = (): Assets => {
-  const names = listPage();
+  /** Files by their addresses. */
+  const files = new Map<string, string>([
+    ...listPage().map((name) => [`/page/${name}`, join(PAGE_FOLDER, name)] as const),
+    ...CORE_MODULES.map((name) => [`/src/${name}`, join(CORE_FOLDER, name)] as const),
+  ]);
+  const addresses = [...files.keys()];
   const cache = new Map<string, { mtimeMs: number; body: string }>();
 
   const load = async (path: string): Promise<string> => {
@@ -91,11 +100,13 @@ export const createAssets = (): Assets => {
 
   const routes = new Hono();
   routes.use('/page/*', etag());
+  routes.use('/src/*', etag());
   routes.use('/lib/*', etag());
-  routes.get('/page/:name{.+}', (c) => {
-    const name = c.req.param('name');
-    return names.includes(name) ? respond(join(PAGE_FOLDER, name)) : c.notFound();
-  });
+  for (const folder of ['/page/*', '/src/*'])
+    routes.get(folder, (c) => {
+      const path = files.get(c.req.path);
+      return path === undefined ? c.notFound() : respond(path);
+    });
   routes.get('/lib/:name{.+}', (c) => {
     const [, library = '', file = ''] =
       /^((?:@[a-z]+\/)?[a-z-]+)\/((?:[a-z-]+\/)*[a-z-]+\.js)$/.exec(c.req.param('name')) ?? [];
@@ -105,11 +116,11 @@ export const createAssets = (): Assets => {
 
   return {
     routes,
-    modules: names.filter((name) => name.endsWith('.ts')).map((name) => `/page/${name}`),
-    styles: names.filter((name) => name.endsWith('.css')).map((name) => `/page/${name}`),
+    modules: addresses.filter((address) => address.endsWith('.ts')),
+    styles: addresses.filter((address) => address.endsWith('.css')),
     warm: async () => {
-      for (const name of names) {
-        await load(join(PAGE_FOLDER, name));
+      for (const path of files.values()) {
+        await load(path);
         await new Promise((resolve) => setImmediate(resolve));
       }
     },

@@ -1,16 +1,18 @@
+import type { Capabilities } from '../../src/ports/platform.ts';
+
 /** Bounds of the web adapter, in one place: a person on the page must not be able to fill the process. */
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
 
-export const LIMITS = {
+export const WEB_LIMITS = {
   /** JSON bodies: a megabyte of text and what surrounds it. */
   bodyBytes: MIB + 64 * KIB,
   /** A line somebody posts into a channel. */
   lineChars: 8_000,
   nameChars: 40,
-  /** As many as the chats allow a command. */
+  /** Options of one command; the chats allow as many. */
   options: 25,
-  /** What is shown of each option of a used command. */
+  /** Characters that are shown of each option of a used command. */
   shownOptionChars: 600,
   /** Longer answers are shown as plain text: the worst Markdown tried costs more than its length. */
   markdownChars: 12_000,
@@ -24,8 +26,6 @@ export const LIMITS = {
   members: 1_000,
   invocationsPerMember: 6,
   answerFilesBytes: 256 * MIB,
-  /** One answer leaves room for those of others. */
-  answerFileBytes: 32 * MIB,
   answerFiles: 500,
   uploads: 50,
   uploadsAtOnce: 3,
@@ -39,9 +39,18 @@ export const LIMITS = {
   languagesPerLine: 24,
 } as const;
 
+/** The page takes more; nobody reads more at once, and one answer leaves room for the files of others. */
+export const CAPABILITIES: Capabilities = {
+  choices: 25,
+  controlRows: 10,
+  rowButtons: 10,
+  labelChars: 100,
+  fileBytes: 32 * MIB,
+};
+
 export const TIMES = {
   beatMs: 15_000,
-  /** How long work goes on for somebody whose page has gone: reloads and dead spots are shorter. */
+  /** Time that work goes on after its asker's page has gone: reloads and dead spots are shorter. */
   graceMs: 30_000,
   /** The shortest time between two pictures of one growing answer. */
   answerPaceMs: 80,

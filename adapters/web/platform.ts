@@ -1,40 +1,39 @@
 import { AppError } from '../../src/errors.ts';
-import type { Channel, Posted } from '../../src/model/place.ts';
+import type { Channel } from '../../src/model/place.ts';
 import type { Content, Control } from '../../src/model/content.ts';
 import type { OutgoingFile } from '../../src/model/file.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { ChannelLog } from './channel-log.ts';
-import type { Hub } from './hub.ts';
-import { LIMITS } from './limits.ts';
+import { CAPABILITIES, WEB_LIMITS } from './limits.ts';
 import { toHtml } from './markdown.ts';
-import { PLATFORM } from './members.ts';
+import { PLATFORM } from './profiles.ts';
 import type { TempStore } from './temp-store.ts';
-import type { ChannelId, WireAuthor, WireControl, WireFile, WireMessage } from './wire.ts';
+import type { ChannelId, PageAuthor, PageControl, PageFile, PageMessage } from './protocol.ts';
 
 export const SPACE = { platform: PLATFORM, id: 'page' } as const;
 
-export const OURSELVES: WireAuthor = { id: 'dragoman', name: 'Dragoman', ours: true };
+export const OURSELVES: PageAuthor = { id: 'dragoman', name: 'Dragoman', ours: true };
 
 const CHANNELS: readonly string[] = ['playground', 'lounge'] satisfies ChannelId[];
 
 const isChannelId = (id: string): id is ChannelId => CHANNELS.includes(id);
 
-export const channelOf = (id: ChannelId): Channel => ({ space: SPACE, id });
+export const pageChannel = (id: ChannelId): Channel => ({ space: SPACE, id });
 
 /** Turns `Content` into what the page shows, keeping its files. */
 export type Render = (
   content: Content,
-) => Promise<Pick<WireMessage, 'html' | 'tone' | 'files' | 'controls'>>;
+) => Promise<Pick<PageMessage, 'html' | 'tone' | 'files' | 'controls'>>;
 
-const isShown = (control: Control): control is WireControl =>
+const isShown = (control: Control): control is PageControl =>
   control.kind === 'button' || control.kind === 'choice';
 
 export const createRender = (files: TempStore): Render => {
-  const kept = new WeakMap<OutgoingFile, Promise<WireFile>>();
-  const keep = (file: OutgoingFile): Promise<WireFile> => {
+  const kept = new WeakMap<OutgoingFile, Promise<PageFile>>();
+  const keep = (file: OutgoingFile): Promise<PageFile> => {
     const already = kept.get(file);
     if (already) return already;
-    const keeping = files.put(file, [file.bytes], LIMITS.answerFilesBytes);
+    const keeping = files.put(file, [file.bytes], WEB_LIMITS.answerFilesBytes);
     kept.set(file, keeping);
     return keeping;
   };
@@ -53,50 +52,40 @@ const channelIdOf = (channel: Channel): ChannelId => {
 };
 
 export interface PlatformDeps {
-  readonly board: ChannelLog;
+  readonly channelLog: ChannelLog;
   readonly render: Render;
-  readonly publish: Hub['publish'];
 }
 
 /** The page as the core sees it. */
-export const createPlatform = ({ board, render, publish }: PlatformDeps): Platform => {
-  const put = async (
-    to: Channel,
-    content: Content,
-    extra: { replyTo?: string; onlyFor?: string } = {},
-  ): Promise<Posted> => {
-    const channel = channelIdOf(to);
-    const shown = await render(content);
-    const entry = board.add({ channel, author: OURSELVES, ...shown, ...extra, working: false });
-    return { channel: to, ids: [entry.message.id] };
-  };
-
+export const createPlatform = ({ channelLog, render }: PlatformDeps): Platform => {
   return {
     name: PLATFORM,
-    post: (to, content, options) =>
-      put(to, content, options?.replyTo ? { replyTo: options.replyTo.id } : {}),
+    capabilities: CAPABILITIES,
+    post: async (to, content, { replyTo } = {}) => {
+      const channel = channelIdOf(to);
+      const entry = channelLog.add({
+        channel,
+        author: OURSELVES,
+        ...(await render(content)),
+        ...(replyTo ? { replyTo: replyTo.id } : {}),
+        working: false,
+      });
+      return { channel: to, ids: [entry.message.id] };
+    },
     edit: async (message, content) => {
       channelIdOf(message.channel);
       const [id] = message.ids;
-      if (!board.find(id)?.message.author.ours)
+      if (!channelLog.find(id)?.message.author.ours)
         throw new AppError('not-found', 'there is no such message of ours');
-      board.change(id, await render(content));
+      channelLog.change(id, await render(content));
       return message;
     },
     delete: async (message) => {
       channelIdOf(message.channel);
       const [id] = message.ids;
-      if (board.find(id)?.message.author.ours === false)
+      if (channelLog.find(id)?.message.author.ours === false)
         throw new AppError('forbidden', 'only messages of ours can be deleted');
-      board.remove(id);
-    },
-    upload: (to, file) => put(to, { text: '', files: [file] }),
-    whisper: async (to, member, content) => {
-      await put(to, content, { onlyFor: member.id });
-    },
-    typing: async (to) => {
-      const channel = channelIdOf(to);
-      publish(() => ({ type: 'typing', channel }));
+      channelLog.remove(id);
     },
   };
 };

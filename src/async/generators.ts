@@ -18,12 +18,18 @@ export const mapStates = async function* <State, Shown, Result>(
   }
 };
 
-/** Runs a generator of states to its end and resolves with its result. */
-export const resultOf = async <Result>(
-  states: AsyncGenerator<unknown, Result, void>,
+/**
+ * Runs a generator of states to its end and resolves with its result.
+ *
+ * @param onState told of each state
+ */
+export const resultOf = async <State, Result>(
+  states: AsyncGenerator<State, Result, void>,
+  onState?: (state: State) => void,
 ): Promise<Result> => {
   for (;;) {
     const { done, value } = await states.next();
     if (done) return value;
+    onState?.(value);
   }
 };

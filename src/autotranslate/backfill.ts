@@ -6,7 +6,8 @@ import type { Channel, MessageRef } from '../model/place.ts';
 import type { Message } from '../model/message.ts';
 import type { CursorStore } from '../store/cursors.ts';
 import { createSemaphore } from '../async/semaphore.ts';
-import type { WatchPort } from '../ports/channel-feed.ts';
+import type { ChannelFeed } from '../ports/channel-feed.ts';
+import type { WatchedPlatforms } from './watched-platforms.ts';
 
 /** Channels whose history is fetched at the same moment. */
 const CHANNELS_AT_ONCE = 4;
@@ -22,11 +23,11 @@ const MOST_FOLLOWED = 10_000;
 
 export interface BackfillDeps {
   readonly cursors: Pick<CursorStore, 'of' | 'recent'>;
-  readonly port: (platform: string) => WatchPort | undefined;
+  readonly platforms: Pick<WatchedPlatforms, 'find'>;
   /** When the watch of the channel was set, ms since 1970. */
   readonly sinceMs: (channel: Channel) => number;
   readonly take: (message: Message) => Promise<void>;
-  readonly gone: (refs: readonly MessageRef[]) => Promise<void>;
+  readonly markDeleted: (refs: readonly MessageRef[]) => Promise<void>;
   readonly log: Log;
   readonly now: () => number;
 }
@@ -70,10 +71,10 @@ const keyOf = ({ space, id }: Channel): string => `${space.platform} ${id}`;
 
 export const createBackfill = ({
   cursors,
-  port,
+  platforms,
   sinceMs,
   take,
-  gone,
+  markDeleted,
   log,
   now,
 }: BackfillDeps): Backfill => {
@@ -109,15 +110,15 @@ export const createBackfill = ({
 
   const fetch = async (
     channel: Channel,
-    from: WatchPort,
+    feed: ChannelFeed,
     newest: string | undefined,
   ): Promise<void> => {
     // What was written in the very moment of the watch is after the moment before it.
     const before = (position: string, ms: number): string =>
-      from.positionAt(from.timeOf(position) - ms);
+      feed.positionAt(feed.timeOf(position) - ms);
     const followed = await cursors.of(channel);
-    const start = followed ?? from.positionAt(sinceMs(channel) - 1);
-    const horizon = from.positionAt(now() - HORIZON_MS);
+    const start = followed ?? feed.positionAt(sinceMs(channel) - 1);
+    const horizon = feed.positionAt(now() - HORIZON_MS);
     const lookBack = before(start, LOOK_BACK_MS);
     const recent = await cursors.recent(channel, lookBack < horizon ? horizon : lookBack);
     const [oldest] = recent;
@@ -126,21 +127,21 @@ export const createBackfill = ({
     const first = oldest ? before(oldest.position, 1) : start;
     const after = [first, start].toSorted()[0] ?? start;
     const there = new Set<string>();
-    const history = from.history(channel, after < horizon ? horizon : after, stopping.signal);
+    const history = feed.history(channel, after < horizon ? horizon : after, stopping.signal);
     for await (const message of history) {
       there.add(message.ref.id);
       await take(message);
     }
-    await gone(recent.filter(({ ref }) => !there.has(ref.id)).map(({ ref }) => ref));
+    await markDeleted(recent.filter(({ ref }) => !there.has(ref.id)).map(({ ref }) => ref));
   };
 
   const look = async (channel: Channel, newest: string | undefined): Promise<void> => {
-    const from = port(channel.space.platform);
-    if (!from) return;
+    const feed = platforms.find(channel)?.feed;
+    if (!feed) return;
     for (let attempt = 0; ; attempt += 1) {
       stopping.signal.throwIfAborted();
       try {
-        await slots.use(() => fetch(channel, from, newest));
+        await slots.use(() => fetch(channel, feed, newest));
         return;
       } catch (thrown) {
         const { code, message: reason, retryable, retryAfterMs } = toAppError(thrown);

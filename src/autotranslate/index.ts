@@ -1,42 +1,39 @@
-import { randomUUID } from 'node:crypto';
-import { AppError } from '../errors.ts';
+import { DAY_MS, HOUR_MS } from '../async/time.ts';
+import type { Services } from '../command/services.ts';
+import { userError } from '../errors.ts';
 import type { Texts } from '../i18n.ts';
 import type { Log } from '../log.ts';
 import type { Member } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
-import type { Platform } from '../ports/platform.ts';
-import type { Inbox } from './backlog.ts';
-import type { Services } from '../command/services.ts';
 import type { Watches } from '../model/watch.ts';
-import { createWatches } from './watches.ts';
-import { createMirrorStore } from '../store/mirrors.ts';
-import { createCursorStore } from '../store/cursors.ts';
+import type { ChannelFeedListener } from '../ports/channel-feed.ts';
+import type { Leases } from '../ports/leases.ts';
+import type { Platform } from '../ports/platform.ts';
 import { clearOld } from '../store/clear-old.ts';
-import { openOf } from '../store/inbox/authors.ts';
+import { createCursorStore } from '../store/cursors.ts';
+import { openRowsOf } from '../store/inbox/authors.ts';
 import { backlogOf, reviveDead } from '../store/inbox/backlog.ts';
 import { createInboxStore } from '../store/inbox/index.ts';
-import type { Row } from '../store/inbox/row.ts';
 import type { Store } from '../store/index.ts';
+import { createMirrorStore } from '../store/mirrors.ts';
 import { openWatchStore } from '../store/watches.ts';
-import { authorsOf } from './authors.ts';
-import { DAY_MS, HOUR_MS } from '../async/time.ts';
 import { createBackfill } from './backfill.ts';
-import { createDelivery } from './delivery.ts';
-import { createScheduler } from './scheduler.ts';
+import type { Inbox } from './backlog.ts';
+import { createIngest } from './ingest.ts';
+import { createReconcile } from './mirror/reconcile.ts';
 import { workPartition } from './partition-worker.ts';
-import type { Watcher, WatchPort } from '../ports/channel-feed.ts';
-import { createTranslationContext } from './context.ts';
-import { createPlanner } from './planner.ts';
-import { createIngest, createWatcher } from './ingest.ts';
+import { createWatchedPlatforms } from './watched-platforms.ts';
+import { createTranslationContext } from './prepare/context.ts';
+import { createPrepare } from './prepare/prepare.ts';
+import { createScheduler } from './scheduler.ts';
+import { createWatches } from './watches.ts';
 
-/** A lease outlives several renewals, so that a busy moment loses none. */
-const LEASE_MS = 60_000;
-const RENEW_MS = 15_000;
 /** As far back as `/usage` shows. */
 const USAGE_DAYS = 90;
 
 export interface AutoTranslateDeps {
   readonly store: Store;
+  readonly leases: Leases;
   readonly log: Log;
   /** For what is said to whoever pressed a flag. */
   readonly texts: Pick<Texts, 'in'>;
@@ -45,21 +42,24 @@ export interface AutoTranslateDeps {
     'translator' | 'transcriber' | 'languages' | 'spaces' | 'privacy' | 'usage'
   >;
   readonly inboxDays: number;
-  readonly copyDays: number;
+  readonly mirrorDays: number;
   readonly now?: () => number;
   readonly random?: () => number;
 }
 
-/** The watched channels of all platforms, from what people write to where its copies stand. */
+/** The watched channels of all platforms, from what people write to where its mirrors stand. */
 export interface AutoTranslate extends AsyncDisposable {
-  readonly watcher: Watcher;
+  readonly listener: ChannelFeedListener;
   readonly watches: Watches;
   readonly inbox: Inbox;
-  /** Serves the watched channels of a platform, where it has such, once it tells what it missed. */
+  /** Serves the watched channels of a platform, where it has such, once it reports what it missed. */
   attach(platform: Platform): void;
-  /** Somebody opted out, or is to be forgotten: what is held of them in memory goes too. */
+  /** Drops what is held in memory of somebody who opted out, or is to be forgotten. */
   forget(person: Pick<Member, 'platform' | 'id'>): Promise<void>;
-  /** Ids of those whose words a message holds, as `authorsOf` tells them. */
+  /**
+   * Ids of those whose words a message holds: its author, or of a mirror the authors of all that it was made of.
+   * Rejects with `not-found` where one of these is deleted.
+   */
   authorsOf(message: Message): Promise<readonly string[]>;
   /** Resolves when nothing is left to do that is due. */
   idle(): Promise<void>;
@@ -67,166 +67,186 @@ export interface AutoTranslate extends AsyncDisposable {
 
 export const openAutoTranslate = async ({
   store,
+  leases,
   log,
   texts,
   services,
   inboxDays,
-  copyDays,
+  mirrorDays,
   now = Date.now,
   random = Math.random,
 }: AutoTranslateDeps): Promise<AutoTranslate> => {
   const { spaces, privacy } = services;
-  const inbox = createInboxStore({ store, owner: randomUUID(), now, leaseMs: LEASE_MS });
-  const copies = createMirrorStore(store, now);
+  const stopping = new AbortController();
+  const platforms = createWatchedPlatforms();
+  const inbox = createInboxStore({ store, now });
+  const stored = createMirrorStore(store, now);
   const cursors = createCursorStore(store, (err) => {
-    log.warn({ err }, 'cursors could not be kept');
+    log.warn({ err }, 'cursors could not be stored');
   });
   const watchStore = await openWatchStore(store, now);
-  const resumed = new Set<string>();
-  let resuming: Promise<void> | undefined;
-  const ports = new Map<string, WatchPort>();
-  const port = (platform: string): WatchPort | undefined => ports.get(platform);
+  const context = createTranslationContext();
 
-  const portOf = (row: Row): WatchPort => {
-    const found = ports.get(row.ref.channel.space.platform);
-    if (!found) throw new AppError('unavailable', 'the platform is off', { retryable: true });
-    return found;
-  };
-
-  const talk = createTranslationContext();
-  const planner = createPlanner({
+  const preparing = createPrepare({
     services,
     watches: watchStore,
     texts,
-    talk,
-    progress: { copies, store, log, now },
-    portOf,
+    context,
+    platforms,
+    stored,
+    store,
+    log,
+    now,
   });
-
-  const delivery = createDelivery({
+  const { prepare, isWanted } = preparing;
+  const reconcile = createReconcile({
     inbox,
-    copies,
+    stored,
     store,
     privacy,
+    platforms,
     log,
     now,
-    portOf,
-    isWanted: planner.isWanted,
+    isWanted,
   });
-  const laneParts = { inbox, log, now, random, prepare: planner.prepare, ...delivery };
-  const lanes = createScheduler({
+  const workerDeps = { inbox, prepare, reconcile, log, now, random };
+  const scheduler = createScheduler({
+    leases,
     log,
     now,
-    work: (...lane) => workPartition(laneParts, ...lane),
+    work: (...given) => workPartition(workerDeps, ...given),
   });
 
-  const catchUp = createBackfill({
+  const backfill = createBackfill({
     cursors,
-    port,
+    platforms,
     sinceMs: (channel) => {
       const watch = watchStore.of(channel);
       return watch ? watchStore.sinceMs(watch) : now();
     },
-    // A look goes through the history from the last message on that was seen.
-    take: (message) => take(message, true),
-    gone: (refs) => watcher.takeAway(refs),
+    // A look goes through the history from the last message on that was taken.
+    take: (message) => ingest.take(message, true),
+    markDeleted: (refs) => ingest.markDeleted(refs),
     log,
     now,
   });
-  const ago = (days: number): number => now() - days * DAY_MS;
-  const watches = createWatches({ kept: watchStore, inbox, cursors, catchUp, lanes, now, port });
-  const parts = {
+  const watches = createWatches({
+    kept: watchStore,
     inbox,
-    copies,
     cursors,
-    watches: watchStore,
-    channelGone: watches.channelGone,
+    backfill,
+    scheduler,
+    now,
+    platforms,
+  });
+  const ago = (days: number): number => now() - days * DAY_MS;
+  const ingest = createIngest({
+    inbox,
+    stored,
+    cursors,
     spaces,
     privacy,
-    lanes,
-    catchUp,
-    talk,
-    port,
+    scheduler,
+    backfill,
+    context,
+    platforms,
+    watches: watchStore,
+    channelDeleted: watches.channelDeleted,
     // A day less than rows are kept, so that none is cleared between a look at it and the next.
     remembersFromMs: () => ago(inboxDays - 1),
-  };
-  const take = createIngest(parts);
-  const watcher = createWatcher(parts, take);
+  });
 
-  /** What waited while the platform was away, or this program. */
+  const takeOver = async (partition: string): Promise<void> => {
+    const tenure = await leases.acquire(partition, stopping.signal);
+    try {
+      await inbox.takeOver(partition, tenure);
+    } finally {
+      await tenure.release();
+    }
+    scheduler.wake(partition);
+  };
+  const resumed = new Set<string>();
+  let resuming: Promise<void> | undefined;
+  /** Goes on with what waited while the platform was away, or this program. */
   const resume = async (platform: string): Promise<void> => {
     try {
       if (resumed.has(platform)) return;
       resumed.add(platform);
-      await inbox.takeOver(platform);
-      for (const lane of await inbox.lanes(platform)) lanes.wake(lane);
+      await Promise.all((await inbox.partitions(platform)).map(takeOver));
     } catch (err) {
       resumed.delete(platform);
-      log.error({ err, platform }, 'what waits in the inbox could not be resumed');
+      log.error({ err, platform }, 'the inbox could not be resumed');
     }
   };
 
   const clear = async (): Promise<void> => {
     const rowsMs = ago(inboxDays);
     try {
-      await clearOld(store, { rowsMs, copiesMs: ago(copyDays), usageMs: ago(USAGE_DAYS) });
-      for (const [platform, from] of ports) await cursors.clear(platform, from.positionAt(rowsMs));
+      await clearOld(store, { rowsMs, mirrorsMs: ago(mirrorDays), usageMs: ago(USAGE_DAYS) });
+      for (const [platform, { feed }] of platforms.all())
+        await cursors.clear(platform, feed.positionAt(rowsMs));
     } catch (err) {
       log.warn({ err }, 'old rows could not be cleared');
     }
   };
   let cleared = clear();
-  const renewing = setInterval(() => {
-    inbox.renew().catch((err: unknown) => log.warn({ err }, 'leases could not be renewed'));
-  }, RENEW_MS).unref();
   const clearing = setInterval(() => {
     cleared = clear();
   }, HOUR_MS).unref();
 
   return {
-    watcher: {
-      ...watcher,
-      missed: (channels) => {
-        watcher.missed(channels);
+    listener: {
+      ...ingest.listener,
+      messagesMissed: (channels) => {
+        ingest.listener.messagesMissed(channels);
         const [first] = channels;
         if (first) resuming = resume(first.channel.space.platform);
       },
     },
-    attach: ({ name, watch }) => {
-      if (watch) ports.set(name, watch);
-    },
+    attach: (platform) => platforms.add(platform),
     watches,
     inbox: {
       backlog: (space) =>
-        backlogOf(store, space, (position) => port(space.platform)?.timeOf(position)),
+        backlogOf(store, space, (position) => platforms.find({ space })?.feed.timeOf(position)),
       revive: async (space) => {
         const revived = await reviveDead(store, space);
-        for (const lane of revived) lanes.wake(lane);
+        for (const partition of revived) scheduler.wake(partition);
         return revived.length;
       },
     },
     forget: async (person) => {
-      talk.forget({ authorId: person.id });
-      planner.forget(person.id);
+      context.forget(person);
+      preparing.forget(person.id);
       // What is made anew asks for the person's choice again.
-      for (const { ref, lane } of await openOf(store, person)) {
-        lanes.interrupt(ref);
-        lanes.wake(lane);
+      for (const { ref, partition } of await openRowsOf(store, person)) {
+        scheduler.interrupt(ref);
+        scheduler.wake(partition);
       }
-      await store.emptyJournal();
+      await store.checkpoint();
     },
-    authorsOf: (message) => authorsOf(message, copies, port(message.ref.channel.space.platform)),
+    authorsOf: async ({ ref, author }) => {
+      const isOurs = author.kind === 'ourselves' && platforms.find(ref.channel) !== undefined;
+      const sources = isOurs ? await stored.sourcesOf(ref) : [];
+      if (sources.length === 0) return [author.id];
+      return Promise.all(
+        sources.map(async (source) => {
+          const written = await platforms.of(source.ref.channel).feed.read(source.ref);
+          if (!written) throw userError('not-found', 'errors.not-found');
+          return written.author.id;
+        }),
+      );
+    },
     idle: async () => {
       await resuming;
-      await catchUp.idle();
-      await lanes.idle();
+      await backfill.idle();
+      await scheduler.idle();
       await store.written();
     },
     [Symbol.asyncDispose]: async () => {
-      clearInterval(renewing);
+      stopping.abort();
       clearInterval(clearing);
-      await catchUp[Symbol.asyncDispose]();
-      await lanes[Symbol.asyncDispose]();
+      await backfill[Symbol.asyncDispose]();
+      await scheduler[Symbol.asyncDispose]();
       await cursors[Symbol.asyncDispose]();
       await cleared;
       await store.written();

@@ -1,52 +1,54 @@
 import { backoffMs, type Backoff } from '../async/backoff.ts';
 import { AppError, toAppError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { Tenure } from '../ports/leases.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
-import type { Partition, Row } from '../store/inbox/row.ts';
-import type { Ready } from './deliver.ts';
+import type { Row } from '../store/inbox/row.ts';
+import { givenUp, type Prepared } from './prepare/prepare.ts';
 
-/** Rows of one lane that are worked on at once; they are delivered in their order. */
+/** Rows of one partition that are prepared at once; they are reconciled in their order. */
 const ROWS_AHEAD = 16;
-/** A message that the service cannot do holds up those after it for four minutes, told waits apart. */
-const MOST_PREPARATIONS = 10;
+
+/** When another try of a row is due: each failed request was retried below already, as far as that helps. */
+interface RetryPolicy extends Backoff {
+  /** Tries after which a row is given up. */
+  readonly tries: number;
+}
+
+/** A message that the service cannot do holds up those after it for three minutes, told waits apart. */
+const PREPARING: RetryPolicy = { firstMs: 5_000, longestMs: 60_000, tries: 7 };
 /** A platform that cannot be reached is waited for for about half an hour, told waits apart. */
-const MOST_DELIVERIES = 30;
-const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 60_000 };
+const RECONCILING: RetryPolicy = { firstMs: 1_000, longestMs: 120_000, tries: 20 };
 /** A longer told wait is cut to this. */
 const LONGEST_TOLD_WAIT_MS = 600_000;
 
 export interface PartitionWorkerDeps {
   readonly inbox: Pick<InboxStore, 'claim' | 'release'>;
-  /** Rejects with a retryable `AppError`, or makes a plan of any other fault. */
+  /** Rejects with a retryable `AppError`, or tells any other fault in what it prepares. */
   readonly prepare: (
     row: Row,
-    options: { readonly last: boolean },
+    options: { readonly isLast: boolean; readonly tenure: Tenure },
     signal: AbortSignal,
-  ) => Promise<Ready>;
-  /**
-   * Makes copies of what is prepared, and settles its rows. Resolves with how many of the batch it
-   * did: the one after them is no longer to stand as it was prepared.
-   */
-  readonly deliver: (batch: readonly Ready[], signal: AbortSignal) => Promise<number>;
-  /** Settles a row that cannot be done. */
-  readonly bury: (row: Row, error: AppError, signal: AbortSignal) => Promise<void>;
+  ) => Promise<Prepared>;
+  /** See `createReconcile`. */
+  readonly reconcile: (batch: readonly Prepared[], tenure: Tenure) => Promise<number>;
   readonly log: Log;
   readonly now: () => number;
   /** 0 to 1, for the spread of the waits. */
   readonly random: () => number;
 }
 
-/** A row that is worked on. It is kept from round to round until it is delivered or has changed. */
+/** A row that is worked on. It is kept from round to round until it is reconciled or has changed. */
 interface Job {
   row: Row;
   readonly abort: AbortController;
-  readonly preparing: Promise<Ready>;
-  /** Once it is prepared. */
-  ready?: Ready;
+  readonly preparing: Promise<Prepared>;
+  /** Set once it is prepared. */
+  prepared?: Prepared;
   readonly registered: Disposable;
 }
 
-/** What was begun in a lane and is not done, by row; the owner keeps it between rounds. */
+/** The rows of a partition that were begun and are not done; its owner keeps them between rounds. */
 export type Jobs = Map<string, Job>;
 
 /** What a round could not do: `left` begins with the `tried` rows that failed. */
@@ -54,45 +56,48 @@ interface Stop {
   readonly error: AppError;
   readonly left: readonly Row[];
   readonly tried: number;
-  /** Attempts after which the first of them is given up. */
-  readonly most: number;
+  readonly policy: RetryPolicy;
 }
 
-const keyOf = ({ ref, purpose }: Row): string => `${purpose} ${ref.channel.id} ${ref.id}`;
+const keyOf = ({ ref: { channel, id }, purpose }: Row): string =>
+  `${purpose} ${channel.space.platform} ${channel.id} ${id}`;
 
 /** Undefined when no other try is due. */
-const waitMs = ({ error, left, most }: Stop, random: () => number): number | undefined => {
-  const attempts = left[0]?.attempts ?? 0;
-  if (!error.retryable || attempts >= most) return undefined;
+const waitMs = (
+  { error, left: [head], policy }: Stop,
+  random: () => number,
+): number | undefined => {
+  const attempts = head?.attempts ?? 0;
+  if (!error.retryable || attempts >= policy.tries) return undefined;
   const toldMs = Math.min(LONGEST_TOLD_WAIT_MS, error.retryAfterMs ?? 0);
-  const spread = { ...BACKOFF, random: () => 0.75 + random() / 2 };
+  const spread = { ...policy, random: () => 0.75 + random() / 2 };
   return backoffMs(spread, attempts - 1, toldMs);
 };
 
-const isLarge = ({ plan }: Ready): boolean => plan.carries.length > 0;
+const isLarge = ({ files }: Prepared): boolean => files.length > 0;
 
-/** What may not stand in one batch with what came before it: it answers to it, or is large. */
-const needsOwnBatch = (batch: readonly Ready[], ready: Ready): boolean => {
-  if (isLarge(ready) || batch.some(isLarge)) return true;
-  const { replyTo } = ready.message ?? {};
+/** True for what may not stand in one batch with what came before it: it answers to it, or is large. */
+const needsOwnBatch = (batch: readonly Prepared[], prepared: Prepared): boolean => {
+  if (isLarge(prepared) || batch.some(isLarge)) return true;
+  const { replyTo } = prepared.message ?? {};
   return replyTo !== undefined && batch.some(({ row }) => row.ref.id === replyTo.id);
 };
 
-/** A fault of ours, such as the database's, is no message's: it is told, and tried again. */
+/** A fault of ours, such as the database's, is no message's: it is logged, and tried again. */
 const faultOf = (thrown: unknown, log: Log): AppError => {
   const error = toAppError(thrown);
   if (thrown instanceof AppError || error.code === 'cancelled') return error;
-  log.error({ err: thrown }, 'the work on a watched message failed');
+  log.error({ err: thrown }, 'a message could not be auto-translated');
   return new AppError('internal', 'a fault of ours', { retryable: true, cause: thrown });
 };
 
 const outdated = (): AppError => new AppError('cancelled', 'a message changed meanwhile');
 
 /** What was prepared in a round before, for the row as it was claimed last. */
-const asOf = (ready: Ready, row: Row): Ready => ({
-  ...ready,
+const asClaimed = (prepared: Prepared, row: Row): Prepared => ({
+  ...prepared,
   row,
-  again: ready.again || row.again,
+  mayExist: prepared.mayExist || row.mayExist,
 });
 
 const end = (jobs: Jobs, key: string): Job | undefined => {
@@ -102,21 +107,26 @@ const end = (jobs: Jobs, key: string): Job | undefined => {
   return job;
 };
 
+/** Ends what is made of a row, and forgets it. */
 const drop = (jobs: Jobs, key: string): void => end(jobs, key)?.abort.abort();
 
+/** Ends everything that was begun in a partition. */
+export const dropAll = (jobs: Jobs): void => {
+  for (const key of jobs.keys()) drop(jobs, key);
+};
+
 /**
- * Does the rows of one lane until none is left that is due: prepares several at once, delivers them in
- * their order, those together that are ready together. A row that has to be tried again holds up
+ * Does the rows of one partition until none is left that is due: prepares several at once and reconciles them
+ * in their order, those together that are ready together. A row that has to be tried again holds up
  * those after it. Resolves with when to look again.
  *
  * @param register told of each row that is worked on; aborting ends what is made of it, as must be
- *   done to all of them when `signal` is aborted
+ *   done to all of them when the tenure ends
  */
 export const workPartition = async (
-  { inbox, prepare, deliver, bury, log, now, random }: PartitionWorkerDeps,
-  lane: Partition,
+  { inbox, prepare, reconcile, log, now, random }: PartitionWorkerDeps,
+  tenure: Tenure,
   jobs: Jobs,
-  signal: AbortSignal,
   register: (row: Row, abort: AbortController) => Disposable,
 ): Promise<number | undefined> => {
   const begin = (row: Row): Job => {
@@ -129,11 +139,12 @@ export const workPartition = async (
     drop(jobs, key);
     const abort = new AbortController();
     const registered = register(row, abort);
-    const last = row.attempts >= MOST_PREPARATIONS;
-    const job: Job = { row, abort, preparing: prepare(row, { last }, abort.signal), registered };
+    const isLast = row.attempts >= PREPARING.tries;
+    const preparing = prepare(row, { isLast, tenure }, abort.signal);
+    const job: Job = { row, abort, preparing, registered };
     jobs.set(key, job);
     const settle = async (): Promise<void> => {
-      job.ready = await job.preparing;
+      job.prepared = await preparing;
     };
     settle().catch(() => {
       if (jobs.get(key) === job) drop(jobs, key);
@@ -145,18 +156,18 @@ export const workPartition = async (
     const left = [...begun];
     while (left.length > 0) {
       const [head] = left as [Job];
-      const batch: Ready[] = [];
-      let most = MOST_PREPARATIONS;
+      const batch: Prepared[] = [];
+      let policy = PREPARING;
       let done = 0;
       let fault: AppError | undefined;
       try {
-        batch.push(asOf(await head.preparing, head.row));
-        most = MOST_DELIVERIES;
-        for (const { ready, row } of left.slice(1)) {
-          if (!ready || needsOwnBatch(batch, ready)) break;
-          batch.push(asOf(ready, row));
+        batch.push(asClaimed(await head.preparing, head.row));
+        policy = RECONCILING;
+        for (const { prepared, row } of left.slice(1)) {
+          if (!prepared || needsOwnBatch(batch, prepared)) break;
+          batch.push(asClaimed(prepared, row));
         }
-        done = await deliver(batch, signal);
+        done = await reconcile(batch, tenure);
         if (done < batch.length) fault = outdated();
       } catch (thrown) {
         fault = faultOf(thrown, log);
@@ -167,9 +178,17 @@ export const workPartition = async (
       // It changed, and is prepared anew.
       if (fault.code === 'cancelled') drop(jobs, keyOf(next.row));
       const tried = Math.max(1, batch.length - done);
-      return { error: fault, left: left.map(({ row }) => row), tried, most };
+      return { error: fault, left: left.map(({ row }) => row), tried, policy };
     }
     return undefined;
+  };
+
+  const giveUp = async (row: Row, error: AppError): Promise<void> => {
+    const { id, space } = row.ref.channel;
+    const fields = { platform: space.platform, channel: id, message: row.ref.id };
+    log.warn({ ...fields, code: error.code, reason: error.message }, 'a message is given up');
+    drop(jobs, keyOf(row));
+    await reconcile([givenUp(row, error)], tenure);
   };
 
   /** Resolves with when to try again, if not at once. */
@@ -178,8 +197,7 @@ export const workPartition = async (
     const [head, ...rest] = left as [Row, ...Row[]];
     const wait = error.code === 'cancelled' ? 0 : waitMs(stop, random);
     if (wait === undefined) {
-      drop(jobs, keyOf(head));
-      await bury(head, error, signal);
+      await giveUp(head, error);
       await inbox.release(rest, { tried: 0, dueMs: 0 });
       return undefined;
     }
@@ -191,13 +209,13 @@ export const workPartition = async (
   };
 
   for (;;) {
-    signal.throwIfAborted();
-    const { rows, nextDueMs } = await inbox.claim(lane, ROWS_AHEAD);
+    tenure.signal.throwIfAborted();
+    const { rows, nextDueMs } = await inbox.claim(tenure.name, ROWS_AHEAD, tenure);
     if (rows.length === 0) return nextDueMs;
     const stop = await round(rows.map(begin));
     const dueMs = stop && (await giveBack(stop));
     if (dueMs !== undefined) return dueMs;
-    // What comes now wakes the lane anew.
+    // What comes now wakes the partition anew.
     if (!stop && rows.length < ROWS_AHEAD) return nextDueMs;
   }
 };

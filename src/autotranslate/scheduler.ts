@@ -1,46 +1,54 @@
 import type { Log } from '../log.ts';
-import type { Partition, Row } from '../store/inbox/row.ts';
 import type { MessageRef } from '../model/place.ts';
-import type { Jobs } from './partition-worker.ts';
+import type { Leases, Tenure } from '../ports/leases.ts';
+import type { Row } from '../store/inbox/row.ts';
+import { dropAll, type Jobs } from './partition-worker.ts';
 
-/** Lanes that are worked on at the same moment; the others wait for their turn. */
-const LANES_AT_ONCE = 256;
-/** A lane that failed because of our own fault, such as the database's, is looked at again after this. */
+/** Partitions that are worked on at the same moment; the others wait for their turn. */
+const PARTITIONS_AT_ONCE = 256;
+/** A partition that failed because of our own fault, such as the database's, is looked at again after this. */
 const AFTER_FAULT_MS = 5_000;
 
 export interface Scheduler extends AsyncDisposable {
-  /** There is something new in the lane. */
-  wake(lane: Partition): void;
+  /** There is something new in the partition. */
+  wake(partition: string): void;
   /** The message changed: what is being made of it is of no use any more. */
   interrupt(ref: MessageRef): void;
-  /** Resolves when no lane is worked on or waits for its turn. */
+  /** Resolves when no partition is worked on or waits for its turn. */
   idle(): Promise<void>;
 }
 
 export interface SchedulerDeps {
+  readonly leases: Leases;
   readonly log: Log;
   readonly now: () => number;
-  /** Works a lane off; resolves with when to look at it again. */
+  /** Works a partition off, whose name the tenure has; resolves with when to look at it again. */
   readonly work: (
-    lane: Partition,
+    tenure: Tenure,
     jobs: Jobs,
-    signal: AbortSignal,
     register: (row: Row, abort: AbortController) => Disposable,
   ) => Promise<number | undefined>;
 }
 
-const laneKey = ({ platform, lane }: Partition): string => `${platform} ${lane}`;
-const refKey = ({ channel, id }: MessageRef): string => `${channel.id} ${id}`;
+/** A partition that is ours, with what was begun in it. */
+interface Owned {
+  readonly tenure: Tenure;
+  readonly jobs: Jobs;
+  readonly endJobs: () => void;
+}
 
-export const createScheduler = ({ log, now, work }: SchedulerDeps): Scheduler => {
+const refKey = ({ channel, id }: MessageRef): string =>
+  `${channel.space.platform} ${channel.id} ${id}`;
+
+/** Decides which partitions are worked on, one worker each, under a lease that lasts until nothing of it is begun. */
+export const createScheduler = ({ leases, log, now, work }: SchedulerDeps): Scheduler => {
   const stopping = new AbortController();
-  const queue = new Map<string, Partition>();
+  const queue = new Set<string>();
   const working = new Map<string, Promise<void>>();
-  /** Lanes in which something came while they were worked on. */
+  /** Partitions in which something came while they were worked on. */
   const stale = new Set<string>();
   const timers = new Map<string, NodeJS.Timeout>();
-  /** What lanes that wait for another try have prepared. */
-  const prepared = new Map<string, Jobs>();
+  const owned = new Map<string, Owned>();
   const aborts = new Map<string, Set<AbortController>>();
 
   const register = ({ ref }: Row, abort: AbortController): Disposable => {
@@ -56,46 +64,62 @@ export const createScheduler = ({ log, now, work }: SchedulerDeps): Scheduler =>
     };
   };
 
-  const lookAgain = (lane: Partition, atMs: number): void => {
-    const key = laneKey(lane);
-    clearTimeout(timers.get(key));
-    const timer = setTimeout(() => wake(lane), Math.max(0, atMs - now())).unref();
-    timers.set(key, timer);
+  const lookAgain = (partition: string, atMs: number): void => {
+    clearTimeout(timers.get(partition));
+    const timer = setTimeout(() => wake(partition), Math.max(0, atMs - now())).unref();
+    timers.set(partition, timer);
   };
 
-  const run = async (lane: Partition): Promise<void> => {
-    const key = laneKey(lane);
+  const giveBack = async (partition: string, { tenure, endJobs }: Owned): Promise<void> => {
+    tenure.signal.removeEventListener('abort', endJobs);
+    endJobs();
+    owned.delete(partition);
+    await tenure.release();
+  };
+
+  const own = async (partition: string): Promise<Owned> => {
+    const known = owned.get(partition);
+    if (known?.tenure.isHeld()) return known;
+    if (known) await giveBack(partition, known);
+    const tenure = await leases.acquire(partition, stopping.signal);
+    const jobs: Jobs = new Map();
+    const taken: Owned = { tenure, jobs, endJobs: () => dropAll(jobs) };
+    tenure.signal.addEventListener('abort', taken.endJobs, { once: true });
+    owned.set(partition, taken);
+    return taken;
+  };
+
+  const run = async (partition: string): Promise<void> => {
     try {
-      const jobs: Jobs = prepared.get(key) ?? new Map();
-      prepared.set(key, jobs);
-      const dueMs = await work(lane, jobs, stopping.signal, register);
-      if (jobs.size === 0) prepared.delete(key);
-      if (dueMs !== undefined) lookAgain(lane, dueMs);
+      const held = await own(partition);
+      const dueMs = await work(held.tenure, held.jobs, register);
+      // What waits for another try keeps what it has prepared, and so its lease.
+      if (held.jobs.size === 0) await giveBack(partition, held);
+      if (dueMs !== undefined) lookAgain(partition, dueMs);
     } catch (err) {
       if (stopping.signal.aborted) return;
-      log.error({ err }, 'a lane of watched messages failed');
-      lookAgain(lane, now() + AFTER_FAULT_MS);
+      log.error({ err, partition }, 'a partition of the inbox could not be worked on');
+      lookAgain(partition, now() + AFTER_FAULT_MS);
     } finally {
-      working.delete(key);
-      if (stale.delete(key)) queue.set(key, lane);
+      working.delete(partition);
+      if (stale.delete(partition)) queue.add(partition);
       next();
     }
   };
 
   const next = (): void => {
-    for (const [key, lane] of queue) {
-      if (stopping.signal.aborted || working.size >= LANES_AT_ONCE) return;
-      queue.delete(key);
-      working.set(key, run(lane));
+    for (const partition of queue) {
+      if (stopping.signal.aborted || working.size >= PARTITIONS_AT_ONCE) return;
+      queue.delete(partition);
+      working.set(partition, run(partition));
     }
   };
 
-  const wake = (lane: Partition): void => {
-    const key = laneKey(lane);
-    clearTimeout(timers.get(key));
-    timers.delete(key);
-    if (working.has(key)) stale.add(key);
-    else queue.set(key, lane);
+  const wake = (partition: string): void => {
+    clearTimeout(timers.get(partition));
+    timers.delete(partition);
+    if (working.has(partition)) stale.add(partition);
+    else queue.add(partition);
     next();
   };
 
@@ -113,6 +137,7 @@ export const createScheduler = ({ log, now, work }: SchedulerDeps): Scheduler =>
       for (const timer of timers.values()) clearTimeout(timer);
       queue.clear();
       await Promise.allSettled(working.values());
+      for (const [partition, held] of owned) await giveBack(partition, held);
     },
   };
 };

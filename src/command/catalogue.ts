@@ -1,20 +1,15 @@
 import type { Action, Command, Press } from './command.ts';
-import type { CommandInfo, Need, Naming } from '../model/command-info.ts';
+import type { CommandInfo, PlatformPart } from '../model/command-info.ts';
 import { userError } from '../errors.ts';
 import type { Texts } from '../i18n.ts';
-import { quote } from '../text/markup/plain-line.ts';
-import { actionsOf, describeAction, type Manner } from './describe.ts';
-
-/** Whether a platform has a part that commands may be of no use without. */
-export type Can = (platform: string, part: Need) => boolean;
-/** How people of a platform type commands. */
-export type NamingOf = (platform: string) => Naming;
+import type { Platforms } from '../platforms.ts';
+import { inCode } from '../text/markup/plain-line.ts';
+import { actionsOf, describeAction, type PlatformTraits } from './describe-action.ts';
 
 export interface CatalogueDeps {
   readonly commands: readonly Command[];
   readonly texts: Texts;
-  readonly can: Can;
-  readonly naming: NamingOf;
+  readonly platforms: Pick<Platforms, 'find'>;
 }
 
 interface Found {
@@ -41,33 +36,40 @@ export interface Catalogue {
 const PRESS = /^(?<name>[a-z]+) (?<press>[a-z]+)(?::(?<arg>.*))?$/s;
 
 /** Every text is looked up once, so that one that is missing is told at the start. */
-export const createCatalogue = ({ commands, texts, can, naming }: CatalogueDeps): Catalogue => {
+export const createCatalogue = ({ commands, texts, platforms }: CatalogueDeps): Catalogue => {
+  const has = (name: string, part: PlatformPart): boolean => {
+    const { voice, feed, mirrors } = platforms.find(name) ?? {};
+    return part === 'rooms' ? voice !== undefined : (feed && mirrors) !== undefined;
+  };
   const actions = commands
     .flatMap((command) => actionsOf(command).map((named) => ({ command, ...named })))
     .toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
   const byName = new Map(actions.map((named) => [named.name, named]));
   const described = new Map<string, ReadonlyMap<string, CommandInfo>>();
 
-  const describe = (locale: string, manner: Manner): ReadonlyMap<string, CommandInfo> => {
+  const describe = (locale: string, traits: PlatformTraits): ReadonlyMap<string, CommandInfo> => {
     const picked = texts.pick([locale]);
-    const key = `${picked} ${manner.naming} ${manner.hasRooms}`;
+    const key = `${picked} ${traits.naming} ${traits.hasRooms}`;
     const known =
       described.get(key) ??
-      new Map(actions.map((named) => [named.name, describeAction(named, texts, picked, manner)]));
+      new Map(actions.map((named) => [named.name, describeAction(named, texts, picked, traits)]));
     described.set(key, known);
     return known;
   };
   describe('en', { naming: 'plain', hasRooms: true });
 
   const describeOn = (platform: string, locale: string): ReadonlyMap<string, CommandInfo> =>
-    describe(locale, { naming: naming(platform), hasRooms: can(platform, 'rooms') });
+    describe(locale, {
+      naming: platforms.find(platform)?.naming ?? 'plain',
+      hasRooms: has(platform, 'rooms'),
+    });
 
   const isThere = ({ needs }: Pick<Command, 'needs'>, platform: string): boolean =>
-    needs === undefined || can(platform, needs);
+    needs === undefined || has(platform, needs);
 
-  /** Where no channel can be named, there is no option for one. */
+  /** Leaves out the options for channels where no channel can be named. */
   const fitting = (info: CommandInfo, platform: string): CommandInfo =>
-    can(platform, 'watch')
+    has(platform, 'watch')
       ? info
       : { ...info, options: info.options.filter(({ kind }) => kind !== 'channel') };
 
@@ -81,7 +83,7 @@ export const createCatalogue = ({ commands, texts, can, naming }: CatalogueDeps)
       const named = byName.get(name);
       const info = describeOn(platform, locale).get(name);
       if (!named || !info || !isThere(named.command, platform))
-        throw userError('not-found', 'errors.unknown-command', { command: quote(`/${name}`) });
+        throw userError('not-found', 'errors.unknown-command', { command: inCode(`/${name}`) });
       return { ...named, info: fitting(info, platform) };
     },
 

@@ -1,4 +1,4 @@
-import type { Choice, Topic, Need } from '../model/command-info.ts';
+import type { Choice, CommandInfo, Topic, PlatformPart } from '../model/command-info.ts';
 import { z } from 'zod';
 import { userError } from '../errors.ts';
 import type { Translate } from '../i18n.ts';
@@ -7,9 +7,10 @@ import type { Channel } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
 import type { Member } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
+import type { Capabilities } from '../ports/platform.ts';
 import type { Services } from './services.ts';
 
-/** Looks up what could complete `typed`; the dispatcher keeps the first `MOST_CHOICES`. */
+/** Looks up what could complete `typed`, best first. */
 export type Complete = (
   typed: string,
   ctx: {
@@ -17,6 +18,9 @@ export type Complete = (
     readonly member: Member;
     readonly space: Channel['space'];
     readonly locale: string;
+    /** Number of choices that the platform shows; the others are left out. */
+    readonly most: number;
+    readonly commands: () => readonly CommandInfo[];
   },
 ) => Promise<readonly Choice[]> | readonly Choice[];
 
@@ -34,8 +38,10 @@ export interface CommandContext<Options> {
   readonly signal: AbortSignal;
   /** Shows the answer; a second call replaces the first. */
   readonly reply: (content: Content) => Promise<void>;
-  /** The largest file that an answer can show here. */
-  readonly fileBytes: number;
+  /** The limits of the platform, with the largest file that this answer can show. */
+  readonly capabilities: Capabilities;
+  /** The commands that there are here, in the person's locale. */
+  readonly commands: () => readonly CommandInfo[];
   readonly stream: Stream;
 }
 
@@ -62,7 +68,7 @@ export type Guard = (ctx: Pick<CommandContext<unknown>, 'member' | 'channel'>) =
 
 type Shape = z.ZodRawShape;
 
-/** What a command, or one subcommand of it, does. */
+/** The work of a command, or of one subcommand. */
 export interface Action<S extends Shape = Shape> {
   /**
    * Option names are what people type. Their descriptions stand in `locales/` under
@@ -84,8 +90,8 @@ export interface Action<S extends Shape = Shape> {
 }
 
 /**
- * What a control under a command's answer does. The panel is shown anew by `reply`. Nothing else is
- * known of it but what the control itself says: it works after a restart too.
+ * The work of a control under a command's answer. The panel is shown anew by `reply`. The control
+ * itself is all that is known: it works after a restart too.
  */
 export interface Press {
   readonly guards?: readonly Guard[];
@@ -99,19 +105,19 @@ export interface Press {
 }
 
 export interface PressContext extends Omit<CommandContext<unknown>, 'options' | 'on' | 'stream'> {
-  /** What stood after the colon in the control's `press`; empty without one. */
+  /** The part after the colon in the control's `press`; empty without one. */
   readonly arg: string;
-  /** What was chosen; empty for a button. */
+  /** The chosen values; empty for a button. */
   readonly values: readonly string[];
 }
 
-/** What a command as a whole says of itself, whatever its actions. */
+/** The traits of a whole command, whatever its actions. */
 export interface CommandTraits {
   /** Default: more. */
   readonly topic?: Topic;
   /** The command exists only where that is. */
-  readonly needs?: Need;
-  /** What its controls do, by the word after the command's name in `Control.press`. */
+  readonly needs?: PlatformPart;
+  /** The controls' work, by the word after the command's name in `Control.press`. */
   readonly presses?: Readonly<Record<string, Press>>;
 }
 
@@ -153,11 +159,20 @@ export const attachment = () =>
     )
     .meta({ kind: 'attachment' });
 
-/** An option that takes a channel of this space, or only a voice channel: its id. */
+const LONGEST_ID_CHARS = 100;
+
+/** An option that takes a channel of this space, or only a voice channel. */
 export const channelOption = (only?: 'voice') =>
   z
-    .string()
-    .max(100)
+    .custom<Channel>(
+      (value) =>
+        typeof value === 'object' &&
+        value !== null &&
+        'id' in value &&
+        typeof value.id === 'string' &&
+        value.id.length <= LONGEST_ID_CHARS,
+      'a channel is needed',
+    )
     .meta({ kind: 'channel', ...(only ? { only } : {}) });
 
 /** Guard: the person moderates this space. */

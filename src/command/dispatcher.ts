@@ -1,27 +1,21 @@
 import { realClock, sleep as sleepFor } from '../async/clock.ts';
 import { ServiceError } from '../api/service-error.ts';
-import { MOST_CHOICES, type Choice } from '../model/command-info.ts';
-import type { Command, CommandContext, Press, PressContext, Stream } from './command.ts';
+import type { Choice, Naming } from '../model/command-info.ts';
+import type { Command, CommandContext, Press, PressContext } from './command.ts';
 import { toAppError, userError, type AppError, type ErrorCode } from '../errors.ts';
-import { say, type Translate } from '../i18n.ts';
+import { explain, type Translate } from '../i18n.ts';
 import type { Log } from '../log.ts';
 import { createMeter } from '../usage/meter.ts';
 import type { Content } from '../model/content.ts';
 import type { Member } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
-import {
-  LEAST_FILE_BYTES,
-  type CompletionRequest,
-  type Invocation,
-  type PressInvocation,
-} from '../ports/platform.ts';
+import type { CompletionRequest, Invocation, PressInvocation } from '../ports/platform.ts';
 import type { Core } from '../adapter.ts';
+import type { Platforms } from '../platforms.ts';
 import type { Services } from './services.ts';
-import { mapStates } from '../async/generators.ts';
 import { createCatalogue, type CatalogueDeps } from './catalogue.ts';
-import { showGrowing } from './streamed-answer.ts';
 import { parseOptions } from './options.ts';
-import { createScreen, type Screen } from './screen.ts';
+import { createAnswerUpdates, type AnswerUpdates } from './answer-updates.ts';
 
 /** Choices that come later are shown to nobody: whoever types has typed on by then. */
 const CHOICES_SHOWN_WITHIN_MS = 200;
@@ -30,8 +24,8 @@ export interface DispatcherDeps extends CatalogueDeps {
   readonly log: Log;
   /** Ids of those whose words a message holds: of a copy of ours they are somebody else's. */
   readonly authorsOf: (message: Message) => Promise<readonly string[]>;
-  /** Given later, because services describe the commands in turn. */
-  readonly services: () => Services;
+  readonly platforms: Pick<Platforms, 'find' | 'get'>;
+  readonly services: Services;
   /** Resolves after `ms`; rejects when it is no longer needed. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>;
   /** Milliseconds since 1970. */
@@ -52,13 +46,13 @@ const OPERATORS_CONCERN: ReadonlySet<ErrorCode> = new Set([
 /** Faults of ours and of the service are the operator's concern; what people typed is not. */
 const logFault = (log: Log, command: string, error: AppError): void => {
   const fields = { command, code: error.code, reason: error.message };
-  if (error.code === 'internal') log.error({ ...fields, err: error.cause }, 'a command failed');
+  if (error.code === 'internal') log.error({ ...fields, err: error.cause }, 'command failed');
   else if (error instanceof ServiceError || OPERATORS_CONCERN.has(error.code))
-    log.warn(fields, 'a command could not be done');
-  else log.debug(fields, 'a command was refused');
+    log.warn(fields, 'command not done: service or configuration');
+  else log.debug(fields, 'command refused');
 };
 
-/** What a command and a pressed control are both given. */
+/** The context that commands and pressed controls share. */
 type Basics = Omit<PressContext, 'arg' | 'values'>;
 
 /** Throws where guards, or the roles that moderators gave the command, keep somebody out. */
@@ -77,41 +71,47 @@ const admit = async (
 };
 
 export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
-  const { texts, log } = deps;
+  const { texts, log, platforms } = deps;
   const sleep = deps.sleep ?? ((ms, signal) => sleepFor(realClock, ms, signal));
   const catalogue = createCatalogue(deps);
-  const sentencesFor = ({ locale, platform }: Member): Translate =>
-    texts.in(locale, deps.naming(platform));
+  const namingOf = ({ platform }: Member): Naming => platforms.find(platform)?.naming ?? 'plain';
+  const sentencesFor = (member: Member): Translate => texts.in(member.locale, namingOf(member));
   const typedBy =
-    ({ locale, platform }: Member) =>
+    (member: Member) =>
     (what: { command: string }): string =>
-      texts.typed(what, locale, deps.naming(platform));
+      texts.typed(what, member.locale, namingOf(member));
 
   /** Does one piece of work for somebody, with the services metered. */
   const serve = async (
     { id, member, channel, answer }: Invocation | PressInvocation,
-    screen: Screen,
+    updates: AnswerUpdates,
     work: (basics: Basics) => Promise<void>,
   ): Promise<void> => {
     const meter = createMeter(
-      deps.services(),
+      deps.services,
       { space: channel.space, memberId: member.id },
-      deps.now,
+      deps.now ? { now: deps.now } : {},
     );
+    const locale = texts.pick([member.locale]);
+    const { name: platform, capabilities } = platforms.get(channel.space.platform);
     try {
       await work({
         member,
         channel,
         services: meter.services,
-        locale: texts.pick([member.locale]),
+        locale,
         t: sentencesFor(member),
-        signal: screen.signal,
-        reply: screen.show,
-        fileBytes: answer.fileBytes ?? LEAST_FILE_BYTES,
+        signal: updates.signal,
+        reply: updates.show,
+        capabilities: {
+          ...capabilities,
+          fileBytes: answer.fileBytes ?? capabilities.fileBytes,
+        },
+        commands: () => catalogue.list(locale, platform),
       });
     } finally {
       await meter.settle().catch((failure: unknown) => {
-        log.error({ err: failure, id }, 'what a command used could not be recorded');
+        log.error({ err: failure, id }, 'usage of a command not recorded');
       });
     }
   };
@@ -130,15 +130,15 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     content: Content,
   ): Promise<void> => {
     await answer.show(content).catch((failure: unknown) => {
-      log.warn({ err: failure, command }, 'an answer could not be shown');
+      log.warn({ err: failure, command }, 'answer not shown');
     });
   };
 
-  const run = async (invocation: Invocation, screen: Screen): Promise<void> => {
+  const run = async (invocation: Invocation, updates: AnswerUpdates): Promise<void> => {
     const { member, channel, on } = invocation;
     const name = invocation.command;
     const { command, action, info } = catalogue.find(name, channel.space.platform, member.locale);
-    await serve(invocation, screen, async (basics) => {
+    await serve(invocation, updates, async (basics) => {
       await admit(command, action, basics, typedBy(member));
       for (const id of on ? await deps.authorsOf(on) : [])
         if (
@@ -148,18 +148,11 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
           throw userError('forbidden', 'errors.author-opted-out');
       const given = on ? action.onMessage?.(on) : invocation.options;
       if (!given) throw userError('unsupported', 'errors.not-on-messages');
-      const stream = async <State, Result>(
-        states: AsyncGenerator<State, Result, void>,
-        as: (state: State) => string = String,
-      ): Promise<Result> =>
-        showGrowing(mapStates(states, as), async (text) => screen.show({ text }), {
-          paceMs: invocation.answer.paceMs,
-        });
       const ctx: CommandContext<never> = {
         ...basics,
         ...(on ? { on } : {}),
-        options: parseOptions(given, info.options, action.options) as never,
-        stream: stream satisfies Stream,
+        options: parseOptions(given, info.options, action.options, channel.space) as never,
+        stream: updates.stream,
       };
       await action.run(ctx);
     });
@@ -169,14 +162,15 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     commands: (locale, platform) => catalogue.list(locale, platform),
 
     async dispatch(invocation) {
-      const screen = createScreen(invocation);
+      const updates = createAnswerUpdates(invocation);
       try {
-        await run(invocation, screen);
+        await run(invocation, updates);
+        await updates.finish();
       } catch (thrown) {
         const error = faultOf(invocation.command, invocation, thrown);
-        const sentence = say(sentencesFor(invocation.member), error.sentence);
+        const sentence = explain(sentencesFor(invocation.member), error, invocation.member.role);
         const tone = error.code === 'cancelled' ? 'note' : 'error';
-        const shown = screen.shown();
+        const shown = updates.newest();
         // What was there already stays: half an answer is worth more than none.
         const text = shown ? `${shown.text}\n\n${sentence}` : sentence;
         await showLast(invocation.command, invocation, { ...shown, text, tone });
@@ -185,7 +179,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
 
     async press(invocation) {
       const { member, channel, values } = invocation;
-      const screen = createScreen(invocation);
+      const updates = createAnswerUpdates(invocation);
       /** The panel as it was, for a press that could not be done. */
       let panel: (() => Promise<Content | undefined>) | undefined;
       try {
@@ -193,16 +187,17 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
           invocation.press,
           channel.space.platform,
         );
-        await serve(invocation, screen, async (basics) => {
+        await serve(invocation, updates, async (basics) => {
           const ctx: PressContext = { ...basics, arg, values };
           panel = async () => press.panel?.(ctx);
           await admit(command, press, basics, typedBy(member));
           await press.run(ctx);
         });
+        await updates.finish();
       } catch (thrown) {
         const error = faultOf(invocation.press, invocation, thrown);
-        const sentence = say(sentencesFor(member), error.sentence);
-        const again = screen.shown() ?? (await panel?.().catch(() => undefined));
+        const sentence = explain(sentencesFor(member), error, member.role);
+        const again = updates.newest() ?? (await panel?.().catch(() => undefined));
         await showLast(
           invocation.press,
           invocation,
@@ -216,15 +211,24 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     async complete({ command, option, typed, member, space }: CompletionRequest) {
       const done = new AbortController();
       const lookUp = async (): Promise<readonly Choice[]> => {
+        const { choices: most } = platforms.get(space.platform).capabilities;
         const { action } = catalogue.find(command, space.platform, member.locale);
-        const ctx = { services: deps.services(), member, space, locale: member.locale };
-        return (await action.complete?.[option]?.(typed, ctx)) ?? [];
+        const { locale } = member;
+        const ctx = {
+          services: deps.services,
+          member,
+          space,
+          locale,
+          most,
+          commands: () => catalogue.list(locale, space.platform),
+        };
+        return ((await action.complete?.[option]?.(typed, ctx)) ?? []).slice(0, most);
       };
       // One that comes too late still fills the caches that it asked.
       const late = sleep(CHOICES_SHOWN_WITHIN_MS, done.signal).then(() => []);
       late.catch(() => undefined);
       try {
-        return (await Promise.race([lookUp(), late])).slice(0, MOST_CHOICES);
+        return await Promise.race([lookUp(), late]);
       } catch (thrown) {
         logFault(log, command, toAppError(thrown));
         return [];

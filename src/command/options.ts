@@ -1,19 +1,13 @@
 import type { z } from 'zod';
 import type { OptionInfo } from '../model/command-info.ts';
 import { userError, type AppError } from '../errors.ts';
-import { quote } from '../text/markup/plain-line.ts';
+import { typedChannelId } from '../model/mention.ts';
+import type { Space } from '../model/place.ts';
+import { findChoice, readSwitch } from './command-line.ts';
+import { inCode } from '../text/markup/plain-line.ts';
 
-const SWITCHES = new Map([
-  ['true', true],
-  ['yes', true],
-  ['on', true],
-  ['false', false],
-  ['no', false],
-  ['off', false],
-]);
-
-/** Platforms without typed options hand over text; a value that does not fit is left for the schema. */
-const coerce = (value: unknown, option: OptionInfo): unknown => {
+/** Reads the text that platforms without typed options give; what does not fit is left for the schema. */
+const coerce = (value: unknown, option: OptionInfo, space: Space): unknown => {
   if (typeof value !== 'string') return value;
   const text = value.trim();
   switch (option.kind) {
@@ -21,25 +15,22 @@ const coerce = (value: unknown, option: OptionInfo): unknown => {
     case 'number':
       return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : value;
     case 'boolean':
-      return SWITCHES.get(text.toLowerCase()) ?? value;
-    case 'text': {
-      const same = (choice: { value: string; label: string }): boolean =>
-        [choice.value, choice.label].some((name) => name.toLowerCase() === text.toLowerCase());
-      return option.choices ? (option.choices.find(same)?.value ?? value) : value;
-    }
+      return readSwitch(text) ?? value;
+    case 'text':
+      return (option.choices && findChoice(option.choices, text)?.value) ?? value;
     case 'channel':
-      return /^<#(?<id>[^>|]+)(?:\|[^>]*)?>$/.exec(text)?.groups?.['id'] ?? text;
+      return { space, id: typedChannelId(text) ?? text };
     case 'attachment':
       return value;
   }
 };
 
 const faultOf = (issue: z.core.$ZodIssue, option: OptionInfo): AppError => {
-  const name = quote(option.name);
+  const name = inCode(option.name);
   if (option.choices)
     return userError('bad-input', 'options.not-a-choice', {
       option: name,
-      choices: option.choices.map(({ value }) => quote(value)).join(', '),
+      choices: option.choices.map(({ value }) => inCode(value)).join(', '),
     });
   if (issue.code === 'too_big' && option.kind === 'text')
     return userError('too-large', 'options.too-long', {
@@ -58,17 +49,20 @@ const faultOf = (issue: z.core.$ZodIssue, option: OptionInfo): AppError => {
 /**
  * Checks what a person gave against an action's schema. Throws one `AppError` whose sentence names
  * the option and what it takes.
+ *
+ * @param space the space in which channels are looked for that were given as text
  */
 export const parseOptions = (
   given: Readonly<Record<string, unknown>>,
   known: readonly OptionInfo[],
   schema: z.ZodObject | undefined,
+  space: Space,
 ): Record<string, unknown> => {
   const stray = Object.keys(given).find((name) => !known.some((option) => option.name === name));
   if (stray !== undefined)
     throw userError('bad-input', 'options.unknown', {
-      option: quote(stray),
-      known: known.map(({ name }) => quote(name)).join(', ') || '–',
+      option: inCode(stray),
+      known: known.map(({ name }) => inCode(name)).join(', ') || '–',
     });
   const values: Record<string, unknown> = {};
   for (const option of known) {
@@ -76,10 +70,10 @@ export const parseOptions = (
     if (value === undefined || value === null) {
       if (option.required)
         throw userError('bad-input', 'options.missing', {
-          option: quote(option.name),
+          option: inCode(option.name),
           description: option.description,
         });
-    } else values[option.name] = coerce(value, option);
+    } else values[option.name] = coerce(value, option, space);
   }
   if (!schema) return values;
   const parsed = schema.safeParse(values);

@@ -1,13 +1,14 @@
 import type { PressContext } from './command.ts';
 import { userError } from '../errors.ts';
+import { channelMention } from '../model/mention.ts';
 import { isSameChannel } from '../model/place.ts';
 import type { CaptionRecord, Room } from '../voice/service.ts';
 
-type Context = Pick<PressContext, 'services' | 'channel' | 'member' | 'locale'>;
+type Context = Pick<PressContext, 'services' | 'channel' | 'member'>;
 
-/** Whether people can speak with each other on the platform of the person who asks. */
-export const hasRooms = ({ services, channel, locale }: Context): boolean =>
-  services.commands(locale, channel.space.platform).some(({ needs }) => needs === 'rooms');
+/** True where people can speak with each other. */
+export const hasRooms = ({ commands }: Pick<PressContext, 'commands'>): boolean =>
+  commands().some(({ needs }) => needs === 'rooms');
 
 /** The room that a member is in together with us. */
 export const sharedRoom = ({ services, channel, member }: Context): Room | undefined => {
@@ -29,7 +30,7 @@ export const joinedRoom = (ctx: Context): Room => {
   if (room) return room;
   const elsewhere = ctx.services.rooms.of(ctx.channel.space);
   if (!elsewhere) throw userError('not-found', 'room.none');
-  throw userError('forbidden', 'room.not-with-me', { channel: `<#${elsewhere.channel.id}>` });
+  throw userError('forbidden', 'room.not-with-me', { channel: channelMention(elsewhere.channel) });
 };
 
 /** The captions of the room that we are in, or left a while ago; for those who were there, and moderators. */

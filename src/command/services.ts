@@ -9,13 +9,12 @@ import type { Glossary } from '../model/glossary.ts';
 import { type MemberSettings } from '../store/member-settings.ts';
 import type { Watches } from '../model/watch.ts';
 import { type SpaceSettings } from '../store/space-settings.ts';
-import { type Usage } from '../usage/usage.ts';
+import type { Usage, UsageDay } from '../usage/usage.ts';
 import { type Inbox } from '../autotranslate/backlog.ts';
 import { type Privacy } from '../store/privacy.ts';
 import { type Rooms } from '../voice/service.ts';
-import { type CommandInfo } from '../model/command-info.ts';
 import { type ServiceStatus } from '../model/service-status.ts';
-/** What commands and adapters can ask for. Every method rejects with an `AppError`. */
+/** The services of commands and adapters. Every method rejects with an `AppError`. */
 export interface Services {
   readonly languages: Languages;
   readonly translator: Translator;
@@ -29,15 +28,22 @@ export interface Services {
   readonly watches: Watches;
   readonly spaces: SpaceSettings;
   readonly usage: Usage;
+  /** Draws days of usage as a PNG picture. */
+  usageChart(days: readonly UsageDay[]): Promise<Uint8Array>;
   readonly inbox: Inbox;
   readonly privacy: Privacy;
   readonly rooms: Rooms;
-  /** What can be typed on a platform, in the best locale for `locale`. */
-  commands(locale: string, platform: string): readonly CommandInfo[];
   status(signal: AbortSignal): Promise<ServiceStatus>;
   /**
-   * Whether anything translates into `to` at this moment: from `from`, or from any language.
-   * Undefined where the service does not say.
+   * Resolves with true when anything translates into `to` at this moment: from `from`, or from any
+   * language. Undefined where the service does not say.
    */
   translates(to: string, from?: string): Promise<boolean | undefined>;
 }
+
+/** Types of what services give, for commands. */
+export type { Backlog } from '../autotranslate/backlog.ts';
+export type { VoicePreference } from '../speech/speech.ts';
+export type { TranscriptionProgress } from '../speech/transcriber.ts';
+export type { UsageDay } from '../usage/usage.ts';
+export type { QueuedSpeech, Room } from '../voice/service.ts';

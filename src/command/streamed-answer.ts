@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-export interface Pace {
-  /** The shortest time between two showings. */
+export interface StreamOptions {
+  /** The shortest time between two updates. */
   readonly paceMs: number;
+  /** Number of updates, the last state's included; at least one. Default: unlimited. */
+  readonly updates?: number;
   readonly sleep?: (ms: number) => Promise<void>;
 }
 
@@ -12,13 +14,14 @@ const sleepMs = async (ms: number): Promise<void> => {
 
 /**
  * Shows the states of a growing answer, the newest whenever the platform takes the next one; those
- * in between are passed over, the last is always shown. Resolves with the generator's result. When
- * the generator or showing fails, nothing is shown any more by the time the failure is thrown.
+ * in between are passed over, the last is always shown. Where updates are counted, each is waited for
+ * twice as long as the one before. Resolves with the generator's result. When the generator or showing
+ * fails, nothing is shown any more by the time the failure is thrown.
  */
 export const showGrowing = async <Result>(
   states: AsyncGenerator<string, Result, void>,
   show: (text: string) => Promise<void>,
-  { paceMs, sleep = sleepMs }: Pace,
+  { paceMs, updates = Infinity, sleep = sleepMs }: StreamOptions,
 ): Promise<Result> => {
   const ended = Promise.withResolvers<void>();
   const failed = Promise.withResolvers<never>();
@@ -26,14 +29,20 @@ export const showGrowing = async <Result>(
   failed.promise.catch(() => {});
   let newest: string | undefined;
   let showing: Promise<void> | undefined;
+  let isEnded = false;
+  let left = updates;
+  let waitMs = paceMs;
 
+  const mayShow = (): boolean => isEnded || left > 1;
   const showUntilNoneIsNew = async (): Promise<void> => {
     try {
-      while (newest !== undefined) {
+      while (newest !== undefined && mayShow()) {
         const text = newest;
         newest = undefined;
+        left -= 1;
         await show(text);
-        await Promise.race([sleep(paceMs), ended.promise]);
+        await Promise.race([sleep(waitMs), ended.promise]);
+        if (left < Infinity) waitMs *= 2;
       }
     } catch (thrown) {
       failure = { thrown };
@@ -47,8 +56,10 @@ export const showGrowing = async <Result>(
     for (;;) {
       const { done, value } = await Promise.race([states.next(), failed.promise]);
       if (done) {
+        isEnded = true;
         ended.resolve();
         await showing;
+        await (failure ? undefined : showUntilNoneIsNew());
         if (failure) throw failure.thrown;
         return value;
       }

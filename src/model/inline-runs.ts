@@ -1,5 +1,4 @@
-import { code, text } from './rich-text.ts';
-import type { Inline, Link, StyleKind } from './rich-text.ts';
+import { code, text, type Inline, type Link, type StyleKind } from './rich-text.ts';
 import { withoutSeparators } from './separator.ts';
 import { webAddress } from './web-address.ts';
 
@@ -75,14 +74,14 @@ class Runs {
     const lines = this.#place.inLink ? joined.replaceAll('\n', ' ') : joined;
     if (!visible.test(lines)) return this.#text(lines, styles);
     const last = this.runs.at(-1);
-    if (last?.node.kind !== 'code' || last.styles !== styles)
+    if (last?.node.kind !== 'code' || last.styles !== styles) {
       this.runs.push({ node: code(lines), styles, space: false });
-    else
-      this.runs[this.runs.length - 1] = {
-        node: code(joinLines(last.node.text + lines)),
-        styles,
-        space: false,
-      };
+      return;
+    }
+    const both = last.node.text + lines;
+    const begun = lines.slice(0, lines.length - lines.trimStart().length);
+    const node = code(begun.includes('\n') ? joinLines(both) : both);
+    this.runs[this.runs.length - 1] = { node, styles, space: false };
   }
 
   #spoiler(children: readonly Inline[], styles: number): void {

@@ -1,6 +1,13 @@
 import { normaliseRow } from './inline-runs.ts';
-import { text } from './rich-text.ts';
-import type { Block, CodeBlock, Inline, List, ListItem, RichText } from './rich-text.ts';
+import {
+  text,
+  type Block,
+  type CodeBlock,
+  type Inline,
+  type List,
+  type ListItem,
+  type RichText,
+} from './rich-text.ts';
 import { withoutSeparators } from './separator.ts';
 import { mapInline } from './walk-rich-text.ts';
 
@@ -58,7 +65,7 @@ const trimEnd = (row: readonly Inline[]): readonly Inline[] => {
 
 const trimmed = (row: readonly Inline[]): readonly Inline[] => trimEnd(trimStart(row));
 
-/** Of a list's neighbour: an indented line would belong to the list. */
+/** Takes the indent off a list's neighbour: an indented line would belong to the list. */
 const withoutIndent = (row: readonly Inline[]): readonly Inline[] => {
   const [first, ...rest] = row;
   if (first?.kind !== 'text') return row;

@@ -1,17 +1,25 @@
-/** What the platforms share. Ids are opaque and only unique within their platform. */
-
-/** A server, workspace or page: the place that owns channels, a glossary and settings. */
+/** A server, workspace or page: it owns channels, a glossary and settings. Ids are opaque and unique within their platform. */
 export interface Space {
   readonly platform: string;
   readonly id: string;
 }
 
+/**
+ * A place where messages stand: a channel, or a thread within one. The adapter makes the ids, and only
+ * the adapter reads them: a thread may be a channel of its own, or a message within its channel.
+ */
 export interface Channel {
   readonly space: Space;
   readonly id: string;
-  /** Of a thread: the channel that it belongs to. */
+  /** Set for a thread only: the id of the channel that the thread belongs to. */
   readonly parentId?: string;
 }
+
+/** The channel that a place is in: the place itself, or a thread's channel. */
+export const channelAround = ({ space, id, parentId }: Channel): Channel => ({
+  space,
+  id: parentId ?? id,
+});
 
 export const isSameChannel = (a: Channel, b: Channel): boolean =>
   a.id === b.id && a.space.platform === b.space.platform;
@@ -24,8 +32,8 @@ export interface MessageRef {
 /** A message of ours: a platform may have had to split it, or to put it together with others. */
 export interface Posted {
   readonly channel: Channel;
-  /** Of its parts, in order. */
+  /** The ids of its parts, in order. */
   readonly ids: readonly [string, ...string[]];
-  /** What the adapter needs to find it again; opaque to everybody else. */
+  /** The adapter's own key to find the message again; opaque to everybody else. */
   readonly handle?: string;
 }

@@ -1,15 +1,15 @@
 import { withoutSeparators } from './separator.ts';
-import { text } from './rich-text.ts';
-import type {
-  Block,
-  CustomEmoji,
-  Inline,
-  List,
-  ListItem,
-  Mention,
-  RichText,
-  RichTextNode,
-  Timestamp,
+import {
+  text,
+  type Block,
+  type CustomEmoji,
+  type Inline,
+  type List,
+  type ListItem,
+  type Mention,
+  type RichText,
+  type RichTextNode,
+  type Timestamp,
 } from './rich-text.ts';
 
 /** Calls `look` with each node, parents before children, in the order of the text. */

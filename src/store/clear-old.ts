@@ -7,13 +7,13 @@ import { foldUsage } from './usage.ts';
 /** Rows that one write clears; the event loop runs between two. */
 const CLEARED_AT_ONCE = 25;
 
-/** Times in ms since 1970: what is older goes. */
+/** Times in ms since 1970, before which data is deleted. */
 export interface Horizons {
-  /** Of rows that were settled. */
+  /** Horizon of the inbox's settled rows. */
   readonly rowsMs: number;
-  /** Of what is known of copies. */
-  readonly copiesMs: number;
-  /** Of who used how much; how much was used in all is kept. */
+  /** Horizon of what is known of mirrors. */
+  readonly mirrorsMs: number;
+  /** Horizon of who used how much; the sums are kept. */
   readonly usageMs: number;
 }
 
@@ -33,15 +33,16 @@ const clearRows = async (db: Transaction<Schema>, beforeMs: number): Promise<num
   return old.length;
 };
 
-const clearCopies = async (db: Transaction<Schema>, beforeMs: number): Promise<number> => {
+const clearMirrors = async (db: Transaction<Schema>, beforeMs: number): Promise<number> => {
   const old = await db
-    .selectFrom('copy')
-    .select(['platform', 'source_channel_id', 'source_id', 'purpose', 'target_channel_id'])
+    .selectFrom('mirror')
+    .select(['source_platform', 'source_channel_id', 'source_id', 'purpose'])
+    .select(['target_platform', 'target_channel_id', 'target_thread_id'])
     .where('posted_ms', '<', beforeMs)
     .limit(CLEARED_AT_ONCE)
     .execute();
   for (const key of old)
-    for (const table of ['copy', 'copy_part'] as const)
+    for (const table of ['mirror', 'mirror_message'] as const)
       await db
         .deleteFrom(table)
         .where((eb) => eb.and(key))
@@ -52,7 +53,7 @@ const clearCopies = async (db: Transaction<Schema>, beforeMs: number): Promise<n
 /** Deletes what is no longer needed. */
 export const clearOld = async (
   store: Store,
-  { rowsMs, copiesMs, usageMs }: Horizons,
+  { rowsMs, mirrorsMs, usageMs }: Horizons,
 ): Promise<void> => {
   const clear = async (some: (db: Transaction<Schema>) => Promise<number>): Promise<void> => {
     let cleared: number;
@@ -60,7 +61,7 @@ export const clearOld = async (
     while (cleared === CLEARED_AT_ONCE);
   };
   await clear((db) => clearRows(db, rowsMs));
-  await clear((db) => clearCopies(db, copiesMs));
+  await clear((db) => clearMirrors(db, mirrorsMs));
   await clear((db) => foldUsage(db, usageMs, CLEARED_AT_ONCE));
-  await store.emptyJournal();
+  await store.checkpoint();
 };

@@ -1,121 +1,160 @@
 import type { Transaction } from 'kysely';
-import type { Channel, MessageRef, Posted } from '../model/place.ts';
+import { isSameChannel, type MessageRef, type Posted } from '../model/place.ts';
+import type { MirrorTarget } from '../ports/mirrors.ts';
 import type { Store } from './index.ts';
 import type { RowKey } from './inbox/row.ts';
 import type { Schema } from './schema.ts';
 
 /** What one target shows of a source. */
-export interface KeptMirror {
-  readonly target: Channel;
-  /** Undefined: somebody took the copy away, and it is not put back. */
+export interface StoredMirror {
+  readonly target: MirrorTarget;
+  /** Undefined: somebody deleted the mirror, and it is not put back. */
   readonly posted: Posted | undefined;
   /** The content of the source that it shows; empty: not all of it yet. */
   readonly contentHash: string;
 }
 
-const sourceColumns = ({ ref, purpose }: RowKey) => ({
-  platform: ref.channel.space.platform,
-  source_channel_id: ref.channel.id,
-  source_id: ref.id,
-  purpose,
+export const isSameTarget = (a: MirrorTarget, b: MirrorTarget): boolean =>
+  isSameChannel(a.channel, b.channel) && a.threadId === b.threadId;
+
+const sourceColumns = ({ channel, id }: MessageRef) => ({
+  source_platform: channel.space.platform,
+  source_channel_id: channel.id,
+  source_id: id,
 });
 
-const sourcesOf = async (store: Store, ref: MessageRef): Promise<readonly RowKey[]> => {
-  const { space } = ref.channel;
-  const rows = await store
-    .selectFrom('copy_part')
-    .selectAll()
-    .where('platform', '=', space.platform)
-    .where('message_id', '=', ref.id)
-    .execute();
-  return rows.map(({ source_channel_id, source_id, purpose }) => ({
-    ref: { channel: { space, id: source_channel_id }, id: source_id },
-    purpose,
-  }));
+const keyColumns = ({ ref, purpose }: RowKey, { channel, threadId = '' }: MirrorTarget) => ({
+  ...sourceColumns(ref),
+  purpose,
+  target_platform: channel.space.platform,
+  target_channel_id: channel.id,
+  target_thread_id: threadId,
+});
+
+const read = (row: {
+  readonly target_platform: string;
+  readonly target_space_id: string;
+  readonly target_channel_id: string;
+  readonly target_thread_id: string;
+  readonly target_parent_id: string | null;
+  readonly ids: string;
+  readonly handle: string | null;
+  readonly content_hash: string;
+}): StoredMirror => {
+  const channel = {
+    space: { platform: row.target_platform, id: row.target_space_id },
+    id: row.target_channel_id,
+    ...(row.target_parent_id === null ? {} : { parentId: row.target_parent_id }),
+  };
+  const [first, ...rest] = JSON.parse(row.ids) as string[];
+  const handle = row.handle === null ? {} : { handle: row.handle };
+  const posted: Posted | undefined =
+    first === undefined ? undefined : { channel, ids: [first, ...rest], ...handle };
+  const thread = row.target_thread_id === '' ? {} : { threadId: row.target_thread_id };
+  return { target: { channel, ...thread }, posted, contentHash: row.content_hash };
 };
 
 export type MirrorStore = ReturnType<typeof createMirrorStore>;
 
 /** Which messages of ours were made of which messages; no text is kept. */
-export const createMirrorStore = (store: Store, now: () => number) => ({
-  of: async (key: RowKey): Promise<readonly KeptMirror[]> => {
+export const createMirrorStore = (store: Store, now: () => number) => {
+  const sourcesOf = async ({ channel, id }: MessageRef): Promise<readonly RowKey[]> => {
     const rows = await store
-      .selectFrom('copy')
-      .selectAll()
-      .where((eb) => eb.and(sourceColumns(key)))
+      .selectFrom('mirror_message')
+      .select(['source_platform', 'source_space_id', 'source_channel_id', 'source_id', 'purpose'])
+      .where('target_platform', '=', channel.space.platform)
+      .where('target_channel_id', '=', channel.id)
+      .where('message_id', '=', id)
       .execute();
     return rows.map((row) => {
-      const target: Channel = {
-        space: { platform: row.platform, id: row.target_space_id },
-        id: row.target_channel_id,
-        ...(row.target_parent_id === null ? {} : { parentId: row.target_parent_id }),
-      };
-      const [first, ...rest] = JSON.parse(row.ids) as string[];
-      const handle = row.handle === null ? {} : { handle: row.handle };
-      const posted: Posted | undefined =
-        first === undefined ? undefined : { channel: target, ids: [first, ...rest], ...handle };
-      return { target, posted, contentHash: row.content_hash };
+      const space = { platform: row.source_platform, id: row.source_space_id };
+      const source = { channel: { space, id: row.source_channel_id }, id: row.source_id };
+      return { ref: source, purpose: row.purpose };
     });
-  },
+  };
 
-  /** What a message of ours was made of; undefined for any other. */
-  sourceOf: async (ref: MessageRef): Promise<RowKey | undefined> =>
-    (await sourcesOf(store, ref))[0],
-
-  /** All that a message of ours was made of: one may hold several copies. */
-  sourcesOf: async (ref: MessageRef): Promise<readonly RowKey[]> => sourcesOf(store, ref),
-
-  /**
-   * Within a transaction: what a target shows of a source now.
-   *
-   * @param isFirst true where nothing of the source is known to stand in the target
-   */
-  put: async (
-    db: Transaction<Schema>,
-    key: RowKey,
-    { target, posted, contentHash }: KeptMirror,
-    isFirst: boolean,
-  ): Promise<void> => {
-    const place = { ...sourceColumns(key), target_channel_id: target.id };
-    const shown = {
-      ids: JSON.stringify(posted?.ids ?? []),
-      handle: posted?.handle ?? null,
-      content_hash: contentHash,
-    };
-    await db
-      .insertInto('copy')
-      .values({
-        ...place,
-        target_space_id: target.space.id,
-        target_parent_id: target.parentId ?? null,
-        ...shown,
-        posted_ms: now(),
-      })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['platform', 'source_channel_id', 'source_id', 'purpose', 'target_channel_id'])
-          .doUpdateSet(shown),
-      )
-      .execute();
-    if (!isFirst)
-      await db
-        .deleteFrom('copy_part')
-        .where((eb) => eb.and(place))
+  return {
+    /** The mirrors of a source for one purpose. */
+    of: async ({ ref, purpose }: RowKey): Promise<readonly StoredMirror[]> => {
+      const rows = await store
+        .selectFrom('mirror')
+        .selectAll()
+        .where((eb) => eb.and({ ...sourceColumns(ref), purpose }))
         .execute();
-    if (posted)
-      await db
-        .insertInto('copy_part')
-        .values(posted.ids.map((message_id) => ({ ...place, message_id })))
-        .execute();
-  },
+      return rows.map(read);
+    },
 
-  /** Within a transaction: the target shows nothing of the source any more. */
-  drop: async (db: Transaction<Schema>, key: RowKey, target: Channel): Promise<void> => {
-    const place = { ...sourceColumns(key), target_channel_id: target.id };
-    for (const table of ['copy', 'copy_part'] as const)
-      await db
-        .deleteFrom(table)
-        .where((eb) => eb.and(place))
+    /** Messages that show a source for any other purpose. */
+    others: async ({ ref, purpose }: RowKey): Promise<readonly Posted[]> => {
+      const rows = await store
+        .selectFrom('mirror')
+        .selectAll()
+        .where((eb) => eb.and(sourceColumns(ref)))
+        .where('purpose', '<>', purpose)
         .execute();
-  },
-});
+      return rows.flatMap((row) => read(row).posted ?? []);
+    },
+
+    /** What a message of ours was made of; undefined for any other. */
+    sourceOf: async (ref: MessageRef): Promise<RowKey | undefined> => (await sourcesOf(ref))[0],
+
+    /** Everything that a message of ours was made of: one may hold several mirrors. */
+    sourcesOf,
+
+    /**
+     * Keeps, within a transaction, what a target shows of a source now.
+     *
+     * @param isFirst true where nothing of the source is known to stand in the target
+     */
+    put: async (
+      db: Transaction<Schema>,
+      key: RowKey,
+      { target, posted, contentHash }: StoredMirror,
+      isFirst: boolean,
+    ): Promise<void> => {
+      const { channel } = target;
+      const columns = keyColumns(key, target);
+      const place = {
+        ...columns,
+        source_space_id: key.ref.channel.space.id,
+        target_space_id: channel.space.id,
+      };
+      const shown = {
+        ids: JSON.stringify(posted?.ids ?? []),
+        handle: posted?.handle ?? null,
+        content_hash: contentHash,
+      };
+      await db
+        .insertInto('mirror')
+        .values({
+          ...place,
+          target_parent_id: channel.parentId ?? null,
+          ...shown,
+          posted_ms: now(),
+        })
+        .onConflict((conflict) =>
+          conflict.columns(Object.keys(columns) as (keyof typeof columns)[]).doUpdateSet(shown),
+        )
+        .execute();
+      if (!isFirst)
+        await db
+          .deleteFrom('mirror_message')
+          .where((eb) => eb.and(columns))
+          .execute();
+      if (posted)
+        await db
+          .insertInto('mirror_message')
+          .values(posted.ids.map((message_id) => ({ ...place, message_id })))
+          .execute();
+    },
+
+    /** Forgets, within a transaction, that a target shows anything of a source. */
+    drop: async (db: Transaction<Schema>, key: RowKey, target: MirrorTarget): Promise<void> => {
+      for (const table of ['mirror', 'mirror_message'] as const)
+        await db
+          .deleteFrom(table)
+          .where((eb) => eb.and(keyColumns(key, target)))
+          .execute();
+    },
+  };
+};

@@ -6,14 +6,14 @@ import { createCache } from '../async/cache.ts';
 import { createLru } from '../async/lru.ts';
 import { recordUsage } from './usage.ts';
 
-/** What is kept about one person. */
+/** The stored data about one person. */
 export interface Privacy {
   optedOut(member: Pick<Member, 'platform' | 'id'>): Promise<boolean>;
   setOptedOut(member: Pick<Member, 'platform' | 'id'>, optedOut: boolean): Promise<void>;
-  /** Everything that is kept, as JSON. */
+  /** Exports all of it as JSON. */
   export(member: Pick<Member, 'platform' | 'id'>): Promise<Uint8Array>;
   /**
-   * Deletes it all, opting out apart, which stays. What waits of theirs is not done any more. Copies
+   * Deletes all of it, an opt-out apart. Their waiting messages are not translated any more. Copies
    * of their messages stay where they are, and so does which message each is a copy of, without a
    * name: a message that is deleted still takes its copies along. Days keep their sums, namelessly.
    */
@@ -24,7 +24,7 @@ type Person = Pick<Member, 'platform' | 'id'>;
 
 /** People whose choice is held in memory: every message of a watched channel asks for it. */
 const CACHED_PEOPLE = 20_000;
-/** More than that opt out at no time. */
+/** The most people who opt out at the same time. */
 const MOST_UNWRITTEN = 1_000;
 
 const isoTime = (timeMs: number): string => new Date(timeMs).toISOString();
@@ -68,18 +68,18 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
       .orderBy('position')
       .execute();
 
-  const copiesOf = ({ platform, id }: Person) =>
+  const mirrorsOf = ({ platform, id }: Person) =>
     store
-      .selectFrom('copy')
+      .selectFrom('mirror')
       .innerJoin('inbox', (join) =>
         join
-          .onRef('inbox.platform', '=', 'copy.platform')
-          .onRef('inbox.channel_id', '=', 'copy.source_channel_id')
-          .onRef('inbox.message_id', '=', 'copy.source_id'),
+          .onRef('inbox.platform', '=', 'mirror.source_platform')
+          .onRef('inbox.channel_id', '=', 'mirror.source_channel_id')
+          .onRef('inbox.message_id', '=', 'mirror.source_id'),
       )
       .select(['source_channel_id', 'source_id', 'target_channel_id', 'ids', 'posted_ms'])
       .distinct()
-      .where('copy.platform', '=', platform)
+      .where('mirror.source_platform', '=', platform)
       .where('inbox.author_id', '=', id)
       .execute();
 
@@ -95,7 +95,8 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
     keyOf,
     most: CACHED_PEOPLE,
   });
-  /** Who is opting out, or could not: it holds before it is written down. */
+  store.signals.subscribe('opt-out', choice.forget);
+  /** The people who are opting out, or could not: it holds before it is stored. */
   const unwritten = createLru<string, symbol>(MOST_UNWRITTEN);
 
   return {
@@ -104,30 +105,28 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
     async setOptedOut({ platform, id }, optedOut) {
       const opted_out = optedOut ? 1 : 0;
       const key = keyOf({ platform, id });
-      if (optedOut) unwritten.set(key, Symbol(key));
-      const own = unwritten.get(key);
-      try {
-        await store.write((db) =>
-          db
-            .insertInto('member_setting')
-            .values({ platform, member_id: id, language: null, voice_id: null, opted_out })
-            .onConflict((conflict) =>
-              conflict.columns(['platform', 'member_id']).doUpdateSet({ opted_out }),
-            )
-            .execute(),
-        );
-        // What they chose since is yet to be written down.
-        if (unwritten.get(key) === own) unwritten.delete(key);
-      } finally {
-        choice.forget({ platform, id });
-      }
+      const own = Symbol(key);
+      if (optedOut) unwritten.set(key, own);
+      else unwritten.delete(key);
+      await store.write(async (db) => {
+        await db
+          .insertInto('member_setting')
+          .values({ platform, member_id: id, language: null, voice_id: null, opted_out })
+          .onConflict((conflict) =>
+            conflict.columns(['platform', 'member_id']).doUpdateSet({ opted_out }),
+          )
+          .execute();
+        await store.signals.publish(db, 'opt-out', { platform, id, optedOut });
+      });
+      // A choice that was made since is not stored yet.
+      if (unwritten.get(key) === own) unwritten.delete(key);
     },
 
     async export(member) {
       const setting = await settingOf(member);
       const usage = await usageOf(member);
       const messages = await messagesOf(member);
-      const copies = await copiesOf(member);
+      const mirrors = await mirrorsOf(member);
       const consents = await consentsOf(member);
       const kept = {
         platform: member.platform,
@@ -159,7 +158,7 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
           changed: isoTime(row.changed_ms),
           message: parsed(row.message),
         })),
-        copies: copies.map((row) => ({
+        copies: mirrors.map((row) => ({
           of: row.source_id,
           from: row.source_channel_id,
           to: row.target_channel_id,
@@ -207,6 +206,7 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
             Date.parse(day),
           );
         await forgetAuthor(db, member, now());
+        await store.signals.publish(db, 'forgotten', { platform, id });
       });
     },
   };

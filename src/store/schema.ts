@@ -9,18 +9,19 @@ export interface Schema {
   channel_watch: ChannelWatchTable;
   channel_cursor: ChannelCursorTable;
   inbox: InboxTable;
-  copy: CopyTable;
-  copy_part: CopyPartTable;
+  mirror: MirrorTable;
+  mirror_message: MirrorMessageTable;
+  lease: LeaseTable;
   room_consent: RoomConsentTable;
 }
 
 interface GlossaryTermTable {
   platform: string;
-  /** Of a channel's own terms: the space's id, a slash, and the channel's. */
+  /** The space's id; for a channel's own terms the space's id, a slash, and the channel's. */
   space_id: string;
   /** The term folded for comparison; unique with `language` within a space. */
   term_key: string;
-  /** Empty: in every language. */
+  /** Code of a language; empty for every language. */
   language: string;
   term: string;
   translation: string | null;
@@ -47,7 +48,7 @@ interface UsageDayTable {
   space_id: string;
   /** `YYYY-MM-DD`, UTC. */
   day: string;
-  /** Empty: somebody who is to be forgotten. */
+  /** Id of a member; empty for people who are to be forgotten. */
   member_id: string;
   characters: number;
   audio_ms: number;
@@ -88,8 +89,10 @@ interface InboxTable {
   space_id: string;
   parent_id: string | null;
   author_id: string;
-  /** Rows of one lane are done in the order of their positions. */
-  lane: string;
+  /** Rows of one partition are done in the order in which their messages were written. */
+  partition_key: string;
+  written_ms: number;
+  /** Sorts messages of one channel that were written in the same moment. */
   position: string;
   /** The message, as JSON, until its outcome is reached; null: to be read from the platform. */
   message: string | null;
@@ -109,23 +112,31 @@ interface InboxTable {
   begun: number;
   /** Not to be tried before. */
   due_ms: number;
-  owner: string | null;
-  lease_until_ms: number | null;
+  /** Of the tenure in which it was claimed last; 0: not since it changed. */
+  epoch: number;
   changed_ms: number;
 }
 
 export type InboxState = 'waiting' | 'working' | 'posted' | 'skipped' | 'dead';
 
-/** Where a message was copied to. */
-interface CopyTable {
-  platform: string;
+/** A message that was mirrored, and where to. */
+interface MirrorKeyColumns {
+  source_platform: string;
+  source_space_id: string;
   source_channel_id: string;
   source_id: string;
   purpose: string;
-  target_channel_id: string;
+  target_platform: string;
   target_space_id: string;
+  target_channel_id: string;
+  /** Empty: in the channel itself. */
+  target_thread_id: string;
+}
+
+/** Where a message was mirrored to. */
+interface MirrorTable extends MirrorKeyColumns {
   target_parent_id: string | null;
-  /** Ids of the parts; none: somebody took it away, and it is not put back. */
+  /** Ids of its messages; none: somebody deleted it, and it is not put back. */
   ids: string;
   handle: string | null;
   /** The source's content that it shows; empty: not all of it yet. */
@@ -134,13 +145,15 @@ interface CopyTable {
 }
 
 /** The way back from a message of ours to what it was made of. */
-interface CopyPartTable {
-  platform: string;
+interface MirrorMessageTable extends MirrorKeyColumns {
   message_id: string;
-  source_channel_id: string;
-  source_id: string;
-  purpose: string;
-  target_channel_id: string;
+}
+
+/** Who may work on something, and how often that changed hands. */
+interface LeaseTable {
+  name: string;
+  owner: string;
+  epoch: number;
 }
 
 /** What somebody chose about being heard in the voice rooms of a space. */

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
 import type { Space } from '../model/place.ts';
-import type { Usage, UsageDay, Used } from '../usage/usage.ts';
+import type { Usage, UsageDay, UsageAmounts } from '../usage/usage.ts';
 import { DAY_MS } from '../async/time.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
@@ -17,7 +17,7 @@ export const recordUsage = async (
   db: Kysely<Schema>,
   space: Space,
   memberId: string,
-  { characters, audioMs, messages }: Used,
+  { characters, audioMs, messages }: UsageAmounts,
   timeMs = Date.now(),
 ): Promise<void> => {
   await db
@@ -42,8 +42,8 @@ export const recordUsage = async (
 };
 
 /**
- * Within a transaction: of days before `beforeMs` (ms since 1970) only what all people used together is
- * kept. Resolves with how many entries that concerned, at most `most`.
+ * Reduces days before `beforeMs` (ms since 1970) to what all people used together, within a
+ * transaction. Resolves with how many entries that concerned, at most `most`.
  */
 export const foldUsage = async (
   db: Transaction<Schema>,
@@ -69,11 +69,7 @@ export const foldUsage = async (
 };
 
 /** @param now ms since 1970 */
-export const createUsage = (
-  store: Store,
-  chart: Usage['chart'],
-  now: () => number = Date.now,
-): Usage => {
+export const createUsage = (store: Store, now: () => number = Date.now): Usage => {
   const sums = async (space: Space, since: string): Promise<readonly UsageDay[]> => {
     const rows = await store
       .selectFrom('usage_day')
@@ -95,7 +91,6 @@ export const createUsage = (
   const none = { characters: 0, audioMs: 0, messages: 0, people: 0 };
 
   return {
-    chart,
     record: (space, memberId, used) => recordUsage(store, space, memberId, used, now()),
 
     async today(space) {

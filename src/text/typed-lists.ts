@@ -1,3 +1,5 @@
+import { TYPED_CHANNEL_MENTION } from '../model/mention.ts';
+
 /** Lists that people type into one option: languages, and channels with a language each. */
 
 interface Finder {
@@ -55,7 +57,6 @@ export interface TypedChannel {
   readonly language: string | undefined;
 }
 
-const MENTION = /<#(?<id>[^>|\s]+)(?:\|[^>]*)?>/gu;
 const AROUND = /^[\s,;:=→、，；：]+|[\s,;:=→、，；：]+$/gu;
 
 /**
@@ -66,7 +67,7 @@ export const readChannels = (
   typed: string,
   languages: Finder,
 ): readonly TypedChannel[] | undefined => {
-  const mentions = [...typed.matchAll(MENTION)];
+  const mentions = [...typed.matchAll(TYPED_CHANNEL_MENTION)];
   const bare = (start: number, end?: number): string =>
     typed.slice(start, end).replaceAll(AROUND, '');
   if (bare(0, mentions[0]?.index) !== '') return undefined;

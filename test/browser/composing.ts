@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { line, type SharedPage, said, send } from './open-page.ts';
+import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
 export const testComposing = (shared: SharedPage): void => {
   describe('the line', () => {
@@ -47,7 +48,9 @@ export const testComposing = (shared: SharedPage): void => {
       const { page } = shared();
       await send(page, '/translate colour:red');
       const reason = page.getByRole('alert');
-      expect(await reason.textContent()).toContain('There is no option colour');
+      expect(await reason.textContent()).toMatch(
+        sentenceLike('web.line.unknown-option', { option: 'colour' }),
+      );
       expect(await line(page).inputValue()).toBe('/translate colour:red');
       expect(await line(page).getAttribute('aria-invalid')).toBe('true');
       await page.keyboard.type('!');
@@ -86,7 +89,9 @@ export const testComposing = (shared: SharedPage): void => {
     test('follow the line, and offer the choices there are', async () => {
       const { page, core } = shared();
       await line(page).fill('/say Hello there format:wav');
-      const fields = page.getByRole('group', { name: 'Options of /say' });
+      const fields = page.getByRole('group', {
+        name: sentence('web.composer.options', { command: 'say' }),
+      });
       expect(await fields.getByLabel('The text').inputValue()).toBe('Hello there');
       expect(await fields.getByLabel('The format').inputValue()).toBe('wav');
       await fields.getByLabel('The format').selectOption('mp3');

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { startWeb } from '../adapters/web/start-web.ts';
 import { closeWithTest, line, type OpenPage, type SharedPage, said, send } from './open-page.ts';
+import { sentence } from '../fakes/sentences.ts';
 
 const background = (page: Page): Promise<string> =>
   page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
@@ -12,20 +13,20 @@ const focused = (page: Page): Promise<string> =>
 export const testLooks = (shared: SharedPage, open: OpenPage): void => {
   test('the engines are listed, with the line that adds what is missing', async () => {
     const { page } = shared();
-    const button = page.getByRole('button', { name: /Engines/ });
-    await button.filter({ hasText: '2 of 4' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Engines' });
+    const button = page.getByRole('button', { name: sentence('web.engines.title') });
+    await button.filter({ hasText: sentence('web.engines.count', { ready: 2, all: 4 }) }).click();
+    const dialog = page.getByRole('dialog', { name: sentence('web.engines.title') });
     const rows = dialog.getByRole('row');
     expect(await rows.count()).toBe(5);
     const missing = rows.filter({ hasText: 'apertium' });
-    expect(await missing.textContent()).toContain('Missing');
-    await missing.getByRole('button', { name: 'Copy this line' }).click();
+    expect(await missing.textContent()).toContain(sentence('web.engines.missing'));
+    await missing.getByRole('button', { name: sentence('web.engines.copy') }).click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
       'apt-get install -y apertium-eng-spa',
     );
-    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.getByRole('button', { name: sentence('web.close') }).click();
     await dialog.waitFor({ state: 'hidden' });
-    expect(await focused(page)).toContain('Engines');
+    expect(await focused(page)).toContain(sentence('web.engines.title'));
   });
 
   describe('colours', () => {
@@ -36,7 +37,7 @@ export const testLooks = (shared: SharedPage, open: OpenPage): void => {
       await page.emulateMedia({ colorScheme: 'light' });
       const light = await background(page);
       expect(light).not.toBe(dark);
-      await page.getByRole('button', { name: 'Switch to dark' }).click();
+      await page.getByRole('button', { name: sentence('web.theme.to-dark') }).click();
       expect(await background(page)).toBe(dark);
       await page.reload();
       expect(await background(page)).toBe(dark);
@@ -60,7 +61,7 @@ export const testLooks = (shared: SharedPage, open: OpenPage): void => {
     const width = () => page.evaluate('document.documentElement.scrollWidth');
     expect(await width()).toBe(360);
     expect(await page.locator('#side').isVisible()).toBe(false);
-    await page.getByRole('button', { name: 'Show channels' }).tap();
+    await page.getByRole('button', { name: sentence('web.channels.open') }).tap();
     await page.getByRole('link', { name: 'lounge' }).tap();
     await page.locator('#side').waitFor({ state: 'hidden' });
     expect(await page.locator('h1').textContent()).toContain('lounge');
@@ -73,7 +74,7 @@ export const testLooks = (shared: SharedPage, open: OpenPage): void => {
     const { page } = shared();
     await page.evaluate('document.body.tabIndex = -1; document.body.focus()');
     await page.keyboard.press('Tab');
-    expect(await focused(page)).toBe('Skip to the message field');
+    expect(await focused(page)).toBe(sentence('web.skip'));
     await page.keyboard.press('Enter');
     expect(await focused(page)).toBe('line');
 
@@ -83,7 +84,7 @@ export const testLooks = (shared: SharedPage, open: OpenPage): void => {
 
     await page.locator('#log').focus();
     await page.keyboard.press('?');
-    const keys = page.getByRole('dialog', { name: 'Keyboard' });
+    const keys = page.getByRole('dialog', { name: sentence('web.shortcuts.title') });
     await keys.waitFor();
     await page.keyboard.press('Escape');
     await keys.waitFor({ state: 'hidden' });
@@ -96,16 +97,18 @@ export const testLooks = (shared: SharedPage, open: OpenPage): void => {
     await page.keyboard.press('Enter');
     await page.locator('article[aria-busy="true"]', { hasText: 'Working' }).waitFor();
     await page.keyboard.press('Control+.');
-    await page.locator('article.error:last-of-type', { hasText: 'Stopped.' }).waitFor();
+    await page
+      .locator('article.error:last-of-type', { hasText: sentence('errors.cancelled') })
+      .waitFor();
     await page.keyboard.press('ArrowUp');
     expect(await line(page).inputValue()).toBe('/wait');
   });
 
   test('a name that is chosen stays with the browser', async () => {
     const { page } = shared();
-    await page.getByRole('button', { name: 'Preferences' }).click();
-    await page.getByLabel('Your name').fill('Ada');
-    await page.getByLabel('Your name').press('Enter');
+    await page.getByRole('button', { name: sentence('web.preferences.title') }).click();
+    await page.getByLabel(sentence('web.preferences.name')).fill('Ada');
+    await page.getByLabel(sentence('web.preferences.name')).press('Enter');
     await page.locator('.present').getByText('Ada').waitFor();
     await page.reload();
     await page.locator('.present').getByText('Ada').waitFor();
@@ -114,13 +117,13 @@ export const testLooks = (shared: SharedPage, open: OpenPage): void => {
   test('a page with a token asks for it, says when it is wrong, and can be left', async () => {
     const { url } = await startWeb({ token: 'a long enough secret' });
     const page = closeWithTest(await open(url, { mayBreak: true, locked: true }));
-    await page.getByLabel('Token').fill('a guess');
+    await page.getByLabel(sentence('web.login.token')).fill('a guess');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').waitFor();
-    await page.getByLabel('Token').fill('a long enough secret');
+    await page.getByLabel(sentence('web.login.token')).fill('a long enough secret');
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Preferences' }).click();
-    await page.getByRole('button', { name: 'Log out' }).click();
-    await page.getByLabel('Token').waitFor();
+    await page.getByRole('button', { name: sentence('web.preferences.title') }).click();
+    await page.getByRole('button', { name: sentence('web.login.leave') }).click();
+    await page.getByLabel(sentence('web.login.token')).waitFor();
   });
 };

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { toneWav } from '../fakes/tone.ts';
 import { line, type SharedPage, said, send } from './open-page.ts';
+import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
 /** Lets go of a file over the page, as a drag from the desktop does. */
 export const drop = async (page: Page, name: string, bytes: Uint8Array): Promise<void> => {
@@ -30,17 +31,24 @@ export const testMedia = (shared: SharedPage): void => {
 
       // Both at once: on a busy machine the second that it plays is over before the next step.
       await Promise.all([
-        player.getByRole('button', { name: 'Pause: speech.wav' }).waitFor(),
-        player.getByRole('button', { name: 'Play: speech.wav' }).click(),
+        player
+          .getByRole('button', { name: `${sentence('web.player.pause')}: speech.wav` })
+          .waitFor(),
+        player.getByRole('button', { name: `${sentence('web.player.play')}: speech.wav` }).click(),
       ]);
       const slider = player.getByRole('slider');
       await slider.press('End');
-      await player.getByRole('button', { name: 'Play: speech.wav' }).waitFor();
+      await player
+        .getByRole('button', { name: `${sentence('web.player.play')}: speech.wav` })
+        .waitFor();
       expect(await slider.getAttribute('aria-valuetext')).toBe('0:01 / 0:01');
 
       const [download] = await Promise.all([
         page.waitForEvent('download'),
-        page.getByRole('link', { name: 'Download speech.wav' }).last().click(),
+        page
+          .getByRole('link', { name: sentence('web.file.download', { name: 'speech.wav' }) })
+          .last()
+          .click(),
       ]);
       expect(download.suggestedFilename()).toBe('speech.wav');
     });
@@ -60,26 +68,32 @@ export const testMedia = (shared: SharedPage): void => {
     test('that was attached can be taken back', async () => {
       const { page } = shared();
       await drop(page, 'memo.wav', toneWav());
-      await page.getByRole('button', { name: 'Remove memo.wav' }).click();
+      await page
+        .getByRole('button', { name: sentence('web.composer.remove-file', { name: 'memo.wav' }) })
+        .click();
       await line(page).press('Enter');
-      expect(await page.getByRole('alert').textContent()).toContain('audio takes a file');
+      expect(await page.getByRole('alert').textContent()).toContain(
+        sentence('web.line.attach', { option: 'audio' }),
+      );
     });
 
     test('too large is refused before it is sent', async () => {
       const { page } = shared();
       await drop(page, 'memo.wav', new Uint8Array(1_000_001));
-      expect(await page.getByRole('alert').textContent()).toContain('too large');
+      expect(await page.getByRole('alert').textContent()).toMatch(
+        sentenceLike('web.errors.file-too-large'),
+      );
     });
 
     test('is recorded from the microphone', async () => {
       const { page } = shared();
-      await page.getByRole('button', { name: 'Record your voice' }).click();
-      const recording = page.getByRole('group', { name: 'Recording' });
+      await page.getByRole('button', { name: sentence('web.record.start') }).click();
+      const recording = page.getByRole('group', { name: sentence('web.record.running') });
       await recording.waitFor();
       // The meter moves once something has been heard.
       const bars = async () => await recording.locator('.levels path').getAttribute('d');
       await expect.poll(bars, { timeout: 5_000 }).toMatch(/v(?:[2-9]|1\d)\./);
-      await recording.getByRole('button', { name: 'Use the recording' }).click();
+      await recording.getByRole('button', { name: sentence('web.record.finish') }).click();
       await page.locator('.held audio-player').waitFor();
       expect(await line(page).inputValue()).toBe('/transcribe ');
       await line(page).press('Enter');

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { type SharedPage, said, send } from './open-page.ts';
+import { sentence } from '../fakes/sentences.ts';
 
 const focused = (page: Page): Promise<string> =>
   page.evaluate<string>('document.activeElement.id || document.activeElement.textContent.trim()');
@@ -60,7 +61,7 @@ export const testPressing = (shared: SharedPage): void => {
       const sizes = panel.getByRole('group', { name: 'Sizes' });
       await sizes.getByLabel('small').check();
       await sizes.getByLabel('large').check();
-      await sizes.getByRole('button', { name: 'Apply' }).click();
+      await sizes.getByRole('button', { name: sentence('web.message.apply') }).click();
       await panel.getByText('Panel small large').waitFor();
     });
 
@@ -76,7 +77,9 @@ export const testPressing = (shared: SharedPage): void => {
   test('a picture is shown, with a name, and can be kept', async () => {
     const { page } = shared();
     await send(page, '/picture');
-    const picture = page.getByRole('img', { name: 'Picture a.png' });
+    const picture = page.getByRole('img', {
+      name: sentence('web.file.picture', { name: 'a.png' }),
+    });
     await picture.waitFor();
     const width = () => page.evaluate("document.querySelector('.picture img').naturalWidth");
     await expect.poll(width).toBe(1);

@@ -3,6 +3,7 @@ import { createWebAdapter } from '../../adapters/web/adapter.ts';
 import { startWeb } from '../adapters/web/start-web.ts';
 import { createFakeCore } from '../fakes/core.ts';
 import { closeWithTest, line, type OpenPage, type SharedPage, said, send } from './open-page.ts';
+import { sentence } from '../fakes/sentences.ts';
 
 export const testTalking = (shared: SharedPage, open: OpenPage): void => {
   describe('the playground', () => {
@@ -34,9 +35,11 @@ export const testTalking = (shared: SharedPage, open: OpenPage): void => {
       const { page } = shared();
       await send(page, '/wait');
       await said(page, 'Working').waitFor();
-      await page.getByRole('button', { name: 'Stop' }).click();
-      await page.locator('article.error', { hasText: 'Stopped.' }).waitFor();
-      await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'hidden' });
+      await page.getByRole('button', { name: sentence('web.message.stop') }).click();
+      await page.locator('article.error', { hasText: sentence('errors.cancelled') }).waitFor();
+      await page
+        .getByRole('button', { name: sentence('web.message.stop') })
+        .waitFor({ state: 'hidden' });
     });
 
     test('counts what is said in the other channel', async () => {
@@ -114,7 +117,7 @@ export const testTalking = (shared: SharedPage, open: OpenPage): void => {
     const first = await start(0);
     const page = closeWithTest(await open(first.where, { mayBreak: true }));
     await first.adapter[Symbol.asyncDispose]();
-    await page.getByText('The server cannot be reached. Trying again').waitFor();
+    await page.getByText(sentence('web.link.lost')).waitFor();
     await send(page, 'still here');
     await page.getByRole('alert').waitFor();
     expect(await line(page).inputValue()).toBe('still here');

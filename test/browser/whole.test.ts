@@ -11,6 +11,7 @@ import { startFakeOpenai, type FakeOpenai } from '../fakes/openai.ts';
 import { spawnDragoman } from '../fakes/program.ts';
 import { drop } from './media.ts';
 import { line, said, send, useBrowser, type OpenPage } from './open-page.ts';
+import { sentence } from '../fakes/sentences.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const WHERE = /^Dragoman on web: (\S+)/;
@@ -41,7 +42,7 @@ const secondsOf = async (bytes: Uint8Array): Promise<number> => {
 
 /** The bytes that the newest answer's download link gives. */
 const downloaded = async (page: Page, name: string): Promise<Uint8Array> => {
-  const link = page.getByRole('link', { name: `Download ${name}` });
+  const link = page.getByRole('link', { name: sentence('web.file.download', { name }) });
   const address = await link.last().getAttribute('href');
   return (await page.request.get(new URL(address ?? '', page.url()).href)).body();
 };
@@ -102,7 +103,9 @@ describe('without an account', () => {
     const page = running.page();
     for (const format of AUDIO_FORMATS) {
       await send(page, `/say text:"Hello, where shall we go?" language:en format:${format}`);
-      await page.getByRole('link', { name: `Download speech.${format}` }).waitFor();
+      await page
+        .getByRole('link', { name: sentence('web.file.download', { name: `speech.${format}` }) })
+        .waitFor();
       const bytes = await downloaded(page, `speech.${format}`);
       const seconds = format === 'pcm' ? bytes.length / 48_000 : await secondsOf(bytes);
       expect(seconds, format).toBeGreaterThan(0.8);
@@ -112,8 +115,8 @@ describe('without an account', () => {
 
   test('it shows which engines there are and how to add the others', async () => {
     const page = running.page();
-    await page.getByRole('button', { name: /Engines/ }).click();
-    const panel = page.getByRole('dialog', { name: /Engines/ });
+    await page.getByRole('button', { name: sentence('web.engines.title') }).click();
+    const panel = page.getByRole('dialog', { name: sentence('web.engines.title') });
     await panel.getByText('espeak-ng').waitFor();
     expect(await panel.textContent()).toContain('apt-get install');
     await page.keyboard.press('Escape');
@@ -122,21 +125,25 @@ describe('without an account', () => {
   test('it says what it keeps of people, and lets them opt out and in again', async () => {
     const page = running.page();
     await send(page, '/privacy');
-    const answer = page.locator('article', { hasText: 'What I keep about you' });
-    await answer.getByRole('button', { name: 'Opt out' }).click();
-    await answer.getByText(/^You opted out/).waitFor();
-    await answer.getByRole('button', { name: 'Forget me' }).click();
-    const sure = page.locator('article', { hasText: 'cannot be undone' });
-    await sure.getByRole('button', { name: 'Back' }).click();
-    await answer.getByRole('button', { name: 'Take part again' }).click();
-    await answer.getByText('may be translated').waitFor();
+    const answer = page.locator('article', {
+      hasText: sentence('privacy.heading').replaceAll('*', ''),
+    });
+    await answer.getByRole('button', { name: sentence('privacy.opt-out') }).click();
+    await answer.getByText(sentence('privacy.is-out')).waitFor();
+    await answer.getByRole('button', { name: sentence('privacy.forget') }).click();
+    const sure = page.locator('article', { hasText: sentence('privacy.sure') });
+    await sure.getByRole('button', { name: sentence('privacy.back') }).click();
+    await answer.getByRole('button', { name: sentence('privacy.opt-in') }).click();
+    await answer.getByText(sentence('privacy.is-in')).waitFor();
   });
 
   test('it shows how much was used, as a picture', async () => {
     const page = running.page();
     await send(page, '/translate text:"The quick brown fox" to:en-XA');
     await send(page, '/usage days:7');
-    await page.getByRole('img', { name: 'Picture usage.png' }).waitFor();
+    await page
+      .getByRole('img', { name: sentence('web.file.picture', { name: 'usage.png' }) })
+      .waitFor();
     const width = () => page.evaluate("document.querySelector('.picture img').naturalWidth");
     await expect.poll(width).toBe(960);
   });
@@ -181,11 +188,11 @@ describe('with an OpenAI-compatible server', () => {
   test('it writes down what is recorded, wrapped anew and not decoded', async () => {
     const page = running.page();
     const before = await said(page, 'hello there').count();
-    await page.getByRole('button', { name: 'Record your voice' }).click();
-    const recording = page.getByRole('group', { name: 'Recording' });
+    await page.getByRole('button', { name: sentence('web.record.start') }).click();
+    const recording = page.getByRole('group', { name: sentence('web.record.running') });
     const bars = async () => recording.locator('.levels path').getAttribute('d');
     await expect.poll(bars, { timeout: 5_000 }).toMatch(/v(?:[2-9]|1\d)\./);
-    await recording.getByRole('button', { name: 'Use the recording' }).click();
+    await recording.getByRole('button', { name: sentence('web.record.finish') }).click();
     await page.locator('.held audio-player').waitFor();
     await line(page).press('Enter');
     await said(page, 'hello there').nth(before).waitFor();

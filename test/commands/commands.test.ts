@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
-import { attachmentOf } from '../fakes/harness.ts';
+import { attachmentOf } from '../fakes/core-harness.ts';
 import { toneWav } from '../fakes/tone.ts';
-import { useHarness } from './support.ts';
+import { useCoreHarness } from './support.ts';
+import { sentence } from '../fakes/sentences.ts';
 
-const { harness, last } = useHarness();
+const { harness, last } = useCoreHarness();
 
 describe('an asker who leaves', () => {
   it.each([
@@ -18,7 +19,7 @@ describe('an asker who leaves', () => {
     const run = harness().run(command, options, {}, asker.signal);
     await expect.poll(() => harness().speech.hanging()).toBe(1);
     asker.abort();
-    expect((await run).at(-1)).toMatchObject({ text: 'Stopped.', tone: 'note' });
+    expect((await run).at(-1)).toMatchObject({ text: sentence('errors.cancelled'), tone: 'note' });
     await expect.poll(() => harness().speech.hanging()).toBe(0);
   });
 });
@@ -34,7 +35,7 @@ describe('a service that is down', () => {
       harness().speech.fail(path, ...down.slice(0, 4));
       expect(await last(command, options)).toMatchObject({
         tone: 'error',
-        text: expect.stringContaining('cannot be reached') as string,
+        text: expect.stringContaining(sentence('errors.unavailable')) as string,
       });
       expect((await last(command, options)).tone).toBeUndefined();
     }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { attachmentOf } from '../fakes/harness.ts';
-import { useHarness } from './support.ts';
+import { attachmentOf } from '../fakes/core-harness.ts';
+import { useCoreHarness } from './support.ts';
+import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
-const { harness, last, completions } = useHarness();
+const { harness, last, completions } = useCoreHarness();
 
 describe('/glossary', () => {
   it('adds, lists, completes, exports and removes', async () => {
@@ -17,7 +18,9 @@ describe('/glossary', () => {
     expect((await completions('glossary remove', 'term', 'MAGE'))[0]?.value).toBe('blue mage');
     const csv = (await last('glossary export')).files?.[0]?.bytes;
     expect(Buffer.from(csv ?? []).toString()).toContain('blue mage,ja,青魔道士');
-    expect((await last('glossary remove', { term: 'Blue Mage' })).text).toContain('Removed');
+    expect((await last('glossary remove', { term: 'Blue Mage' })).text).toMatch(
+      sentenceLike('glossary.removed'),
+    );
     expect((await last('glossary remove', { term: 'Blue Mage' })).tone).toBe('error');
   });
 
@@ -33,33 +36,33 @@ describe('/glossary', () => {
       'g.csv',
     );
     const { text } = await last('glossary import', { file });
-    expect(text).toContain('Added 1, changed 0, left out 1.');
-    expect(text).toContain('Line 3');
+    expect(text).toContain(sentence('glossary.imported', { added: 1, changed: 0, rejected: 1 }));
+    expect(text).toContain(sentence('glossary.rejected.empty', { line: 3 }));
   });
 
   it('imports two plain columns into the language that is named, and says so', async () => {
     const file = attachmentOf(Buffer.from('fox,狐\nbear,熊\n'), 'g.csv');
     const refused = await last('glossary import', { file });
     expect(refused).toMatchObject({ tone: 'error' });
-    expect(refused.text).toContain('option `to`');
+    expect(refused.text).toContain(sentence('glossary.which-language'));
     const { text } = await last('glossary import', { file, to: 'Japanese' });
     expect(text).toBe(
-      'Added 2, changed 0, left out 0.\n' +
-        'I took the two columns for terms and their translations into Japanese.',
+      `${sentence('glossary.imported', { added: 2, changed: 0, rejected: 0 })}\n` +
+        sentence('glossary.read-pairs', { language: 'Japanese' }),
     );
     const header = attachmentOf(Buffer.from('en;ja;es\nfox;狐;zorro\n'), 'g.csv');
     expect((await last('glossary import', { file: header })).text).toContain(
-      'into Japanese, Spanish.',
+      sentence('glossary.read-header', { languages: 'Japanese, Spanish' }),
     );
     const rest = attachmentOf(Buffer.from('term,language,translation\nowl,,梟\n'), 'g.csv');
     expect((await last('glossary import', { file: rest, to: 'ja' })).text).toContain(
-      'Lines that name no language count for this one: Japanese.',
+      sentence('glossary.read-rest', { language: 'Japanese' }),
     );
   });
 
   it('is changed by moderators only', async () => {
     const content = await last('glossary add', { term: 'fox' }, { role: 'member' });
-    expect(content.text).toBe('Only moderators can do that.');
+    expect(content.text).toBe(sentence('errors.needs-moderator'));
   });
 
   it('shows terms without letting them break the markup', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { useHarness } from './support.ts';
+import { useCoreHarness } from './support.ts';
+import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
-const { harness, last } = useHarness();
+const { harness, last } = useCoreHarness();
 
 describe('/help', () => {
   it('lists every command, in the person’s language', async () => {
@@ -11,21 +12,21 @@ describe('/help', () => {
       expect(text).toContain(`\`/${command}\``);
       if (action) expect(text).toContain(`\`${action}\``);
     }
-    expect(text).toContain('文を訳す');
+    expect(text).toContain(sentence('commands.translate.summary', {}, 'ja'));
   });
 
   it('puts together what is for one purpose, in the order of the names', async () => {
     const { text } = await last('help');
     expect(text.split('\n\n').map((part) => part.match(/(?<=^\*\*).*(?=\*\*)|\/\w+/gm))).toEqual([
-      ['Translate', '/glossary', '/language', '/translate'],
-      ['Speech', '/say', '/transcribe', '/voice', '/voices'],
-      ['This server', '/status', '/usage'],
-      ['Privacy', '/privacy'],
-      ['More', '/ask', '/help'],
+      [sentence('help.topics.translation'), '/glossary', '/language', '/translate'],
+      [sentence('help.topics.speech'), '/say', '/transcribe', '/voice', '/voices'],
+      [sentence('help.topics.server'), '/status', '/usage'],
+      [sentence('help.topics.privacy'), '/privacy'],
+      [sentence('help.topics.more'), '/ask', '/help'],
       ['/help'],
     ]);
     expect(text).toContain(
-      '- `/glossary` `add` `export` `import` `list` `remove` · Words that stay as they are, or become what you say',
+      `- \`/glossary\` \`add\` \`export\` \`import\` \`list\` \`remove\` · ${sentence('commands.glossary.summary')}`,
     );
   });
 
@@ -38,11 +39,13 @@ describe('/help', () => {
   it('leaves out what the platform has no use for', async () => {
     const { text } = await last('help');
     expect(text).not.toContain('/autotranslate');
-    expect((await last('autotranslate list')).text).toContain('There is no command');
+    expect((await last('autotranslate list')).text).toMatch(sentenceLike('errors.unknown-command'));
   });
 
   it('shows the options of one, or of a group', async () => {
-    expect((await last('help', { command: '/translate' })).text).toContain('`to` (optional)');
+    expect((await last('help', { command: '/translate' })).text).toContain(
+      `\`to\` (${sentence('help.optional')})`,
+    );
     expect((await last('help', { command: 'glossary' })).text).toContain('/glossary import');
     expect((await last('help', { command: 'nothing' })).tone).toBe('error');
   });

@@ -1,136 +1,150 @@
 import { describe, expect, it } from 'vitest';
-import type { Content, Control } from '../../src/model/content.ts';
-import { SPACE } from '../fakes/command-harness.ts';
-import { useDesk } from './support.ts';
+import type { MessageKey } from '../../src/message-key.ts';
+import type { Content } from '../../src/model/content.ts';
+import { SPACE, labelled } from '../fakes/command-harness.ts';
+import { useCommandHarness } from './support.ts';
+import { sentence } from '../fakes/sentences.ts';
 
-const desk = useDesk();
+const harness = useCommandHarness();
 
-const choices = async () => (await desk().services.spaces.of(SPACE)).rooms;
-const named = (content: Content, label: string): Control | undefined =>
-  content.controls?.find((control) => control.label === label);
-const open = async (page: string): Promise<Content> => {
-  await desk().run('rooms');
-  return desk().press(page);
+const choices = async () => (await harness().services.spaces.of(SPACE)).rooms;
+const open = async (page: MessageKey): Promise<Content> => {
+  await harness().run('rooms');
+  return harness().press(page);
 };
 
 describe('/rooms', () => {
   it('shows what is on', async () => {
-    const { text } = await desk().run('rooms');
+    const { text } = await harness().run('rooms');
     expect(text.split('\n')).toEqual([
-      '**Voice channels**',
-      '- I join by myself and show captions in: –',
-      '- I listen to those who were told of it and did not object.',
-      '- The notice is also said aloud.',
-      '- Captions are in the language that is spoken.',
-      '- Captions appear while somebody still speaks.',
-      '- A line ends after a pause of 0.6 s.',
-      '- When a person begins to speak, I go on.',
-      '- Questions are asked with `/ask` only.',
-      '- Read aloud, by `/readaloud`: –',
+      sentence('rooms.heading'),
+      `- ${sentence('rooms.joins-are', { channels: '–' })}`,
+      `- ${sentence('rooms.consent-is-told')}`,
+      `- ${sentence('rooms.spoken-is-on')}`,
+      `- ${sentence('captions.as-spoken')}`,
+      `- ${sentence('rooms.partials-are-on')}`,
+      `- ${sentence('rooms.pause-is', { seconds: 0.6 })}`,
+      `- ${sentence('rooms.barge-in-is-off')}`,
+      `- ${sentence('rooms.wake-is-off')}`,
+      `- ${sentence('rooms.reads', { channels: '–' })}`,
     ]);
-    await desk().run('readaloud on');
-    expect((await desk().run('rooms')).text).toContain('by `/readaloud`: <#100>');
+    await harness().run('readaloud on');
+    expect((await harness().run('rooms')).text).toContain(
+      sentence('rooms.reads', { channels: '<#100>' }),
+    );
   });
 
   it('sets which rooms are joined', async () => {
-    await open('Joining');
-    const content = await desk().press('Voice channels that I join', ['500', '501']);
-    expect(named(content, 'Voice channels that I join')).toMatchObject({ chosen: ['500', '501'] });
-    expect((await desk().press('Back')).text).toContain('captions in: <#500> <#501>');
+    await open('rooms.page-joins');
+    const content = await harness().press('rooms.joins-choose', ['500', '501']);
+    expect(labelled(content, 'rooms.joins-choose')).toMatchObject({ chosen: ['500', '501'] });
+    expect((await harness().press('settings.back')).text).toContain(
+      sentence('rooms.joins-are', { channels: '<#500> <#501>' }),
+    );
     expect((await choices()).joins).toEqual(['500', '501']);
   });
 
   it('tells which of them cannot be joined, and what it takes', async () => {
-    desk().rooms.lacking.set('501', ['Connect', 'Speak']);
-    await open('Joining');
-    const { text } = await desk().press('Voice channels that I join', ['500', '501']);
+    harness().rooms.lacking.set('501', ['Connect', 'Speak']);
+    await open('rooms.page-joins');
+    const { text } = await harness().press('rooms.joins-choose', ['500', '501']);
     expect(text).toContain('<#501>');
     expect(text).toContain('Connect, Speak');
     expect(text).not.toContain('<#500>');
   });
 
   it('sets who is heard, and how people are told', async () => {
-    await open('Who is heard');
-    const content = await desk().press('Who is heard', ['agreed']);
-    expect(named(content, 'Who is heard')).toMatchObject({
+    await open('rooms.page-heard');
+    const content = await harness().press('rooms.consent', ['agreed']);
+    expect(labelled(content, 'rooms.consent')).toMatchObject({
       choices: [{ chosen: false }, { value: 'agreed', chosen: true }],
     });
-    await desk().press('Only write the notice');
+    await harness().press('rooms.spoken-off');
     expect(await choices()).toMatchObject({ consent: 'agreed', spokenNotice: false });
-    await desk().press('Say the notice aloud');
-    expect((await desk().press('Back')).text).toContain('I listen only to those who agreed to it.');
+    await harness().press('rooms.spoken-on');
+    expect((await harness().press('settings.back')).text).toContain(
+      sentence('rooms.consent-is-agreed'),
+    );
     expect((await choices()).spokenNotice).toBe(true);
   });
 
   it('sets the languages and the pace of captions', async () => {
-    await open('Captions');
-    await desk().press('Languages of captions', ['es', 'ja']);
-    await desk().press('Caption when somebody has finished');
+    await open('rooms.page-captions');
+    await harness().press('rooms.languages', ['es', 'ja']);
+    await harness().press('rooms.partials-off');
     expect(await choices()).toMatchObject({ languages: ['es', 'ja'], partials: false });
-    await desk().press('Languages of captions', []);
-    await desk().press('Caption while somebody speaks');
+    await harness().press('rooms.languages', []);
+    await harness().press('rooms.partials-on');
     expect(await choices()).toMatchObject({ languages: [], partials: true });
   });
 
   it('sets the pause that ends a line', async () => {
-    const pause = 'The pause that ends a line';
-    const offered = named(await open('Captions'), pause);
+    const pause = 'rooms.pause';
+    const offered = labelled(await open('rooms.page-captions'), pause);
     expect(offered).toMatchObject({
       choices: [
-        { value: '400', label: 'Quick: a short pause ends a line (0.4 s)', chosen: false },
+        { value: '400', label: sentence('rooms.pause-400', { seconds: 0.4 }), chosen: false },
         { value: '600', chosen: true },
         { value: '900', chosen: false },
         { value: '1500', chosen: false },
       ],
     });
-    const content = await desk().press(pause, ['1500']);
-    expect(named(content, pause)).toMatchObject({ choices: [{}, {}, {}, { chosen: true }] });
+    const content = await harness().press(pause, ['1500']);
+    expect(labelled(content, pause)).toMatchObject({ choices: [{}, {}, {}, { chosen: true }] });
     expect(await choices()).toMatchObject({ pauseMs: 1_500, partials: true });
-    expect((await desk().press('Back')).text).toContain('after a pause of 1.5 s');
+    expect((await harness().press('settings.back')).text).toContain(
+      sentence('rooms.pause-is', { seconds: 1.5 }),
+    );
   });
 
   it('takes every language as an option, and offers it from then on', async () => {
-    const { text } = await desk().run('rooms', { languages: 'Icelandic, Spanish' });
-    expect(text).toContain('Captions are translated into: Icelandic, Spanish.');
-    const content = await desk().press('Captions');
-    const control = named(content, 'Languages of captions');
+    const { text } = await harness().run('rooms', { languages: 'Icelandic, Spanish' });
+    expect(text).toContain(sentence('captions.into', { languages: 'Icelandic, Spanish' }));
+    const content = await harness().press('rooms.page-captions');
+    const control = labelled(content, 'rooms.languages');
     const offered = control?.kind === 'choice' ? control.choices : [];
     expect(offered).toHaveLength(25);
     expect(offered.filter(({ chosen }) => chosen).map(({ value }) => value)).toEqual(['is', 'es']);
-    expect((await desk().run('rooms', { languages: 'Klingonese' })).tone).toBe('error');
-    expect(await desk().complete('rooms', 'languages', 'jap')).toContain(
+    expect((await harness().run('rooms', { languages: 'Klingonese' })).tone).toBe('error');
+    expect(await harness().complete('rooms', 'languages', 'jap')).toContain(
       'ja|Japanese · 日本語 (ja)',
     );
   });
 
   it('sets how it speaks and answers', async () => {
-    await open('Speaking');
-    await desk().press('When a person begins to speak', ['lower']);
-    await desk().press('Answer to my name');
+    await open('rooms.page-speech');
+    await harness().press('rooms.barge-in', ['lower']);
+    await harness().press('rooms.wake-on');
     expect(await choices()).toMatchObject({ bargeIn: 'lower', wakeWord: true });
-    const { text } = await desk().press('Back');
-    expect(text).toContain('When a person begins to speak, I speak more softly.');
-    expect(text).toContain('My name, said aloud, begins a question.');
-    await open('Speaking');
-    await desk().press('Do not answer to my name');
-    await desk().press('When a person begins to speak', ['stop']);
+    const { text } = await harness().press('settings.back');
+    expect(text).toContain(sentence('rooms.barge-in-is-lower'));
+    expect(text).toContain(sentence('rooms.wake-is-on'));
+    await open('rooms.page-speech');
+    await harness().press('rooms.wake-off');
+    await harness().press('rooms.barge-in', ['stop']);
     expect(await choices()).toMatchObject({ bargeIn: 'stop', wakeWord: false });
   });
 
   it('changes one thing at a time, and nothing for members', async () => {
-    await open('Speaking');
-    await desk().press('When a person begins to speak', ['stop']);
+    await open('rooms.page-speech');
+    await harness().press('rooms.barge-in', ['stop']);
     const member = { role: 'member' } as const;
-    const refused = await desk().press('Answer to my name', [], { member });
-    expect(refused.text).toContain('> ⚠️ Only moderators can do that.');
-    expect(named(refused, 'Answer to my name')).toBeDefined();
+    const refused = await harness().press('rooms.wake-on', [], { member });
+    expect(refused.text).toContain(`> ⚠️ ${sentence('errors.needs-moderator')}`);
+    expect(labelled(refused, 'rooms.wake-on')).toBeDefined();
     expect(await choices()).toMatchObject({ bargeIn: 'stop', wakeWord: false, partials: true });
-    expect((await desk().run('rooms', {}, { member })).tone).toBe('error');
+    expect((await harness().run('rooms', {}, { member })).tone).toBe('error');
   });
 
   it('fits what platforms take: five controls, short ids, few choices', async () => {
-    for (const page of ['Joining', 'Who is heard', 'Captions', 'Speaking']) await open(page);
-    for (const { controls = [], text } of desk().shown) {
+    for (const page of [
+      'rooms.page-joins',
+      'rooms.page-heard',
+      'rooms.page-captions',
+      'rooms.page-speech',
+    ] as const)
+      await open(page);
+    for (const { controls = [], text } of harness().shown) {
       expect(text.length).toBeLessThan(2_000);
       expect(controls.length).toBeLessThanOrEqual(5);
       expect(new Set(controls.map(({ press }) => press)).size).toBe(controls.length);

@@ -2,14 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
 import { sniff } from '../../src/audio/container/sniff.ts';
 import { VOICE } from '../fakes/speech.ts';
-import { useHarness } from './support.ts';
+import { useCoreHarness } from './support.ts';
+import { sentence } from '../fakes/sentences.ts';
 
-const { harness, last } = useHarness();
+const { harness, last } = useCoreHarness();
 
 describe('/say', () => {
   it('gives an audio file and says whose voice it is', async () => {
     const content = await last('say', { text: 'Hello there.' });
-    expect(content.text).toBe('Spoken by Ada · English');
+    expect(content.text).toBe(sentence('say.spoken-by', { voice: 'Ada', language: 'English' }));
     expect(content.files).toMatchObject([{ name: 'speech.mp3', mediaType: 'audio/mpeg' }]);
     expect(sniff(content.files?.[0]?.bytes ?? new Uint8Array())).toBe('mp3');
   });
@@ -31,7 +32,7 @@ describe('/say', () => {
     harness().speech.fail(PATHS.tts, { status: 200, body, headers });
     const content = await last('say', { text: 'Hello there.', format: 'pcm' });
     expect(content).toMatchObject({ tone: 'error' });
-    expect(content.text).toContain('too large');
+    expect(content.text).toBe(sentence('say.too-large'));
   });
 
   it('makes what the platform can show, and nothing that is sure to be larger', async () => {
@@ -42,7 +43,7 @@ describe('/say', () => {
     harness().limitFiles(300_000);
     expect((await last('say', { text, format: 'wav' })).files).toHaveLength(1);
     harness().limitFiles(200_000);
-    const tooLarge = { tone: 'error', text: expect.stringContaining('too large') as string };
+    const tooLarge = { tone: 'error', text: sentence('say.too-large') };
     expect(await last('say', { text, format: 'wav' })).toMatchObject(tooLarge);
     expect(asked()).toBe(2);
     expect(await last('say', { text: text.repeat(2), format: 'wav' })).toMatchObject(tooLarge);
@@ -61,7 +62,9 @@ describe('/say', () => {
   });
 
   it('says so when no voice speaks the language that was asked for', async () => {
-    expect((await last('say', { text: 'Hallo', language: 'de' })).text).toContain('/voices');
+    expect((await last('say', { text: 'Hallo', language: 'de' })).text).toBe(
+      sentence('speech.no-voice'),
+    );
   });
 
   it('speaks with one’s own voice', async () => {
@@ -75,6 +78,6 @@ describe('/say', () => {
     );
     const { text, files } = await last('say', { text: 'Hello there.' });
     expect(files).toHaveLength(1);
-    expect(text).toContain('Your own voice is no longer there');
+    expect(text).toContain(sentence('say.voice-gone'));
   });
 });

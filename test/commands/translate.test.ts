@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
-import { useHarness } from './support.ts';
+import { useCoreHarness } from './support.ts';
+import { sentence } from '../fakes/sentences.ts';
 
-const { harness, last, completions } = useHarness();
+const { harness, last, completions } = useCoreHarness();
 
 describe('/translate', () => {
   const text = 'The quick brown fox jumps over the lazy dog';
@@ -22,7 +23,7 @@ describe('/translate', () => {
 
   it('says so when there is nothing to do', async () => {
     expect(await last('translate', { text, to: 'en' })).toMatchObject({
-      text: 'That is in English already.',
+      text: sentence('translate.same-language', { language: 'English' }),
       tone: 'note',
     });
     expect((await last('translate', { text: '🎉', to: 'ja' })).tone).toBe('note');
@@ -38,12 +39,19 @@ describe('/translate', () => {
   it('says what the service lacks', async () => {
     const error = 'No engine translates en to es. Add one: apt-get install -y apertium-eng-spa';
     const body = JSON.stringify({ context: [], code: 404, name: 'ErrNotRegistered', error });
-    harness().speech.fail(PATHS.translate, { status: 404, body });
-    expect((await last('translate', { text, to: 'es' })).text).toContain(error);
+    const shown = async (role: 'moderator' | 'member') => {
+      harness().speech.fail(PATHS.translate, { status: 404, body });
+      return (await last('translate', { text, to: 'es' }, { role })).text;
+    };
+    const lack = sentence('errors.missing');
+    expect(await shown('moderator')).toBe(
+      `${lack} ${sentence('remedies.detail', { detail: error })}`,
+    );
+    expect(await shown('member')).toBe(`${lack} ${sentence('errors.ask-moderator')}`);
   });
 
   it('says what our own service lacks in the person’s language', async () => {
-    const lacking = (error: string) => {
+    const lacking = async (error: string, role: 'moderator' | 'member' = 'moderator') => {
       const body = JSON.stringify({
         context: [],
         code: 110,
@@ -51,16 +59,20 @@ describe('/translate', () => {
         error,
       });
       harness().speech.fail(PATHS.translate, { status: 404, body });
-      return last('translate', { text, to: 'es' }, { locale: 'de' });
+      return (await last('translate', { text, to: 'es' }, { locale: 'de', role })).text;
     };
-    const remedies = 'apt-get install -y apertium-eng-spa, or set SERVICE_OPENAI_URL';
-    expect((await lacking(`No engine translates en to es. Add one: ${remedies}.`)).text).toBe(
-      'Von Englisch nach Spanisch übersetzt hier noch nichts. Wer mich betreibt, kann es mit einem ' +
-        'davon hinzufügen: `apt-get install -y apertium-eng-spa`, `set SERVICE_OPENAI_URL`',
+    const pair = { from: { language: 'en' }, to: { language: 'es' } };
+    const lack = sentence('service.no-translation', pair, 'de');
+    const named = 'apt-get install -y apertium-eng-spa, or set SERVICE_OPENAI_URL';
+    const remedies = '`apt-get install -y apertium-eng-spa`, `set SERVICE_OPENAI_URL`';
+    const error = `No engine translates en to es. Add one: ${named}.`;
+    expect(await lacking(error)).toBe(
+      `${lack} ${sentence('remedies.add-engine', { count: 2, remedies }, 'de')}`,
     );
-    expect((await lacking('No engine translates en to es.')).text).toBe(
-      'Von Englisch nach Spanisch übersetzt hier noch nichts.',
+    expect(await lacking(error, 'member')).toBe(
+      `${lack} ${sentence('errors.ask-moderator', {}, 'de')}`,
     );
+    expect(await lacking('No engine translates en to es.', 'member')).toBe(lack);
   });
 
   it('completes languages in the person’s words', async () => {
@@ -76,7 +88,9 @@ describe('/language', () => {
     expect((await last('language')).tone).toBe('note');
     expect((await last('language', { language: 'Klingonese' })).tone).toBe('error');
     expect((await last('language', { language: 'ja' })).text).toContain('Japanese');
-    expect((await last('language')).text).toBe('Your language is Japanese.');
+    expect((await last('language')).text).toBe(
+      sentence('language.current', { language: 'Japanese' }),
+    );
     await harness().run('language', { reset: true });
     expect((await last('language')).tone).toBe('note');
   });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { VOICE } from '../fakes/speech.ts';
-import { useHarness } from './support.ts';
+import { useCoreHarness } from './support.ts';
+import { sentence } from '../fakes/sentences.ts';
 
-const { harness, last, completions } = useHarness();
+const { harness, last, completions } = useCoreHarness();
 
 describe('/voices and /voice', () => {
   it('list what there is', async () => {
@@ -13,7 +14,9 @@ describe('/voices and /voice', () => {
   it('choose, show and give up one’s own', async () => {
     expect((await last('voice')).tone).toBe('note');
     expect((await last('voice', { voice: 'ada' })).text).toContain('Ada');
-    expect((await last('voice')).text).toBe('Your voice is Ada · English.');
+    expect((await last('voice')).text).toBe(
+      sentence('voice.current', { voice: 'Ada', language: 'English' }),
+    );
     await harness().run('voice', { reset: 'yes' });
     expect((await last('voice')).tone).toBe('note');
     expect((await last('voice', { voice: 'nobody' })).tone).toBe('error');

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { Channel, Posted } from '../../src/model/place.ts';
 import type { Content } from '../../src/model/content.ts';
 import type { Member } from '../../src/model/member.ts';
-import { PLATFORM_RULES, type PlatformSubject } from './platform.ts';
+import { FAKE_CAPABILITIES } from '../fakes/platform.ts';
+import { PLATFORM_CONTRACT, type PlatformSubject } from './platform.ts';
 
 const channel: Channel = { space: { platform: 'broken', id: 'space' }, id: 'channel' };
 
@@ -14,11 +15,11 @@ const member = (id: string): Member => ({
   role: 'member',
 });
 
-/** Keeps no rule: one id for all, markup left in, edits added, whispers shouted, nothing refused. */
+/** Keeps no promise: one id for all, markup left in, edits added, files and controls lost, nothing refused. */
 const createBroken = (): PlatformSubject => {
-  const shown: { id: string; text: string; tone: string; files: [] }[] = [];
+  const shown: { id: string; text: string; tone: string; files: []; controls: [] }[] = [];
   const put = async (_: Channel, { text }: Content): Promise<Posted> => {
-    shown.push({ id: 'same', text: `<p>${text}</p>`, tone: 'plain', files: [] });
+    shown.push({ id: 'same', text: `<p>${text}</p>`, tone: 'plain', files: [], controls: [] });
     return { channel: { ...channel, id: 'elsewhere' }, ids: ['same'] };
   };
   return {
@@ -28,19 +29,17 @@ const createBroken = (): PlatformSubject => {
     seenBy: async () => shown,
     platform: {
       name: 'broken',
+      capabilities: FAKE_CAPABILITIES,
       post: put,
       edit: (message, content) => put(message.channel, content),
       delete: async () => undefined,
-      upload: (to) => put(to, { text: '' }),
-      whisper: async (to, _, content) => void (await put(to, content)),
-      typing: async (to) => void (await put(to, { text: 'typing' })),
     },
   };
 };
 
-test.each(PLATFORM_RULES.map((rule) => [rule.name, rule] as const))(
-  'a platform that breaks every rule is caught by: %s',
-  async (_, rule) => {
-    await expect(rule.check(createBroken())).rejects.toThrow();
+test.each(Object.entries(PLATFORM_CONTRACT))(
+  'a platform that keeps no promise is found out by: %s',
+  async (_, check) => {
+    await expect(check(createBroken())).rejects.toThrow();
   },
 );

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../fakes/eventually.ts';
 import { withBot } from './support.ts';
+import { sentence } from '../fakes/sentences.ts';
 
 const bot = withBot();
 
@@ -36,7 +37,7 @@ describe('a command that changes the server', () => {
     const at = bot.place();
     giveToEverybody(use[0]);
     const shown = await bot.use(at, ...use, at.ann);
-    expect(shown.content).toContain('Only moderators can do that.');
+    expect(shown.content).toContain(sentence('errors.needs-moderator'));
     expect(shown.ephemeral).toBe(true);
     expect(at.channel.messages).toEqual([]);
   });
@@ -100,6 +101,6 @@ test('a member whom a command was given to by role may use it, others may not', 
     await bot.use(at, 'translate', translate, at.bob),
   ];
   expect(may.content).toContain('How are you');
-  expect(mayNot.content).toContain('certain roles');
+  expect(mayNot.content).toContain(sentence('errors.needs-role', { command: 'translate' }));
   expect(mayNot.ephemeral).toBe(true);
 });

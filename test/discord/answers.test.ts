@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
 import type { FakeInteraction } from '../fakes/discord/index.ts';
 import { withBot } from './support.ts';
+import { sentence } from '../fakes/sentences.ts';
 
 const bot = withBot();
 
@@ -76,7 +77,7 @@ describe('an answer', () => {
     for (const channel of [ann.dm(), ann.dmWith(bot.discord.user())]) {
       const used = bot.discord.command(ann, { channel, name: 'privacy' });
       const panel = await used.answer();
-      expect(panel.content).toContain('Was ich über dich speichere');
+      expect(panel.content).toContain(sentence('privacy.heading', {}, 'de'));
       await bot.press(panel, 'privacy export', undefined, ann);
       expect(panel.attachments).toHaveLength(1);
     }
@@ -109,7 +110,7 @@ describe('an answer', () => {
     const { channel, ann } = bot.place();
     bot.speech.fail(PATHS.chat, ...Array.from({ length: 4 }, () => ({ status: 503 })));
     const used = ask(ann, channel, 'Never said');
-    await used.until(({ shown }) => shown?.content.startsWith('⚠️ The service cannot be') === true);
+    await used.until(({ shown }) => shown?.content === `⚠️ ${sentence('errors.unavailable')}`);
   });
 });
 

@@ -2,8 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { realClock } from '../../src/async/clock.ts';
 import type { SessionJson } from '../../src/voice/captions/transcript-files.ts';
 import type { FakeChannel, FakeMessage, VoicePerson } from '../fakes/discord/index.ts';
-import { textsIn } from './shown.ts';
+import { hasPart, textsIn } from './shown.ts';
 import { withBot, type Place } from './support.ts';
+import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
 // Voice is heard at its own pace.
 const bot = withBot({ clock: realClock });
@@ -49,8 +50,10 @@ const enter = async (): Promise<Room> => {
   };
 };
 
-const shows = async (channel: FakeChannel, part: string): Promise<void> => {
-  await channel.until((messages) => messages.some(({ content }) => content.includes(part)));
+const END = sentenceLike('room.captions-ended');
+
+const shows = async (channel: FakeChannel, part: string | RegExp): Promise<void> => {
+  await channel.until((messages) => messages.some(({ content }) => hasPart(content, part)));
 };
 const textOf = ({ attachments }: FakeMessage): string =>
   Buffer.from(attachments[0]!.bytes).toString();
@@ -68,17 +71,18 @@ describe.concurrent('captions elsewhere than in the chat of their room', () => {
     await at.speakers[0].speak(speech(0));
     await shows(thread, 'good morning');
     await at.use('captions stop');
-    await shows(thread, 'The captions ended');
+    await shows(thread, END);
     const [heading, captions] = textsIn(thread);
     expect(heading).toContain(`<#${at.lounge.id}>`);
     expect(captions).toBe('**Ann**: good morning');
-    expect(textsIn(at.lounge).join()).not.toMatch(/good morning|The captions ended/);
+    expect(textsIn(at.lounge).join()).not.toMatch(/good morning/);
+    expect(textsIn(at.lounge).join()).not.toMatch(END);
   });
 
   it('do not begin in a thread of the room’s own chat, which takes none', async () => {
     await using at = await enter();
     const answer = await at.use('captions start', { in: at.lounge, thread: true });
-    expect(answer.content).toContain('thread');
+    expect(answer.content).toContain(sentence('captions.no-thread'));
     expect(at.lounge.threads).toEqual([]);
     expect(textsIn(at.lounge)).toEqual([]);
   });
@@ -92,10 +96,10 @@ describe.concurrent('captions elsewhere than in the chat of their room', () => {
       await at.speakers[1].speak(speech(1));
       await shows(notes, '**Bob**: shall we begin');
       await at.use('captions stop');
-      await shows(notes, 'The captions ended');
+      await shows(notes, END);
       expect(textsIn(notes)[0]).toContain(`<#${at.lounge.id}>`);
       const end = notes.last!;
-      expect(end.content).toContain('The captions ended');
+      expect(end.content).toMatch(END);
       expect(end.attachments[0]!.name).toBe(`transcript.${kind}`);
       expect(textOf(end)).toContain('shall we begin');
     },
@@ -109,9 +113,9 @@ describe.concurrent('captions elsewhere than in the chat of their room', () => {
     await shows(thread, 'good morning');
     thread.delete();
     await at.speakers[1].speak(speech(1));
-    await shows(at.lounge, 'The captions ended');
+    await shows(at.lounge, END);
     expect(textOf(at.lounge.last!)).toContain('Bob: shall we begin');
-    expect((await at.use('captions stop')).content).toContain('No captions');
+    expect((await at.use('captions stop')).content).toContain(sentence('captions.not-on'));
     await at.use('captions start', { in: at.lounge });
     await at.speakers[0].speak(speech(2));
     await shows(at.lounge, 'yes of course');
@@ -166,7 +170,7 @@ describe('captions of a program that ends', () => {
     await shows(notes, 'good morning');
     await bot.stop();
     expect(textOf(notes.last!)).toContain('Ann: good morning');
-    expect(notes.last!.content).toContain('The captions ended');
+    expect(notes.last!.content).toMatch(END);
     await bot.start();
   });
 });

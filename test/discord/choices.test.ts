@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { withBot, type Place } from './support.ts';
+import { sentence } from '../fakes/sentences.ts';
 
 const bot = withBot();
 
@@ -37,8 +38,8 @@ describe('the settings of a server', () => {
     expect(await press('bots', [at.channel.id])).not.toContain('⚠️');
     const list = (await bot.use(at, 'autotranslate list')).content.split('\n');
     const lineOf = ({ id }: { readonly id: string }) => list.find((line) => line.includes(id));
-    expect(lineOf(at.channel)).toContain('bots');
-    expect(lineOf(closed)).not.toContain('bots');
+    expect(lineOf(at.channel)).toContain(sentence('autotranslate.with-bots'));
+    expect(lineOf(closed)).not.toContain(sentence('autotranslate.with-bots'));
   });
 
   test('leave flags off when an emoji is given a language', async () => {
@@ -46,9 +47,9 @@ describe('the settings of a server', () => {
     const { press } = await openSettings(at);
     await press('flags:off');
     const set = await bot.use(at, 'flags set', { emoji: '🏴', language: 'Spanish' });
-    expect(set.content).toContain('switched off');
-    expect((await bot.use(at, 'flags list')).content).toContain('switched off');
-    expect((await bot.use(at, 'settings')).content).toContain('Flags: off');
+    expect(set.content).toContain(sentence('flags.are-off'));
+    expect((await bot.use(at, 'flags list')).content).toContain(sentence('flags.are-off'));
+    expect((await bot.use(at, 'settings')).content).toContain(sentence('settings.flags-are-off'));
   });
 });
 

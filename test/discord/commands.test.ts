@@ -4,9 +4,11 @@ import type { FakeMessage } from '../fakes/discord/index.ts';
 import { toneWav } from '../fakes/tone.ts';
 import { replyTo } from './shown.ts';
 import { withBot, type Place } from './support.ts';
+import { sentence } from '../fakes/sentences.ts';
 
 const bot = withBot();
 const OPUS = new Uint8Array(readFileSync('test/fixtures/audio/speech.opus'));
+const SPOKEN = sentence('say.spoken-by', { voice: 'Ada', language: 'English' });
 const MEMO = { name: 'memo.wav', contentType: 'audio/x-wav', bytes: toneWav(2) };
 
 /** Uses a command; resolves with the answer once it says this. */
@@ -35,9 +37,19 @@ describe('commands', () => {
     const text = 'Where is the **station**, <@123456789012345678>?';
     await ask(at, 'translate', { text, to: 'Japanese' }, `ja:${text}`);
     await ask(at, 'translate', { text: 'Gift', from: 'Deutsch', to: 'en' }, 'en:Gift');
-    await ask(at, 'translate', { text, to: 'Klingon' }, '⚠️ I do not know the language `Klingon`');
-    await ask(at, 'translate', { to: 'es' }, '⚠️ Please give me a text or an audio file');
-    await ask(at, 'translate', { text: '🎉 🎉', to: 'es' }, 'ℹ️ There is nothing in that');
+    await ask(
+      at,
+      'translate',
+      { text, to: 'Klingon' },
+      `⚠️ ${sentence('errors.unknown-language', { language: '`Klingon`' })}`,
+    );
+    await ask(at, 'translate', { to: 'es' }, `⚠️ ${sentence('translate.text-or-audio')}`);
+    await ask(
+      at,
+      'translate',
+      { text: '🎉 🎉', to: 'es' },
+      `ℹ️ ${sentence('translate.nothing-to-translate')}`,
+    );
   });
 
   it('write down what is said in a file, as a file of subtitles too', async () => {
@@ -56,29 +68,31 @@ describe('commands', () => {
       /^1\n00:00:00,\d+ --> .*\nWelcome to the meeting\.\n/,
     );
     const lie = { name: 'song.mp3', contentType: 'audio/mpeg', bytes: Buffer.from('no music') };
-    await ask(at, 'transcribe', { audio: lie }, '⚠️ I cannot tell what kind of file that is');
+    await ask(at, 'transcribe', { audio: lie }, `⚠️ ${sentence('errors.audio.unknown')}`);
   });
 
   it('speak a text as a file', async () => {
     const at = bot.place();
-    const shown = await ask(at, 'say', { text: 'Hello everybody' }, 'Spoken by Ada');
+    const shown = await ask(at, 'say', { text: 'Hello everybody' }, SPOKEN);
     expect(shown.attachments).toMatchObject([{ name: 'speech.mp3', contentType: 'audio/mpeg' }]);
-    const ogg = await ask(at, 'say', { text: 'Hello you', format: 'ogg' }, 'Spoken by Ada');
+    const ogg = await ask(at, 'say', { text: 'Hello you', format: 'ogg' }, SPOKEN);
     expect(Buffer.from(ogg.attachments[0]!.bytes).toString('latin1').slice(0, 4)).toBe('OggS');
   });
 
   it('answer in the person’s own language', async () => {
     const at = bot.place();
     const options = { text: 'Good morning', to: 'en' };
-    for (const [locale, says] of [
-      ['ja', 'すでに英語です。'],
-      ['de', 'Das ist schon Englisch.'],
-      ['zh-CN', '英语'],
-      ['zh-TW', '英文'],
-      ['es-419', 'inglés'],
-      ['tr', 'That is in English already.'],
-    ] as const)
+    for (const [locale, texts] of [
+      ['ja', 'ja'],
+      ['de', 'de'],
+      ['zh-CN', 'zh'],
+      ['zh-TW', 'zh-TW'],
+      ['es-419', 'es'],
+      ['tr', 'en'],
+    ] as const) {
+      const says = sentence('translate.same-language', { language: { language: 'en' } }, texts);
       await ask({ ...at, ann: bot.discord.user({ locale }) }, 'translate', options, says);
+    }
   });
 
   it('show what was used as a picture and in numbers', async () => {
@@ -87,7 +101,9 @@ describe('commands', () => {
     await bot.settled(at);
     const used = bot.discord.command(at.guild.owner, { channel: at.channel, name: 'usage' });
     await used.until(({ shown }) => shown?.attachments.length === 1);
-    expect(used.shown?.content).toContain('26 characters · 0 min of audio · 1 message');
+    expect(used.shown?.content).toContain(
+      sentence('usage.numbers', { characters: 26, minutes: 0, messages: 1 }),
+    );
     const [picture] = used.shown!.attachments;
     expect(picture?.name).toBe('usage.png');
     expect(Buffer.from(picture!.bytes).toString('latin1').slice(1, 4)).toBe('PNG');
@@ -102,7 +118,12 @@ describe('commands', () => {
     await bot.press(panel, 'settings page:roles', undefined, guild.owner);
     await bot.press(panel, 'settings command', ['ask'], guild.owner);
     await bot.press(panel, 'settings roles:ask', [role.id], guild.owner);
-    await ask(at, 'ask', { question: 'Why?' }, '⚠️ Only people with certain roles may use');
+    await ask(
+      at,
+      'ask',
+      { question: 'Why?' },
+      `⚠️ ${sentence('errors.needs-role', { command: 'ask' })}`,
+    );
     guild.join(ann, [role]);
     await ask(at, 'ask', { question: 'Why?' }, 'You asked: Why?');
     await ask({ ...at, ann: guild.owner }, 'ask', { question: 'How?' }, 'You asked: How?');
@@ -115,25 +136,55 @@ describe('the menu of a message', () => {
     const at = bot.place();
     const ann = bot.discord.user({ locale: 'ja' });
     const said = at.channel.say(at.bob, 'The shop opens at nine');
-    await choose({ ...at, ann }, 'Translate', said, 'ja:The shop opens at nine');
-    const spoken = await choose(at, 'Read aloud', said, 'Spoken by Ada');
+    await choose(
+      { ...at, ann },
+      sentence('commands.translate.menu'),
+      said,
+      'ja:The shop opens at nine',
+    );
+    const spoken = await choose(at, sentence('commands.say.menu'), said, SPOKEN);
     expect(spoken.attachments).toHaveLength(1);
     bot.speech.hears = [{ text: 'Call me when you are home', language: 'en' }];
     const voice = at.channel.say(at.bob, '', { voice: { bytes: OPUS, durationSecs: 3 } });
-    await choose(at, 'Transcribe', voice, 'Call me when you are home');
-    await choose({ ...at, ann }, 'Translate', voice, 'ja:Call me when you are home');
+    await choose(at, sentence('commands.transcribe.menu'), voice, 'Call me when you are home');
+    await choose(
+      { ...at, ann },
+      sentence('commands.translate.menu'),
+      voice,
+      'ja:Call me when you are home',
+    );
     expect(at.channel.messages).toHaveLength(2);
   });
 
   it('says what is missing where there is nothing', async () => {
     const at = bot.place();
     const nothing = at.channel.say(at.bob, '', { stickers: ['wave'] });
-    await choose(at, 'Translate', nothing, '⚠️ There is neither text nor audio in that message.');
-    await choose(at, 'Transcribe', nothing, '⚠️ There is no audio in that message.');
-    await choose(at, 'Read aloud', nothing, '⚠️ There is no text in that message.');
+    await choose(
+      at,
+      sentence('commands.translate.menu'),
+      nothing,
+      `⚠️ ${sentence('translate.nothing-in-message')}`,
+    );
+    await choose(
+      at,
+      sentence('commands.transcribe.menu'),
+      nothing,
+      `⚠️ ${sentence('transcribe.no-sound')}`,
+    );
+    await choose(
+      at,
+      sentence('commands.say.menu'),
+      nothing,
+      `⚠️ ${sentence('say.nothing-in-message')}`,
+    );
     const panel = await bot.use(at, 'privacy', {}, at.bob);
     await bot.press(panel, 'privacy out', undefined, at.bob);
     const said = at.channel.say(at.bob, 'This is nobody’s business');
-    await choose(at, 'Translate', said, 'does not want it to be translated');
+    await choose(
+      at,
+      sentence('commands.translate.menu'),
+      said,
+      sentence('errors.author-opted-out'),
+    );
   });
 });

@@ -8,6 +8,7 @@ import type { FakeChannel, FakeMessage, FakeUser, VoicePerson } from '../fakes/d
 import { numberedSpeech, wordsHeard } from '../fakes/numbered-speech.ts';
 import { textsIn } from './shown.ts';
 import { withBot, type Place } from './support.ts';
+import { sentenceLike } from '../fakes/sentences.ts';
 
 // Voice is heard at its own pace.
 const bot = withBot({ clock: realClock });
@@ -55,7 +56,11 @@ interface Room extends Place {
 const WORDS = 3;
 const PACKETS = numberedSpeech(0, 0, WORDS).length;
 const AT_ONCE = { speed: 20, trailing: 0 };
-const NOTICE = /captions are on/i;
+const NOTICE = new RegExp(
+  (['room.notice', 'room.notice-agreed', 'room.notice-late', 'room.notice-late-agreed'] as const)
+    .map((key) => sentenceLike(key).source)
+    .join('|'),
+);
 /** Shorter than the longest utterance, and longer than what is done meanwhile. */
 const LONG_WORDS = 70;
 const ENOUGH_PACKETS = 20;
@@ -302,9 +307,7 @@ describe.concurrent('somebody in a voice channel is not heard', () => {
     await Promise.all([bob.speak(), cleo.speak()]);
     expect(cleo.traces()).toEqual(NOTHING);
     show();
-    await channel.until((messages) =>
-      messages.some(({ content }) => content.includes('Captions are on')),
-    );
+    await channel.until((messages) => messages.some(({ content }) => NOTICE.test(content)));
     await room.hears(cleo);
     expect(bob.traces()).toEqual(NOTHING);
   });

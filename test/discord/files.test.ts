@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { bodyOf, copyOf, repliesTo, replyTo } from './shown.ts';
 import { withBot } from './support.ts';
+import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
 const bot = withBot();
 const OPUS = new Uint8Array(readFileSync('test/fixtures/audio/speech.opus'));
@@ -44,7 +45,7 @@ describe('files that people attach', () => {
     await replyTo(shy, (text) => text.includes('es:what was really said'));
     await bot.settled(at);
     expect(channel.messages.filter(({ replyTo: to }) => to)).toHaveLength(2);
-    expect((await bot.use(at, 'status')).content).not.toContain('could not');
+    expect((await bot.use(at, 'status')).content).not.toMatch(sentenceLike('status.dead'));
   });
 
   it('with names of every kind keep what Discord lets them keep', async () => {
@@ -74,7 +75,10 @@ describe('files that people attach', () => {
     expect(Buffer.from(copy.attachments[0]!.bytes).toString()).toBe('a picture');
     await replyTo(spoken, (text) => text.includes('es:'));
     bot.discord.clock.advance(30 * 3_600_000);
-    const used = bot.discord.command(ann, { name: 'Transcribe', target: spoken });
+    const used = bot.discord.command(ann, {
+      name: sentence('commands.transcribe.menu'),
+      target: spoken,
+    });
     await used.until(({ shown }) => shown?.content === 'what was really said');
   });
 

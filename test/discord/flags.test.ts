@@ -4,6 +4,7 @@ import { PATHS } from '../../src/api/contract.ts';
 import type { FakeMessage } from '../fakes/discord/index.ts';
 import { copyOf, repliesTo, replyTo } from './shown.ts';
 import { withBot, type Place } from './support.ts';
+import { sentence } from '../fakes/sentences.ts';
 
 const bot = withBot();
 const JAPAN = '🇯🇵';
@@ -144,7 +145,9 @@ describe('a flag under a message', () => {
     const at = bot.place();
     const said = say(at);
     said.react(at.ann, '🇬🇧');
-    expect((await replyTo(said)).content).toBe('🇬🇧 That is in English already.');
+    expect((await replyTo(said)).content).toBe(
+      `🇬🇧 ${sentence('translate.same-language', { language: 'English' })}`,
+    );
     said.unreact(at.ann, '🇬🇧');
     await at.channel.until(() => repliesTo(said).length === 0);
     const smile = at.channel.say(at.bob, '🎉');
@@ -160,7 +163,7 @@ describe('a flag under a message', () => {
     bot.speech.fail(PATHS.translate, { status: 400, body });
     said.react(at.ann, '🇪🇸');
     const reply = await replyTo(said);
-    expect(reply.content).toMatch(/^🇪🇸 El servicio de voz .*never$/);
+    expect(reply.content).toBe(`🇪🇸 ${sentence('service.refused', { detail: 'never' }, 'es')}`);
     const status = await bot.use(at, 'status');
     await bot.press(status, 'status retry', undefined, at.guild.owner);
     await at.channel.until(() => repliesTo(said)[0]?.content.startsWith('🇪🇸 es:') ?? false);

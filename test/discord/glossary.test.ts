@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { withBot, type Place } from './support.ts';
+import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
 const bot = withBot();
 
@@ -16,20 +17,23 @@ const exported = async (at: Place): Promise<string> => {
   return Buffer.from(used.shown!.attachments[0]!.bytes).toString();
 };
 
+const imported = (added: number, changed: number, rejected: number): string =>
+  sentence('glossary.imported', { added, changed, rejected });
+
 describe('a glossary file', () => {
   it('goes in and comes out as it was, in the encodings that spreadsheets write', async () => {
     const at = bot.place();
     const table = 'term,language,translation\nFrostmourne,,\nギルド銀行,es,banco\n';
-    expect((await give(at, table)).content).toBe('Added 2, changed 0, left out 0.');
+    expect((await give(at, table)).content).toBe(imported(2, 0, 0));
     const utf16 = Buffer.from(`\uFEFF${table.replaceAll(',', '\t')}`, 'utf16le');
-    expect((await give(at, utf16)).content).toBe('Added 0, changed 2, left out 0.');
+    expect((await give(at, utf16)).content).toBe(imported(0, 2, 0));
     expect(await exported(at)).toBe(`\uFEFF${table}`);
-    expect((await give(at, await exported(at))).content).toBe('Added 0, changed 2, left out 0.');
+    expect((await give(at, await exported(at))).content).toBe(imported(0, 2, 0));
   });
 
   it('in any other encoding, or that is no table, is refused whole and in words', async () => {
     const at = bot.place();
-    const unreadable = '⚠️ I cannot read this file as CSV.';
+    const unreadable = `⚠️ ${sentence('glossary.not-csv')}`;
     const files = [
       Buffer.from('term\nArmbrustschütze\n', 'latin1'),
       Buffer.from([0x83, 0x4d, 0x83, 0x8b, 0x83, 0x68, 0x0a]),
@@ -44,7 +48,9 @@ describe('a glossary file', () => {
   it('of 10 MB is refused before it is read to its end', async () => {
     const at = bot.place();
     const large = Buffer.alloc(10_000_000, 'a term,es,una palabra\n');
-    expect((await give(at, large)).content).toContain('⚠️ A glossary file may have at most 1 MiB');
+    expect((await give(at, large)).content).toMatch(
+      sentenceLike('glossary.file-too-large', { mebibytes: 1 }),
+    );
   });
 
   it('with formulas gives none to the next spreadsheet, nor markup to the chat', async () => {
@@ -52,7 +58,7 @@ describe('a glossary file', () => {
     const formulas = ['=1+1', '+A1', '-A1', '@SUM(A1)', '=HYPERLINK("http://x")'];
     const rows = formulas.map((each) => `"${each.replaceAll('"', '""')}",es,"${each[0]}x"`);
     const told = await give(at, ['term,language,translation', ...rows].join('\n'));
-    expect(told.content).toBe('Added 5, changed 0, left out 0.');
+    expect(told.content).toBe(imported(5, 0, 0));
     const cells = (await exported(at)).split('\n').flatMap((line) => line.split(','));
     expect(cells.filter((cell) => /^"?[=+\-@]/.test(cell))).toEqual([]);
     await bot.use(at, 'glossary add', { term: '@everyone', translation: '<@&1> **x**' });
@@ -65,12 +71,12 @@ describe('a glossary file', () => {
     const rows = ['term,language,translation', ',es,x', `${'x'.repeat(201)},,`, 'fire,Klingon,y'];
     const told = await give(at, [...rows, 'water,es,agua'].join('\n'));
     expect(told.content.split('\n')).toEqual([
-      'Added 1, changed 0, left out 3.',
-      '- Line 2: there is no term.',
-      '- Line 3: the term or its translation is too long.',
-      '- Line 4: I do not know the language.',
+      imported(1, 0, 3),
+      `- ${sentence('glossary.rejected.empty', { line: 2 })}`,
+      `- ${sentence('glossary.rejected.too-long', { line: 3 })}`,
+      `- ${sentence('glossary.rejected.unknown-language', { line: 4 })}`,
     ]);
     const full = Array.from({ length: 2_500 }, (_, index) => `term ${index}`).join('\n');
-    expect((await give(at, full)).content).toContain('Added 1,999, changed 0, left out 501.');
+    expect((await give(at, full)).content).toContain(imported(1_999, 0, 501));
   });
 });

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { bodyOf, copiesOf, copyOf, repliesTo, replyTo, textsIn } from './shown.ts';
 import { withBot } from './support.ts';
+import { sentence } from '../fakes/sentences.ts';
 
 const bot = withBot();
 
@@ -38,8 +39,8 @@ describe('in the middle of a translation', () => {
     await bot.settled(room);
     expect(repliesTo(said)).toHaveLength(0);
     const panel = await bot.use(room, 'status');
-    expect(panel.content).toContain('One message could not be translated');
-    expect(panel.content).toContain('still to be allowed: Send Messages');
+    expect(panel.content).toContain(sentence('status.dead', { count: 1 }));
+    expect(panel.content).toContain(sentence('status.missing', { what: 'Send Messages' }));
     channel.allow('SendMessages');
     await bot.press(panel, 'status retry', undefined, guild.owner);
     await replyTo(said);

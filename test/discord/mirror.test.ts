@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { FakeMessage } from '../fakes/discord/index.ts';
 import { bodyOf, copiesOf, copyOf, textsIn } from './shown.ts';
 import { withBot } from './support.ts';
+import { sentence } from '../fakes/sentences.ts';
 
 const bot = withBot();
 
@@ -177,6 +178,8 @@ describe('a group of channels', () => {
     await copyOf(said, spanish);
     expect(textsIn(japanese)).toEqual([]);
     const told = await bot.use(at, 'autotranslate off', { channel: spanish });
-    expect(told.content).toContain(`<#${english.id}> was the last one`);
+    expect(told.content).toContain(
+      sentence('autotranslate.off-too', { channel: `<#${english.id}>` }),
+    );
   });
 });

@@ -3,6 +3,7 @@ import { PATHS } from '../../src/api/contract.ts';
 import type { FakeMessage } from '../fakes/discord/index.ts';
 import { replyTo } from './shown.ts';
 import { withBot } from './support.ts';
+import { sentence } from '../fakes/sentences.ts';
 
 const bot = withBot();
 
@@ -20,13 +21,15 @@ describe('/settings', () => {
     const { guild, channel, ann } = at;
     const panel = await bot.use(at, 'settings');
     expect(panel.ephemeral).toBe(true);
-    expect(panel.content).toContain(`<#${channel.id}> · replies · Spanish`);
+    expect(panel.content).toContain(
+      `<#${channel.id}> · ${sentence('autotranslate.modes.reply')} · Spanish`,
+    );
     await bot.press(panel, 'settings flags:off', undefined, guild.owner);
-    expect(panel.content).toContain('Flags: off');
+    expect(panel.content).toContain(sentence('settings.flags-are-off'));
     await bot.stop();
     await bot.start();
     await bot.press(panel, 'settings flags:on', undefined, guild.owner);
-    expect(panel.content).toContain('Flags: a reaction such as');
+    expect(panel.content).toContain(sentence('settings.flags-are-on'));
     await bot.press(panel, 'settings page:channels', undefined, guild.owner);
     await bot.press(panel, 'settings bots', [channel.id], guild.owner);
     await replyTo(channel.say(bot.discord.user({ bot: true }), 'I am another bot'));
@@ -34,8 +37,8 @@ describe('/settings', () => {
     expect(controlsOf(panel)).toHaveLength(5);
     expect(channel.messages.every(({ ephemeral }) => !ephemeral)).toBe(true);
     await bot.press(panel, 'settings flags:off', undefined, ann);
-    expect(panel.content).toContain('> ⚠️ Only moderators can do that.');
-    expect(panel.content).toContain('Flags: a reaction such as');
+    expect(panel.content).toContain(`> ⚠️ ${sentence('errors.needs-moderator')}`);
+    expect(panel.content).toContain(sentence('settings.flags-are-on'));
   });
 });
 
@@ -47,10 +50,10 @@ describe('/status', () => {
     const said = at.channel.say(at.ann, 'Nobody can translate this line');
     await replyTo(at.channel.say(at.ann, 'Everybody can translate this line'));
     const panel = await bot.use(at, 'status');
-    expect(panel.content).toContain('❌ One message could not be translated:');
+    expect(panel.content).toContain(`❌ ${sentence('status.dead', { count: 1 })}`);
     expect(panel.content).toContain(`<#${at.channel.id}> ·`);
     await bot.press(panel, 'status retry', undefined, at.guild.owner);
-    expect(panel.content).toContain('One message is tried again.');
+    expect(panel.content).toContain(sentence('status.revived', { count: 1 }));
     expect((await replyTo(said)).content).toBe('🇪🇸 es:Nobody can translate this line');
     await bot.settled(at);
     expect(controlsOf(await bot.use(at, 'status'))).toEqual([]);
@@ -62,9 +65,9 @@ describe('/status', () => {
     at.spanish.deny('ManageWebhooks', 'SendMessages');
     bot.speech.fail(PATHS.voices, ...Array.from({ length: 4 }, () => ({ status: 503 })));
     const { content } = await bot.use(at, 'status');
-    expect(content).toContain('❌ The speech service cannot be reached right now.');
+    expect(content).toContain(`❌ ${sentence('status.unreachable')}`);
     expect(content).toContain(
-      `❌ <#${at.spanish.id}> · still to be allowed: Send Messages, Manage Webhooks`,
+      `❌ <#${at.spanish.id}> · ${sentence('status.missing', { what: 'Send Messages, Manage Webhooks' })}`,
     );
     expect(content).toContain(`✅ <#${at.english.id}>`);
   });
@@ -85,7 +88,7 @@ describe('/privacy', () => {
     expect(JSON.stringify(kept)).toContain('"de"');
     expect(JSON.stringify(kept)).not.toContain('words of mine');
     await bot.press(panel, 'privacy forget', undefined, ann);
-    expect(panel.content).toContain('This cannot be undone.');
+    expect(panel.content).toContain(sentence('privacy.sure'));
     expect(panel.attachments).toEqual([]);
     await bot.press(panel, 'privacy sure', undefined, ann);
     await bot.press(panel, 'privacy show', undefined, ann);

@@ -3,8 +3,9 @@ import { PATHS } from '../../src/api/contract.ts';
 import { realClock } from '../../src/async/clock.ts';
 import type { FakeChannel, VoicePerson } from '../fakes/discord/index.ts';
 import { numberedSpeech, wordsHeard, wordsOf, wordsShown } from '../fakes/numbered-speech.ts';
-import { textsIn } from './shown.ts';
+import { hasPart, textsIn } from './shown.ts';
 import { withBot } from './support.ts';
+import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
 // Voice is heard at its own pace.
 const bot = withBot({ clock: realClock });
@@ -22,7 +23,7 @@ interface Room {
   readonly group: ReturnType<typeof bot.encryption>;
   /** Says the next utterance, and tells its words. */
   speak(options?: Parameters<VoicePerson['speak']>[1]): Promise<readonly string[]>;
-  shows(...parts: string[]): Promise<void>;
+  shows(...parts: (string | RegExp)[]): Promise<void>;
   /** What is said now is shown, and nothing stands twice or in another order than it was said. */
   goesOn(): Promise<void>;
   settled(): Promise<void>;
@@ -61,7 +62,7 @@ const openRoom = async (languages = ''): Promise<Room> => {
     shows: async (...parts) => {
       await lounge.until(() => {
         const all = textsIn(lounge).join('\n');
-        return parts.every((part) => all.includes(part));
+        return parts.every((part) => hasPart(all, part));
       });
     },
     goesOn: async () => {
@@ -88,7 +89,7 @@ describe.concurrent('captions go on', () => {
     const speaking = room.speak({ speed: 1 });
     if (how === 'drop') bot.discord.voice.drop(room.lounge);
     else bot.discord.voice.close(how, room.lounge);
-    await room.shows('The connection is there again.');
+    await room.shows(sentence('room.reconnected'));
     await speaking;
     await room.goesOn();
   });
@@ -97,7 +98,7 @@ describe.concurrent('captions go on', () => {
     const room = await openRoom();
     const speaking = room.speak({ speed: 1 });
     await bot.discord.voice.moveRegion(room.lounge);
-    await room.shows('The connection is there again.');
+    await room.shows(sentence('room.reconnected'));
     await speaking;
     await room.goesOn();
   });
@@ -127,9 +128,9 @@ describe.concurrent('captions go on', () => {
   it('when somebody can be understood again, which was told', async () => {
     const room = await openRoom();
     for (let time = 0; time < 5; time += 1) await room.speak({ spoil: 'dave' });
-    await room.shows('I cannot hear Ann');
+    await room.shows(sentence('room.cannot-hear', { name: 'Ann' }));
     await room.goesOn();
-    await room.shows('I can hear Ann again');
+    await room.shows(sentence('room.hears-again', { name: 'Ann' }));
   });
 
   it('where a moderator deleted what was there, without it', async () => {
@@ -149,7 +150,7 @@ describe.concurrent('captions go on', () => {
     const flood = Array.from({ length: 50 }, () => ({ status: 429 }));
     bot.speech.fail(PATHS.translate, ...flood);
     await room.goesOn();
-    await room.shows('no translation into Spanish for now');
+    await room.shows(sentence('room.untranslated', { language: 'Spanish' }));
     bot.speech.heal();
     const words = await room.speak();
     await room.shows(words[0]!.toUpperCase());
@@ -161,9 +162,9 @@ describe('captions of a room', () => {
     const room = await openRoom();
     bot.speech.fail(PATHS.asr, ...Array.from({ length: 4 }, () => ({ status: 503 })));
     await room.speak();
-    await room.shows('I cannot write down what is said');
+    await room.shows(sentenceLike('room.not-recognised'));
     await room.goesOn();
-    await room.shows('I can write down what is said again.');
+    await room.shows(sentence('room.recognised-again'));
   });
 
   it('go on while the gateway is away, and after it', async () => {

@@ -3,8 +3,9 @@ import type { FakeChannel, FakeMessage } from '../fakes/discord/index.ts';
 import type { VoicePerson } from '../fakes/discord/voice/index.ts';
 import { PATHS } from '../../src/api/contract.ts';
 import { realClock } from '../../src/async/clock.ts';
-import { textsIn } from './shown.ts';
+import { hasPart, textsIn } from './shown.ts';
 import { withBot, type Place } from './support.ts';
+import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
 // Voice is heard at its own pace.
 const bot = withBot({ clock: realClock });
@@ -37,7 +38,7 @@ interface Room extends Place, AsyncDisposable {
   /** Ann uses a command. */
   use(name: string, options?: Parameters<typeof bot.use>[2]): Promise<FakeMessage>;
   /** Resolves when the room's chat shows this. */
-  shows(part: string): Promise<void>;
+  shows(part: string | RegExp): Promise<void>;
   /** Resolves when so many packets more of ours were heard. */
   hearsUs(packets: number): Promise<void>;
 }
@@ -68,7 +69,7 @@ const enter = async (): Promise<Room> => {
     },
     use: async (name, options = {}) => bot.use(place, name, options, place.ann),
     shows: async (part) => {
-      await lounge.until((messages) => messages.some(({ content }) => content.includes(part)));
+      await lounge.until((messages) => messages.some(({ content }) => hasPart(content, part)));
     },
     hearsUs: async (packets) => {
       const from = lounge.recorded.packets.length;
@@ -96,7 +97,7 @@ describe.concurrent('captions of a voice channel', () => {
     await using at = await enter();
     const answer = await at.use('captions start', { languages: 'en, es' });
     expect(answer.content).toContain(`<#${at.lounge.id}>`);
-    expect(textsIn(at.lounge)[0]).toContain('Captions are on');
+    expect(textsIn(at.lounge)[0]).toContain(sentence('room.notice'));
     const [ann, bob] = at.speakers;
     await Promise.all([
       ann.speak(speech(1, 60)),
@@ -133,7 +134,7 @@ describe.concurrent('captions of a voice channel', () => {
     await at.speakers[0].speak(speech(1));
     await at.shows('good morning');
     await at.use('captions stop');
-    const [, end] = [await at.shows('The captions ended'), at.lounge.last!];
+    const [, end] = [await at.shows(sentenceLike('room.captions-ended')), at.lounge.last!];
     const [file] = end.attachments;
     expect(file!.name).toMatch(/\.vtt$/);
     expect(Buffer.from(file!.bytes).toString()).toContain('<v Ann>good morning everybody');
@@ -145,7 +146,7 @@ describe.concurrent('captions of a voice channel', () => {
     await at.choose('joins', 'joins', [at.lounge.id]);
     await at.choose('captions', 'languages', ['es']);
     const ann = at.lounge.join(at.ann);
-    await at.shows('Captions are on');
+    await at.shows(sentenceLike('room.notice'));
     await ann.speak(speech(1));
     await at.shows('es:good morning everybody');
     ann.leave();
@@ -169,7 +170,7 @@ describe.concurrent('talking with us', () => {
     await using at = await enter();
     await at.choose('speech', 'wake:on');
     await at.use('join');
-    await at.shows('I listen for my name');
+    await at.shows(sentenceLike('room.listens-name'));
     const heard = at.hearsUs(3);
     await at.speakers[0].speak(speech(4));
     await at.shows('Noon.');
@@ -206,7 +207,7 @@ describe.concurrent('speech in a voice channel', () => {
     const heard = at.hearsUs(10);
     at.channel.say(at.bob, 'the pizza is here');
     await heard;
-    expect(spoken()).toContain('Bob says: the pizza is here');
+    expect(spoken()).toContain(`${sentence('room.says', { name: 'Bob' })} the pizza is here`);
   });
 
   it('waits its turn, can be looked at, skipped and stopped', async () => {
@@ -225,6 +226,7 @@ describe.concurrent('speech in a voice channel', () => {
     await using at = await enter();
     await at.choose('heard', 'spoken:on');
     await at.use('captions start');
-    expect(spoken().join()).toContain('Captions are on');
+    const [first = ''] = sentence('room.spoken-notice').split(/(?<=\.) /);
+    expect(spoken().join()).toContain(first);
   });
 });

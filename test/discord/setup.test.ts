@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { copyOf, repliesTo, replyTo } from './shown.ts';
 import { withBot } from './support.ts';
+import { sentence } from '../fakes/sentences.ts';
 
 const bot = withBot();
 
@@ -19,7 +20,9 @@ describe('/autotranslate', () => {
     const other = await bot.use(at, 'autotranslate thread', { languages: 'es', channel: hidden });
     expect(other.content).toContain('View Channel');
     channel.say(ann, 'Nobody translates me as yet');
-    expect((await bot.use(at, 'autotranslate list')).content).toContain('Nothing is translated');
+    expect((await bot.use(at, 'autotranslate list')).content).toContain(
+      sentence('autotranslate.none'),
+    );
     closed.allow('SendMessages', 'ReadMessageHistory');
     await bot.use(at, 'autotranslate reply', { languages: 'es', channel: closed });
     await replyTo(closed.say(ann, 'Now somebody translates me'));
@@ -102,7 +105,11 @@ describe('without the intent to read what people write', () => {
     const unread = at.channel.say(at.ann, 'You cannot read what I write');
     const target = at.channel.say(at.ann, 'But you can read this one');
     const locale = 'es-ES';
-    const used = bot.discord.command(at.bob, { name: 'Translate', target, locale });
+    const used = bot.discord.command(at.bob, {
+      name: sentence('commands.translate.menu'),
+      target,
+      locale,
+    });
     await used.until(({ shown }) => shown?.content === 'es:But you can read this one');
     await bot.stop();
     bot.discord.grantIntent('MessageContent');

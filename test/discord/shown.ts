@@ -33,3 +33,7 @@ export const copyOf = async (
 
 /** The text of a copy without its last line, which says what it is made of. */
 export const bodyOf = ({ content }: FakeMessage): string => content.replace(/\n?-# [^\n]*$/, '');
+
+/** True when a text has this part, or something that fits the pattern. */
+export const hasPart = (text: string, part: string | RegExp): boolean =>
+  typeof part === 'string' ? text.includes(part) : part.test(text);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { loadTexts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
 import { AppError } from '../../src/errors.ts';
@@ -6,6 +7,7 @@ import type { ChannelWatch } from '../../src/model/watch.ts';
 import type { Transcriber } from '../../src/speech/transcriber.ts';
 import type { Translator } from '../../src/translation/translator.ts';
 import type { Store } from '../../src/store/index.ts';
+import { openEmbeddedLeases } from '../../src/store/embedded-leases.ts';
 import { createPrivacy } from '../../src/store/privacy.ts';
 import { createSpaceSettings } from '../../src/store/space-settings.ts';
 import { createUsage } from '../../src/store/usage.ts';
@@ -48,8 +50,8 @@ interface TestServices
   readonly hearing: (words: string) => Promise<void> | undefined;
 }
 
-/** The real core of watching over a store, with services that need none. */
-export const openTestWatching = (
+/** Auto-translate over a store, with services that need none. */
+export const openTestAutoTranslate = async (
   store: Store,
   {
     translator = plainTranslator,
@@ -61,10 +63,11 @@ export const openTestWatching = (
 ): Promise<AutoTranslate> =>
   openAutoTranslate({
     store,
+    leases: await openEmbeddedLeases(store, randomUUID()),
     log: createLog('silent'),
     texts,
     inboxDays: 7,
-    copyDays: 365,
+    mirrorDays: 365,
     now,
     random: () => 0.5,
     services: {
@@ -78,7 +81,7 @@ export const openTestWatching = (
       },
       spaces,
       privacy,
-      usage: createUsage(store, async () => new Uint8Array()),
+      usage: createUsage(store),
     },
   });
 

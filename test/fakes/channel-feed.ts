@@ -1,12 +1,20 @@
 import { AppError } from '../../src/errors.ts';
 import type { Author, Message } from '../../src/model/message.ts';
-import type { Channel, MessageRef, Posted, Space } from '../../src/model/place.ts';
+import { FAKE_CAPABILITIES } from './platform.ts';
+import {
+  isSameChannel,
+  type Channel,
+  type MessageRef,
+  type Posted,
+  type Space,
+} from '../../src/model/place.ts';
 import type { Platform } from '../../src/ports/platform.ts';
-import type { Mirror, WatchPort } from '../../src/ports/channel-feed.ts';
+import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
+import type { Mirror, Mirrors } from '../../src/ports/mirrors.ts';
 
 export const SPACE: Space = { platform: 'place', id: 'space' };
-export const channel = (id: string, parentId?: string): Channel => ({
-  space: SPACE,
+export const channel = (id: string, parentId?: string, space = SPACE): Channel => ({
+  space,
   id,
   ...(parentId === undefined ? {} : { parentId }),
 });
@@ -14,34 +22,35 @@ export const channel = (id: string, parentId?: string): Channel => ({
 export const person = (id: string): Author => ({ id, name: id, kind: 'person' });
 const OURSELVES: Author = { id: 'dragoman', name: 'Dragoman', kind: 'ourselves' };
 
-/** A message of ours, with what it was made of. */
+/** A message, and of ours what it mirrors. */
 interface Shown {
   readonly message: Message;
-  readonly copy?: Mirror;
+  readonly mirror?: Mirror;
 }
 
 /** What one call meets in place of doing its work, or after it: then the answer alone is lost. */
-export interface PlaceFault {
-  readonly call: 'copy' | 'recopy' | 'uncopy' | 'history' | 'read';
+export interface FeedFault {
+  readonly call: 'create' | 'update' | 'remove' | 'history' | 'read';
   readonly error: AppError;
   readonly after?: boolean;
 }
 
 /** A platform in memory whose channels can be watched. */
-export interface WatchedPlace {
+export interface FakeFeed {
   readonly platform: Platform;
-  readonly port: WatchPort;
+  readonly feed: ChannelFeed;
+  readonly mirrors: Mirrors;
   say(to: Channel, text: string, part?: Partial<Message>): Message;
   edit(ref: MessageRef, text: string): Message;
   remove(ref: MessageRef): void;
   /** What stands in a channel, oldest first. */
   texts(of: Channel): string[];
   messages(of: Channel): readonly Message[];
-  /** Names of the files of our copies there. */
+  /** Names of the files of our mirrors there. */
   files(of: Channel): string[];
-  fail(...faults: PlaceFault[]): void;
+  fail(...faults: FeedFault[]): void;
   /** Does something in the middle of the next call of a kind. */
-  during(call: PlaceFault['call'], run: () => Promise<unknown>): void;
+  during(call: FeedFault['call'], run: () => Promise<unknown>): void;
   /** So many people react to a message with an emoji. */
   react(ref: MessageRef, emoji: string, people: number): void;
   /** What its people must still allow before a channel can be watched. */
@@ -52,12 +61,13 @@ export interface WatchedPlace {
 export const lost = (): AppError =>
   new AppError('unavailable', 'the answer was lost', { retryable: true });
 
-export const createWatchedPlace = (): WatchedPlace => {
+/** @param space the one whose platform it is */
+export const createFakeFeed = (space: Space = SPACE): FakeFeed => {
   const channels = new Map<string, Shown[]>();
   const reactions = new Map<string, number>();
-  const faults: PlaceFault[] = [];
+  const faults: FeedFault[] = [];
   const calls: string[] = [];
-  const events: { call: PlaceFault['call']; run: () => Promise<unknown> }[] = [];
+  const events: { call: FeedFault['call']; run: () => Promise<unknown> }[] = [];
   let lacking: readonly string[] = [];
   let last = 0;
 
@@ -67,7 +77,7 @@ export const createWatchedPlace = (): WatchedPlace => {
     return shown;
   };
   const positionOf = (id: string): string => id.padStart(20, '0');
-  const put = (to: Channel, part: Partial<Message>, copy?: Mirror): Message => {
+  const put = (to: Channel, part: Partial<Message>, mirror?: Mirror): Message => {
     last = Math.max(last + 1, Date.now());
     const id = String(last);
     const message: Message = {
@@ -79,17 +89,17 @@ export const createWatchedPlace = (): WatchedPlace => {
       stickers: [],
       ...part,
     };
-    shownIn(to).push({ message, ...(copy ? { copy } : {}) });
+    shownIn(to).push({ message, ...(mirror ? { mirror } : {}) });
     return message;
   };
   const find = ({ channel: { id: place }, id }: MessageRef): Shown | undefined =>
     channels.get(place)?.find(({ message }) => message.ref.id === id);
-  const replace = (ref: MessageRef, text: string, copy?: Mirror): Message => {
+  const replace = (ref: MessageRef, text: string, mirror?: Mirror): Message => {
     const shown = find(ref);
     if (!shown) throw new AppError('not-found', 'there is no such message');
     const message = { ...shown.message, text, edited: true };
     const all = shownIn(ref.channel);
-    all[all.indexOf(shown)] = { message, ...(copy ? { copy } : {}) };
+    all[all.indexOf(shown)] = { message, ...(mirror ? { mirror } : {}) };
     return message;
   };
   const remove = (ref: MessageRef): void => {
@@ -99,24 +109,28 @@ export const createWatchedPlace = (): WatchedPlace => {
       all.filter(({ message }) => message.ref.id !== ref.id),
     );
   };
-  const meet = (call: PlaceFault['call'], after: boolean): void => {
+  const meet = (call: FeedFault['call'], after: boolean): void => {
     if (!after) calls.push(call);
     const at = faults.findIndex((one) => one.call === call && (one.after ?? false) === after);
     const [fault] = at < 0 ? [] : faults.splice(at, 1);
     if (fault) throw fault.error;
   };
-  const meanwhile = async (call: PlaceFault['call']): Promise<void> => {
+  const meanwhile = async (call: FeedFault['call']): Promise<void> => {
     const at = events.findIndex((event) => event.call === call);
     const [event] = at < 0 ? [] : events.splice(at, 1);
     await event?.run();
   };
-  const render = ({ as, mark, content, quote }: Mirror): string => {
+  const render = ({ as, label, content, quote }: Mirror): string => {
     const quoted = quote ? `> ${quote.name}: ${quote.text}\n` : '';
-    return as ? `${quoted}${as.name}: ${content.text} [${mark}]` : `${mark} ${content.text}`;
+    return as ? `${quoted}${as.name}: ${content.text} [${label}]` : `${label} ${content.text}`;
   };
+  const shows = ({ mirror }: Shown, source: MessageRef, key?: string): boolean =>
+    mirror !== undefined &&
+    mirror.source.id === source.id &&
+    isSameChannel(mirror.source.channel, source.channel) &&
+    (key === undefined || mirror.key === key);
 
-  const port: WatchPort = {
-    copiedFilesBytes: 1_000,
+  const feed: ChannelFeed = {
     resolve: (of) => of,
     positionAt: (timeMs) => positionOf(String(timeMs)),
     timeOf: (position) => Number(position),
@@ -130,43 +144,45 @@ export const createWatchedPlace = (): WatchedPlace => {
       meet('read', false);
       return find(ref)?.message;
     },
-    names: () => (kind, id) => `${kind}-${id}`,
+    names: async (_, mentions) => (kind, id) =>
+      mentions.some((one) => one.kind === kind && one.id === id) ? `${kind}-${id}` : undefined,
     reactions: async (ref, emoji) => reactions.get(`${ref.id} ${emoji}`) ?? 0,
-    async *copy(to, copies, { again }) {
-      for (const copy of copies) {
-        await meanwhile('copy');
-        const marks = [copy.mark, ...(copy.formerMarks ?? [])];
-        const isThis = (shown: Shown): boolean =>
-          shown.copy?.source.id === copy.source.id &&
-          (copy.as !== undefined || marks.includes(shown.copy.mark));
-        const there = again ? shownIn(to).find(isThis) : undefined;
-        if (!there) meet('copy', false);
+    missing: async () => lacking,
+  };
+
+  const mirrors: Mirrors = {
+    filesBytes: 1_000,
+    async *create({ channel: to }, wanted, { mayExist }) {
+      for (const mirror of wanted) {
+        await meanwhile('create');
+        const there = mayExist
+          ? shownIn(to).find((shown) => shows(shown, mirror.source, mirror.key))
+          : undefined;
+        if (!there) meet('create', false);
         const { ref } = there
-          ? replace(there.message.ref, render(copy), copy)
-          : put(to, { author: OURSELVES, text: render(copy) }, copy);
-        meet('copy', true);
+          ? replace(there.message.ref, render(mirror), mirror)
+          : put(to, { author: OURSELVES, text: render(mirror) }, mirror);
+        meet('create', true);
         yield { channel: to, ids: [ref.id] };
       }
     },
-    recopy: async (posted, copy) => {
-      await meanwhile('recopy');
-      meet('recopy', false);
-      replace({ channel: posted.channel, id: posted.ids[0] }, render(copy), copy);
-      meet('recopy', true);
+    update: async (posted, mirror) => {
+      await meanwhile('update');
+      meet('update', false);
+      replace({ channel: posted.channel, id: posted.ids[0] }, render(mirror), mirror);
+      meet('update', true);
       return posted;
     },
-    uncopy: async (posted) => {
-      await meanwhile('uncopy');
-      meet('uncopy', false);
+    remove: async (posted) => {
+      await meanwhile('remove');
+      meet('remove', false);
       remove({ channel: posted.channel, id: posted.ids[0] });
     },
-    sweep: async (from, source, marks) => {
-      for (const { message, copy } of shownIn(from))
-        if (copy?.source.id === source.id && (marks?.includes(copy.mark) ?? true))
-          remove(message.ref);
+    removeOrphans: async ({ channel: from }, source, only) => {
+      for (const shown of shownIn(from))
+        if (shows(shown, source, only?.key)) remove(shown.message.ref);
     },
-    thread: async (of, name) => channel(`${of.id}/${name}`, of.id),
-    missing: async () => lacking,
+    thread: async (of, name) => ({ channel: channel(`${of.id}/${name}`, of.id, of.space) }),
   };
 
   const post = async (to: Channel, text: string): Promise<Posted> => {
@@ -175,16 +191,16 @@ export const createWatchedPlace = (): WatchedPlace => {
   };
 
   return {
-    port,
+    feed,
+    mirrors,
     platform: {
-      name: SPACE.platform,
-      watch: port,
+      name: space.platform,
+      feed,
+      mirrors,
+      capabilities: FAKE_CAPABILITIES,
       post: (to, { text }) => post(to, text),
       edit: async (posted) => posted,
       delete: async () => undefined,
-      upload: (to) => post(to, ''),
-      whisper: async () => undefined,
-      typing: async () => undefined,
     },
     say: (to, text, part = {}) => put(to, { ...part, text }),
     edit: (ref, text) => replace(ref, text),
@@ -192,7 +208,7 @@ export const createWatchedPlace = (): WatchedPlace => {
     texts: (of) => shownIn(of).map(({ message }) => message.text),
     messages: (of) => shownIn(of).map(({ message }) => message),
     files: (of) =>
-      shownIn(of).flatMap(({ copy }) => (copy?.content.files ?? []).map(({ name }) => name)),
+      shownIn(of).flatMap(({ mirror }) => (mirror?.content.files ?? []).map(({ name }) => name)),
     fail: (...more) => void faults.push(...more),
     during: (call, run) => void events.push({ call, run }),
     react: (ref, emoji, people) => void reactions.set(`${ref.id} ${emoji}`, people),

@@ -2,7 +2,7 @@ import type { ChatTurn, Voice } from '../../src/api/contract.ts';
 import { transcriptFile } from '../../src/speech/transcript-file.ts';
 import type { Command } from '../../src/command/command.ts';
 import type { CommandInfo } from '../../src/model/command-info.ts';
-import { commandFault } from '../../src/command/check.ts';
+import { commandFault } from '../../src/command/validate-command.ts';
 import { discover } from '../../src/discover.ts';
 import { createDispatcher } from '../../src/command/dispatcher.ts';
 import type { AppError } from '../../src/errors.ts';
@@ -27,7 +27,11 @@ import { createSpaceSettings } from '../../src/store/space-settings.ts';
 import { createUsage } from '../../src/store/usage.ts';
 import { detectLanguage } from '../../src/text/language/detect.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
+import type { MessageKey } from '../../src/message-key.ts';
+import type { Platform } from '../../src/ports/platform.ts';
+import { fakePlatform } from './platform.ts';
 import { createFakeRooms, type FakeRooms } from './rooms.ts';
+import { sentence } from './sentences.ts';
 
 export const SPACE = { platform: 'test', id: 'space' };
 export const HERE: Channel = { space: SPACE, id: '100' };
@@ -51,7 +55,7 @@ interface Asking {
   readonly on?: Message;
 }
 
-/** What the services of a desk do next. */
+/** What the services of a harness do next. */
 interface Script {
   /** What `watches.set` rejects with. */
   refusal: AppError | undefined;
@@ -71,7 +75,7 @@ interface Script {
 }
 
 /** Every command, over real settings and scripted services; the last answer can be pressed. */
-export interface Desk extends AsyncDisposable {
+export interface CommandHarness extends AsyncDisposable {
   readonly script: Script;
   readonly services: Services;
   readonly rooms: FakeRooms;
@@ -79,12 +83,16 @@ export interface Desk extends AsyncDisposable {
   /** All that was shown, the last one last. */
   readonly shown: readonly Content[];
   run(command: string, options?: Record<string, unknown>, asking?: Asking): Promise<Content>;
-  /** Presses or chooses what has this label under the last answer. */
-  press(label: string, values?: readonly string[], asking?: Asking): Promise<Content>;
+  /** Presses or chooses what has the sentence of `key` as its label under the last answer. */
+  press(key: MessageKey, values?: readonly string[], asking?: Asking): Promise<Content>;
   /** Presses a control by its `press`, as it stands under something that is no answer. */
   pressNamed(press: string, asking?: Asking): Promise<Content>;
   complete(command: string, option: string, typed: string): Promise<readonly string[]>;
 }
+
+/** The control that has the sentence of `key` as its label. */
+export const labelled = (content: Content | undefined, key: MessageKey): Control | undefined =>
+  content?.controls?.find(({ label }) => label === sentence(key));
 
 export const messageOf = (text: string, files: readonly MessageFile[] = []): Message => ({
   ref: { channel: HERE, id: 'message' },
@@ -120,11 +128,15 @@ const createWatches = (script: Script): Services['watches'] => {
   };
 };
 
+/** Any platform; that of `MUTE` has no rooms. */
+const platformOf = (name: string): Platform =>
+  fakePlatform(name, ['feed', 'mirrors', ...(name === MUTE.platform ? [] : (['voice'] as const))]);
+
 const refuse = (): never => {
-  throw new Error('the desk has no such service');
+  throw new Error('the harness has no such service');
 };
 
-export const openDesk = async (): Promise<Desk> => {
+export const openCommandHarness = async (): Promise<CommandHarness> => {
   const store = await openStore('sqlite::memory:');
   const script: Script = {
     refusal: undefined,
@@ -182,11 +194,8 @@ export const openDesk = async (): Promise<Desk> => {
     settings: createMemberSettings(store),
     watches: createWatches(script),
     spaces: createSpaceSettings(store),
-    usage: createUsage(
-      store,
-      () => script.chart(),
-      () => NOW_MS,
-    ),
+    usage: createUsage(store, () => NOW_MS),
+    usageChart: () => script.chart(),
     inbox: {
       backlog: async () => script.backlog,
       revive: async () => {
@@ -197,7 +206,6 @@ export const openDesk = async (): Promise<Desk> => {
     },
     privacy: createPrivacy(store, () => NOW_MS),
     rooms,
-    commands: (locale, platform) => dispatcher.commands(locale, platform),
     translates: async (to, from) =>
       ![to, `${from} ${to}`].some((pair) => script.untranslated.includes(pair)),
     status: async () => ({
@@ -210,10 +218,9 @@ export const openDesk = async (): Promise<Desk> => {
     commands: await discover<Command>('commands', commandFault),
     texts: loadTexts('locales'),
     log: createLog('silent'),
-    can: (platform, part) => part !== 'rooms' || platform !== MUTE.platform,
-    naming: () => 'plain',
+    platforms: { find: platformOf, get: platformOf },
     authorsOf: async ({ author }) => [author.id],
-    services: () => services,
+    services,
     now: () => NOW_MS,
   });
   const shown: Content[] = [];
@@ -260,9 +267,9 @@ export const openDesk = async (): Promise<Desk> => {
       return last(before);
     },
     pressNamed: (press, asking = {}) => doPress(press, [], asking),
-    async press(label, values = [], asking = {}) {
-      const control = shown.at(-1)?.controls?.find((each: Control) => each.label === label);
-      if (!control) throw new Error(`there is nothing named ${label} to press`);
+    async press(key, values = [], asking = {}) {
+      const control = labelled(shown.at(-1), key);
+      if (!control) throw new Error(`there is nothing named ${key} to press`);
       return doPress(control.press, values, asking);
     },
     complete: async (command, option, typed) => {

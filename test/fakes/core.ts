@@ -15,7 +15,7 @@ import type { Privacy } from '../../src/store/privacy.ts';
 import type { Services } from '../../src/command/services.ts';
 import type { SpaceChoices } from '../../src/model/space-choices.ts';
 import type { SpaceSettings } from '../../src/store/space-settings.ts';
-import type { Watcher } from '../../src/ports/channel-feed.ts';
+import type { ChannelFeedListener } from '../../src/ports/channel-feed.ts';
 import { createFakeRooms, ROOM_CHOICES } from './rooms.ts';
 import { toneWav } from './tone.ts';
 
@@ -108,7 +108,6 @@ export interface FakeCore extends Core {
   readonly lines: readonly { readonly text: string; readonly languages: readonly string[] }[];
   /** Lets every stream that waits take its next step, or the next one that comes to wait. */
   step(): void;
-  status(): Promise<ServiceStatus>;
   /** What `status` says next. */
   setReachable(reachable: boolean): void;
   /** What `ready` says next. */
@@ -153,15 +152,15 @@ const createPrivacy = (): Privacy => {
 const NOTHING_USED = { characters: 0, audioMs: 0, messages: 0 };
 
 /** A watcher of nothing. */
-const WATCHER: Watcher = {
-  watches: () => false,
-  seen: async () => undefined,
-  gone: async () => undefined,
-  reacted: async () => undefined,
-  banned: async () => undefined,
-  missed: () => undefined,
-  channelGone: async () => undefined,
-  spaceGone: async () => undefined,
+const WATCHER: ChannelFeedListener = {
+  follows: () => false,
+  messageChanged: async () => undefined,
+  messagesDeleted: async () => undefined,
+  reactionChanged: async () => undefined,
+  memberBanned: async () => undefined,
+  messagesMissed: () => undefined,
+  channelDeleted: async () => undefined,
+  spaceLeft: async () => undefined,
 };
 
 /** A panel with a control of each kind; what was pressed stands in its text. */
@@ -281,15 +280,14 @@ export const createFakeCore = (): FakeCore => {
       record: async () => undefined,
       today: async () => NOTHING_USED,
       days: async () => [],
-      chart: async () => PNG,
     },
+    usageChart: async () => PNG,
     inbox: {
       backlog: async () => ({ waiting: 0, oldestMs: undefined, dead: 0, newestDead: [] }),
       revive: async () => 0,
     },
     privacy: createPrivacy(),
     rooms: createFakeRooms(),
-    commands: () => FAKE_COMMANDS,
     translates: async () => undefined,
     status: async () => ({ ...STATUS, reachable }),
   };
@@ -340,7 +338,7 @@ export const createFakeCore = (): FakeCore => {
     log,
     texts,
     services,
-    watcher: WATCHER,
+    feedListener: WATCHER,
     rooms: { peopleChanged: () => undefined, reads: () => false, wrote: () => undefined },
     invocations,
     presses,
@@ -388,6 +386,5 @@ export const createFakeCore = (): FakeCore => {
           : { language, done: true, text: `${language}: ${text}` };
       }
     },
-    status: async () => ({ ...STATUS, reachable }),
   };
 };

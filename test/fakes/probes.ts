@@ -13,10 +13,11 @@ import type { MessageKey } from '../../src/message-key.ts';
 import { createLog } from '../../src/log.ts';
 import type { Content } from '../../src/model/content.ts';
 import type { Message } from '../../src/model/message.ts';
-import type { Invocation, PressInvocation } from '../../src/ports/platform.ts';
+import type { Invocation, Platform, PressInvocation } from '../../src/ports/platform.ts';
 import type { Services } from '../../src/command/services.ts';
 import type { SpaceChoices } from '../../src/model/space-choices.ts';
-import type { Used } from '../../src/usage/usage.ts';
+import type { UsageAmounts } from '../../src/usage/usage.ts';
+import { fakePlatform } from './platform.ts';
 import { ROOM_CHOICES } from './rooms.ts';
 
 export const MEMBER = {
@@ -32,7 +33,13 @@ export const SPOKEN = { space: { platform: 'spoken', id: 's' }, id: 'c' };
 /** On a platform with neither. */
 export const ELSEWHERE = { space: { platform: 'elsewhere', id: 's' }, id: 'c' };
 
-const NOTHING: Used = { characters: 0, audioMs: 0, messages: 0 };
+const PORTS: Readonly<Record<string, readonly ('voice' | 'feed' | 'mirrors')[]>> = {
+  test: ['voice', 'feed', 'mirrors'],
+  spoken: ['voice'],
+};
+const platformOf = (name: string): Platform => fakePlatform(name, PORTS[name]);
+
+const NOTHING: UsageAmounts = { characters: 0, audioMs: 0, messages: 0 };
 
 /** The texts of the tests' own commands are their keys. */
 const real = loadTexts('locales');
@@ -192,10 +199,9 @@ export const createProbes = () => {
     commands: [probe, group, probing, speaking],
     texts,
     log: createLog('silent'),
-    can: (platform, part) => platform === 'test' || (platform === 'spoken' && part === 'rooms'),
-    naming: () => 'plain',
+    platforms: { find: platformOf, get: platformOf },
     authorsOf: (message) => script.authorsOf(message),
-    services: () => services,
+    services,
     sleep: async () => script.rested.promise,
   });
 

@@ -3,7 +3,7 @@ import type { ServiceClient } from '../../src/api/client.ts';
 import type { Command } from '../../src/command/command.ts';
 import { openCore } from '../../src/core.ts';
 import { discover } from '../../src/discover.ts';
-import { commandFault } from '../../src/command/check.ts';
+import { commandFault } from '../../src/command/validate-command.ts';
 import { loadTexts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
 import type { Content } from '../../src/model/content.ts';
@@ -11,14 +11,15 @@ import type { Member } from '../../src/model/member.ts';
 import type { Message } from '../../src/model/message.ts';
 import { createMirrorStore } from '../../src/store/mirrors.ts';
 import { openStore } from '../../src/store/index.ts';
-import { channel, createWatchedPlace, person, type WatchedPlace } from '../fakes/channel-feed.ts';
+import { channel, createFakeFeed, person, type FakeFeed } from '../fakes/channel-feed.ts';
+import { sentence } from '../fakes/sentences.ts';
 
 const ADA: Member = { platform: 'place', id: 'ada', name: 'Ada', locale: 'en', role: 'member' };
 const [HERE, THERE] = [channel('here'), channel('there')];
 
-let place: WatchedPlace;
+let place: FakeFeed;
 beforeEach(() => {
-  place = createWatchedPlace();
+  place = createFakeFeed();
 });
 
 /** The core with a platform whose channels can be watched, and no service. */
@@ -67,7 +68,7 @@ describe('the core', () => {
       createMirrorStore(store, Date.now).put(
         db,
         { ref, purpose: 'watch' },
-        { target: THERE, posted, contentHash: 'x' },
+        { target: { channel: THERE }, posted, contentHash: 'x' },
         true,
       ),
     );
@@ -84,7 +85,7 @@ describe('the core', () => {
         signal: new AbortController().signal,
         answer: { show: async (content) => void shown.push(content), paceMs: 0 },
       });
-      expect(shown.at(-1)?.text).toContain('does not want');
+      expect(shown.at(-1)?.text).toBe(sentence('errors.author-opted-out'));
     }
   });
 });

@@ -17,9 +17,9 @@ import type { Author, Message } from '../../../src/model/message.ts';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import type { MessageFile } from '../../../src/model/file.ts';
 import type { Application } from '../application.ts';
-import type { OpenFile } from '../files.ts';
+import type { OpenRemoteFile } from '../files.ts';
 import { channelOf, positionOf } from '../ids.ts';
-import { saidIn } from '../mirrors/read-mirror.ts';
+import { wordsIn } from '../mirrors/footers.ts';
 
 /** A message as REST tells it, and as the gateway does with the member's part added. */
 export type RawMessage = APIMessage & {
@@ -94,7 +94,7 @@ export interface MessageReader {
 
 export interface MessageReaderDeps {
   readonly application: () => Pick<Application, 'id' | 'botId'>;
-  readonly openFile: OpenFile;
+  readonly openFile: OpenRemoteFile;
   /** A file's address now; undefined when it or its message is gone. */
   readonly renew: (ref: MessageRef, fileId: string) => Promise<string | undefined>;
 }
@@ -139,9 +139,9 @@ export const createMessageReader = (deps: MessageReaderDeps): MessageReader => {
       const isVoice = ((shown.flags ?? 0) & MessageFlags.IsVoiceMessage) !== 0;
       const author = authorOf(raw);
       const byBot = raw.webhook_id === undefined;
-      const said = author.kind === 'ourselves' ? saidIn(shown.content, byBot, of) : undefined;
+      const words = author.kind === 'ourselves' ? wordsIn(shown.content, byBot, of) : undefined;
       const texts = [
-        said?.text ?? shown.content,
+        words?.text ?? shown.content,
         pollText(raw),
         ...(speaksInEmbeds
           ? shown.embeds.filter(({ type }) => type === EmbedType.Rich).map(embedText)
@@ -150,7 +150,7 @@ export const createMessageReader = (deps: MessageReaderDeps): MessageReader => {
       return {
         ref,
         position: positionOf(raw.id),
-        author: said?.name === undefined ? author : { ...author, name: said.name },
+        author: words?.name === undefined ? author : { ...author, name: words.name },
         text: texts.filter(Boolean).join('\n\n'),
         files: shown.attachments.map(fileOf(ref, isVoice)),
         stickers: (shown.sticker_items ?? []).map(stickerOf),

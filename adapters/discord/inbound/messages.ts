@@ -3,21 +3,24 @@ import { toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import type { RoomWatcher } from '../../../src/ports/voice.ts';
-import type { Watcher } from '../../../src/ports/channel-feed.ts';
+import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
 import type { On } from './gateway-events.ts';
 import { positionOf } from '../ids.ts';
 import type { Interactions } from '../interactions/interactions.ts';
 import { createLastTold } from './last-told.ts';
-import type { Members } from '../members.ts';
+import type { MemberNames } from '../member-names.ts';
 import { isReadable, type MessageReader, type RawMessage } from './message-reader.ts';
 import type { ThreadParents } from './thread-parents.ts';
 
 export interface InboundMessagesDeps {
-  readonly watcher: Pick<Watcher, 'watches' | 'seen' | 'gone' | 'missed'>;
+  readonly listener: Pick<
+    ChannelFeedListener,
+    'follows' | 'messageChanged' | 'messagesDeleted' | 'messagesMissed'
+  >;
   readonly rooms: Pick<RoomWatcher, 'reads' | 'wrote'>;
   readonly log: Log;
   readonly reader: MessageReader;
-  readonly members: Pick<Members, 'note'>;
+  readonly members: Pick<MemberNames, 'note'>;
   readonly interactions: Pick<Interactions, 'lost'>;
   readonly parents: Pick<ThreadParents, 'channel'>;
   /** The message as it is now. */
@@ -30,7 +33,7 @@ const isWhole = (raw: Partial<RawMessage>): raw is RawMessage =>
 
 /** Tells the core which messages come, change and go. */
 export const listenToMessages = (on: On, deps: InboundMessagesDeps): void => {
-  const { watcher, rooms, log, reader, members, interactions, parents, fetch } = deps;
+  const { listener, rooms, log, reader, members, interactions, parents, fetch } = deps;
   const lastTold = createLastTold();
   const isLegible = (raw: RawMessage): boolean => deps.hasContentIntent || isReadable(raw);
 
@@ -39,11 +42,11 @@ export const listenToMessages = (on: On, deps: InboundMessagesDeps): void => {
     try {
       const raw = told ?? (await fetch({ channel, id }));
       if (!raw || !isLegible(raw)) return;
-      await watcher.seen(reader.read(raw, channel));
+      await listener.messageChanged(reader.read(raw, channel));
     } catch (thrown) {
       const { code, message } = toAppError(thrown);
       log.error({ channel: channel.id, code, reason: message }, 'a message was not kept: again');
-      watcher.missed([{ channel, newest: positionOf(id) }]);
+      listener.messagesMissed([{ channel, newest: positionOf(id) }]);
     }
   };
 
@@ -62,19 +65,19 @@ export const listenToMessages = (on: On, deps: InboundMessagesDeps): void => {
     interactions.lost(ids);
     lastTold.gone(ids);
     const channel = parents.channel(guild_id, channel_id);
-    await watcher.gone(ids.map((id) => ({ channel, id })));
+    await listener.messagesDeleted(ids.map((id) => ({ channel, id })));
   };
 
   on(Events.MessageCreate, async (raw) => {
     const channel = parents.channel(raw.guild_id, raw.channel_id);
     if (rooms.reads(channel) && isLegible(raw)) rooms.wrote(reader.read(raw, channel));
-    if (watcher.watches(channel)) await seeNewest(raw, channel);
+    if (listener.follows(channel)) await seeNewest(raw, channel);
   });
   on(Events.MessageUpdate, async (update) => {
     const channel = parents.channel(update.guild_id, update.channel_id);
     if (isWhole(update)) return seeNewest(update, channel);
     // To fetch each message that changes anywhere would cost more than it is worth.
-    if (watcher.watches(channel)) await see({ channel, id: update.id });
+    if (listener.follows(channel)) await see({ channel, id: update.id });
   });
   on(Events.MessageDelete, async (data) => gone(data, [data.id]));
   on(Events.MessageDeleteBulk, async (data) => gone(data, data.ids));

@@ -1,6 +1,6 @@
 import { ChannelType, GatewayDispatchEvents as Events, type Client } from 'discord.js';
 import type { Channel } from '../../../src/model/place.ts';
-import type { Watcher } from '../../../src/ports/channel-feed.ts';
+import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
 import type { On } from './gateway-events.ts';
 import { channelOf, positionOf, spaceOf } from '../ids.ts';
 import type { Interactions } from '../interactions/interactions.ts';
@@ -8,7 +8,10 @@ import { isReadableBack } from '../permissions.ts';
 import type { ThreadParents } from './thread-parents.ts';
 
 export interface InboundPlacesDeps {
-  readonly watcher: Pick<Watcher, 'banned' | 'missed' | 'channelGone' | 'spaceGone'>;
+  readonly listener: Pick<
+    ChannelFeedListener,
+    'memberBanned' | 'messagesMissed' | 'channelDeleted' | 'spaceLeft'
+  >;
   readonly botId: string;
   readonly interactions: Pick<Interactions, 'lost'>;
   readonly parents: ThreadParents;
@@ -24,7 +27,7 @@ const newestOf = (channel: object): string | undefined =>
     : undefined;
 
 const listenToServers = (on: On, client: Client, deps: InboundPlacesDeps): void => {
-  const { watcher, botId, interactions, parents } = deps;
+  const { listener, botId, interactions, parents } = deps;
 
   // It comes first in each new session and after each outage, before any message of the server:
   // what was written meanwhile is fetched before what is written now.
@@ -32,7 +35,7 @@ const listenToServers = (on: On, client: Client, deps: InboundPlacesDeps): void 
     if (guild.unavailable) return;
     for (const thread of guild.threads) parents.note(guild.id, thread);
     const channels = [...guild.channels, ...guild.threads];
-    watcher.missed(
+    listener.messagesMissed(
       channels
         .filter(({ type }) => type !== ChannelType.GuildCategory)
         .map((channel) => ({
@@ -45,10 +48,10 @@ const listenToServers = (on: On, client: Client, deps: InboundPlacesDeps): void 
     if (unavailable) return;
     parents.removeGuild(id);
     interactions.lost([id]);
-    await watcher.spaceGone(spaceOf(id, ''));
+    await listener.spaceLeft(spaceOf(id, ''));
   });
   on(Events.GuildBanAdd, async ({ guild_id, user }) =>
-    watcher.banned(spaceOf(guild_id, ''), user.id),
+    listener.memberBanned(spaceOf(guild_id, ''), user.id),
   );
 
   /** Nothing was told of channels that the bot could not read; the client still has what it knew. */
@@ -57,7 +60,7 @@ const listenToServers = (on: On, client: Client, deps: InboundPlacesDeps): void 
     const hidden = ids
       .map((id) => parents.channel(guildId, id))
       .filter((channel) => !isReadableBack(client, channel));
-    watcher.missed(hidden.map((channel) => ({ channel, newest: undefined })));
+    listener.messagesMissed(hidden.map((channel) => ({ channel, newest: undefined })));
   };
   on(Events.GuildRoleUpdate, ({ guild_id, role }) => {
     const known = client.guilds.cache.get(guild_id)?.roles.cache.get(role.id);
@@ -69,18 +72,19 @@ const listenToServers = (on: On, client: Client, deps: InboundPlacesDeps): void 
 };
 
 const listenToChannels = (on: On, client: Client, deps: InboundPlacesDeps): void => {
-  const { watcher, interactions, parents, threadGone, webhooksChanged } = deps;
+  const { listener, interactions, parents, threadGone, webhooksChanged } = deps;
 
   const gone = async (channel: Channel): Promise<void> => {
     parents.removeChannel(channel.id);
     interactions.lost([channel.id]);
-    await watcher.channelGone(channel);
+    await listener.channelDeleted(channel);
   };
 
   on(Events.ChannelUpdate, (raw) => {
     if (!('guild_id' in raw) || !raw.guild_id) return;
     const channel = parents.channel(raw.guild_id, raw.id);
-    if (!isReadableBack(client, channel)) watcher.missed([{ channel, newest: newestOf(raw) }]);
+    if (!isReadableBack(client, channel))
+      listener.messagesMissed([{ channel, newest: newestOf(raw) }]);
   });
   on(Events.ChannelDelete, async (raw) =>
     gone(channelOf('guild_id' in raw ? raw.guild_id : undefined, raw.id)),
@@ -95,7 +99,7 @@ const listenToChannels = (on: On, client: Client, deps: InboundPlacesDeps): void
   // The bot can see a channel, and so its threads, that it could not see before.
   on(Events.ThreadListSync, ({ guild_id, threads }) => {
     for (const thread of threads) parents.note(guild_id, thread);
-    watcher.missed(
+    listener.messagesMissed(
       threads.map((thread) => ({
         channel: parents.channel(guild_id, thread.id),
         newest: newestOf(thread),

@@ -1,12 +1,12 @@
 import { GatewayDispatchEvents as Events, type APIEmoji } from 'discord.js';
 import type { MessageRef } from '../../../src/model/place.ts';
-import type { Watcher } from '../../../src/ports/channel-feed.ts';
+import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
 import type { On } from './gateway-events.ts';
 import { createReactionMemory } from './reaction-memory.ts';
 import type { ThreadParents } from './thread-parents.ts';
 
 export interface InboundReactionsDeps {
-  readonly watcher: Pick<Watcher, 'reacted'>;
+  readonly listener: Pick<ChannelFeedListener, 'reactionChanged'>;
   readonly botId: string;
   readonly parents: Pick<ThreadParents, 'channel'>;
 }
@@ -21,7 +21,7 @@ const emojiOf = ({ id, name }: Pick<APIEmoji, 'id' | 'name'>): string => id ?? n
 
 /** Tells the core which reactions of people come and go. */
 export const listenToReactions = (on: On, deps: InboundReactionsDeps): void => {
-  const { watcher, botId, parents } = deps;
+  const { listener, botId, parents } = deps;
   const memory = createReactionMemory();
 
   const refOf = ({ guild_id, channel_id, message_id }: Place): MessageRef => ({
@@ -33,18 +33,18 @@ export const listenToReactions = (on: On, deps: InboundReactionsDeps): void => {
     // Other bots offer what to press: for a role, as an answer to a poll.
     if (data.user_id === botId || data.member?.user.bot) return;
     memory.add(data.message_id, emojiOf(data.emoji));
-    await watcher.reacted(refOf(data), emojiOf(data.emoji), true);
+    await listener.reactionChanged(refOf(data), emojiOf(data.emoji), true);
   });
   on(Events.MessageReactionRemove, async (data) => {
     // Whether another bot took it back is not told; how many people are left is looked up.
     if (data.user_id === botId) return;
-    await watcher.reacted(refOf(data), emojiOf(data.emoji), false);
+    await listener.reactionChanged(refOf(data), emojiOf(data.emoji), false);
   });
   on(Events.MessageReactionRemoveEmoji, async (data) =>
-    watcher.reacted(refOf(data), emojiOf(data.emoji), false),
+    listener.reactionChanged(refOf(data), emojiOf(data.emoji), false),
   );
   on(Events.MessageReactionRemoveAll, async (data) => {
     const ref = refOf(data);
-    for (const emoji of memory.take(ref.id)) await watcher.reacted(ref, emoji, false);
+    for (const emoji of memory.take(ref.id)) await listener.reactionChanged(ref, emoji, false);
   });
 };

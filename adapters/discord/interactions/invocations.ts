@@ -4,14 +4,14 @@ import {
   PermissionFlagsBits,
   type APIApplicationCommandInteractionDataOption,
   type APIApplicationCommandInteractionDataBasicOption,
-  type APIAttachment,
+  type APIInteractionDataResolved,
   type APIInteraction,
   type InteractionType,
 } from 'discord.js';
 import type { Attachment } from '../../../src/model/file.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Member } from '../../../src/model/member.ts';
-import type { OpenFile } from '../files.ts';
+import type { OpenRemoteFile } from '../files.ts';
 import { channelOf, PLATFORM } from '../ids.ts';
 import { localeOf } from '../slash/locales.ts';
 import { fileNameOf, nameOf } from '../inbound/message-reader.ts';
@@ -23,13 +23,13 @@ type BasicOption = APIApplicationCommandInteractionDataBasicOption<
   InteractionType.ApplicationCommand | InteractionType.ApplicationCommandAutocomplete
 >;
 
-/** Any interaction but a ping, which never comes over the gateway. */
-export type Used = Exclude<APIInteraction, { type: InteractionType.Ping }>;
+/** An interaction that somebody caused: not a ping, which never comes over the gateway. */
+export type UsedInteraction = Exclude<APIInteraction, { type: InteractionType.Ping }>;
 
 const MODERATES = PermissionFlagsBits.ManageGuild | PermissionFlagsBits.Administrator;
 
-/** Who did it. In direct messages everybody decides for themselves. */
-export const memberOf = (interaction: Used): Member => {
+/** The person who did it. In direct messages everybody decides for themselves. */
+export const memberOf = (interaction: UsedInteraction): Member => {
   const { member, user, locale } = interaction;
   const who = member?.user ?? user;
   const moderates = !member || (BigInt(member.permissions) & MODERATES) !== 0n;
@@ -43,13 +43,17 @@ export const memberOf = (interaction: Used): Member => {
   };
 };
 
-export const placeOf = ({ guild_id, channel, channel_id }: Used): Channel => {
-  const parent = channel && 'thread_metadata' in channel ? channel.parent_id : undefined;
-  return channelOf(guild_id, channel?.id ?? channel_id ?? '', parent);
-};
+/** The channel that a thread belongs to; undefined for any other channel. */
+const parentOf = (channel: object | undefined): string | undefined =>
+  channel && 'thread_metadata' in channel && 'parent_id' in channel
+    ? ((channel.parent_id ?? undefined) as string | undefined)
+    : undefined;
+
+export const placeOf = ({ guild_id, channel, channel_id }: UsedInteraction): Channel =>
+  channelOf(guild_id, channel?.id ?? channel_id ?? '', parentOf(channel));
 
 /** False where only the person's account has the app: there the bot itself can do nothing. */
-export const isBotThere = ({ authorizing_integration_owners: owners }: Used): boolean =>
+export const isBotThere = ({ authorizing_integration_owners: owners }: UsedInteraction): boolean =>
   owners[ApplicationIntegrationType.GuildInstall] !== undefined;
 
 const isBasic = (option: Option): option is BasicOption =>
@@ -69,14 +73,15 @@ export const commandOf = (name: string, options: readonly Option[] = []): UsedCo
     : { name, options: options.filter(isBasic) };
 };
 
-/** The options' values; files as something to read. */
+/** The options' values: files as something to read, channels with what is known of them. */
 export const valuesOf = (
   options: readonly BasicOption[],
-  files: Readonly<Record<string, APIAttachment>> = {},
-  openFile: OpenFile,
+  { attachments = {}, channels = {} }: APIInteractionDataResolved = {},
+  guildId: string | undefined,
+  openFile: OpenRemoteFile,
 ): Record<string, unknown> => {
   const attachmentOf = (id: string): Attachment | undefined => {
-    const raw = files[id];
+    const raw = attachments[id];
     return (
       raw && {
         ...openFile({ url: raw.url, sizeBytes: raw.size }),
@@ -85,12 +90,10 @@ export const valuesOf = (
       }
     );
   };
-  return Object.fromEntries(
-    options.map((option) => [
-      option.name,
-      option.type === ApplicationCommandOptionType.Attachment
-        ? attachmentOf(option.value)
-        : option.value,
-    ]),
-  );
+  const valueOf = (option: BasicOption): unknown => {
+    if (option.type === ApplicationCommandOptionType.Attachment) return attachmentOf(option.value);
+    if (option.type !== ApplicationCommandOptionType.Channel) return option.value;
+    return channelOf(guildId, option.value, parentOf(channels[option.value]));
+  };
+  return Object.fromEntries(options.map((option) => [option.name, valueOf(option)]));
 };

@@ -1,117 +1,102 @@
-import type { Mirror } from '../../../src/ports/channel-feed.ts';
-import { personaParts, sectionOf, type Writer } from './mirror-parts.ts';
+import type { Mirror } from '../../../src/ports/mirrors.ts';
 import { CONTENT_CHARS } from '../limits.ts';
-import type { Section } from './sections.ts';
+import { writeSections, type Section } from './footers.ts';
+import { partsOf, sectionOf, type Writer } from './parts.ts';
 
-/** What is posted in one go. */
-export type Batch =
-  | { readonly how: 'reply' | Writer; readonly copies: readonly [Mirror] }
-  /** One message of several sections; also one section alone, posted by the bot. */
-  | {
-      readonly how: 'shared';
-      readonly by: Writer;
-      readonly copies: readonly Mirror[];
-      readonly sections: readonly Section[];
-    };
+/** Mirrors that are posted in one go. */
+export interface Batch {
+  /** A reply is posted by the bot. */
+  readonly by: 'reply' | Writer;
+  readonly mirrors: readonly [Mirror, ...Mirror[]];
+  /** One for each mirror where they share a message; none where the only one has messages of its own. */
+  readonly sections: readonly Section[];
+}
+
+/** Puts neighbours into one message where they may share one and it stays within the limit. */
+const gather = (
+  mirrors: readonly Mirror[],
+  by: Writer,
+  mayShare: (a: Mirror, b: Mirror) => boolean,
+): Batch[] => {
+  const batches: { by: Writer; mirrors: [Mirror, ...Mirror[]]; sections: Section[] }[] = [];
+  for (const mirror of mirrors) {
+    const section = sectionOf(mirror, by);
+    const last = batches.at(-1);
+    const joins =
+      section &&
+      last?.sections.length &&
+      mayShare(last.mirrors[0], mirror) &&
+      writeSections([...last.sections, section]).length <= CONTENT_CHARS;
+    if (joins) {
+      last.mirrors.push(mirror);
+      last.sections.push(section);
+    } else batches.push({ by, mirrors: [mirror], sections: section ? [section] : [] });
+  }
+  // Alone, a webhook's needs no section; the bot's may come to share.
+  return batches.map((batch) =>
+    by === 'webhook' && batch.mirrors.length === 1 ? { ...batch, sections: [] } : batch,
+  );
+};
 
 const isSamePersona = (a: Mirror, b: Mirror): boolean =>
   a.as?.name === b.as?.name && a.as?.avatarUrl === b.as?.avatarUrl;
 
-interface Group {
-  readonly copies: Mirror[];
-  readonly sections: Section[];
-}
-
-const lengthOf = ({ sections }: Group): number =>
-  sections.reduce((sum, { text }) => sum + text.length + 1, 0);
-
-/** Puts neighbours together where both may share a message and it stays within the limit. */
-const gather = (
-  copies: readonly Mirror[],
-  by: Writer,
-  together: (a: Mirror, b: Mirror) => boolean,
-): Group[] => {
-  const groups: Group[] = [];
-  for (const copy of copies) {
-    const section = sectionOf(copy, by);
-    const last = groups.at(-1);
-    const before = last?.copies.at(-1);
-    const joins =
-      section &&
-      last &&
-      before &&
-      last.sections.length > 0 &&
-      together(before, copy) &&
-      lengthOf(last) + section.text.length <= CONTENT_CHARS;
-    if (joins) {
-      last.copies.push(copy);
-      last.sections.push(section);
-    } else groups.push({ copies: [copy], sections: section ? [section] : [] });
-  }
-  return groups;
-};
-
-const postsOf = (copy: Mirror): number => {
-  const { voice, texts } = personaParts(copy, 'webhook');
+/** How many messages of a webhook a batch takes. */
+const postsOf = ({ mirrors: [mirror], sections }: Batch): number => {
+  if (sections.length > 0) return 1;
+  const { voice, texts } = partsOf(mirror, 'webhook');
   return voice.length + texts.length;
 };
 
-const batchOf = ({ copies, sections }: Group, by: Writer): Batch =>
-  sections.length > 1 || (by === 'bot' && sections.length > 0)
-    ? { how: 'shared', by, copies, sections }
-    : { how: by, copies: [copies[0] as Mirror] };
-
-/** Copies under names, in their order, with as many webhook posts as there is room for. */
-const planPersonas = (
-  copies: readonly Mirror[],
-  room: number,
-): { batches: Batch[]; left: number } => {
-  const cost = copies.reduce((sum, copy) => sum + postsOf(copy), 0);
-  if (cost <= room)
-    return {
-      batches: copies.map((copy) => ({ how: 'webhook', copies: [copy] })),
-      left: room - cost,
-    };
+/** Mirrors under names, in their order, with as many webhook posts as there is room for. */
+const planPersonas = (mirrors: readonly Mirror[], room: number): Batch[] => {
+  const alone = mirrors.map((mirror): Batch => ({
+    by: 'webhook',
+    mirrors: [mirror],
+    sections: [],
+  }));
+  if (alone.reduce((sum, batch) => sum + postsOf(batch), 0) <= room) return alone;
   const batches: Batch[] = [];
   let left = room;
   let over: Mirror[] = [];
   const flush = (): void => {
-    for (const group of gather(over, 'bot', () => true)) batches.push(batchOf(group, 'bot'));
+    batches.push(...gather(over, 'bot', () => true));
     over = [];
   };
-  for (const group of gather(copies, 'webhook', isSamePersona)) {
-    const needs = group.copies.length > 1 ? 1 : postsOf(group.copies[0] as Mirror);
-    if (needs > left) over.push(...group.copies);
+  for (const batch of gather(mirrors, 'webhook', isSamePersona)) {
+    const posts = postsOf(batch);
+    if (posts > left) over.push(...batch.mirrors);
     else {
       flush();
-      left -= needs;
-      batches.push(batchOf(group, 'webhook'));
+      left -= posts;
+      batches.push(batch);
     }
   }
   flush();
-  return { batches, left };
+  return batches;
 };
 
 /**
- * How copies are posted when webhooks may post `room` messages: each on its own while that is
+ * Plans how mirrors are posted when webhooks may post `room` messages: each on its own while that is
  * enough; otherwise neighbours of one person together, and the rest by the bot, several people to a
  * message. The order stays.
  */
-export const planBatches = (copies: readonly Mirror[], room: number): readonly Batch[] => {
+export const planBatches = (mirrors: readonly Mirror[], room: number): readonly Batch[] => {
   const batches: Batch[] = [];
-  let left = room;
   let personas: Mirror[] = [];
   const flush = (): void => {
-    const planned = planPersonas(personas, left);
-    batches.push(...planned.batches);
-    left = planned.left;
+    const used = batches.reduce(
+      (sum, batch) => sum + (batch.by === 'webhook' ? postsOf(batch) : 0),
+      0,
+    );
+    batches.push(...planPersonas(personas, room - used));
     personas = [];
   };
-  for (const copy of copies) {
-    if (copy.as) personas.push(copy);
+  for (const mirror of mirrors) {
+    if (mirror.as) personas.push(mirror);
     else {
       flush();
-      batches.push({ how: 'reply', copies: [copy] });
+      batches.push({ by: 'reply', mirrors: [mirror], sections: [] });
     }
   }
   flush();

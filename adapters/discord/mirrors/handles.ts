@@ -1,28 +1,27 @@
 import type { Channel, Posted } from '../../../src/model/place.ts';
 
-/**
- * How a message of ours was posted, as `Posted.handle` carries it: by the bot, as a section of a
- * message of the bot (`shared`), or the same through a webhook, whose id is kept with it.
- */
+/** How messages of ours were posted, as `Posted.handle` carries it. */
 export interface Handle {
+  /** True for a message that holds several mirrors, or may come to. */
   readonly shared: boolean;
-  /** The first message is a voice message. */
+  /** True when the first message is a voice message. */
   readonly voice: boolean;
+  /** The webhook that posted it; undefined: the bot itself. */
   readonly webhookId: string | undefined;
 }
 
-/** What the bot itself has posted, in the plainest way. */
+/** How the bot itself posts, in the plainest way. */
 export const BY_BOT: Handle = { shared: false, voice: false, webhookId: undefined };
 
-/** What the core knows as `Posted`, with its handle read. */
-export interface Placed {
+/** Messages of ours that make one whole, in their order: `Posted` with its handle read. */
+export interface OwnPost {
   readonly channel: Channel;
   readonly ids: Posted['ids'];
   readonly handle: Handle;
 }
 
-/** Messages of ours that make one whole, in their order: one at least. */
-export const placed = (channel: Channel, ids: readonly string[], handle: Handle): Placed => ({
+/** @param ids one at least */
+export const ownPost = (channel: Channel, ids: readonly string[], handle: Handle): OwnPost => ({
   channel,
   ids: ids as Posted['ids'],
   handle,
@@ -30,17 +29,17 @@ export const placed = (channel: Channel, ids: readonly string[], handle: Handle)
 
 const form = /^(?<who>[bw])(?<shared>s?)(?<voice>v?)(?::(?<webhook>\d+))?$/;
 
-/** What is not a handle of ours counts as posted by the bot. */
-export const placedOf = ({ channel, ids, handle }: Posted): Placed => {
+/** Reads a handle; what is none of ours counts as posted by the bot. */
+export const ownPostOf = ({ channel, ids, handle }: Posted): OwnPost => {
   const groups = form.exec(handle ?? '')?.groups;
-  return placed(channel, ids, {
+  return ownPost(channel, ids, {
     shared: groups?.['shared'] === 's',
     voice: groups?.['voice'] === 'v',
     webhookId: groups?.['webhook'],
   });
 };
 
-export const postedOf = ({ channel, ids, handle }: Placed): Posted => {
+export const postedOf = ({ channel, ids, handle }: OwnPost): Posted => {
   const { shared, voice, webhookId } = handle;
   const who = webhookId === undefined ? 'b' : 'w';
   const by = webhookId === undefined ? '' : `:${webhookId}`;

@@ -1,20 +1,31 @@
 import { RESTJSONErrorCodes, Routes } from 'discord.js';
+import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model/place.ts';
-import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
-import type { Mirror, WatchPort } from '../../../src/ports/channel-feed.ts';
-import { createMirrorEditor, says } from './mirror-editor.ts';
+import type { CreateOptions, Mirror, Mirrors } from '../../../src/ports/mirrors.ts';
 import { isRefusal } from '../errors.ts';
-import { findAllOf, findPosted } from './find-posted.ts';
-import { placedOf, postedOf, type Placed } from './handles.ts';
 import { channelIdOf } from '../ids.ts';
+import { FILES_BYTES } from '../limits.ts';
+import type { Threads } from '../threads.ts';
+import { createMirrorEditor, says } from './editor.ts';
+import { createReplyKeys, createFinder } from './find.ts';
+import { ownPostOf, postedOf, type OwnPost } from './handles.ts';
 import type { SharedMessagesDeps } from './shared-messages.ts';
 
+/** Discord's refusals of a thread that is deleted, or so locked that we cannot wake it. */
+const CLOSED = [
+  RESTJSONErrorCodes.UnknownChannel,
+  RESTJSONErrorCodes.InvalidActionOnArchivedThread,
+  RESTJSONErrorCodes.ThreadLocked,
+];
+
 export const createMirrors = (
-  deps: SharedMessagesDeps,
-): Pick<WatchPort, 'copy' | 'recopy' | 'uncopy' | 'sweep'> => {
-  const { api, outbox, ownMessages } = deps;
-  const editor = createMirrorEditor(deps);
+  deps: SharedMessagesDeps & { readonly threads: Threads },
+): Mirrors => {
+  const { api, outbox, ownMessages, threads } = deps;
+  const claims = createReplyKeys();
+  const finder = createFinder(ownMessages, claims);
+  const editor = createMirrorEditor({ ...deps, finder });
   const turns = createKeyedMutex();
 
   /** A standing thread falls asleep when nobody writes in it; only posting wakes it by itself. */
@@ -33,71 +44,84 @@ export const createMirrors = (
   };
 
   const inTurn = async <T>(channel: Channel, work: () => Promise<T>): Promise<T> => {
+    channelIdOf(channel);
     using _ = await turns.take(channel.id);
     return await awake(channel, work);
   };
 
-  /** Posts a copy that was taken away to be replaced; a try that was cut off may have done so. */
-  const postAnew = async (to: Channel, copy: Mirror): Promise<Placed> => {
-    const own = ownMessages(to, [copy.source]);
-    const found = (await findPosted(own, to, [copy])).get(copy);
-    const former = found && ('placed' in found ? [found.placed] : found.strays);
-    for (const each of former ?? []) await editor.erase(each, copy.source);
-    for await (const anew of outbox.post(to, [copy])) return anew;
-    throw new AppError('internal', 'a copy was not posted');
+  /** Posts a mirror that was deleted to be replaced; a try that was cut off may have done so. */
+  const postAnew = async (to: Channel, mirror: Mirror): Promise<OwnPost> => {
+    const found = (await finder.posted(to, [mirror])).get(mirror);
+    const former = found && ('post' in found ? [found.post] : found.strays);
+    for (const each of former ?? []) await editor.erase(each, mirror.source);
+    for await (const anew of outbox.post(to, [mirror])) return anew;
+    throw new AppError('internal', 'a mirror was not posted');
   };
 
-  /** Leaves what stands already, or shows it anew; what is missing is posted. In their order. */
-  const copyAgain = async function* (
+  /** Leaves what stands already, or updates it; what is missing is posted. In their order. */
+  const createMissing = async function* (
     to: Channel,
-    copies: readonly Mirror[],
-    signal: AbortSignal,
-  ): AsyncGenerator<Placed, void, void> {
-    const sources = copies.map(({ source }) => source);
-    const all = await findPosted(ownMessages(to, sources, signal), to, copies);
+    mirrors: readonly Mirror[],
+    { others, signal }: CreateOptions,
+  ): AsyncGenerator<OwnPost, void, void> {
+    const all = await finder.posted(to, mirrors, others, signal);
     const missing: Mirror[] = [];
-    for (const copy of copies) {
-      const found = all.get(copy);
-      if (found && 'placed' in found) {
+    for (const mirror of mirrors) {
+      const found = all.get(mirror);
+      if (found && 'post' in found) {
         yield* outbox.post(to, missing.splice(0), signal);
-        const shown = says(found, copy)
-          ? found.placed
-          : await awake(to, async () => editor.rewrite(found.placed, copy));
+        const shown = says(found, mirror)
+          ? found.post
+          : await awake(to, async () => editor.rewrite(found.post, mirror));
         if (shown) {
           yield shown;
           continue;
         }
       }
       for (const stray of found && 'strays' in found ? found.strays : [])
-        await awake(to, async () => editor.erase(stray, copy.source));
-      missing.push(copy);
+        await awake(to, async () => editor.erase(stray, mirror.source));
+      missing.push(mirror);
     }
     yield* outbox.post(to, missing, signal);
   };
 
   return {
-    async *copy(to, copies, { again, signal }) {
+    filesBytes: FILES_BYTES,
+    async *create({ channel: to }, mirrors, options) {
       channelIdOf(to);
       using _ = await turns.take(to.id);
+      const left = [...mirrors];
       try {
-        const copying = again ? copyAgain(to, copies, signal) : outbox.post(to, copies, signal);
-        for await (const each of copying) yield postedOf(each);
+        const posting = options.mayExist
+          ? createMissing(to, mirrors, options)
+          : outbox.post(to, mirrors, options.signal);
+        for await (const post of posting) {
+          const mirror = left.shift();
+          if (mirror) claims.note(post.ids, mirror);
+          yield postedOf(post);
+        }
       } catch (thrown) {
-        throw toAppError(thrown);
+        // A standing thread may have been deleted or locked while nobody told us.
+        if (!isRefusal(thrown, ...CLOSED) || !threads.forget(to.id)) throw toAppError(thrown);
+        const lost = 'a standing thread is gone: the next try makes a new one';
+        throw new AppError('unavailable', lost, { cause: thrown, retryable: true });
       }
     },
-    recopy: async (posted, copy) =>
+    update: async (posted, mirror) =>
       inTurn(posted.channel, async () => {
-        const shown = await editor.rewrite(placedOf(posted), copy);
-        return postedOf(shown ?? (await postAnew(posted.channel, copy)));
+        const shown =
+          (await editor.rewrite(ownPostOf(posted), mirror)) ??
+          (await postAnew(posted.channel, mirror));
+        claims.note(shown.ids, mirror);
+        return postedOf(shown);
       }),
-    uncopy: async (posted, source) =>
-      inTurn(posted.channel, async () => editor.erase(placedOf(posted), source)),
-    sweep: async (from, source, marks) =>
-      inTurn(from, async () => {
-        channelIdOf(from);
-        const found = await findAllOf(ownMessages(from, [source]), from, source, marks);
-        for (const each of found) await editor.erase(each, source);
+    remove: async (posted, source) =>
+      inTurn(posted.channel, async () => editor.erase(ownPostOf(posted), source)),
+    removeOrphans: async ({ channel }, source, only) =>
+      inTurn(channel, async () => {
+        for (const each of await finder.all(channel, source, only))
+          await editor.erase(each, source);
       }),
+    thread: async (channel, name) => ({ channel: await threads.standing(channel, name) }),
   };
 };

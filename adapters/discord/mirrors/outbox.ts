@@ -1,37 +1,36 @@
 import { RESTJSONErrorCodes } from 'discord.js';
-import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import { createLru } from '../../../src/async/lru.ts';
-import type { Mirror, Persona } from '../../../src/ports/channel-feed.ts';
-import { planBatches, type Batch } from './batches.ts';
-import { named, personaParts, replyParts, withoutVoice } from './mirror-parts.ts';
+import type { Channel, MessageRef } from '../../../src/model/place.ts';
+import type { Mirror, Persona } from '../../../src/ports/mirrors.ts';
+import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
-import { tagOf } from './footers.ts';
-import { placed, type Placed } from './handles.ts';
 import { CONTENT_CHARS } from '../limits.ts';
-import { botMessageWriter, nonceOf, type MessageWriter } from './message-writer.ts';
 import { postParts, isFinal } from '../outbound/sync.ts';
 import type { Part } from '../outbound/render.ts';
-import { writeSections, type Section } from './sections.ts';
-import { createWebhookWriter, type WebhookWriterDeps, type Written } from './webhook-writer.ts';
-import { webhookChannelId } from './webhooks.ts';
+import { planBatches, type Batch } from './batches.ts';
+import { tagOf, writeSections, type Section } from './footers.ts';
+import { ownPost, type OwnPost } from './handles.ts';
+import { botMessageWriter, nonceOf, type MessageWriter } from './message-writer.ts';
+import { named, partsOf, withoutVoice, type MirrorParts } from './parts.ts';
+import type { WebhookRate } from './webhook-rate.ts';
+import { webhookChannelId, type Webhooks } from './webhooks.ts';
+import type { Writers, Written } from './writers.ts';
 
-/** Posts copies, together where rates ask for it. */
+/** Posts mirrors, several in one message where rates ask for it. */
 export interface Outbox {
   /** Yields where each stands, in their order. */
-  post(to: Channel, copies: readonly Mirror[], signal?: AbortSignal): AsyncIterable<Placed>;
+  post(to: Channel, mirrors: readonly Mirror[], signal?: AbortSignal): AsyncIterable<OwnPost>;
   /** Posts what stood in one message of somebody; in several where names make it too long for one. */
-  repost(to: Channel, sections: readonly Section[], by: Persona): AsyncIterable<Placed>;
+  repost(to: Channel, sections: readonly Section[], by: Persona): AsyncIterable<OwnPost>;
   /** Posts one by the bot, apart from others with which it was posted before. */
-  postAlone(to: Channel, copy: Mirror): Promise<Placed>;
-  /** Waits until a webhook may write once more there, and counts it. */
-  pace(to: Channel): Promise<void>;
-  /** What was posted of a source has been taken away: posting it again is no repetition. */
+  postAlone(to: Channel, mirror: Mirror): Promise<OwnPost>;
+  /** Notes that what was posted of a source has been deleted: posting it again is no repetition. */
   forget(source: MessageRef): void;
 }
 
 const FORGOTTEN = 5_000;
 
-/** Of a voice message: it may be another permission that is missing, or that for voice messages. */
+/** Refusals of a voice message: it may be another permission that is missing, or that for voice messages. */
 const NO_VOICE = [
   RESTJSONErrorCodes.YouCannotSendVoiceMessagesInThisChannel,
   RESTJSONErrorCodes.MissingPermissions,
@@ -42,11 +41,14 @@ export const sectionsPart = (sections: readonly Section[]): Part => ({
   files: [],
 });
 
-const byBot = (to: Channel, { ids, shared, voice }: Written): Placed =>
-  placed(to, ids, { shared, voice, webhookId: undefined });
+const byBot = (to: Channel, { ids, shared, voice }: Written): OwnPost =>
+  ownPost(to, ids, { shared, voice, webhookId: undefined });
 
-const writeShared = async (pen: MessageWriter, sections: readonly Section[]): Promise<Written> => ({
-  ids: [await pen.write(sectionsPart(sections), 0)],
+const writeShared = async (
+  writer: MessageWriter,
+  sections: readonly Section[],
+): Promise<Written> => ({
+  ids: [await writer.write(sectionsPart(sections), 0)],
   voice: false,
   shared: true,
 });
@@ -62,17 +64,19 @@ const fitting = (sections: readonly Section[]): Section[][] => {
   return groups;
 };
 
-const partsOf = (batch: Batch): { voice: readonly Part[]; texts: readonly Part[] } => {
-  if (batch.how === 'shared') return { voice: [], texts: [sectionsPart(batch.sections)] };
-  const [copy] = batch.copies;
-  return batch.how === 'reply'
-    ? { voice: [], texts: replyParts(copy) }
-    : personaParts(copy, batch.how);
-};
+const batchParts = ({ by, mirrors: [mirror], sections }: Batch): MirrorParts =>
+  sections.length > 0
+    ? { voice: [], texts: [sectionsPart(sections)] }
+    : partsOf(mirror, by === 'webhook' ? by : 'bot');
 
-export const createOutbox = ({ api, webhooks, rate }: WebhookWriterDeps): Outbox => {
-  const writer = createWebhookWriter({ api, webhooks, rate });
-  /** How often what was posted of a source was taken away: Discord remembers nonces for minutes. */
+export const createOutbox = (deps: {
+  readonly api: Api;
+  readonly webhooks: Webhooks;
+  readonly rate: WebhookRate;
+  readonly writers: Writers;
+}): Outbox => {
+  const { api, webhooks, rate, writers } = deps;
+  /** How often what was posted of a source was deleted: Discord remembers nonces for minutes. */
   const forgotten = createLru<string, number>(FORGOTTEN);
 
   const forget = (source: MessageRef): void => {
@@ -81,40 +85,40 @@ export const createOutbox = ({ api, webhooks, rate }: WebhookWriterDeps): Outbox
   };
 
   /** The channel is named too: Discord compares all nonces of one author. */
-  const nonceFor = (to: Channel, { source, mark }: Mirror): ((index: number) => string) => {
+  const nonceFor = (to: Channel, { source, key, label }: Mirror): ((index: number) => string) => {
     const tag = tagOf(source);
-    return (index) => nonceOf(to.id, tag, mark, index, forgotten.get(tag) ?? 0);
+    return (index) => nonceOf(to.id, tag, key, label, index, forgotten.get(tag) ?? 0);
   };
 
   /** Writes a batch, all of it or nothing. */
-  const writeBatch = async (pen: MessageWriter, batch: Batch): Promise<Written> => {
-    const [copy] = batch.copies as readonly [Mirror];
-    const { voice, texts } = partsOf(batch);
+  const writeBatch = async (writer: MessageWriter, batch: Batch): Promise<Written> => {
+    const [mirror] = batch.mirrors;
+    const { voice, texts } = batchParts(batch);
     try {
-      const ids = await postParts(pen, [...voice, ...texts]);
-      return { ids, voice: voice.length > 0, shared: batch.how === 'shared' };
+      const ids = await postParts(writer, [...voice, ...texts]);
+      return { ids, voice: voice.length > 0, shared: batch.sections.length > 0 };
     } catch (thrown) {
       if (voice.length > 0 && isRefusal(thrown, ...NO_VOICE))
-        return writeBatch(pen, { ...batch, copies: [withoutVoice(copy)] });
-      if (isFinal(thrown)) forget(copy.source);
+        return writeBatch(writer, { ...batch, mirrors: [withoutVoice(mirror)] });
+      if (isFinal(thrown)) forget(mirror.source);
       throw thrown;
     }
   };
 
-  const asBot = async (to: Channel, batch: Batch, signal?: AbortSignal): Promise<Placed> => {
-    const [copy] = batch.copies as readonly [Mirror];
-    const isReply = batch.how === 'reply' && copy.source.channel.id === to.id;
-    const pen = botMessageWriter(api, to, {
-      nonce: nonceFor(to, copy),
-      ...(isReply ? { replyTo: copy.source } : {}),
+  const asBot = async (to: Channel, batch: Batch, signal?: AbortSignal): Promise<OwnPost> => {
+    const [mirror] = batch.mirrors;
+    const isReply = batch.by === 'reply' && mirror.source.channel.id === to.id;
+    const writer = botMessageWriter(api, to, {
+      nonce: nonceFor(to, mirror),
+      ...(isReply ? { replyTo: mirror.source } : {}),
       ...(signal ? { signal } : {}),
     });
     try {
-      return byBot(to, await writeBatch(pen, batch));
+      return byBot(to, await writeBatch(writer, batch));
     } catch (thrown) {
       if (!isRefusal(thrown, RESTJSONErrorCodes.UnknownMessage)) throw thrown;
       // What had this nonce was deleted by hand; it has another one from now on.
-      return byBot(to, await writeBatch(pen, batch));
+      return byBot(to, await writeBatch(writer, batch));
     }
   };
 
@@ -122,34 +126,34 @@ export const createOutbox = ({ api, webhooks, rate }: WebhookWriterDeps): Outbox
     to: Channel,
     batch: Batch,
     signal?: AbortSignal,
-  ): AsyncGenerator<Placed, void, void> {
-    const by = batch.how === 'shared' ? batch.by : batch.how;
-    const [{ as }] = batch.copies as readonly [Mirror];
-    const write = async (pen: MessageWriter): Promise<Written> => writeBatch(pen, batch);
-    const whole =
-      by === 'webhook' ? await writer.post(to, as, write, signal) : await asBot(to, batch, signal);
-    if (whole) {
-      for (let count = batch.copies.length; count > 0; count -= 1) yield whole;
-      return;
-    }
+  ): AsyncGenerator<OwnPost, void, void> {
+    const { by, mirrors } = batch;
+    const post =
+      by === 'webhook'
+        ? await writers.throughWebhook(
+            to,
+            mirrors[0].as,
+            (writer) => writeBatch(writer, batch),
+            signal,
+          )
+        : await asBot(to, batch, signal);
+    if (post) yield* mirrors.map(() => post);
     // Without a webhook the bot says what was planned for it.
-    for (const instead of planBatches(batch.copies, 0)) {
-      const one = await asBot(to, instead, signal);
-      for (let count = instead.copies.length; count > 0; count -= 1) yield one;
-    }
+    else for (const instead of planBatches(mirrors, 0)) yield* postBatch(to, instead, signal);
   };
 
   return {
-    async *post(to, copies, signal) {
-      const hook = copies.some((copy) => copy.as) ? await webhooks.of(to) : undefined;
+    async *post(to, mirrors, signal) {
+      const hook = mirrors.some((mirror) => mirror.as) ? await webhooks.of(to) : undefined;
       const room = hook ? rate.room(webhookChannelId(to)) : 0;
-      for (const batch of planBatches(copies, room)) {
+      for (const batch of planBatches(mirrors, room)) {
         signal?.throwIfAborted();
         yield* postBatch(to, batch, signal);
       }
     },
     async *repost(to, sections, by) {
-      const reposted = await writer.post(to, by, async (pen) => writeShared(pen, sections));
+      const write = (writer: MessageWriter): Promise<Written> => writeShared(writer, sections);
+      const reposted = await writers.throughWebhook(to, by, write);
       if (reposted) return yield reposted;
       const told = sections.map(({ footer, text }) => {
         // The quote stands above the name, as everywhere.
@@ -159,12 +163,11 @@ export const createOutbox = ({ api, webhooks, rate }: WebhookWriterDeps): Outbox
       for (const some of fitting(told))
         yield byBot(to, await writeShared(botMessageWriter(api, to), some));
     },
-    postAlone: async (to, copy) => {
-      // A copy posted alone needs another nonce than the shared message it came from.
-      forget(copy.source);
-      return asBot(to, { how: 'bot', copies: [copy] });
+    postAlone: async (to, mirror) => {
+      // A mirror posted alone needs another nonce than the shared message it came from.
+      forget(mirror.source);
+      return asBot(to, { by: 'bot', mirrors: [mirror], sections: [] });
     },
-    pace: async (to) => writer.pace(to),
     forget,
   };
 };

@@ -6,7 +6,7 @@ import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
 import type { Application } from '../application.ts';
 import { createLru } from '../../../src/async/lru.ts';
-import { personaName, type WebhookKey } from './webhook-message-writer.ts';
+import { personaName, type WebhookKey } from './message-writer.ts';
 
 /** One webhook of ours in each channel that needs one; found again after a restart. */
 export interface Webhooks {
@@ -80,9 +80,12 @@ export const createWebhooks = ({ api, application, log, now }: WebhooksDeps): We
         return await findOrMake(channelId);
       } catch (thrown) {
         const { code, message: reason, retryAfterMs = REFUSAL_MS } = toAppError(thrown);
-        // Servers take some dozens of new webhooks an hour; nobody waits that long for a copy.
+        // Servers take some dozens of new webhooks an hour; nobody waits that long for a mirror.
         if (!isImpossible(thrown) && code !== 'rate-limited') throw thrown;
-        log.warn({ channel: channelId, reason }, 'no webhook: copies are posted by the bot itself');
+        log.warn(
+          { channel: channelId, reason },
+          'no webhook: mirrors are posted by the bot itself',
+        );
         const waitMs = code === 'rate-limited' ? Math.min(retryAfterMs, REFUSAL_MS) : REFUSAL_MS;
         asked.refusedUntilMs = now() + waitMs;
         return undefined;

@@ -11,18 +11,15 @@ import type { OutgoingFile } from '../../../src/model/file.ts';
 import { shorten } from '../../../src/text/split/shorten.ts';
 import { splitMarkdown } from '../../../src/text/split/split-markdown.ts';
 import {
-  BUTTONS_A_ROW,
+  CAPABILITIES,
   CONTENT_CHARS,
   FILES,
-  LABEL_CHARS,
   OPTION_CHARS,
-  OPTIONS,
   PLACEHOLDER_CHARS,
-  ROWS,
   VOICE_CHANNEL_TYPES,
 } from '../limits.ts';
 
-/** What one message of Discord shows. */
+/** One message of Discord. */
 export interface Part {
   readonly content: string;
   readonly files: readonly OutgoingFile[];
@@ -64,8 +61,8 @@ const menuOf = (control: Exclude<Control, { kind: 'button' }>): APIComponentInMe
     placeholder: shorten(control.label, PLACEHOLDER_CHARS),
   };
   if (control.kind !== 'choice') {
-    const chosen = control.chosen.slice(0, OPTIONS);
-    const bounds = { min_values: 0, max_values: OPTIONS };
+    const chosen = control.chosen.slice(0, CAPABILITIES.choices);
+    const bounds = { min_values: 0, max_values: CAPABILITIES.choices };
     return control.kind === 'roles'
       ? {
           ...common,
@@ -81,7 +78,7 @@ const menuOf = (control: Exclude<Control, { kind: 'button' }>): APIComponentInMe
           default_values: chosen.map((id) => ({ id, type: SelectMenuDefaultValueType.Channel })),
         };
   }
-  const choices = control.choices.slice(0, OPTIONS);
+  const choices = control.choices.slice(0, CAPABILITIES.choices);
   return {
     ...common,
     type: ComponentType.StringSelect,
@@ -108,15 +105,15 @@ const rowsOf = (controls: readonly Control[]): Row[] => {
       type: ComponentType.Button,
       style: LOOKS[control.look ?? 'plain'],
       custom_id: control.press,
-      label: shorten(control.label, LABEL_CHARS),
+      label: shorten(control.label, CAPABILITIES.labelChars),
     };
-    if (buttons && buttons.length < BUTTONS_A_ROW) buttons.push(button);
+    if (buttons && buttons.length < CAPABILITIES.rowButtons) buttons.push(button);
     else {
       buttons = [button];
       rows.push({ type: ComponentType.ActionRow, components: buttons });
     }
   }
-  return rows.slice(0, ROWS);
+  return rows.slice(0, CAPABILITIES.controlRows);
 };
 
 export const asTextFile = (text: string): OutgoingFile => ({

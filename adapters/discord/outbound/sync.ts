@@ -19,32 +19,32 @@ export const isFinal = (thrown: unknown): boolean => {
  * Puts parts in the place of what stands: edits, adds and takes away messages. When a part
  * is refused for good, what was added before it is taken away again.
  *
- * @param drawn what stands there, where that is known: what stays the same is left alone
+ * @param shown what stands there, where that is known: what stays the same is left alone
  */
 export const syncParts = async (
-  pen: MessageWriter,
+  writer: MessageWriter,
   ids: readonly string[],
   parts: readonly Part[],
-  drawn: readonly Part[] = [],
+  shown: readonly Part[] = [],
 ): Promise<string[]> => {
   const now: string[] = [];
   try {
     for (const [index, part] of parts.entries()) {
       const id = ids[index];
-      if (id === undefined) now.push(await pen.write(part, index));
+      if (id === undefined) now.push(await writer.write(part, index));
       else {
-        if (!isSame(drawn[index], part)) await pen.rewrite(id, part);
+        if (!isSame(shown[index], part)) await writer.rewrite(id, part);
         now.push(id);
       }
     }
   } catch (thrown) {
-    if (isFinal(thrown)) for (const id of now.slice(ids.length)) await pen.erase(id);
+    if (isFinal(thrown)) for (const id of now.slice(ids.length)) await writer.erase(id);
     throw thrown;
   }
-  for (const id of ids.slice(parts.length)) await pen.erase(id);
+  for (const id of ids.slice(parts.length)) await writer.erase(id);
   return now;
 };
 
 /** Posts parts where nothing of them stands yet: all of them, unless one fails for now. */
-export const postParts = async (pen: MessageWriter, parts: readonly Part[]): Promise<string[]> =>
-  syncParts(pen, [], parts);
+export const postParts = async (writer: MessageWriter, parts: readonly Part[]): Promise<string[]> =>
+  syncParts(writer, [], parts);

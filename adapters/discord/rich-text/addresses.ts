@@ -1,5 +1,4 @@
-import { text } from '../../../src/model/rich-text.ts';
-import type { Inline } from '../../../src/model/rich-text.ts';
+import { text, type Inline } from '../../../src/model/rich-text.ts';
 import { equal } from '../../../src/model/walk-rich-text.ts';
 import { bareAddressEnd } from '../../../src/text/markup/bare-address.ts';
 import { escapeText } from './escape.ts';

@@ -1,12 +1,13 @@
 import { normalise } from '../../../src/model/normalise-rich-text.ts';
-import { link, text } from '../../../src/model/rich-text.ts';
-import type {
-  Block,
-  CustomEmoji,
-  Inline,
-  Link,
-  Mention,
-  RichText,
+import {
+  link,
+  text,
+  type Block,
+  type CustomEmoji,
+  type Inline,
+  type Link,
+  type Mention,
+  type RichText,
 } from '../../../src/model/rich-text.ts';
 import { asText, equal, map, mapRows, plainInline } from '../../../src/model/walk-rich-text.ts';
 import { withAddressesApart } from './addresses.ts';

@@ -1,6 +1,13 @@
 import { normalise } from '../../../src/model/normalise-rich-text.ts';
-import { code, paragraph, text } from '../../../src/model/rich-text.ts';
-import type { Block, Inline, List, RichText } from '../../../src/model/rich-text.ts';
+import {
+  code,
+  paragraph,
+  text,
+  type Block,
+  type Inline,
+  type List,
+  type RichText,
+} from '../../../src/model/rich-text.ts';
 import { map, mapRows, plainInline } from '../../../src/model/walk-rich-text.ts';
 import { reduceSlack, type SlackOptions } from './reduce.ts';
 

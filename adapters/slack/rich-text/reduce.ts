@@ -7,14 +7,12 @@ import {
   mention,
   styled,
   text,
-} from '../../../src/model/rich-text.ts';
-import type {
-  Block,
-  CustomEmoji,
-  Inline,
-  Link,
-  Mention,
-  RichText,
+  type Block,
+  type CustomEmoji,
+  type Inline,
+  type Link,
+  type Mention,
+  type RichText,
 } from '../../../src/model/rich-text.ts';
 import { asText, equal, map, plainInline } from '../../../src/model/walk-rich-text.ts';
 import { isSecond } from './dates.ts';

@@ -1,18 +1,17 @@
-import type { ChannelId, ServerEvent } from '../wire.ts';
-import { api, Refusal } from './api.ts';
+import type { ChannelId, ServerEvent } from '../protocol.ts';
+import { api, ApiError } from './api.ts';
 import { t } from './boot.ts';
 import { type Composer, createComposer } from './composer.ts';
-import { connect } from './connection.ts';
+import { openEventStream } from './connection.ts';
 import { apply } from './events.ts';
-import { createStore, type Panel, type Store, type Theme } from './store.ts';
+import { createStore, type Panel, type PageStore, type Theme } from './store.ts';
 
 const KEPT = { theme: 'dragoman.theme', name: 'dragoman.name', originals: 'dragoman.originals' };
-const TYPING_MS = 6_000;
 
 export const CHANNELS: readonly ChannelId[] = ['playground', 'lounge'];
 
 export interface App {
-  readonly store: Store;
+  readonly store: PageStore;
   readonly composer: Composer;
   show(channel: ChannelId): void;
   open(panel: Panel): void;
@@ -43,7 +42,7 @@ const dress = (theme: Theme): void => {
   else document.documentElement.dataset['theme'] = theme;
 };
 
-export const createApp = (): App => {
+export const createPageApp = (): App => {
   const theme = themeOf(localStorage.getItem(KEPT.theme));
   dress(theme);
   const store = createStore({
@@ -53,7 +52,6 @@ export const createApp = (): App => {
     messages: new Map(),
     channel: channelOfAddress(),
     unread: { playground: 0, lounge: 0 },
-    typing: new Set(),
     panel: undefined,
     drawer: false,
     engines: 'asking',
@@ -76,7 +74,7 @@ export const createApp = (): App => {
 
   const orSay = (doing: Promise<unknown>): void => {
     doing.catch((error: unknown) =>
-      composer.fail(error instanceof Refusal ? error.message : t('web.errors.unreachable')),
+      composer.fail(error instanceof ApiError ? error.message : t('web.errors.unreachable')),
     );
   };
 
@@ -107,14 +105,9 @@ export const createApp = (): App => {
   const onEvent = (event: ServerEvent): void => {
     store.set(apply(store.get(), event));
     if (event.type === 'hello') restoreName();
-    if (event.type === 'typing')
-      setTimeout(() => {
-        const typing = new Set(store.get().typing);
-        if (typing.delete(event.channel)) store.set({ typing });
-      }, TYPING_MS);
   };
 
-  connect({
+  openEventStream({
     onEvent,
     onLink: (link) => {
       const before = store.get().link;

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import type { App } from './app.ts';
 import { boot, t } from './boot.ts';
-import { freeTextOption } from './command-line.ts';
+import { freeTextOption } from '../../../src/command/command-line.ts';
 import { icon } from './icons.ts';
 import { listBox, optionId } from './list-box.ts';
 import { optionFields } from './option-fields.ts';
@@ -39,7 +39,7 @@ const fault = (app: App): TemplateResult | typeof nothing => {
     : html`<p class="fault" id="line-fault" role="alert">${sentence}</p>`;
 };
 
-/** In the playground nobody answers plain lines: offers to make a command of one. */
+/** Offers to make a command of a plain line: in the playground nobody answers these. */
 const wrapping = (app: App): TemplateResult | typeof nothing => {
   const line = app.composer.draft().line.trim();
   if (app.store.get().channel !== 'playground' || line === '' || line.startsWith('/'))

@@ -1,19 +1,19 @@
 import type { Choice, CommandInfo } from '../../../src/model/command-info.ts';
-import type { ChannelId } from '../wire.ts';
-import { api, Refusal } from './api.ts';
+import type { ChannelId, PageKey, Params } from '../protocol.ts';
+import { api, ApiError } from './api.ts';
 import { commandForFile } from './attachments.ts';
 import { boot, t } from './boot.ts';
-import { fits } from './choices.ts';
+import { matchesTyped } from './choices.ts';
 import {
-  check,
-  type Fault,
   findCommand,
   formatLine,
-  type Found,
+  type FoundCommand,
+  type LineFault,
+  parseCommandLine,
+  type ParsedCommand,
   readValues,
-  unknownCommand,
-  type Values,
-} from './command-line.ts';
+  type TypedValues,
+} from '../../../src/command/command-line.ts';
 import {
   accept,
   commandSuggestions,
@@ -35,7 +35,7 @@ export interface HeldFile {
 
 interface Draft {
   readonly line: string;
-  /** By the option that takes it. */
+  /** The files, by the option that takes each. */
   readonly files: ReadonlyMap<string, HeldFile>;
 }
 
@@ -69,7 +69,20 @@ export interface ComposerDeps {
 
 export type Composer = ReturnType<typeof createComposer>;
 
-/** What stands in the field, what is offered for it, and how it is sent. */
+const sendCommand = async (
+  at: ChannelId,
+  { command, options }: ParsedCommand,
+  files: Draft['files'],
+): Promise<void> => {
+  const uploads: Record<string, string> = {};
+  for (const { name } of command.options) {
+    const held = files.get(name);
+    if (held) uploads[name] = await api.upload(held.file, AbortSignal.timeout(10 * 60_000));
+  }
+  await api.use({ channel: at, command: command.name, options, files: uploads });
+};
+
+/** Creates the state of the message field: its text, its suggestions, and sending. */
 export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
   let state: ComposerState = {
     drafts: { playground: EMPTY, lounge: EMPTY },
@@ -87,10 +100,11 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
   const draft = (): Draft => state.drafts[channel()];
   const setDraft = (change: Partial<Draft>, at: ChannelId = channel()): void =>
     set({ drafts: { ...state.drafts, [at]: { ...state.drafts[at], ...change } } });
-  const say = ({ key, params }: Fault): void => set({ fault: t(key, params) });
-  const found = (): Found | undefined => findCommand(draft().line, boot.commands);
+  const say = ({ key, params }: { readonly key: PageKey; readonly params: Params }): void =>
+    set({ fault: t(key, params) });
+  const found = (): FoundCommand | undefined => findCommand(draft().line, boot.commands);
 
-  const values = (): Values | undefined => {
+  const values = (): TypedValues | undefined => {
     const now = found();
     const read = now && readValues(draft().line, now);
     return read?.ok ? read.value : undefined;
@@ -121,7 +135,7 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
     if (known) return showPopup(completing, valueSuggestions(known));
     // Until the answer is there, nothing is offered that is certainly not meant.
     const before = state.popup?.completing.kind === 'value' ? state.popup.items : [];
-    const still = before.filter((item) => fits(item, typed));
+    const still = before.filter((item) => matchesTyped(item, typed));
     set({ popup: still.length > 0 ? { completing, items: still, active: -1 } : undefined });
     lookup.ask(
       (signal) => api.complete({ command: command.name, option: option.name, typed }, signal),
@@ -190,31 +204,16 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
     setDraft({ files });
   };
 
-  const sendUse = async (at: ChannelId, { command }: Found): Promise<Fault | undefined> => {
-    const { line, files } = draft();
-    const fitting = [...files].filter(([option]) =>
-      command.options.some(({ name }) => name === option),
-    );
-    const read = readValues(line, found()!);
-    if (!read.ok) return read.fault;
-    const checked = check(command, read.value, new Set(fitting.map(([option]) => option)));
-    if (!checked.ok) return checked.fault;
+  /** Resolves with what is wrong with the line, where it cannot be sent. */
+  const trySend = async (at: ChannelId, line: string): Promise<LineFault | undefined> => {
+    const { files } = draft();
+    const parsed = line.startsWith('/')
+      ? parseCommandLine(line, boot.commands, new Set(files.keys()))
+      : undefined;
+    if (parsed && !parsed.ok) return parsed.fault;
     set({ sending: true });
-    const uploads: Record<string, string> = {};
-    for (const [option, { file }] of fitting)
-      uploads[option] = await api.upload(file, AbortSignal.timeout(10 * 60_000));
-    await api.use({ channel: at, command: command.name, options: checked.value, files: uploads });
+    await (parsed ? sendCommand(at, parsed.value, files) : api.line(at, line));
     return undefined;
-  };
-
-  const trySend = async (at: ChannelId, line: string): Promise<Fault | undefined> => {
-    if (!line.startsWith('/')) {
-      set({ sending: true });
-      await api.line(at, line);
-      return undefined;
-    }
-    const command = found();
-    return command ? sendUse(at, command) : unknownCommand(line, boot.commands);
   };
 
   /** Sends what stands in the field; it stays there, with a reason, when it cannot be sent. */
@@ -234,7 +233,7 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
         setDraft(EMPTY, at);
       }
     } catch (error) {
-      set({ fault: error instanceof Refusal ? error.message : t('web.errors.unreachable') });
+      set({ fault: error instanceof ApiError ? error.message : t('web.errors.unreachable') });
     } finally {
       set({ sending: false });
     }

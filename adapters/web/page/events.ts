@@ -1,18 +1,16 @@
-import type { ServerEvent, WireMessage } from '../wire.ts';
+import type { ServerEvent, PageMessage } from '../protocol.ts';
 import type { State } from './store.ts';
 
 /** More than the server keeps, so that what is shown does not vanish while it is read. */
 const MAX_MESSAGES = 500;
 
-const withMessage = (state: State, message: WireMessage): Partial<State> => {
+const withMessage = (state: State, message: PageMessage): Partial<State> => {
   const messages = new Map(state.messages);
   const before = messages.get(message.id);
   const translation = message.translation ?? before?.translation;
   messages.set(message.id, translation ? { ...message, translation } : message);
   const [oldest] = messages.keys();
   if (messages.size > MAX_MESSAGES && oldest !== undefined) messages.delete(oldest);
-  const typing = new Set(state.typing);
-  if (message.author.ours) typing.delete(message.channel);
   const missed =
     !before &&
     message.author.id !== state.me?.id &&
@@ -20,12 +18,12 @@ const withMessage = (state: State, message: WireMessage): Partial<State> => {
   const unread = missed
     ? { ...state.unread, [message.channel]: state.unread[message.channel] + 1 }
     : state.unread;
-  return { messages, typing, unread };
+  return { messages, unread };
 };
 
 const unknown = (event: never): Partial<State> => event;
 
-/** What an event changes of the state. */
+/** The changes that an event makes to the state. */
 export const apply = (state: State, event: ServerEvent): Partial<State> => {
   switch (event.type) {
     case 'hello': {
@@ -45,8 +43,6 @@ export const apply = (state: State, event: ServerEvent): Partial<State> => {
       const translated = { ...message, translation: event.translation };
       return { messages: new Map(state.messages).set(event.id, translated) };
     }
-    case 'typing':
-      return { typing: new Set(state.typing).add(event.channel) };
     case 'me':
       return { me: event.me };
     case 'readers':

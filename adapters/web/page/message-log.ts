@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
-import type { WireMessage } from '../wire.ts';
+import type { PageMessage } from '../protocol.ts';
 import type { App } from './app.ts';
 import { boot, t } from './boot.ts';
 import { icon } from './icons.ts';
@@ -19,9 +19,9 @@ const dayFormat = new Intl.DateTimeFormat(boot.locale, {
   day: 'numeric',
 });
 
-const dayOf = ({ sentAtMs }: WireMessage): string => new Date(sentAtMs).toDateString();
+const dayOf = ({ sentAtMs }: PageMessage): string => new Date(sentAtMs).toDateString();
 
-const row = (app: App, message: WireMessage, before: WireMessage | undefined): TemplateResult => {
+const row = (app: App, message: PageMessage, before: PageMessage | undefined): TemplateResult => {
   const newDay = !before || dayOf(before) !== dayOf(message);
   const underQuestion = before !== undefined && before.id === message.replyTo;
   const follows =
@@ -42,7 +42,7 @@ const row = (app: App, message: WireMessage, before: WireMessage | undefined): T
 };
 
 export const messageLog = (app: App): TemplateResult => {
-  const { messages, channel, me, originals, away, typing } = app.store.get();
+  const { messages, channel, me, originals, away } = app.store.get();
   const shown = [...messages.values()].filter((message) => message.channel === channel);
   return html`
     <div class="log-frame">
@@ -68,7 +68,6 @@ export const messageLog = (app: App): TemplateResult => {
                 row(app, message, shown[index - 1]),
               ),
           )}
-          ${typing.has(channel) ? html`<p class="typing">${t('web.log.typing')}</p>` : nothing}
         </div>
       </div>
       ${

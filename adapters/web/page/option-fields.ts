@@ -5,7 +5,7 @@ import { api } from './api.ts';
 import type { App } from './app.ts';
 import { sizeText } from './attachments.ts';
 import { boot, t } from './boot.ts';
-import type { Values } from './command-line.ts';
+import type { TypedValues } from '../../../src/command/command-line.ts';
 import type { HeldFile } from './composer.ts';
 import { icon } from './icons.ts';
 
@@ -14,7 +14,7 @@ interface Field {
   readonly command: CommandInfo;
   readonly option: OptionInfo;
   /** Undefined while the line cannot be read: what is typed in a field would be lost then. */
-  readonly values: Values | undefined;
+  readonly values: TypedValues | undefined;
 }
 
 const heldView = (app: App, option: string, { file, url }: HeldFile): TemplateResult => html`

@@ -2,31 +2,29 @@ import { sql, type Transaction } from 'kysely';
 import type { Channel, MessageRef, Space } from '../../model/place.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
-import { abandoned, FRESH, isOpen, keyColumns } from './columns.ts';
-import { WATCH } from './purpose.ts';
-import { GONE, type Accepted, type Arrival, type Partition } from './row.ts';
+import { abandoned, FRESH, isOpen, keyColumns, refColumns } from './columns.ts';
+import { DELETED, ownPartition, WATCH, type Accepted, type Arrival } from './row.ts';
 import { contentHash, skippedHash, toStored } from './stored-message.ts';
 
-/** A change of what was dealt with has a lane of its own: it holds up nothing that is new. */
-const laneOfChange = ({ channel, id }: MessageRef) =>
-  sql<string>`CASE WHEN inbox.state IN ('waiting', 'working') THEN inbox.lane
-    ELSE ${`change:${channel.id}:${id}`} END`;
+/** A change of a message that was dealt with has its own partition: it holds up nothing that is new. */
+const partitionOfChange = (ref: MessageRef) =>
+  sql<string>`CASE WHEN inbox.state IN ('waiting', 'working') THEN inbox.partition_key
+    ELSE ${ownPartition('change', ref)} END`;
 
-/** A row was cleared after its time, yet copies of its message still stand: one is made for them. */
-const keepRowOfCopies = async (
+/** Makes rows for the mirrors of a message whose own were cleared after their time. */
+const keepRowsOfMirrors = async (
   db: Transaction<Schema>,
   ref: MessageRef,
   nowMs: number,
 ): Promise<void> => {
-  const { platform, channel_id, message_id } = keyColumns({ ref, purpose: '' });
-  const copies = await db
-    .selectFrom('copy')
+  const mirrors = await db
+    .selectFrom('mirror')
     .select('purpose')
-    .where('platform', '=', platform)
-    .where('source_channel_id', '=', channel_id)
-    .where('source_id', '=', message_id)
+    .where('source_platform', '=', ref.channel.space.platform)
+    .where('source_channel_id', '=', ref.channel.id)
+    .where('source_id', '=', ref.id)
     .execute();
-  for (const { purpose } of copies)
+  for (const { purpose } of mirrors)
     await db
       .insertInto('inbox')
       .values({
@@ -34,7 +32,8 @@ const keepRowOfCopies = async (
         space_id: ref.channel.space.id,
         parent_id: ref.channel.parentId ?? null,
         author_id: '',
-        lane: `gone:${message_id}`,
+        partition_key: ownPartition('deleted', ref),
+        written_ms: 0,
         position: '',
         message: null,
         content_hash: 'cleared',
@@ -42,14 +41,13 @@ const keepRowOfCopies = async (
         ...FRESH,
         state: 'posted',
         begun: 1,
-        lease_until_ms: null,
         changed_ms: nowMs,
       })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
 };
 
-/** What comes to the inbox: messages, and what becomes of them on their platform. */
+/** Takes what comes to the inbox: messages, and what becomes of them on their platform. */
 export const createArrivalStore = ({
   store,
   now,
@@ -57,13 +55,14 @@ export const createArrivalStore = ({
   readonly store: Store;
   readonly now: () => number;
 }) => ({
-  /** Resolves with what the message was to the inbox, and the lane in which it is work. */
+  /** Resolves with what the message was to the inbox, and the partition in which it is work. */
   accept: ({
     message,
     purpose,
-    lane,
+    partition,
+    writtenMs,
     skip,
-  }: Arrival): Promise<{ readonly was: Accepted; readonly lane: string }> =>
+  }: Arrival): Promise<{ readonly was: Accepted; readonly partition: string }> =>
     store.write(async (db) => {
       const { ref, position, author } = message;
       const changed = await db
@@ -73,7 +72,8 @@ export const createArrivalStore = ({
           space_id: ref.channel.space.id,
           parent_id: ref.channel.parentId ?? null,
           author_id: author.id,
-          lane,
+          partition_key: partition,
+          written_ms: writtenMs,
           position,
           message: skip === undefined ? JSON.stringify(toStored(message)) : null,
           content_hash: skip === undefined ? contentHash(message) : skippedHash(skip),
@@ -81,7 +81,6 @@ export const createArrivalStore = ({
           ...FRESH,
           ...(skip === undefined ? {} : { state: 'skipped', reason: skip }),
           begun: 0,
-          lease_until_ms: null,
           changed_ms: now(),
         })
         .onConflict((conflict) =>
@@ -92,64 +91,68 @@ export const createArrivalStore = ({
               parent_id: eb.ref('excluded.parent_id'),
               message: eb.ref('excluded.message'),
               content_hash: eb.ref('excluded.content_hash'),
-              lane: laneOfChange(ref),
+              partition_key: partitionOfChange(ref),
               revision: sql<number>`inbox.revision + 1`,
               // What stands of a former state is to go, though nothing new is to stand.
               state: 'waiting',
               reason: eb.ref('excluded.reason'),
               attempts: 0,
               due_ms: 0,
-              owner: null,
+              epoch: 0,
               changed_ms: eb.ref('excluded.changed_ms'),
             }))
             .whereRef('inbox.content_hash', '<>', 'excluded.content_hash')
             // A report that comes late brings no message back; a flag can be pressed again.
             .where((eb) =>
-              eb.or([eb('inbox.content_hash', '<>', GONE), eb('inbox.purpose', '<>', WATCH)]),
+              eb.or([eb('inbox.content_hash', '<>', DELETED), eb('inbox.purpose', '<>', WATCH)]),
             ),
         )
-        .returning(['revision', 'lane'])
+        .returning(['revision', 'partition_key'])
         .executeTakeFirst();
-      if (!changed) return { was: 'same', lane };
-      return { was: changed.revision === 1 ? 'new' : 'changed', lane: changed.lane };
+      if (!changed) return { was: 'same', partition };
+      return {
+        was: changed.revision === 1 ? 'new' : 'changed',
+        partition: changed.partition_key,
+      };
     }),
 
-  /** Marks what is kept of messages as gone; resolves with the lanes in which that is work. */
-  gone: (refs: readonly MessageRef[], purpose?: string): Promise<readonly Partition[]> =>
+  /** Marks what is kept of messages as deleted; resolves with the partitions in which that is work. */
+  markDeleted: (refs: readonly MessageRef[], purpose?: string): Promise<readonly string[]> =>
     store.write(async (db) => {
-      const lanes: Partition[] = [];
+      const partitions: string[] = [];
       for (const ref of refs) {
-        await keepRowOfCopies(db, ref, now());
-        const { platform, channel_id, message_id } = keyColumns({ ref, purpose: '' });
+        await keepRowsOfMirrors(db, ref, now());
         const rows = await db
           .updateTable('inbox')
-          .set({ ...FRESH, message: null, content_hash: GONE, changed_ms: now() })
-          .set({ lane: laneOfChange(ref) })
+          .set({ ...FRESH, message: null, content_hash: DELETED, changed_ms: now() })
+          .set({ partition_key: partitionOfChange(ref) })
           .set('revision', (eb) => eb('revision', '+', 1))
-          .where((eb) => eb.and({ platform, channel_id, message_id }))
-          .where('content_hash', '<>', GONE)
+          .where((eb) => eb.and(refColumns(ref)))
+          .where('content_hash', '<>', DELETED)
           .$if(purpose !== undefined, (query) => query.where('purpose', '=', purpose ?? ''))
-          .returning(['platform', 'lane'])
+          .returning('partition_key')
           .execute();
-        lanes.push(...rows);
+        partitions.push(...rows.map(({ partition_key }) => partition_key));
       }
-      return lanes;
+      return partitions;
     }),
 
-  /** What waits in a place is not to be translated any more; resolves with the lanes of it. */
-  abandon: (where: Channel | Space, reason: string): Promise<readonly Partition[]> =>
-    store.write((db) =>
+  /** Gives up what waits in a place; resolves with the partitions of it. */
+  abandon: async (where: Channel | Space, reason: string): Promise<readonly string[]> => {
+    const rows = await store.write((db) =>
       db
         .updateTable('inbox')
         .set(abandoned(reason, now()))
         .where(isOpen)
-        .where('content_hash', '<>', GONE)
+        .where('content_hash', '<>', DELETED)
         .where((eb) =>
           'space' in where
             ? eb.and({ platform: where.space.platform, channel_id: where.id })
             : eb.and({ platform: where.platform, space_id: where.id }),
         )
-        .returning(['platform', 'lane'])
+        .returning('partition_key')
         .execute(),
-    ),
+    );
+    return rows.map(({ partition_key }) => partition_key);
+  },
 });

@@ -4,15 +4,15 @@ import type { MessageRef } from '../../model/place.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
 import { abandoned, channelOf, isOpen, SETTLED } from './columns.ts';
-import { GONE, type Partition } from './row.ts';
+import { DELETED } from './row.ts';
 
 type Person = Pick<Member, 'platform' | 'id'>;
 
 const FORGOTTEN = 'forgotten';
 
 /**
- * Within a transaction: nothing tells any more who wrote what. Whoever works in the lane of an open row
- * takes away what is unfinished of it, and settles it.
+ * Removes, within a transaction, whatever tells who wrote what. The worker of an open row's partition deletes
+ * what is unfinished of it, and settles it.
  */
 export const forgetAuthor = async (
   db: Transaction<Schema>,
@@ -30,7 +30,7 @@ export const forgetAuthor = async (
     .set(abandoned(FORGOTTEN, nowMs))
     .where('platform', '=', platform)
     .where('author_id', '=', id)
-    .where('content_hash', '<>', GONE)
+    .where('content_hash', '<>', DELETED)
     .execute();
   await db
     .updateTable('inbox')
@@ -40,20 +40,20 @@ export const forgetAuthor = async (
     .execute();
 };
 
-/** What waits or was begun of somebody's, or of those who are forgotten. */
-export const openOf = async (
+/** The rows of somebody's messages that wait or were begun, and of those who are forgotten. */
+export const openRowsOf = async (
   store: Store,
   { platform, id }: Person,
-): Promise<readonly { readonly ref: MessageRef; readonly lane: Partition }[]> => {
+): Promise<readonly { readonly ref: MessageRef; readonly partition: string }[]> => {
   const rows = await store
     .selectFrom('inbox')
-    .select(['platform', 'space_id', 'channel_id', 'parent_id', 'message_id', 'lane'])
+    .select(['platform', 'space_id', 'channel_id', 'parent_id', 'message_id', 'partition_key'])
     .where('platform', '=', platform)
     .where((eb) => eb.or([eb('author_id', '=', id), eb('reason', '=', FORGOTTEN)]))
     .where(isOpen)
     .execute();
   return rows.map((row) => ({
     ref: { channel: channelOf(row), id: row.message_id },
-    lane: { platform, lane: row.lane },
+    partition: row.partition_key,
   }));
 };

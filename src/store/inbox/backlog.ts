@@ -1,14 +1,14 @@
 import type { AppError } from '../../errors.ts';
-import type { MessageRef, Space } from '../../model/place.ts';
+import type { Space } from '../../model/place.ts';
 import type { Backlog } from '../../autotranslate/backlog.ts';
 import type { Store } from '../index.ts';
-import type { Partition } from './row.ts';
+import { channelOf } from './columns.ts';
 
 const DEAD_TOLD = 10;
 
 const whereSpace = ({ platform, id }: Space) => ({ platform, space_id: id });
 
-/** What waits in a space, and what could not be done. */
+/** Counts what waits in a space, and names what could not be done. */
 export const backlogOf = async (
   store: Store,
   space: Space,
@@ -28,37 +28,31 @@ export const backlogOf = async (
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
   const newest = await dead
-    .select(['channel_id', 'parent_id', 'message_id', 'reason'])
+    .select(['platform', 'space_id', 'channel_id', 'parent_id', 'message_id', 'reason'])
     .orderBy('position', 'desc')
     .limit(DEAD_TOLD)
     .execute();
-  const refOf = (row: (typeof newest)[number]): MessageRef => ({
-    channel: {
-      space,
-      id: row.channel_id,
-      ...(row.parent_id === null ? {} : { parentId: row.parent_id }),
-    },
-    id: row.message_id,
-  });
   return {
     waiting: open.count,
     oldestMs: open.oldest ? timeOf(open.oldest) : undefined,
     dead: count,
     newestDead: newest.map((row) => ({
-      ref: refOf(row),
+      ref: { channel: channelOf(row), id: row.message_id },
       reason: (row.reason ?? 'internal') as AppError['code'],
     })),
   };
 };
 
-/** Lets the dead of a space wait anew; resolves with their lanes, one for each row. */
-export const reviveDead = (store: Store, space: Space): Promise<readonly Partition[]> =>
-  store.write((db) =>
+/** Lets the dead of a space wait anew; resolves with their partitions, one for each row. */
+export const reviveDead = async (store: Store, space: Space): Promise<readonly string[]> => {
+  const rows = await store.write((db) =>
     db
       .updateTable('inbox')
       .set({ state: 'waiting', reason: null, attempts: 0, due_ms: 0 })
       .where((eb) => eb.and(whereSpace(space)))
       .where('state', '=', 'dead')
-      .returning(['platform', 'lane'])
+      .returning('partition_key')
       .execute(),
   );
+  return rows.map(({ partition_key }) => partition_key);
+};

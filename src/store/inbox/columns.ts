@@ -1,15 +1,16 @@
 import { sql, type ExpressionBuilder } from 'kysely';
-import type { Channel } from '../../model/place.ts';
+import type { Channel, MessageRef } from '../../model/place.ts';
 import type { Schema } from '../schema.ts';
 import type { RowKey } from './row.ts';
 import { skippedHash } from './stored-message.ts';
 
-export const keyColumns = ({ ref, purpose }: RowKey) => ({
-  platform: ref.channel.space.platform,
-  channel_id: ref.channel.id,
-  message_id: ref.id,
-  purpose,
+export const refColumns = ({ channel, id }: MessageRef) => ({
+  platform: channel.space.platform,
+  channel_id: channel.id,
+  message_id: id,
 });
+
+export const keyColumns = ({ ref, purpose }: RowKey) => ({ ...refColumns(ref), purpose });
 
 export const isKey = (key: RowKey) => (eb: ExpressionBuilder<Schema, 'inbox'>) =>
   eb.and(keyColumns(key));
@@ -28,25 +29,18 @@ export const channelOf = (row: {
 /** Must match the partial index word for word, or SQLite does not use it. */
 export const isOpen = sql<boolean>`state IN ('waiting', 'working')`;
 
-/** What nobody has to work on any more. */
+/** States in which nobody has to work on a row any more. */
 export const SETTLED = ['posted', 'skipped', 'dead'] as const;
 
-/** Of a row that was never tried. */
-export const FRESH = {
-  state: 'waiting',
-  reason: null,
-  attempts: 0,
-  due_ms: 0,
-  owner: null,
-} as const;
+/** The state of a row that was never tried. */
+export const FRESH = { state: 'waiting', reason: null, attempts: 0, due_ms: 0, epoch: 0 } as const;
 
-/** Of a row that is not to be done any more, for this reason: what stands of it unfinished goes. */
+/** The columns of a row that is not to be done any more, for this reason: what stands of it unfinished goes. */
 export const abandoned = (reason: string, nowMs: number) => ({
   ...FRESH,
   reason,
   message: null,
   content_hash: skippedHash(reason),
-  lease_until_ms: null,
   changed_ms: nowMs,
   revision: sql<number>`revision + 1`,
 });

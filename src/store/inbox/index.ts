@@ -1,15 +1,14 @@
 import type { MessageRef, Space } from '../../model/place.ts';
 import { createArrivalStore } from './arrivals.ts';
 import { createClaims, type ClaimDeps } from './claims.ts';
-import { channelOf, isOpen } from './columns.ts';
-import type { Partition } from './row.ts';
+import { channelOf, isOpen, refColumns } from './columns.ts';
 
 export type InboxStore = ReturnType<typeof createInboxStore>;
 
 /**
- * Durable rows of what people wrote, one for each message and purpose. A row is done in the order of
- * its lane, by one owner at a time, under a lease; a change of the message makes it wait anew, and
- * what was made of its former state no longer counts.
+ * Durable rows of what people wrote, one for each message and purpose. The rows of a partition are done in
+ * their order, by one tenure at a time; a change of the message makes its row wait anew, and what was
+ * made of the former state no longer counts.
  */
 export const createInboxStore = (deps: ClaimDeps) => {
   const { store } = deps;
@@ -17,18 +16,20 @@ export const createInboxStore = (deps: ClaimDeps) => {
     ...createArrivalStore(deps),
     ...createClaims(deps),
 
-    /** What a message is in here for, or was before its row was cleared and of which copies stand. */
-    purposes: async ({ channel, id }: MessageRef): Promise<readonly string[]> => {
-      const { platform } = channel.space;
+    /** The purposes for which a message is in here, or was before its row was cleared and its mirrors stayed. */
+    purposes: async (ref: MessageRef): Promise<readonly string[]> => {
+      const { channel, id } = ref;
       const rows = await store
         .selectFrom('inbox')
         .select('purpose')
-        .where((eb) => eb.and({ platform, channel_id: channel.id, message_id: id }))
+        .where((eb) => eb.and(refColumns(ref)))
         .union(
           store
-            .selectFrom('copy')
+            .selectFrom('mirror')
             .select('purpose')
-            .where((eb) => eb.and({ platform, source_channel_id: channel.id, source_id: id })),
+            .where('source_platform', '=', channel.space.platform)
+            .where('source_channel_id', '=', channel.id)
+            .where('source_id', '=', id),
         )
         .execute();
       return rows.map(({ purpose }) => purpose);
@@ -54,14 +55,16 @@ export const createInboxStore = (deps: ClaimDeps) => {
       return rows.map((row) => ({ channel: channelOf(row), id: row.message_id }));
     },
 
-    /** The lanes in which something waits or was begun. */
-    lanes: (platform: string): Promise<readonly Partition[]> =>
-      store
+    /** The partitions in which something of a platform waits or was begun. */
+    partitions: async (platform: string): Promise<readonly string[]> => {
+      const rows = await store
         .selectFrom('inbox')
-        .select(['platform', 'lane'])
+        .select('partition_key')
         .distinct()
         .where('platform', '=', platform)
         .where(isOpen)
-        .execute(),
+        .execute();
+      return rows.map(({ partition_key }) => partition_key);
+    },
   };
 };

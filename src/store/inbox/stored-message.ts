@@ -4,7 +4,7 @@ import type { Message } from '../../model/message.ts';
 
 type StoredFile = Omit<MessageFile, 'open'>;
 
-/** A message as a row keeps it: what it is apart from its place, and without what reads its files. */
+/** A message as a row keeps it: without its place, and without what reads its files. */
 export type StoredMessage = Omit<Message, 'ref' | 'files'> & { readonly files: StoredFile[] };
 
 /** Opens a file of a message again after it was stored. */
@@ -30,10 +30,10 @@ export const fromStored = (
   files: files.map((file) => ({ ...file, open: open(file) })),
 });
 
-/** In place of the content of what is not to be translated. */
+/** The content hash of a message that is not to be translated. */
 export const skippedHash = (reason: string): string => `skipped:${reason}`;
 
-/** The same for two states of a message between which people see no difference. */
+/** A fingerprint that is the same for two states of a message between which people see no difference. */
 export const contentHash = ({ text, files, stickers, author, system }: Message): string =>
   createHash('sha256')
     .update(

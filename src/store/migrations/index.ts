@@ -4,12 +4,14 @@ import { AppError } from '../../errors.ts';
 import { glossaryAndSettings } from './001-glossary-and-settings.ts';
 import { watching } from './002-watching.ts';
 import { rooms } from './003-rooms.ts';
+import { partitionsAndTargets } from './004-partitions-and-targets.ts';
 
 /** In the order of their names; a migration that was released is never changed. */
 const MIGRATIONS: Record<string, Migration> = {
   '001-glossary-and-settings': glossaryAndSettings,
   '002-watching': watching,
   '003-rooms': rooms,
+  '004-partitions-and-targets': partitionsAndTargets,
 };
 
 export const migrate = async <Schema>(db: Kysely<Schema>): Promise<void> => {

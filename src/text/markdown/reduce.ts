@@ -1,6 +1,12 @@
 import { normalise } from '../../model/normalise-rich-text.ts';
-import { code, codeBlock, link } from '../../model/rich-text.ts';
-import type { Block, Inline, RichText } from '../../model/rich-text.ts';
+import {
+  code,
+  codeBlock,
+  link,
+  type Block,
+  type Inline,
+  type RichText,
+} from '../../model/rich-text.ts';
 import { asText, equal, map } from '../../model/walk-rich-text.ts';
 import { withTidyLines } from './tidy-lines.ts';
 

@@ -1,5 +1,4 @@
-import { text } from '../../model/rich-text.ts';
-import type { Inline, RichText } from '../../model/rich-text.ts';
+import { text, type Inline, type RichText } from '../../model/rich-text.ts';
 import { equal, mapInline, mapRows } from '../../model/walk-rich-text.ts';
 
 const tidy = (written: string): string => {

@@ -1,5 +1,4 @@
-import { codeBlock } from '../../model/rich-text.ts';
-import type { Block, Inline } from '../../model/rich-text.ts';
+import { codeBlock, type Block, type Inline } from '../../model/rich-text.ts';
 import { Ahead, InlineScan, scanRow, type InlineDialect } from './inline-scan.ts';
 import { parseLists } from './parse-lists.ts';
 import { splitCode } from './split-code.ts';

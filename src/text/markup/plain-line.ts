@@ -9,5 +9,5 @@ export const plainLine = (text: string, longest = 300): string =>
   shorten(flatten(text), longest).replaceAll(MARKUP, '\\$&');
 
 /** What somebody typed, shown back as such: short, on one line, in code marks. */
-export const quote = (typed: string, longest = 60): string =>
+export const inCode = (typed: string, longest = 60): string =>
   `\`${shorten(flatten(typed.replaceAll('`', ' ')), longest)}\``;

@@ -1,20 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { planBatches, type Batch } from '../../../adapters/discord/mirrors/batches.ts';
+import { partsOf, sectionOf } from '../../../adapters/discord/mirrors/parts.ts';
 import {
-  personaParts,
-  replyParts,
-  sectionOf,
-} from '../../../adapters/discord/mirrors/mirror-parts.ts';
-import { readFooter } from '../../../adapters/discord/mirrors/footers.ts';
-import {
+  readFooter,
   readSections,
   replaceSection,
   withoutSource,
   writeSections,
-} from '../../../adapters/discord/mirrors/sections.ts';
+} from '../../../adapters/discord/mirrors/footers.ts';
 import { createWebhookRate } from '../../../adapters/discord/mirrors/webhook-rate.ts';
-import type { Mirror } from '../../../src/ports/channel-feed.ts';
+import type { Mirror } from '../../../src/ports/mirrors.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
 
 const channel = {
@@ -39,28 +35,26 @@ const anyCopies = fc
     all.map(([text, name], index): Mirror => ({
       source: { channel, id: String(200_000_000_000_000_000n + BigInt(index)) },
       content: { text },
-      mark: '🌐 English',
+      key: 'watch',
+      label: '🌐 English',
       ...(name === undefined ? {} : { as: { name } }),
     })),
   );
 
 const messagesOf = (batch: Batch): readonly string[] => {
-  if (batch.how === 'shared') return [writeSections(batch.sections)];
-  const [copy] = batch.copies;
-  const parts = batch.how === 'reply' ? replyParts(copy) : personaParts(copy, batch.how).texts;
-  return parts.map(({ content }) => content);
+  if (batch.sections.length > 0) return [writeSections(batch.sections)];
+  const { texts } = partsOf(batch.mirrors[0], batch.by === 'webhook' ? 'webhook' : 'bot');
+  return texts.map(({ content }) => content);
 };
 
 test('a plan holds every copy once, in order, within the room and Discord’s limits', () => {
   fc.assert(
     fc.property(anyCopies, fc.integer({ min: 0, max: 30 }), (copies, room) => {
       const batches = planBatches(copies, room);
-      expect(batches.flatMap((batch): readonly Mirror[] => batch.copies)).toEqual(copies);
+      expect(batches.flatMap((batch): readonly Mirror[] => batch.mirrors)).toEqual(copies);
       const messages = batches.map(messagesOf);
       for (const content of messages.flat()) expect(content.length).toBeLessThanOrEqual(2_000);
-      const hooked = batches.filter((batch) =>
-        batch.how === 'shared' ? batch.by === 'webhook' : batch.how === 'webhook',
-      );
+      const hooked = batches.filter(({ by }) => by === 'webhook');
       expect(hooked.flatMap(messagesOf).length).toBeLessThanOrEqual(room);
     }),
     { numRuns: 150 },
@@ -70,12 +64,12 @@ test('a plan holds every copy once, in order, within the room and Discord’s li
 test('each section of a shared message is found, replaced and taken away alone', () => {
   fc.assert(
     fc.property(anyCopies, fc.nat(), (copies, pick) => {
-      const shared = planBatches(copies, 0).filter((batch) => batch.how === 'shared');
+      const shared = planBatches(copies, 0).filter(({ sections }) => sections.length > 0);
       for (const batch of shared) {
         const sections = readSections(writeSections(batch.sections));
         expect(sections).toEqual(batch.sections);
         const at = pick % sections.length;
-        const { source } = batch.copies[at]!;
+        const { source } = batch.mirrors[at]!;
         const changed = { footer: sections[at]!.footer, text: `new\n${sections[at]!.footer}` };
         expect(replaceSection(sections, changed, source)).toEqual(sections.with(at, changed));
         expect(withoutSource(sections, source)).toEqual(sections.toSpliced(at, 1));
@@ -122,7 +116,8 @@ describe('a section of a shared message', () => {
   const of = (text: string): Mirror => ({
     source: { channel: { space: { platform: 'discord', id: '1' }, id: '2' }, id: '3' },
     content: { text },
-    mark: '🌐 English',
+    key: 'watch',
+    label: '🌐 English',
     as: { name: 'Ann' },
   });
 
@@ -158,8 +153,14 @@ test('no cut makes a line of a text look like a mark of ours', () => {
   const source = { channel: { space: { platform: 'discord', id: '1' }, id: '2' }, id: '3' };
   for (let length = 1_850; length < 1_960; length += 1) {
     const text = `${'w'.repeat(length)} ${mark}`;
-    const copy: Mirror = { source, content: { text }, mark: '🌐 English', as: { name: 'Ann' } };
-    for (const { content } of personaParts(copy, 'webhook').texts) {
+    const copy: Mirror = {
+      source,
+      content: { text },
+      key: 'watch',
+      label: '🌐 English',
+      as: { name: 'Ann' },
+    };
+    for (const { content } of partsOf(copy, 'webhook').texts) {
       expect(content.split('\n').filter((line) => readFooter(line))).toHaveLength(1);
       expect(content.length).toBeLessThanOrEqual(2_000);
     }

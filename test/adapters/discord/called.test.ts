@@ -32,8 +32,8 @@ const told = async ({ id }: FakeMessage): Promise<void> =>
     ),
   );
 
-const nameOf = (here: Channel, kind: 'member' | 'role' | 'channel', id: string) =>
-  discord.watch.names(here)(kind, id);
+const nameOf = async (here: Channel, kind: 'member' | 'role' | 'channel', id: string) =>
+  (await discord.feed.names(here, [{ kind, id }]))(kind, id);
 
 describe('a member', () => {
   test('goes by the name of this server, that of another one is not taken', async () => {
@@ -43,10 +43,10 @@ describe('a member', () => {
     guild.rename(ann, 'Annie');
     other.guild.rename(ann, 'Anne');
     await told(channel.say(ann, 'hello'));
-    expect(nameOf(other.here, 'member', ann.id)).toBeUndefined();
+    expect(await nameOf(other.here, 'member', ann.id)).toBeUndefined();
     await told(other.channel.say(ann, 'hello'));
-    expect(nameOf(here, 'member', ann.id)).toBe('Annie');
-    expect(nameOf(other.here, 'member', ann.id)).toBe('Anne');
+    expect(await nameOf(here, 'member', ann.id)).toBe('Annie');
+    expect(await nameOf(other.here, 'member', ann.id)).toBe('Anne');
   });
 
   test('keeps it though REST does not tell it with a mention', async () => {
@@ -54,15 +54,15 @@ describe('a member', () => {
     guild.rename(bob, 'Bobby');
     await told(channel.say(bob, 'hello'));
     const { id } = channel.say(ann, `hi ${bob.mention}`);
-    await discord.watch.read({ channel: here, id });
-    expect(nameOf(here, 'member', bob.id)).toBe('Bobby');
+    await discord.feed.read({ channel: here, id });
+    expect(await nameOf(here, 'member', bob.id)).toBe('Bobby');
   });
 
   test('is not taken for a webhook that has its own name', async () => {
     const { channel, ann, here } = setUp();
     const hook = channel.webhook(ann);
     await told(hook.say('hello', 'somebody'));
-    expect(nameOf(here, 'member', hook.id)).toBeUndefined();
+    expect(await nameOf(here, 'member', hook.id)).toBeUndefined();
   });
 });
 
@@ -79,11 +79,11 @@ describe('a channel', () => {
     const withoutAnn = of('without-one', { [ann.id]: everyone });
     await told(channel.say(ann, 'all is known now'));
     for (const each of [hidden, ours, without, withoutAnn])
-      expect(nameOf(here, 'channel', each.id)).toBeUndefined();
+      expect(await nameOf(here, 'channel', each.id)).toBeUndefined();
     // The team may see both; of what they read, nobody else reads anything.
-    expect(nameOf(placeOf(guild, ours), 'channel', core.id)).toBe('core');
-    expect(nameOf(placeOf(guild, ours), 'channel', channel.id)).toBe('tea-room');
-    expect(nameOf(placeOf(guild, ours), 'channel', hidden.id)).toBeUndefined();
+    expect(await nameOf(placeOf(guild, ours), 'channel', core.id)).toBe('core');
+    expect(await nameOf(placeOf(guild, ours), 'channel', channel.id)).toBe('tea-room');
+    expect(await nameOf(placeOf(guild, ours), 'channel', hidden.id)).toBeUndefined();
   });
 
   test('is not named where another role lets in again who is kept out of it', async () => {
@@ -94,7 +94,7 @@ describe('a channel', () => {
     const permissions = { [outside.id]: out, [inside.id]: { allow: ['ViewChannel'] } } as const;
     const readers = guild.channel({ name: 'readers', permissions });
     await told(channel.say(ann, 'all is known now'));
-    expect(nameOf(placeOf(guild, readers), 'channel', other.id)).toBeUndefined();
+    expect(await nameOf(placeOf(guild, readers), 'channel', other.id)).toBeUndefined();
   });
 
   test('that somebody was let in alone reads names that they can see', async () => {
@@ -109,8 +109,8 @@ describe('a channel', () => {
       closed('others', bob),
     ];
     await told(channel.say(ann, 'all is known now'));
-    expect(nameOf(placeOf(guild, first), 'channel', second.id)).toBe('second');
-    expect(nameOf(placeOf(guild, first), 'channel', others.id)).toBeUndefined();
+    expect(await nameOf(placeOf(guild, first), 'channel', second.id)).toBe('second');
+    expect(await nameOf(placeOf(guild, first), 'channel', others.id)).toBeUndefined();
   });
 
   test('that is a private thread is not named', async () => {
@@ -118,8 +118,8 @@ describe('a channel', () => {
     const thread = channel.startThread(ann, 'open');
     const secret = channel.startThread(ann, 'secret', undefined, 'private');
     await told(secret.say(ann, 'all is known now'));
-    expect(nameOf(here, 'channel', thread.id)).toBe('open');
-    expect(nameOf(here, 'channel', secret.id)).toBeUndefined();
+    expect(await nameOf(here, 'channel', thread.id)).toBe('open');
+    expect(await nameOf(here, 'channel', secret.id)).toBeUndefined();
   });
 });
 
@@ -129,8 +129,8 @@ test('roles and channels are those of this server alone', async () => {
   const role = guild.role('helpers');
   await told(channel.say(ann, 'all is known now'));
   await told(other.channel.say(other.ann, 'here too'));
-  expect(nameOf(here, 'role', role.id)).toBe('helpers');
-  expect(nameOf(here, 'channel', channel.id)).toBe('tea-room');
-  expect(nameOf(other.here, 'role', role.id)).toBeUndefined();
-  expect(nameOf(other.here, 'channel', channel.id)).toBeUndefined();
+  expect(await nameOf(here, 'role', role.id)).toBe('helpers');
+  expect(await nameOf(here, 'channel', channel.id)).toBe('tea-room');
+  expect(await nameOf(other.here, 'role', role.id)).toBeUndefined();
+  expect(await nameOf(other.here, 'channel', channel.id)).toBeUndefined();
 });

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createApi } from '../../../adapters/discord/api.ts';
+import { createDiscordApi } from '../../../adapters/discord/api.ts';
 import { buildCommands } from '../../../adapters/discord/slash/commands.ts';
 import { registerCommands } from '../../../adapters/discord/slash/registration.ts';
-import { commandFault } from '../../../src/command/check.ts';
+import { commandFault } from '../../../src/command/validate-command.ts';
 import type { Command } from '../../../src/command/command.ts';
 import type { CommandInfo } from '../../../src/model/command-info.ts';
-import { actionsOf, describeAction } from '../../../src/command/describe.ts';
+import { actionsOf, describeAction } from '../../../src/command/describe-action.ts';
 import { discover } from '../../../src/discover.ts';
 import type { MessageKey } from '../../../src/message-key.ts';
 import type { Texts } from '../../../src/i18n.ts';
@@ -123,7 +123,7 @@ test('Discord takes all commands that there are, and keeps them as they are', as
         .flatMap(actionsOf)
         .map((action) => describeAction(action, all, locale, { naming: 'plain', hasRooms: true })),
   });
-  const api = createApi({ url: fake.url, token: fake.token, requestsPerSecond: 50 });
+  const api = createDiscordApi({ url: fake.url, token: fake.token, requestsPerSecond: 50 });
   expect(await registerCommands(api, fake.applicationId, bodies)).toBe(true);
   expect(await registerCommands(api, fake.applicationId, bodies)).toBe(false);
 });

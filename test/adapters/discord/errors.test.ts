@@ -65,19 +65,3 @@ test('an error keeps nothing of the text that was sent', async () => {
   expect(kept).not.toContain('secret');
   expect(kept).toContain('403');
 });
-
-test('somebody who takes no direct messages is told apart', async () => {
-  const guild = discord.fake.guild();
-  const channel = placeOf(guild, guild.channel());
-  const ann = discord.fake.user();
-  ann.closeDms();
-  const member = {
-    platform: 'discord',
-    id: ann.id,
-    name: 'Ann',
-    locale: 'en',
-    role: 'member',
-  } as const;
-  const whispering = discord.adapter.platform.whisper(channel, member, { text: 'psst' });
-  await expect(whispering).rejects.toMatchObject({ code: 'forbidden' });
-});

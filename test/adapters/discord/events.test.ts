@@ -3,14 +3,17 @@ import { setImmediate } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { createClient } from '../../../adapters/discord/inbound/client.ts';
-import { listen } from '../../../adapters/discord/inbound/inbound.ts';
+import { createOn } from '../../../adapters/discord/inbound/gateway-events.ts';
+import { listenToMessages } from '../../../adapters/discord/inbound/messages.ts';
+import { listenToPlaces } from '../../../adapters/discord/inbound/places.ts';
+import { listenToReactions } from '../../../adapters/discord/inbound/reactions.ts';
 import {
   createMessageReader,
   type RawMessage,
 } from '../../../adapters/discord/inbound/message-reader.ts';
 import { createThreadParents } from '../../../adapters/discord/inbound/thread-parents.ts';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
-import type { Watcher } from '../../../src/ports/channel-feed.ts';
+import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
 
 /** Events as the gateway sends them, where our Discord never sends them in such a form. */
 
@@ -41,45 +44,49 @@ const setUp = ({ hasContentIntent = true } = {}) => {
   const fetched: MessageRef[] = [];
   const places: Channel[] = [];
   const watching = { isHere: true };
-  const watcher: Watcher = {
-    watches: () => watching.isHere,
-    seen: async ({ ref, text }) => {
+  const listener: ChannelFeedListener = {
+    follows: () => watching.isHere,
+    messageChanged: async ({ ref, text }) => {
       places.push(ref.channel);
       told.push(`seen ${ref.id} ${text}`);
     },
-    gone: async (refs) => void told.push(`gone ${refs.map(({ id }) => id).join(' ')}`),
-    reacted: async ({ id }, emoji, present) =>
+    messagesDeleted: async (refs) => void told.push(`gone ${refs.map(({ id }) => id).join(' ')}`),
+    reactionChanged: async ({ id }, emoji, present) =>
       void told.push(`${present ? '+' : '-'} ${emoji} ${id}`),
-    banned: async () => undefined,
-    missed: () => undefined,
-    channelGone: async ({ id }) => void told.push(`channel gone ${id}`),
-    spaceGone: async ({ id }) => void told.push(`space gone ${id}`),
+    memberBanned: async () => undefined,
+    messagesMissed: () => undefined,
+    channelDeleted: async ({ id }) => void told.push(`channel gone ${id}`),
+    spaceLeft: async ({ id }) => void told.push(`space gone ${id}`),
   };
   const openFile = () => {
     throw new Error('no files here');
   };
-  listen(client, {
-    watcher,
-    log: pino({ enabled: false }),
+  const log = pino({ enabled: false });
+  const deps = {
+    listener,
+    log,
     botId: BOT,
     reader: createMessageReader({
       application: () => application,
       openFile,
       renew: async () => undefined,
     }),
-    members: { note: ({ id }) => void noted.push(id) },
-    interactions: { take: async () => undefined, lost: (ids) => void lost.push(...ids) },
-    fetch: async (ref) => {
+    members: { note: ({ id }: RawMessage) => void noted.push(id) },
+    interactions: { lost: (ids: readonly string[]) => void lost.push(...ids) },
+    fetch: async (ref: MessageRef) => {
       fetched.push(ref);
       return messageOf({ id: ref.id, content: 'fetched' });
     },
     hasContentIntent,
     parents: createThreadParents(),
     rooms: { reads: () => false, wrote: () => undefined },
-    voice: { listen: () => undefined },
-    threadGone: (id) => void gone.push(id),
+    threadGone: (id: string) => void gone.push(id),
     webhooksChanged: () => undefined,
-  });
+  };
+  const on = createOn(client, log);
+  listenToMessages(on, deps);
+  listenToReactions(on, deps);
+  listenToPlaces(on, client, deps);
   const send = async (event: `${GatewayDispatchEvents}`, data: unknown): Promise<void> => {
     client.ws.emit(event, data, 0);
     // Nothing of it waits for anything but promises.

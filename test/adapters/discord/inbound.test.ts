@@ -98,11 +98,12 @@ test('what we write ourselves, through a webhook too, is told as ours', async ()
   const copy = {
     source: { channel: here, id: said.id },
     content: { text: 'hola' },
-    mark: '🇪🇸',
+    key: 'watch',
+    label: '🇪🇸',
     as: { name: 'Ann' },
   };
-  const options = { again: false, signal: new AbortController().signal };
-  await Array.fromAsync(discord.watch.copy(here, [copy], options));
+  const options = { mayExist: false, signal: new AbortController().signal };
+  await Array.fromAsync(discord.mirrors.create({ channel: here }, [copy], options));
   const { message } = await told('seen', (one) => one.message.text.startsWith('hola'));
   expect(message.author).toMatchObject({ name: 'Ann', kind: 'ourselves' });
   await discord.adapter.platform.post(here, { text: 'by the bot' });
@@ -138,11 +139,11 @@ test('reactions are told as they come and go, and counted without our own', asyn
   said.react(ann, '🇯🇵');
   said.react(bob, '🇯🇵');
   expect(await told('reacted')).toMatchObject({ ref, emoji: '🇯🇵', present: true });
-  expect(await discord.watch.reactions(ref, '🇯🇵')).toBe(2);
+  expect(await discord.feed.reactions(ref, '🇯🇵')).toBe(2);
   said.unreact(ann, '🇯🇵');
   await told('reacted', ({ present }) => !present);
-  expect(await discord.watch.reactions(ref, '🇯🇵')).toBe(1);
-  expect(await discord.watch.reactions(ref, '🇫🇷')).toBe(0);
+  expect(await discord.feed.reactions(ref, '🇯🇵')).toBe(1);
+  expect(await discord.feed.reactions(ref, '🇫🇷')).toBe(0);
 });
 
 test('what other bots press is neither told nor counted', async () => {
@@ -154,11 +155,11 @@ test('what other bots press is neither told nor counted', async () => {
   said.react(ann, '🇯🇵');
   const ref = { channel: here, id: said.id };
   await told('reacted');
-  expect(await discord.watch.reactions(ref, '🇯🇵')).toBe(1);
+  expect(await discord.feed.reactions(ref, '🇯🇵')).toBe(1);
   said.unreact(ann, '🇯🇵');
   await told('reacted', ({ present }) => !present);
   expect(discord.core.told.filter(({ what }) => what === 'reacted')).toHaveLength(2);
-  expect(await discord.watch.reactions(ref, '🇯🇵')).toBe(0);
+  expect(await discord.feed.reactions(ref, '🇯🇵')).toBe(0);
 });
 
 test('a thread is told with the channel that it belongs to', async () => {
@@ -300,22 +301,22 @@ test('history comes page by page, oldest first', async () => {
   for (let index = 0; index < 250; index += 1) channel.say(ann, `line ${index}`);
   const after = first.id.padStart(20, '0');
   const history = await Array.fromAsync(
-    discord.watch.history(here, after, new AbortController().signal),
+    discord.feed.history(here, after, new AbortController().signal),
   );
   expect(history.map(({ text }) => text)).toEqual(
     Array.from({ length: 250 }, (_, index) => `line ${index}`),
   );
-  expect(await discord.watch.read({ channel: here, id: first.id })).toMatchObject({
+  expect(await discord.feed.read({ channel: here, id: first.id })).toMatchObject({
     text: 'first',
   });
   first.delete();
-  expect(await discord.watch.read({ channel: here, id: first.id })).toBeUndefined();
+  expect(await discord.feed.read({ channel: here, id: first.id })).toBeUndefined();
 });
 
 test('positions sort as times do', () => {
   const now = Date.now();
-  const before = discord.watch.positionAt(now - 1);
-  expect(before < discord.watch.positionAt(now)).toBe(true);
-  expect(discord.watch.timeOf(discord.watch.positionAt(now))).toBe(now);
-  expect(discord.watch.positionAt(0)).toBe('0'.repeat(20));
+  const before = discord.feed.positionAt(now - 1);
+  expect(before < discord.feed.positionAt(now)).toBe(true);
+  expect(discord.feed.timeOf(discord.feed.positionAt(now))).toBe(now);
+  expect(discord.feed.positionAt(0)).toBe('0'.repeat(20));
 });

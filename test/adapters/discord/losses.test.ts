@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createApi } from '../../../adapters/discord/api.ts';
+import { createDiscordApi } from '../../../adapters/discord/api.ts';
 import type { Posted } from '../../../src/model/place.ts';
-import type { Mirror } from '../../../src/ports/channel-feed.ts';
+import type { Mirror } from '../../../src/ports/mirrors.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
 import { request } from '../../fakes/discord/login.ts';
 import { collect, never, openDiscord, optionsFor, placeOf, type TestDiscord } from './support.ts';
@@ -27,12 +27,13 @@ const setUp = () => {
   const copyOf = (text: string, part: Partial<Mirror> = {}): Mirror => ({
     source: { channel: placeOf(guild, from), id: from.say(ann, text).id },
     content: { text },
-    mark: '🌐 English',
+    key: 'watch',
+    label: '🌐 English',
     as: { name: 'Ann' },
     ...part,
   });
-  const post = async (copies: readonly Mirror[], again = false): Promise<Posted[]> =>
-    collect(discord.watch.copy(target, copies, { again, signal: never() }));
+  const post = async (copies: readonly Mirror[], mayExist = false): Promise<Posted[]> =>
+    collect(discord.mirrors.create({ channel: target }, copies, { mayExist, signal: never() }));
   return { guild, from, to, ann, target, copyOf, post };
 };
 
@@ -149,11 +150,11 @@ test('what could not be taken away for now stays, and is taken away the next tim
     { status: 502 },
     { while: () => true },
   );
-  const taking = discord.watch.uncopy(posted!, copy.source);
+  const taking = discord.mirrors.remove(posted!, copy.source);
   await expect(taking).rejects.toMatchObject({ code: 'unavailable', retryable: true });
   expect(to.messages).toHaveLength(1);
   discord.fake.heal();
-  await discord.watch.uncopy(posted!, copy.source);
+  await discord.mirrors.remove(posted!, copy.source);
   expect(to.messages).toEqual([]);
 });
 
@@ -174,8 +175,8 @@ test('a copy that is cut off half-way keeps what stands, to be found again', asy
     { hang: true },
     { while: ({ body }) => String(body['content']).includes(' 2/2') && (stop.abort(), true) },
   );
-  const copying = discord.watch.copy(placeOf(guild, to), [copy], {
-    again: false,
+  const copying = discord.mirrors.create({ channel: placeOf(guild, to) }, [copy], {
+    mayExist: false,
     signal: stop.signal,
   });
   await expect(collect(copying)).rejects.toMatchObject({ code: 'cancelled' });
@@ -198,7 +199,7 @@ describe('a request', () => {
       { reset: 'before' },
       { while: () => ((times += 1), stop.abort(), true) },
     );
-    const api = createApi(optionsFor(discord.fake));
+    const api = createDiscordApi(optionsFor(discord.fake));
     const reading = api.send('GET', route, { signal: stop.signal });
     await expect(reading).rejects.toMatchObject({ code: 'cancelled' });
     expect(times).toBe(1);
@@ -208,7 +209,7 @@ describe('a request', () => {
     'that fails names no token of its path: %s',
     async (kind) => {
       const token = 'aSecretToken_-1';
-      const api = createApi(optionsFor(discord.fake));
+      const api = createDiscordApi(optionsFor(discord.fake));
       const route = `/${kind}/1573312802024587264/${token}/callback` as const;
       const asking = api.send('POST', route, { auth: false });
       await expect(asking).rejects.toThrow(/^(?!.*aSecretToken).*15733128/);

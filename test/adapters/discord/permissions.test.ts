@@ -14,10 +14,10 @@ test.each(['voice', 'stage'] as const)('in a %s channel, Connect is needed too',
   const guild = discord.fake.guild();
   const channel = guild.channel({ type });
   const here = placeOf(guild, channel);
-  await eventually(async () => expect(await discord.watch.missing(here, 'reply')).toEqual([]));
+  await eventually(async () => expect(await discord.feed.missing(here, 'reply')).toEqual([]));
   channel.deny('Connect');
   await eventually(async () =>
-    expect(await discord.watch.missing(here, 'reply')).toEqual(['Connect']),
+    expect(await discord.feed.missing(here, 'reply')).toEqual(['Connect']),
   );
 });
 
@@ -26,14 +26,14 @@ test('in a text channel nobody connects', async () => {
   const channel = guild.channel();
   channel.deny('Connect');
   const here = placeOf(guild, channel);
-  await eventually(async () => expect(await discord.watch.missing(here, 'mirror')).toEqual([]));
+  await eventually(async () => expect(await discord.feed.missing(here, 'mirror')).toEqual([]));
 });
 
 describe('what an invite asks for', () => {
   test.each(['reply', 'thread', 'mirror'] as const)('is enough for %s', async (mode) => {
     const guild = discord.fake.guild({ everyonePermissions: [] });
     const here = placeOf(guild, guild.channel());
-    await eventually(async () => expect(await discord.watch.missing(here, mode)).toEqual([]));
+    await eventually(async () => expect(await discord.feed.missing(here, mode)).toEqual([]));
   });
 
   test('is enough in the chat of a voice channel', () => {
@@ -51,5 +51,5 @@ test('what webhooks have written is in moderators’ hands: replies need no righ
     ['thread', ['Manage Messages']],
     ['reply', []],
   ] as const)
-    await eventually(async () => expect(await discord.watch.missing(here, mode)).toEqual(missing));
+    await eventually(async () => expect(await discord.feed.missing(here, mode)).toEqual(missing));
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Posted } from '../../../src/model/place.ts';
-import type { Mirror } from '../../../src/ports/channel-feed.ts';
+import type { Mirror } from '../../../src/ports/mirrors.ts';
 import type { FakeUser } from '../../fakes/discord/index.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
 import { request } from '../../fakes/discord/login.ts';
@@ -26,17 +26,18 @@ const setUp = () => {
   const copyOf = (by: FakeUser, text: string, part: Partial<Mirror> = {}): Mirror => ({
     source: { channel: placeOf(guild, from), id: from.say(by, text).id },
     content: { text },
-    mark: '🌐',
+    key: 'watch',
+    label: '🌐',
     as: { name: by.name },
     ...part,
   });
-  const post = async (copies: readonly Mirror[], again = false): Promise<Posted[]> =>
-    collect(discord.watch.copy(target, copies, { again, signal: never() }));
+  const post = async (copies: readonly Mirror[], mayExist = false): Promise<Posted[]> =>
+    collect(discord.mirrors.create({ channel: target }, copies, { mayExist, signal: never() }));
   return { guild, from, to, ann, bob, target, copyOf, post };
 };
 
-const footerOf = ({ source: { channel, id }, mark }: Mirror): string =>
-  `-# [${mark}](<https://discord.com/channels/${channel.space.id}/${channel.id}/${id}>)`;
+const footerOf = ({ source: { channel, id }, label }: Mirror): string =>
+  `-# [${label}](<https://discord.com/channels/${channel.space.id}/${channel.id}/${id}>)`;
 
 describe('what people say under load', () => {
   /** Fifteen copies, more than there is room for, and the names under which they stand. */
@@ -99,7 +100,7 @@ test('a copy whose voice message was deleted is not taken for whole', async () =
 
 test('a copy is changed through the webhook that posted it, whichever else is ours', async () => {
   const { to, ann, target, copyOf } = setUp();
-  const { fake, watch } = discord;
+  const { fake, mirrors } = discord;
   for (const name of ['first', 'second'])
     await request(fake, `POST /channels/${to.id}/webhooks`, { name });
   const { id, webhook } = to.webhooks[1]!;
@@ -108,6 +109,6 @@ test('a copy is changed through the webhook that posted it, whichever else is ou
   const { body } = await request(fake, `POST /webhooks/${id}/${webhook.token}?wait=true`, {
     content,
   });
-  await watch.recopy({ channel: target, ids: [String(body['id'])], handle: `w:${id}` }, copy);
+  await mirrors.update({ channel: target, ids: [String(body['id'])], handle: `w:${id}` }, copy);
   expect(to.messages.map((one) => one.content)).toEqual([`new\n${footerOf(copy)}`]);
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, test } from 'vitest';
 import type { Member } from '../../../src/model/member.ts';
-import { PLATFORM_RULES } from '../../contracts/platform.ts';
+import { PLATFORM_CONTRACT } from '../../contracts/platform.ts';
 import type { FakeMessage, FakeUser } from '../../fakes/discord/index.ts';
 import { openDiscord, placeOf, type TestDiscord } from './support.ts';
 
@@ -21,14 +21,19 @@ const givenName = (kept: string): string =>
     .flatMap(({ files }) => files.map(({ name }) => name))
     .find((name) => name.replaceAll(/[^\w.-]+/g, '_') === kept) ?? kept;
 
-const seen = ({ id, content, attachments }: FakeMessage) => {
+const seen = ({ id, content, attachments, components }: FakeMessage) => {
   const [mark = '', tone = 'plain'] = TONES.find(([each]) => content.startsWith(each)) ?? [];
   const text = content.slice(mark.length).replaceAll('**', '').replaceAll('\u200B', '');
   const files = attachments.map(({ name, bytes }) => ({
     name: givenName(name),
     bytes: bytes.byteLength,
   }));
-  return { id, text, tone, files };
+  const controls = components.flatMap((row) =>
+    (row['components'] as { label?: string; placeholder?: string }[]).map(
+      ({ label, placeholder }) => label ?? placeholder ?? '',
+    ),
+  );
+  return { id, text, tone, files, controls };
 };
 
 const memberOf = ({ id, name }: FakeUser): Member => ({
@@ -39,12 +44,12 @@ const memberOf = ({ id, name }: FakeUser): Member => ({
   role: 'member',
 });
 
-test.each(PLATFORM_RULES.map((rule) => [rule.name, rule] as const))('%s', async (_, rule) => {
+test.each(Object.entries(PLATFORM_CONTRACT))('%s', async (_, check) => {
   const { fake, adapter } = discord;
   const guild = fake.guild();
   const channel = guild.channel();
   const [asker, other] = [fake.user(), fake.user()];
-  await rule.check({
+  await check({
     platform: adapter.platform,
     channel: placeOf(guild, channel),
     asker: memberOf(asker),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { eventually } from '../../fakes/eventually.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Message } from '../../../src/model/message.ts';
-import type { Mirror } from '../../../src/ports/channel-feed.ts';
+import type { Mirror } from '../../../src/ports/mirrors.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
 
 let discord: TestDiscord;
@@ -25,7 +25,7 @@ const seen = (): Message[] =>
   discord.core.told.flatMap((one) => (one.what === 'seen' ? [one.message] : []));
 
 const historyOf = (here: Message['ref']['channel']): Promise<Message[]> =>
-  collect(discord.watch.history(here, discord.watch.positionAt(0), never()));
+  collect(discord.feed.history(here, discord.feed.positionAt(0), never()));
 
 describe('events that change their places', () => {
   test('bring nothing back that was edited or deleted meanwhile', async () => {
@@ -54,7 +54,7 @@ describe('messages that are read over REST', () => {
     guild.leave(left);
     discord.fake.requests.length = 0;
     expect((await historyOf(here)).map(({ author }) => author.name)).toEqual(['Annie', 'eva']);
-    const read = await discord.watch.read({ channel: here, id: first!.id });
+    const read = await discord.feed.read({ channel: here, id: first!.id });
     expect(read?.author.name).toBe('Annie');
   });
 
@@ -80,13 +80,17 @@ describe('messages that are read over REST', () => {
     const copyOf = (name: string, text: string): Mirror => ({
       source: { channel: here, id: channel.say(ann, text).id },
       content: { text },
-      mark: '🌐',
+      key: 'watch',
+      label: '🌐',
       as: { name },
       quote,
     });
     const copies = [copyOf('Ann *', 'one\nline'), copyOf('Eva', 'another'), copyOf('Joe', 'third')];
     const posted = await collect(
-      discord.watch.copy(placeOf(guild, to), copies, { again: false, signal: never() }),
+      discord.mirrors.create({ channel: placeOf(guild, to) }, copies, {
+        mayExist: false,
+        signal: never(),
+      }),
     );
     expect(to.messages).toHaveLength(1);
     const ref = { channel: placeOf(guild, to), id: posted[0]!.ids[0] };
@@ -94,7 +98,7 @@ describe('messages that are read over REST', () => {
       ['Ann *', 'one\nline', 0],
       ['Eva', 'another', 1],
     ] as const)
-      expect(await discord.watch.read(ref, copies[index]!.source)).toMatchObject({
+      expect(await discord.feed.read(ref, copies[index]!.source)).toMatchObject({
         author: { name },
         text,
       });
@@ -114,11 +118,11 @@ test('copies need a channel in which messages stand by themselves', async () => 
     [forum, 'thread'],
     [voice, 'thread'],
   ] as const)
-    await expect(discord.watch.missing(place, mode)).rejects.toMatchObject(unfit);
+    await expect(discord.feed.missing(place, mode)).rejects.toMatchObject(unfit);
   for (const [place, mode] of [
     [forum, 'reply'],
     [voice, 'mirror'],
     [news, 'thread'],
   ] as const)
-    expect(await discord.watch.missing(place, mode)).toEqual([]);
+    expect(await discord.feed.missing(place, mode)).toEqual([]);
 });

@@ -98,7 +98,7 @@ test('a connection that is closed for good is told with what to do', async () =>
 
 test('without the Message Content intent it works as far as it can, and says what is missing', async () => {
   await using discord = await openDiscord({ limits: 'off', privilegedIntents: [] });
-  const { fake, core, watch } = discord;
+  const { fake, core, feed } = discord;
   expect(core.logged.join('')).toContain('Message Content Intent');
   const guild = fake.guild();
   const channel = guild.channel();
@@ -107,40 +107,38 @@ test('without the Message Content intent it works as far as it can, and says wha
   await eventually(() => expect(core.told.some(({ what }) => what === 'seen')).toBe(true));
   const seen = core.told.filter((one) => one.what === 'seen').map(({ message }) => message.text);
   expect(seen).toEqual([`${fake.botUser.mention} can be read`]);
-  expect(await watch.missing(placeOf(guild, channel), 'reply')).toEqual(['Message Content Intent']);
+  expect(await feed.missing(placeOf(guild, channel), 'reply')).toEqual(['Message Content Intent']);
 });
 
 test('what people must still allow is named as Discord names it', async () => {
   await using discord = await openDiscord({ limits: 'off' });
-  const { fake, watch } = discord;
+  const { fake, feed } = discord;
   const guild = fake.guild();
   const channel = guild.channel();
   const here = placeOf(guild, channel);
-  await eventually(async () => expect(await watch.missing(here, 'thread')).toEqual([]));
+  await eventually(async () => expect(await feed.missing(here, 'thread')).toEqual([]));
   channel.deny('ManageWebhooks', 'CreatePublicThreads');
   await eventually(async () =>
-    expect(await watch.missing(here, 'thread')).toEqual([
+    expect(await feed.missing(here, 'thread')).toEqual([
       'Manage Webhooks',
       'Create Public Threads',
     ]),
   );
-  expect(await watch.missing(here, 'reply')).toEqual([]);
+  expect(await feed.missing(here, 'reply')).toEqual([]);
   channel.deny('ViewChannel');
-  await eventually(async () =>
-    expect(await watch.missing(here, 'reply')).toEqual(['View Channel']),
-  );
+  await eventually(async () => expect(await feed.missing(here, 'reply')).toEqual(['View Channel']));
 });
 
 test('in a thread, what counts is to be allowed to send in threads', async () => {
   await using discord = await openDiscord({ limits: 'off' });
-  const { fake, watch } = discord;
+  const { fake, feed } = discord;
   const guild = fake.guild();
   const channel = guild.channel();
   const thread = placeOf(guild, channel.startThread(fake.user(), 'thread'));
-  const missing = async () => watch.missing(thread, 'reply');
+  const missing = async () => feed.missing(thread, 'reply');
   channel.deny('SendMessages');
   await eventually(async () =>
-    expect(await watch.missing(placeOf(guild, channel), 'reply')).toEqual(['Send Messages']),
+    expect(await feed.missing(placeOf(guild, channel), 'reply')).toEqual(['Send Messages']),
   );
   expect(await missing()).toEqual([]);
   channel.deny('SendMessagesInThreads');
@@ -149,24 +147,27 @@ test('in a thread, what counts is to be allowed to send in threads', async () =>
 
 test('the standing thread of a name is made once, and opened again when it is archived', async () => {
   await using discord = await openDiscord({ limits: 'off' });
-  const { fake, watch } = discord;
+  const { fake, mirrors } = discord;
   const guild = fake.guild();
   const channel = guild.channel();
   const here = placeOf(guild, channel);
   const [first, second] = await Promise.all([
-    watch.thread(here, 'Español'),
-    watch.thread(here, 'Español'),
+    mirrors.thread(here, 'Español'),
+    mirrors.thread(here, 'Español'),
   ]);
   expect(second).toEqual(first);
-  expect(first).toEqual({ ...placeOf(guild, { id: first.id }), parentId: channel.id });
+  expect(first.channel).toEqual({
+    ...placeOf(guild, { id: first.channel.id }),
+    parentId: channel.id,
+  });
   channel.threads[0]?.archive();
   await using again = createDiscordAdapter(optionsFor(fake), createTestCore());
   await again.start();
-  expect(await again.platform.watch?.thread(here, 'Español')).toEqual(first);
-  await again.platform.post(first, { text: 'hola' });
+  expect(await again.platform.mirrors?.thread(here, 'Español')).toEqual(first);
+  await again.platform.post(first.channel, { text: 'hola' });
   expect(channel.threads.map(({ archived }) => archived)).toEqual([false]);
   channel.threads[0]?.delete();
-  await eventually(async () => expect(await watch.thread(here, 'Español')).not.toEqual(first));
+  await eventually(async () => expect(await mirrors.thread(here, 'Español')).not.toEqual(first));
 });
 
 test('Discord being away keeps nothing from starting, and is waited for', async () => {
@@ -174,7 +175,7 @@ test('Discord being away keeps nothing from starting, and is waited for', async 
   fake.guild();
   fake.fail('GET /applications/@me', { close: 'before' }, { times: 4 });
   await using adapter = createDiscordAdapter(optionsFor(fake), createTestCore());
-  expect((await adapter.start()).where).toContain('tried again');
+  expect((await adapter.start()).where).toContain('retrying');
   expect(adapter.ready()).toBe(false);
   await eventually(() => expect(adapter.ready()).toBe(true));
 });
@@ -188,7 +189,7 @@ test('a login that Discord takes no more of today is tried again', async () => {
   });
   const core = createTestCore();
   await using adapter = createDiscordAdapter(optionsFor(fake), core);
-  expect((await adapter.start()).where).toContain('tried again');
+  expect((await adapter.start()).where).toContain('retrying');
   expect(core.logged.join('')).toContain('Not enough sessions remaining');
   await eventually(() => expect(adapter.ready()).toBe(true));
 });

@@ -9,7 +9,8 @@ import type { Adapter, Core } from '../../../src/adapter.ts';
 import type { Invocation, PressInvocation } from '../../../src/ports/platform.ts';
 import type { ChannelWatch } from '../../../src/model/watch.ts';
 import type { Services } from '../../../src/command/services.ts';
-import type { Watcher, WatchPort } from '../../../src/ports/channel-feed.ts';
+import type { ChannelFeed, ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
+import type { Mirrors } from '../../../src/ports/mirrors.ts';
 import { startDiscordFake, type DiscordFake } from '../../fakes/discord/index.ts';
 
 const info = (name: string, part: Partial<CommandInfo> = {}): CommandInfo => ({
@@ -73,32 +74,33 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
   const texts = loadTexts(join(import.meta.dirname, '../../../locales'));
   const told: Told[] = [];
   const logged: string[] = [];
-  const watcher: Watcher = {
-    watches: (channel) => core.watching(channel),
-    seen: async (message) => {
+  const feedListener: ChannelFeedListener = {
+    follows: (channel) => core.watching(channel),
+    messageChanged: async (message) => {
       told.push({ what: 'seen', message });
       await core.keeping(message);
     },
-    gone: async (refs) => void told.push({ what: 'gone', refs }),
-    reacted: async (ref, emoji, present) =>
+    messagesDeleted: async (refs) => void told.push({ what: 'gone', refs }),
+    reactionChanged: async (ref, emoji, present) =>
       void told.push({ what: 'reacted', ref, emoji, present }),
-    banned: async (space, authorId) => void told.push({ what: 'banned', space, authorId }),
-    missed: (channels) => {
+    memberBanned: async (space, authorId) => void told.push({ what: 'banned', space, authorId }),
+    messagesMissed: (channels) => {
       for (const each of channels) told.push({ what: 'missed', ...each });
     },
-    channelGone: async (channel) => void told.push({ what: 'channelGone', channel }),
-    spaceGone: async (space) => void told.push({ what: 'spaceGone', space }),
+    channelDeleted: async (channel) => void told.push({ what: 'channelGone', channel }),
+    spaceLeft: async (space) => void told.push({ what: 'spaceGone', space }),
   };
   const core: TestCore = {
     log: pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) }),
     texts,
-    watcher,
+    feedListener,
     rooms: {
       peopleChanged: (room) => void core.roomsChanged.push(room),
       reads: (channel) => core.reading(channel),
       wrote: (message) => void core.written.push(message),
     },
     services: {
+      status: async () => ({ builtIn: true, reachable: true, engines: [] }),
       watches: {
         list: ({ id }: Space) => core.watched.filter((one) => one.channel.space.id === id),
       },
@@ -114,7 +116,6 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
     },
     complete: async () => core.completing(),
     translateLine: async function* translateLine() {},
-    status: async () => ({ builtIn: true, reachable: true, engines: [] }),
     ready: () => ({ discord: true }),
     told,
     logged,
@@ -136,7 +137,8 @@ export interface TestDiscord extends AsyncDisposable {
   readonly fake: DiscordFake;
   readonly core: TestCore;
   readonly adapter: Adapter;
-  readonly watch: WatchPort;
+  readonly feed: ChannelFeed;
+  readonly mirrors: Mirrors;
 }
 
 type FakeOptions = Parameters<typeof startDiscordFake>[0];
@@ -160,12 +162,14 @@ export const openDiscord = async (
   const core = createTestCore();
   const adapter = createDiscordAdapter(optionsFor(fake, part), core);
   await adapter.start();
-  const watch = adapter.platform.watch!;
+  const { feed, mirrors } = adapter.platform;
+  if (!feed || !mirrors) throw new Error('Discord has no feed');
   return {
     fake,
     core,
     adapter,
-    watch,
+    feed,
+    mirrors,
     [Symbol.asyncDispose]: async () => {
       await adapter[Symbol.asyncDispose]();
       await fake[Symbol.asyncDispose]();

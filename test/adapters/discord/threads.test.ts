@@ -1,16 +1,22 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../../fakes/eventually.ts';
-import type { Channel } from '../../../src/model/place.ts';
+import type { MirrorTarget } from '../../../src/ports/mirrors.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
 
 const setUp = (discord: TestDiscord) => {
   const guild = discord.fake.guild();
   const channel = guild.channel();
-  const copyTo = async (to: Channel) => {
+  const copyTo = async (to: MirrorTarget) => {
     const said = channel.say(discord.fake.user({ name: 'Ann' }), 'hello');
     const source = { channel: placeOf(guild, channel), id: said.id };
-    const copy = { source, content: { text: 'HOLA' }, mark: '🌐 Spanish', as: { name: 'Ann' } };
-    return collect(discord.watch.copy(to, [copy], { again: false, signal: never() }));
+    const copy = {
+      source,
+      content: { text: 'HOLA' },
+      key: 'watch',
+      label: '🌐 Spanish',
+      as: { name: 'Ann' },
+    };
+    return collect(discord.mirrors.create(to, [copy], { mayExist: false, signal: never() }));
   };
   return { guild, channel, here: placeOf(guild, channel), copyTo };
 };
@@ -18,29 +24,29 @@ const setUp = (discord: TestDiscord) => {
 test('a standing thread that went unnoticed is made anew on the next try', async () => {
   await using discord = await openDiscord({ limits: 'off' });
   const { channel, here, copyTo } = setUp(discord);
-  const first = await discord.watch.thread(here, 'Español');
+  const first = await discord.mirrors.thread(here, 'Español');
   await copyTo(first);
   // Nobody is told of the delete.
   discord.fake.gateway.refuse(true);
   discord.fake.gateway.drop();
   channel.threads[0]?.delete();
   await expect(copyTo(first)).rejects.toMatchObject({ code: 'unavailable', retryable: true });
-  const second = await discord.watch.thread(here, 'Español');
+  const second = await discord.mirrors.thread(here, 'Español');
   expect(second).not.toEqual(first);
   await copyTo(second);
-  expect(channel.threads.map(({ id }) => id)).toEqual([second.id]);
+  expect(channel.threads.map(({ id }) => id)).toEqual([second.channel.id]);
 });
 
 test('a standing thread that people lock is left to them: another one is made', async () => {
   await using discord = await openDiscord({ limits: 'off' });
   const { channel, here, copyTo } = setUp(discord);
-  const first = await discord.watch.thread(here, 'Español');
+  const first = await discord.mirrors.thread(here, 'Español');
   await copyTo(first);
   channel.threads[0]?.archive(true);
   await eventually(async () =>
-    expect((await discord.watch.thread(here, 'Español')).id).not.toBe(first.id),
+    expect((await discord.mirrors.thread(here, 'Español')).channel.id).not.toBe(first.channel.id),
   );
-  await copyTo(await discord.watch.thread(here, 'Español'));
+  await copyTo(await discord.mirrors.thread(here, 'Español'));
   expect(channel.threads.map(({ messages }) => messages.length)).toEqual([1, 1]);
 });
 
@@ -49,15 +55,15 @@ test.each([50_083, 160_005])(
   async (code) => {
     await using discord = await openDiscord({ limits: 'off' });
     const { channel, here, copyTo } = setUp(discord);
-    const first = await discord.watch.thread(here, 'Español');
+    const first = await discord.mirrors.thread(here, 'Español');
     channel.threads[0]!.state.thread!.locked = true;
     const refused = { status: 400, body: { message: 'No', code } };
     // Waking it is refused too.
     for (const route of ['POST /webhooks/:id/:token', 'PATCH /channels/:id'])
       discord.fake.fail(route, refused, { times: 2 });
     await expect(copyTo(first)).rejects.toMatchObject({ code: 'unavailable', retryable: true });
-    const second = await discord.watch.thread(here, 'Español');
-    expect(second.id).not.toBe(first.id);
+    const second = await discord.mirrors.thread(here, 'Español');
+    expect(second.channel.id).not.toBe(first.channel.id);
     discord.fake.heal();
     await copyTo(second);
   },
@@ -66,11 +72,11 @@ test.each([50_083, 160_005])(
 test('a copy in a thread that fell asleep is taken away', async () => {
   await using discord = await openDiscord({ limits: 'off' });
   const { channel, here, copyTo } = setUp(discord);
-  const thread = await discord.watch.thread(here, 'Español');
+  const thread = await discord.mirrors.thread(here, 'Español');
   const [posted] = await copyTo(thread);
   const source = { channel: here, id: channel.messages[0]!.id };
   channel.threads[0]?.archive();
-  await discord.watch.uncopy(posted!, source);
+  await discord.mirrors.remove(posted!, source);
   expect(channel.threads[0]?.messages).toEqual([]);
 });
 
@@ -79,6 +85,6 @@ test('a thread of people that is gone stays gone', async () => {
   const { channel, here, copyTo } = setUp(discord);
   const theirs = channel.startThread(discord.fake.user(), 'theirs');
   theirs.delete();
-  const copying = copyTo({ ...here, id: theirs.id, parentId: channel.id });
+  const copying = copyTo({ channel: { ...here, id: theirs.id, parentId: channel.id } });
   await expect(copying).rejects.toMatchObject({ code: 'not-found', retryable: false });
 });

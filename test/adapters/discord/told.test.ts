@@ -82,7 +82,7 @@ test('reactions are counted without our own, and however the emoji is written', 
   const path = `/channels/${channel.id}/messages/${said.id}/reactions`;
   await request(discord.fake, `PUT ${path}/${encodeURIComponent('❤️')}/@me`);
   expect(said.reactions).toMatchObject([{ users: { length: 2 } }]);
-  for (const emoji of ['❤️', '❤']) expect(await discord.watch.reactions(ref, emoji)).toBe(1);
+  for (const emoji of ['❤️', '❤']) expect(await discord.feed.reactions(ref, emoji)).toBe(1);
 });
 
 test('a channel of another server is as good as none', async () => {
@@ -90,9 +90,9 @@ test('a channel of another server is as good as none', async () => {
   const elsewhere = setUp();
   await seen(channel.say(ann, 'all of them are known now'));
   await seen(elsewhere.channel.say(ann, 'here too'));
-  expect(await discord.watch.missing(here, 'reply')).toEqual([]);
+  expect(await discord.feed.missing(here, 'reply')).toEqual([]);
   const wrong = { ...here, space: elsewhere.here.space };
-  expect(await discord.watch.missing(wrong, 'reply')).toEqual(['View Channel']);
+  expect(await discord.feed.missing(wrong, 'reply')).toEqual(['View Channel']);
 });
 
 describe('who could not be asked about', () => {
@@ -110,9 +110,9 @@ describe('who could not be asked about', () => {
     const said = there.say(eva, 'hi');
     place.rename(eva, 'Evita');
     const ref = { channel: placeOf(place, there), id: said.id };
-    expect((await fresh.watch.read(ref))?.author.name).toBe('eva');
-    expect((await fresh.watch.read(ref))?.author.name).toBe('Evita');
-    expect((await discord.watch.read({ channel: here, id }))?.ref.id).toBe(id);
+    expect((await fresh.feed.read(ref))?.author.name).toBe('eva');
+    expect((await fresh.feed.read(ref))?.author.name).toBe('Evita');
+    expect((await discord.feed.read({ channel: here, id }))?.ref.id).toBe(id);
   });
 
   test('is called on each server as it calls them', async () => {
@@ -126,7 +126,7 @@ describe('who could not be asked about', () => {
     const said = [channel.say(ann, 'x'), there.say(ann, 'y')];
     discord.core.watching = () => true;
     const names = [here, placeOf(other, there)].map(async (place, at) => {
-      const message = await discord.watch.read({ channel: place, id: said[at]!.id });
+      const message = await discord.feed.read({ channel: place, id: said[at]!.id });
       return message?.author.name;
     });
     expect(await Promise.all(names)).toEqual(['Annie', 'Anne']);

@@ -9,8 +9,16 @@ const setUp = (discord: TestDiscord) => {
   const ann = discord.fake.user({ name: 'Ann' });
   const copyTo = async (to: Channel) => {
     const source = { channel: placeOf(guild, from), id: from.say(ann, 'hello').id };
-    const copy = { source, content: { text: 'HOLA' }, mark: '🌐 Spanish', as: { name: 'Ann' } };
-    return collect(discord.watch.copy(to, [copy], { again: false, signal: never() }));
+    const copy = {
+      source,
+      content: { text: 'HOLA' },
+      key: 'watch',
+      label: '🌐 Spanish',
+      as: { name: 'Ann' },
+    };
+    return collect(
+      discord.mirrors.create({ channel: to }, [copy], { mayExist: false, signal: never() }),
+    );
   };
   return { guild, copyTo };
 };

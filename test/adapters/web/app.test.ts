@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createWebAdapter } from '../../../adapters/web/adapter.ts';
 import { createFakeCore } from '../../fakes/core.ts';
 import { ask, startWeb } from './start-web.ts';
+import { sentence } from '../../fakes/sentences.ts';
 
 describe('the page', () => {
   test('comes in the locale that the browser asks for, with its texts and commands', async () => {
@@ -9,7 +10,7 @@ describe('the page', () => {
     const reply = await web.visit('nl, ja;q=0.8').request('/');
     const html = await reply.text();
     expect(html).toContain('<html lang="ja">');
-    expect(html).toContain('チャンネル');
+    expect(html).toContain(sentence('web.channels.label', {}, 'ja'));
     expect(html).toContain('"name":"translate"');
   });
 
@@ -33,7 +34,11 @@ describe('the page', () => {
     for (const path of parts) {
       const reply = await visitor.request(path);
       expect(reply.status, path).toBe(200);
-      if (path.endsWith('.ts')) expect(await reply.text()).not.toMatch(/^import type/m);
+      if (!path.endsWith('.ts')) continue;
+      const module = await reply.text();
+      expect(module).not.toMatch(/^import type/m);
+      for (const [, imported] of module.matchAll(/ from '(\.[^']+)'/g))
+        expect(parts, path).toContain(new URL(imported!, `http://page${path}`).pathname);
     }
     const etag = (await visitor.request('/page/main.ts')).headers.get('etag')!;
     const again = await visitor.request('/page/main.ts', { headers: { 'if-none-match': etag } });
@@ -44,6 +49,8 @@ describe('the page', () => {
     '/page/../index.ts',
     '/page/%2e%2e/index.ts',
     '/page/tsconfig.json',
+    '/src/command/../core.ts',
+    '/src/core.ts',
     '/lib/lit/../../zod/index.js',
     '/lib/lit/..%2f..%2fzod%2findex.js',
     '/lib/zod/index.js',
@@ -54,7 +61,7 @@ describe('the page', () => {
     const web = await startWeb();
     const reply = await web.visit().request(path);
     expect(reply.status).toBe(404);
-    expect(await reply.json()).toEqual({ error: 'I could not find that.' });
+    expect(await reply.json()).toEqual({ error: sentence('errors.not-found') });
   });
 });
 
@@ -141,7 +148,9 @@ describe('bad input', () => {
   test('is refused in the language of whoever sent it', async () => {
     const web = await startWeb();
     const reply = await web.visit('ja').post('/api/lines', line('x'.repeat(8_001)));
-    expect(await reply.json()).toEqual({ error: 'メッセージは 8000 文字までです。' });
+    expect(await reply.json()).toEqual({
+      error: sentence('web.errors.line-too-long', { limit: 8_000 }, 'ja'),
+    });
   });
 
   test('is refused when it is no JSON type, which forms of other sites could send', async () => {

@@ -1,12 +1,13 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { WireTranslation } from '../../../adapters/web/wire.ts';
+import type { PageTranslation } from '../../../adapters/web/protocol.ts';
 import { type Events, startWeb, type Visitor } from './start-web.ts';
+import { sentence } from '../../fakes/sentences.ts';
 
 const say = (visitor: Visitor, text: string) =>
   visitor.post('/api/lines', { channel: 'lounge', text });
 
 /** The next translation that has come to its end. */
-const settled = (events: Events): Promise<WireTranslation> =>
+const settled = (events: Events): Promise<PageTranslation> =>
   events.next((event) =>
     event.type === 'translation' && event.translation.state !== 'growing'
       ? event.translation
@@ -63,7 +64,7 @@ describe('a line in the lounge', () => {
     await say(visitor, 'Hello');
     const failed = await settled(events);
     expect(failed.state).toBe('failed');
-    expect(failed.reason).toMatch(/^The service cannot be reached/);
+    expect(failed.reason).toBe(sentence('errors.unavailable'));
   });
 });
 
@@ -76,7 +77,9 @@ describe('lines in the lounge', () => {
       expect((await say(writer, `slowly ${line}`)).status).toBe(202);
     const refused = await say(writer, 'one more');
     expect(refused.status).toBe(429);
-    expect(await refused.json()).toEqual({ error: expect.stringContaining('waiting') });
+    expect(await refused.json()).toEqual({
+      error: sentence('web.errors.too-many-lines'),
+    });
     expect((await say(visit(), 'slowly too')).status).toBe(202);
     for (let line = 0; line < 4; line += 1) core.step();
     await settled(events);

@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ServerEvent } from '../../../adapters/web/wire.ts';
-import { channelOf } from '../../../adapters/web/platform.ts';
+import type { ServerEvent } from '../../../adapters/web/protocol.ts';
+import { pageChannel } from '../../../adapters/web/platform.ts';
 import { createWebPresence } from '../../../adapters/web/presence.ts';
 import type { Member } from '../../../src/model/member.ts';
-import { PLATFORM_RULES, type PlatformSubject } from '../../contracts/platform.ts';
+import { PLATFORM_CONTRACT, type PlatformSubject } from '../../contracts/platform.ts';
 import { createFakeCore } from '../../fakes/core.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' };
@@ -15,13 +15,13 @@ const textOf = (html: string): string =>
     .trim();
 
 const setUp = async (): Promise<PlatformSubject> => {
-  const room = createWebPresence(createFakeCore(), { maxUploadBytes: 1_000 });
-  onTestFinished(() => room[Symbol.asyncDispose]());
-  const asker = await room.members.know('secret of the asker', 'en');
-  const other = await room.members.know('secret of the other', 'en');
+  const presence = createWebPresence(createFakeCore(), { maxUploadBytes: 1_000 });
+  onTestFinished(() => presence[Symbol.asyncDispose]());
+  const asker = await presence.members.know('secret of the asker', 'en');
+  const other = await presence.members.know('secret of the other', 'en');
 
   const helloTo = async (member: Member) => {
-    const reader = room.events(room.members.get(member.id)!, '').getReader();
+    const reader = presence.events(presence.members.get(member.id)!, '').getReader();
     for (;;) {
       const { value } = await reader.read();
       const data = /^data: (.*)$/m.exec(new TextDecoder().decode(value))?.[1];
@@ -33,23 +33,24 @@ const setUp = async (): Promise<PlatformSubject> => {
   };
 
   return {
-    platform: room.platform,
-    channel: channelOf('playground'),
+    platform: presence.platform,
+    channel: pageChannel('playground'),
     asker,
     other,
     seenBy: async (member) =>
-      (await helloTo(member)).map(({ id, html, tone, files }) => ({
+      (await helloTo(member)).map(({ id, html, tone, files, controls = [] }) => ({
         id,
         text: textOf(html),
         tone,
+        controls: controls.map(({ label }) => label),
         files: files.map(({ name, sizeBytes }) => ({ name, bytes: sizeBytes })),
       })),
   };
 };
 
 describe('the page as a platform', () => {
-  test.each(PLATFORM_RULES.map((rule) => [rule.name, rule] as const))('%s', async (_, rule) => {
-    await rule.check(await setUp());
+  test.each(Object.entries(PLATFORM_CONTRACT))('%s', async (_, check) => {
+    await check(await setUp());
   });
 
   test('keeps the bytes of a file once, however often it is shown', async () => {

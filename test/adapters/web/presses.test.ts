@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { startWeb, type StartedWeb, type Visitor } from './start-web.ts';
+import { sentence } from '../../fakes/sentences.ts';
 
 const openPanel = async (visitor: Visitor, command = 'panel') => {
   const events = await visitor.events();
@@ -79,7 +80,7 @@ describe('what stands under an answer', () => {
     const reply = await press(visitor, answer.id, name, values);
     expect(reply.status).toBe(404);
     expect(await reply.json()).toMatchObject({
-      error: expect.stringContaining('out of date') as string,
+      error: sentence('errors.unknown-press'),
     });
     expect(core.presses).toEqual([]);
   });

@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Attachment } from '../../../src/model/file.ts';
 import { toneWav } from '../../fakes/tone.ts';
 import { startWeb, type Visitor } from './start-web.ts';
+import { sentence } from '../../fakes/sentences.ts';
 
 const use = (
   visitor: Visitor,
@@ -69,7 +70,7 @@ describe('a command', () => {
     expect(core.invocations[0]?.signal.aborted).toBe(false);
     expect(await (await visitor.post('/api/stop', { id })).json()).toEqual({ stopped: true });
     const last = await events.message(({ working, html }) => !working && html !== '');
-    expect(last).toMatchObject({ tone: 'error', html: '<p>Stopped.</p>\n' });
+    expect(last).toMatchObject({ tone: 'error', html: `<p>${sentence('errors.cancelled')}</p>\n` });
   });
 
   test('is given up when the one who asked is gone', async () => {

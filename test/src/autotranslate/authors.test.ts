@@ -1,73 +1,50 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/model/message.ts';
-import type { MessageRef, Posted } from '../../../src/model/place.ts';
+import type { Posted } from '../../../src/model/place.ts';
 import { createMirrorStore } from '../../../src/store/mirrors.ts';
-import { openStore } from '../../../src/store/index.ts';
-import { authorsOf } from '../../../src/autotranslate/authors.ts';
-import { channel, createWatchedPlace, person } from '../../fakes/channel-feed.ts';
+import { channel, person } from '../../fakes/channel-feed.ts';
+import { withScene } from './support.ts';
 
 const HERE = channel('here');
 const THERE = channel('there');
 
-const setUp = () => {
-  const place = createWatchedPlace();
-  const copy: Message = {
-    ...place.say(THERE, 'hola'),
-    author: { id: 'dragoman', name: 'Ada', kind: 'ourselves' },
+describe('the words of a message', () => {
+  const scene = withScene();
+  /** A message of ours that mirrors what each of these has said. */
+  const mirrorOf = async (...authors: readonly string[]): Promise<Message> => {
+    const mirror = scene.feed.say(THERE, 'hola', {
+      author: { id: 'dragoman', name: 'Ada', kind: 'ourselves' },
+    });
+    const stored = createMirrorStore(scene.store, Date.now);
+    for (const author of authors) {
+      const { ref } = scene.feed.say(HERE, 'hello', { author: person(author) });
+      const posted: Posted = { channel: THERE, ids: [mirror.ref.id] };
+      const kept = { target: { channel: THERE }, posted, contentHash: 'x' };
+      await scene.store.write((db) => stored.put(db, { ref, purpose: 'watch' }, kept, true));
+    }
+    return mirror;
   };
-  const made: MessageRef[] = [];
-  const copies = {
-    sourcesOf: async ({ id }: MessageRef) =>
-      id === copy.ref.id ? made.map((ref) => ({ ref, purpose: 'watch' })) : [],
-  };
-  const say = (author: string): MessageRef => {
-    const { ref } = place.say(HERE, 'hello', { author: person(author) });
-    made.push(ref);
-    return ref;
-  };
-  return {
-    place,
-    copy,
-    say,
-    of: async (message: Message) => authorsOf(message, copies, place.port),
-  };
-};
 
-it('the words of a copy are those of all whose messages it was made of', async () => {
-  const { copy, say, of } = setUp();
-  expect(await of(copy)).toEqual(['dragoman']);
-  say('ada');
-  say('bob');
-  expect(await of(copy)).toEqual(['ada', 'bob']);
-});
-
-it('what somebody wrote is their own', async () => {
-  const { place, of } = setUp();
-  const message = place.say(HERE, 'hello', { author: person('carol') });
-  expect(await of(message)).toEqual(['carol']);
-  expect(await authorsOf(message, { sourcesOf: async () => [] }, undefined)).toEqual(['carol']);
-});
-
-it('nobody is told to have written what is gone', async () => {
-  const { place, copy, say, of } = setUp();
-  place.remove(say('ada'));
-  await expect(of(copy)).rejects.toMatchObject({ code: 'not-found' });
-});
-
-it('a message that holds several copies was made of all of their sources', async () => {
-  await using store = await openStore('sqlite::memory:');
-  const copies = createMirrorStore(store, () => 0);
-  const place = createWatchedPlace();
-  const shared = place.say(THERE, 'hola', {
-    author: { id: 'dragoman', name: 'Dragoman', kind: 'ourselves' },
+  it('are of a mirror those of all whose messages it was made of', async () => {
+    expect(await scene.authorsOf(await mirrorOf())).toEqual(['dragoman']);
+    expect((await scene.authorsOf(await mirrorOf('ada', 'bob'))).toSorted()).toEqual([
+      'ada',
+      'bob',
+    ]);
   });
-  for (const author of ['ada', 'bob']) {
-    const { ref } = place.say(HERE, 'hello', { author: person(author) });
-    const posted: Posted = { channel: THERE, ids: [shared.ref.id] };
-    const key = { ref, purpose: 'watch' };
-    await store.write((db) =>
-      copies.put(db, key, { target: THERE, posted, contentHash: 'x' }, true),
-    );
-  }
-  expect((await authorsOf(shared, copies, place.port)).toSorted()).toEqual(['ada', 'bob']);
+
+  it('are of anybody else their own', async () => {
+    const message = scene.feed.say(HERE, 'hello', { author: person('carol') });
+    expect(await scene.authorsOf(message)).toEqual(['carol']);
+    const elsewhere = channel('here', undefined, { platform: 'unknown', id: 'space' });
+    const ref = { channel: elsewhere, id: message.ref.id };
+    expect(await scene.authorsOf({ ...message, ref })).toEqual(['carol']);
+  });
+
+  it('are nobody’s of what is deleted', async () => {
+    const mirror = await mirrorOf('ada');
+    const [source] = scene.feed.messages(HERE);
+    scene.feed.remove(source!.ref);
+    await expect(scene.authorsOf(mirror)).rejects.toMatchObject({ code: 'not-found' });
+  });
 });

@@ -9,13 +9,13 @@ describe('after a time away', () => {
   it('what came meanwhile is caught up in order, and what comes then stands behind it', async () => {
     await scene.say(GENERAL, 'seen');
     await scene.idle();
-    for (const text of ['missed 1', 'missed 2']) scene.place.say(GENERAL, text);
+    for (const text of ['missed 1', 'missed 2']) scene.feed.say(GENERAL, text);
     await scene.restart();
-    const later = scene.place.say(GENERAL, 'live');
-    scene.watcher.missed([{ channel: GENERAL, newest: later.position }]);
-    await scene.watcher.seen(later);
+    const later = scene.feed.say(GENERAL, 'live');
+    scene.listener.messagesMissed([{ channel: GENERAL, newest: later.position }]);
+    await scene.listener.messageChanged(later);
     await scene.idle();
-    expect(scene.place.texts(GENERAL).slice(-3)).toEqual(
+    expect(scene.feed.texts(GENERAL).slice(-3)).toEqual(
       ['missed 1', 'missed 2', 'live'].map((text) => `🇪🇸 es(${text})`),
     );
   });
@@ -27,13 +27,13 @@ describe('after a time away', () => {
     ];
     await scene.say(GENERAL, 'before them');
     await scene.idle();
-    scene.place.edit(edited.ref, 'corrected');
-    scene.place.remove(removed.ref);
-    const { position } = scene.place.say(GENERAL, 'new');
+    scene.feed.edit(edited.ref, 'corrected');
+    scene.feed.remove(removed.ref);
+    const { position } = scene.feed.say(GENERAL, 'new');
     await scene.restart();
-    scene.watcher.missed([{ channel: GENERAL, newest: position }]);
+    scene.listener.messagesMissed([{ channel: GENERAL, newest: position }]);
     await scene.idle();
-    expect(scene.place.texts(GENERAL).toSorted()).toEqual(
+    expect(scene.feed.texts(GENERAL).toSorted()).toEqual(
       [
         'before them',
         'corrected',
@@ -47,38 +47,38 @@ describe('after a time away', () => {
 
   it('nothing is fetched where nothing came', async () => {
     await scene.restart();
-    const calls = scene.place.calls.length;
-    scene.watcher.missed([{ channel: GENERAL, newest: '0'.repeat(20) }]);
+    const calls = scene.feed.calls.length;
+    scene.listener.messagesMissed([{ channel: GENERAL, newest: '0'.repeat(20) }]);
     await scene.idle();
-    expect(scene.place.calls.slice(calls)).not.toContain('history');
+    expect(scene.feed.calls.slice(calls)).not.toContain('history');
   });
 
   it('a history that cannot be read is read again', async () => {
-    const { position } = scene.place.say(GENERAL, 'missed');
+    const { position } = scene.feed.say(GENERAL, 'missed');
     await scene.restart();
-    scene.place.fail({ call: 'history', error: lost() });
-    scene.watcher.missed([{ channel: GENERAL, newest: position }]);
-    await expect.poll(() => scene.place.texts(GENERAL).at(-1)).toContain('es(missed)');
+    scene.feed.fail({ call: 'history', error: lost() });
+    scene.listener.messagesMissed([{ channel: GENERAL, newest: position }]);
+    await expect.poll(() => scene.feed.texts(GENERAL).at(-1)).toContain('es(missed)');
   });
 
   it('deletes are found where nothing else happened', async () => {
     const [kept, removed] = [await scene.say(GENERAL, 'kept'), await scene.say(GENERAL, 'removed')];
     await scene.idle();
-    scene.place.remove(removed.ref);
+    scene.feed.remove(removed.ref);
     await scene.restart();
-    scene.watcher.missed([{ channel: GENERAL, newest: kept.position }]);
+    scene.listener.messagesMissed([{ channel: GENERAL, newest: kept.position }]);
     await scene.idle();
-    expect(scene.place.texts(GENERAL)).toEqual(['kept', '🇪🇸 es(kept)']);
+    expect(scene.feed.texts(GENERAL)).toEqual(['kept', '🇪🇸 es(kept)']);
   });
 
   it('what was left alone is not fetched again', async () => {
     const { position } = await scene.say(GENERAL, '!play a song');
     await scene.idle();
     await scene.restart();
-    const calls = scene.place.calls.length;
-    scene.watcher.missed([{ channel: GENERAL, newest: position }]);
+    const calls = scene.feed.calls.length;
+    scene.listener.messagesMissed([{ channel: GENERAL, newest: position }]);
     await scene.idle();
-    expect(scene.place.calls.slice(calls)).not.toContain('history');
+    expect(scene.feed.calls.slice(calls)).not.toContain('history');
   });
 
   it('what was dealt with long ago is remembered no more', async () => {
@@ -91,9 +91,9 @@ describe('after a time away', () => {
 
   it('nothing is fetched of channels that nobody watches', async () => {
     await scene.idle();
-    const calls = scene.place.calls.length;
-    scene.watcher.missed([{ channel: channel('elsewhere'), newest: undefined }]);
+    const calls = scene.feed.calls.length;
+    scene.listener.messagesMissed([{ channel: channel('elsewhere'), newest: undefined }]);
     await scene.idle();
-    expect(scene.place.calls.slice(calls)).not.toContain('history');
+    expect(scene.feed.calls.slice(calls)).not.toContain('history');
   });
 });

@@ -7,13 +7,13 @@ import {
   type Backfill,
   type BackfillDeps,
 } from '../../../src/autotranslate/backfill.ts';
-import { channel, createWatchedPlace, type WatchedPlace } from '../../fakes/channel-feed.ts';
+import { channel, createFakeFeed, type FakeFeed } from '../../fakes/channel-feed.ts';
 
 const GENERAL = channel('general');
 const DAY_MS = 86_400_000;
 
-let place: WatchedPlace;
-let catchUp: Backfill;
+let place: FakeFeed;
+let backfill: Backfill;
 let cursor: string | undefined;
 let taken: string[];
 let failTake: () => void;
@@ -30,11 +30,11 @@ const take = async ({ text, position }: Message): Promise<void> => {
 };
 /** The channel was followed until now. */
 const follow = async (): Promise<void> => {
-  catchUp.missed(GENERAL, undefined);
-  await catchUp.idle();
+  backfill.missed(GENERAL, undefined);
+  await backfill.idle();
   place.calls.length = 0;
 };
-const report = (message: Message): Promise<void> => catchUp.report(GENERAL, () => take(message));
+const report = (message: Message): Promise<void> => backfill.report(GENERAL, () => take(message));
 
 const parts = (): BackfillDeps => ({
   cursors: {
@@ -44,38 +44,43 @@ const parts = (): BackfillDeps => ({
       return [];
     },
   },
-  port: () => ({
-    ...place.port,
-    async *history(...args) {
-      await gate;
-      yield* place.port.history(...args);
-    },
-  }),
+  platforms: {
+    find: () => ({
+      mirrors: place.mirrors,
+      feed: {
+        ...place.feed,
+        async *history(...args) {
+          await gate;
+          yield* place.feed.history(...args);
+        },
+      },
+    }),
+  },
   sinceMs: () => 0,
   take,
-  gone: async () => undefined,
+  markDeleted: async () => undefined,
   log: createLog('silent'),
   now: () => Date.now() + aheadMs,
 });
 
 beforeEach(() => {
-  place = createWatchedPlace();
+  place = createFakeFeed();
   cursor = undefined;
   taken = [];
   failTake = () => undefined;
   gate = Promise.resolve();
   aheadMs = 0;
   lookedBackTo = undefined;
-  catchUp = createBackfill(parts());
+  backfill = createBackfill(parts());
 });
 
-afterEach(async () => catchUp[Symbol.asyncDispose]());
+afterEach(async () => backfill[Symbol.asyncDispose]());
 
 describe('catching up', () => {
   it('looks at the history before the first report of a channel', async () => {
     place.say(GENERAL, 'missed');
     await report(place.say(GENERAL, 'live'));
-    await catchUp.idle();
+    await backfill.idle();
     expect(taken).toEqual(['missed', 'live', 'live']);
   });
 
@@ -90,13 +95,13 @@ describe('catching up', () => {
     await follow();
     const whole: boolean[] = [];
     const tell = (isWhole: boolean): Promise<void> => Promise.resolve(void whole.push(isWhole));
-    await catchUp.report(GENERAL, tell);
-    const failing = catchUp.report(GENERAL, () => Promise.reject(new Error('no disk')));
-    const next = catchUp.report(GENERAL, tell);
+    await backfill.report(GENERAL, tell);
+    const failing = backfill.report(GENERAL, () => Promise.reject(new Error('no disk')));
+    const next = backfill.report(GENERAL, tell);
     await expect(failing).rejects.toThrow();
     await next;
-    await catchUp.idle();
-    await catchUp.report(GENERAL, tell);
+    await backfill.idle();
+    await backfill.report(GENERAL, tell);
     expect(whole).toEqual([true, false, true]);
   });
 
@@ -108,30 +113,30 @@ describe('catching up', () => {
       faults -= 1;
       if (faults >= 0) throw new Error('no disk');
     };
-    catchUp.missed(GENERAL, undefined);
+    backfill.missed(GENERAL, undefined);
     await expect.poll(() => taken).toEqual([text]);
   });
 
   it('looks for the newest of what was missed, though more was missed while it waited', async () => {
     await follow();
     const opening = Promise.withResolvers<void>();
-    const held = catchUp.report(GENERAL, () => opening.promise);
-    catchUp.missed(GENERAL, cursor);
-    catchUp.missed(GENERAL, place.say(GENERAL, 'missed').position);
+    const held = backfill.report(GENERAL, () => opening.promise);
+    backfill.missed(GENERAL, cursor);
+    backfill.missed(GENERAL, place.say(GENERAL, 'missed').position);
     opening.resolve();
     await held;
-    await catchUp.idle();
+    await backfill.idle();
     expect(taken).toEqual(['missed']);
   });
 
   it('leaves out no report of what the history cannot tell', async () => {
     await follow();
     const opening = Promise.withResolvers<void>();
-    const reports = [catchUp.report(GENERAL, () => opening.promise)];
+    const reports = [backfill.report(GENERAL, () => opening.promise)];
     let gone = 0;
     for (let at = 0; at < 1_100; at += 1)
       reports.push(
-        catchUp.reportAlways(GENERAL, async () => {
+        backfill.reportAlways(GENERAL, async () => {
           gone += 1;
         }),
       );
@@ -144,7 +149,7 @@ describe('catching up', () => {
     const opening = Promise.withResolvers<void>();
     gate = opening.promise;
     place.say(GENERAL, 'missed');
-    catchUp.missed(GENERAL, undefined);
+    backfill.missed(GENERAL, undefined);
     const reported = report({ ...place.say(GENERAL, 'gone before it was fetched'), text: 'live' });
     expect(taken).toEqual([]);
     opening.resolve();
@@ -156,19 +161,19 @@ describe('catching up', () => {
     await follow();
     const opening = Promise.withResolvers<void>();
     gate = opening.promise;
-    catchUp.missed(GENERAL, undefined);
+    backfill.missed(GENERAL, undefined);
     const between = report(place.say(GENERAL, 'between'));
-    catchUp.missed(GENERAL, undefined);
+    backfill.missed(GENERAL, undefined);
     opening.resolve();
     await between;
     const after = place.say(GENERAL, 'missed in the second gap');
-    await catchUp.idle();
+    await backfill.idle();
     expect(cursor).toBe(after.position);
   });
 
   it('asks once for gaps that follow each other', async () => {
-    for (let gap = 0; gap < 5; gap += 1) catchUp.missed(GENERAL, undefined);
-    await catchUp.idle();
+    for (let gap = 0; gap < 5; gap += 1) backfill.missed(GENERAL, undefined);
+    await backfill.idle();
     expect(place.calls).toEqual(['history']);
   });
 
@@ -176,11 +181,11 @@ describe('catching up', () => {
     await follow();
     const opening = Promise.withResolvers<void>();
     gate = opening.promise;
-    catchUp.missed(GENERAL, undefined);
+    backfill.missed(GENERAL, undefined);
     const reports = Array.from({ length: 1_100 }, (_, at) => report(place.say(GENERAL, `${at}`)));
     opening.resolve();
     await Promise.all(reports);
-    await catchUp.idle();
+    await backfill.idle();
     expect([...new Set(taken)]).toEqual(Array.from({ length: 1_100 }, (_, at) => `${at}`));
     expect(place.calls).toEqual(['history', 'history']);
   });
@@ -196,7 +201,7 @@ describe('catching up', () => {
 
   it('begins anew with a channel that was forgotten', async () => {
     await follow();
-    catchUp.forget(GENERAL);
+    backfill.forget(GENERAL);
     place.say(GENERAL, 'missed');
     await report(place.say(GENERAL, 'live'));
     expect(new Set(taken)).toEqual(new Set(['missed', 'live']));
@@ -215,8 +220,8 @@ describe('catching up', () => {
   it('reads a history again that nobody understands', async () => {
     place.fail({ call: 'history', error: new AppError('internal', 'half a page') });
     place.say(GENERAL, 'missed');
-    catchUp.missed(GENERAL, undefined);
-    await catchUp.idle();
+    backfill.missed(GENERAL, undefined);
+    await backfill.idle();
     expect(taken).toEqual(['missed']);
   });
 
@@ -225,12 +230,12 @@ describe('catching up', () => {
     const opening = Promise.withResolvers<void>();
     const { ref } = place.say(GENERAL, 'before');
     gate = opening.promise;
-    catchUp.missed(GENERAL, undefined);
-    for (let at = 0; at < 10_001; at += 1) catchUp.missed(channel(`other ${at}`), undefined);
+    backfill.missed(GENERAL, undefined);
+    for (let at = 0; at < 10_001; at += 1) backfill.missed(channel(`other ${at}`), undefined);
     const reported = report(place.edit(ref, 'after'));
     opening.resolve();
     await reported;
-    await catchUp.idle();
+    await backfill.idle();
     expect(taken.at(-1)).toBe('after');
   });
 
@@ -246,15 +251,20 @@ describe('catching up', () => {
     let signal: AbortSignal | undefined;
     const endless = createBackfill({
       ...parts(),
-      port: () => ({
-        ...place.port,
-        async *history(_of, _after, ending) {
-          signal = ending;
-          await new Promise((_, reject) => {
-            ending.addEventListener('abort', () => reject(ending.reason as Error));
-          });
-        },
-      }),
+      platforms: {
+        find: () => ({
+          mirrors: place.mirrors,
+          feed: {
+            ...place.feed,
+            async *history(_of, _after, ending) {
+              signal = ending;
+              await new Promise((_, reject) => {
+                ending.addEventListener('abort', () => reject(ending.reason as Error));
+              });
+            },
+          },
+        }),
+      },
     });
     endless.missed(GENERAL, undefined);
     await expect.poll(() => signal).toBeDefined();
@@ -264,7 +274,7 @@ describe('catching up', () => {
 
   it('lets a report that fails fail alone', async () => {
     await follow();
-    const failing = catchUp.report(GENERAL, async () => {
+    const failing = backfill.report(GENERAL, async () => {
       throw new Error('broken');
     });
     await expect(failing).rejects.toThrow('broken');

@@ -1,26 +1,23 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/model/message.ts';
+import type { Channel, Space } from '../../../src/model/place.ts';
 import type { Platform } from '../../../src/ports/platform.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
-import { createWriter } from '../../../src/store/writer.ts';
+import { createStoreWriter } from '../../../src/store/writer.ts';
 import type { AutoTranslate } from '../../../src/autotranslate/index.ts';
-import type { WatchPort } from '../../../src/ports/channel-feed.ts';
-import { channel, createWatchedPlace, type WatchedPlace } from '../../fakes/channel-feed.ts';
-import { mirrorOf, openTestWatching, watchOf } from '../../fakes/autotranslate.ts';
-
-const ENGLISH = channel('english');
-const SPANISH = channel('spanish');
-const GENERAL = channel('general');
+import type { Mirrors } from '../../../src/ports/mirrors.ts';
+import { channel, createFakeFeed, type FakeFeed } from '../../fakes/channel-feed.ts';
+import { mirrorOf, openTestAutoTranslate, watchOf } from '../../fakes/autotranslate.ts';
 
 /** A process that dies at one of its effects: what it awaits then never comes. */
 interface Life {
   readonly store: Store;
-  readonly platform: Platform;
+  readonly platforms: readonly Platform[];
   readonly died: Promise<void>;
 }
 
 /** @param deathAt the effect before or after which it dies: even before, odd after it */
-const createLife = (place: WatchedPlace, store: Store, deathAt: number): Life => {
+const createLife = (feeds: readonly FakeFeed[], store: Store, deathAt: number): Life => {
   const death = Promise.withResolvers<void>();
   const never = new Promise<never>(() => {});
   let step = 0;
@@ -39,31 +36,36 @@ const createLife = (place: WatchedPlace, store: Store, deathAt: number): Life =>
     await meetDeath();
     return result;
   };
-  const { port } = place;
-  const watch: WatchPort = {
-    ...port,
-    async *copy(to, copies, options) {
-      for (const one of copies) {
-        const posted = await effect(async () => {
-          for await (const where of port.copy(to, [one], options)) return where;
-          throw new Error('nothing was posted');
-        });
-        yield posted;
-      }
-    },
-    recopy: (posted, copy) => effect(() => port.recopy(posted, copy)),
-    uncopy: (posted, source) => effect(() => port.uncopy(posted, source)),
-    sweep: (from, source) => effect(() => port.sweep(from, source)),
+  const mortal = ({ platform, mirrors }: FakeFeed): Platform => {
+    const dying: Mirrors = {
+      ...mirrors,
+      async *create(to, wanted, options) {
+        for (const one of wanted) {
+          const posted = await effect(async () => {
+            for await (const where of mirrors.create(to, [one], options)) return where;
+            throw new Error('nothing was posted');
+          });
+          yield posted;
+        }
+      },
+      update: (posted, mirror) => effect(() => mirrors.update(posted, mirror)),
+      remove: (posted, source) => effect(() => mirrors.remove(posted, source)),
+      removeOrphans: (from, source) => effect(() => mirrors.removeOrphans(from, source)),
+    };
+    return { ...platform, mirrors: dying };
   };
   type Transaction = ReturnType<Store['transaction']>;
   const transaction = () => ({
     execute: (run: Parameters<Transaction['execute']>[0]) =>
       effect(() => store.transaction().execute(run)),
   });
-  const writer = createWriter({ transaction } as Pick<Store, 'transaction'>, async () => undefined);
+  const writer = createStoreWriter(
+    { transaction } as Pick<Store, 'transaction'>,
+    async () => undefined,
+  );
   return {
     died: death.promise,
-    platform: { ...place.platform, watch },
+    platforms: feeds.map(mortal),
     store: new Proxy(store, {
       get: (target, name) => {
         const value: unknown = Reflect.get(name in writer ? writer : target, name);
@@ -73,66 +75,93 @@ const createLife = (place: WatchedPlace, store: Store, deathAt: number): Life =>
   };
 };
 
-let place: WatchedPlace;
-let store: Store;
-const lives: AutoTranslate[] = [];
+/** One conversation, on one platform or over two. */
+interface World {
+  readonly feeds: readonly FakeFeed[];
+  readonly english: Channel;
+  readonly spanish: Channel;
+  readonly general: Channel;
+}
 
-const live = async (life: Pick<Life, 'store' | 'platform'>): Promise<AutoTranslate> => {
-  const watching = await openTestWatching(life.store);
-  lives.push(watching);
-  watching.attach(life.platform);
-  return watching;
+const onOnePlatform = (): World => ({
+  feeds: [createFakeFeed()],
+  english: channel('english'),
+  spanish: channel('spanish'),
+  general: channel('general'),
+});
+
+const onTwoPlatforms = (): World => {
+  const other: Space = { platform: 'other', id: 'workspace' };
+  return {
+    feeds: [createFakeFeed(), createFakeFeed(other)],
+    english: channel('english'),
+    spanish: channel('spanish', undefined, other),
+    general: channel('general', undefined, other),
+  };
 };
 
-beforeEach(async () => {
-  place = createWatchedPlace();
+let world: World;
+let store: Store;
+
+const feedOf = ({ space }: Channel): FakeFeed =>
+  world.feeds.find(({ platform }) => platform.name === space.platform) as FakeFeed;
+
+const live = async (life: Pick<Life, 'store' | 'platforms'>): Promise<AutoTranslate> => {
+  const running = await openTestAutoTranslate(life.store);
+  for (const platform of life.platforms) running.attach(platform);
+  return running;
+};
+
+const begin = async (make: () => World): Promise<void> => {
+  world = make();
   store = await openStore('sqlite::memory:');
-  const { watches } = await live({ store, platform: place.platform });
-  await watches.set([...mirrorOf([ENGLISH, 'en'], [SPANISH, 'es']), watchOf(GENERAL)]);
-});
+  const { feeds, english, spanish, general } = world;
+  const { watches } = await live({ store, platforms: feeds.map(({ platform }) => platform) });
+  await watches.set([...mirrorOf([english, 'en'], [spanish, 'es']), watchOf(general)]);
+};
 
-afterEach(async () => {
-  lives.length = 0;
-  await store.destroy();
-});
-
-/** What people do: some write, one corrects herself, one takes it back. */
-const script = (): ((watching: AutoTranslate | undefined) => Promise<void>)[] => {
+/** What people do: some write, one corrects herself, one takes it back; over two platforms one answers. */
+const script = (): ((running: AutoTranslate | undefined) => Promise<void>)[] => {
   const said = new Map<string, Message>();
+  const { english, general } = world;
   const say =
-    (to: typeof ENGLISH, text: string) =>
-    async (watching: AutoTranslate | undefined): Promise<void> => {
-      const message = place.say(to, text);
+    (to: Channel, text: string, answered?: string) =>
+    async (running: AutoTranslate | undefined): Promise<void> => {
+      const replyTo = said.get(answered ?? '')?.ref;
+      const message = feedOf(to).say(to, text, replyTo ? { replyTo } : {});
       said.set(text, message);
-      await watching?.watcher.seen(message);
+      await running?.listener.messageChanged(message);
     };
   return [
-    say(ENGLISH, 'one'),
-    say(GENERAL, 'aside'),
-    say(ENGLISH, 'two'),
-    say(ENGLISH, 'three'),
-    async (watching) => {
+    say(english, 'one'),
+    say(general, 'aside'),
+    say(english, 'two'),
+    say(english, 'three'),
+    async (running) => {
       const ref = said.get('two')?.ref;
-      const corrected = ref && place.edit(ref, 'two, corrected');
-      if (corrected) await watching?.watcher.seen(corrected);
+      const corrected = ref && feedOf(ref.channel).edit(ref, 'two, corrected');
+      if (corrected) await running?.listener.messageChanged(corrected);
     },
-    async (watching) => {
+    async (running) => {
       const ref = said.get('three')?.ref;
       if (!ref) return;
-      place.remove(ref);
-      await watching?.watcher.gone([ref]);
+      feedOf(ref.channel).remove(ref);
+      await running?.listener.messagesDeleted([ref]);
     },
-    say(ENGLISH, 'four'),
+    say(english, 'four', world.feeds.length > 1 ? 'one' : undefined),
   ];
 };
 
 const expectEverythingOnce = async (): Promise<void> => {
-  expect(place.texts(SPANISH)).toEqual([
+  const { spanish, general } = world;
+  expect(feedOf(spanish).texts(spanish)).toEqual([
     'ada: es(one) [🌐 inglés]',
     'ada: es(two, corrected) [🌐 inglés]',
-    'ada: es(four) [🌐 inglés]',
+    world.feeds.length > 1
+      ? expect.stringMatching(/^> Dragoman: .*es\(one\).*\nada: es\(four\) \[🌐 inglés\]$/)
+      : 'ada: es(four) [🌐 inglés]',
   ]);
-  expect(place.texts(GENERAL)).toEqual(['aside', '🇪🇸 es(aside)']);
+  expect(feedOf(general).texts(general)).toEqual(['aside', '🇪🇸 es(aside)']);
   const rows = await store.selectFrom('inbox').select(['state', 'message']).execute();
   expect(rows.filter(({ message }) => message !== null)).toEqual([]);
   expect(rows.map(({ state }) => state).toSorted()).toEqual(
@@ -143,7 +172,7 @@ const expectEverythingOnce = async (): Promise<void> => {
 
 /** Runs the script in a life that ends at an effect, and what is left of it in the next one. */
 const liveTwice = async (deathAt: number): Promise<{ readonly died: boolean }> => {
-  const life = createLife(place, store, deathAt);
+  const life = createLife(world.feeds, store, deathAt);
   let died = false;
   const end = (async (): Promise<void> => {
     await life.died;
@@ -152,37 +181,40 @@ const liveTwice = async (deathAt: number): Promise<{ readonly died: boolean }> =
   const steps = script();
   const first = live(life);
   for (const step of steps) {
-    const watching = died ? undefined : await Promise.race([first, end.then(() => undefined)]);
-    await Promise.race([step(watching), end]);
+    const running = died ? undefined : await Promise.race([first, end.then(() => undefined)]);
+    await Promise.race([step(running), end]);
   }
-  if (!died) await Promise.race([first.then((watching) => watching.idle()), end]);
-  const second = await live({ store, platform: place.platform });
-  second.watcher.missed(
-    [ENGLISH, SPANISH, GENERAL].map((one) => ({
-      channel: one,
-      newest: place.messages(one).at(-1)?.position,
-    })),
-  );
+  if (!died) await Promise.race([first.then((running) => running.idle()), end]);
+  const second = await live({ store, platforms: world.feeds.map(({ platform }) => platform) });
+  for (const { platform } of world.feeds)
+    second.listener.messagesMissed(
+      [world.english, world.spanish, world.general]
+        .filter(({ space }) => space.platform === platform.name)
+        .map((one) => ({ channel: one, newest: feedOf(one).messages(one).at(-1)?.position })),
+    );
   await second.idle();
   return { died };
 };
 
 describe('a process that dies', () => {
-  it('leaves nothing undone and does nothing twice, whichever of its effects was the last', async () => {
-    let deaths = 0;
-    for (let deathAt = 0; ; deathAt += 1) {
-      place = createWatchedPlace();
-      await store.destroy();
-      store = await openStore('sqlite::memory:');
-      const { watches } = await live({ store, platform: place.platform });
-      await watches.set([...mirrorOf([ENGLISH, 'en'], [SPANISH, 'es']), watchOf(GENERAL)]);
-      const { died } = await liveTwice(deathAt);
-      await expectEverythingOnce().catch((fault: unknown) => {
-        throw new Error(`after death at effect ${deathAt}`, { cause: fault });
-      });
-      if (!died) break;
-      deaths += 1;
-    }
-    expect(deaths).toBeGreaterThan(20);
-  });
+  it.each([
+    ['on one platform', onOnePlatform],
+    ['with a group over two platforms', onTwoPlatforms],
+  ])(
+    'leaves nothing undone and does nothing twice, whichever of its effects was the last, %s',
+    async (_, make) => {
+      let deaths = 0;
+      for (let deathAt = 0; ; deathAt += 1) {
+        await begin(make);
+        const { died } = await liveTwice(deathAt);
+        await expectEverythingOnce().catch((fault: unknown) => {
+          throw new Error(`after death at effect ${deathAt}`, { cause: fault });
+        });
+        await store.destroy();
+        if (!died) break;
+        deaths += 1;
+      }
+      expect(deaths).toBeGreaterThan(20);
+    },
+  );
 });

@@ -6,6 +6,7 @@ import type { MessageRef } from '../../../src/model/place.ts';
 import { lost, SPACE } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import { audio, ENGLISH, GENERAL, linked, SPANISH, withScene, type Scene } from './support.ts';
+import { sentence } from '../../fakes/sentences.ts';
 
 const JAPAN = '🇯🇵';
 const japanese = loadTexts('locales').in('ja');
@@ -13,51 +14,51 @@ const japanese = loadTexts('locales').in('ja');
 const missing = (): AppError => new AppError('missing', 'there is no engine for this');
 
 const press = async (scene: Scene, ref: MessageRef, flag = JAPAN): Promise<void> => {
-  await scene.watcher.reacted(ref, flag, true);
+  await scene.listener.reactionChanged(ref, flag, true);
   await scene.idle();
 };
 const unpress = async (scene: Scene, ref: MessageRef, flag = JAPAN): Promise<void> => {
-  await scene.watcher.reacted(ref, flag, false);
+  await scene.listener.reactionChanged(ref, flag, false);
   await scene.idle();
 };
 
 describe('a flag that brings no translation', () => {
   const scene = withScene();
   /** What was answered to the only message. */
-  const replies = (): string[] => scene.place.texts(GENERAL).slice(1);
+  const replies = (): string[] => scene.feed.texts(GENERAL).slice(1);
 
   it('says why in its own language, until the translation can be made', async () => {
-    const { ref } = scene.place.say(GENERAL, 'hello');
+    const { ref } = scene.feed.say(GENERAL, 'hello');
     scene.faults.set('hello', [missing()]);
     await press(scene, ref);
     expect(replies()).toEqual([`${JAPAN} ${japanese('errors.missing')}`]);
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'dead missing' });
-    const [reply] = scene.place.messages(GENERAL).slice(1);
+    const [reply] = scene.feed.messages(GENERAL).slice(1);
     await scene.inbox.revive(SPACE);
     await scene.idle();
     expect(replies()).toEqual([`${JAPAN} ja(hello)`]);
-    expect(scene.place.messages(GENERAL)[1]?.ref).toEqual(reply?.ref);
+    expect(scene.feed.messages(GENERAL)[1]?.ref).toEqual(reply?.ref);
   });
 
   it('says why in English where nobody has written that language down', async () => {
-    const { ref } = scene.place.say(GENERAL, 'hello');
+    const { ref } = scene.feed.say(GENERAL, 'hello');
     scene.faults.set('hello', [missing()]);
     await press(scene, ref, '🇳🇱');
-    expect(replies()).toEqual(['🇳🇱 The speech service cannot do that yet.']);
+    expect(replies()).toEqual([`🇳🇱 ${sentence('errors.missing')}`]);
     await unpress(scene, ref, '🇳🇱');
     expect(replies()).toEqual([]);
   });
 
   it('tells of the limit of the day', async () => {
     await scene.spaces.change(SPACE, { dailyCharacters: 3 });
-    const { ref } = scene.place.say(GENERAL, 'hello');
+    const { ref } = scene.feed.say(GENERAL, 'hello');
     await press(scene, ref);
     const [told = ''] = replies();
     const limit = { used: 0, limit: 3 };
     const all = Array.from({ length: 24 }, (_, hour) =>
       say(japanese, { key: 'limits.characters', params: { ...limit, hours: hour + 1 } }),
     );
-    expect(all.map((sentence) => `${JAPAN} ${sentence}`)).toContain(told);
+    expect(all.map((one) => `${JAPAN} ${one}`)).toContain(told);
     await scene.spaces.change(SPACE, { dailyCharacters: undefined });
     await scene.inbox.revive(SPACE);
     await scene.idle();
@@ -65,7 +66,7 @@ describe('a flag that brings no translation', () => {
   });
 
   it('says that the message is in its language, and keeps nothing for moderators', async () => {
-    const { ref } = scene.place.say(GENERAL, 'ja:hello');
+    const { ref } = scene.feed.say(GENERAL, 'ja:hello');
     await press(scene, ref);
     const params = { language: { language: 'ja' } };
     expect(replies()).toEqual([`${JAPAN} ${japanese('translate.same-language', params)}`]);
@@ -73,7 +74,7 @@ describe('a flag that brings no translation', () => {
   });
 
   it('says that nothing was heard, and nothing to a picture or who opted out', async () => {
-    const heard = scene.place.say(GENERAL, '', { files: [audio('')] });
+    const heard = scene.feed.say(GENERAL, '', { files: [audio('')] });
     await press(scene, heard.ref);
     expect(replies()).toEqual([`${JAPAN} ${japanese('speech.nothing-heard')}`]);
     const picture = { ...audio('x'), name: 'x.png', mediaType: 'image/png' };
@@ -84,9 +85,9 @@ describe('a flag that brings no translation', () => {
       ['', { files: [picture] }],
       ['hello', { author: { id: 'eva', name: 'eva', kind: 'person' } }],
     ] satisfies [string, Partial<Message>][]) {
-      const { ref } = scene.place.say(GENERAL, text, part);
+      const { ref } = scene.feed.say(GENERAL, text, part);
       await press(scene, ref);
-      expect(scene.place.texts(GENERAL).at(-1)).toBe(text);
+      expect(scene.feed.texts(GENERAL).at(-1)).toBe(text);
     }
   });
 });
@@ -95,39 +96,39 @@ describe('the reply to a flag', () => {
   const scene = withScene(linked());
 
   it('begins with the flag, whatever was heard', async () => {
-    const { ref } = scene.place.say(GENERAL, '', { files: [audio('hello')] });
+    const { ref } = scene.feed.say(GENERAL, '', { files: [audio('hello')] });
     await press(scene, ref);
     await press(scene, ref, '🇪🇸');
-    expect(scene.place.texts(GENERAL).slice(1)).toEqual([
+    expect(scene.feed.texts(GENERAL).slice(1)).toEqual([
       `${JAPAN} ja(hello)\n🎧 hello`,
       '🇪🇸 es(hello)\n🎧 hello',
     ]);
   });
 
   it('goes with its flag though nobody knew where it stood, and leaves the others', async () => {
-    const { ref } = scene.place.say(GENERAL, 'hello');
+    const { ref } = scene.feed.say(GENERAL, 'hello');
     await press(scene, ref, '🇪🇸');
-    scene.place.fail({ call: 'copy', error: lost(), after: true });
+    scene.feed.fail({ call: 'create', error: lost(), after: true });
     await press(scene, ref);
-    expect(scene.place.texts(GENERAL)).toHaveLength(3);
+    expect(scene.feed.texts(GENERAL)).toHaveLength(3);
     await unpress(scene, ref);
-    expect(scene.place.texts(GENERAL)).toEqual(['hello', '🇪🇸 es(hello)']);
+    expect(scene.feed.texts(GENERAL)).toEqual(['hello', '🇪🇸 es(hello)']);
   });
 
   it('under a copy follows what the author of its source writes, also when it is tried again', async () => {
     const { ref } = await scene.say(ENGLISH, 'before');
     await scene.idle();
-    const copyOf = (): Message => scene.place.messages(SPANISH)[0] as Message;
-    const reply = (): string | undefined => scene.place.texts(SPANISH)[1];
+    const copyOf = (): Message => scene.feed.messages(SPANISH)[0] as Message;
+    const reply = (): string | undefined => scene.feed.texts(SPANISH)[1];
     scene.faults.set('before', [missing()]);
     await press(scene, copyOf().ref);
     expect(reply()).toBe(`${JAPAN} ${japanese('errors.missing')}`);
     await scene.inbox.revive(SPACE);
     await scene.idle();
     expect(reply()).toBe(`${JAPAN} ja(before)`);
-    await scene.watcher.seen(scene.place.edit(ref, 'after'));
+    await scene.listener.messageChanged(scene.feed.edit(ref, 'after'));
     await scene.idle();
-    await scene.watcher.seen(copyOf());
+    await scene.listener.messageChanged(copyOf());
     await scene.idle();
     expect(reply()).toBe(`${JAPAN} ja(after)`);
   });
@@ -137,13 +138,13 @@ describe('the reply to a message of a watched channel', () => {
   const scene = withScene([watchOf(GENERAL, { languages: ['es', 'ja'] })]);
 
   it('is found again when it began with another mark, and not taken for that of a flag', async () => {
-    scene.place.fail({ call: 'copy', error: lost(), after: true });
+    scene.feed.fail({ call: 'create', error: lost(), after: true });
     const { ref } = await scene.say(GENERAL, 'hello');
     await scene.idle();
     await press(scene, ref, '🇫🇷');
-    await scene.watcher.seen(scene.place.edit(ref, 'es:hola'));
+    await scene.listener.messageChanged(scene.feed.edit(ref, 'es:hola'));
     await scene.idle();
-    expect(scene.place.texts(GENERAL)).toEqual([
+    expect(scene.feed.texts(GENERAL)).toEqual([
       'es:hola',
       `${JAPAN} ja(es:hola)`,
       '🇫🇷 fr(es:hola)',

@@ -9,7 +9,7 @@ describe('a channel that is translated in place', () => {
   it('gets one reply under a message, with each language marked', async () => {
     const message = await scene.say(GENERAL, 'hello there');
     await scene.idle();
-    expect(scene.place.texts(GENERAL)).toEqual([
+    expect(scene.feed.texts(GENERAL)).toEqual([
       'hello there',
       '🇪🇸 es(hello there)\n🇯🇵 ja(hello there)',
     ]);
@@ -19,7 +19,7 @@ describe('a channel that is translated in place', () => {
   it('passes over what is in a target already', async () => {
     await scene.say(GENERAL, 'es:hola');
     await scene.idle();
-    expect(scene.place.texts(GENERAL)).toEqual(['es:hola', '🇯🇵 ja(es:hola)']);
+    expect(scene.feed.texts(GENERAL)).toEqual(['es:hola', '🇯🇵 ja(es:hola)']);
   });
 
   it.each([
@@ -30,25 +30,26 @@ describe('a channel that is translated in place', () => {
   ] as const)('leaves %s alone', async (_, text, part, outcome) => {
     const { ref } = await scene.say(GENERAL, text, part);
     await scene.idle();
-    expect(scene.place.texts(GENERAL)).toEqual([text]);
+    expect(scene.feed.texts(GENERAL)).toEqual([text]);
     expect(await scene.outcomes()).toEqual({ [ref.id]: outcome });
   });
 
   it('never answers itself', async () => {
     await scene.say(GENERAL, 'hello');
     await scene.idle();
-    for (const message of scene.place.messages(GENERAL)) await scene.watcher.seen(message);
+    for (const message of scene.feed.messages(GENERAL))
+      await scene.listener.messageChanged(message);
     await scene.idle();
-    expect(scene.place.texts(GENERAL)).toHaveLength(2);
+    expect(scene.feed.texts(GENERAL)).toHaveLength(2);
   });
 
   it('does nothing twice for a message that is reported twice', async () => {
     const message = await scene.say(GENERAL, 'hello');
-    await scene.watcher.seen(message);
+    await scene.listener.messageChanged(message);
     await scene.idle();
-    await scene.watcher.seen(message);
+    await scene.listener.messageChanged(message);
     await scene.idle();
-    expect(scene.place.texts(GENERAL)).toHaveLength(2);
+    expect(scene.feed.texts(GENERAL)).toHaveLength(2);
   });
 
   it('tells the translator what was said before', async () => {
@@ -64,7 +65,7 @@ describe('a channel that is translated in place', () => {
     await scene.watches.remove(GENERAL);
     gate();
     await scene.idle();
-    expect(scene.place.texts(GENERAL)).toEqual(['hello']);
+    expect(scene.feed.texts(GENERAL)).toEqual(['hello']);
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped not-watched' });
   });
 
@@ -73,7 +74,7 @@ describe('a channel that is translated in place', () => {
     const long = await scene.say(GENERAL, 'longer');
     await scene.say(GENERAL, 'short');
     await scene.idle();
-    expect(scene.place.texts(GENERAL)).toContain('🇪🇸 es(short)\n🇯🇵 ja(short)');
+    expect(scene.feed.texts(GENERAL)).toContain('🇪🇸 es(short)\n🇯🇵 ja(short)');
     expect((await scene.outcomes())[long.ref.id]).toBe('skipped daily-limit');
   });
 
@@ -87,40 +88,40 @@ describe('a channel that is translated in place', () => {
   });
 
   it('does not get what was prepared before it was asked to be quiet', async () => {
-    scene.place.fail({ call: 'copy', error: lost() });
+    scene.feed.fail({ call: 'create', error: lost() });
     const { ref } = await scene.say(GENERAL, 'hello');
     await scene.idle();
     await scene.spaces.change(SPACE, { quietChannels: [GENERAL.id] });
     await scene.later();
-    expect(scene.place.texts(GENERAL)).toEqual(['hello']);
+    expect(scene.feed.texts(GENERAL)).toEqual(['hello']);
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped quiet-channel' });
   });
 
   it('gets the languages that are wanted when a message is posted', async () => {
-    scene.place.fail({ call: 'copy', error: lost() });
+    scene.feed.fail({ call: 'create', error: lost() });
     await scene.say(GENERAL, 'hello');
     await scene.idle();
     await scene.watches.set([watchOf(GENERAL, { languages: ['fr'] })]);
     await scene.later();
-    expect(scene.place.texts(GENERAL)).toEqual(['hello', '🇫🇷 fr(hello)']);
+    expect(scene.feed.texts(GENERAL)).toEqual(['hello', '🇫🇷 fr(hello)']);
   });
 
   it('keeps what stands of a message that waits when it is no longer watched', async () => {
     const { ref } = await scene.say(GENERAL, 'before');
     await scene.idle();
     const resolve = scene.hold('after');
-    await scene.watcher.seen(scene.place.edit(ref, 'after'));
+    await scene.listener.messageChanged(scene.feed.edit(ref, 'after'));
     await scene.watches.remove(GENERAL);
     resolve();
     await scene.idle();
-    expect(scene.place.texts(GENERAL)).toEqual(['after', '🇪🇸 es(before)\n🇯🇵 ja(before)']);
+    expect(scene.feed.texts(GENERAL)).toEqual(['after', '🇪🇸 es(before)\n🇯🇵 ja(before)']);
   });
 
   it('is told apart from the answers in it, which quote nothing', async () => {
     const { ref } = await scene.say(GENERAL, 'question');
     await scene.say(GENERAL, 'answer', { replyTo: ref });
     await scene.idle();
-    expect(scene.place.texts(GENERAL).at(-1)).toBe('🇪🇸 es(answer)\n🇯🇵 ja(answer)');
-    expect(scene.place.calls).not.toContain('read');
+    expect(scene.feed.texts(GENERAL).at(-1)).toBe('🇪🇸 es(answer)\n🇯🇵 ja(answer)');
+    expect(scene.feed.calls).not.toContain('read');
   });
 });

@@ -3,41 +3,47 @@ import type { Message } from '../../../src/model/message.ts';
 import { createPrivacy } from '../../../src/store/privacy.ts';
 import { createSpaceSettings } from '../../../src/store/space-settings.ts';
 import { openWatchStore } from '../../../src/store/watches.ts';
-import { createIngest } from '../../../src/autotranslate/ingest.ts';
-import { createWatchedPlace } from '../../fakes/channel-feed.ts';
+import { createIngest, type Ingest } from '../../../src/autotranslate/ingest.ts';
+import { createFakeFeed } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
 import { HERE, messageOf, THERE, withInbox } from '../store/inbox/support.ts';
 
 const inbox = withInbox();
-let take: ReturnType<typeof createIngest>;
+let take: Ingest['take'];
 let followed: string[];
 
 beforeEach(async () => {
   followed = [];
-  const { store, ours, copies } = inbox;
+  const { store, ours, mirrors } = inbox;
   const watches = await openWatchStore(store, () => 0);
   await watches.set([watchOf(HERE)]);
-  const { port } = createWatchedPlace();
-  take = createIngest({
+  const { feed, mirrors: written } = createFakeFeed();
+  const platform = { feed: { ...feed, positionAt: () => '' }, mirrors: written };
+  ({ take } = createIngest({
     inbox: ours,
-    copies,
+    stored: mirrors,
     cursors: {
       advance: (_, position) => void followed.push(position),
     },
     watches,
     spaces: createSpaceSettings(store),
     privacy: createPrivacy(store),
-    lanes: { wake: () => undefined, interrupt: () => undefined },
-    catchUp: {
+    scheduler: { wake: () => undefined, interrupt: () => undefined },
+    backfill: {
       report: async () => undefined,
       reportAlways: async () => undefined,
       missed: () => undefined,
     },
-    talk: { forget: () => undefined },
-    port: () => ({ ...port, positionAt: () => '' }),
-    channelGone: async () => undefined,
+    context: { forget: () => undefined },
+    platforms: {
+      add: () => undefined,
+      find: () => platform,
+      of: () => platform,
+      all: () => [],
+    },
+    channelDeleted: async () => undefined,
     remembersFromMs: () => 0,
-  });
+  }));
 });
 
 const ours = (message: Message): Message => ({

@@ -11,19 +11,19 @@ describe('linked channels', () => {
   it('show each message in the others, under its author’s name and marked', async () => {
     await scene.say(ENGLISH, 'hello');
     await scene.idle();
-    expect(scene.place.texts(SPANISH)).toEqual(['ada: es(hello) [🌐 inglés]']);
-    expect(scene.place.texts(JAPANESE)).toEqual(['ada: ja(hello) [🌐 英語]']);
+    expect(scene.feed.texts(SPANISH)).toEqual(['ada: es(hello) [🌐 inglés]']);
+    expect(scene.feed.texts(JAPANESE)).toEqual(['ada: ja(hello) [🌐 英語]']);
   });
 
   it('quote what a message answers to, in the readers’ own copy of it', async () => {
     const { ref } = await scene.say(ENGLISH, 'hello');
     await scene.say(ENGLISH, 'hello yourself', { author: person('bob'), replyTo: ref });
     await scene.idle();
-    expect(scene.place.texts(SPANISH)[1]).toMatch(/^> Dragoman: .*es\(hello\)/);
-    const copy = scene.place.messages(SPANISH)[0] as Message;
+    expect(scene.feed.texts(SPANISH)[1]).toMatch(/^> Dragoman: .*es\(hello\)/);
+    const copy = scene.feed.messages(SPANISH)[0] as Message;
     await scene.say(SPANISH, 'es:adiós', { author: person('eva'), replyTo: copy.ref });
     await scene.idle();
-    expect(scene.place.texts(ENGLISH).at(-1)).toMatch(/^> ada: hello\neva: en\(es:adiós\)/);
+    expect(scene.feed.texts(ENGLISH).at(-1)).toMatch(/^> ada: hello\neva: en\(es:adiós\)/);
   });
 
   it('keep the order of the whole conversation', async () => {
@@ -34,11 +34,11 @@ describe('linked channels', () => {
     // What waits for nothing would be there by now.
     for (const text of ['an aside', 'another one']) {
       await scene.say(GENERAL, text);
-      await expect.poll(() => scene.place.texts(GENERAL).at(-1)).toContain(`es(${text})`);
+      await expect.poll(() => scene.feed.texts(GENERAL).at(-1)).toContain(`es(${text})`);
     }
     resolve();
     await scene.idle();
-    expect(scene.place.texts(JAPANESE)).toEqual([
+    expect(scene.feed.texts(JAPANESE)).toEqual([
       expect.stringContaining('question'),
       expect.stringContaining('respuesta'),
     ]);
@@ -47,7 +47,7 @@ describe('linked channels', () => {
   it('carry what is the same in every language', async () => {
     await scene.say(ENGLISH, '🎉');
     await scene.idle();
-    expect(scene.place.texts(SPANISH)[0]).toContain('🎉');
+    expect(scene.feed.texts(SPANISH)[0]).toContain('🎉');
   });
 
   it('show what could not be translated as it was written, and tell moderators', async () => {
@@ -57,15 +57,15 @@ describe('linked channels', () => {
     );
     await scene.say(ENGLISH, 'hello');
     await scene.idle();
-    expect(scene.place.texts(SPANISH)[0]).toMatch(/^ada: hello \[⚠️/);
+    expect(scene.feed.texts(SPANISH)[0]).toMatch(/^ada: hello \[⚠️/);
     expect((await scene.inbox.backlog(SPACE)).dead).toBe(1);
   });
 
   it('serve the other targets when one is lost', async () => {
-    scene.place.fail({ call: 'copy', error: new AppError('forbidden', 'closed') });
+    scene.feed.fail({ call: 'create', error: new AppError('forbidden', 'closed') });
     await scene.say(ENGLISH, 'hello');
     await scene.idle();
-    expect(scene.place.texts(SPANISH).length + scene.place.texts(JAPANESE).length).toBe(1);
+    expect(scene.feed.texts(SPANISH).length + scene.feed.texts(JAPANESE).length).toBe(1);
     expect(Object.values(await scene.outcomes())).toEqual(['dead forbidden']);
   });
 
@@ -76,8 +76,8 @@ describe('linked channels', () => {
   });
 
   it('are no group any more when all channels but one are deleted', async () => {
-    await scene.watcher.channelGone(ENGLISH);
-    await scene.watcher.channelGone(SPANISH);
+    await scene.listener.channelDeleted(ENGLISH);
+    await scene.listener.channelDeleted(SPANISH);
     expect(scene.watches.list(SPACE)).toEqual([]);
   });
 
@@ -88,36 +88,36 @@ describe('linked channels', () => {
     await scene.watches.remove(JAPANESE);
     go();
     await scene.idle();
-    expect(scene.place.texts(JAPANESE)).toEqual([]);
-    expect(scene.place.texts(SPANISH)).toHaveLength(1);
+    expect(scene.feed.texts(JAPANESE)).toEqual([]);
+    expect(scene.feed.texts(SPANISH)).toHaveLength(1);
   });
 
   it('take all copies along when a message goes', async () => {
     const { ref } = await scene.say(ENGLISH, 'hello');
     await scene.idle();
-    scene.place.remove(ref);
-    await scene.watcher.banned(SPACE, 'ada');
+    scene.feed.remove(ref);
+    await scene.listener.memberBanned(SPACE, 'ada');
     await scene.idle();
-    expect([...scene.place.texts(SPANISH), ...scene.place.texts(JAPANESE)]).toEqual([]);
+    expect([...scene.feed.texts(SPANISH), ...scene.feed.texts(JAPANESE)]).toEqual([]);
   });
 
   it('show a message everywhere in the end when one of them could not be reached', async () => {
-    scene.place.fail({ call: 'copy', error: lost() });
+    scene.feed.fail({ call: 'create', error: lost() });
     await scene.say(ENGLISH, 'hello');
     await scene.later();
     expect(Object.values(await scene.outcomes())).toEqual(['posted']);
-    expect([scene.place.texts(SPANISH).length, scene.place.texts(JAPANESE).length]).toEqual([1, 1]);
-    expect(scene.place.calls).not.toContain('recopy');
+    expect([scene.feed.texts(SPANISH).length, scene.feed.texts(JAPANESE).length]).toEqual([1, 1]);
+    expect(scene.feed.calls).not.toContain('update');
   });
 
   it('keep what stands of somebody who was banned, but for what went with them', async () => {
     const { ref } = await scene.say(ENGLISH, 'taken away');
     await scene.say(ENGLISH, 'left');
     await scene.idle();
-    scene.place.remove(ref);
-    await scene.watcher.banned(SPACE, 'ada');
+    scene.feed.remove(ref);
+    await scene.listener.memberBanned(SPACE, 'ada');
     await scene.idle();
-    expect(scene.place.texts(SPANISH)).toEqual(['ada: es(left) [🌐 inglés]']);
+    expect(scene.feed.texts(SPANISH)).toEqual(['ada: es(left) [🌐 inglés]']);
   });
 
   it('end with the last but one, whether the others leave or are watched in another way', async () => {
@@ -138,8 +138,8 @@ describe('linked channels', () => {
     await scene.watches.set([...mirrorOf([ENGLISH, 'en'], [second, 'en'], [SPANISH, 'es'])]);
     await scene.say(ENGLISH, 'en:hello');
     await scene.idle();
-    expect(scene.place.texts(ENGLISH)).toEqual(['en:hello']);
-    expect(scene.place.texts(second)).toEqual(['ada: en:hello [↗]']);
+    expect(scene.feed.texts(ENGLISH)).toEqual(['en:hello']);
+    expect(scene.feed.texts(second)).toEqual(['ada: en:hello [↗]']);
   });
 
   it('carry files over, and name those that are too large', async () => {
@@ -147,8 +147,8 @@ describe('linked channels', () => {
     const small = { ...audio('x'), name: 'small.txt', mediaType: 'text/plain' };
     await scene.say(ENGLISH, 'look', { files: [large, small] });
     await scene.idle();
-    expect(scene.place.texts(SPANISH)[0]).toBe('ada: es(look)\n📎 large.txt [🌐 inglés]');
-    expect(scene.place.files(SPANISH)).toEqual(['small.txt']);
+    expect(scene.feed.texts(SPANISH)[0]).toBe('ada: es(look)\n📎 large.txt [🌐 inglés]');
+    expect(scene.feed.files(SPANISH)).toEqual(['small.txt']);
   });
 
   it('do not quote somebody who opted out', async () => {
@@ -157,18 +157,18 @@ describe('linked channels', () => {
     await scene.privacy.setOptedOut({ platform: SPACE.platform, id: 'ada' }, true);
     await scene.say(ENGLISH, 'who?', { author: person('bob'), replyTo: ref });
     await scene.idle();
-    expect(scene.place.texts(SPANISH)[1]).toBe('bob: es(who?) [🌐 inglés]');
+    expect(scene.feed.texts(SPANISH)[1]).toBe('bob: es(who?) [🌐 inglés]');
   });
 
   it('quote nothing that may not be read, and wait for what can be read again', async () => {
     const { ref } = await scene.say(ENGLISH, 'hello');
     await scene.idle();
     const answer = async (error: AppError): Promise<void> => {
-      scene.place.fail({ call: 'read', error });
+      scene.feed.fail({ call: 'read', error });
       await scene.say(ENGLISH, 'hi', { author: person('bob'), replyTo: ref });
     };
     const quoting = (at: number): number =>
-      [SPANISH, JAPANESE].filter((one) => scene.place.texts(one)[at]?.startsWith('>')).length;
+      [SPANISH, JAPANESE].filter((one) => scene.feed.texts(one)[at]?.startsWith('>')).length;
     await answer(new AppError('forbidden', 'closed'));
     await scene.idle();
     expect(quoting(1)).toBe(1);
@@ -186,9 +186,7 @@ describe('a channel with a thread for each language', () => {
     await scene.say(GENERAL, 'hello');
     await scene.say(GENERAL, 'es:hola');
     await scene.idle();
-    expect(scene.place.texts(channel('general/🇪🇸 español'))).toEqual([
-      'ada: es(hello) [🌐 inglés]',
-    ]);
+    expect(scene.feed.texts(channel('general/🇪🇸 español'))).toEqual(['ada: es(hello) [🌐 inglés]']);
   });
 
   it('holds the files of few messages at once, however many channels have such', async () => {
@@ -197,7 +195,7 @@ describe('a channel with a thread for each language', () => {
     const opening = Promise.withResolvers<void>();
     let held = 0;
     for (const one of channels) {
-      scene.place.during('copy', () => {
+      scene.feed.during('create', () => {
         held += 1;
         return opening.promise;
       });

@@ -12,7 +12,7 @@ describe('the order of a channel', () => {
     await scene.say(GENERAL, 'second');
     gate();
     await scene.idle();
-    expect(scene.place.texts(GENERAL).slice(2)).toEqual([
+    expect(scene.feed.texts(GENERAL).slice(2)).toEqual([
       '🇪🇸 es(first)\n🇯🇵 ja(first)',
       '🇪🇸 es(second)\n🇯🇵 ja(second)',
     ]);
@@ -23,9 +23,9 @@ describe('the order of a channel', () => {
     await scene.say(GENERAL, 'first');
     await scene.say(GENERAL, 'second');
     await scene.idle();
-    expect(scene.place.texts(GENERAL)).toEqual(['first', 'second']);
+    expect(scene.feed.texts(GENERAL)).toEqual(['first', 'second']);
     await scene.later();
-    expect(scene.place.texts(GENERAL).slice(2)).toEqual([
+    expect(scene.feed.texts(GENERAL).slice(2)).toEqual([
       expect.stringContaining('es(first)'),
       expect.stringContaining('es(second)'),
     ]);

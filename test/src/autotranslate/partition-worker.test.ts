@@ -4,9 +4,9 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import type { Message } from '../../../src/model/message.ts';
 import type { Row } from '../../../src/store/inbox/row.ts';
-import type { Ready } from '../../../src/autotranslate/deliver.ts';
+import type { Prepared } from '../../../src/autotranslate/prepare/prepare.ts';
 import { workPartition, type Jobs } from '../../../src/autotranslate/partition-worker.ts';
-import { LANE, messageOf, withInbox } from '../store/inbox/support.ts';
+import { EARLIER, messageOf, PARTITION, withInbox } from '../store/inbox/support.ts';
 
 const inbox = withInbox();
 const away = (retryAfterMs?: number): AppError =>
@@ -15,50 +15,58 @@ const away = (retryAfterMs?: number): AppError =>
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 
-let prepare: (row: Row, last: boolean, signal: AbortSignal) => Promise<Partial<Ready>>;
+let prepare: (row: Row, last: boolean, signal: AbortSignal) => Promise<Partial<Prepared>>;
 /** Resolves with how many it did; all of them when left out. */
-let deliver: (batch: readonly Ready[]) => Promise<number | void>;
-let delivered: string[][];
-let buried: string[];
+let reconcile: (batch: readonly Prepared[]) => Promise<number | void>;
+let reconciled: string[][];
+let givenUp: string[];
 let registered: Set<string>;
 let jobs: Jobs;
 
-/** A round through the lane; resolves with how long it is to wait then, in ms. */
+/** A round through the partition; resolves with how long it is to wait then, in ms. */
 const work = async (): Promise<number | undefined> => {
   const dueMs = await workPartition(
     {
       inbox: inbox.ours,
-      prepare: async (row, { last }, signal) => {
-        const nothing = { placed: [], carries: [], fault: undefined };
-        const plan = { ...nothing, used: { characters: 0, audioMs: 0 } };
-        const made = await prepare(row, last, signal);
+      prepare: async (row, { isLast }, signal) => {
+        const made = await prepare(row, isLast, signal);
         return {
           row,
           message: undefined,
-          plan,
           watch: undefined,
-          again: row.again,
-          sweep: [],
+          mirrors: [],
+          files: [],
+          leavesStanding: false,
+          mayExist: row.mayExist,
+          orphanTargets: [],
+          used: { characters: 0, audioMs: 0 },
+          fault: undefined,
           ...made,
         };
       },
-      deliver: async (batch) => {
-        const done = batch.slice(0, (await deliver(batch)) ?? batch.length);
-        delivered.push(done.map(({ row }) => row.ref.id));
+      reconcile: async (batch) => {
+        const [{ row: first, fault, mirrors }] = batch as [Prepared];
+        const isGivenUp = fault !== undefined && mirrors.length === 0;
+        const count = isGivenUp ? 1 : ((await reconcile(batch)) ?? batch.length);
+        const done = batch.slice(0, count);
+        if (isGivenUp) givenUp.push(first.ref.id);
+        else reconciled.push(done.map(({ row }) => row.ref.id));
         for (const { row } of done) await inbox.settle(row);
         return done.length;
-      },
-      bury: async (row) => {
-        buried.push(row.ref.id);
-        await inbox.settle(row);
       },
       log: createLog('silent'),
       now: () => inbox.clock.ms,
       random: () => 0.5,
     },
-    LANE,
+    {
+      ...EARLIER,
+      name: PARTITION,
+      signal: new AbortController().signal,
+      isHeld: () => true,
+      assertHeld: () => undefined,
+      release: async () => undefined,
+    },
     jobs,
-    new AbortController().signal,
     ({ ref }) => {
       registered.add(ref.id);
       return { [Symbol.dispose]: () => void registered.delete(ref.id) };
@@ -80,34 +88,34 @@ const afterOthers = async ({ ref: { id } }: Row): Promise<void> => {
 
 beforeEach(() => {
   prepare = async () => ({});
-  deliver = async () => undefined;
-  delivered = [];
-  buried = [];
+  reconcile = async () => undefined;
+  reconciled = [];
+  givenUp = [];
   registered = new Set();
   jobs = new Map();
 });
 
-describe('a lane', () => {
-  it('delivers all that waits in it, in order, and holds nothing of it afterwards', async () => {
+describe('a partition', () => {
+  it('reconciles all that waits in it, in order, and holds nothing of it afterwards', async () => {
     await acceptAll(50);
     expect(await work()).toBeUndefined();
-    expect(delivered.flat().map(Number)).toEqual(Array.from({ length: 50 }, (_, at) => at + 1));
+    expect(reconciled.flat().map(Number)).toEqual(Array.from({ length: 50 }, (_, at) => at + 1));
     expect([registered.size, jobs.size]).toEqual([0, 0]);
   });
 
-  it('delivers together what is ready together, and passes over nothing that is not', async () => {
+  it('reconciles together what is ready together, and passes over nothing that is not', async () => {
     const second = Promise.withResolvers<void>();
     prepare = async ({ ref: { id } }) => {
       if (id === '2') await second.promise;
       return {};
     };
-    deliver = async () => second.resolve();
+    reconcile = async () => second.resolve();
     await acceptAll(3);
     await work();
-    expect(delivered).toEqual([['1'], ['2', '3']]);
+    expect(reconciled).toEqual([['1'], ['2', '3']]);
   });
 
-  it('delivers an answer after what it answers to', async () => {
+  it('reconciles an answer after what it answers to', async () => {
     const replyTo = messageOf(1).ref;
     prepare = async (row) => {
       await afterOthers(row);
@@ -116,33 +124,31 @@ describe('a lane', () => {
     };
     await acceptAll(4);
     await work();
-    expect(delivered).toEqual([
+    expect(reconciled).toEqual([
       ['1', '2'],
       ['3', '4'],
     ]);
   });
 
-  it('delivers by itself what carries files', async () => {
+  it('reconciles by itself what carries files', async () => {
     prepare = async (row) => {
       await afterOthers(row);
       const { id } = row.ref;
-      const carries = id === '2' ? [{ name: 'x' } as Message['files'][number]] : [];
-      const used = { characters: 0, audioMs: 0 };
-      return { plan: { placed: [], carries, used, fault: undefined } };
+      return { files: id === '2' ? [{ name: 'x' } as Message['files'][number]] : [] };
     };
     await acceptAll(4);
     await work();
-    expect(delivered).toEqual([['1'], ['2'], ['3', '4']]);
+    expect(reconciled).toEqual([['1'], ['2'], ['3', '4']]);
   });
 
   it('tells of what may stand already, whether the row says so or its preparation', async () => {
     const again: boolean[] = [];
     prepare = async (row) => {
       await afterOthers(row);
-      return { again: row.ref.id === '1' };
+      return { mayExist: row.ref.id === '1' };
     };
-    deliver = async (batch) => {
-      again.push(...batch.map((ready) => ready.again));
+    reconcile = async (batch) => {
+      again.push(...batch.map(({ mayExist }) => mayExist));
       if (again.length <= 2) throw away();
     };
     await acceptAll(2);
@@ -152,7 +158,7 @@ describe('a lane', () => {
   });
 });
 
-describe('what fails in a lane', () => {
+describe('what fails in a partition', () => {
   it('is tried again until the last try, which is told so, and then given up', async () => {
     const lasts: boolean[] = [];
     prepare = async (_, last) => {
@@ -160,13 +166,13 @@ describe('what fails in a lane', () => {
       throw away();
     };
     await acceptAll(1);
-    while (buried.length === 0) inbox.clock.ms += (await work()) ?? 0;
+    while (givenUp.length === 0) inbox.clock.ms += (await work()) ?? 0;
     expect(lasts.length).toBeGreaterThan(2);
     expect(lasts.indexOf(true)).toBe(lasts.length - 1);
   });
 
   it('waits longer from try to try, and at least as long as it is told', async () => {
-    deliver = () => Promise.reject(away());
+    reconcile = () => Promise.reject(away());
     await acceptAll(1);
     const waits: number[] = [];
     for (let tries = 0; tries < 3; tries += 1) {
@@ -175,12 +181,12 @@ describe('what fails in a lane', () => {
     }
     expect(waits).toEqual(waits.toSorted((a, b) => a - b));
     expect(new Set(waits).size).toBe(3);
-    deliver = () => Promise.reject(away(300_000));
+    reconcile = () => Promise.reject(away(300_000));
     expect(await work()).toBe(300_000);
   });
 
   it('waits for nobody who asks for days', async () => {
-    deliver = () => Promise.reject(away(3 * 86_400_000));
+    reconcile = () => Promise.reject(away(3 * 86_400_000));
     await acceptAll(1);
     expect(await work()).toBeLessThan(3_600_000);
   });
@@ -192,45 +198,45 @@ describe('what fails in a lane', () => {
     };
     await acceptAll(2);
     expect(await work()).toBeUndefined();
-    expect([buried, delivered]).toEqual([['1'], [['2']]]);
+    expect([givenUp, reconciled]).toEqual([['1'], [['2']]]);
   });
 
   it('leaves nothing behind in memory once it is given up', async () => {
-    deliver = () => Promise.reject(new AppError('bad-reply', 'unreadable'));
+    reconcile = () => Promise.reject(new AppError('bad-reply', 'unreadable'));
     await acceptAll(1);
     await work();
-    expect([buried, jobs.size, registered.size]).toEqual([['1'], 0, 0]);
+    expect([givenUp, jobs.size, registered.size]).toEqual([['1'], 0, 0]);
   });
 
   it('because of a fault of ours is tried again, and no message is given up for it', async () => {
-    deliver = () => Promise.reject(new Error('disk I/O error'));
+    reconcile = () => Promise.reject(new Error('disk I/O error'));
     await acceptAll(1);
     inbox.clock.ms += (await work()) ?? 0;
-    expect(buried).toEqual([]);
-    deliver = async () => undefined;
+    expect(givenUp).toEqual([]);
+    reconcile = async () => undefined;
     await work();
-    expect(delivered).toEqual([['1']]);
+    expect(reconciled).toEqual([['1']]);
   });
 
-  it('is prepared once, however often it has to be delivered', async () => {
+  it('is prepared once, however often it has to be reconciled', async () => {
     let prepared = 0;
     prepare = async () => {
       prepared += 1;
       return {};
     };
-    deliver = () => Promise.reject(away());
+    reconcile = () => Promise.reject(away());
     await acceptAll(2);
     inbox.clock.ms += (await work()) ?? 0;
-    deliver = async () => undefined;
+    reconcile = async () => undefined;
     await work();
-    expect([prepared, delivered]).toEqual([2, [['1', '2']]]);
+    expect([prepared, reconciled]).toEqual([2, [['1', '2']]]);
   });
 });
 
-describe('a message that changes under the hands of a lane', () => {
+describe('a message that changes under the hands of a worker', () => {
   it('has not failed: it is tried again at once, as often as any other', async () => {
     const attempts: number[] = [];
-    deliver = async ([first]) => {
+    reconcile = async ([first]) => {
       attempts.push(first?.row.attempts ?? 0);
       if (attempts.length === 1) throw new AppError('cancelled', 'it changed');
     };
@@ -247,7 +253,7 @@ describe('a message that changes under the hands of a lane', () => {
       return {};
     };
     let isFirst = true;
-    deliver = async (batch) => {
+    reconcile = async (batch) => {
       if (!isFirst) return batch.length;
       isFirst = false;
       return 1;
@@ -255,7 +261,7 @@ describe('a message that changes under the hands of a lane', () => {
     await acceptAll(3);
     expect(await work()).toBeUndefined();
     expect(prepared).toEqual(['1', '2', '3', '2']);
-    expect(delivered).toEqual([['1'], ['2', '3']]);
+    expect(reconciled).toEqual([['1'], ['2', '3']]);
     expect([jobs.size, registered.size]).toEqual([0, 0]);
   });
 
@@ -268,12 +274,12 @@ describe('a message that changes under the hands of a lane', () => {
       texts.push(typeof message === 'string' ? message : message.text);
       return {};
     };
-    deliver = () => Promise.reject(away());
+    reconcile = () => Promise.reject(away());
     await acceptAll(2);
     const waitMs = await work();
     await accept(messageOf(2, 'changed'));
     inbox.clock.ms += waitMs ?? 0;
-    deliver = async () => undefined;
+    reconcile = async () => undefined;
     await work();
     expect(texts).toEqual(['hello', 'changed']);
     expect(signals.map(({ aborted }) => aborted)[0]).toBe(true);

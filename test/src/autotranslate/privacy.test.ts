@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { channel, person, SPACE } from '../../fakes/channel-feed.ts';
-import { openTestWatching, watchOf } from '../../fakes/autotranslate.ts';
+import { openTestAutoTranslate, watchOf } from '../../fakes/autotranslate.ts';
 import { audio, GENERAL, withScene } from './support.ts';
 
 describe('people’s words', () => {
@@ -23,7 +23,7 @@ describe('people’s words', () => {
     const { ref } = await scene.say(GENERAL, 'not for you');
     await scene.idle();
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped opted-out' });
-    expect(scene.place.texts(GENERAL)).toHaveLength(1);
+    expect(scene.feed.texts(GENERAL)).toHaveLength(1);
   });
 
   it('of somebody who opts out while they wait are neither translated nor told of', async () => {
@@ -42,11 +42,11 @@ describe('people’s words', () => {
   it('are not in the database’s files once they are cleared', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'dragoman-words-'));
     const store = await openStore(`sqlite:${join(folder, 'words.db')}`);
-    const watching = await openTestWatching(store);
-    watching.attach(scene.place.platform);
+    const watching = await openTestAutoTranslate(store);
+    watching.attach(scene.feed.platform);
     await watching.watches.set([watchOf(GENERAL)]);
     for (let at = 0; at < 20; at += 1)
-      await watching.watcher.seen(scene.place.say(GENERAL, `confidential matter ${at}`));
+      await watching.listener.messageChanged(scene.feed.say(GENERAL, `confidential matter ${at}`));
     await watching.idle();
     await watching.forget({ platform: SPACE.platform, id: 'nobody' });
     for (const name of readdirSync(folder))
@@ -68,28 +68,28 @@ describe('people’s words', () => {
   it('are not posted of somebody who is forgotten, though they were translated already', async () => {
     const bob = { platform: SPACE.platform, id: 'bob' };
     const wait = { retryable: true, retryAfterMs: 60_000 };
-    scene.place.fail({ call: 'copy', error: new AppError('rate-limited', 'later', wait) });
+    scene.feed.fail({ call: 'create', error: new AppError('rate-limited', 'later', wait) });
     const { ref } = await scene.say(GENERAL, 'mine', { author: person('bob') });
     await scene.idle();
-    expect(scene.place.calls).toContain('copy');
+    expect(scene.feed.calls).toContain('create');
     await scene.privacy.forget(bob);
     await scene.forget(bob);
     await scene.idle();
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped forgotten' });
-    expect(scene.place.texts(GENERAL)).toEqual(['mine']);
+    expect(scene.feed.texts(GENERAL)).toEqual(['mine']);
   });
 
   it('are not posted of somebody who opts out, though they were translated already', async () => {
     const bob = { platform: SPACE.platform, id: 'bob' };
     const wait = { retryable: true, retryAfterMs: 30_000 };
-    scene.place.fail({ call: 'copy', error: new AppError('rate-limited', 'later', wait) });
+    scene.feed.fail({ call: 'create', error: new AppError('rate-limited', 'later', wait) });
     const { ref } = await scene.say(GENERAL, 'mine', { author: person('bob') });
     await scene.idle();
-    expect(scene.place.calls).toContain('copy');
+    expect(scene.feed.calls).toContain('create');
     await scene.privacy.setOptedOut(bob, true);
     await scene.forget(bob);
     await scene.later();
-    expect(scene.place.texts(GENERAL)).toEqual(['mine']);
+    expect(scene.feed.texts(GENERAL)).toEqual(['mine']);
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped opted-out' });
   });
 
@@ -98,26 +98,26 @@ describe('people’s words', () => {
     const go = scene.hold('before');
     const { ref } = await scene.say(GENERAL, 'before', { author: person('bob') });
     await scene.privacy.forget(bob);
-    await scene.watcher.seen(scene.place.edit(ref, 'after'));
+    await scene.listener.messageChanged(scene.feed.edit(ref, 'after'));
     expect(Buffer.from(await scene.privacy.export(bob)).toString()).toContain('"after"');
     await scene.privacy.forget(bob);
     await scene.forget(bob);
     go();
     await scene.idle();
-    expect(scene.place.texts(GENERAL)).toEqual(['after']);
+    expect(scene.feed.texts(GENERAL)).toEqual(['after']);
   });
 
   it('are left where they stand of somebody who is forgotten', async () => {
     const { ref } = await scene.say(GENERAL, 'before');
     await scene.idle();
     const finish = scene.hold('after');
-    await scene.watcher.seen(scene.place.edit(ref, 'after'));
+    await scene.listener.messageChanged(scene.feed.edit(ref, 'after'));
     const ada = { platform: SPACE.platform, id: 'ada' };
     await scene.privacy.forget(ada);
     await scene.forget(ada);
     finish();
     await scene.idle();
-    expect(scene.place.texts(GENERAL)).toEqual(['after', '🇪🇸 es(before)']);
+    expect(scene.feed.texts(GENERAL)).toEqual(['after', '🇪🇸 es(before)']);
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped forgotten' });
   });
 
@@ -127,7 +127,7 @@ describe('people’s words', () => {
     const opening = Promise.withResolvers<void>();
     let held = 0;
     for (const [at, one] of channels.entries()) {
-      scene.place.during('copy', () => {
+      scene.feed.during('create', () => {
         held += 1;
         return opening.promise;
       });
@@ -140,7 +140,7 @@ describe('people’s words', () => {
     await scene.forget(last);
     opening.resolve();
     await scene.idle();
-    expect(scene.place.texts(channel('c/🇪🇸 español'))).toEqual([]);
-    expect(scene.place.texts(channel('b/🇪🇸 español'))).toHaveLength(1);
+    expect(scene.feed.texts(channel('c/🇪🇸 español'))).toEqual([]);
+    expect(scene.feed.texts(channel('b/🇪🇸 español'))).toHaveLength(1);
   });
 });

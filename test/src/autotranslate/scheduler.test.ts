@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../../src/log.ts';
+import type { Leases } from '../../../src/ports/leases.ts';
 import type { Row } from '../../../src/store/inbox/row.ts';
 import {
   createScheduler,
@@ -8,35 +9,54 @@ import {
   type SchedulerDeps,
 } from '../../../src/autotranslate/scheduler.ts';
 
-const LANE = { platform: 'test', lane: 'lane' };
+const PARTITION = 'test:channel:c';
 const REF = { channel: { space: { platform: 'test', id: 's' }, id: 'c' }, id: '1' };
 
-let lanes: Scheduler;
+let scheduler: Scheduler;
+/** Every name is free at once. */
+const leases: Leases = {
+  acquire: async (name, signal) => ({
+    name,
+    epoch: 1,
+    signal,
+    isHeld: () => true,
+    assertHeld: () => undefined,
+    release: async () => void released.push(name),
+  }),
+};
+/** Something that was begun. */
+const job = {
+  abort: new AbortController(),
+  registered: { [Symbol.dispose]: () => undefined },
+} as never;
+let released: string[];
 let work: SchedulerDeps['work'];
 
 beforeEach(() => {
+  released = [];
   work = async () => undefined;
-  lanes = createScheduler({
+  scheduler = createScheduler({
+    leases,
     log: createLog('silent'),
     now: () => Date.now(),
     work: (...given) => work(...given),
   });
 });
 afterEach(async () => {
-  await lanes[Symbol.asyncDispose]();
+  await scheduler[Symbol.asyncDispose]();
   vi.useRealTimers();
 });
 
-describe('lanes', () => {
+describe('partitions', () => {
   it('are looked at again when something comes while they are worked on', async () => {
     let rounds = 0;
     work = async () => {
       rounds += 1;
-      if (rounds === 1) lanes.wake(LANE);
+      if (rounds === 1) scheduler.wake(PARTITION);
       return undefined;
     };
-    lanes.wake(LANE);
-    await lanes.idle();
+    scheduler.wake(PARTITION);
+    await scheduler.idle();
     expect(rounds).toBe(2);
   });
 
@@ -49,8 +69,8 @@ describe('lanes', () => {
       if (rounds === 2) throw new Error('no disk');
       return undefined;
     };
-    lanes.wake(LANE);
-    await lanes.idle();
+    scheduler.wake(PARTITION);
+    await scheduler.idle();
     await vi.advanceTimersByTimeAsync(1_000);
     expect(rounds).toBe(2);
     await vi.advanceTimersByTimeAsync(60_000);
@@ -61,12 +81,12 @@ describe('lanes', () => {
     const sizes: number[] = [];
     work = async (_, jobs) => {
       sizes.push(jobs.size);
-      jobs.set('begun', {} as never);
+      jobs.set('begun', job);
       return undefined;
     };
     for (const _ of [1, 2]) {
-      lanes.wake(LANE);
-      await lanes.idle();
+      scheduler.wake(PARTITION);
+      await scheduler.idle();
     }
     expect(sizes).toEqual([0, 1]);
   });
@@ -74,16 +94,32 @@ describe('lanes', () => {
   it('end what is made of a message that changed, and of no other', async () => {
     const aborts = [new AbortController(), new AbortController()];
     const ended = Promise.withResolvers<void>();
-    work = async (_lane, _jobs, _signal, register) => {
+    work = async (_tenure, _jobs, register) => {
       for (const [index, abort] of aborts.entries())
         register({ ref: { ...REF, id: `${index}` } } as Row, abort);
       await ended.promise;
       return undefined;
     };
-    lanes.wake(LANE);
-    lanes.interrupt({ ...REF, id: '1' });
+    scheduler.wake(PARTITION);
+    await setImmediate();
+    scheduler.interrupt({ ...REF, id: '1' });
     expect(aborts.map(({ signal }) => signal.aborted)).toEqual([false, true]);
     ended.resolve();
+  });
+
+  it('are ours for as long as something is begun in them, and not longer', async () => {
+    let isBegun = true;
+    work = async (_, jobs) => {
+      jobs.clear();
+      if (isBegun) jobs.set('begun', job);
+      return undefined;
+    };
+    for (const expected of [[], [PARTITION]]) {
+      scheduler.wake(PARTITION);
+      await scheduler.idle();
+      expect(released).toEqual(expected);
+      isBegun = false;
+    }
   });
 
   it('are ended only when nothing of them is under way any more', async () => {
@@ -93,9 +129,9 @@ describe('lanes', () => {
       await ended.promise;
       return undefined;
     };
-    lanes.wake(LANE);
+    scheduler.wake(PARTITION);
     const end = async (): Promise<void> => {
-      await lanes[Symbol.asyncDispose]();
+      await scheduler[Symbol.asyncDispose]();
       isEnded = true;
     };
     const ending = end();

@@ -13,9 +13,9 @@ import type { Usage } from '../../../src/usage/usage.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import { createUsage } from '../../../src/store/usage.ts';
 import type { AutoTranslate } from '../../../src/autotranslate/index.ts';
-import type { Watcher } from '../../../src/ports/channel-feed.ts';
-import { channel, createWatchedPlace, SPACE, type WatchedPlace } from '../../fakes/channel-feed.ts';
-import { mirrorOf, openTestWatching, plainTranslator } from '../../fakes/autotranslate.ts';
+import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
+import { channel, createFakeFeed, SPACE, type FakeFeed } from '../../fakes/channel-feed.ts';
+import { mirrorOf, openTestAutoTranslate, plainTranslator } from '../../fakes/autotranslate.ts';
 
 export const GENERAL = channel('general');
 export const ENGLISH = channel('english');
@@ -45,9 +45,9 @@ export const recording = (words: string): MessageFile => ({
 
 /** Watched channels over a store in memory, on a platform in memory. */
 export interface Scene {
-  readonly place: WatchedPlace;
+  readonly feed: FakeFeed;
   readonly store: Store;
-  readonly watcher: Watcher;
+  readonly listener: ChannelFeedListener;
   readonly watches: Watches;
   readonly inbox: Inbox;
   readonly spaces: SpaceSettings;
@@ -56,6 +56,7 @@ export interface Scene {
   /** How far the clock is ahead of the real one. */
   readonly clock: { aheadMs: number };
   forget(person: Pick<Member, 'platform' | 'id'>): Promise<void>;
+  authorsOf: AutoTranslate['authorsOf'];
   idle(): Promise<void>;
   /** Lets a minute pass after all that can be done was done; what waited for it is done then. */
   later(): Promise<void>;
@@ -81,7 +82,7 @@ const aborted = (signal: AbortSignal): Promise<never> =>
   });
 
 const openScene = async (): Promise<Scene & AsyncDisposable> => {
-  const place = createWatchedPlace();
+  const feed = createFakeFeed();
   const store = await openStore('sqlite::memory:');
   const [spaces, privacy] = [createSpaceSettings(store), createPrivacy(store)];
   const faults = new Map<string, AppError[]>();
@@ -102,30 +103,30 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
     },
   };
   const open = async (): Promise<AutoTranslate> => {
-    const opened = await openTestWatching(store, {
+    const opened = await openTestAutoTranslate(store, {
       translator,
       spaces,
       privacy,
       hearing: (words) => gates.get(words),
       now: () => Date.now() + clock.aheadMs,
     });
-    opened.attach(place.platform);
+    opened.attach(feed.platform);
     return opened;
   };
   let watching = await open();
 
   return {
-    place,
+    feed,
     store,
     spaces,
     privacy,
-    usage: createUsage(store, async () => new Uint8Array()),
+    usage: createUsage(store),
     clock,
     faults,
     contexts,
     asked,
-    get watcher() {
-      return watching.watcher;
+    get listener() {
+      return watching.listener;
     },
     get watches() {
       return watching.watches;
@@ -134,6 +135,7 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
       return watching.inbox;
     },
     forget: (person) => watching.forget(person),
+    authorsOf: (message) => watching.authorsOf(message),
     idle: () => watching.idle(),
     later: async () => {
       await watching.idle();
@@ -146,8 +148,8 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
       watching = await open();
     },
     say: async (to, text, part = {}) => {
-      const message = place.say(to, text, part);
-      await watching.watcher.seen(message);
+      const message = feed.say(to, text, part);
+      await watching.listener.messageChanged(message);
       return message;
     },
     hold: (text) => {

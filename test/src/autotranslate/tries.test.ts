@@ -18,38 +18,38 @@ describe('what fails', () => {
     const { ref } = await scene.say(GENERAL, 'bad');
     await scene.say(GENERAL, 'good');
     await scene.idle();
-    expect(scene.place.texts(GENERAL).at(-1)).toContain('es(good)');
+    expect(scene.feed.texts(GENERAL).at(-1)).toContain('es(good)');
     const backlog = await scene.inbox.backlog(SPACE);
     expect(backlog).toMatchObject({ waiting: 0, dead: 1, newestDead: [{ reason: 'bad-reply' }] });
     expect(await scene.inbox.revive(SPACE)).toBe(1);
     await scene.idle();
     expect((await scene.outcomes())[ref.id]).toBe('posted');
-    expect(scene.place.texts(GENERAL).at(-1)).toContain('es(bad)');
+    expect(scene.feed.texts(GENERAL).at(-1)).toContain('es(bad)');
   });
 
   it('after it was posted is not posted twice', async () => {
-    scene.place.fail({ call: 'copy', error: lost(), after: true });
+    scene.feed.fail({ call: 'create', error: lost(), after: true });
     await scene.say(GENERAL, 'once');
     await scene.later();
     expect(Object.values(await scene.outcomes())).toEqual(['posted']);
-    expect(scene.place.texts(GENERAL)).toHaveLength(2);
+    expect(scene.feed.texts(GENERAL)).toHaveLength(2);
   });
 
   it('in part is repaired when it is tried again, and nothing doubled', async () => {
     scene.faults.set('hello', [new AppError('bad-reply', 'unreadable')]);
     await scene.say(GENERAL, 'hello');
     await scene.idle();
-    expect(scene.place.texts(GENERAL)).toHaveLength(2);
+    expect(scene.feed.texts(GENERAL)).toHaveLength(2);
     await scene.inbox.revive(SPACE);
     await scene.idle();
-    expect(scene.place.texts(GENERAL)).toEqual(['hello', '🇪🇸 es(hello)\n🇯🇵 ja(hello)']);
+    expect(scene.feed.texts(GENERAL)).toEqual(['hello', '🇪🇸 es(hello)\n🇯🇵 ja(hello)']);
   });
 
   it('has nothing translated again that was translated', async () => {
     scene.faults.set('hello', [new AppError('unavailable', 'away', { retryable: true })]);
     await scene.say(GENERAL, 'hello');
     await scene.later();
-    expect(scene.place.texts(GENERAL)).toHaveLength(2);
+    expect(scene.feed.texts(GENERAL)).toHaveLength(2);
     expect([...scene.asked.values()].toSorted((a, b) => a - b)).toEqual([1, 2]);
   });
 
@@ -62,7 +62,7 @@ describe('what fails', () => {
     before();
     await expect.poll(() => texts.every((text) => scene.contexts.has(text))).toBe(true);
     await setImmediate();
-    scene.place.fail({ call: 'copy', error });
+    scene.feed.fail({ call: 'create', error });
     head();
     await scene.idle();
     return said;
@@ -75,7 +75,7 @@ describe('what fails', () => {
       [bad!.ref.id]: 'dead bad-input',
       [good!.ref.id]: 'posted',
     });
-    expect(scene.place.texts(GENERAL).at(-1)).toContain('es(good)');
+    expect(scene.feed.texts(GENERAL).at(-1)).toContain('es(good)');
   });
 
   it('because a channel is closed is not tried for each message that waits', async () => {
@@ -85,24 +85,24 @@ describe('what fails', () => {
   });
 
   it('because its place is gone is told, though the message is there', async () => {
-    scene.place.fail({ call: 'copy', error: new AppError('not-found', 'the place is gone') });
+    scene.feed.fail({ call: 'create', error: new AppError('not-found', 'the place is gone') });
     const { ref } = await scene.say(GENERAL, 'hello');
     await scene.idle();
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'dead not-found' });
   });
 
   it('because it was broken off has not failed', async () => {
-    scene.place.fail({ call: 'copy', error: new AppError('cancelled', 'stopped') });
+    scene.feed.fail({ call: 'create', error: new AppError('cancelled', 'stopped') });
     const { ref } = await scene.say(GENERAL, 'hello');
     await scene.idle();
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'posted' });
   });
 
   it('at its platform has nothing translated again', async () => {
-    scene.place.fail({ call: 'copy', error: lost() });
+    scene.feed.fail({ call: 'create', error: lost() });
     await scene.say(GENERAL, 'hello');
     await scene.later();
-    expect(scene.place.texts(GENERAL)).toHaveLength(2);
+    expect(scene.feed.texts(GENERAL)).toHaveLength(2);
     expect([...scene.asked.values()]).toEqual([1, 1]);
   });
 
@@ -110,31 +110,32 @@ describe('what fails', () => {
     const { ref } = await scene.say(GENERAL, 'hello');
     await scene.idle();
     const error = new AppError('forbidden', 'closed');
-    scene.place.fail({ call: 'uncopy', error });
-    await scene.watcher.seen(scene.place.edit(ref, '!play hello'));
+    scene.feed.fail({ call: 'remove', error });
+    await scene.listener.messageChanged(scene.feed.edit(ref, '!play hello'));
     await scene.idle();
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'dead forbidden' });
     await scene.inbox.revive(SPACE);
     await scene.idle();
-    expect(scene.place.texts(GENERAL)).toEqual(['!play hello']);
+    expect(scene.feed.texts(GENERAL)).toEqual(['!play hello']);
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped command' });
   });
 
   it('because of the database is no fault of the message', async () => {
     const { ref } = await scene.say(GENERAL, 'hello');
     await scene.idle();
-    const note: Store['note'] = scene.store.note.bind(scene.store);
+    const write: Store['write'] = scene.store.write.bind(scene.store);
     let faults = 0;
     Object.assign(scene.store, {
-      note: async (work: Parameters<Store['note']>[0]) => {
+      write: async (...given: Parameters<Store['write']>) => {
+        const isOther = given[1]?.durable !== false;
         // The first write after the copy was taken away.
-        if (scene.place.texts(GENERAL).length > 0 || faults > 0) return note(work);
+        if (isOther || scene.feed.texts(GENERAL).length > 0 || faults > 0) return write(...given);
         faults += 1;
         throw new Error('the disk is full');
       },
     });
-    scene.place.remove(ref);
-    await scene.watcher.gone([ref]);
+    scene.feed.remove(ref);
+    await scene.listener.messagesDeleted([ref]);
     await scene.later();
     expect(faults).toBe(1);
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'skipped deleted' });
@@ -144,12 +145,12 @@ describe('what fails', () => {
     const { ref } = await scene.say(GENERAL, 'before');
     await scene.idle();
     const error = new AppError('forbidden', 'closed');
-    scene.place.fail({ call: 'recopy', error }, { call: 'read', error });
-    await scene.watcher.seen(scene.place.edit(ref, 'after'));
+    scene.feed.fail({ call: 'update', error }, { call: 'read', error });
+    await scene.listener.messageChanged(scene.feed.edit(ref, 'after'));
     await scene.idle();
     await scene.inbox.revive(SPACE);
     await scene.idle();
     expect(await scene.outcomes()).toEqual({ [ref.id]: 'dead forbidden' });
-    expect(scene.place.texts(GENERAL)).toEqual(['after', '🇪🇸 es(before)\n🇯🇵 ja(before)']);
+    expect(scene.feed.texts(GENERAL)).toEqual(['after', '🇪🇸 es(before)\n🇯🇵 ja(before)']);
   });
 });

@@ -9,14 +9,14 @@ describe('a voice message', () => {
   it('is written down', async () => {
     await scene.say(GENERAL, '', { files: [audio('hello')] });
     await scene.idle();
-    expect(scene.place.texts(GENERAL)[1]).toBe('🎧 hello\n🇪🇸 es(hello)\n🇯🇵 ja(hello)');
+    expect(scene.feed.texts(GENERAL)[1]).toBe('🎧 hello\n🇪🇸 es(hello)\n🇯🇵 ja(hello)');
   });
 
   it('that is long is given as files too', async () => {
     const words = 'We talked about it for a long time. '.repeat(100);
     await scene.say(GENERAL, '', { files: [audio(words)] });
     await scene.idle();
-    expect(scene.place.files(GENERAL)).toEqual([
+    expect(scene.feed.files(GENERAL)).toEqual([
       'transcript.txt',
       'transcript.srt',
       'transcript.vtt',
@@ -25,13 +25,13 @@ describe('a voice message', () => {
 
   it('that was written down is not told where this was switched off meanwhile', async () => {
     // Of its line of progress, and of the transcript.
-    scene.place.fail({ call: 'copy', error: lost() }, { call: 'copy', error: lost() });
+    scene.feed.fail({ call: 'create', error: lost() }, { call: 'create', error: lost() });
     await scene.say(GENERAL, 'listen', { files: [audio('hello')] });
     await scene.idle();
     const [watch] = scene.watches.list(GENERAL.space);
     await scene.watches.set([{ ...watch!, transcribes: false }]);
     await scene.later();
-    expect(scene.place.texts(GENERAL)[1]).toBe('🇪🇸 es(listen)\n🇯🇵 ja(listen)');
+    expect(scene.feed.texts(GENERAL)[1]).toBe('🇪🇸 es(listen)\n🇯🇵 ja(listen)');
   });
 
   it('in which nobody speaks is told as such', async () => {
@@ -43,7 +43,7 @@ describe('a voice message', () => {
   it('is told of with the others of its message, in their order', async () => {
     await scene.say(GENERAL, '', { files: [audio('one'), audio('two')] });
     await scene.idle();
-    expect(scene.place.texts(GENERAL)[1]).toMatch(/^🎧 one\ntwo\n🇪🇸 es\(one\ntwo\)/);
+    expect(scene.feed.texts(GENERAL)[1]).toMatch(/^🎧 one\ntwo\n🇪🇸 es\(one\ntwo\)/);
   });
 });
 
@@ -53,29 +53,29 @@ describe('a long recording', () => {
   it('shows its progress, which becomes the transcript', async () => {
     const heard = scene.hold('long');
     await scene.say(GENERAL, '', { files: [recording('long')] });
-    await expect.poll(() => scene.place.texts(GENERAL).at(-1)).toBe('🎧 1:00 / 5:00 …');
+    await expect.poll(() => scene.feed.texts(GENERAL).at(-1)).toBe('🎧 1:00 / 5:00 …');
     heard();
     await scene.idle();
-    expect(scene.place.texts(GENERAL)).toEqual(['', '🎧 long\n🇪🇸 es(long)']);
+    expect(scene.feed.texts(GENERAL)).toEqual(['', '🎧 long\n🇪🇸 es(long)']);
   });
 
   it('loses its line of progress with the watch', async () => {
     const heard = scene.hold('long');
     await scene.say(GENERAL, '', { files: [recording('long')] });
-    await expect.poll(() => scene.place.texts(GENERAL).at(-1)).toBe('🎧 1:00 / 5:00 …');
+    await expect.poll(() => scene.feed.texts(GENERAL).at(-1)).toBe('🎧 1:00 / 5:00 …');
     await scene.watches.remove(GENERAL);
     heard();
     await scene.idle();
-    expect(scene.place.texts(GENERAL)).toEqual(['']);
+    expect(scene.feed.texts(GENERAL)).toEqual(['']);
   });
 
   it('does not stand twice, though nobody knows whether its line stands', async () => {
     const heard = scene.hold('long');
-    scene.place.fail({ call: 'copy', error: lost(), after: true });
+    scene.feed.fail({ call: 'create', error: lost(), after: true });
     await scene.say(GENERAL, '', { files: [recording('long')] });
-    await expect.poll(() => scene.place.texts(GENERAL).at(-1)).toBe('🎧 1:00 / 5:00 …');
+    await expect.poll(() => scene.feed.texts(GENERAL).at(-1)).toBe('🎧 1:00 / 5:00 …');
     heard();
     await scene.idle();
-    expect(scene.place.texts(GENERAL)).toEqual(['', '🎧 long\n🇪🇸 es(long)']);
+    expect(scene.feed.texts(GENERAL)).toEqual(['', '🎧 long\n🇪🇸 es(long)']);
   });
 });

@@ -9,7 +9,7 @@ describe('a watch', () => {
   const scene = withScene();
 
   it('is not set where people must still allow something, which is named', async () => {
-    scene.place.lack('Manage Webhooks');
+    scene.feed.lack('Manage Webhooks');
     await expect(scene.watches.set([watchOf(GENERAL)])).rejects.toMatchObject({
       code: 'forbidden',
       sentence: { params: { permissions: 'Manage Webhooks' } },
@@ -19,16 +19,16 @@ describe('a watch', () => {
 
   it('finds what is written while it is set', async () => {
     const setting = scene.watches.set([watchOf(GENERAL)]);
-    scene.place.say(GENERAL, 'hello');
+    scene.feed.say(GENERAL, 'hello');
     await setting;
     await scene.idle();
-    expect(scene.place.texts(GENERAL)).toEqual(['hello', '🇪🇸 es(hello)']);
+    expect(scene.feed.texts(GENERAL)).toEqual(['hello', '🇪🇸 es(hello)']);
   });
 
   it('is not taken away with a thread of its channel', async () => {
     await scene.watches.set([watchOf(GENERAL)]);
     expect(await scene.watches.remove(THREAD)).toBe(false);
-    await scene.watcher.channelGone(THREAD);
+    await scene.listener.channelDeleted(THREAD);
     expect(scene.watches.of(THREAD)).toEqual(watchOf(THREAD));
     expect(await scene.watches.remove(GENERAL)).toBe(true);
     expect(scene.watches.of(THREAD)).toBeUndefined();
@@ -38,7 +38,7 @@ describe('a watch', () => {
     await scene.watches.set([watchOf(GENERAL)]);
     const resolve = scene.hold('hello');
     const { ref } = await scene.say(GENERAL, 'hello');
-    await scene.watcher.channelGone(GENERAL);
+    await scene.listener.channelDeleted(GENERAL);
     resolve();
     await scene.idle();
     expect(scene.watches.of(GENERAL)).toBeUndefined();
@@ -49,7 +49,7 @@ describe('a watch', () => {
     await scene.watches.set([watchOf(GENERAL)]);
     const resolve = scene.hold('hello');
     const { ref } = await scene.say(GENERAL, 'hello');
-    await scene.watcher.spaceGone(SPACE);
+    await scene.listener.spaceLeft(SPACE);
     resolve();
     await scene.idle();
     expect(scene.watches.of(GENERAL)).toBeDefined();

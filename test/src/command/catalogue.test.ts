@@ -7,6 +7,7 @@ import {
   SPOKEN,
   type Probes,
 } from '../../fakes/probes.ts';
+import { sentence } from '../../fakes/sentences.ts';
 
 describe('the commands', () => {
   let probes: Probes;
@@ -64,7 +65,7 @@ describe('the commands', () => {
     expect([speaking?.needs, needing?.needs]).toEqual(['rooms', 'watch']);
     expect((await probes.run('probespeech', {}, { channel: SPOKEN }))?.text).toBe('said');
     const content = await probes.run('probing', {}, { channel: ELSEWHERE });
-    expect(content?.text).toContain('There is no command `/probing`');
+    expect(content?.text).toBe(sentence('errors.unknown-command', { command: '`/probing`' }));
   });
 
   it('names the presses whose answers are for the presser alone', () => {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/model/message.ts';
 import { CHANNEL, createProbes, MEMBER, type Probes } from '../../fakes/probes.ts';
+import { sentence } from '../../fakes/sentences.ts';
 
 const messageOf = (text: string): Message => ({
   ref: { channel: CHANNEL, id: 'message' },
@@ -26,20 +27,20 @@ describe('a command used on a message', () => {
   it('says what the message lacks', async () => {
     const content = await probes.run('probe', {}, { on: messageOf('') });
     expect(content).toEqual({
-      text: 'There is neither text nor audio in that message.',
+      text: sentence('translate.nothing-in-message'),
       tone: 'error',
     });
   });
 
   it('checks what comes of the message as it checks what people type', async () => {
     const content = await probes.run('probe', {}, { on: messageOf('x'.repeat(11)) });
-    expect(content?.text).toContain('at most 10 characters');
+    expect(content?.text).toBe(sentence('options.too-long', { option: '`text`', limit: 10 }));
   });
 
   it('leaves the words of those alone who opted out, but for themselves', async () => {
     probes.script.optedOut = true;
     const content = await probes.run('probe', {}, { on: messageOf('hello') });
-    expect(content?.text).toContain('does not want');
+    expect(content?.text).toContain(sentence('errors.author-opted-out'));
     const author = { ...MEMBER, id: 'author' };
     expect(await probes.run('probe', {}, { on: messageOf('hello'), member: author })).toEqual({
       text: 'whole',
@@ -55,7 +56,7 @@ describe('a command used on a message', () => {
     expect(await probes.run('probe', {}, { on: copy })).toEqual({ text: 'whole' });
     probes.script.optedOut = true;
     const refused = await probes.run('probe', {}, { on: copy });
-    expect(refused?.text).toContain('does not want');
+    expect(refused?.text).toContain(sentence('errors.author-opted-out'));
   });
 
   it('is refused where it is for no message', async () => {

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createProbes, ELSEWHERE, MEMBER, type Probes } from '../../fakes/probes.ts';
+import { sentence, sentenceLike } from '../../fakes/sentences.ts';
 
 describe('a press', () => {
   let probes: Probes;
@@ -18,36 +19,38 @@ describe('a press', () => {
   it('that fails keeps the panel, with the reason beneath', async () => {
     const content = await probes.press('probing fail');
     expect(content).toMatchObject({ controls: [{ label: 'Go' }] });
-    expect(content?.text).toMatch(/^the panel\n\n> ⚠️ The service cannot be reached/);
+    expect(content?.text).toBe(`the panel\n\n> ⚠️ ${sentence('errors.unavailable')}`);
   });
 
   it('that fails without a panel says why, without details', async () => {
     const content = await probes.press('probing bare');
     expect(content).toEqual({
-      text: 'Something went wrong on my side. Please try again.',
+      text: sentence('errors.internal'),
       tone: 'error',
     });
   });
 
   it('is for those whom guards and roles let in', async () => {
-    expect((await probes.press('probing guarded'))?.text).toContain('Only moderators');
+    expect((await probes.press('probing guarded'))?.text).toContain(
+      sentence('errors.needs-moderator'),
+    );
     const member = { ...MEMBER, role: 'moderator' } as const;
     expect(await probes.press('probing guarded', { member })).toEqual({ text: 'let in' });
     probes.script.choices = { ...probes.script.choices, roles: { probing: ['r1'] } };
-    expect((await probes.press('probing go'))?.text).toContain('certain roles');
+    expect((await probes.press('probing go'))?.text).toMatch(sentenceLike('errors.needs-role'));
     expect((await probes.press('probing alone'))?.text).toBe('for you alone');
   });
 
   it.each(['probing nothing', 'nothing go', 'probing', '', 'probing constructor', 'a b c d'])(
     'of a control that is out of date says so: %j',
     async (given) => {
-      expect((await probes.press(given))?.text).toContain('out of date');
+      expect((await probes.press(given))?.text).toContain(sentence('errors.unknown-press'));
     },
   );
 
   it('of a command that the platform lacks is out of date', async () => {
     expect((await probes.press('probing go', { channel: ELSEWHERE }))?.text).toContain(
-      'out of date',
+      sentence('errors.unknown-press'),
     );
     expect(probes.ran).toEqual([]);
   });

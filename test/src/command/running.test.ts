@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createProbes, MEMBER, type Probes } from '../../fakes/probes.ts';
+import { sentence } from '../../fakes/sentences.ts';
 
 describe('the dispatcher', () => {
   let probes: Probes;
@@ -13,33 +14,49 @@ describe('the dispatcher', () => {
     expect(probes.ran).toEqual([{ text: 'a', count: 3, loud: true, kind: 'two' }]);
   });
 
+  const whole = sentence('options.not-integer', { option: '`count`', minimum: 1, maximum: 5 });
+
   it.each([
-    [{}, 'missing'],
-    [{ text: '' }, 'empty'],
-    [{ text: 'x'.repeat(11) }, 'at most 10 characters'],
-    [{ text: 'a', count: '9' }, 'between 1 and 5'],
-    [{ text: 'a', count: 'many' }, 'between 1 and 5'],
-    [{ text: 'a', loud: 'maybe' }, '`yes` or `no`'],
-    [{ text: 'a', kind: 'three' }, '`one`, `two`'],
-    [{ text: 'a', file: 'a.wav' }, 'takes a file'],
-    [{ text: 'a', colour: 'red' }, '`text`, `count`, `loud`, `kind`, `file`'],
-    [{ text: 7 }, 'takes text'],
+    [
+      {},
+      sentence('options.missing', { option: '`text`', description: 'commands.probe.options.text' }),
+    ],
+    [{ text: '' }, sentence('options.empty', { option: '`text`' })],
+    [{ text: 'x'.repeat(11) }, sentence('options.too-long', { option: '`text`', limit: 10 })],
+    [{ text: 'a', count: '9' }, whole],
+    [{ text: 'a', count: 'many' }, whole],
+    [{ text: 'a', loud: 'maybe' }, sentence('options.not-boolean', { option: '`loud`' })],
+    [
+      { text: 'a', kind: 'three' },
+      sentence('options.not-a-choice', { option: '`kind`', choices: '`one`, `two`' }),
+    ],
+    [{ text: 'a', file: 'a.wav' }, sentence('options.not-attachment', { option: '`file`' })],
+    [
+      { text: 'a', colour: 'red' },
+      sentence('options.unknown', {
+        option: '`colour`',
+        known: '`text`, `count`, `loud`, `kind`, `file`',
+      }),
+    ],
+    [{ text: 7 }, sentence('options.not-text', { option: '`text`' })],
   ])('refuses %j with a sentence that helps', async (options, expected) => {
     expect(await probes.run('probe', options)).toMatchObject({
       tone: 'error',
-      text: expect.stringContaining(expected) as string,
+      text: expected,
     });
     expect(probes.ran).toEqual([]);
   });
 
   it('says so when there is no such command, without letting its name break the markup', async () => {
     const content = await probes.run('no`such**\n@everyone');
-    expect(content?.text).toContain('`/no such** @everyone`');
+    expect(content?.text).toBe(
+      sentence('errors.unknown-command', { command: '`/no such** @everyone`' }),
+    );
   });
 
   it('answers in the person’s language', async () => {
     const content = await probes.run('nothing', {}, { member: { ...MEMBER, locale: 'ja-JP' } });
-    expect(content?.text).toContain('コマンドはありません');
+    expect(content?.text).toBe(sentence('errors.unknown-command', { command: '`/nothing`' }, 'ja'));
   });
 
   it('lets guards decide', async () => {
@@ -58,7 +75,9 @@ describe('the dispatcher', () => {
   });
 
   it('shows the sentence that a command throws', async () => {
-    expect((await probes.run('probe', { text: 'refuse' }))?.text).toContain('CSV UTF-8');
+    expect((await probes.run('probe', { text: 'refuse' }))?.text).toContain(
+      sentence('glossary.not-csv'),
+    );
   });
 
   it('keeps what was there of an answer that broke off', async () => {
@@ -69,7 +88,7 @@ describe('the dispatcher', () => {
 
   it('says that it stopped when the asker took it back', async () => {
     const content = await probes.run('probe', { text: 'a' }, { signal: AbortSignal.abort() });
-    expect(content).toEqual({ text: 'Stopped.', tone: 'note' });
+    expect(content).toEqual({ text: sentence('errors.cancelled'), tone: 'note' });
   });
 
   it('ends the work for an answer that can no longer be shown', async () => {
@@ -114,7 +133,7 @@ describe('the dispatcher', () => {
     probes.script.choices = { ...probes.script.choices, roles: { probe: ['r1', 'r2'] } };
     const as = async (part: object) =>
       probes.run('probe', { text: 'a' }, { member: { ...MEMBER, ...part } });
-    expect((await as({}))?.text).toContain('certain roles may use `/probe`');
+    expect((await as({}))?.text).toBe(sentence('errors.needs-role', { command: 'probe' }));
     expect(await as({ roles: ['r3'] })).toMatchObject({ tone: 'error' });
     expect(probes.ran).toEqual([]);
     expect(await as({ roles: ['r3', 'r2'] })).toEqual({ text: 'whole' });

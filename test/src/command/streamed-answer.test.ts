@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { showGrowing } from '../../../src/command/streamed-answer.ts';
 
@@ -81,5 +82,57 @@ describe('a growing answer', () => {
     };
     await expect(showGrowing(endless(), gone, { paceMs: 0 })).rejects.toThrow('gone');
     expect(closed).toBe(true);
+  });
+
+  it('waits twice as long before each further update where these are counted', async () => {
+    const shown: string[] = [];
+    const waits: number[] = [];
+    const slowly = async function* () {
+      for (const text of ['a', 'ab', 'abc', 'abcd', 'abcde']) {
+        yield text;
+        await new Promise(setImmediate);
+      }
+    };
+    await showGrowing(slowly(), async (text) => void shown.push(text), {
+      paceMs: 100,
+      updates: 4,
+      sleep: async (ms) => void waits.push(ms),
+    });
+    expect(shown).toEqual(['a', 'ab', 'abc', 'abcde']);
+    expect(waits.slice(0, 3)).toEqual([100, 200, 400]);
+  });
+
+  it('keeps within any number of updates, and shows the last state with the last of them', async () => {
+    const turns = fc.array(fc.nat(3), { minLength: 1, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(
+        turns,
+        fc.integer({ min: 1, max: 5 }),
+        fc.nat(3),
+        async (pauses, updates, slow) => {
+          const wait = async (count: number): Promise<void> => {
+            for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate);
+          };
+          const shown: number[] = [];
+          const growing = async function* () {
+            for (const [index, pause] of pauses.entries()) {
+              yield String(index);
+              await wait(pause);
+            }
+          };
+          await showGrowing(
+            growing(),
+            async (text) => {
+              await wait(slow);
+              shown.push(Number(text));
+            },
+            { paceMs: 1, updates, sleep: async () => wait(1) },
+          );
+          expect(shown.length).toBeLessThanOrEqual(updates);
+          expect(shown).toEqual(shown.toSorted((a, b) => a - b));
+          expect(shown.at(-1)).toBe(pauses.length - 1);
+        },
+      ),
+    );
   });
 });

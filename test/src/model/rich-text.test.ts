@@ -17,8 +17,9 @@ import {
   subtext,
   text,
   timestamp,
+  type Inline,
+  type RichText,
 } from '../../../src/model/rich-text.ts';
-import type { Inline, RichText } from '../../../src/model/rich-text.ts';
 import {
   equal,
   map,

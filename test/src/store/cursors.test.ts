@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/model/message.ts';
 import { createCursorStore, type CursorStore } from '../../../src/store/cursors.ts';
-import { WATCH } from '../../../src/store/inbox/purpose.ts';
+import { WATCH } from '../../../src/store/inbox/row.ts';
 import { HERE, messageOf, THERE, withInbox } from './inbox/support.ts';
 
 const inbox = withInbox();
@@ -89,7 +89,7 @@ describe('the last messages of a channel', () => {
     await inbox.settle(second!);
     expect(await recent('')).toEqual(['1', '2', '3']);
     expect(await recent(messageOf(1).position)).toEqual(['2', '3']);
-    await say(messageOf(7), { purpose: WATCH, lane: 'other' });
+    await say(messageOf(7), { purpose: WATCH, partition: 'other' });
     expect(await recent(messageOf(3).position)).toEqual(['7']);
   });
 

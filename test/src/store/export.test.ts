@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WATCH } from '../../../src/store/inbox/purpose.ts';
+import { WATCH } from '../../../src/store/inbox/row.ts';
 import { createPrivacy } from '../../../src/store/privacy.ts';
 import { messageOf, withInbox } from './inbox/support.ts';
 
@@ -12,10 +12,10 @@ describe('what is kept of somebody', () => {
     for (const platform of ['test', 'other']) {
       const channel = channelOn(platform);
       const { ref } = messageOf(1, 'hello', channel);
-      const kept = { target: channel, posted: { channel, ids: [`copy-${platform}`] as const } };
+      const kept = { target: { channel }, posted: { channel, ids: [`copy-${platform}`] as const } };
       await inbox.accept(messageOf(1, `hello ${platform}`, channel));
       await inbox.store.write((db) =>
-        inbox.copies.put(db, { ref, purpose: WATCH }, { ...kept, contentHash: 'x' }, true),
+        inbox.mirrors.put(db, { ref, purpose: WATCH }, { ...kept, contentHash: 'x' }, true),
       );
     }
     const file = await createPrivacy(inbox.store).export({ platform: 'test', id: 'ada' });

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.destroy());
 
-const newUsage = () => createUsage(store, async () => new Uint8Array(), now);
+const newUsage = () => createUsage(store, now);
 
 const addMessage = async (id: string, authorId: string, state: InboxState): Promise<void> => {
   const settled = ['posted', 'skipped', 'dead'].includes(state);
@@ -30,7 +30,8 @@ const addMessage = async (id: string, authorId: string, state: InboxState): Prom
       space_id: 's',
       parent_id: null,
       author_id: authorId,
-      lane: 'c',
+      partition_key: 'c',
+      written_ms: 1,
       position: id,
       message: settled ? null : JSON.stringify({ text: `words of ${id}` }),
       content_hash: 'h',
@@ -40,22 +41,24 @@ const addMessage = async (id: string, authorId: string, state: InboxState): Prom
       attempts: 1,
       begun: 1,
       due_ms: 0,
-      owner: state === 'working' ? 'worker' : null,
-      lease_until_ms: state === 'working' ? 1 : null,
+      epoch: state === 'working' ? 1 : 0,
       changed_ms: 1,
     })
     .execute();
 };
 
-const addCopy = async (sourceId: string): Promise<void> => {
+const addMirror = async (sourceId: string): Promise<void> => {
   await store
-    .insertInto('copy')
+    .insertInto('mirror')
     .values({
-      platform: 'test',
+      source_platform: 'test',
+      source_space_id: 's',
       source_channel_id: 'c',
       source_id: sourceId,
       purpose: 'watch',
+      target_platform: 'test',
       target_channel_id: 'd',
+      target_thread_id: '',
       target_space_id: 's',
       target_parent_id: null,
       ids: JSON.stringify([`copy of ${sourceId}`]),
@@ -82,8 +85,8 @@ const fill = async (): Promise<void> => {
   await addMessage('3', 'ada', 'working');
   await addMessage('4', 'ada', 'dead');
   await addMessage('5', 'bob', 'waiting');
-  await addCopy('1');
-  await addCopy('5');
+  await addMirror('1');
+  await addMirror('5');
 };
 
 describe('opting out', () => {
@@ -151,7 +154,13 @@ describe('forgetting', () => {
       messages: [],
       copies: [],
     });
-    for (const table of ['member_setting', 'usage_day', 'inbox', 'copy', 'copy_part'] as const) {
+    for (const table of [
+      'member_setting',
+      'usage_day',
+      'inbox',
+      'mirror',
+      'mirror_message',
+    ] as const) {
       const rows = await store.selectFrom(table).selectAll().execute();
       expect(JSON.stringify(rows), table).not.toMatch(/ada|words of [1-4]/);
     }
@@ -162,13 +171,13 @@ describe('forgetting', () => {
     await createPrivacy(store, now).forget(ADA);
     const rows = await store
       .selectFrom('inbox')
-      .select(['message_id', 'state', 'reason', 'owner'])
+      .select(['message_id', 'state', 'reason', 'epoch'])
       .orderBy('message_id')
       .execute();
     expect(rows).toEqual([
-      { message_id: '2', state: 'waiting', reason: 'forgotten', owner: null },
-      { message_id: '3', state: 'waiting', reason: 'forgotten', owner: null },
-      { message_id: '5', state: 'waiting', reason: null, owner: null },
+      { message_id: '2', state: 'waiting', reason: 'forgotten', epoch: 0 },
+      { message_id: '3', state: 'waiting', reason: 'forgotten', epoch: 0 },
+      { message_id: '5', state: 'waiting', reason: null, epoch: 0 },
     ]);
   });
 
@@ -179,7 +188,7 @@ describe('forgetting', () => {
     await privacy.forget(BOB);
     const [day] = await newUsage().days(SPACE, 1);
     expect(day).toMatchObject({ characters: 15, audioMs: 20, messages: 2, people: 1 });
-    expect(await store.selectFrom('copy').select('source_id').execute()).toHaveLength(2);
+    expect(await store.selectFrom('mirror').select('source_id').execute()).toHaveLength(2);
   });
 
   it('keeps that somebody opted out', async () => {

@@ -14,12 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.destroy());
 
-const newUsage = () =>
-  createUsage(
-    store,
-    async () => new Uint8Array(),
-    () => nowMs,
-  );
+const newUsage = () => createUsage(store, () => nowMs);
 
 describe('the use of a space', () => {
   it('adds up by day, with how many people there were', async () => {

@@ -5,12 +5,13 @@ import { type VoiceAnswersDeps, createVoiceAnswers } from '../../../src/voice/an
 import type { SpeechRequest } from '../../../src/voice/service.ts';
 import { createRoomTexts } from '../../../src/voice/texts.ts';
 import { createTestClock } from '../../fakes/clock.ts';
+import { sentence, sentenceLike } from '../../fakes/sentences.ts';
 
 const CHANNEL = { space: { platform: 'test', id: 's' }, id: 'room' };
 
 const start = (
   assistant: () => AsyncIterable<string>,
-  say: (saying: SpeechRequest) => Promise<boolean> = async () => true,
+  say: (request: SpeechRequest) => Promise<boolean> = async () => true,
 ) => {
   const clock = createTestClock(0);
   const posted: string[] = [];
@@ -35,14 +36,14 @@ const start = (
     clock,
     channel: () => CHANNEL,
     nameOf: () => 'Ann',
-    talk: () => [],
+    recentCaptions: () => [],
     speaking: {
-      say: async (saying) => {
-        said.push(saying.text);
-        return say(saying);
+      say: async (request) => {
+        said.push(request.text);
+        return say(request);
       },
     },
-    notes: {
+    messages: {
       post: async ({ text }) => {
         posted.push(text);
         await state.posting;
@@ -66,8 +67,8 @@ it('an answer that may not be said stands in writing, and why it is not said', a
   );
   await ask();
   expect(posted).toEqual([
-    'Ann asked: why?\nBecause.',
-    expect.stringMatching(/^Something could not be said aloud. I am in no voice channel/),
+    `${sentence('room.heard-you', { name: 'Ann', question: 'why?' })}\nBecause.`,
+    sentence('room.not-said', { reason: sentence('room.none') }),
   ]);
 });
 
@@ -82,7 +83,7 @@ it('a language model that hangs is given up, and told of', async () => {
   await clock.advance(60_000);
   held.resolve();
   await asking;
-  expect(posted).toEqual([expect.stringMatching(/^I could not answer a question\. /)]);
+  expect(posted).toEqual([expect.stringMatching(sentenceLike('room.not-answered'))]);
   expect(said).toEqual([]);
   expect(clock.waiting).toBe(0);
 });

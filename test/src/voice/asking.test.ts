@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { human, openStage, pressesOf, ROOM, settle, type Stage } from './room-harness.ts';
+import { sentence, sentenceLike } from '../../fakes/sentences.ts';
 
 const ANN = { id: 'ann', name: 'Ann' };
 const never = new AbortController().signal;
@@ -19,12 +20,12 @@ describe('a question by voice', () => {
     await using stage = await open();
     const heard = stage.room().listenTo(ANN, never);
     await settle();
-    expect(stage.place.heard()).toEqual(['ann']);
+    expect(stage.place.subscribed()).toEqual(['ann']);
     await stage.say('bob', 'not me');
     await stage.say('ann', 'what time is it');
     await expect(heard).resolves.toBe('what time is it');
     await settle();
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
     expect(stage.sent).toEqual([['what time is it']]);
     expect(texts(stage)).toBe('');
     await stage.pass(1_000);
@@ -37,16 +38,16 @@ describe('a question by voice', () => {
     await stage.press('captions in', 'bob');
     const heard = stage.room().listenTo(ANN, never);
     await settle();
-    expect(stage.place.heard()).toEqual(['ann', 'bob']);
+    expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
     await stage.place.speak('bob', 'for everybody');
     await stage.say('ann', 'only a question');
     await expect(heard).resolves.toBe('only a question');
     await settle();
-    expect(stage.place.heard()).toEqual(['bob']);
+    expect(stage.place.subscribed()).toEqual(['bob']);
     await stage.pass(3_000);
     expect(texts(stage)).toContain('for everybody');
     expect(texts(stage)).not.toContain('only a question');
-    expect(stage.room().talk()).toEqual(['Bob: for everybody']);
+    expect(stage.room().recentCaptions()).toEqual(['Bob: for everybody']);
   });
 
   it('is captioned of somebody who is heard anyway', async () => {
@@ -58,7 +59,7 @@ describe('a question by voice', () => {
     await stage.say('ann', 'a question for all');
     await expect(heard).resolves.toBe('a question for all');
     expect(texts(stage)).toContain('a question for all');
-    expect(stage.place.heard()).toEqual(['ann', 'bob']);
+    expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
   });
 
   it('is what is said from then on, not what was said to others before', async () => {
@@ -79,7 +80,7 @@ describe('a question by voice', () => {
     await expect(stage.room().listenTo(ANN, never)).rejects.toMatchObject({
       sentence: { key: 'room.not-heard' },
     });
-    expect(stage.place.hearings.flat()).toEqual([]);
+    expect(stage.place.subscriptions.flat()).toEqual([]);
   });
 
   it.each([
@@ -95,7 +96,7 @@ describe('a question by voice', () => {
     await end(stage);
     await heard;
     await stage.pass(2_000);
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
     expect(stage.sent).toEqual([]);
   });
 
@@ -121,7 +122,7 @@ describe('a question by voice', () => {
     await stage.pass(31_000);
     await heard;
     await settle();
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
   });
 
   it('goes on being listened to when captions end meanwhile', async () => {
@@ -130,22 +131,24 @@ describe('a question by voice', () => {
     const heard = stage.room().listenTo(ANN, never);
     await settle();
     await stage.room().stopCaptions();
-    expect(stage.place.heard()).toEqual(['ann']);
+    expect(stage.place.subscribed()).toEqual(['ann']);
     await stage.say('ann', 'still there?');
     await expect(heard).resolves.toBe('still there?');
   });
 });
 
+const asked = (question: string): string => sentence('room.heard-you', { name: 'Ann', question });
+
 describe('our name', () => {
   it('begins a question where moderators want that, of people who were told so', async () => {
     await using stage = await open({ wakeWord: true });
     const [notice] = stage.place.contents(ROOM);
-    expect(notice?.text).toContain('I listen for my name');
+    expect(notice?.text).toContain(sentence('room.listens-name'));
     expect(pressesOf(notice)).toEqual(['captions in', 'captions out']);
     await stage.say('ann', 'just talking');
     await stage.say('ann', 'Dragoman, what is six times seven?');
     await stage.pass(3_000);
-    expect(stage.place.texts(ROOM).at(-1)).toBe('Ann asked: what is six times seven?\nForty-two.');
+    expect(stage.place.texts(ROOM).at(-1)).toBe(`${asked('what is six times seven?')}\nForty-two.`);
     expect(stage.said()).toEqual(['Forty-two.']);
     expect(texts(stage)).not.toContain('just talking');
     expect(stage.room().captions).toBeUndefined();
@@ -153,17 +156,17 @@ describe('our name', () => {
 
   it('is told of anew when captions begin, and when they end', async () => {
     await using stage = await open({ wakeWord: true });
-    expect(stage.place.heard()).toEqual(['ann', 'bob']);
+    expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
     const starting = stage.room().startCaptions({ languages: [] });
-    expect(stage.place.heard()).toEqual(['ann', 'bob']);
+    expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
     await starting;
     await settle();
-    expect(stage.place.hearings).toContainEqual([]);
-    expect(texts(stage)).toContain('Captions are on');
+    expect(stage.place.subscriptions).toContainEqual([]);
+    expect(texts(stage)).toContain(sentence('room.notice'));
     await stage.room().stopCaptions();
     await stage.pass(2_000);
-    expect(stage.place.texts(ROOM).at(-1)).toContain('I listen for my name');
-    expect(stage.place.heard()).toEqual(['ann', 'bob']);
+    expect(stage.place.texts(ROOM).at(-1)).toContain(sentence('room.listens-name'));
+    expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
   });
 
   it('is all that is listened for: what was said before captions began, or after, is no caption', async () => {
@@ -201,9 +204,9 @@ describe('our name', () => {
     await using stage = await open();
     await stage.choose({ wakeWord: true });
     await stage.pass(2_000);
-    expect(stage.place.heard()).toEqual(['ann', 'bob']);
+    expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
     await stage.choose({ wakeWord: false });
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
   });
 
   it('gets a line where there is no answer', async () => {
@@ -211,7 +214,7 @@ describe('our name', () => {
     stage.script.mute = new AppError('unavailable', 'no language model');
     await stage.say('ann', 'Dragoman, are you there?');
     await stage.pass(2_000);
-    expect(stage.place.texts(ROOM).at(-1)).toContain('I could not answer a question.');
+    expect(stage.place.texts(ROOM).at(-1)).toMatch(sentenceLike('room.not-answered'));
     expect(stage.said()).toEqual([]);
   });
 
@@ -221,8 +224,8 @@ describe('our name', () => {
     await stage.say('ann', 'Dragoman, are you there?');
     await stage.pass(2_000);
     const [answer, line] = stage.place.texts(ROOM).slice(-2);
-    expect(answer).toBe('Ann asked: are you there?\nForty-two.');
-    expect(line).toContain('could not be said aloud');
+    expect(answer).toBe(`${asked('are you there?')}\nForty-two.`);
+    expect(line).toMatch(sentenceLike('room.not-said'));
   });
 
   it('is not answered to who takes it back meanwhile', async () => {
@@ -234,7 +237,7 @@ describe('our name', () => {
     held.resolve();
     await stage.pass(2_000);
     expect(texts(stage)).not.toContain('are you there?');
-    expect(texts(stage)).not.toContain('could not');
+    expect(texts(stage)).not.toMatch(sentenceLike('room.not-answered'));
     expect(stage.said()).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { human, openStage, OTHER, robot, ROOM, settle, SPACE, type Stage } from './room-harness.ts';
+import { sentence } from '../../fakes/sentences.ts';
 
 const QUIET = { spokenNotice: false, partials: false } as const;
 const full = (): AppError => new AppError('unavailable', 'full', { retryable: true });
@@ -27,7 +28,7 @@ describe('joining by itself', () => {
     place.exit(ROOM, 'ann');
     await stage.pass(16_000);
     expect(place.where()).toBeUndefined();
-    expect(place.texts(ROOM).at(-1)).toBe('Everybody was gone, so I left.');
+    expect(place.texts(ROOM).at(-1)).toBe(sentence('room.left'));
     expect(stage.rooms.of(SPACE)).toBeUndefined();
   });
 
@@ -216,7 +217,9 @@ describe('joining by itself', () => {
     const starting = stage.run('captions start', 'ann', { languages: 'es' });
     await stage.choose({ joins: ['room'] });
     held.resolve();
-    expect(await starting).toContain('Captions of <#room> are on');
+    expect(await starting).toContain(
+      sentence('captions.started', { room: '<#room>', channel: '<#room>' }),
+    );
     await stage.pass(2_000);
     expect(stage.room().captions?.languages).toEqual(['es']);
     expect(place.joins).toHaveLength(1);

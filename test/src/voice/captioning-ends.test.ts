@@ -13,9 +13,10 @@ import {
   SPACE,
   type Stage,
 } from './room-harness.ts';
+import { sentenceLike } from '../../fakes/sentences.ts';
 
 const ends = (stage: Stage, of = ROOM): readonly string[] =>
-  stage.place.texts(of).filter((text) => text.startsWith('The captions ended'));
+  stage.place.texts(of).filter((text) => sentenceLike('room.captions-ended').test(text));
 
 describe('captions of a room', () => {
   it('show what people say and its translation, and end with a line', async () => {
@@ -65,7 +66,7 @@ describe('captions of a room', () => {
     await stage.say('ann', 'hello');
     await stage.pass(1_000);
     expect(stage.room().captions).toBeUndefined();
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
     expect(ends(stage)).toHaveLength(1);
     const [file] = stage.place.contents(ROOM).at(-1)?.files ?? [];
     expect(Buffer.from(file!.bytes).toString()).toContain('hello');

@@ -14,9 +14,19 @@ import {
   settle,
   type Stage,
 } from './room-harness.ts';
+import { sentenceLike } from '../../fakes/sentences.ts';
 
 const PEOPLE = ['ann', 'bob', 'cyd'] as const;
 const PLACES = { room: ROOM, other: OTHER } as const;
+
+/** Notices of captions, of our name, and those that ask for consent, early or late. */
+const CAPTIONS = (
+  ['room.notice', 'room.notice-agreed', 'room.notice-late', 'room.notice-late-agreed'] as const
+).map((key) => sentenceLike(key));
+const NAME = sentenceLike('room.listens-name');
+const AGREED = (['room.notice-agreed', 'room.notice-late-agreed', 'room.may-agree'] as const).map(
+  (key) => sentenceLike(key),
+);
 
 const person = fc.constantFrom(...PEOPLE);
 const place = fc.constantFrom<keyof typeof PLACES>('room', 'room', 'other');
@@ -124,12 +134,12 @@ const follow = (stage: Stage) => {
   const told = (to: Channel, content: Content): void => {
     if (!pressesOf(content).includes('captions out')) return;
     const { text } = content;
-    const purpose = /captions are on/i.test(text)
+    const use = CAPTIONS.some((pattern) => pattern.test(text))
       ? 'captions'
-      : text.includes('name')
+      : NAME.test(text)
         ? 'name'
         : '';
-    const kind = `${purpose} ${/agree/.test(text)}`;
+    const kind = `${use} ${AGREED.some((pattern) => pattern.test(text))}`;
     if (kind !== notice.kind) notice = { kind, told: new Set() };
     const named: readonly string[] = PEOPLE.filter((id) =>
       new RegExp(`^[^:]*\\b${id}\\b[^:]*: `).test(text),
@@ -152,7 +162,7 @@ const follow = (stage: Stage) => {
 
   /** Who is to be heard was told, has not said no, is there, and is a human being; or asks. */
   const checkHeard = (): void => {
-    for (const id of voices.heard())
+    for (const id of voices.subscribed())
       expect({
         id,
         isHere: isHere(id) || asking.has(id),
@@ -227,7 +237,7 @@ const follow = (stage: Stage) => {
     words.push(one);
     for (let at = 0; at < 20; at += 1) {
       checkHeard();
-      const isHeard = isHere(id) && voices.heard().includes(id);
+      const isHeard = isHere(id) && voices.subscribed().includes(id);
       if (isHeard && mayBeHeard(id) && notice.kind.startsWith('captions')) one.mayShow = true;
       voices.packet(id, one.text);
       await stage.clock.advance(20);

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { human, openCaptioned, OTHER, ROOM } from './room-harness.ts';
+import { sentence, sentenceLike } from '../../fakes/sentences.ts';
 
 describe('captions of a room in which not all is heard', () => {
   it('go on after the connection was away, which is told in one line', async () => {
     await using stage = await openCaptioned();
     stage.place.connection(false);
     await stage.pass(5_000);
-    expect(stage.place.texts(ROOM).at(-1)).toContain('is lost');
+    expect(stage.place.texts(ROOM).at(-1)).toContain(sentence('room.reconnecting'));
     stage.place.connection(true);
     await stage.pass(1_000);
-    expect(stage.place.texts(ROOM).at(-1)).toBe('The connection is there again.');
+    expect(stage.place.texts(ROOM).at(-1)).toBe(sentence('room.reconnected'));
     await stage.say('ann', 'still here');
     expect(stage.place.texts(ROOM).at(-1)).toContain('still here');
   });
@@ -18,10 +19,10 @@ describe('captions of a room in which not all is heard', () => {
     await using stage = await openCaptioned();
     stage.place.audible('ann', false);
     await stage.pass(0);
-    expect(stage.place.texts(ROOM).at(-1)).toBe('I cannot hear Ann; trying again');
+    expect(stage.place.texts(ROOM).at(-1)).toBe(sentence('room.cannot-hear', { name: 'Ann' }));
     stage.place.audible('ann', true);
     await stage.pass(0);
-    expect(stage.place.texts(ROOM).at(-1)).toBe('I can hear Ann again.');
+    expect(stage.place.texts(ROOM).at(-1)).toBe(sentence('room.hears-again', { name: 'Ann' }));
   });
 
   it('say so when somebody left whom we could not hear', async () => {
@@ -30,25 +31,25 @@ describe('captions of a room in which not all is heard', () => {
     await stage.pass(0);
     stage.place.exit(ROOM, 'ann');
     await stage.pass(0);
-    expect(stage.place.texts(ROOM).at(-1)).toBe('Ann has left; I could not hear them.');
+    expect(stage.place.texts(ROOM).at(-1)).toBe(sentence('room.left-unheard', { name: 'Ann' }));
     stage.place.enter(ROOM, human('ann', 'Ann'));
     stage.place.audible('ann', true);
     await stage.pass(0);
-    expect(stage.place.texts(ROOM).join()).not.toContain('I can hear Ann again');
+    expect(stage.place.texts(ROOM).join()).not.toContain(
+      sentence('room.hears-again', { name: 'Ann' }),
+    );
   });
 
   it('say once that seconds never arrived, whoever missed them', async () => {
     await using stage = await openCaptioned();
     const told = () =>
-      stage.place.texts(ROOM).filter((text) => text.includes('nothing reached me'));
+      stage.place.texts(ROOM).filter((text) => sentenceLike('room.missed').test(text));
     stage.place.missed(9_600);
     stage.place.missed(9_800);
     await stage.pass(20_000);
     stage.place.missed(2_000);
     await stage.pass(0);
-    expect(told()).toEqual([
-      'For about 10 seconds nothing reached me from this voice channel. What was said then is missing.',
-    ]);
+    expect(told()).toEqual([sentence('room.missed', { count: 10 })]);
     await stage.pass(15_000);
     stage.place.missed(1_000);
     await stage.pass(0);
@@ -62,7 +63,7 @@ describe('captions of a room in which not all is heard', () => {
     stage.place.connection(true);
     stage.place.missed(5_000);
     await stage.pass(0);
-    expect(stage.place.texts(ROOM).join()).not.toContain('nothing reached me');
+    expect(stage.place.texts(ROOM).join()).not.toMatch(sentenceLike('room.missed'));
   });
 });
 
@@ -78,6 +79,6 @@ describe('a move to another room', () => {
     await stage.pass(awayMs);
     stage.place.connection(true);
     await stage.pass(1_000);
-    expect(stage.place.texts(OTHER).includes('The connection is there again.')).toBe(isTold);
+    expect(stage.place.texts(OTHER).includes(sentence('room.reconnected'))).toBe(isTold);
   });
 });

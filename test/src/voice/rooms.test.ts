@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError, userError } from '../../../src/errors.ts';
 import { channelOf } from '../../fakes/voice-port.ts';
 import { CHAT, human, openStage, OTHER, robot, ROOM, settle, SPACE } from './room-harness.ts';
+import { sentence, sentenceLike } from '../../fakes/sentences.ts';
 
 const away = (): AppError => new AppError('unavailable', 'away', { retryable: true });
 
@@ -38,7 +39,7 @@ describe('rooms', () => {
     expect(stage.place.where()).toEqual(ROOM);
     await again.startCaptions({ languages: [] });
     await settle();
-    expect(stage.place.heard()).toEqual(['ann', 'bob']);
+    expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
   });
 
   it('that cannot be joined leave nothing behind', async () => {
@@ -114,10 +115,12 @@ describe('rooms', () => {
     stage.place.enter(OTHER, human('bob'), human('mod'));
     await stage.join(ROOM);
     for (const by of ['bob', 'mod'])
-      expect(await stage.run('captions start', by)).toContain('I am with others in <#room>');
-    expect(await stage.run('join', 'bob')).toContain('I am with others in <#room>');
+      expect(await stage.run('captions start', by)).toBe(
+        sentence('join.busy', { channel: '<#room>' }),
+      );
+    expect(await stage.run('join', 'bob')).toBe(sentence('join.busy', { channel: '<#room>' }));
     expect(stage.place.where()).toEqual(ROOM);
-    expect(await stage.run('join', 'mod')).toContain('I am in <#other> now');
+    expect(await stage.run('join', 'mod')).toBe(sentence('join.joined', { channel: '<#other>' }));
     expect(stage.place.where()).toEqual(OTHER);
   });
 
@@ -129,8 +132,8 @@ describe('rooms', () => {
       stage.run('captions start', 'ann'),
       stage.run('captions start', 'bob'),
     ]);
-    expect(first).toContain('Captions of <#room> are on');
-    expect(second).toContain('I am with others in <#room>');
+    expect(first).toContain(sentence('captions.started', { room: '<#room>', channel: '<#room>' }));
+    expect(second).toBe(sentence('join.busy', { channel: '<#room>' }));
     expect(stage.room().captions?.in).toEqual(ROOM);
   });
 
@@ -147,7 +150,7 @@ describe('rooms', () => {
     await settle();
     held.resolve();
     await leaving;
-    expect(await joining).toContain('I am in <#other> now');
+    expect(await joining).toBe(sentence('join.joined', { channel: '<#other>' }));
   });
 
   it('of two servers have nothing to do with each other', async () => {
@@ -176,10 +179,10 @@ describe('rooms', () => {
     await stage.press('captions out', 'ann');
     for (const by of ['ann', 'bob']) await stage.press('privacy out', by);
     await settle();
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
     for (const by of ['ann', 'bob']) await stage.press('privacy in', by);
     await settle();
-    expect(stage.place.heard()).toEqual(['bob']);
+    expect(stage.place.subscribed()).toEqual(['bob']);
   });
 
   it('that we left forget what those said who do not want it written down after all', async () => {
@@ -190,7 +193,7 @@ describe('rooms', () => {
     await stage.say('ann', 'hello');
     await room.leave();
     await stage.press('captions out', 'ann');
-    expect(await stage.run('captions export', 'ann')).toContain('I have no captions');
+    expect(await stage.run('captions export', 'ann')).toContain(sentence('captions.none'));
   });
 
   it('that everybody has left are left for whoever asks', async () => {
@@ -199,7 +202,7 @@ describe('rooms', () => {
     stage.place.enter(OTHER, human('bob'));
     await stage.join(ROOM);
     stage.place.exit(ROOM, 'ann');
-    expect(await stage.run('join', 'bob')).toContain('I am in <#other> now');
+    expect(await stage.run('join', 'bob')).toBe(sentence('join.joined', { channel: '<#other>' }));
     expect(stage.place.where()).toEqual(OTHER);
   });
 
@@ -210,7 +213,7 @@ describe('rooms', () => {
     await stage.join(ROOM);
     await stage.room().startCaptions({ languages: [] });
     stage.place.faults.shut = userError('unavailable', 'room.full');
-    expect(await stage.run('join', 'mod')).toContain('That voice channel is full.');
+    expect(await stage.run('join', 'mod')).toBe(sentence('room.full'));
     expect(stage.place.where()).toEqual(ROOM);
     expect(stage.room().captions).toBeDefined();
   });
@@ -223,16 +226,16 @@ describe('rooms', () => {
     await stage.room().startCaptions({ languages: [] });
     await stage.say('ann', 'hello');
     await stage.join(OTHER);
-    expect(await stage.run('captions export', 'ann')).toBe('Here is what was said.');
-    expect(await stage.run('captions export', 'mod')).toBe('Here is what was said.');
-    expect(await stage.run('captions export', 'bob')).toContain('I have no captions');
-    expect(await stage.run('captions export', 'eve')).toContain('Only people who are there');
+    expect(await stage.run('captions export', 'ann')).toBe(sentence('captions.exported'));
+    expect(await stage.run('captions export', 'mod')).toBe(sentence('captions.exported'));
+    expect(await stage.run('captions export', 'bob')).toContain(sentence('captions.none'));
+    expect(await stage.run('captions export', 'eve')).toMatch(sentenceLike('room.not-with-me'));
     stage.place.exit(ROOM, 'ann');
     stage.place.enter(OTHER, human('ann', 'Ann'));
-    expect(await stage.run('captions export', 'ann')).toBe('Here is what was said.');
+    expect(await stage.run('captions export', 'ann')).toBe(sentence('captions.exported'));
     await stage.room().startCaptions({ languages: [] });
     await stage.say('bob', 'goodbye');
     await stage.room().leave();
-    expect(await stage.run('captions export', 'bob')).toBe('Here is what was said.');
+    expect(await stage.run('captions export', 'bob')).toBe(sentence('captions.exported'));
   });
 });

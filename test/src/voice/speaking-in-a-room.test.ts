@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { CHAT, human, openStage, OTHER, ROOM, settle, SPACE, type Stage } from './room-harness.ts';
+import { sentence, sentenceLike } from '../../fakes/sentences.ts';
 
 const ANN = { id: 'ann', name: 'Ann' };
 
@@ -16,6 +17,8 @@ const open = async (choices = {}): Promise<Stage> => {
   return stage;
 };
 
+const says = (name: string): string => sentence('room.says', { name });
+
 describe('reading aloud', () => {
   it('says what people write, in the order in which they wrote it', async () => {
     await using stage = await open();
@@ -27,7 +30,11 @@ describe('reading aloud', () => {
     stage.place.write(CHAT, 'second', { author: { id: 'bob', name: 'Bob', kind: 'person' } });
     stage.place.write(CHAT, 'third', { author: { id: 'ann', name: 'Ann', kind: 'person' } });
     await stage.pass(10_000);
-    expect(stage.said()).toEqual(['Ann says: first', 'Bob says: second', 'Ann says: third']);
+    expect(stage.said()).toEqual([
+      `${says('Ann')} first`,
+      `${says('Bob')} second`,
+      `${says('Ann')} third`,
+    ]);
   });
 
   it.each([
@@ -81,7 +88,7 @@ describe('reading aloud', () => {
     expect(stage.said()).toEqual([expect.stringContaining('one')]);
     await stage.press(press, 'bob');
     await stage.pass(10_000);
-    expect(stage.said().at(-1)).toBe('Ann says: of ann');
+    expect(stage.said().at(-1)).toBe(`${says('Ann')} of ann`);
     expect(stage.said().join()).not.toMatch(/two|three/);
   });
 
@@ -91,7 +98,7 @@ describe('reading aloud', () => {
     await stage.press('captions out', 'bob');
     stage.place.write(CHAT, 'comes', { author: { id: 'bob', name: 'Bob', kind: 'person' } });
     await stage.pass(10_000);
-    expect(stage.said().join('\n')).toBe('Bob says: waits\ncomes');
+    expect(stage.said().join('\n')).toBe(`${says('Bob')} waits\ncomes`);
   });
 
   it('tells of files, and names whom a mention means', async () => {
@@ -99,7 +106,9 @@ describe('reading aloud', () => {
     const file = { name: 'a.png' } as never;
     stage.place.write(CHAT, 'look, <@bob> and <@77>', { files: [file, file] });
     await stage.pass(5_000);
-    expect(stage.said()).toEqual(['Ann says: look, Bob and member 77\n2 files']);
+    expect(stage.said()).toEqual([
+      `${says('Ann')} look, Bob and member 77\n${sentence('room.file', { count: 2 })}`,
+    ]);
   });
 
   it('says words as the glossary has them', async () => {
@@ -162,7 +171,7 @@ describe('the voice in a room', () => {
     stage.place.faults.play = new AppError('internal', 'broken');
     await stage.room().say({ kind: 'say', text: 'lost', by: ANN });
     await stage.pass(3_000);
-    expect(stage.place.texts(ROOM)).toEqual([expect.stringContaining('could not be said')]);
+    expect(stage.place.texts(ROOM)).toEqual([expect.stringMatching(sentenceLike('room.not-said'))]);
     stage.place.faults.play = undefined;
     await stage.room().say({ kind: 'say', text: 'said', by: ANN });
     await stage.pass(3_000);
@@ -195,9 +204,9 @@ describe('the voice in a room', () => {
       await using stage = await open({ bargeIn });
       await stage.pass(2_000);
       expect(stage.place.texts(ROOM)).toEqual([
-        expect.stringContaining('I notice when somebody speaks'),
+        expect.stringContaining(sentence('room.listens-voices')),
       ]);
-      expect(stage.place.heard()).toEqual(['ann', 'bob']);
+      expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
       await stage.room().say({ kind: 'say', text: 'a long story '.repeat(20), by: ANN });
       await stage.pass(500);
       await stage.place.speak('bob', 'wait', 600);
@@ -243,7 +252,7 @@ describe('the voice in a room', () => {
   it('goes on when nothing was chosen, and then nobody is heard', async () => {
     await using stage = await open();
     await stage.pass(3_000);
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
     expect(stage.place.texts(ROOM)).toEqual([]);
   });
 });

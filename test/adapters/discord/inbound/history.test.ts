@@ -9,13 +9,13 @@ test('without the Message Content intent no history is told: what shows nothing 
   const channel = guild.channel();
   channel.say(discord.fake.user(), 'cannot be read');
   await expect(
-    collect(discord.watch.history(placeOf(guild, channel), START, never())),
+    collect(discord.feed.history(placeOf(guild, channel), START, never())),
   ).rejects.toMatchObject({ code: 'forbidden', retryable: false });
 });
 
 test('somebody who has left is asked about once, however much they have written', async () => {
   await using discord = await openDiscord({ limits: 'off' });
-  const { fake, core, watch } = discord;
+  const { fake, core, feed } = discord;
   const guild = fake.guild();
   const channel = guild.channel();
   const ann = fake.user({ name: 'Ann' });
@@ -24,7 +24,7 @@ test('somebody who has left is asked about once, however much they have written'
   guild.leave(ann);
   const asked = (): number =>
     fake.requests.filter(({ route }) => route === 'GET /guilds/:id/members/:id').length;
-  const read = async () => collect(watch.history(placeOf(guild, channel), START, never()));
+  const read = async () => collect(feed.history(placeOf(guild, channel), START, never()));
   // Whether they have left is not known while Discord is in trouble.
   fake.fail('GET /guilds/:id/members/:id', { status: 503 }, { times: 4 });
   const [first] = await read();

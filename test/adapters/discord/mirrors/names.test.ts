@@ -64,7 +64,7 @@ describe('a copy under somebody’s name', () => {
     });
     expect(to.messages[1]?.content).toContain('Words');
     expect(await post([copy], true)).toEqual([posted]);
-    await discord.watch.recopy(posted!, { ...copy, content: { text: 'Better words' } });
+    await discord.mirrors.update(posted!, { ...copy, content: { text: 'Better words' } });
     expect(to.messages).toMatchObject([{ flags: 8_192 }, { edited: true }]);
   });
 
@@ -122,7 +122,7 @@ describe('a copy under somebody’s name', () => {
       content: `**Ann**: ONE\n${footer(copy)}`,
     });
     expect(await post([copy], true)).toEqual([posted]);
-    await discord.watch.recopy(posted!, { ...copy, content: { text: 'two' } });
+    await discord.mirrors.update(posted!, { ...copy, content: { text: 'two' } });
     expect(to.last?.content).toBe(`**Ann**: two\n${footer(copy)}`);
     expect(ann.name).toBe('Ann');
   });
@@ -158,20 +158,20 @@ describe('a copy under somebody’s name', () => {
 
   test('speaks in a thread through the webhook of its channel', async () => {
     const { to, copyOf, guild } = setUp();
-    const thread = await discord.watch.thread(placeOf(guild, to), 'Español');
+    const thread = await discord.mirrors.thread(placeOf(guild, to), 'Español');
     const copy = copyOf('one');
     const [posted] = await collect(
-      discord.watch.copy(thread, [copy], { again: false, signal: never() }),
+      discord.mirrors.create(thread, [copy], { mayExist: false, signal: never() }),
     );
     const shown = to.threads[0];
     expect(shown?.last).toMatchObject({ author: 'Ann', content: `ONE\n${footer(copy)}` });
-    await discord.watch.recopy(posted!, { ...copy, content: { text: 'two' } });
+    await discord.mirrors.update(posted!, { ...copy, content: { text: 'two' } });
     expect(shown?.last?.content).toContain('two');
     shown?.archive();
-    await discord.watch.recopy(posted!, { ...copy, content: { text: 'three' } });
+    await discord.mirrors.update(posted!, { ...copy, content: { text: 'three' } });
     expect(shown?.last?.content).toContain('three');
     expect(shown?.archived).toBe(false);
-    await discord.watch.uncopy(posted!, copy.source);
+    await discord.mirrors.remove(posted!, copy.source);
     expect(shown?.messages).toEqual([]);
   });
 
@@ -189,8 +189,10 @@ describe('a copy under somebody’s name', () => {
     const copy = copyOf('one');
     const [posted] = await post([copy]);
     to.last?.delete();
-    await expect(discord.watch.recopy(posted!, copy)).rejects.toMatchObject({ code: 'not-found' });
-    await discord.watch.uncopy(posted!, copy.source);
+    await expect(discord.mirrors.update(posted!, copy)).rejects.toMatchObject({
+      code: 'not-found',
+    });
+    await discord.mirrors.remove(posted!, copy.source);
   });
 });
 
@@ -220,6 +222,6 @@ test('an answer to a command is no copy, whatever it says', async () => {
   const [posted] = await post([copy], true);
   expect(posted?.ids).not.toContain(forged.id);
   expect(firstLines(to.messages)).toEqual(['forged', 'REAL WORDS']);
-  await discord.watch.sweep(target, copy.source);
+  await discord.mirrors.removeOrphans({ channel: target }, copy.source);
   expect(firstLines(to.messages)).toEqual(['forged']);
 });

@@ -10,8 +10,8 @@ test('what the bot copies into two channels stands in both', async () => {
   const other = guild.channel({ name: 'other' });
   const copy = copyOf('one');
   const [first] = await post([copy]);
-  const copying = discord.watch.copy(placeOf(guild, other), [copy], {
-    again: false,
+  const copying = discord.mirrors.create({ channel: placeOf(guild, other) }, [copy], {
+    mayExist: false,
     signal: never(),
   });
   const [second] = await collect(copying);
@@ -40,12 +40,12 @@ test('a copy that outgrows its neighbours stands once, however long it cannot le
   const standing = (): number =>
     to.messages.filter(({ content }) => content.includes('half a mark')).length;
   for (let attempt = 1; attempt <= 2; attempt += 1) {
-    await expect(discord.watch.recopy(posted!, grown)).rejects.toMatchObject({ retryable: true });
+    await expect(discord.mirrors.update(posted!, grown)).rejects.toMatchObject({ retryable: true });
     discord.fake.clock.advance(4 * 60_000);
     clock.ms += 4 * 60_000;
   }
   discord.fake.heal();
-  const own = await discord.watch.recopy(posted!, grown);
+  const own = await discord.mirrors.update(posted!, grown);
   expect(standing()).toBe(1);
   expect(own.ids).toEqual([to.last?.id]);
   expect(to.messages[0]?.content).not.toContain('LINE 0');
@@ -58,10 +58,10 @@ test('the same where it has grown to several messages, of which the last were no
   const [posted] = await post(copies);
   const grown = { ...copies[0]!, content: TWO_PARTS };
   discord.fake.fail('POST /channels/:id/messages', { status: 503 }, { while: isSecond });
-  await expect(discord.watch.recopy(posted!, grown)).rejects.toMatchObject({ retryable: true });
+  await expect(discord.mirrors.update(posted!, grown)).rejects.toMatchObject({ retryable: true });
   discord.fake.heal();
   discord.fake.clock.advance(4 * 60_000);
-  await discord.watch.recopy(posted!, grown);
+  await discord.mirrors.update(posted!, grown);
   expect(firstLines(to.messages.slice(0, 1))).toEqual(['**Bob**: TWO']);
   expect(lastWords(to.messages.slice(1))).toEqual(['1/2', '2/2']);
 });

@@ -33,24 +33,24 @@ describe('a copy that grows', () => {
     const [posted] = await post([copy]);
     const long = { ...copy, content: TWO_PARTS };
     discord.fake.fail('POST /webhooks/:id/:token', { close: 'after' });
-    await expect(discord.watch.recopy(posted!, long)).rejects.toMatchObject({ retryable: true });
-    const grown = await discord.watch.recopy(posted!, long);
+    await expect(discord.mirrors.update(posted!, long)).rejects.toMatchObject({ retryable: true });
+    const grown = await discord.mirrors.update(posted!, long);
     expect(lastWords(to.messages)).toEqual(['1/2', '2/2']);
     expect(grown.ids).toEqual(to.messages.map(({ id }) => id));
   });
 
   test('nor as a reply', async () => {
     const { from, copyOf } = setUp();
-    const { as: _, ...reply } = copyOf('short', undefined, { mark: '🇪🇸' });
-    const copying = discord.watch.copy(reply.source.channel, [reply], {
-      again: false,
+    const { as: _, ...reply } = copyOf('short', undefined, { key: 'watch', label: '🇪🇸' });
+    const copying = discord.mirrors.create({ channel: reply.source.channel }, [reply], {
+      mayExist: false,
       signal: never(),
     });
     const [posted] = await collect(copying);
     const long = { ...reply, content: TWO_PARTS };
     discord.fake.fail('POST /channels/:id/messages', { close: 'after' }, { times: 4 });
-    await expect(discord.watch.recopy(posted!, long)).rejects.toMatchObject({ retryable: true });
-    await discord.watch.recopy(posted!, long);
+    await expect(discord.mirrors.update(posted!, long)).rejects.toMatchObject({ retryable: true });
+    await discord.mirrors.update(posted!, long);
     const parts = from.messages.slice(1).map(({ content }) => content.split(' ', 2)[1]);
     expect(parts).toEqual(['1/2', '2/2']);
   });
@@ -59,7 +59,7 @@ describe('a copy that grows', () => {
     const { to, copyOf, post } = setUp();
     const copy = copyOf('short');
     const [posted] = await post([copy]);
-    await discord.watch.recopy(posted!, { ...copy, content: TWO_PARTS });
+    await discord.mirrors.update(posted!, { ...copy, content: TWO_PARTS });
     // Without what Discord tells of its limits, so that nothing but our own count makes them wait.
     discord.fake.fail(
       'POST /webhooks/:id/:token',
@@ -81,7 +81,9 @@ describe('a copy that grows', () => {
       while: ({ body }) => String(body['content']).includes(' 3/3'),
     });
     const long = { ...copy, content: { text: 'word '.repeat(1_000) } };
-    await expect(discord.watch.recopy(posted!, long)).rejects.toMatchObject({ code: 'bad-input' });
+    await expect(discord.mirrors.update(posted!, long)).rejects.toMatchObject({
+      code: 'bad-input',
+    });
     expect(to.messages.map(({ id }) => id)).toEqual(posted?.ids);
   });
 });
@@ -107,7 +109,7 @@ describe('a voice message where Discord takes none', () => {
     expect(to.messages[0]?.attachments).toHaveLength(1);
     expect((await post([copy], true))[0]?.ids).toEqual(posted?.ids);
     const changed = { ...copy, content: { ...spoken, text: 'Better words' } };
-    await discord.watch.recopy(posted!, changed);
+    await discord.mirrors.update(posted!, changed);
     expect(to.messages[0]?.content).toContain('Better words');
     expect(to.messages[0]?.attachments).toHaveLength(1);
   });

@@ -1,18 +1,39 @@
 import { describe, expect, test } from 'vitest';
 import type { Posted } from '../../../../src/model/place.ts';
-import type { Mirror } from '../../../../src/ports/channel-feed.ts';
-import { collect, never, placeOf } from '../support.ts';
+import type { Mirror } from '../../../../src/ports/mirrors.ts';
+import { createDiscordAdapter } from '../../../../adapters/discord/adapter.ts';
+import { collect, createTestCore, never, optionsFor, placeOf } from '../support.ts';
 import { firstLines, TWO_PARTS, type SetUp, withCopies } from './support.ts';
 
 const { discord, setUp } = withCopies();
 
+/** The same platform as a new process has it. */
+const anew = async () => {
+  const adapter = createDiscordAdapter(optionsFor(discord.fake), createTestCore());
+  await adapter.start();
+  const { mirrors } = adapter.platform;
+  if (!mirrors) throw new Error('Discord has no mirrors');
+  return { mirrors, [Symbol.asyncDispose]: async () => adapter[Symbol.asyncDispose]() };
+};
+
 describe('a copy as a reply', () => {
   const reply = (here: ReturnType<SetUp>, text: string, part: Partial<Mirror> = {}): Mirror => {
     const said = here.from.say(here.ann, 'hello');
-    return { source: here.sourceOf(said.id), content: { text }, mark: '🇪🇸', ...part };
+    return {
+      source: here.sourceOf(said.id),
+      content: { text },
+      key: 'watch',
+      label: '🇪🇸',
+      ...part,
+    };
   };
-  const post = async (here: ReturnType<SetUp>, copy: Mirror, again = false) =>
-    collect(discord.watch.copy(placeOf(here.guild, here.from), [copy], { again, signal: never() }));
+  const post = async (here: ReturnType<SetUp>, copy: Mirror, mayExist = false) =>
+    collect(
+      discord.mirrors.create({ channel: placeOf(here.guild, here.from) }, [copy], {
+        mayExist,
+        signal: never(),
+      }),
+    );
 
   test('stands under its message with its mark in front, and pings nobody', async () => {
     const here = setUp();
@@ -69,7 +90,7 @@ describe('a copy as a reply', () => {
     const here = setUp();
     const copy = reply(here, 'hola');
     const [posted] = await post(here, copy);
-    await discord.watch.uncopy(posted!, copy.source);
+    await discord.mirrors.remove(posted!, copy.source);
     expect(here.from.messages).toHaveLength(1);
     await post(here, copy);
     expect(here.from.last?.content).toBe('🇪🇸 hola');
@@ -80,57 +101,83 @@ describe('a copy as a reply', () => {
     const copy = reply(here, 'corto');
     const [posted] = await post(here, copy);
     const long = { ...copy, content: { text: 'palabra '.repeat(400) } };
-    const grown = await discord.watch.recopy(posted!, long);
+    const grown = await discord.mirrors.update(posted!, long);
     expect(here.from.messages.slice(1).map(({ content }) => content.split(' ', 2)[1])).toEqual([
       '1/2',
       '2/2',
     ]);
-    const shrunk = await discord.watch.recopy(grown, copy);
+    const shrunk = await discord.mirrors.update(grown, copy);
     expect(shrunk.ids).toEqual(posted?.ids);
     expect(here.from.messages.slice(1).map(({ content }) => content)).toEqual(['🇪🇸 corto']);
   });
 });
 
-test('a sweep for some marks takes away the replies that begin with one of them', async () => {
-  const { from, sourceOf, ann, guild } = setUp();
-  const here = placeOf(guild, from);
-  const source = sourceOf(from.say(ann, 'hello').id);
-  const replies = ['🇪🇸', '🇯🇵'].map((mark) => ({ source, content: TWO_PARTS, mark }));
-  for (const reply of replies)
-    await collect(discord.watch.copy(here, [reply], { again: false, signal: never() }));
-  await discord.watch.sweep(here, source, ['🇪🇸', '🎧']);
-  expect(from.messages.slice(1).map(({ content }) => content.split(' ', 2).join(' '))).toEqual([
-    '🇯🇵 1/2',
-    '🇯🇵 2/2',
-  ]);
-});
+test.each(['in one life', 'after a restart'])(
+  'orphans of one key are removed without replies of another, %s',
+  async (when) => {
+    const { from, sourceOf, ann, guild } = setUp();
+    const here = placeOf(guild, from);
+    const source = sourceOf(from.say(ann, 'hello').id);
+    const replies = ['🇪🇸', '🇯🇵'].map((label) => ({
+      source,
+      content: TWO_PARTS,
+      label,
+      key: `flag:${label}`,
+    }));
+    const posted: Posted[] = [];
+    for (const reply of replies)
+      posted.push(
+        ...(await collect(
+          discord.mirrors.create({ channel: here }, [reply], { mayExist: false, signal: never() }),
+        )),
+      );
+    await using fresh = await anew();
+    const { mirrors } = when === 'in one life' ? discord : fresh;
+    const others = when === 'in one life' ? [] : posted.slice(1);
+    await mirrors.removeOrphans({ channel: here }, source, { key: 'flag:🇪🇸', others });
+    expect(from.messages.slice(1).map(({ content }) => content.split(' ', 2).join(' '))).toEqual([
+      '🇯🇵 1/2',
+      '🇯🇵 2/2',
+    ]);
+  },
+);
 
-test('a reply is found again that began with another mark, and told from one that is not it', async () => {
-  const { from, sourceOf, ann, guild } = setUp();
-  const here = placeOf(guild, from);
-  const source = sourceOf(from.say(ann, 'hello').id);
-  const post = async (copy: Partial<Mirror>, again: boolean) =>
-    collect(
-      discord.watch.copy(here, [{ source, content: { text: 'x' }, mark: '🇪🇸', ...copy }], {
-        again,
-        signal: never(),
-      }),
-    );
-  const formerMarks = ['🇪🇸', '🇯🇵'];
-  const [first] = await post({ mark: '🇯🇵', formerMarks }, false);
-  const [other] = await post({ mark: '🇫🇷' }, false);
-  const [found] = await post({ content: { text: 'hola' }, formerMarks }, true);
-  expect(found).toEqual(first);
-  expect(from.messages.slice(1).map(({ content }) => content)).toEqual(['🇪🇸 hola', '🇫🇷 x']);
-  expect(from.last?.id).toBe(other?.ids[0]);
-});
+test.each(['in one life', 'after a restart'])(
+  'a reply is found again that began with another label, and told from one of another key, %s',
+  async (when) => {
+    const { from, sourceOf, ann, guild } = setUp();
+    const here = placeOf(guild, from);
+    const source = sourceOf(from.say(ann, 'hello').id);
+    await using fresh = await anew();
+    const post = async (copy: Partial<Mirror>, others?: readonly Posted[]) =>
+      collect(
+        (others && when !== 'in one life' ? fresh : discord).mirrors.create(
+          { channel: here },
+          [{ source, content: { text: 'x' }, key: 'watch', label: '🇪🇸', ...copy }],
+          { mayExist: others !== undefined, others: others ?? [], signal: never() },
+        ),
+      );
+    const [first] = await post({ label: '🇯🇵' });
+    const [other] = await post({ key: 'flag:fr', label: '🇫🇷' });
+    const known = when === 'in one life' ? [] : [other!];
+    const [found] = await post({ content: { text: 'hola' } }, known);
+    expect(found).toEqual(first);
+    expect(from.messages.slice(1).map(({ content }) => content)).toEqual(['🇪🇸 hola', '🇫🇷 x']);
+    expect(from.last?.id).toBe(other?.ids[0]);
+  },
+);
 
 test('a reply is told apart from one whose mark only begins in the same way', async () => {
   const { from, copyOf } = setUp();
-  const { as: _, ...england } = copyOf('hello', undefined, { mark: '🏴󠁧󠁢󠁥󠁮󠁧󠁿' });
+  const { as: _, ...england } = copyOf('hello', undefined, { label: '🏴󠁧󠁢󠁥󠁮󠁧󠁿' });
   const post = async (copy: Mirror): Promise<Posted[]> =>
-    collect(discord.watch.copy(copy.source.channel, [copy], { again: true, signal: never() }));
+    collect(
+      discord.mirrors.create({ channel: copy.source.channel }, [copy], {
+        mayExist: true,
+        signal: never(),
+      }),
+    );
   await post(england);
-  await post({ ...england, mark: '🏴' });
+  await post({ ...england, key: 'flag:🏴', label: '🏴' });
   expect(firstLines(from.messages.slice(1))).toEqual(['🏴󠁧󠁢󠁥󠁮󠁧󠁿 HELLO', '🏴 HELLO']);
 });

@@ -18,8 +18,8 @@ describe('copies that share messages of a webhook that is gone', () => {
     const before = to.messages.map(({ content }) => content);
     const short = { ...copies[0]!, content: { text: 'short' } };
     for (const changing of [
-      discord.watch.uncopy(posted, copies[0]!.source),
-      discord.watch.recopy(posted, short),
+      discord.mirrors.remove(posted, copies[0]!.source),
+      discord.mirrors.update(posted, short),
     ])
       await expect(changing).rejects.toMatchObject({ code: 'forbidden' });
     expect(to.messages.map(({ content }) => content)).toEqual(before);
@@ -27,9 +27,9 @@ describe('copies that share messages of a webhook that is gone', () => {
 
   test('are found where they stand now, behind what was posted since', async () => {
     const { to, copies, posted, copyOf, post } = await setUpLost();
-    await discord.watch.uncopy(posted, copies[0]!.source);
+    await discord.mirrors.remove(posted, copies[0]!.source);
     await post([copyOf('since then')]);
-    await discord.watch.recopy(posted, { ...copies[1]!, content: { text: 'changed' } });
+    await discord.mirrors.update(posted, { ...copies[1]!, content: { text: 'changed' } });
     const shown = to.messages.map(({ content }) => content);
     const changed = shown.filter((content) => content.includes(`changed\n${footer(copies[1]!)}`));
     expect(changed).toHaveLength(1);
@@ -38,9 +38,9 @@ describe('copies that share messages of a webhook that is gone', () => {
 
   test('are found where they stand now, however much was said since', async () => {
     const { to, bob, copies, posted } = await setUpLost();
-    await discord.watch.recopy(posted, { ...copies[0]!, content: { text: 'changed' } });
+    await discord.mirrors.update(posted, { ...copies[0]!, content: { text: 'changed' } });
     for (let line = 0; line < 510; line += 1) to.say(bob, `talk ${line}`);
-    await discord.watch.uncopy(posted, copies[1]!.source);
+    await discord.mirrors.remove(posted, copies[1]!.source);
     const shown = to.messages.map(({ content }) => content).join('\n');
     expect(shown).not.toContain(footer(copies[1]!));
     expect(shown).toContain(footer(copies[2]!));
@@ -62,21 +62,21 @@ describe('copies that share messages of a webhook that is gone', () => {
 
     test('take more messages where they need them, and each stands once', async () => {
       const { copies, posted, shown } = await setUpNamed();
-      await discord.watch.uncopy(posted[0]!, copies[0]!.source);
+      await discord.mirrors.remove(posted[0]!, copies[0]!.source);
       expect(shown()).not.toContain(footer(copies[0]!));
       const changed = { ...copies[10]!, content: { text: 'changed' } };
-      const again = await discord.watch.recopy(posted[10]!, changed);
+      const again = await discord.mirrors.update(posted[10]!, changed);
       expect(shown()).toContain(`changed\n${footer(changed)}`);
       for (const copy of copies.slice(1)) expect(shown().split(footer(copy))).toHaveLength(2);
-      await discord.watch.uncopy(again, changed.source);
+      await discord.mirrors.remove(again, changed.source);
       expect(shown()).not.toContain(footer(changed));
     });
 
     test('have their quotes above the name, where they are known for quotes', async () => {
       const { copies, posted } = await setUpNamed();
       const changed = { ...copies[0]!, content: { text: 'changed' } };
-      const { channel, ids } = await discord.watch.recopy(posted[0]!, changed);
-      const read = await discord.watch.read({ channel, id: ids[0] }, copies[1]!.source);
+      const { channel, ids } = await discord.mirrors.update(posted[0]!, changed);
+      const read = await discord.feed.read({ channel, id: ids[0] }, copies[1]!.source);
       expect(read).toMatchObject({ text: 'LINE 1' });
     });
   });
@@ -91,7 +91,7 @@ test('a copy that outgrows its neighbours does not stand twice when it cannot le
   const refused = { status: 403, body: { message: 'Missing Permissions', code: 50_013 } };
   discord.fake.fail('PATCH /channels/:id/messages/:id', refused);
   const grown = { ...copies[0]!, content: { text: 'word '.repeat(390) } };
-  const changing = discord.watch.recopy(posted!, grown);
+  const changing = discord.mirrors.update(posted!, grown);
   await expect(changing).rejects.toMatchObject({ code: 'forbidden' });
   expect(to.messages.map(({ content }) => content)).toEqual(before);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Mirror } from '../../../../src/ports/channel-feed.ts';
+import type { Mirror } from '../../../../src/ports/mirrors.ts';
 import { collect, never, placeOf } from '../support.ts';
 import { firstLines, footer, lastWords, TWO_PARTS, withCopies } from './support.ts';
 
@@ -28,20 +28,20 @@ describe('more copies than webhooks may post', () => {
     const copies = [copyOf('one', ann), copyOf('two', bob), copyOf('three', ann)];
     const posted = await post(copies);
     expect(to.messages).toHaveLength(1);
-    await discord.watch.recopy(posted[1]!, { ...copies[1]!, content: { text: 'zwei' } });
-    await discord.watch.uncopy(posted[0]!, copies[0]!.source);
+    await discord.mirrors.update(posted[1]!, { ...copies[1]!, content: { text: 'zwei' } });
+    await discord.mirrors.remove(posted[0]!, copies[0]!.source);
     expect(to.last?.content).toBe(
       `**Bob**: zwei\n${footer(copies[1]!)}\n**Ann**: THREE\n${footer(copies[2]!)}`,
     );
-    await expect(discord.watch.recopy(posted[0]!, copies[0]!)).rejects.toMatchObject({
+    await expect(discord.mirrors.update(posted[0]!, copies[0]!)).rejects.toMatchObject({
       code: 'not-found',
     });
     const long = { ...copies[1]!, content: { text: 'long '.repeat(390) } };
-    const own = await discord.watch.recopy(posted[1]!, long);
+    const own = await discord.mirrors.update(posted[1]!, long);
     expect(own.ids).not.toEqual(posted[1]?.ids);
     expect(to.messages[0]?.content).toBe(`**Ann**: THREE\n${footer(copies[2]!)}`);
-    await discord.watch.uncopy(posted[2]!, copies[2]!.source);
-    await discord.watch.uncopy(own, copies[1]!.source);
+    await discord.mirrors.remove(posted[2]!, copies[2]!.source);
+    await discord.mirrors.remove(own, copies[1]!.source);
     expect(to.messages).toEqual([]);
   });
 
@@ -50,7 +50,7 @@ describe('more copies than webhooks may post', () => {
     const copies = Array.from({ length: 40 }, (_, index) => copyOf(`line ${index}.`));
     const posted = await post(copies);
     expect(to.messages.every(({ author }) => author === 'Ann')).toBe(true);
-    await discord.watch.recopy(posted[1]!, { ...copies[1]!, content: { text: 'changed' } });
+    await discord.mirrors.update(posted[1]!, { ...copies[1]!, content: { text: 'changed' } });
     expect(to.messages[0]?.content).toContain(`changed\n${footer(copies[1]!)}`);
   });
 });
@@ -61,11 +61,11 @@ describe('a copy that outgrows those it shares a message with', () => {
     guild.revoke('ManageWebhooks');
     const copies = [copyOf('one'), copyOf('two', bob)];
     const posted = await post(copies);
-    const own = await discord.watch.recopy(posted[0]!, { ...copies[0]!, content: TWO_PARTS });
+    const own = await discord.mirrors.update(posted[0]!, { ...copies[0]!, content: TWO_PARTS });
     expect(own.ids).not.toContain(posted[1]?.ids[0]);
     expect(firstLines(to.messages)[0]).toBe('**Bob**: TWO');
     expect(lastWords(to.messages.slice(1))).toEqual(['1/2', '2/2']);
-    await discord.watch.recopy(own, copies[0]!);
+    await discord.mirrors.update(own, copies[0]!);
     expect(firstLines(to.messages)).toEqual(['**Bob**: TWO', '**Ann**: ONE']);
   });
 
@@ -74,7 +74,7 @@ describe('a copy that outgrows those it shares a message with', () => {
     guild.revoke('ManageWebhooks');
     const copy = copyOf('one');
     const [posted] = await post([copy]);
-    const own = await discord.watch.recopy(posted!, { ...copy, content: TWO_PARTS });
+    const own = await discord.mirrors.update(posted!, { ...copy, content: TWO_PARTS });
     expect(own.ids[0]).toBe(posted?.ids[0]);
     expect(to.messages.map(({ id }) => id)).toEqual(own.ids);
   });
@@ -95,17 +95,20 @@ test('a sweep takes away whatever was posted of a source, and nothing else', asy
   const { to, from, copyOf, post, target, guild, ann } = setUp();
   const [lost, kept] = [copyOf('lost'), copyOf('kept')];
   await post([lost, kept]);
-  await post([{ ...lost, mark: '⚠️ English' }]);
-  await discord.watch.sweep(target, lost.source);
+  await post([{ ...lost, label: '⚠️ English' }]);
+  await discord.mirrors.removeOrphans({ channel: target }, lost.source);
   expect(to.messages.map(({ content }) => content.split('\n')[0])).toEqual(['KEPT']);
   const said = from.say(ann, 'hello');
   const here = placeOf(guild, from);
   const reply: Mirror = {
     source: { channel: here, id: said.id },
     content: { text: 'hola' },
-    mark: '🇪🇸',
+    key: 'watch',
+    label: '🇪🇸',
   };
-  await collect(discord.watch.copy(here, [reply], { again: false, signal: never() }));
-  await discord.watch.sweep(here, reply.source);
+  await collect(
+    discord.mirrors.create({ channel: here }, [reply], { mayExist: false, signal: never() }),
+  );
+  await discord.mirrors.removeOrphans({ channel: here }, reply.source);
   expect(from.last?.id).toBe(said.id);
 });

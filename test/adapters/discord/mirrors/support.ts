@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { MessageRef, Posted } from '../../../../src/model/place.ts';
-import type { Mirror } from '../../../../src/ports/channel-feed.ts';
+import type { Mirror } from '../../../../src/ports/mirrors.ts';
 import { createHastyClock } from '../../../fakes/clock.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from '../support.ts';
 
@@ -33,14 +33,15 @@ export const withCopies = () => {
       return {
         source: sourceOf(said.id),
         content: { text: text.toUpperCase() },
-        mark: '🌐 English',
+        key: 'watch',
+        label: '🌐 English',
         as: { name: by.name, avatarUrl: 'https://cdn.discordapp.com/embed/avatars/1.png' },
         ...part,
       };
     };
     const target = placeOf(guild, to);
-    const post = async (copies: readonly Mirror[], again = false): Promise<Posted[]> =>
-      collect(discord.watch.copy(target, copies, { again, signal: never() }));
+    const post = async (copies: readonly Mirror[], mayExist = false): Promise<Posted[]> =>
+      collect(discord.mirrors.create({ channel: target }, copies, { mayExist, signal: never() }));
     return { guild, from, to, ann, bob, copyOf, target, post, sourceOf };
   };
 
@@ -50,7 +51,7 @@ export type SetUp = ReturnType<typeof withCopies>['setUp'];
 
 export const footer = (copy: Mirror): string => {
   const { channel, id } = copy.source;
-  return `-# [${copy.mark}](<https://discord.com/channels/${channel.space.id}/${channel.id}/${id}>)`;
+  return `-# [${copy.label}](<https://discord.com/channels/${channel.space.id}/${channel.id}/${id}>)`;
 };
 
 /** A copy that takes two messages. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Mirror } from '../../../../src/ports/channel-feed.ts';
+import type { Mirror } from '../../../../src/ports/mirrors.ts';
 import { collect, never, placeOf } from '../support.ts';
 import { firstLines, lastWords, TWO_PARTS, withCopies } from './support.ts';
 
@@ -8,10 +8,10 @@ const { discord, setUp } = withCopies();
 describe('a standing thread that is archived', () => {
   const setUpThread = async () => {
     const here = setUp();
-    const target = await discord.watch.thread(placeOf(here.guild, here.to), 'Español');
+    const target = await discord.mirrors.thread(placeOf(here.guild, here.to), 'Español');
     const thread = here.to.threads[0]!;
-    const copy = async (one: Mirror, again: boolean) =>
-      collect(discord.watch.copy(target, [one], { again, signal: never() }));
+    const copy = async (one: Mirror, mayExist: boolean) =>
+      collect(discord.mirrors.create(target, [one], { mayExist, signal: never() }));
     return { ...here, thread, target, copy };
   };
 
@@ -30,7 +30,7 @@ describe('a standing thread that is archived', () => {
     const one = copyOf('one');
     const [posted] = await copy(one, false);
     thread.archive();
-    await discord.watch.uncopy(posted!, one.source);
+    await discord.mirrors.remove(posted!, one.source);
     expect(thread.messages).toEqual([]);
   });
 
@@ -56,9 +56,9 @@ describe('a standing thread that is archived', () => {
         code: 'unavailable',
         retryable: true,
       });
-      const target = await discord.watch.thread(placeOf(guild, to), 'Español');
-      expect(target.id).not.toBe(thread.id);
-      await collect(discord.watch.copy(target, [one], { again: true, signal: never() }));
+      const target = await discord.mirrors.thread(placeOf(guild, to), 'Español');
+      expect(target.channel.id).not.toBe(thread.id);
+      await collect(discord.mirrors.create(target, [one], { mayExist: true, signal: never() }));
       expect(firstLines(to.threads.at(-1)?.messages ?? [])).toEqual(['**Ann**: ONE']);
     },
   );

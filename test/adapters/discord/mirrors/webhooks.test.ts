@@ -16,19 +16,19 @@ describe('a copy whose webhook was deleted by hand', () => {
 
   test('is taken away by the bot', async () => {
     const { to, copy, posted } = await setUpLost();
-    await discord.watch.uncopy(posted, copy.source);
+    await discord.mirrors.remove(posted, copy.source);
     expect(to.messages).toEqual([]);
   });
 
   test('is swept away by the bot', async () => {
     const { to, copy, target } = await setUpLost();
-    await discord.watch.sweep(target, copy.source);
+    await discord.mirrors.removeOrphans({ channel: target }, copy.source);
     expect(to.messages).toEqual([]);
   });
 
   test('is posted anew when it is to be shown anew', async () => {
     const { to, copy, posted } = await setUpLost();
-    const anew = await discord.watch.recopy(posted, { ...copy, content: { text: 'two' } });
+    const anew = await discord.mirrors.update(posted, { ...copy, content: { text: 'two' } });
     expect(firstLines(to.messages)).toEqual(['two']);
     expect(anew.ids).toEqual([to.last?.id]);
   });
@@ -36,8 +36,8 @@ describe('a copy whose webhook was deleted by hand', () => {
   test('stays, and this is told, where the bot may not take it away', async () => {
     const { to, copy, posted, guild } = await setUpLost();
     guild.revoke('ManageMessages');
-    await expect(discord.watch.recopy(posted, copy)).rejects.toMatchObject({ code: 'forbidden' });
-    await expect(discord.watch.uncopy(posted, copy.source)).rejects.toMatchObject({
+    await expect(discord.mirrors.update(posted, copy)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(discord.mirrors.remove(posted, copy.source)).rejects.toMatchObject({
       code: 'forbidden',
     });
     expect(to.messages).toHaveLength(1);
@@ -53,11 +53,11 @@ describe('a copy whose webhook was deleted by hand', () => {
   test('leaves its neighbours when it is taken away, and they can still be changed', async () => {
     const here = await setUpLost(40);
     const { to, copies, posted } = here;
-    await discord.watch.uncopy(posted, copies[0]!.source);
+    await discord.mirrors.remove(posted, copies[0]!.source);
     expect(counts(here)).toEqual(once.with(0, 0));
     expect(to.messages.every(({ author }) => author === 'Ann')).toBe(true);
-    await discord.watch.recopy(posted, { ...copies[1]!, content: { text: 'changed' } });
-    await discord.watch.uncopy(posted, copies[2]!.source);
+    await discord.mirrors.update(posted, { ...copies[1]!, content: { text: 'changed' } });
+    await discord.mirrors.remove(posted, copies[2]!.source);
     expect(counts(here)).toEqual(once.with(0, 0).with(2, 0));
     expect(to.last?.content).toContain(`changed\n${footer(copies[1]!)}`);
   });
@@ -65,11 +65,14 @@ describe('a copy whose webhook was deleted by hand', () => {
   test('is shown anew with its neighbours, or apart where it has grown', async () => {
     const here = await setUpLost(40);
     const { to, copies, posted } = here;
-    const anew = await discord.watch.recopy(posted, { ...copies[0]!, content: { text: 'short' } });
+    const anew = await discord.mirrors.update(posted, {
+      ...copies[0]!,
+      content: { text: 'short' },
+    });
     expect(anew.ids).toEqual([to.last?.id]);
     expect(counts(here)).toEqual(once);
     to.webhooks[0]?.delete();
-    const own = await discord.watch.recopy(anew, { ...copies[0]!, content: TWO_PARTS });
+    const own = await discord.mirrors.update(anew, { ...copies[0]!, content: TWO_PARTS });
     expect(own.ids).toHaveLength(2);
     expect(counts(here)).toEqual(once.with(0, 0));
   });
@@ -78,18 +81,20 @@ describe('a copy whose webhook was deleted by hand', () => {
     const here = await setUpLost(40);
     discord.fake.fail('DELETE /channels/:id/messages/:id', { status: 500 });
     discord.fake.fail('POST /webhooks/:id/:token', { reset: 'after' });
-    await expect(discord.watch.uncopy(here.posted, here.copies[0]!.source)).rejects.toMatchObject({
-      retryable: true,
-    });
+    await expect(discord.mirrors.remove(here.posted, here.copies[0]!.source)).rejects.toMatchObject(
+      {
+        retryable: true,
+      },
+    );
     discord.fake.heal();
-    await discord.watch.uncopy(here.posted, here.copies[0]!.source);
+    await discord.mirrors.remove(here.posted, here.copies[0]!.source);
     expect(counts(here)).toEqual(once.with(0, 0));
   });
 
   test('goes, and the bot tells what its neighbours said, where no webhook may be made', async () => {
     const here = await setUpLost(40);
     here.guild.revoke('ManageWebhooks');
-    await discord.watch.uncopy(here.posted, here.copies[0]!.source);
+    await discord.mirrors.remove(here.posted, here.copies[0]!.source);
     expect(counts(here)).toEqual(once.with(0, 0));
     expect(here.to.last?.content).toContain('**Ann**: LINE 1\n');
   });
@@ -134,17 +139,22 @@ describe('a webhook that people gave another channel', () => {
     const other = copyOf('two');
     const [last] = await post([other]);
     move();
-    await discord.watch.recopy(posted, { ...copy, content: { text: 'changed' } });
+    await discord.mirrors.update(posted, { ...copy, content: { text: 'changed' } });
     expect(firstLines(to.messages)).toEqual(['TWO', 'changed']);
-    await discord.watch.uncopy(last!, other.source);
+    await discord.mirrors.remove(last!, other.source);
     expect(firstLines(to.messages)).toEqual(['changed']);
   });
 
   test('does not keep copies out of the threads of its channel', async () => {
     const { to, guild, copyOf, move } = await setUpMoved();
-    const thread = await discord.watch.thread(placeOf(guild, to), 'Español');
+    const thread = await discord.mirrors.thread(placeOf(guild, to), 'Español');
     move();
-    await collect(discord.watch.copy(thread, [copyOf('two')], { again: false, signal: never() }));
+    await collect(
+      discord.mirrors.create(thread, [copyOf('two')], {
+        mayExist: false,
+        signal: never(),
+      }),
+    );
     expect(firstLines(to.threads[0]!.messages)).toEqual(['TWO']);
     expect(to.threads[0]?.last).toMatchObject({ author: 'Ann' });
   });

@@ -20,8 +20,10 @@ import {
   subtext,
   text,
   timestamp,
+  type Inline,
+  type MentionTarget,
+  type RichText,
 } from '../../../../src/model/rich-text.ts';
-import type { Inline, MentionTarget, RichText } from '../../../../src/model/rich-text.ts';
 import { anyWords } from '../../../fakes/any-rich-text.ts';
 import { checkLaws, TREES } from '../../../fakes/check-laws.ts';
 import { discordPings } from '../../../fakes/read-pings.ts';

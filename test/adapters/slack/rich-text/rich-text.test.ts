@@ -23,8 +23,10 @@ import {
   styled,
   text,
   timestamp,
+  type Inline,
+  type MentionTarget,
+  type RichText,
 } from '../../../../src/model/rich-text.ts';
-import type { Inline, MentionTarget, RichText } from '../../../../src/model/rich-text.ts';
 import { anyWords } from '../../../fakes/any-rich-text.ts';
 import { checkLaws, TREES } from '../../../fakes/check-laws.ts';
 import { mrkdwnPings } from '../../../fakes/read-pings.ts';

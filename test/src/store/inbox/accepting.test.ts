@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { flagPurpose, WATCH } from '../../../../src/store/inbox/purpose.ts';
-import { HERE, LANE, messageOf, refOf, SPACE, THERE, withInbox } from './support.ts';
+import { flagPurpose, WATCH } from '../../../../src/store/inbox/row.ts';
+import {
+  arrivalOf,
+  EARLIER,
+  HERE,
+  messageOf,
+  PARTITION,
+  refOf,
+  SPACE,
+  THERE,
+  withInbox,
+} from './support.ts';
 
 const FLAG = flagPurpose('ja');
 
@@ -27,23 +37,22 @@ describe('a message that comes', () => {
   });
 
   it('that changes keeps its place while it waits, and holds up nothing once it was dealt with', async () => {
-    const change = (text: string) =>
-      inbox.ours.accept({ message: messageOf(1, text), purpose: WATCH, lane: LANE.lane });
+    const change = (text: string) => inbox.ours.accept(arrivalOf(messageOf(1, text)));
     await change('one');
-    expect(await change('two')).toEqual({ was: 'changed', lane: LANE.lane });
+    expect(await change('two')).toEqual({ was: 'changed', partition: PARTITION });
     const [row] = await inbox.claim();
     expect(await inbox.settle(row!)).toBe(true);
-    const { lane } = await change('three');
-    expect(lane).not.toBe(LANE.lane);
+    const { partition } = await change('three');
+    expect(partition).not.toBe(PARTITION);
     expect(await inbox.claim()).toEqual([]);
-    expect((await inbox.ours.claim({ ...LANE, lane }, 10)).rows).toHaveLength(1);
+    expect((await inbox.ours.claim(partition, 10, EARLIER)).rows).toHaveLength(1);
   });
 
   it('does not come back once it was deleted', async () => {
     await inbox.accept(messageOf(1));
-    await inbox.ours.gone([refOf(1)]);
+    await inbox.ours.markDeleted([refOf(1)]);
     expect(await inbox.accept(messageOf(1, 'late'))).toBe('same');
-    expect(await inbox.claim()).toMatchObject([{ message: 'gone' }]);
+    expect(await inbox.claim()).toMatchObject([{ message: 'deleted' }]);
   });
 
   it('that is not to be translated leaves none of its words', async () => {
@@ -59,15 +68,15 @@ describe('what is taken back', () => {
 
   it('is one purpose of a message where one is named, and all of them otherwise', async () => {
     await inbox.accept(messageOf(1));
-    await inbox.accept(messageOf(1), { purpose: FLAG, lane: 'flag' });
-    expect(await inbox.ours.gone([refOf(1)], FLAG)).toEqual([{ ...LANE, lane: 'flag' }]);
+    await inbox.accept(messageOf(1), { purpose: FLAG, partition: 'flag' });
+    expect(await inbox.ours.markDeleted([refOf(1)], FLAG)).toEqual(['flag']);
     expect(await inbox.claim()).toMatchObject([{ message: { text: 'hello' } }]);
-    expect(await inbox.ours.gone([refOf(1)])).toEqual([LANE]);
+    expect(await inbox.ours.markDeleted([refOf(1)])).toEqual([PARTITION]);
   });
 
   it('comes again with the same words when a flag is pressed again', async () => {
     await inbox.accept(messageOf(1), { purpose: FLAG });
-    await inbox.ours.gone([refOf(1)], FLAG);
+    await inbox.ours.markDeleted([refOf(1)], FLAG);
     expect(await inbox.accept(messageOf(1), { purpose: FLAG })).toBe('changed');
     expect(await inbox.claim()).toMatchObject([{ message: { text: 'hello' } }]);
   });
@@ -76,17 +85,17 @@ describe('what is taken back', () => {
     const key = { ref: refOf(1), purpose: WATCH };
     const posted = { channel: THERE, ids: ['7'] as const };
     await inbox.store.write((db) =>
-      inbox.copies.put(db, key, { target: THERE, posted, contentHash: 'x' }, true),
+      inbox.mirrors.put(db, key, { target: { channel: THERE }, posted, contentHash: 'x' }, true),
     );
     expect(await inbox.ours.purposes(refOf(1))).toEqual([WATCH]);
-    const [lane] = await inbox.ours.gone([refOf(1)]);
-    expect((await inbox.ours.claim(lane!, 10)).rows).toMatchObject([
-      { message: 'gone', again: true },
+    const [partition] = await inbox.ours.markDeleted([refOf(1)]);
+    expect((await inbox.ours.claim(partition!, 10, EARLIER)).rows).toMatchObject([
+      { message: 'deleted', mayExist: true },
     ]);
   });
 
   it('is nothing of what nobody knows', async () => {
-    expect(await inbox.ours.gone([refOf(1)])).toEqual([]);
+    expect(await inbox.ours.markDeleted([refOf(1)])).toEqual([]);
     expect(await inbox.ours.purposes(refOf(1))).toEqual([]);
   });
 });
@@ -112,11 +121,11 @@ describe('what is abandoned', () => {
     await inbox.accept(messageOf(1));
     await inbox.accept(messageOf(2));
     await inbox.accept(messageOf(3, 'hello', THERE));
-    await inbox.ours.gone([refOf(2)]);
-    expect(await inbox.ours.abandon(HERE, 'not-watched')).toEqual([LANE]);
+    await inbox.ours.markDeleted([refOf(2)]);
+    expect(await inbox.ours.abandon(HERE, 'not-watched')).toEqual([PARTITION]);
     expect(await inbox.claim()).toMatchObject([
       { message: 'skipped', skip: 'not-watched' },
-      { message: 'gone' },
+      { message: 'deleted' },
       { message: { text: 'hello' } },
     ]);
   });
@@ -134,7 +143,7 @@ describe('what is abandoned', () => {
     await inbox.accept(messageOf(2));
     const [first, second] = await inbox.claim();
     await inbox.settle(first!);
-    expect(await inbox.ours.abandon(HERE, 'not-watched')).toEqual([LANE]);
+    expect(await inbox.ours.abandon(HERE, 'not-watched')).toEqual([PARTITION]);
     expect(await inbox.ours.holds(second!)).toBe(false);
     expect(await inbox.settle(second!)).toBe(false);
   });

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { clearOld } from '../../../../src/store/clear-old.ts';
 import { backlogOf, reviveDead } from '../../../../src/store/inbox/backlog.ts';
-import { WATCH } from '../../../../src/store/inbox/purpose.ts';
+import { WATCH } from '../../../../src/store/inbox/row.ts';
 import { createMemberSettings } from '../../../../src/store/member-settings.ts';
 import { openStore } from '../../../../src/store/index.ts';
-import { HERE, LANE, messageOf, refOf, SPACE, THERE, withInbox } from './support.ts';
+import { EARLIER, HERE, messageOf, PARTITION, refOf, SPACE, THERE, withInbox } from './support.ts';
 
 const ELSEWHERE = { space: { ...SPACE, id: 'other' }, id: 'far' };
 
@@ -28,8 +28,8 @@ describe('what waits in a space', () => {
   it('is counted whether somebody works on it or not, from the oldest on', async () => {
     expect(await backlog()).toMatchObject({ waiting: 0, oldestMs: undefined });
     for (const id of [2, 3]) await inbox.accept(messageOf(id));
-    await inbox.accept(messageOf(1, 'hello', ELSEWHERE), { lane: 'other' });
-    await inbox.ours.claim(LANE, 1);
+    await inbox.accept(messageOf(1, 'hello', ELSEWHERE), { partition: 'other' });
+    await inbox.ours.claim(PARTITION, 1, EARLIER);
     expect(await backlog()).toMatchObject({ waiting: 2, oldestMs: 2, dead: 0 });
   });
 
@@ -56,21 +56,21 @@ describe('what waits in a space', () => {
   it('is also what is to be tried once more, as if it had come just now', async () => {
     await bury([1]);
     await bury([2], ELSEWHERE);
-    expect(await reviveDead(inbox.store, SPACE)).toEqual([LANE]);
+    expect(await reviveDead(inbox.store, SPACE)).toEqual([PARTITION]);
     expect(await inbox.claim()).toMatchObject([{ message: 'unread', attempts: 1 }]);
   });
 });
 
 describe('what is old', () => {
   const inbox = withInbox();
-  const clear = (rowsMs: number, copiesMs: number) =>
-    clearOld(inbox.store, { rowsMs, copiesMs, usageMs: 0 });
-  const copyOf = (id: number) => inbox.copies.of({ ref: refOf(id), purpose: WATCH });
+  const clear = (rowsMs: number, mirrorsMs: number) =>
+    clearOld(inbox.store, { rowsMs, mirrorsMs, usageMs: 0 });
+  const copyOf = (id: number) => inbox.mirrors.of({ ref: refOf(id), purpose: WATCH });
   const put = (id: number): Promise<void> => {
     const key = { ref: refOf(id), purpose: WATCH };
     const posted = { channel: THERE, ids: [`copy of ${id}`] as const };
     return inbox.store.write((db) =>
-      inbox.copies.put(db, key, { target: THERE, posted, contentHash: 'x' }, true),
+      inbox.mirrors.put(db, key, { target: { channel: THERE }, posted, contentHash: 'x' }, true),
     );
   };
 
@@ -90,9 +90,9 @@ describe('what is old', () => {
     await put(61);
     await clear(0, inbox.clock.ms);
     expect(await copyOf(60)).toEqual([]);
-    expect(await inbox.copies.sourceOf({ channel: THERE, id: 'copy of 60' })).toBeUndefined();
+    expect(await inbox.mirrors.sourceOf({ channel: THERE, id: 'copy of 60' })).toBeUndefined();
     expect(await copyOf(61)).toHaveLength(1);
-    expect(await inbox.copies.sourceOf({ channel: THERE, id: 'copy of 61' })).toBeDefined();
+    expect(await inbox.mirrors.sourceOf({ channel: THERE, id: 'copy of 61' })).toBeDefined();
   });
 
   it('stays in no journal', async () => {
@@ -100,7 +100,7 @@ describe('what is old', () => {
     const file = join(folder, 'x.db');
     const store = await openStore(`sqlite:${file}`);
     await createMemberSettings(store).change({ platform: 'test', id: 'ada' }, { language: 'ja' });
-    await clearOld(store, { rowsMs: 0, copiesMs: 0, usageMs: 0 });
+    await clearOld(store, { rowsMs: 0, mirrorsMs: 0, usageMs: 0 });
     expect(statSync(`${file}-wal`).size).toBe(0);
     await store.destroy();
     rmSync(folder, { recursive: true });

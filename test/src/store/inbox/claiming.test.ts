@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { flagPurpose, WATCH } from '../../../../src/store/inbox/purpose.ts';
-import type { Row } from '../../../../src/store/inbox/row.ts';
-import { LANE, LEASE_MS, messageOf, refOf, withInbox } from './support.ts';
+import { flagPurpose, WATCH, type Row } from '../../../../src/store/inbox/row.ts';
+import { arrivalOf, EARLIER, LATER, messageOf, PARTITION, refOf, withInbox } from './support.ts';
 
 const ids = (rows: readonly Row[]): string[] => rows.map(({ ref }) => ref.id);
 
@@ -11,10 +10,10 @@ describe('rows that are claimed', () => {
     for (const id of numbers) await inbox.accept(messageOf(id));
   };
 
-  it('are the first of their lane, in its order, whatever order they came in', async () => {
+  it('are the first of their partition, in its order, whatever order they came in', async () => {
     await accept(3, 1, 2);
     await inbox.accept(messageOf(1), { purpose: flagPurpose('ja') });
-    const { rows } = await inbox.ours.claim(LANE, 3);
+    const { rows } = await inbox.ours.claim(PARTITION, 3, EARLIER);
     expect(rows.map(({ ref, purpose }) => [ref.id, purpose])).toEqual([
       ['1', flagPurpose('ja')],
       ['1', WATCH],
@@ -22,45 +21,44 @@ describe('rows that are claimed', () => {
     ]);
   });
 
-  it('are nobody else’s until their lease ends', async () => {
-    await accept(1);
-    await inbox.claim();
-    const endMs = inbox.clock.ms + LEASE_MS;
-    inbox.clock.ms = endMs - 1;
-    expect(await inbox.theirs.claim(LANE, 10)).toEqual({ rows: [], nextDueMs: endMs });
-    inbox.clock.ms = endMs;
-    expect((await inbox.theirs.claim(LANE, 10)).rows).toMatchObject([{ attempts: 2, again: true }]);
+  it('are in the order in which they were written, whatever their platforms’ positions are', async () => {
+    for (const [id, writtenMs] of [
+      [1, 30],
+      [2, 10],
+      [3, 20],
+    ] as const)
+      await inbox.accept(messageOf(id), { writtenMs });
+    expect(ids(await inbox.claim())).toEqual(['2', '3', '1']);
   });
 
-  it('are taken up again by whom they are, though they could not be given back', async () => {
+  it('are no earlier tenure’s any more once a later one has claimed them', async () => {
+    await accept(1);
+    await inbox.claim(LATER);
+    expect(await inbox.claim(EARLIER)).toEqual([]);
+    expect(await inbox.claim(LATER)).toMatchObject([{ attempts: 2, mayExist: true }]);
+  });
+
+  it('are taken up again by their tenure, though they could not be given back', async () => {
     await inbox.accept(messageOf(1));
     await inbox.claim();
-    await inbox.ours.renew();
-    expect(await inbox.claim()).toMatchObject([{ attempts: 2, again: true }]);
+    expect(await inbox.claim()).toMatchObject([{ attempts: 2, mayExist: true }]);
   });
 
-  it('are kept for as long as their lease is renewed', async () => {
-    await accept(1);
-    await inbox.claim();
-    inbox.clock.ms += LEASE_MS - 1;
-    await inbox.theirs.renew();
-    await inbox.ours.renew();
-    inbox.clock.ms += LEASE_MS - 1;
-    expect((await inbox.theirs.claim(LANE, 10)).rows).toEqual([]);
-    inbox.clock.ms += 1;
-    expect((await inbox.theirs.claim(LANE, 10)).rows).toHaveLength(1);
+  it('are claimed once by tenures that ask at the same moment', async () => {
+    await accept(1, 2, 3);
+    const [some, others] = await Promise.all([inbox.claim(LATER), inbox.claim(EARLIER)]);
+    expect([ids(some), ids(others)]).toEqual([['1', '2', '3'], []]);
   });
 
-  it('are not settled by whom they were taken from', async () => {
+  it('are not settled by the tenure that they were taken from', async () => {
     await accept(1);
-    const [ours] = await inbox.claim();
-    expect(await inbox.ours.holds(ours!)).toBe(true);
-    inbox.clock.ms += LEASE_MS;
-    const [theirs] = (await inbox.theirs.claim(LANE, 10)).rows;
-    expect(await inbox.ours.holds(ours!)).toBe(false);
-    expect(await inbox.settle(ours!)).toBe(false);
-    await inbox.ours.release([ours!], { tried: 1, dueMs: 0 });
-    expect(await inbox.settle(theirs!, inbox.theirs)).toBe(true);
+    const [earlier] = await inbox.claim();
+    expect(await inbox.ours.holds(earlier!)).toBe(true);
+    const [later] = await inbox.claim(LATER);
+    expect(await inbox.ours.holds(earlier!)).toBe(false);
+    expect(await inbox.settle(earlier!)).toBe(false);
+    await inbox.ours.release([earlier!], { tried: 1, dueMs: 0 });
+    expect(await inbox.settle(later!)).toBe(true);
   });
 
   it('are not settled, nor given back, as the message was before it changed', async () => {
@@ -91,7 +89,7 @@ describe('rows that are given back', () => {
     for (const id of [1, 2]) await inbox.accept(messageOf(id));
     const dueMs = inbox.clock.ms + 5_000;
     await inbox.ours.release(await inbox.claim(), { tried: 1, dueMs });
-    expect(await inbox.ours.claim(LANE, 10)).toEqual({ rows: [], nextDueMs: dueMs });
+    expect(await inbox.ours.claim(PARTITION, 10, EARLIER)).toEqual({ rows: [], nextDueMs: dueMs });
     inbox.clock.ms = dueMs - 1;
     expect(await inbox.claim()).toEqual([]);
     inbox.clock.ms = dueMs;
@@ -101,9 +99,9 @@ describe('rows that are given back', () => {
   it('do not wait when the first of them is gone, for they failed at nothing', async () => {
     for (const id of [1, 2]) await inbox.accept(messageOf(id));
     await inbox.ours.release(await inbox.claim(), { tried: 1, dueMs: inbox.clock.ms + 5_000 });
-    await inbox.ours.gone([refOf(1)]);
+    await inbox.ours.markDeleted([refOf(1)]);
     expect(await inbox.claim()).toMatchObject([
-      { message: 'gone', attempts: 1 },
+      { message: 'deleted', attempts: 1 },
       { ref: refOf(2), attempts: 1 },
     ]);
   });
@@ -127,10 +125,9 @@ describe('rows that are given back', () => {
     await inbox.ours.release([first!], { tried: 0, dueMs: 0 });
     const [second] = await inbox.claim();
     await inbox.settle(second!);
-    const change = { message: messageOf(1, 'changed'), purpose: WATCH, lane: LANE.lane };
-    const { lane } = await inbox.ours.accept(change);
-    const [third] = (await inbox.ours.claim({ ...LANE, lane }, 10)).rows;
-    expect([first, second, third].map((row) => row?.again)).toEqual([false, true, false]);
+    const { partition } = await inbox.ours.accept(arrivalOf(messageOf(1, 'changed')));
+    const [third] = (await inbox.ours.claim(partition, 10, EARLIER)).rows;
+    expect([first, second, third].map((row) => row?.mayExist)).toEqual([false, true, false]);
   });
 });
 
@@ -139,19 +136,20 @@ describe('rows that are taken over', () => {
 
   it('are all that is open but our own, and may stand in part already', async () => {
     for (const id of [1, 2, 3]) await inbox.accept(messageOf(id));
-    const { rows: theirs } = await inbox.theirs.claim(LANE, 1);
-    await inbox.ours.takeOver('test');
-    expect(await inbox.theirs.holds(theirs[0]!)).toBe(false);
-    const { rows } = await inbox.ours.claim(LANE, 2);
-    expect(rows.map(({ again }) => again)).toEqual([true, true]);
-    await inbox.ours.takeOver('test');
+    const { rows: theirs } = await inbox.ours.claim(PARTITION, 1, EARLIER);
+    await inbox.ours.takeOver(PARTITION, LATER);
+    expect(await inbox.ours.holds(theirs[0]!)).toBe(false);
+    const { rows } = await inbox.ours.claim(PARTITION, 2, LATER);
+    expect(rows.map(({ mayExist }) => mayExist)).toEqual([true, true]);
+    await inbox.ours.takeOver(PARTITION, LATER);
     expect(await inbox.ours.holds(rows[0]!)).toBe(true);
   });
 
-  it('are none of another platform', async () => {
+  it('are none of another partition, and none that a later tenure has', async () => {
     await inbox.accept(messageOf(1));
-    await inbox.theirs.claim(LANE, 1);
-    await inbox.ours.takeOver('other');
-    expect(await inbox.claim()).toEqual([]);
+    const [row] = await inbox.claim(LATER);
+    await inbox.ours.takeOver('other', { epoch: 9 });
+    await inbox.ours.takeOver(PARTITION, EARLIER);
+    expect(await inbox.ours.holds(row!)).toBe(true);
   });
 });

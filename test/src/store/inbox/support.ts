@@ -3,15 +3,15 @@ import type { Channel } from '../../../../src/model/place.ts';
 import type { Message } from '../../../../src/model/message.ts';
 import { createMirrorStore, type MirrorStore } from '../../../../src/store/mirrors.ts';
 import { createInboxStore, type InboxStore } from '../../../../src/store/inbox/index.ts';
-import { WATCH } from '../../../../src/store/inbox/purpose.ts';
-import type { Accepted, Arrival, Partition, Row } from '../../../../src/store/inbox/row.ts';
+import { WATCH, type Accepted, type Arrival, type Row } from '../../../../src/store/inbox/row.ts';
 import { openStore, type Store } from '../../../../src/store/index.ts';
 
 export const SPACE = { platform: 'test', id: 's' };
 export const HERE: Channel = { space: SPACE, id: 'here' };
 export const THERE: Channel = { space: SPACE, id: 'there' };
-export const LANE: Partition = { platform: 'test', lane: 'lane' };
-export const LEASE_MS = 60_000;
+export const PARTITION = 'test:partition';
+/** A tenure of the partition, and the one after it. */
+export const [EARLIER, LATER] = [{ epoch: 5 }, { epoch: 6 }];
 
 /** Message number `id`, which is its place in the channel too. */
 export const messageOf = (id: number, text = 'hello', channel = HERE, by = 'ada'): Message => ({
@@ -24,40 +24,44 @@ export const messageOf = (id: number, text = 'hello', channel = HERE, by = 'ada'
 });
 export const refOf = (id: number, channel = HERE): Message['ref'] => messageOf(id, '', channel).ref;
 
-/** An inbox that two programs work on, `ours` and `theirs`. */
+export const arrivalOf = (message: Message, part: Partial<Arrival> = {}): Arrival => ({
+  message,
+  purpose: WATCH,
+  partition: PARTITION,
+  writtenMs: 1,
+  ...part,
+});
+
+/** An inbox. */
 export interface TestInbox {
   readonly store: Store;
-  readonly copies: MirrorStore;
+  readonly mirrors: MirrorStore;
   readonly ours: InboxStore;
-  readonly theirs: InboxStore;
-  /** Their time, ms since 1970. */
+  /** Its time, ms since 1970. */
   readonly clock: { ms: number };
   accept(message: Message, part?: Partial<Arrival>): Promise<Accepted>;
-  /** The rows of the lane that are ours now. */
-  claim(): Promise<readonly Row[]>;
-  /** Ends a row as posted; false when it is no longer its owner's. */
-  settle(row: Row, by?: InboxStore): Promise<boolean>;
+  /** Claims the rows of the partition, in the earlier tenure if no other is named. */
+  claim(tenure?: typeof EARLIER): Promise<readonly Row[]>;
+  /** Ends a row as posted; false when it is no longer its tenure's. */
+  settle(row: Row): Promise<boolean>;
 }
 
 const openInbox = async (): Promise<TestInbox> => {
   const store = await openStore('sqlite::memory:');
   const clock = { ms: 1_000_000_000 };
   const now = (): number => clock.ms;
-  const inboxOf = (owner: string): InboxStore =>
-    createInboxStore({ store, owner, now, leaseMs: LEASE_MS });
-  const [ours, theirs] = [inboxOf('we'), inboxOf('they')];
+  const ours = createInboxStore({ store, now });
   return {
     store,
     clock,
     ours,
-    theirs,
-    copies: createMirrorStore(store, now),
+    mirrors: createMirrorStore(store, now),
     accept: async (message, part = {}) => {
-      const { was } = await ours.accept({ message, purpose: WATCH, lane: LANE.lane, ...part });
+      const { was } = await ours.accept(arrivalOf(message, part));
       return was;
     },
-    claim: async () => (await ours.claim(LANE, 10)).rows,
-    settle: (row, by = ours) => store.write((db) => by.settle(db, row, { state: 'posted' })),
+    claim: async (tenure = EARLIER) => (await ours.claim(PARTITION, 10, tenure)).rows,
+    settle: (row) => store.write((db) => ours.settle(db, row, { state: 'posted' })),
   };
 };
 

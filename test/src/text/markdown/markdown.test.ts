@@ -17,8 +17,9 @@ import {
   subtext,
   text,
   timestamp,
+  type Inline,
+  type RichText,
 } from '../../../../src/model/rich-text.ts';
-import type { Inline, RichText } from '../../../../src/model/rich-text.ts';
 import { parseMarkdown } from '../../../../src/text/markdown/parse.ts';
 import { markdownHolds, reduceMarkdown } from '../../../../src/text/markdown/reduce.ts';
 import { renderMarkdown } from '../../../../src/text/markdown/render.ts';

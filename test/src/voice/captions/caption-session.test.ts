@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import { loadTexts } from '../../../../src/i18n.ts';
-import type { TranscriptEvent } from '../../../../src/voice/stt/transcript-event.ts';
+import type { TranscriptEvent } from '../../../../src/voice/stt/transcript-emitter.ts';
 import { startCaptionSession } from '../../../../src/voice/captions/caption-session.ts';
 import { createRoomTexts } from '../../../../src/voice/texts.ts';
 import type { Assistant } from '../../../../src/chat/assistant.ts';
@@ -10,6 +10,7 @@ import { createLog } from '../../../../src/log.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 import { channelOf } from '../../../fakes/voice-port.ts';
 import { createChannel, createTranslating, RATE, type ChannelOptions } from './fakes.ts';
+import { sentence } from '../../../fakes/sentences.ts';
 
 const texts = loadTexts('locales');
 
@@ -46,7 +47,7 @@ const setUp = (options: ChannelOptions = {}) => {
       texts: createRoomTexts(texts, 'en', 'plain'),
       log: createLog('silent'),
       gone: () => {},
-      hindered: () => {},
+      blocked: () => {},
     },
   );
   const say = (id: number, text: string): void => {
@@ -59,7 +60,7 @@ const setUp = (options: ChannelOptions = {}) => {
       language: 'en',
       isFinal: true,
     };
-    session.heard(line);
+    session.transcript(line);
   };
   return { clock, session, say, shown: (id: string) => at(channelOf(id)).shown() };
 };
@@ -87,7 +88,10 @@ describe('the summary of a session', () => {
     const { session, say } = setUp();
     for (let id = 1; id <= 10; id += 1) say(id, 'a long speech '.repeat(120));
     const states = await Array.fromAsync(session.summary('es', signal));
-    expect(states.slice(0, 2)).toEqual(['Leyendo la parte 1 de 3…', 'Leyendo la parte 2 de 3…']);
+    expect(states.slice(0, 2)).toEqual([
+      sentence('room.summary-part', { part: 1, parts: 3 }, 'es'),
+      sentence('room.summary-part', { part: 2, parts: 3 }, 'es'),
+    ]);
     expect(states.at(-1)).toBe('They');
   });
 
@@ -99,10 +103,8 @@ describe('the summary of a session', () => {
       say(id, 'x'.repeat(2_000));
       await clock.advance(1);
     }
-    expect(session.lineCount()).toBeLessThan(200);
+    expect(session.captionCount()).toBeLessThan(200);
     const states = await Array.fromAsync(session.summary('en', signal));
-    expect(states.at(-1)).toBe(
-      '(The beginning is left out: there was too much for one summary.)\nThey',
-    );
+    expect(states.at(-1)).toBe(`${sentence('room.summary-cut')}\nThey`);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import { away, CHAT, human, openCaptioned, openStage, ROOM, settle } from '../room-harness.ts';
+import { sentence, sentenceLike } from '../../../fakes/sentences.ts';
 
 describe('captions of a room', () => {
   it('begin again, and take no line of the time between', async () => {
@@ -61,7 +62,7 @@ describe('captions of a room', () => {
       sentence: { key: 'room.none' },
     });
     expect(stage.place.where()).toBeUndefined();
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
   });
 
   it('do not begin where people cannot be told, and what was captioned before is kept', async () => {
@@ -76,7 +77,7 @@ describe('captions of a room', () => {
     stage.place.faults.post = undefined;
     await stage.pass(60_000);
     expect(stage.room().captions).toBeUndefined();
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
     expect(stage.place.texts(ROOM)).toHaveLength(before);
     const file = await stage.room().transcript('txt');
     expect(Buffer.from(file!.bytes).toString()).toContain('the first time');
@@ -112,11 +113,11 @@ describe('captions of a room', () => {
     stage.place.faults.post = ({ id }) =>
       id === 'chat' ? new AppError('forbidden', 'not there') : undefined;
     await stage.say('ann', 'hello');
-    expect(stage.place.texts(ROOM).at(-1)).toMatch(/^The captions wait: I cannot show them\. ./);
+    expect(stage.place.texts(ROOM).at(-1)).toMatch(sentenceLike('room.not-shown'));
     stage.place.faults.post = undefined;
     await stage.pass(31_000);
     expect(stage.place.texts(CHAT).at(-1)).toContain('hello');
-    expect(stage.place.texts(ROOM).at(-1)).toBe('The captions are shown again.');
+    expect(stage.place.texts(ROOM).at(-1)).toBe(sentence('room.shown-again'));
   });
 
   it('write names with markup as names', async () => {
@@ -137,7 +138,7 @@ describe('captions of a room', () => {
     );
     stage.place.enter(ROOM, ...many);
     await stage.pass(2_000);
-    expect(stage.place.heard()).toHaveLength(302);
+    expect(stage.place.subscribed()).toHaveLength(302);
     expect(Math.max(...stage.place.texts(ROOM).map(({ length }) => length))).toBeLessThan(1_000);
     await stage.say('p299', 'from the back');
     expect(stage.place.texts(ROOM).at(-1)).toContain('from the back');
@@ -147,31 +148,36 @@ describe('captions of a room', () => {
     await using stage = await openCaptioned();
     stage.script.deaf = away();
     for (const word of ['one', 'two', 'three']) await stage.say('ann', word);
-    const lines = () => stage.place.texts(ROOM).filter((text) => text.includes('write down'));
+    const failed = sentenceLike('room.not-recognised');
+    const lines = () =>
+      stage.place
+        .texts(ROOM)
+        .filter((text) => failed.test(text) || text === sentence('room.recognised-again'));
     expect(lines()).toHaveLength(1);
-    expect(lines()[0]).toContain('cannot');
+    expect(lines()[0]).toMatch(failed);
     stage.script.deaf = undefined;
     for (const word of ['four', 'five']) await stage.say('bob', word);
-    expect(lines()).toEqual(['I can write down what is said again.']);
+    expect(lines()).toEqual([sentence('room.recognised-again')]);
     expect(stage.place.texts(ROOM).at(-1)).toContain('four five');
   });
 
   it('change with the choices of moderators while they run', async () => {
     await using stage = await openCaptioned();
+    const [told, agreed] = [sentence('room.notice'), sentence('room.notice-agreed')];
     const notices = () =>
-      stage.place.texts(ROOM).filter((text) => text.includes('Captions are on'));
+      stage.place.texts(ROOM).filter((text) => text === told || text === agreed);
     await stage.choose({ partials: true });
     await stage.place.speak('ann', 'a long speech', 4_000);
     await stage.pass(0);
     expect(stage.sent.length).toBeGreaterThan(1);
     expect(notices()).toHaveLength(1);
-    expect(stage.place.heard()).toEqual(['ann', 'bob']);
+    expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
     await stage.pass(2_000);
     await stage.choose({ consent: 'agreed' });
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
     await stage.pass(2_000);
     expect(notices()).toHaveLength(2);
     await stage.press('captions in', 'ann');
-    expect(stage.place.heard()).toEqual(['ann']);
+    expect(stage.place.subscribed()).toEqual(['ann']);
   });
 });

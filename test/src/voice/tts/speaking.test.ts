@@ -35,9 +35,9 @@ const start = () => {
         signal.addEventListener('abort', () => reject(signal.reason as Error)),
       ),
     channel: () => CHANNEL,
-    mentioned: () => undefined,
+    mentioned: async () => () => undefined,
     texts: createRoomTexts(loadTexts('locales'), 'en', 'plain'),
-    notes: createStatusMessages({
+    messages: createStatusMessages({
       platform: { post: async () => ({ channel: CHANNEL, ids: ['m'] }), edit: async (one) => one },
       channel: () => CHANNEL,
       log,

@@ -1,0 +1,114 @@
+import { AppError, toAppError } from '../../../src/errors.ts';
+import type { MessageRef } from '../../../src/model/place.ts';
+import type { Mirror } from '../../../src/ports/mirrors.ts';
+import { isGone } from '../errors.ts';
+import { CONTENT_CHARS } from '../limits.ts';
+import { isFinal, syncParts } from '../outbound/sync.ts';
+import type { Finder, Found } from './find.ts';
+import { readSections, replaceSection, withoutSource, writeSections } from './footers.ts';
+import { BY_BOT, ownPost, type OwnPost } from './handles.ts';
+import { isHookGone } from './message-writer.ts';
+import { partsOf, sectionOf, withoutVoice, type Writer } from './parts.ts';
+import { createSharedMessages, type SharedMessagesDeps } from './shared-messages.ts';
+
+/** Changes mirrors where they stand. */
+export interface MirrorEditor {
+  /**
+   * Resolves with where it stands now; with undefined where it could only be deleted, for the
+   * webhook that has written it is gone. `not-found` when it was deleted before.
+   */
+  rewrite(former: OwnPost, mirror: Mirror): Promise<OwnPost | undefined>;
+  /** Deletes the mirror of one source; what else stands in the same messages stays. */
+  erase(former: OwnPost, source: MessageRef): Promise<void>;
+}
+
+const writerOf = ({ handle }: OwnPost): Writer =>
+  handle.webhookId === undefined ? 'bot' : 'webhook';
+
+/** True when what was found says what the mirror says; Discord trims what it is given. */
+export const says = ({ post, contents }: Extract<Found, { contents: unknown }>, mirror: Mirror) => {
+  const [content = ''] = contents;
+  if (post.handle.shared) {
+    const wanted = sectionOf(mirror, writerOf(post))?.text;
+    return readSections(content).some(({ text }) => text.trim() === wanted?.trim());
+  }
+  const { texts } = partsOf(mirror, writerOf(post));
+  const wanted = texts.map((part) => part.content.trim());
+  return wanted.join('\0') === contents.map((each) => each.trim()).join('\0');
+};
+
+export const createMirrorEditor = (
+  deps: SharedMessagesDeps & { readonly finder: Finder },
+): MirrorEditor => {
+  const { outbox, finder, writers } = deps;
+  const shared = createSharedMessages(deps);
+
+  const erase: MirrorEditor['erase'] = async (former, source) => {
+    try {
+      if (former.handle.shared) {
+        const found = await shared.find(former, source);
+        await shared.show(found, withoutSource(found.sections, source));
+      } else await writers.erase(former);
+    } catch (thrown) {
+      if (!isGone(thrown) && toAppError(thrown).code !== 'not-found') throw thrown;
+    }
+    outbox.forget(source);
+  };
+
+  const rewriteMessages = async (former: OwnPost, mirror: Mirror): Promise<OwnPost> => {
+    const { channel, ids, handle } = former;
+    const replyTo = mirror.as ? undefined : mirror.source;
+    const writer = await writers.of(former, { persona: mirror.as, replyTo });
+    // A voice message cannot be edited, neither there nor here.
+    const voice = handle.voice ? ids.slice(0, 1) : [];
+    const shown = mirror.as && !handle.voice ? withoutVoice(mirror) : mirror;
+    const { texts } = partsOf(shown, writerOf(former));
+    const isMore = voice.length + texts.length > ids.length;
+    // When a mirror grows, a try that was cut off may have posted some of the parts that are to be added.
+    const all = isMore ? new Set([...ids, ...(await finder.parts(former, mirror))]) : new Set(ids);
+    const now = await syncParts(writer, [...all].slice(voice.length), texts);
+    return ownPost(channel, [...voice, ...now], handle);
+  };
+
+  const rewriteOwn = async (former: OwnPost, mirror: Mirror): Promise<OwnPost | undefined> => {
+    try {
+      return await rewriteMessages(former, mirror);
+    } catch (thrown) {
+      if (!isHookGone(thrown)) throw thrown;
+      await writers.erase(former);
+      outbox.forget(mirror.source);
+      return undefined;
+    }
+  };
+
+  const rewriteShared = async (former: OwnPost, mirror: Mirror): Promise<OwnPost | undefined> => {
+    const { source } = mirror;
+    const found = await shared.find(former, source);
+    const { post, sections } = found;
+    const rest = withoutSource(sections, source);
+    if (rest.length === sections.length) throw new AppError('not-found', 'a mirror was deleted');
+    const changed = sectionOf(mirror, writerOf(post));
+    const now = changed && replaceSection(sections, changed, source);
+    if (now && writeSections(now).length <= CONTENT_CHARS) return shared.show(found, now);
+    if (rest.length === 0)
+      return rewriteOwn({ ...post, handle: { ...post.handle, shared: false } }, mirror);
+    // It has outgrown the others: it gets a message of its own, in place of any that a try was cut off in.
+    const { channel, ids } = post;
+    for (const id of await finder.alone(channel, mirror, ids[0]))
+      await writers.erase(ownPost(channel, [id], BY_BOT));
+    const own = await outbox.postAlone(channel, mirror);
+    try {
+      await shared.show(found, rest);
+    } catch (thrown) {
+      if (isFinal(thrown)) await erase(own, source);
+      throw thrown;
+    }
+    return own;
+  };
+
+  return {
+    rewrite: async (former, mirror) =>
+      former.handle.shared ? rewriteShared(former, mirror) : rewriteOwn(former, mirror),
+    erase,
+  };
+};

@@ -1,0 +1,263 @@
+import { Routes, type Client } from 'discord.js';
+import { createLru } from '../../../src/async/lru.ts';
+import type { Channel, MessageRef, Posted } from '../../../src/model/place.ts';
+import type { Mirror } from '../../../src/ports/mirrors.ts';
+import type { Api } from '../api.ts';
+import { PLATFORM, positionOf } from '../ids.ts';
+import { MESSAGES_PAGE } from '../limits.ts';
+import type { MessageReader, RawMessage } from '../inbound/message-reader.ts';
+import { demandHistory } from '../permissions.ts';
+import { footerOf, footersIn, isOfSource } from './footers.ts';
+import { ownPost, type OwnPost } from './handles.ts';
+import { replyPrefix, voiceNameOf } from './parts.ts';
+
+/** What a try has posted stands near the end: nobody tries for long. */
+const PAGES = 5;
+/** Replies of which it is remembered for which key they were posted. */
+const REMEMBERED = 5_000;
+
+/** One message of ours that holds a mirror, or a part of it. */
+interface Piece {
+  readonly id: string;
+  readonly content: string;
+  readonly part: number;
+  readonly parts: number;
+  readonly shared: boolean;
+  /** True when the voice message stands with it, as a file. */
+  readonly hasAudio: boolean;
+  readonly webhookId: string | undefined;
+  /** True when it has just the label that is looked for. */
+  readonly exact: boolean;
+}
+
+/** A mirror that stands, all of it, or pieces of one that are of no use alone. */
+export type Found =
+  | { readonly post: OwnPost; readonly contents: readonly string[] }
+  | { readonly strays: readonly OwnPost[] };
+
+/** Tells which replies are none of the mirror that is looked for. */
+export interface ReplyKeys {
+  /** Notes for which mirror a message was posted, or taken. */
+  note(ids: readonly string[], mirror: Mirror): void;
+  isOthers(id: string, key: string, others: readonly Posted[]): boolean;
+}
+
+export const createReplyKeys = (): ReplyKeys => {
+  const keys = createLru<string, string>(REMEMBERED);
+  return {
+    note: (ids, { as, key }) => {
+      if (!as) for (const id of ids) keys.set(id, key);
+    },
+    isOthers: (id, key, others) =>
+      (keys.get(id) ?? key) !== key || others.some(({ ids }) => ids.includes(id)),
+  };
+};
+
+/**
+ * The messages that we have posted last in a channel, newest first, nothing older than the oldest of the sources;
+ * answers to commands, which say what people like, are left out. `forbidden` where the bot may not
+ * read it.
+ */
+export type OwnMessages = (
+  channel: Channel,
+  sources: readonly MessageRef[],
+  signal?: AbortSignal,
+) => AsyncIterable<RawMessage>;
+
+export const createOwnMessages = (
+  api: Api,
+  reader: MessageReader,
+  client: () => Client,
+): OwnMessages =>
+  async function* ownMessages(channel, sources, signal) {
+    demandHistory(client(), channel);
+    const areHere = sources.every((source) => source.channel.space.platform === PLATFORM);
+    const [oldest] = areHere ? sources.map(({ id }) => positionOf(id)).toSorted() : [];
+    let before: string | undefined;
+    for (let page = 0; page < PAGES; page += 1) {
+      const messages = await api.send<RawMessage[]>('GET', Routes.channelMessages(channel.id), {
+        query: { limit: String(MESSAGES_PAGE), ...(before === undefined ? {} : { before }) },
+        ...(signal ? { signal } : {}),
+      });
+      for (const message of messages) {
+        if (oldest !== undefined && positionOf(message.id) < oldest) return;
+        if (reader.isOurs(message) && message.interaction_metadata === undefined) yield message;
+      }
+      before = messages.at(-1)?.id;
+      if (messages.length < MESSAGES_PAGE || before === undefined) return;
+    }
+  };
+
+const answers = (raw: Pick<RawMessage, 'message_reference'>, source: MessageRef): boolean =>
+  raw.message_reference?.message_id === source.id;
+
+/** The number of the part that a text begins, if it does so with this label. */
+const partOf = (content: string, label: string): Pick<Piece, 'part' | 'parts'> | undefined => {
+  const groups = /^ (?<part>\d+)\/(?<parts>\d+)\s/.exec(content.slice(label.length))?.groups;
+  const [part, parts] = [Number(groups?.['part'] ?? 1), Number(groups?.['parts'] ?? 1)];
+  const prefix = replyPrefix(label, part - 1, parts);
+  // One label may be the beginning of another.
+  const isIt = content.startsWith(prefix) && /^(?:\s|$)/.test(content.slice(prefix.length));
+  return isIt ? { part, parts } : undefined;
+};
+
+/** The label in front of a reply: an emoji, or the name of a language in bold. */
+const anyLabel = /^(?:\p{RGI_Emoji}|\*\*[^\n]+?\*\*)(?=\s|$)/v;
+
+/** Replies are found by what they answer to, and told apart by their labels and by whose they are known to be. */
+const replyPiece = (
+  { id, content, ...raw }: RawMessage,
+  { source, key, label }: Pick<Mirror, 'source' | 'key'> & { readonly label?: string },
+  claims: ReplyKeys,
+  others: readonly Posted[],
+): Piece | undefined => {
+  if (!answers(raw, source) || claims.isOthers(id, key, others)) return undefined;
+  const plain = { id, content, shared: false, hasAudio: false, webhookId: undefined };
+  const exact = label === undefined ? undefined : partOf(content, label);
+  if (exact) return { ...plain, ...exact, exact: true };
+  // An older state of the same reply may have begun with another label.
+  const [former] = anyLabel.exec(content) ?? [];
+  const part = former === undefined ? undefined : partOf(content, former);
+  return part && { ...plain, ...part, exact: false };
+};
+
+/** True for the voice message of a mirror of this message, and for a message that holds it as a file. */
+const isVoiceOf = ({ attachments }: RawMessage, source: MessageRef): boolean =>
+  attachments.some(({ filename }) => filename === voiceNameOf(source));
+
+const personaPiece = (raw: RawMessage, mirror: Mirror): Piece | undefined => {
+  const { id, content, webhook_id: webhookId } = raw;
+  const footers = footersIn(content);
+  const found = footers.find(({ line }) => isOfSource(line, mirror.source));
+  if (!found) return undefined;
+  const { part, parts, line } = found;
+  // A message that the bot posted in one part may come to hold other mirrors.
+  const isApart = footers.length === 1 && (webhookId !== undefined || parts > 1);
+  const shared = !isApart && raw.attachments.length === 0;
+  const hasAudio = isVoiceOf(raw, mirror.source);
+  const exact = line === footerOf(mirror);
+  return { id, content, part, parts, shared, hasAudio, webhookId, exact };
+};
+
+/** All parts in their order, or none. */
+const wholeOf = (pieces: readonly Piece[]): readonly Piece[] => {
+  const inOrder = Array.from({ length: pieces[0]?.parts ?? 0 }, (_, index) =>
+    pieces.find(({ part }) => part === index + 1),
+  );
+  return inOrder.every((piece) => piece !== undefined) ? inOrder : [];
+};
+
+const needsVoice = ({ as, content }: Mirror): boolean =>
+  as !== undefined && (content.files ?? []).some((file) => file.voice !== undefined);
+
+const conclude = (
+  to: Channel,
+  mirror: Mirror,
+  all: readonly Piece[],
+  voice: RawMessage | undefined,
+): Found | undefined => {
+  if (all.length === 0 && !voice) return undefined;
+  const exact = all.filter((piece) => piece.exact);
+  const pieces = exact.length > 0 ? exact : all;
+  const texts = wholeOf(pieces);
+  const [first] = texts;
+  const hasVoice = voice !== undefined || texts.some(({ hasAudio }) => hasAudio);
+  if (first && (hasVoice || !needsVoice(mirror))) {
+    const ids = [...(voice ? [voice.id] : []), ...texts.map(({ id }) => id)];
+    const { shared, webhookId } = first;
+    return {
+      post: ownPost(to, ids, { shared, voice: voice !== undefined, webhookId }),
+      contents: texts.map(({ content }) => content),
+    };
+  }
+  const alone = voice ? [{ id: voice.id, shared: false, webhookId: voice.webhook_id }] : [];
+  return {
+    strays: [...pieces, ...alone].map(({ id, shared, webhookId }) =>
+      ownPost(to, [id], { shared, voice: false, webhookId }),
+    ),
+  };
+};
+
+/** Looks for mirrors among our own messages, by their footers and by what they answer to. */
+export const createFinder = (ownMessages: OwnMessages, claims: ReplyKeys) => {
+  const pieceOf = (
+    raw: RawMessage,
+    mirror: Mirror,
+    others: readonly Posted[],
+  ): Piece | undefined =>
+    mirror.as ? personaPiece(raw, mirror) : replyPiece(raw, mirror, claims, others);
+
+  return {
+    /** What an earlier try has posted of some mirrors. */
+    posted: async (
+      to: Channel,
+      mirrors: readonly Mirror[],
+      others: readonly Posted[] = [],
+      signal?: AbortSignal,
+    ): Promise<ReadonlyMap<Mirror, Found>> => {
+      const traces = mirrors.map((mirror) => ({
+        mirror,
+        pieces: [] as Piece[],
+        voice: undefined as RawMessage | undefined,
+      }));
+      const sources = mirrors.map(({ source }) => source);
+      for await (const raw of ownMessages(to, sources, signal))
+        for (const trace of traces) {
+          const { mirror } = trace;
+          const piece = pieceOf(raw, mirror, others);
+          if (piece) trace.pieces.push(piece);
+          else if (mirror.as && isVoiceOf(raw, mirror.source)) trace.voice = raw;
+        }
+      const found = new Map<Mirror, Found>();
+      for (const { mirror, pieces, voice } of traces) {
+        const one = conclude(to, mirror, pieces, voice);
+        if (one) found.set(mirror, one);
+      }
+      return found;
+    },
+
+    /** The messages that hold parts of just this mirror, of one writer, in the order of their posting. */
+    parts: async ({ channel, handle }: OwnPost, mirror: Mirror): Promise<readonly string[]> => {
+      const ids: string[] = [];
+      for await (const raw of ownMessages(channel, [mirror.source])) {
+        const piece = pieceOf(raw, mirror, []);
+        if (piece?.exact && !piece.shared && piece.webhookId === handle.webhookId)
+          ids.unshift(raw.id);
+      }
+      return ids;
+    },
+
+    /** The messages that the bot has posted of this mirror alone, except one. */
+    alone: async (channel: Channel, mirror: Mirror, except: string): Promise<readonly string[]> => {
+      const ids: string[] = [];
+      for await (const { id, content, webhook_id } of ownMessages(channel, [mirror.source])) {
+        const [only, ...more] = footersIn(content);
+        const isIt = only?.line === footerOf(mirror) && more.length === 0;
+        if (isIt && webhook_id === undefined && id !== except) ids.push(id);
+      }
+      return ids;
+    },
+
+    /** Every message of ours that holds something of a source, or only the replies for one key. */
+    all: async (
+      channel: Channel,
+      source: MessageRef,
+      only?: { readonly key: string; readonly others: readonly Posted[] },
+    ): Promise<readonly OwnPost[]> => {
+      const found: OwnPost[] = [];
+      for await (const raw of ownMessages(channel, [source])) {
+        const footers = footersIn(raw.content);
+        const isMirror = footers.some(({ line }) => isOfSource(line, source));
+        const isWanted = only
+          ? replyPiece(raw, { source, key: only.key }, claims, only.others) !== undefined
+          : isMirror || answers(raw, source) || isVoiceOf(raw, source);
+        if (!isWanted) continue;
+        const shared = isMirror && footers.length > 1;
+        const { id, webhook_id: webhookId } = raw;
+        found.push(ownPost(channel, [id], { shared, voice: false, webhookId }));
+      }
+      return found;
+    },
+  };
+};
+export type Finder = ReturnType<typeof createFinder>;

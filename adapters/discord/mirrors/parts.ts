@@ -1,0 +1,133 @@
+import type { OutgoingFile } from '../../../src/model/file.ts';
+import type { MessageRef } from '../../../src/model/place.ts';
+import type { Mirror } from '../../../src/ports/mirrors.ts';
+import { plainLine } from '../../../src/text/markup/plain-line.ts';
+import { withoutSpans } from '../../../src/text/markup/spans.ts';
+import { splitMarkdown } from '../../../src/text/split/split-markdown.ts';
+import { linkTo, PLATFORM } from '../ids.ts';
+import { CONTENT_CHARS, FILES, WEBHOOK_NAME_CHARS } from '../limits.ts';
+import { inFront, voicePart, type Part } from '../outbound/render.ts';
+import { footerOf, tagOf, withoutFooters, type Section } from './footers.ts';
+
+/** Room for ` 10/12`, a line break, and the backslash that escapes a line which looks like a footer. */
+const NUMBER_ROOM = 12;
+const QUOTE_CHARS = 100;
+
+/** The writer of a mirror: a webhook has the person's name and picture, the bot puts the name in front. */
+export type Writer = 'webhook' | 'bot';
+
+const numbered = (index: number, count: number): string =>
+  count > 1 ? ` ${index + 1}/${count}` : '';
+
+const line = (text: string, chars: number): string =>
+  plainLine(text, chars).replaceAll('://', ':\u200B//');
+
+const quoteLine = ({ quote }: Mirror): string => {
+  if (!quote) return '';
+  const said = `**${line(quote.name, WEBHOOK_NAME_CHARS)}**: ${line(quote.text, QUOTE_CHARS)}`;
+  return quote.ref.channel.space.platform === PLATFORM
+    ? `-# ↪ [${said}](<${linkTo(quote.ref.channel, quote.ref.id)}>)\n`
+    : `-# ↪ ${said}\n`;
+};
+
+/** The words of a person as the bot shows them. */
+export const named = (name: string, text: string): string =>
+  inFront(`**${line(name, WEBHOOK_NAME_CHARS) || '…'}**:`, text);
+
+const begin = (mirror: Mirror, by: Writer, text: string): string =>
+  quoteLine(mirror) + (by === 'bot' && mirror.as ? named(mirror.as.name, text) : text);
+
+/** The file name by which a mirror's voice message can be found again. */
+export const voiceNameOf = (source: MessageRef): string => `${tagOf(source)}.ogg`;
+
+const isVoice = (file: OutgoingFile): boolean => file.voice !== undefined;
+
+/** The same mirror where voice messages are not allowed: the recording stands with its words as a file. */
+export const withoutVoice = (mirror: Mirror): Mirror => ({
+  ...mirror,
+  content: {
+    ...mirror.content,
+    files: (mirror.content.files ?? []).map((file) =>
+      isVoice(file)
+        ? { name: voiceNameOf(mirror.source), mediaType: file.mediaType, bytes: file.bytes }
+        : file,
+    ),
+  },
+});
+
+/** Texts as messages; files stand with the last one. No message of a person has more than ten. */
+const withFiles = (texts: readonly string[], files: readonly OutgoingFile[]): Part[] =>
+  texts.map((content, index) => ({
+    content,
+    files: index === texts.length - 1 ? files.slice(0, FILES) : [],
+  }));
+
+/** The messages of a mirror: of one under somebody's name, a voice message may come first. */
+export interface MirrorParts {
+  readonly voice: readonly Part[];
+  /** One at least. */
+  readonly texts: readonly Part[];
+}
+
+const personaParts = (mirror: Mirror, by: Writer): MirrorParts => {
+  const footer = footerOf(mirror);
+  const split = splitMarkdown(
+    withoutFooters(mirror.content.text),
+    CONTENT_CHARS - footer.length - NUMBER_ROOM,
+    { firstRoom: begin(mirror, by, '').length },
+  );
+  // Once more: a cut makes lines of its own.
+  const pieces = split.length > 0 ? split.map(withoutFooters) : [''];
+  const texts = pieces.map((piece, index) => {
+    const begun = index > 0 ? piece : begin(mirror, by, piece);
+    return [begun.trimEnd(), footer + numbered(index, pieces.length)].filter(Boolean).join('\n');
+  });
+  const files = mirror.content.files ?? [];
+  const [voice] = files.filter(isVoice);
+  return {
+    voice: voice ? [voicePart({ ...voice, name: voiceNameOf(mirror.source) })] : [],
+    texts: withFiles(
+      texts,
+      files.filter((file) => !isVoice(file)),
+    ),
+  };
+};
+
+/** The beginning of a reply's part. */
+export const replyPrefix = (label: string, index: number, count: number): string =>
+  `${label}${numbered(index, count)}`;
+
+const replyParts = ({ content: { text, files = [] }, label }: Mirror): MirrorParts => {
+  const split = splitMarkdown(text, CONTENT_CHARS - label.length - NUMBER_ROOM);
+  const pieces = split.length > 0 ? split : [''];
+  const texts = pieces.map((piece, index) =>
+    inFront(replyPrefix(label, index, pieces.length), piece).trimEnd(),
+  );
+  return { voice: [], texts: withFiles(texts, files) };
+};
+
+export const partsOf = (mirror: Mirror, by: Writer): MirrorParts =>
+  mirror.as ? personaParts(mirror, by) : replyParts(mirror);
+
+const fences = /```/g;
+/** Quotes all that follows, up to the message's end. */
+const endlessQuote = /^\s*>>> /m;
+/** Looks like another person's part of the message. */
+const nameInFront = /^[^\S\n]*\*\*[^\n]*:/m;
+/** Markup without a partner, which a neighbour's text could be. */
+const loneMarkers = /[*`]|~~|\|\||__|(?<!\w)_|_(?!\w)|\[[^[\]]*$/;
+
+const needsOwnMessage = ({ files = [], text }: Mirror['content']): boolean =>
+  files.length > 0 ||
+  endlessQuote.test(text) ||
+  nameInFront.test(text) ||
+  loneMarkers.test(withoutSpans(text));
+
+/** A mirror as one of several in a message; undefined for one that needs a message of its own. */
+export const sectionOf = (mirror: Mirror, by: Writer): Section | undefined => {
+  if (needsOwnMessage(mirror.content)) return undefined;
+  const open = (mirror.content.text.match(fences)?.length ?? 0) % 2 === 1;
+  const text = open ? `${mirror.content.text}\n\`\`\`` : mirror.content.text;
+  const [only, ...more] = personaParts({ ...mirror, content: { text } }, by).texts;
+  return only && more.length === 0 ? { footer: footerOf(mirror), text: only.content } : undefined;
+};

@@ -1,0 +1,135 @@
+import { RESTJSONErrorCodes } from 'discord.js';
+import { AppError } from '../../../src/errors.ts';
+import type { Channel } from '../../../src/model/place.ts';
+import type { Persona } from '../../../src/ports/mirrors.ts';
+import type { Api } from '../api.ts';
+import { isRefusal } from '../errors.ts';
+import { threadIdOf } from '../ids.ts';
+import { ownPost, type OwnPost } from './handles.ts';
+import {
+  botMessageWriter,
+  hookGone,
+  isHookGone,
+  webhookMessageWriter,
+  type BotMessageWriterOptions,
+  type MessageWriter,
+} from './message-writer.ts';
+import type { WebhookRate } from './webhook-rate.ts';
+import { webhookChannelId, type Webhooks } from './webhooks.ts';
+
+/** Messages that were written in one go. */
+export interface Written {
+  readonly ids: readonly string[];
+  /** True when the first one is a voice message. */
+  readonly voice: boolean;
+  /** True when the message holds several mirrors, or may come to. */
+  readonly shared: boolean;
+}
+
+/** Finds who writes: a webhook at its pace, or the bot. Only who wrote a message may change it. */
+export interface Writers {
+  /** Undefined when no webhook can be had or used now. */
+  throughWebhook(
+    to: Channel,
+    by: Persona | undefined,
+    write: (writer: MessageWriter) => Promise<Written>,
+    signal?: AbortSignal,
+  ): Promise<OwnPost | undefined>;
+  /**
+   * The writer of what stands; what a webhook adds is paced. Rejects with `isHookGone` when the webhook that
+   * posted it is known to be gone.
+   */
+  of(
+    post: OwnPost,
+    as?: { readonly persona?: Persona | undefined } & BotMessageWriterOptions,
+  ): Promise<MessageWriter>;
+  /** Deletes messages, those of webhooks that are gone as the bot; `forbidden` where it may not. */
+  erase(post: OwnPost): Promise<void>;
+}
+
+const EXHAUSTED_MS = 60_000;
+
+/** True when it was refused for its rate, so that nothing of it was posted. */
+const isTooMuch = (thrown: unknown): thrown is AppError =>
+  thrown instanceof AppError && thrown.code === 'rate-limited';
+
+/** A webhook that moved to another channel answers Unknown Channel for threads of its old one. */
+const isElsewhere = (thrown: unknown, to: Channel): boolean =>
+  threadIdOf(to) !== undefined && isRefusal(thrown, RESTJSONErrorCodes.UnknownChannel);
+
+export const createWriters = (api: Api, webhooks: Webhooks, rate: WebhookRate): Writers => {
+  const paced = (
+    writer: MessageWriter,
+    to: Channel,
+    written?: string[],
+    signal?: AbortSignal,
+  ): MessageWriter => ({
+    ...writer,
+    write: async (part, index) => {
+      await rate.take(webhookChannelId(to), signal);
+      const id = await writer.write(part, index);
+      written?.push(id);
+      return id;
+    },
+  });
+
+  const webhookOf = async (
+    { channel, handle: { webhookId } }: OwnPost,
+    persona?: Persona,
+  ): Promise<MessageWriter | undefined> => {
+    const hook = webhookId && (await webhooks.find(channel, webhookId));
+    if (!hook) return undefined;
+    const writer = webhookMessageWriter(api, hook, channel, persona);
+    return {
+      ...paced(writer, channel),
+      rewrite: async (id, part) => {
+        try {
+          await writer.rewrite(id, part);
+        } catch (thrown) {
+          if (isHookGone(thrown)) webhooks.forget(webhookChannelId(channel));
+          throw thrown;
+        }
+      },
+    };
+  };
+
+  return {
+    throughWebhook: async (to, by, write, signal) => {
+      // One that was deleted by hand, or moved, is made anew once.
+      for (let attempt = 1; attempt <= 2; attempt += 1) {
+        const hook = await webhooks.of(to);
+        if (!hook) return undefined;
+        const written: string[] = [];
+        try {
+          const writer = webhookMessageWriter(api, hook, to, by, signal);
+          const { ids, voice, shared } = await write(paced(writer, to, written, signal));
+          return ownPost(to, ids, { shared, voice, webhookId: hook.id });
+        } catch (thrown) {
+          const tooMuch = isTooMuch(thrown);
+          if (tooMuch) rate.exhaust(webhookChannelId(to), thrown.retryAfterMs ?? EXHAUSTED_MS);
+          else if (isHookGone(thrown) || isElsewhere(thrown, to))
+            webhooks.forget(webhookChannelId(to));
+          else throw thrown;
+          // The next try finds the parts that stand, and clears them away.
+          if (written.length > 0)
+            throw new AppError('unavailable', 'a mirror was posted in part', {
+              cause: thrown,
+              retryable: true,
+            });
+          if (tooMuch) return undefined;
+        }
+      }
+      return undefined;
+    },
+    of: async (post, { persona, ...options } = {}) => {
+      if (post.handle.webhookId === undefined) return botMessageWriter(api, post.channel, options);
+      const writer = await webhookOf(post, persona);
+      if (!writer) throw hookGone();
+      return writer;
+    },
+    erase: async (post) => {
+      const writer = (await webhookOf(post)) ?? botMessageWriter(api, post.channel);
+      for (const id of post.ids) await writer.erase(id);
+    },
+  };
+};

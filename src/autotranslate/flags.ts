@@ -1,0 +1,36 @@
+import { toAppError } from '../errors.ts';
+import type { Message } from '../model/message.ts';
+import type { MessageRef } from '../model/place.ts';
+import type { SpaceChoices } from '../model/space-choices.ts';
+import type { MirrorStore } from '../store/mirrors.ts';
+import { languageOfFlag } from '../text/language/flags.ts';
+import type { WatchedPlatforms } from './watched-platforms.ts';
+
+/** The language that a reaction stands for in a space; undefined where it stands for none. */
+export const languageOfReaction = (
+  emoji: string,
+  { flags }: Pick<SpaceChoices, 'flags'>,
+): string | undefined => (flags.on ? (flags.languages[emoji] ?? languageOfFlag(emoji)) : undefined);
+
+/**
+ * The message that a flag asks to be translated: a mirror speaks for its source, so pressed on either
+ * a flag means the same words. Undefined when one of them is deleted, or closed to us.
+ */
+export const readFlagged = async (
+  ref: MessageRef,
+  stored: Pick<MirrorStore, 'sourceOf'>,
+  platforms: Pick<WatchedPlatforms, 'of'>,
+): Promise<Message | undefined> => {
+  const readOpen = async (one: MessageRef): Promise<Message | undefined> => {
+    try {
+      return await platforms.of(one.channel).feed.read(one);
+    } catch (thrown) {
+      if (toAppError(thrown).code === 'forbidden') return undefined;
+      throw thrown;
+    }
+  };
+  const source = await stored.sourceOf(ref);
+  const pressed = await readOpen(ref);
+  const words = source ? await readOpen(source.ref) : pressed;
+  return pressed && words && { ...words, ref, position: pressed.position };
+};

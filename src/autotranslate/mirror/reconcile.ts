@@ -1,0 +1,268 @@
+import { AppError, toAppError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { Tenure } from '../../ports/leases.ts';
+import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
+import { createSemaphore } from '../../async/semaphore.ts';
+import { flaggedLanguage, type Outcome, type Row } from '../../store/inbox/row.ts';
+import type { InboxStore } from '../../store/inbox/index.ts';
+import type { Store } from '../../store/index.ts';
+import { isSameTarget, type MirrorStore, type StoredMirror } from '../../store/mirrors.ts';
+import { recordUsage } from '../../store/usage.ts';
+import type { Prepared } from '../prepare/prepare.ts';
+import type { MirrorContent } from '../prepare/compose.ts';
+import { readAttachments, type Attachments } from './attachments.ts';
+import { quoteFor, type QuoteDeps } from './quote.ts';
+
+/** Batches that hold files in memory at the same moment. */
+const LARGE_AT_ONCE = 2;
+
+export interface ReconcileDeps extends QuoteDeps {
+  readonly inbox: Pick<InboxStore, 'settle' | 'holds'>;
+  readonly stored: MirrorStore;
+  readonly store: Pick<Store, 'write'>;
+  readonly log: Log;
+  readonly now: () => number;
+  /** True while what was prepared is still to stand. */
+  readonly isWanted: (prepared: Prepared) => Promise<boolean>;
+}
+
+/** One mirror that is to stand in a target, and where it stands. */
+interface Step {
+  readonly prepared: Prepared;
+  readonly content: MirrorContent;
+  readonly posted?: StoredMirror['posted'];
+}
+
+/** What is to be done in one target, in the order of the partition. */
+interface TargetWork {
+  readonly target: MirrorTarget;
+  readonly remove: { readonly row: Row; readonly posted: StoredMirror['posted'] }[];
+  readonly update: Step[];
+  readonly create: Step[];
+}
+
+/** What the work on the targets leaves behind. */
+interface Records {
+  /** What could not be done for good. */
+  readonly faults: Map<Row, AppError>;
+  /** Rows whose message was deleted while its mirrors were made. */
+  readonly vanished: Set<Row>;
+  /** Writes of where mirrors stand. */
+  readonly writes: Promise<void>[];
+}
+
+const isFinal = (thrown: unknown): thrown is AppError =>
+  thrown instanceof AppError && !thrown.retryable && thrown.code !== 'cancelled';
+
+/** A mirror that does not show all of its message is made anew by the next try. */
+const hashOf = ({ row, fault }: Prepared): string => (fault ? '' : row.contentHash);
+
+const outcomeOf = ({ row, fault, skip }: Prepared, { faults, vanished }: Records): Outcome => {
+  const failed = fault ?? faults.get(row);
+  if (vanished.has(row)) return { state: 'skipped', reason: 'deleted' };
+  if (failed) return { state: 'dead', reason: failed.code };
+  if (row.message === 'deleted') return { state: 'skipped', reason: 'deleted' };
+  return skip === undefined ? { state: 'posted' } : { state: 'skipped', reason: skip };
+};
+
+/** Makes mirrors what they should be, and settles the rows that they were prepared for. */
+export const createReconcile = (deps: ReconcileDeps) => {
+  const { inbox, stored, store, platforms, log } = deps;
+  const large = createSemaphore(LARGE_AT_ONCE);
+
+  const plan = async (
+    batch: readonly Prepared[],
+    signal: AbortSignal,
+  ): Promise<readonly TargetWork[]> => {
+    const works: TargetWork[] = [];
+    const workOf = (target: MirrorTarget): TargetWork => {
+      const known = works.find((one) => isSameTarget(one.target, target));
+      if (known) return known;
+      const work = { target, remove: [], update: [], create: [] };
+      works.push(work);
+      return work;
+    };
+    for (const prepared of batch) {
+      const { row, files, mirrors, leavesStanding } = prepared;
+      const standing = await stored.of(row);
+      const read = new Map<number, Attachments>();
+      const attachmentsFor = async ({ channel }: MirrorTarget): Promise<Attachments> => {
+        if (files.length === 0) return { files: [], leftOut: [] };
+        const { filesBytes } = platforms.of(channel).mirrors;
+        const attachments =
+          read.get(filesBytes) ?? (await readAttachments(files, filesBytes, signal));
+        read.set(filesBytes, attachments);
+        return attachments;
+      };
+      for (const { target, compose } of mirrors) {
+        const kept = standing.find((one) => isSameTarget(one.target, target));
+        if (kept && (!kept.posted || kept.contentHash === row.contentHash)) continue;
+        const content = compose(await attachmentsFor(target));
+        const { create, update } = workOf(target);
+        if (kept) update.push({ prepared, content, posted: kept.posted });
+        else create.push({ prepared, content });
+      }
+      for (const { target, posted, contentHash } of standing) {
+        const isWanted = mirrors.some((wanted) => isSameTarget(wanted.target, target));
+        // What is left as it is must at least be finished.
+        if (!isWanted && !(leavesStanding && contentHash !== ''))
+          workOf(target).remove.push({ row, posted });
+      }
+    }
+    return works;
+  };
+
+  /** Does what is to be done in one target, through its own platform. */
+  const reconcileTarget = async (
+    { target, remove, update, create }: TargetWork,
+    { faults, vanished, writes }: Records,
+    tenure: Tenure,
+  ): Promise<void> => {
+    const { mirrors } = platforms.of(target.channel);
+
+    const keep = (row: Row, kept: Omit<StoredMirror, 'target'>, isFirst: boolean): void => {
+      const write = store.write((db) => stored.put(db, row, { target, ...kept }, isFirst), {
+        durable: false,
+      });
+      // A write that fails before it is awaited must not go unheard.
+      write.catch(() => undefined);
+      writes.push(write);
+    };
+    const mirrorOf = async ({ prepared: { row, message }, content }: Step): Promise<Mirror> => {
+      const quote = message && content.as && (await quoteFor(message, target, deps));
+      return { ...content, source: row.ref, key: row.purpose, ...(quote ? { quote } : {}) };
+    };
+
+    for (const { row, posted } of remove) {
+      try {
+        tenure.assertHeld();
+        if (posted) await mirrors.remove(posted, row.ref);
+      } catch (thrown) {
+        if (!isFinal(thrown)) throw thrown;
+        if (thrown.code !== 'not-found') {
+          // People still see it: somebody has to delete it.
+          faults.set(row, thrown);
+          continue;
+        }
+      }
+      await store.write((db) => stored.drop(db, row, target), { durable: false });
+    }
+
+    for (const step of update) {
+      const { row } = step.prepared;
+      if (!step.posted) continue;
+      try {
+        const mirror = await mirrorOf(step);
+        tenure.assertHeld();
+        const posted = await mirrors.update(step.posted, mirror);
+        keep(row, { posted, contentHash: hashOf(step.prepared) }, false);
+      } catch (thrown) {
+        if (!isFinal(thrown)) throw thrown;
+        if (thrown.code === 'not-found')
+          keep(row, { posted: undefined, contentHash: row.contentHash }, false);
+        else faults.set(row, thrown);
+      }
+    }
+
+    /** A message that was deleted meanwhile is no fault. */
+    const giveUp = async ({ row }: Prepared, error: AppError): Promise<void> => {
+      const { channel } = row.ref;
+      if (error.code === 'not-found' && !(await platforms.of(channel).feed.read(row.ref))) {
+        vanished.add(row);
+        return;
+      }
+      faults.set(row, error);
+      const { space, id } = target.channel;
+      const fields = { platform: space.platform, channel: id, code: error.code };
+      log.warn({ ...fields, reason: error.message }, 'a mirror could not be created');
+    };
+
+    const left = [...create];
+    const mayExist = left.some(({ prepared }) => prepared.mayExist);
+    while (left.length > 0) {
+      try {
+        const wanted: Mirror[] = [];
+        for (const step of left) wanted.push(await mirrorOf(step));
+        const others = mayExist
+          ? (await Promise.all(left.map(({ prepared }) => stored.others(prepared.row)))).flat()
+          : [];
+        tenure.assertHeld();
+        const options = { mayExist, others, signal: tenure.signal };
+        for await (const posted of mirrors.create(target, wanted, options)) {
+          const step = left.shift();
+          if (step) keep(step.prepared.row, { posted, contentHash: hashOf(step.prepared) }, true);
+        }
+        return;
+      } catch (thrown) {
+        if (!isFinal(thrown)) throw thrown;
+        // A place that is closed is closed to all of them.
+        const failed = left.splice(0, thrown.code === 'forbidden' ? left.length : 1);
+        for (const { prepared } of failed) await giveUp(prepared, thrown);
+      }
+    }
+  };
+
+  /** Deletes what may stand of deleted messages although nobody knows of it. */
+  const removeOrphans = async ({ row, orphanTargets }: Prepared, tenure: Tenure): Promise<void> => {
+    for (const target of orphanTargets) {
+      const isFlag = flaggedLanguage(row.purpose) !== undefined;
+      // Other replies to the same message stay.
+      const only = isFlag ? { key: row.purpose, others: await stored.others(row) } : undefined;
+      try {
+        tenure.assertHeld();
+        await platforms.of(target.channel).mirrors.removeOrphans(target, row.ref, only);
+      } catch (thrown) {
+        // In a place that is gone, or closed to us, nothing can be deleted, nor need it be.
+        const { code } = toAppError(thrown);
+        if (code !== 'not-found' && code !== 'forbidden') throw thrown;
+      }
+    }
+  };
+
+  const reconcile = async (batch: readonly Prepared[], tenure: Tenure): Promise<void> => {
+    const records: Records = { faults: new Map(), vanished: new Set(), writes: [] };
+    for (const prepared of batch) await removeOrphans(prepared, tenure);
+    const works = await plan(batch, tenure.signal);
+    const done = await Promise.allSettled(
+      works.map((work) => reconcileTarget(work, records, tenure)),
+    );
+    for (const result of done) if (result.status === 'rejected') throw result.reason;
+    // Written behind what is kept of the mirrors, and mostly in one transaction with it.
+    const settling = store.write(
+      async (db) => {
+        for (const prepared of batch) {
+          const { row, used } = prepared;
+          const outcome = outcomeOf(prepared, records);
+          const isSettled = await inbox.settle(db, row, outcome);
+          const usage = { ...used, messages: outcome.state === 'posted' ? 1 : 0 };
+          const isUsed = usage.messages + usage.characters + usage.audioMs > 0;
+          if (isSettled && isUsed && row.authorId !== '')
+            await recordUsage(db, row.ref.channel.space, row.authorId, usage, deps.now());
+        }
+      },
+      { durable: false },
+    );
+    await Promise.all([...records.writes, settling]);
+  };
+
+  const isCurrent = async (prepared: Prepared): Promise<boolean> =>
+    (await inbox.holds(prepared.row)) && deps.isWanted(prepared);
+
+  /**
+   * Reconciles what was prepared for some rows of one partition, in its order, as far as it is still wanted;
+   * resolves with how many of them: the one after them has to be prepared anew. Doing it twice is doing it
+   * once, for what stands already is left. Rejects with a retryable `AppError` where a target could not be
+   * reached: then no row is settled.
+   */
+  return async (batch: readonly Prepared[], tenure: Tenure): Promise<number> => {
+    const work = async (): Promise<number> => {
+      const current = await Promise.all(batch.map(isCurrent));
+      const changed = current.indexOf(false);
+      const wanted = changed < 0 ? batch : batch.slice(0, changed);
+      if (wanted.length > 0) await reconcile(wanted, tenure);
+      return wanted.length;
+    };
+    // Judged only when its turn has come.
+    return batch.some(({ files }) => files.length > 0) ? large.use(work) : work();
+  };
+};

@@ -1,0 +1,140 @@
+import type { Sentence } from '../../errors.ts';
+import { say, type Texts } from '../../i18n.ts';
+import type { OutgoingFile } from '../../model/file.ts';
+import type { Message } from '../../model/message.ts';
+import { TRANSCRIPT_KINDS } from '../../model/transcript.ts';
+import type { Mirror } from '../../ports/mirrors.ts';
+import type { Services } from '../../command/services.ts';
+import { transcriptFile } from '../../speech/transcript-file.ts';
+import { flagOfLanguage } from '../../text/language/flags.ts';
+import type { Attachments } from '../mirror/attachments.ts';
+import { claimsAudio, hasWords } from '../policy.ts';
+import type { Rendition, Translated } from './translate.ts';
+
+/** Stands in front of what was heard. */
+export const HEARD = '🎧';
+const TRANSLATED = '🌐';
+/** Labels a mirror that says the same as the message. */
+const AS_WRITTEN = '↗';
+const FAILED = '⚠️';
+
+/** A longer transcript comes as files too. */
+const LONG_TRANSCRIPT_CHARS = 2_000;
+
+type Languages = Pick<Services['languages'], 'name'>;
+/** A mirror without its place, and without what is looked up only when it is posted. */
+export type MirrorContent = Pick<Mirror, 'content' | 'label' | 'as'>;
+
+/** The label of a reply in one language. */
+export const replyLabel = (language: string, languages: Languages): string =>
+  flagOfLanguage(language) ?? `**${languages.name(language, language)}**`;
+
+const transcriptFiles = ({ transcript }: Translated): { readonly files?: OutgoingFile[] } =>
+  transcript && transcript.text.length > LONG_TRANSCRIPT_CHARS
+    ? { files: TRANSCRIPT_KINDS.map((kind) => transcriptFile(kind, transcript.segments)) }
+    : {};
+
+const joined = (parts: readonly (string | undefined)[]): string =>
+  parts.filter((part) => part !== undefined).join('\n');
+
+/**
+ * The one reply under a message with all that its readers lack: what was heard, and each language that
+ * the message is not in. Undefined when they lack nothing.
+ */
+export const composeReply = (
+  translated: Translated,
+  languages: Languages,
+): MirrorContent | undefined => {
+  const { transcript, renditions } = translated;
+  const blocks = [
+    ...(transcript ? [{ label: HEARD, text: transcript.text }] : []),
+    ...renditions
+      .filter(({ outcome }) => outcome === 'translated')
+      .map(({ language, text, heard }) => ({
+        label: replyLabel(language, languages),
+        text: joined([text, heard]),
+      })),
+  ];
+  const [first, ...rest] = blocks;
+  if (!first) return undefined;
+  const lines = [first.text, ...rest.map(({ label, text }) => `${label} ${text}`)];
+  return {
+    label: first.label,
+    content: { text: lines.join('\n'), ...transcriptFiles(translated) },
+  };
+};
+
+/** Why a flag brings no translation; undefined where it brings one, or nothing was asked in earnest. */
+export const lackOf = (
+  message: Message,
+  { fault, renditions: [rendition], transcript }: Translated,
+): Sentence | undefined => {
+  if (fault) return fault.sentence;
+  if (rendition?.outcome !== 'same' || transcript) return undefined;
+  const { language } = rendition;
+  if (hasWords(message))
+    return { key: 'translate.same-language', params: { language: { language } } };
+  return message.files.some(claimsAudio) ? { key: 'speech.nothing-heard' } : undefined;
+};
+
+/**
+ * The reply that a flag asked for: the translation, or why there is none, and what was heard. Undefined
+ * where there is nothing to say.
+ */
+export const composeFlagReply = (
+  translated: Translated,
+  lack: Sentence | undefined,
+  languages: Languages,
+  texts: Pick<Texts, 'in'>,
+): MirrorContent | undefined => {
+  const { transcript, renditions } = translated;
+  const [rendition] = renditions;
+  if (!rendition) return undefined;
+  const { language, text, heard, outcome } = rendition;
+  const parts = [
+    ...(outcome === 'translated' ? [text, heard] : []),
+    lack && say(texts.in(language), lack),
+    transcript && `${HEARD} ${transcript.text}`,
+  ];
+  if (parts.every((part) => part === undefined)) return undefined;
+  return {
+    label: replyLabel(language, languages),
+    content: { text: joined(parts), ...transcriptFiles(translated) },
+  };
+};
+
+const personaLabel = ({ language, from, outcome }: Rendition, languages: Languages): string => {
+  if (outcome === 'same') return AS_WRITTEN;
+  if (outcome === 'failed') return FAILED;
+  return `${TRANSLATED} ${languages.name(from, language)}`;
+};
+
+const linkText = (label: string): string => label.replaceAll(/[[\]\\`*_~|]/g, ' ').trim() || '?';
+
+/** The message in one language, as if its author had written it there. */
+export const composeAsAuthor = (
+  { author, stickers, forwarded }: Message,
+  rendition: Rendition,
+  { transcript }: Translated,
+  languages: Languages,
+  { files, leftOut }: Attachments,
+): MirrorContent => {
+  const { text, heard } = rendition;
+  const lines = [
+    ...(forwarded ? ['-# ↪'] : []),
+    ...(text === undefined ? [] : [text]),
+    ...(heard === undefined || !transcript ? [] : [`${HEARD} ${heard}`]),
+    ...stickers.map(({ name, url }) => `[${linkText(name)}](${url})`),
+    ...leftOut.map((name) => `📎 ${linkText(name)}`),
+  ];
+  const { name, avatarUrl } = author;
+  return {
+    content: { text: lines.join('\n'), ...(files.length > 0 ? { files } : {}) },
+    label: personaLabel(rendition, languages),
+    as: { name, ...(avatarUrl === undefined ? {} : { avatarUrl }) },
+  };
+};
+
+/** The name of a language's standing thread. */
+export const threadName = (language: string, languages: Languages): string =>
+  [flagOfLanguage(language), languages.name(language, language)].filter(Boolean).join(' ');

@@ -1,0 +1,102 @@
+import { toAppError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import { isSameChannel, type Posted } from '../../model/place.ts';
+import { LONGEST_PART_MS } from '../../model/transcript.ts';
+import type { Tenure } from '../../ports/leases.ts';
+import type { Mirror, Mirrors } from '../../ports/mirrors.ts';
+import type { TranscriptionProgress } from '../../speech/transcriber.ts';
+import type { Row } from '../../store/inbox/row.ts';
+import type { Store } from '../../store/index.ts';
+import type { MirrorStore } from '../../store/mirrors.ts';
+import { minutesAndSeconds } from '../../text/time-of-day.ts';
+import { HEARD } from './compose.ts';
+
+/** The shortest time between two updates of a progress line. */
+const PACE_MS = 5_000;
+/** A recording that is heard sooner than this needs no line that says so. */
+const NEARLY_MS = 5_000;
+/** The content of a mirror that is still being made. */
+const UNFINISHED = '';
+
+export interface Progress {
+  readonly show: (heard: TranscriptionProgress) => void;
+  /** Resolves when nothing of it is on its way any more. */
+  readonly settled: () => Promise<void>;
+  /** True when a line may stand of which nothing is known. */
+  readonly isUncertain: () => boolean;
+}
+
+export interface ProgressDeps {
+  readonly mirrors: Pick<Mirrors, 'create' | 'update'>;
+  readonly stored: MirrorStore;
+  readonly store: Pick<Store, 'write'>;
+  readonly log: Log;
+  readonly now: () => number;
+}
+
+const lineOf = ({ heardMs, totalMs }: TranscriptionProgress): string =>
+  totalMs === undefined
+    ? `${minutesAndSeconds(heardMs)} …`
+    : `${minutesAndSeconds(heardMs)} / ${minutesAndSeconds(totalMs)} …`;
+
+/** Shows how much of a long recording was heard, as the reply that its transcript will take the place of. */
+export const createProgress = (
+  { mirrors, stored, store, log, now }: ProgressDeps,
+  row: Row,
+  tenure: Pick<Tenure, 'assertHeld'>,
+  signal: AbortSignal,
+  /** Stands in front of the reply until it is finished. */
+  label: string = HEARD,
+): Progress => {
+  const { ref } = row;
+  const target = { channel: ref.channel };
+  let showing: Promise<void> = Promise.resolve();
+  let nextMs = 0;
+  let uncertain = false;
+
+  const put = async (mirror: Mirror): Promise<Posted | undefined> => {
+    const all = await stored.of(row);
+    const standing = all.find(({ target: { channel } }) => isSameChannel(channel, ref.channel));
+    // A reply that shows a finished state is not spoilt by a later one's progress.
+    if (standing && (!standing.posted || standing.contentHash !== UNFINISHED)) return undefined;
+    tenure.assertHeld();
+    if (standing?.posted) return mirrors.update(standing.posted, mirror);
+    const mayExist = row.mayExist || uncertain;
+    const others = mayExist ? await stored.others(row) : [];
+    uncertain = true;
+    for await (const posted of mirrors.create(target, [mirror], { mayExist, others, signal })) {
+      uncertain = false;
+      return posted;
+    }
+    return undefined;
+  };
+
+  const show = async (heard: TranscriptionProgress): Promise<void> => {
+    try {
+      const line = lineOf(heard);
+      const text = label === HEARD ? line : `${HEARD} ${line}`;
+      const posted = await put({ source: ref, key: row.purpose, label, content: { text } });
+      if (posted)
+        await store.write(
+          (db) => stored.put(db, row, { target, posted, contentHash: UNFINISHED }, false),
+          { durable: false },
+        );
+    } catch (thrown) {
+      const { code, message: reason } = toAppError(thrown);
+      log.debug({ code, reason }, 'a progress line could not be shown');
+    }
+  };
+
+  return {
+    show: (heard) => {
+      const { heardMs, totalMs } = heard;
+      const isShort =
+        totalMs === undefined ? heardMs < LONGEST_PART_MS : totalMs - heardMs < NEARLY_MS;
+      if (isShort || now() < nextMs || signal.aborted) return;
+      nextMs = now() + PACE_MS;
+      showing = showing.then(() => show(heard));
+    },
+    settled: () => showing,
+    isUncertain: () => uncertain,
+  };
+};

@@ -1,0 +1,203 @@
+import { AppError, toAppError } from '../../errors.ts';
+import type { Message } from '../../model/message.ts';
+import type { Transcript } from '../../model/transcript.ts';
+import { resultOf } from '../../async/generators.ts';
+import { createLru } from '../../async/lru.ts';
+import type { Services } from '../../command/services.ts';
+import type { TranscriptionProgress } from '../../speech/transcriber.ts';
+import type { Translation } from '../../translation/translator.ts';
+import type { RowKey } from '../../store/inbox/row.ts';
+import { isBlank } from '../../text/unicode.ts';
+import { countFinished, type Tally } from '../../usage/meter.ts';
+import { claimsAudio } from '../policy.ts';
+
+/** A message in one language, or as it was written. */
+export interface Rendition {
+  readonly language: string;
+  readonly from: string;
+  /** Undefined: the message has no text. */
+  readonly text: string | undefined;
+  /** The words of its audio files; undefined: none were heard. */
+  readonly heard: string | undefined;
+  /** `same`: as written. `failed`: as written too, because it could not be translated. */
+  readonly outcome: 'translated' | 'same' | 'failed';
+}
+
+/** A message in every language that was asked for. */
+export interface Translated {
+  /** The words of its audio files, in the language in which they were spoken. */
+  readonly transcript: Transcript | undefined;
+  readonly renditions: readonly Rendition[];
+  readonly used: { readonly characters: number; readonly audioMs: number };
+  /** What could not be done for good, though the rest was. */
+  readonly fault: AppError | undefined;
+}
+
+export interface TranslateOptions {
+  readonly message: Message;
+  readonly languages: readonly string[];
+  readonly transcribes: boolean;
+  /** The turns before the message, oldest first. */
+  readonly context: readonly string[];
+  /** True when no other try follows: what fails now is left as it is. */
+  readonly isLast: boolean;
+  /** Told how much of long audio was heard. */
+  readonly onHeard?: (heard: TranscriptionProgress) => void;
+}
+
+/** Parts of the work on one state of a message, kept for its next try so that none is paid for twice. */
+interface Finished {
+  readonly authorId: string;
+  /** By target language and text. */
+  readonly translations: Map<string, Translation>;
+  /** By file. */
+  readonly transcripts: Map<string, Transcript>;
+  /** The cost of all of it. */
+  readonly used: Tally;
+}
+
+/** Rows that failed in part, whose finished parts are kept for their next try. */
+const MOST_REMEMBERED = 500;
+
+/** What audio is called that a platform lets people add and nobody can hear. */
+const NOT_AUDIO: ReadonlySet<AppError['code']> = new Set(['unsupported', 'bad-input', 'not-found']);
+
+/** The language of a text of which nobody could tell (BCP 47). */
+const UNKNOWN = 'und';
+
+const joinTranscripts = (parts: readonly Transcript[]): Transcript | undefined => {
+  const [first] = parts;
+  if (!first || parts.length === 1) return first;
+  return {
+    text: parts.map(({ text }) => text).join('\n'),
+    language: first.language,
+    confidence: Math.min(...parts.map(({ confidence }) => confidence)),
+    durationMs: parts.reduce((sum, { durationMs }) => sum + durationMs, 0),
+    segments: parts.flatMap(({ segments }) => segments),
+  };
+};
+
+/** What there is of a message that nothing could be made of, because of `fault`. */
+export const untranslated = (language: string, fault: AppError): Translated => ({
+  transcript: undefined,
+  renditions: [{ language, from: UNKNOWN, text: undefined, heard: undefined, outcome: 'failed' }],
+  used: { characters: 0, audioMs: 0 },
+  fault,
+});
+
+const keyOf = ({ ref, purpose, revision }: RowKey & { readonly revision: number }): string =>
+  JSON.stringify([purpose, ref.channel.space.platform, ref.channel.id, ref.id, revision]);
+
+/** Transcribes and translates messages. */
+export const createMessageTranslator = (
+  services: Pick<Services, 'translator' | 'transcriber' | 'languages'>,
+) => {
+  const { languages } = services;
+  const remembered = createLru<string, Finished>(MOST_REMEMBERED);
+
+  const finishedOf = (key: string, authorId: string): Finished => {
+    const known = remembered.get(key);
+    if (known) return known;
+    const used = { characters: 0, audioMs: 0 };
+    const finished = { authorId, translations: new Map(), transcripts: new Map(), used };
+    remembered.set(key, finished);
+    return finished;
+  };
+
+  /**
+   * Rejects with a retryable `AppError` where another try of the row may do better; what cannot be done at all is
+   * told in `fault`.
+   */
+  const translate = async (
+    row: RowKey & { readonly revision: number; readonly authorId: string },
+    { message, languages: wanted, transcribes, context, isLast, onHeard }: TranslateOptions,
+    signal: AbortSignal,
+  ): Promise<Translated> => {
+    const key = keyOf(row);
+    const finished = finishedOf(key, row.authorId);
+    const { translator, transcriber } = countFinished(services, finished.used);
+    const place = message.ref.channel;
+    let fault: AppError | undefined;
+
+    /** Returns what failed for good, or for the last time; throws any other fault. */
+    const giveUp = (thrown: unknown): AppError => {
+      const error = toAppError(thrown);
+      if (error.code === 'cancelled' || (error.retryable && !isLast)) throw error;
+      return error;
+    };
+
+    const hear = async (audio: Message['files'][number]): Promise<Transcript | undefined> => {
+      const known = finished.transcripts.get(audio.id);
+      if (known) return known;
+      try {
+        const { durationMs } = audio.voice ?? {};
+        const request = { audio, place, ...(durationMs === undefined ? {} : { durationMs }) };
+        const heard = await resultOf(transcriber.transcribe(request, signal), onHeard);
+        finished.transcripts.set(audio.id, heard);
+        return heard;
+      } catch (thrown) {
+        const error = giveUp(thrown);
+        if (!NOT_AUDIO.has(error.code)) fault = error;
+        return undefined;
+      }
+    };
+
+    const into = async (
+      text: string,
+      to: string,
+      from?: string,
+    ): Promise<Translation | undefined> => {
+      const asked = `${to} ${text}`;
+      const known = finished.translations.get(asked);
+      if (known) return known;
+      try {
+        const request = { text, to, place, context, whole: true, ...(from ? { from } : {}) };
+        const done = await resultOf(translator.translate(request, signal));
+        finished.translations.set(asked, done);
+        return done;
+      } catch (thrown) {
+        fault = giveUp(thrown);
+        return undefined;
+      }
+    };
+
+    const transcripts: Transcript[] = [];
+    if (transcribes)
+      for (const file of message.files.filter(claimsAudio)) {
+        const heard = await hear(file);
+        if (heard) transcripts.push(heard);
+      }
+    const transcript = joinTranscripts(transcripts);
+    const spoken = transcript && languages.find(transcript.language);
+    const written = isBlank(message.text) ? undefined : message.text;
+
+    const render = async (language: string): Promise<Rendition> => {
+      const [text, heard] = await Promise.all([
+        written === undefined ? undefined : into(written, language),
+        transcript && into(transcript.text, language, spoken),
+      ]);
+      const isFailed = (written !== undefined && !text) || (transcript !== undefined && !heard);
+      const isTranslated = [text, heard].some((part) => part?.outcome === 'translated');
+      return {
+        language,
+        from: text?.from ?? heard?.from ?? spoken ?? UNKNOWN,
+        text: text ? text.text : written,
+        heard: heard ? heard.text : transcript?.text,
+        outcome: isFailed ? 'failed' : isTranslated ? 'translated' : 'same',
+      };
+    };
+
+    const renditions = await Promise.all(wanted.map(render));
+    remembered.delete(key);
+    return { transcript, renditions, used: { ...finished.used }, fault };
+  };
+
+  return {
+    translate,
+    /** Drops what is held of somebody's words. */
+    forget: (authorId: string): void => {
+      for (const [key, finished] of remembered)
+        if (finished.authorId === authorId) remembered.delete(key);
+    },
+  };
+};

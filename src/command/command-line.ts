@@ -1,0 +1,301 @@
+/**
+ * A typed command: `/name option:value option:"quoted value" free text`. Pure and without imports of
+ * values, for the page runs it in the browser too.
+ */
+import type { MessageKey } from '../message-key.ts';
+import type { CommandInfo, OptionInfo } from '../model/command-info.ts';
+
+/** The sentence that says what is wrong with a line. */
+export interface LineFault {
+  readonly key: Extract<MessageKey, `web.line.${string}`>;
+  readonly params: Readonly<Record<string, string | number>>;
+}
+
+export interface LineToken {
+  /** The option's name in front of the colon; undefined for a bare word. */
+  readonly name: string | undefined;
+  readonly value: string;
+  readonly quoted: boolean;
+  /** False while a quotation mark is still missing. */
+  readonly closed: boolean;
+  /** Offset of the first character; `valueStart` is that of the value, `end` is behind the last. */
+  readonly start: number;
+  readonly valueStart: number;
+  readonly end: number;
+}
+
+const OPTION_NAME = /([\p{L}][\p{L}\p{N}_-]*):(?!\/\/)/uy;
+const QUOTED = /"((?:[^"\\]|\\[^])*)("?)/y;
+/** Phones and word processors put these in place of straight marks; either may begin or end a value. */
+const CURLY_QUOTED = /[“”]((?:[^“”\\]|\\[^])*)([“”]?)/y;
+const BARE = /\S*/y;
+const SPACE = /\s*/y;
+
+const matchAt = (pattern: RegExp, line: string, at: number): RegExpExecArray | null => {
+  pattern.lastIndex = at;
+  return pattern.exec(line);
+};
+
+const unescape = (quoted: string): string => quoted.replaceAll(/\\(["“”\\])/g, '$1');
+
+const matchQuoted = (line: string, at: number): RegExpExecArray | null =>
+  matchAt(QUOTED, line, at) ?? matchAt(CURLY_QUOTED, line, at);
+
+/** Cuts what follows the command's name into options and words. */
+export const tokenise = (line: string, from: number): LineToken[] => {
+  const tokens: LineToken[] = [];
+  let at = from + (matchAt(SPACE, line, from)?.[0].length ?? 0);
+  while (at < line.length) {
+    const start = at;
+    const name = matchAt(OPTION_NAME, line, at)?.[1];
+    const valueStart = name === undefined ? at : at + name.length + 1;
+    const quoted = matchQuoted(line, valueStart);
+    const raw = quoted?.[0] ?? matchAt(BARE, line, valueStart)?.[0] ?? '';
+    const end = valueStart + raw.length;
+    tokens.push({
+      name,
+      value: quoted ? unescape(quoted[1] ?? '') : raw,
+      quoted: quoted !== null,
+      closed: quoted === null || quoted[2] !== '',
+      start,
+      valueStart,
+      end,
+    });
+    at = end + (matchAt(SPACE, line, end)?.[0].length ?? 0);
+  }
+  return tokens;
+};
+
+export interface FoundCommand {
+  readonly command: CommandInfo;
+  /** Offset of what follows the name. */
+  readonly rest: number;
+}
+
+/** The command whose name, of one or two words, the line begins with. */
+export const findCommand = (
+  line: string,
+  commands: readonly CommandInfo[],
+): FoundCommand | undefined => {
+  const [whole, first = '', gap = '', second = ''] =
+    /^\/(\S+)(?:([^\S\n]+)(\S+))?/.exec(line) ?? [];
+  if (whole === undefined) return undefined;
+  const named = (name: string): CommandInfo | undefined =>
+    commands.find((command) => command.name === name.toLowerCase());
+  const both = second === '' ? undefined : named(`${first} ${second}`);
+  if (both) return { command: both, rest: 1 + first.length + gap.length + second.length };
+  const one = named(first);
+  return one && { command: one, rest: 1 + first.length };
+};
+
+/** The option that free text goes to: the first required text, else the first text. */
+export const freeTextOption = ({ options }: CommandInfo): OptionInfo | undefined => {
+  const texts = options.filter(({ kind, choices }) => kind === 'text' && !choices);
+  return texts.find(({ required }) => required) ?? texts[0];
+};
+
+/** The text that a line gives each option, by the option's name. */
+export type TypedValues = Readonly<Record<string, string>>;
+
+export type Parsed<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly fault: LineFault };
+
+const fail = (
+  key: LineFault['key'],
+  params: LineFault['params'] = {},
+): { ok: false; fault: LineFault } => ({
+  ok: false,
+  fault: { key, params },
+});
+
+const optionNames = ({ options }: CommandInfo): string =>
+  options.map(({ name }) => name).join(', ');
+
+/** Reads the options of a line. Whether they fit the command is for `checkValues` to say. */
+export const readValues = (line: string, { command, rest }: FoundCommand): Parsed<TypedValues> => {
+  const known = new Map(command.options.map((option) => [option.name, option]));
+  const target = freeTextOption(command);
+  const values: Record<string, string> = {};
+  /** Runs of bare words, by their offsets in the line. */
+  const free: { start: number; end: number; quoted: string | undefined }[] = [];
+  let before: LineToken | undefined;
+  let taker: string | undefined;
+
+  for (const token of tokenise(line, rest)) {
+    if (!token.closed) return fail('web.line.unclosed');
+    const isOption = token.name !== undefined && known.has(token.name);
+    const inFreeText = free.length > 0 || taker !== undefined;
+    if (token.name !== undefined && !isOption && !inFreeText)
+      return known.size === 0
+        ? fail('web.line.no-options', { command: command.name })
+        : fail('web.line.unknown-option', { option: token.name, options: optionNames(command) });
+    if (isOption) {
+      const name = token.name;
+      if (name in values) return fail('web.line.twice', { option: name });
+      values[name] = token.value;
+      taker = name === target?.name && !token.quoted ? name : undefined;
+    } else if (
+      before?.name !== undefined &&
+      before.value === '' &&
+      !before.quoted &&
+      known.has(before.name)
+    )
+      values[before.name] =
+        token.name === undefined ? token.value : line.slice(token.start, token.end);
+    else if (taker !== undefined) {
+      const gap = line.slice(before?.end, token.start);
+      values[taker] += `${gap}${line.slice(token.start, token.end)}`;
+    } else if (free.length > 0 && free.at(-1)?.end === before?.end)
+      free[free.length - 1] = { ...free.at(-1)!, end: token.end, quoted: undefined };
+    else
+      free.push({
+        start: token.start,
+        end: token.end,
+        quoted: token.quoted ? token.value : undefined,
+      });
+    before = token;
+  }
+
+  if (free.length === 0) return { ok: true, value: values };
+  const text = free.map(({ start, end, quoted }) => quoted ?? line.slice(start, end)).join(' ');
+  if (!target || target.name in values) return fail('web.line.left-over', { text });
+  return { ok: true, value: { ...values, [target.name]: text } };
+};
+
+const TRUE = new Set(['true', 'yes', 'on', '1']);
+const FALSE = new Set(['false', 'no', 'off', '0']);
+
+/** Reads a typed switch: `yes`, `off`; undefined for any other word. */
+export const readSwitch = (typed: string): boolean | undefined => {
+  const word = typed.trim().toLowerCase();
+  return TRUE.has(word) || FALSE.has(word) ? TRUE.has(word) : undefined;
+};
+
+/** Finds a choice by its value or its label. */
+export const findChoice = (
+  choices: NonNullable<OptionInfo['choices']>,
+  typed: string,
+): { readonly value: string; readonly label: string } | undefined => {
+  const wanted = typed.trim().toLowerCase();
+  return choices.find(({ value, label }) =>
+    [value, label].some((name) => name.toLowerCase() === wanted),
+  );
+};
+
+export type OptionValue = string | number | boolean;
+
+const checkNumber = (option: OptionInfo, typed: string): Parsed<OptionValue> => {
+  const { name, kind, minimum, maximum } = option;
+  const number = /^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(typed) ? Number(typed) : Number.NaN;
+  if (kind === 'integer' ? !Number.isSafeInteger(number) : !Number.isFinite(number))
+    return fail(kind === 'integer' ? 'web.line.not-integer' : 'web.line.not-number', {
+      option: name,
+    });
+  if (minimum !== undefined && number < minimum)
+    return fail('web.line.too-small', { option: name, minimum });
+  if (maximum !== undefined && number > maximum)
+    return fail('web.line.too-big', { option: name, maximum });
+  return { ok: true, value: number };
+};
+
+const checkOption = (option: OptionInfo, typed: string): Parsed<OptionValue> => {
+  const { name, kind, choices, maxLength } = option;
+  if (kind === 'attachment') return fail('web.line.attach', { option: name });
+  if (kind === 'integer' || kind === 'number') return checkNumber(option, typed.trim());
+  if (kind === 'boolean') {
+    const value = readSwitch(typed);
+    return value === undefined
+      ? fail('web.line.not-boolean', { option: name })
+      : { ok: true, value };
+  }
+  if (choices) {
+    const choice = findChoice(choices, typed);
+    if (choice) return { ok: true, value: choice.value };
+    return fail('web.line.not-a-choice', {
+      option: name,
+      choices: choices.map(({ value }) => value).join(', '),
+    });
+  }
+  if (maxLength !== undefined && typed.length > maxLength)
+    return fail('web.line.too-long', { option: name, maximum: maxLength });
+  return { ok: true, value: typed };
+};
+
+/**
+ * Turns typed values into those that the command takes.
+ *
+ * @param files names of the options that there is a file for
+ */
+export const checkValues = (
+  { options }: CommandInfo,
+  values: TypedValues,
+  files: ReadonlySet<string>,
+): Parsed<Readonly<Record<string, OptionValue>>> => {
+  const checked: Record<string, OptionValue> = {};
+  for (const option of options) {
+    const typed = values[option.name] ?? '';
+    if (typed === '') {
+      const missing = option.required && !files.has(option.name);
+      if (missing)
+        return fail(option.kind === 'attachment' ? 'web.line.attach' : 'web.line.missing', {
+          option: option.name,
+        });
+      continue;
+    }
+    const result = checkOption(option, typed);
+    if (!result.ok) return result;
+    checked[option.name] = result.value;
+  }
+  return { ok: true, value: checked };
+};
+
+/** Writes a value as it stands behind `option:`, quoted unless it is plainly one word. */
+export const quoteValue = (value: string): string =>
+  /^[^\s"“”\\]+$/.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
+
+/** Writes a line that `readValues` reads back as `values`, in the command's own order. */
+export const formatLine = ({ name, options }: CommandInfo, values: TypedValues): string =>
+  [
+    `/${name}`,
+    ...options.flatMap((option) => {
+      const value = values[option.name] ?? '';
+      return value === '' ? [] : [`${option.name}:${quoteValue(value)}`];
+    }),
+  ].join(' ');
+
+/** Says why a line that begins with a slash is none of the commands. */
+export const unknownCommand = (line: string, commands: readonly CommandInfo[]): LineFault => {
+  const first = /^\/(\S*)/.exec(line)?.[1] ?? '';
+  const group = commands.filter(({ name }) => name.startsWith(`${first.toLowerCase()} `));
+  return group.length > 0
+    ? {
+        key: 'web.line.subcommand',
+        params: { command: first, commands: group.map(({ name }) => `/${name}`).join(', ') },
+      }
+    : { key: 'web.line.unknown-command', params: { command: first } };
+};
+
+export interface ParsedCommand {
+  readonly command: CommandInfo;
+  readonly options: Readonly<Record<string, OptionValue>>;
+}
+
+/**
+ * Reads a whole line: the command, and its options as it takes them.
+ *
+ * @param files names of the options that there is a file for
+ */
+export const parseCommandLine = (
+  line: string,
+  commands: readonly CommandInfo[],
+  files: ReadonlySet<string> = new Set(),
+): Parsed<ParsedCommand> => {
+  const found = findCommand(line, commands);
+  if (!found) return { ok: false, fault: unknownCommand(line, commands) };
+  const typed = readValues(line, found);
+  if (!typed.ok) return typed;
+  const { command } = found;
+  const checked = checkValues(command, typed.value, files);
+  return checked.ok ? { ok: true, value: { command, options: checked.value } } : checked;
+};

@@ -1,0 +1,88 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createAnswerUpdates } from '../../../src/command/answer-updates.ts';
+import { createProbes } from '../../fakes/probes.ts';
+
+const signal = new AbortController().signal;
+
+const open = (updates?: number) => {
+  const shown: string[] = [];
+  const answer = createAnswerUpdates({
+    signal,
+    answer: {
+      show: async ({ text }) => void shown.push(text),
+      paceMs: 0,
+      ...(updates === undefined ? {} : { updates }),
+    },
+  });
+  return { shown, answer };
+};
+
+const growing = async function* (texts: readonly string[]) {
+  for (const text of texts) {
+    yield text;
+    await new Promise(setImmediate);
+  }
+};
+
+describe('an answer', () => {
+  it('is shown each time where updates are not counted, but never twice alike', async () => {
+    const { shown, answer } = open();
+    for (const text of ['a', 'b', 'b', 'c']) await answer.show({ text });
+    await answer.finish();
+    expect(shown).toEqual(['a', 'b', 'c']);
+  });
+
+  it('keeps its last update for what stands in the end', async () => {
+    const { shown, answer } = open(2);
+    for (const text of ['a', 'b', 'c']) await answer.show({ text });
+    expect(shown).toEqual(['a']);
+    expect(answer.newest()).toEqual({ text: 'c' });
+    await answer.finish();
+    expect(shown).toEqual(['a', 'c']);
+  });
+
+  it('leaves updates for what comes after a stream', async () => {
+    const { shown, answer } = open(5);
+    await answer.stream(growing(['1', '12', '123', '1234', '12345']));
+    await answer.stream(growing(['2', '21', '213']));
+    await answer.show({ text: 'done' });
+    await answer.finish();
+    expect(shown.length).toBeLessThanOrEqual(5);
+    expect(shown).toEqual(expect.arrayContaining(['12345', '213']));
+    expect(shown.at(-1)).toBe('done');
+  });
+
+  it('ends with its last state within any number of updates, whatever a command shows', async () => {
+    const texts = fc.array(fc.string({ maxLength: 2 }), { minLength: 1, maxLength: 6 });
+    const steps = fc.array(fc.tuple(fc.boolean(), texts), { minLength: 1, maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 6 }), steps, async (updates, all) => {
+        const { shown, answer } = open(updates);
+        for (const [isStream, given] of all)
+          if (isStream) await answer.stream(growing(given));
+          else for (const text of given) await answer.show({ text });
+        await answer.finish();
+        expect(shown.length).toBeLessThanOrEqual(updates);
+        expect(shown.at(-1)).toBe(all.at(-1)?.[1].at(-1));
+      }),
+    );
+  });
+});
+
+describe('a command with one update', () => {
+  it.each([
+    ['ok', 'whole'],
+    ['same', 'half'],
+    ['break', 'half\n\n'],
+  ])('shows the end of %j alone', async (text, expected) => {
+    const probes = createProbes();
+    const shown: string[] = [];
+    await probes.run(
+      'probe',
+      { text },
+      { answer: { show: async (content) => void shown.push(content.text), paceMs: 0, updates: 1 } },
+    );
+    expect(shown).toEqual([expect.stringMatching(new RegExp(`^${expected}`))]);
+  });
+});

@@ -1,0 +1,205 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  checkValues,
+  findCommand,
+  formatLine,
+  parseCommandLine,
+  type Parsed,
+  readValues,
+  tokenise,
+  unknownCommand,
+  type TypedValues,
+} from '../../../src/command/command-line.ts';
+import { FAKE_COMMANDS } from '../../fakes/core.ts';
+
+const read = (line: string): Parsed<TypedValues> => {
+  const found = findCommand(line, FAKE_COMMANDS);
+  if (!found) throw new Error(`no command in ${line}`);
+  return readValues(line, found);
+};
+
+const valuesOf = (line: string): TypedValues => {
+  const parsed = read(line);
+  if (!parsed.ok) throw new Error(parsed.fault.key);
+  return parsed.value;
+};
+
+const faultOf = (line: string): string | undefined => {
+  const parsed = read(line);
+  return parsed.ok ? undefined : parsed.fault.key;
+};
+
+const checked = (line: string, files: readonly string[] = []) => {
+  const found = findCommand(line, FAKE_COMMANDS)!;
+  return checkValues(found.command, valuesOf(line), new Set(files));
+};
+
+describe('reading a line', () => {
+  test('takes quoted and bare values', () => {
+    expect(valuesOf('/translate text:"The quick brown fox" to:es')).toEqual({
+      text: 'The quick brown fox',
+      to: 'es',
+    });
+  });
+
+  test.each([
+    ['/say Hello there', { text: 'Hello there' }],
+    ['/say "Hello there"', { text: 'Hello there' }],
+    ['/say Hello "dear" friend', { text: 'Hello "dear" friend' }],
+    ['/say  two   gaps\nand a line', { text: 'two   gaps\nand a line' }],
+    ['/translate Hello there to:es', { text: 'Hello there', to: 'es' }],
+    ['/translate to:es Hello there', { text: 'Hello there', to: 'es' }],
+    ['/say see https://example.org/a:b now', { text: 'see https://example.org/a:b now' }],
+    ['/say it is 12:30', { text: 'it is 12:30' }],
+    ['/say well: it depends', undefined],
+  ])('gives free text of %j to the first required text option', (line, values) => {
+    if (values) expect(valuesOf(line)).toEqual(values);
+    else expect(faultOf(line)).toBe('web.line.unknown-option');
+  });
+
+  test('lets unquoted text go on behind its option', () => {
+    expect(valuesOf('/translate text:The quick brown fox to:es')).toEqual({
+      text: 'The quick brown fox',
+      to: 'es',
+    });
+    expect(valuesOf('/say text: note: this')).toEqual({ text: 'note: this' });
+  });
+
+  test.each([
+    ['/translate text:“Hello there” to:es', { text: 'Hello there', to: 'es' }],
+    ['/translate text:”Hello there” to:“es“', { text: 'Hello there', to: 'es' }],
+    ['/translate text:“say \\“so\\”” to:es', { text: 'say “so”', to: 'es' }],
+    ['/translate text:"a “b” c" to:es', { text: 'a “b” c', to: 'es' }],
+    ['/translate text:“a "b" c” to:es', { text: 'a "b" c', to: 'es' }],
+    ['/say a 5” screen', { text: 'a 5” screen' }],
+    ['/say “Hello” she said', { text: '“Hello” she said' }],
+  ])('takes the quotation marks of phones in %j', (line, values) => {
+    expect(valuesOf(line)).toEqual(values);
+  });
+
+  test('takes the word behind an empty option as its value', () => {
+    expect(valuesOf('/translate text: Hello to: es')).toEqual({ text: 'Hello', to: 'es' });
+  });
+
+  test.each([
+    ['/translate text:"open', 'web.line.unclosed'],
+    ['/translate text:“open', 'web.line.unclosed'],
+    ['/translate text:"a" text:"b"', 'web.line.twice'],
+    ['/translate text:"a" to:es extra', 'web.line.left-over'],
+    ['/translate colour:red', 'web.line.unknown-option'],
+    ['/fail loudly:yes', 'web.line.no-options'],
+    ['/fail now', 'web.line.left-over'],
+  ])('says what is wrong with %j', (line, key) => {
+    expect(faultOf(line)).toBe(key);
+  });
+
+  test('finds commands of two words, whatever their letters', () => {
+    expect(findCommand('/Glossary  ADD term:x', FAKE_COMMANDS)?.command.name).toBe('glossary add');
+    expect(findCommand('/glossary', FAKE_COMMANDS)).toBeUndefined();
+    expect(findCommand('hello', FAKE_COMMANDS)).toBeUndefined();
+  });
+
+  test('tells an unknown command from half a command', () => {
+    expect(unknownCommand('/nothing', FAKE_COMMANDS).key).toBe('web.line.unknown-command');
+    expect(unknownCommand('/glossary', FAKE_COMMANDS)).toEqual({
+      key: 'web.line.subcommand',
+      params: { command: 'glossary', commands: '/glossary add, /glossary import' },
+    });
+  });
+});
+
+describe('checking options', () => {
+  test('makes numbers, switches and choices of what was typed', () => {
+    expect(checked('/repeat times:3 loud:yes')).toEqual({
+      ok: true,
+      value: { times: 3, loud: true },
+    });
+    expect(checked('/say Hello format:WAV speed:1.5')).toEqual({
+      ok: true,
+      value: { text: 'Hello', format: 'wav', speed: 1.5 },
+    });
+  });
+
+  test('is content with a held file, and asks for a missing one', () => {
+    expect(checked('/transcribe', ['audio'])).toEqual({ ok: true, value: {} });
+    expect(checked('/transcribe')).toMatchObject({ fault: { key: 'web.line.attach' } });
+    expect(checked('/transcribe audio:a.wav')).toMatchObject({ fault: { key: 'web.line.attach' } });
+  });
+
+  test.each([
+    ['/translate to:es', 'web.line.missing'],
+    ['/repeat times:many', 'web.line.not-integer'],
+    ['/repeat times:1.5', 'web.line.not-integer'],
+    ['/repeat times:0', 'web.line.too-small'],
+    ['/repeat times:9', 'web.line.too-big'],
+    ['/repeat times:1 loud:perhaps', 'web.line.not-boolean'],
+    ['/say Hello speed:fast', 'web.line.not-number'],
+    ['/say Hello format:doc', 'web.line.not-a-choice'],
+    [`/say ${'a'.repeat(501)}`, 'web.line.too-long'],
+  ])('refuses %j', (line, key) => {
+    expect(checked(line)).toMatchObject({ ok: false, fault: { key } });
+  });
+});
+
+describe('a whole line', () => {
+  test('becomes a command and what it takes', () => {
+    expect(parseCommandLine('/repeat loud:on times:“3”', FAKE_COMMANDS)).toMatchObject({
+      ok: true,
+      value: { command: { name: 'repeat' }, options: { times: 3, loud: true } },
+    });
+  });
+
+  test.each([
+    ['/nothing', 'web.line.unknown-command'],
+    ['/say text:"open', 'web.line.unclosed'],
+    ['/repeat times:9', 'web.line.too-big'],
+    ['/transcribe', 'web.line.attach'],
+  ])('%s is refused with one sentence', (line, key) => {
+    expect(parseCommandLine(line, FAKE_COMMANDS)).toMatchObject({ ok: false, fault: { key } });
+  });
+});
+
+describe('any text', () => {
+  const anyText = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 40 }),
+    fc.string({ unit: fc.constantFrom(...Array.from('ab:"“” \\')), maxLength: 40 }),
+  );
+  const filled = anyText.filter((text) => text !== '');
+
+  test('comes back from a written line as it was', () => {
+    const { command } = findCommand('/translate', FAKE_COMMANDS)!;
+    fc.assert(
+      fc.property(filled, filled, anyText, (text, to, from) => {
+        const values = { text, to, ...(from === '' ? {} : { from }) };
+        expect(valuesOf(formatLine(command, values))).toEqual(values);
+      }),
+    );
+  });
+
+  test('is covered by tokens that lie in order and never overlap', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...Array.from('ab:"“” \\\n1/é')) }), (line) => {
+        let end = 0;
+        for (const token of tokenise(line, 0)) {
+          expect(line.slice(end, token.start).trim()).toBe('');
+          expect(token.end).toBeGreaterThan(token.start);
+          end = token.end;
+        }
+        expect(line.slice(end).trim()).toBe('');
+      }),
+    );
+  });
+
+  test('is either read or refused with a sentence, never thrown over', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...Array.from('text to:"“”\\ \n')) }),
+        (rest) => {
+          const parsed = read(`/translate ${rest}`);
+          expect(parsed.ok || parsed.fault.key.startsWith('web.line.')).toBe(true);
+        },
+      ),
+    );
+  });
+});

@@ -1,10 +1,7 @@
 import { type MessageKey } from './message-key.ts';
 import { type Naming } from './model/command-info.ts';
-<<<<<<< HEAD
 import type { Member } from './model/member.ts';
-=======
 import type { RichText } from './model/rich-text.ts';
->>>>>>> protect
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';

@@ -201,6 +201,9 @@ const STILL_AMBIGUOUS: ReadonlySet<string> = new Set(
   (
     'channelOf timeOf createClient Placed Writer Voice DiscordOptions MentionNames ' +
     'TranslationRequest ServiceError ' +
+    // Forms for Markdown, which those for rich text replace.
+    'Restored Protected protect Token toTokens mustPart SpeakableOptions speakable SpokenWords ' +
+    'SpokenOptions hostOf ExcerptOptions excerpt Extent layOut ' +
     'Usage languagesOf createChat createRecognition createSpeech createTranslation'
   ).split(' '),
 );

@@ -9,14 +9,14 @@ import {
   isLongCode,
   layOut,
   type Extent,
-  type Placed,
-  type Render,
+  type PlacedPiece,
+  type WriteTree,
   type SplitLayout,
 } from './split-layout.ts';
 
 export interface SplitOptions {
   /** How a platform writes a tree. */
-  readonly render: Render;
+  readonly render: WriteTree;
   /** What a piece may measure, as it is written; 200 or more: below, markup alone may fill it. */
   readonly limit: number;
   /** Default: UTF-16 units. It must not shrink when a text grows. */
@@ -75,10 +75,10 @@ const continued = (line: Line): Line =>
 class Splitter {
   readonly #layout: SplitLayout;
   readonly #shape: string;
-  readonly #render: Render;
+  readonly #render: WriteTree;
   readonly #measure: (written: string) => number;
 
-  constructor(layout: SplitLayout, render: Render, measure: (written: string) => number) {
+  constructor(layout: SplitLayout, render: WriteTree, measure: (written: string) => number) {
     this.#layout = layout;
     this.#shape = layout.shape;
     this.#render = render;
@@ -121,7 +121,7 @@ class Splitter {
     for (const pair of from.open) builder.open(pair);
     let { open, line, index } = from;
     for (; index < items.length; index += 1) {
-      const item = items[index] as Placed;
+      const item = items[index] as PlacedPiece;
       if (item.start >= to) break;
       const { piece, start, end } = item;
       const [first, last] = [Math.max(from.at, start) - start, Math.min(to, end) - start];
@@ -166,7 +166,7 @@ class Splitter {
   }
 
   /** Of code only the break at a cut is dropped, and what is blank up to its end. */
-  #spaceEnd({ piece, end }: Placed, from: number): number {
+  #spaceEnd({ piece, end }: PlacedPiece, from: number): number {
     let at = from;
     while (at < end && space.test(this.#shape[at] ?? '')) at += 1;
     if (piece.kind === 'text' || at === end) return at;

@@ -199,8 +199,11 @@ const SHARED_NAMES: ReadonlySet<string> = new Set([
 /** Names that still stand for two things; a line goes when its names are told apart. */
 const STILL_AMBIGUOUS: ReadonlySet<string> = new Set(
   (
-    'channelOf timeOf createClient Placed Writer Voice DiscordOptions MentionNames ' +
+    'channelOf timeOf createClient Writer Voice DiscordOptions MentionNames ' +
     'TranslationRequest ServiceError ' +
+    // Forms for Markdown, which those for rich text replace.
+    'Restored Protected protect Token toTokens mustPart SpeakableOptions speakable SpokenWords ' +
+    'SpokenOptions hostOf ExcerptOptions excerpt Extent layOut ' +
     'Usage languagesOf createChat createRecognition createSpeech createTranslation'
   ).split(' '),
 );

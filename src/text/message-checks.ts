@@ -1,11 +1,8 @@
 import type { RichText } from '../model/rich-text.ts';
 import { plainInline } from '../model/walk-rich-text.ts';
 import { isCommandLike } from './command-like.ts';
-import { toFlatText } from './pieces/flat-text.ts';
 import { toPieces } from './pieces/to-pieces.ts';
-import { isBlank } from './unicode.ts';
-
-const meaning = /[\p{L}\p{N}]/u;
+import { isBlank, isEmojiOnly } from './unicode.ts';
 
 /** Nothing that can be seen. */
 export const isBlankMessage = (tree: RichText): boolean =>
@@ -14,21 +11,11 @@ export const isBlankMessage = (tree: RichText): boolean =>
   );
 
 /** Nothing but emoji, custom emoji, shortcodes, punctuation and space; true of blank text too. */
-export const isEmojiMessage = (tree: RichText): boolean => {
-  const { text, spans } = toFlatText(tree);
-  let from = 0;
-  for (const span of spans) {
-    if (meaning.test(text.slice(from, span.start))) return false;
-    from = span.end;
-    if (span.kind === 'object') {
-      const { piece } = span;
-      if (piece.kind === 'block' || (piece.kind === 'leaf' && piece.node.kind !== 'emoji'))
-        return false;
-    } else if (span.kind !== 'emoji' && span.kind !== 'shortcode' && span.kind !== 'bracket')
-      return false;
-  }
-  return !meaning.test(text.slice(from));
-};
+export const isEmojiMessage = (tree: RichText): boolean =>
+  toPieces(tree).pieces.every((piece) => {
+    if (piece.kind === 'text') return isEmojiOnly(piece.text);
+    return piece.kind === 'leaf' ? piece.node.kind === 'emoji' : piece.kind !== 'block';
+  });
 
 /**
  * True when a message is a command for a bot, as `isCommandLike` has it: one line that begins with

@@ -3,10 +3,10 @@ import type { RichText } from '../../model/rich-text.ts';
 import type { Leaf, Line, Piece, Pieces, PieceOf, Wrapper } from '../pieces/piece.ts';
 import { plainSpans } from '../plain-spans.ts';
 
-export type Render = (tree: RichText) => string;
+export type WriteTree = (tree: RichText) => string;
 
 /** A piece and where it lies in the layout's shape. */
-export interface Placed {
+export interface PlacedPiece {
   readonly start: number;
   readonly end: number;
   readonly piece: Piece;
@@ -25,7 +25,7 @@ export interface SplitLayout {
    * is not to be cut. Code that may be cut is as long as its content.
    */
   readonly shape: string;
-  readonly items: readonly Placed[];
+  readonly items: readonly PlacedPiece[];
   /** Links and addresses that are not to be cut, in order and without overlaps. */
   readonly whole: readonly Extent[];
   readonly pairs: readonly Wrapper[];
@@ -39,7 +39,7 @@ const LINK_UNITS = 3;
 /** No limit is so low that a leaf of this many units would have to be cut. */
 const LONGEST_ALIKE = 40;
 
-export const isLongCode = ({ piece, start, end }: Placed): boolean => {
+export const isLongCode = ({ piece, start, end }: PlacedPiece): boolean => {
   const content = codeOf(piece);
   return content !== undefined && content.length === end - start;
 };
@@ -77,11 +77,11 @@ const markOf = (line: Line): string => {
 };
 
 class Drawing {
-  readonly items: Placed[] = [];
+  readonly items: PlacedPiece[] = [];
   readonly whole: Extent[] = [];
   readonly pairs: readonly Wrapper[];
   readonly #pieces: readonly Piece[];
-  readonly #render: Render;
+  readonly #render: WriteTree;
   readonly #longest: number;
   readonly #measure: (written: string) => number;
   readonly #loose: ReadonlySet<number>;
@@ -94,7 +94,7 @@ class Drawing {
 
   constructor(
     { pieces, pairs }: Pieces,
-    render: Render,
+    render: WriteTree,
     measure: (written: string) => number,
     longest: number,
   ) {
@@ -227,7 +227,7 @@ class Drawing {
  */
 export const layOut = (
   pieces: Pieces,
-  render: Render,
+  render: WriteTree,
   measure: (written: string) => number,
   longest: number,
 ): SplitLayout => new Drawing(pieces, render, measure, longest).draw();

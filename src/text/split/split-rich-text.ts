@@ -1,5 +1,5 @@
 import type { RichText } from '../../model/rich-text.ts';
-import { PLAIN_LINE, type Line } from '../pieces/piece.ts';
+import { PLAIN_LINE, type Line, type Pieces } from '../pieces/piece.ts';
 import { toPieces } from '../pieces/to-pieces.ts';
 import { TreeBuilder } from '../pieces/tree-builder.ts';
 import { isBlank } from '../unicode.ts';
@@ -9,14 +9,14 @@ import {
   isLongCode,
   layOut,
   type Extent,
-  type Placed,
-  type Render,
+  type PlacedPiece,
+  type WriteTree,
   type SplitLayout,
 } from './split-layout.ts';
 
 export interface SplitOptions {
   /** How a platform writes a tree. */
-  readonly render: Render;
+  readonly render: WriteTree;
   /** What a piece may measure, as it is written; 200 or more: below, markup alone may fill it. */
   readonly limit: number;
   /** Default: UTF-16 units. It must not shrink when a text grows. */
@@ -62,16 +62,23 @@ const lastBefore = (extents: readonly Extent[], at: number): number => {
   return low - 1;
 };
 
+/** No fewer are written. */
+const textUnits = ({ pieces }: Pieces): number => {
+  let sum = 0;
+  for (const piece of pieces) if (piece.kind === 'text') sum += piece.text.length;
+  return sum;
+};
+
 const continued = (line: Line): Line =>
   line.kind === 'item' ? { ...line, continues: true } : line;
 
 class Splitter {
   readonly #layout: SplitLayout;
   readonly #shape: string;
-  readonly #render: Render;
+  readonly #render: WriteTree;
   readonly #measure: (written: string) => number;
 
-  constructor(layout: SplitLayout, render: Render, measure: (written: string) => number) {
+  constructor(layout: SplitLayout, render: WriteTree, measure: (written: string) => number) {
     this.#layout = layout;
     this.#shape = layout.shape;
     this.#render = render;
@@ -114,7 +121,7 @@ class Splitter {
     for (const pair of from.open) builder.open(pair);
     let { open, line, index } = from;
     for (; index < items.length; index += 1) {
-      const item = items[index] as Placed;
+      const item = items[index] as PlacedPiece;
       if (item.start >= to) break;
       const { piece, start, end } = item;
       const [first, last] = [Math.max(from.at, start) - start, Math.min(to, end) - start];
@@ -159,7 +166,7 @@ class Splitter {
   }
 
   /** Of code only the break at a cut is dropped, and what is blank up to its end. */
-  #spaceEnd({ piece, end }: Placed, from: number): number {
+  #spaceEnd({ piece, end }: PlacedPiece, from: number): number {
     let at = from;
     while (at < end && space.test(this.#shape[at] ?? '')) at += 1;
     if (piece.kind === 'text' || at === end) return at;
@@ -214,9 +221,8 @@ export const richTextPieces = function* (
   tree: RichText,
   { render, limit, measure = units, firstRoom = 0, lastRoom = 0 }: SplitOptions,
 ): Generator<SplitPiece, void, void> {
-  const longest = Math.max(1, limit - Math.max(firstRoom, lastRoom) - MARKUP_UNITS);
-  const layout = layOut(toPieces(tree), render, measure, longest);
-  if (layout.shape.length <= limit * TRIED_ROOMS) {
+  const pieces = toPieces(tree);
+  if (textUnits(pieces) <= limit) {
     const written = render(tree);
     if (isBlank(written)) return;
     if (measure(written) <= limit - firstRoom - lastRoom) {
@@ -224,6 +230,8 @@ export const richTextPieces = function* (
       return;
     }
   }
+  const longest = Math.max(1, limit - Math.max(firstRoom, lastRoom) - MARKUP_UNITS);
+  const layout = layOut(pieces, render, measure, longest);
   const splitter = new Splitter(layout, render, measure);
   let from: Place = { at: 0, index: 0, open: [], line: PLAIN_LINE };
   let isFirst = true;

@@ -2,18 +2,21 @@
 export interface Backoff {
   readonly firstMs: number;
   readonly longestMs: number;
-  /** The share of the span that is waited, asked once a wait. `Math.random`: full jitter. Default: all of it. */
+  /**
+   * The share of the span that is waited, asked once a wait. `Math.random`: full jitter. Default:
+   * all of it.
+   */
   readonly random?: () => number;
 }
 
 /**
- * The wait before another try.
+ * The wait before another try, in milliseconds.
  *
  * @param attempt counts from 0, which gives the first wait
- * @param toldMs what the other side asked to wait, at least
+ * @param leastMs shortest wait that the server asked for
  */
 export const backoffMs = (
   { firstMs, longestMs, random = () => 1 }: Backoff,
   attempt: number,
-  toldMs = 0,
-): number => Math.max(toldMs, random() * Math.min(longestMs, firstMs * 2 ** attempt));
+  leastMs = 0,
+): number => Math.max(leastMs, random() * Math.min(longestMs, firstMs * 2 ** attempt));

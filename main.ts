@@ -60,7 +60,7 @@ runProgram(async (stopped) => {
   const config = parseConfig({ ...file, ...process.env }, sections);
   const log = createLog(config.core.LOG_LEVEL);
   const stray = strayNames(file, [...Object.values(sections), serverSection]);
-  if (stray.length > 0) log.warn({ names: stray }, '.env sets variables that nothing reads');
+  if (stray.length > 0) log.warn({ names: stray }, '.env has unknown variables');
   const texts = loadTexts(join(HERE, 'locales'));
 
   await using parts = new AsyncDisposableStack();

@@ -36,7 +36,9 @@ export interface Platform {
   readonly voice?: VoicePort;
   /** Messages of channels; omitted by platforms that do not report them. */
   readonly feed?: ChannelFeed;
-  /** Mirrors; omitted by platforms that cannot write them. Channels can be watched where `feed` is present too. */
+  /**
+   * Mirrors; omitted by platforms that cannot write them. With `feed`, channels can be watched.
+   */
   readonly mirrors?: Mirrors;
 }
 

@@ -148,7 +148,7 @@ const createInspection = (options: ApiOptions, application: Application, core: C
       ? `all that ${mode} needs`
       : `allow the bot there: ${missing.join(', ')}`;
     yield finding('channel', isAllowed, `${place}: ${permissions}`);
-    // Without these permissions even the question is refused.
+    // Without these permissions Discord does not list the webhooks either.
     if (mode !== 'reply' && isAllowed)
       yield await runCheck('webhooks', async () => checkWebhooks(channel, place));
   };

@@ -55,7 +55,7 @@ const VOICE = ['ViewChannel', 'Connect', 'Speak', 'SendMessages', 'AttachFiles']
  */
 export const CONTENT_INTENT = 'Message Content Intent';
 
-/** Permissions that the invite link requests: exactly those that any mode needs. */
+/** Permissions that the invite link requests: exactly those that the modes and voice need. */
 export const INVITE_PERMISSIONS: bigint = PermissionsBitField.resolve([
   ...new Set([...Object.values(NEEDED).flat(), ...VOICE, 'RequestToSpeak' as const]),
 ]);

@@ -2,10 +2,7 @@
 export interface Backoff {
   readonly firstMs: number;
   readonly longestMs: number;
-  /**
-   * The share of the span that is waited, asked once a wait. `Math.random`: full jitter. Default:
-   * all of it.
-   */
+  /** Share of each wait that is used, from 0 to 1. `Math.random`: full jitter. Default: 1. */
   readonly random?: () => number;
 }
 

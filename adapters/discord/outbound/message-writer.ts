@@ -14,7 +14,7 @@ import type { Api } from '../api.ts';
 import { DiscordError, isGone, isRefusal } from '../errors.ts';
 import { channelIdOf, threadIdOf } from '../ids.ts';
 import { NONCE_CHARS, WEBHOOK_NAME_CHARS } from '../limits.ts';
-import type { Part } from '../outbound/render.ts';
+import type { Part } from './render.ts';
 
 /** Writes messages in one place, as the bot, through a webhook or as an interaction's answer. */
 export interface MessageWriter {

@@ -17,7 +17,7 @@ import { openStore } from './src/store/index.ts';
 import { engineSection, serverSection, type EngineConfig } from './service/config.ts';
 import { startService, type Service } from './service/index.ts';
 import { makeKey } from './service/keys.ts';
-import { engineTable } from './service/engine-table.ts';
+import { engineTable } from './service/engine-report.ts';
 
 const HERE = import.meta.dirname;
 /** Longest wait for the program to stop. */

@@ -255,7 +255,7 @@ const CHECKED_COMMENTS: readonly string[] = [
   'src/errors.ts',
   'src/i18n.ts',
   'src/log.ts',
-  'src/platforms.ts',
+  'src/running-platforms.ts',
   'src/program.ts',
 ];
 

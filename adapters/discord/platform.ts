@@ -9,7 +9,7 @@ import { PLATFORM } from './ids.ts';
 import { CAPABILITIES } from './limits.ts';
 import { isGone } from './errors.ts';
 import { BY_BOT, ownPost, ownPostOf, postedOf } from './mirrors/handles.ts';
-import { botMessageWriter } from './mirrors/message-writer.ts';
+import { botMessageWriter } from './outbound/message-writer.ts';
 import type { Writers } from './mirrors/writers.ts';
 import { postParts, syncParts } from './outbound/sync.ts';
 import { render } from './outbound/render.ts';

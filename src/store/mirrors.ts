@@ -1,9 +1,10 @@
-import type { Transaction } from 'kysely';
+import type { Selectable, Transaction } from 'kysely';
 import { isSameChannel, type MessageRef, type Posted } from '../model/place.ts';
 import type { MirrorTarget } from '../ports/mirrors.ts';
 import type { Store } from './index.ts';
 import type { RowKey } from './inbox/row.ts';
 import type { Schema } from './schema.ts';
+import { pick, statement } from './statement.ts';
 
 /** What one target shows of a source. */
 export interface StoredMirror {
@@ -54,6 +55,40 @@ const read = (row: {
   return { target: { channel, ...thread }, posted, contentHash: row.content_hash };
 };
 
+const mirrorsOf = statement((db, source: ReturnType<typeof sourceColumns> & { purpose: string }) =>
+  db
+    .selectFrom('mirror')
+    .selectAll()
+    .where('source_platform', '=', source.source_platform)
+    .where('source_channel_id', '=', source.source_channel_id)
+    .where('source_id', '=', source.source_id)
+    .where('purpose', '=', source.purpose),
+);
+
+const KEY = [
+  'source_platform',
+  'source_channel_id',
+  'source_id',
+  'purpose',
+  'target_platform',
+  'target_channel_id',
+  'target_thread_id',
+] as const;
+const PLACE = [...KEY, 'source_space_id', 'target_space_id'] as const;
+
+const putMirror = statement((db, row: Selectable<Schema['mirror']>) =>
+  db
+    .insertInto('mirror')
+    .values(pick(row, [...PLACE, 'target_parent_id', 'ids', 'handle', 'content_hash', 'posted_ms']))
+    .onConflict((conflict) =>
+      conflict.columns(KEY).doUpdateSet(pick(row, ['ids', 'handle', 'content_hash'])),
+    ),
+);
+
+const putMessage = statement((db, row: Selectable<Schema['mirror_message']>) =>
+  db.insertInto('mirror_message').values(pick(row, [...PLACE, 'message_id'])),
+);
+
 export type MirrorStore = ReturnType<typeof createMirrorStore>;
 
 /** Which messages of ours were made of which messages; no text is kept. */
@@ -76,11 +111,7 @@ export const createMirrorStore = (store: Store, now: () => number) => {
   return {
     /** The mirrors of a source for one purpose. */
     of: async ({ ref, purpose }: RowKey): Promise<readonly StoredMirror[]> => {
-      const rows = await store
-        .selectFrom('mirror')
-        .selectAll()
-        .where((eb) => eb.and({ ...sourceColumns(ref), purpose }))
-        .execute();
+      const { rows } = await mirrorsOf(store, { ...sourceColumns(ref), purpose });
       return rows.map(read);
     },
 
@@ -119,33 +150,20 @@ export const createMirrorStore = (store: Store, now: () => number) => {
         source_space_id: key.ref.channel.space.id,
         target_space_id: channel.space.id,
       };
-      const shown = {
+      await putMirror(db, {
+        ...place,
+        target_parent_id: channel.parentId ?? null,
         ids: JSON.stringify(posted?.ids ?? []),
         handle: posted?.handle ?? null,
         content_hash: contentHash,
-      };
-      await db
-        .insertInto('mirror')
-        .values({
-          ...place,
-          target_parent_id: channel.parentId ?? null,
-          ...shown,
-          posted_ms: now(),
-        })
-        .onConflict((conflict) =>
-          conflict.columns(Object.keys(columns) as (keyof typeof columns)[]).doUpdateSet(shown),
-        )
-        .execute();
+        posted_ms: now(),
+      });
       if (!isFirst)
         await db
           .deleteFrom('mirror_message')
           .where((eb) => eb.and(columns))
           .execute();
-      if (posted)
-        await db
-          .insertInto('mirror_message')
-          .values(posted.ids.map((message_id) => ({ ...place, message_id })))
-          .execute();
+      for (const message_id of posted?.ids ?? []) await putMessage(db, { ...place, message_id });
     },
 
     /** Forgets, within a transaction, that a target shows anything of a source. */

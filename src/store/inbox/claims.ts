@@ -1,8 +1,9 @@
 import type { Selectable, Transaction } from 'kysely';
 import type { Tenure } from '../../ports/leases.ts';
 import type { Store } from '../index.ts';
-import type { Schema } from '../schema.ts';
-import { channelOf, isKey, isOpen } from './columns.ts';
+import type { InboxState, Schema } from '../schema.ts';
+import { statement } from '../statement.ts';
+import { channelOf, isKey, isOpen, isRow, keyColumns } from './columns.ts';
 import { DELETED, type Outcome, type Row } from './row.ts';
 import type { StoredMessage } from './stored-message.ts';
 
@@ -15,6 +16,74 @@ export interface ClaimDeps {
 const LONGEST_AHEAD_MS = 900_000;
 
 type InboxRow = Selectable<Schema['inbox']>;
+
+const openRows = statement((db, { partition, limit }: { partition: string; limit: number }) =>
+  db
+    .selectFrom('inbox')
+    .select(['platform', 'channel_id', 'message_id', 'purpose', 'due_ms'])
+    .where('partition_key', '=', partition)
+    .where(isOpen)
+    .orderBy('written_ms')
+    .orderBy('position')
+    .orderBy('purpose')
+    .limit(limit),
+);
+
+type KeyColumns = ReturnType<typeof keyColumns>;
+
+/** Another process may have changed the row since it was read. */
+const claimRow = statement(
+  (db, row: KeyColumns & { partition: string; due_ms: number; epoch: number }) =>
+    db
+      .updateTable('inbox')
+      .set((eb) => ({
+        state: 'working',
+        epoch: row.epoch,
+        attempts: eb('attempts', '+', 1),
+        begun: eb('begun', '+', 1),
+      }))
+      .where(isRow(row))
+      .where('partition_key', '=', row.partition)
+      .where(isOpen)
+      .where('epoch', '<=', row.epoch)
+      .where('due_ms', '=', row.due_ms)
+      .returningAll(),
+);
+
+type Claimed = KeyColumns & { readonly epoch: number; readonly revision: number };
+
+const claimedOf = (row: Row): Claimed => ({
+  ...keyColumns(row),
+  epoch: row.epoch,
+  revision: row.revision,
+});
+
+const heldRow = statement((db, row: Claimed) =>
+  db
+    .selectFrom('inbox')
+    .select('revision')
+    .where(isRow(row))
+    .where('state', '=', 'working')
+    .where('epoch', '=', row.epoch)
+    .where('revision', '=', row.revision),
+);
+
+const settleRow = statement(
+  (db, row: Claimed & { state: InboxState; reason: string | null; changed_ms: number }) =>
+    db
+      .updateTable('inbox')
+      .set({
+        state: row.state,
+        reason: row.reason,
+        message: null,
+        begun: 0,
+        changed_ms: row.changed_ms,
+      })
+      .where(isRow(row))
+      .where('state', '=', 'working')
+      .where('epoch', '=', row.epoch)
+      .where('revision', '=', row.revision),
+);
 
 const messageOf = ({ message, content_hash, reason }: InboxRow): Row['message'] => {
   if (content_hash === DELETED) return 'deleted';
@@ -50,69 +119,28 @@ export const createClaims = ({ store, now }: ClaimDeps) => ({
   claim: (partition: string, limit: number, { epoch }: Pick<Tenure, 'epoch'>) =>
     store.note(async (db): Promise<{ rows: readonly Row[]; nextDueMs: number | undefined }> => {
       const atMs = now();
-      const open = await db
-        .selectFrom('inbox')
-        .select(['platform', 'channel_id', 'message_id', 'purpose', 'due_ms'])
-        .where('partition_key', '=', partition)
-        .where(isOpen)
-        .orderBy('written_ms')
-        .orderBy('position')
-        .orderBy('purpose')
-        .limit(limit)
-        .execute();
+      const open = await openRows(db, { partition, limit });
       const rows: Row[] = [];
-      for (const { due_ms: dueMs, ...key } of open) {
+      for (const { due_ms: dueMs, ...key } of open.rows) {
         if (dueMs > atMs && dueMs - atMs <= LONGEST_AHEAD_MS) return { rows, nextDueMs: dueMs };
-        // Another process may have changed it since it was read.
-        const claimed = await db
-          .updateTable('inbox')
-          .set((eb) => ({
-            state: 'working',
-            epoch,
-            attempts: eb('attempts', '+', 1),
-            begun: eb('begun', '+', 1),
-          }))
-          .where((eb) => eb.and(key))
-          .where('partition_key', '=', partition)
-          .where(isOpen)
-          .where('epoch', '<=', epoch)
-          .where('due_ms', '=', dueMs)
-          .returningAll()
-          .executeTakeFirst();
-        if (!claimed) break;
-        rows.push(toRow(claimed, epoch));
+        const claimed = await claimRow(db, { ...key, partition, due_ms: dueMs, epoch });
+        const [row] = claimed.rows;
+        if (!row) break;
+        rows.push(toRow(row, epoch));
       }
       return { rows, nextDueMs: undefined };
     }),
 
   /** True while no later tenure has claimed the row, and the message is as it was. */
   holds: async (row: Row): Promise<boolean> =>
-    (await store
-      .selectFrom('inbox')
-      .select('revision')
-      .where(isKey(row))
-      .where('state', '=', 'working')
-      .where('epoch', '=', row.epoch)
-      .where('revision', '=', row.revision)
-      .executeTakeFirst()) !== undefined,
+    (await heldRow(store, claimedOf(row))).rows.length > 0,
 
   /** Within a transaction; false when the message changed meanwhile, and so waits anew. */
   settle: async (db: Transaction<Schema>, row: Row, outcome: Outcome): Promise<boolean> => {
-    const { numUpdatedRows } = await db
-      .updateTable('inbox')
-      .set({
-        state: outcome.state,
-        reason: 'reason' in outcome ? outcome.reason : null,
-        message: null,
-        begun: 0,
-        changed_ms: now(),
-      })
-      .where(isKey(row))
-      .where('state', '=', 'working')
-      .where('epoch', '=', row.epoch)
-      .where('revision', '=', row.revision)
-      .executeTakeFirstOrThrow();
-    return numUpdatedRows > 0n;
+    const reason = 'reason' in outcome ? outcome.reason : null;
+    const { state } = outcome;
+    const settled = { ...claimedOf(row), state, reason, changed_ms: now() };
+    return (await settleRow(db, settled)).changed > 0;
   },
 
   /** Gives rows back; those that were not tried do not count the attempt. */

@@ -12,8 +12,12 @@ export const refColumns = ({ channel, id }: MessageRef) => ({
 
 export const keyColumns = ({ ref, purpose }: RowKey) => ({ ...refColumns(ref), purpose });
 
-export const isKey = (key: RowKey) => (eb: ExpressionBuilder<Schema, 'inbox'>) =>
-  eb.and(keyColumns(key));
+export const isRow =
+  ({ platform, channel_id, message_id, purpose }: ReturnType<typeof keyColumns>) =>
+  (eb: ExpressionBuilder<Schema, 'inbox'>) =>
+    eb.and({ platform, channel_id, message_id, purpose });
+
+export const isKey = (key: RowKey) => isRow(keyColumns(key));
 
 export const channelOf = (row: {
   platform: string;

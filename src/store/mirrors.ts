@@ -2,7 +2,8 @@ import type { Selectable, Transaction } from 'kysely';
 import { isSameChannel, type MessageRef, type Posted } from '../model/place.ts';
 import type { MirrorTarget } from '../ports/mirrors.ts';
 import type { Store } from './index.ts';
-import type { RowKey } from './inbox/row.ts';
+import { claimedColumns, isClaimed } from './inbox/columns.ts';
+import type { Row, RowKey } from './inbox/row.ts';
 import type { Schema } from './schema.ts';
 import { pick, statement } from './statement.ts';
 
@@ -32,16 +33,9 @@ const keyColumns = ({ ref, purpose }: RowKey, { channel, threadId = '' }: Mirror
   target_thread_id: threadId,
 });
 
-const read = (row: {
-  readonly target_platform: string;
-  readonly target_space_id: string;
-  readonly target_channel_id: string;
-  readonly target_thread_id: string;
-  readonly target_parent_id: string | null;
-  readonly ids: string;
-  readonly handle: string | null;
-  readonly content_hash: string;
-}): StoredMirror => {
+type MirrorRow = Selectable<Schema['mirror']>;
+
+const read = (row: MirrorRow): StoredMirror => {
   const channel = {
     space: { platform: row.target_platform, id: row.target_space_id },
     id: row.target_channel_id,
@@ -54,6 +48,21 @@ const read = (row: {
   const thread = row.target_thread_id === '' ? {} : { threadId: row.target_thread_id };
   return { target: { channel, ...thread }, posted, contentHash: row.content_hash };
 };
+
+/** One row at least where the tenure still has the inbox row, of nulls where nothing stands. */
+const standingOf = statement((db, row: ReturnType<typeof claimedColumns>) =>
+  db
+    .selectFrom('inbox')
+    .leftJoin('mirror', (join) =>
+      join
+        .onRef('mirror.source_platform', '=', 'inbox.platform')
+        .onRef('mirror.source_channel_id', '=', 'inbox.channel_id')
+        .onRef('mirror.source_id', '=', 'inbox.message_id')
+        .onRef('mirror.purpose', '=', 'inbox.purpose'),
+    )
+    .selectAll('mirror')
+    .where(isClaimed(row)),
+);
 
 const mirrorsOf = statement((db, source: ReturnType<typeof sourceColumns> & { purpose: string }) =>
   db
@@ -113,6 +122,15 @@ export const createMirrorStore = (store: Store, now: () => number) => {
     of: async ({ ref, purpose }: RowKey): Promise<readonly StoredMirror[]> => {
       const { rows } = await mirrorsOf(store, { ...sourceColumns(ref), purpose });
       return rows.map(read);
+    },
+
+    /**
+     * The mirrors of a claimed row; undefined when a later tenure has claimed it, or its message is not as it was.
+     */
+    standing: async (row: Row): Promise<readonly StoredMirror[] | undefined> => {
+      const { rows } = await standingOf(store, claimedColumns(row));
+      if (rows.length === 0) return undefined;
+      return rows.flatMap((found) => (found.ids === null ? [] : read(found as MirrorRow)));
     },
 
     /** Messages that show a source for any other purpose. */

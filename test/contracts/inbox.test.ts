@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { createInboxStore } from '../../src/store/inbox/index.ts';
+import { createMirrorStore } from '../../src/store/mirrors.ts';
 import { openStore } from '../../src/store/index.ts';
 import type { Row } from '../../src/store/inbox/row.ts';
 import { describeBroken, describeContract } from './contract.ts';
@@ -10,9 +11,11 @@ const open = async (): Promise<InboxSubject> => {
   onTestFinished(() => store.destroy());
   const clock = { ms: 1_000_000_000 };
   const inbox = createInboxStore({ store, now: () => clock.ms });
+  const mirrors = createMirrorStore(store, () => clock.ms);
+  const holds: InboxSubject['holds'] = async (row) => (await mirrors.standing(row)) !== undefined;
   const settle: InboxSubject['settle'] = (row, outcome) =>
     store.write((db) => inbox.settle(db, row, outcome));
-  return { inbox, settle, clock };
+  return { inbox, holds, settle, clock };
 };
 
 describeContract('the inbox in SQLite', INBOX_CONTRACT, open);
@@ -33,7 +36,12 @@ const broken = (change: (sound: InboxSubject) => Partial<InboxSubject['inbox']>)
         return method(...given);
       },
   });
-  return { inbox, clock, settle: async (row, outcome) => (await sound()).settle(row, outcome) };
+  return {
+    inbox,
+    clock,
+    holds: async (row) => (await sound()).holds(row),
+    settle: async (row, outcome) => (await sound()).settle(row, outcome),
+  };
 };
 
 const asLater = (row: Row): Row => ({ ...row, epoch: 2 });

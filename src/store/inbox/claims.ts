@@ -3,7 +3,7 @@ import type { Tenure } from '../../ports/leases.ts';
 import type { Store } from '../index.ts';
 import type { InboxState, Schema } from '../schema.ts';
 import { statement } from '../statement.ts';
-import { channelOf, isKey, isOpen, isRow, keyColumns } from './columns.ts';
+import { channelOf, claimedColumns, isClaimed, isOpen, isRow, type keyColumns } from './columns.ts';
 import { DELETED, type Outcome, type Row } from './row.ts';
 import type { StoredMessage } from './stored-message.ts';
 
@@ -50,23 +50,7 @@ const claimRow = statement(
       .returningAll(),
 );
 
-type Claimed = KeyColumns & { readonly epoch: number; readonly revision: number };
-
-const claimedOf = (row: Row): Claimed => ({
-  ...keyColumns(row),
-  epoch: row.epoch,
-  revision: row.revision,
-});
-
-const heldRow = statement((db, row: Claimed) =>
-  db
-    .selectFrom('inbox')
-    .select('revision')
-    .where(isRow(row))
-    .where('state', '=', 'working')
-    .where('epoch', '=', row.epoch)
-    .where('revision', '=', row.revision),
-);
+type Claimed = ReturnType<typeof claimedColumns>;
 
 const settleRow = statement(
   (db, row: Claimed & { state: InboxState; reason: string | null; changed_ms: number }) =>
@@ -79,10 +63,7 @@ const settleRow = statement(
         begun: 0,
         changed_ms: row.changed_ms,
       })
-      .where(isRow(row))
-      .where('state', '=', 'working')
-      .where('epoch', '=', row.epoch)
-      .where('revision', '=', row.revision),
+      .where(isClaimed(row)),
 );
 
 const messageOf = ({ message, content_hash, reason }: InboxRow): Row['message'] => {
@@ -131,15 +112,11 @@ export const createClaims = ({ store, now }: ClaimDeps) => ({
       return { rows, nextDueMs: undefined };
     }),
 
-  /** True while no later tenure has claimed the row, and the message is as it was. */
-  holds: async (row: Row): Promise<boolean> =>
-    (await heldRow(store, claimedOf(row))).rows.length > 0,
-
   /** Within a transaction; false when the message changed meanwhile, and so waits anew. */
   settle: async (db: Transaction<Schema>, row: Row, outcome: Outcome): Promise<boolean> => {
     const reason = 'reason' in outcome ? outcome.reason : null;
     const { state } = outcome;
-    const settled = { ...claimedOf(row), state, reason, changed_ms: now() };
+    const settled = { ...claimedColumns(row), state, reason, changed_ms: now() };
     return (await settleRow(db, settled)).changed > 0;
   },
 
@@ -154,10 +131,7 @@ export const createClaims = ({ store, now }: ClaimDeps) => ({
             attempts: index < tried ? row.attempts : row.attempts - 1,
             due_ms: index < tried ? dueMs : 0,
           })
-          .where(isKey(row))
-          .where('state', '=', 'working')
-          .where('epoch', '=', row.epoch)
-          .where('revision', '=', row.revision)
+          .where(isClaimed(claimedColumns(row)))
           .execute();
     }),
 

@@ -33,7 +33,18 @@ const keyColumns = ({ ref, purpose }: RowKey, { channel, threadId = '' }: Mirror
   target_thread_id: threadId,
 });
 
-type MirrorRow = Selectable<Schema['mirror']>;
+const SHOWN_COLUMNS = [
+  'target_platform',
+  'target_space_id',
+  'target_channel_id',
+  'target_thread_id',
+  'target_parent_id',
+  'ids',
+  'handle',
+  'content_hash',
+] as const;
+
+type MirrorRow = Pick<Selectable<Schema['mirror']>, (typeof SHOWN_COLUMNS)[number]>;
 
 const read = (row: MirrorRow): StoredMirror => {
   const channel = {
@@ -60,14 +71,14 @@ const standingOf = statement((db, row: ReturnType<typeof claimedColumns>) =>
         .onRef('mirror.source_id', '=', 'inbox.message_id')
         .onRef('mirror.purpose', '=', 'inbox.purpose'),
     )
-    .selectAll('mirror')
+    .select(SHOWN_COLUMNS.map((name) => `mirror.${name}` as const))
     .where(isClaimed(row)),
 );
 
 const mirrorsOf = statement((db, source: ReturnType<typeof sourceColumns> & { purpose: string }) =>
   db
     .selectFrom('mirror')
-    .selectAll()
+    .select(SHOWN_COLUMNS)
     .where('source_platform', '=', source.source_platform)
     .where('source_channel_id', '=', source.source_channel_id)
     .where('source_id', '=', source.source_id)
@@ -137,7 +148,7 @@ export const createMirrorStore = (store: Store, now: () => number) => {
     others: async ({ ref, purpose }: RowKey): Promise<readonly Posted[]> => {
       const rows = await store
         .selectFrom('mirror')
-        .selectAll()
+        .select(SHOWN_COLUMNS)
         .where((eb) => eb.and(sourceColumns(ref)))
         .where('purpose', '<>', purpose)
         .execute();

@@ -3,7 +3,7 @@ import type { Tenure } from '../../ports/leases.ts';
 import type { Store } from '../index.ts';
 import type { InboxState, Schema } from '../schema.ts';
 import { statement } from '../statement.ts';
-import { channelOf, claimedColumns, isClaimed, isOpen, isRow, type keyColumns } from './columns.ts';
+import { channelOf, claimedColumns, isClaimed, isOpen, isRow } from './columns.ts';
 import { DELETED, type Outcome, type Row } from './row.ts';
 import type { StoredMessage } from './stored-message.ts';
 
@@ -15,12 +15,30 @@ export interface ClaimDeps {
 /** What is due later than this is due now: the clock was set back. */
 const LONGEST_AHEAD_MS = 900_000;
 
-type InboxRow = Selectable<Schema['inbox']>;
+const OPEN_COLUMNS = [
+  'platform',
+  'space_id',
+  'channel_id',
+  'parent_id',
+  'message_id',
+  'purpose',
+  'position',
+  'author_id',
+  'message',
+  'reason',
+  'content_hash',
+  'revision',
+  'attempts',
+  'begun',
+  'due_ms',
+] as const;
+
+type OpenRow = Pick<Selectable<Schema['inbox']>, (typeof OPEN_COLUMNS)[number]>;
 
 const openRows = statement((db, { partition, limit }: { partition: string; limit: number }) =>
   db
     .selectFrom('inbox')
-    .select(['platform', 'channel_id', 'message_id', 'purpose', 'due_ms'])
+    .select(OPEN_COLUMNS)
     .where('partition_key', '=', partition)
     .where(isOpen)
     .orderBy('written_ms')
@@ -29,11 +47,9 @@ const openRows = statement((db, { partition, limit }: { partition: string; limit
     .limit(limit),
 );
 
-type KeyColumns = ReturnType<typeof keyColumns>;
-
-/** Another process may have changed the row since it was read. */
+/** Takes effect only where nobody has changed the row since it was read, and no later tenure has it. */
 const claimRow = statement(
-  (db, row: KeyColumns & { partition: string; due_ms: number; epoch: number }) =>
+  (db, row: OpenRow & { readonly partition: string; readonly epoch: number }) =>
     db
       .updateTable('inbox')
       .set((eb) => ({
@@ -46,8 +62,9 @@ const claimRow = statement(
       .where('partition_key', '=', row.partition)
       .where(isOpen)
       .where('epoch', '<=', row.epoch)
-      .where('due_ms', '=', row.due_ms)
-      .returningAll(),
+      .where('revision', '=', row.revision)
+      .where('attempts', '=', row.attempts)
+      .where('due_ms', '=', row.due_ms),
 );
 
 type Claimed = ReturnType<typeof claimedColumns>;
@@ -66,16 +83,17 @@ const settleRow = statement(
       .where(isClaimed(row)),
 );
 
-const messageOf = ({ message, content_hash, reason }: InboxRow): Row['message'] => {
+const messageOf = ({ message, content_hash, reason }: OpenRow): Row['message'] => {
   if (content_hash === DELETED) return 'deleted';
   if (reason !== null) return 'skipped';
   return message === null ? 'unread' : (JSON.parse(message) as StoredMessage);
 };
 
-const toRow = (row: InboxRow, epoch: number): Row => ({
+/** A row as it is once it is claimed. */
+const toRow = (row: OpenRow, partition: string, epoch: number): Row => ({
   ref: { channel: channelOf(row), id: row.message_id },
   purpose: row.purpose,
-  partition: row.partition_key,
+  partition,
   position: row.position,
   authorId: row.author_id,
   message: messageOf(row),
@@ -83,9 +101,8 @@ const toRow = (row: InboxRow, epoch: number): Row => ({
   contentHash: row.content_hash,
   revision: row.revision,
   epoch,
-  attempts: row.attempts,
-  // This claim is counted.
-  mayExist: row.begun > 1,
+  attempts: row.attempts + 1,
+  mayExist: row.begun > 0,
 });
 
 /**
@@ -102,12 +119,12 @@ export const createClaims = ({ store, now }: ClaimDeps) => ({
       const atMs = now();
       const open = await openRows(db, { partition, limit });
       const rows: Row[] = [];
-      for (const { due_ms: dueMs, ...key } of open.rows) {
+      for (const row of open.rows) {
+        const { due_ms: dueMs } = row;
         if (dueMs > atMs && dueMs - atMs <= LONGEST_AHEAD_MS) return { rows, nextDueMs: dueMs };
-        const claimed = await claimRow(db, { ...key, partition, due_ms: dueMs, epoch });
-        const [row] = claimed.rows;
-        if (!row) break;
-        rows.push(toRow(row, epoch));
+        const { changed } = await claimRow(db, { ...row, partition, epoch });
+        if (changed === 0) break;
+        rows.push(toRow(row, partition, epoch));
       }
       return { rows, nextDueMs: undefined };
     }),

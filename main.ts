@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createClient } from './src/api/client.ts';
+import { createServiceClient } from './src/api/client.ts';
 import type { Command } from './src/command/command.ts';
 import { commandFault } from './src/command/validate-command.ts';
 import { parseConfig, readEnvFile, strayNames } from './src/config.ts';
@@ -12,17 +12,18 @@ import { examine, findingLine, isFailure, verdict } from './src/ops/doctor.ts';
 import { adapterFault, type Adapter, type AdapterModule } from './src/adapter.ts';
 import type { Finding } from './src/model/finding.ts';
 import { runProgram } from './src/program.ts';
+import { findFfmpeg } from './src/speech/ffmpeg.ts';
 import { openStore } from './src/store/index.ts';
 import { engineSection, serverSection, type EngineConfig } from './service/config.ts';
 import { startService, type Service } from './service/index.ts';
 import { makeKey } from './service/keys.ts';
-import { engineTable } from './service/table.ts';
+import { engineTable } from './service/engine-table.ts';
 
 const HERE = import.meta.dirname;
 /** Longer than this nobody waits for a process that was told to stop. */
 const STOP_MS = 10_000;
 
-/** Where the service is: the one that the configuration names, or the built-in one, started here. */
+/** Finds the service: the one that the configuration names, or the built-in one, started here. */
 const findService = async (
   config: CoreConfig,
   engines: EngineConfig,
@@ -68,7 +69,8 @@ runProgram(async (stopped) => {
   );
   const { baseUrl, key, builtIn } = await findService(config.core, config.engines, log);
   if (builtIn) parts.defer(async () => builtIn.close());
-  const client = parts.use(createClient({ baseUrl, key }));
+  const client = parts.use(createServiceClient({ baseUrl, key }));
+  const ffmpeg = findFfmpeg({ path: process.env.PATH ?? '' });
   const { core, attach } = parts.use(
     await openCore({
       client,
@@ -79,12 +81,15 @@ runProgram(async (stopped) => {
       config: config.core,
       engines: builtIn && (async () => builtIn.engines()),
       translates: builtIn && (async (to, from) => builtIn.translates(to, from)),
+      fallbackDecoder: ffmpeg?.decode,
     }),
   );
 
   if (process.argv[2] === 'doctor') {
     const databaseUrl = config.core.DATABASE_URL;
-    const findings = examine({ core, store, databaseUrl, modules: adapterModules, config });
+    const ffmpegVersion = await ffmpeg?.version();
+    const modules = adapterModules;
+    const findings = examine({ core, store, databaseUrl, ffmpegVersion, modules, config });
     await Promise.race([printFindings(findings), stopped]);
     return;
   }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Pool } from 'undici';
-import { createClient } from '../src/api/client.ts';
+import { createServiceClient } from '../src/api/client.ts';
 import { PATHS, translateChunk } from '../src/api/contract.ts';
 import { readEvents } from '../src/http/event-stream.ts';
 import { networkError, parseReply } from '../src/api/transport.ts';
@@ -36,7 +36,7 @@ const callOverhead = async () => {
   const worker = new Worker(SERVER, { eval: true, workerData: VOICES });
   const [port] = (await once(worker, 'message')) as [number];
   const baseUrl = `http://127.0.0.1:${port}`;
-  const client = createClient({ baseUrl, key: 'svck:bench' });
+  const client = createServiceClient({ baseUrl, key: 'svck:bench' });
   const pool = new Pool(baseUrl);
   const { signal } = new AbortController();
   const pair = await comparePair(

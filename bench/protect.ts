@@ -1,4 +1,6 @@
+import { parseDiscord } from '../adapters/discord/rich-text/parse.ts';
 import { protect } from '../src/text/protect/protect.ts';
+import { protect as protectTree } from '../src/text/protect/protect-rich-text.ts';
 import { comparePair, fixed, printTable } from './measure.ts';
 
 const LINES = [
@@ -28,6 +30,12 @@ const both = (): string => {
   return guarded.restore(guarded.text).text;
 };
 
+const tree = parseDiscord(text);
+const bothOfTree = (): unknown => {
+  const guarded = protectTree(tree, TERMS);
+  return guarded.restore(guarded.text).tree;
+};
+
 const chat = LINES.map((line) => ({ line, bytes: Buffer.byteLength(line) }));
 const lineByLine = (): void => {
   for (const { line } of chat) {
@@ -36,8 +44,17 @@ const lineByLine = (): void => {
   }
 };
 
+const trees = LINES.map((line) => parseDiscord(line));
+const treeByTree = (): void => {
+  for (const each of trees) {
+    const guarded = protectTree(each, TERMS);
+    guarded.restore(guarded.text);
+  }
+};
+
 const whole = await comparePair(both, simple, { rounds: 15, calls: 3 });
-const lines = await comparePair(lineByLine, () => undefined, { rounds: 15, calls: 2_000 });
+const wholeTree = await comparePair(bothOfTree, both, { rounds: 15, calls: 3 });
+const lines = await comparePair(treeByTree, lineByLine, { rounds: 15, calls: 2_000 });
 const lineBytes = chat.reduce((sum, { bytes }) => sum + bytes, 0);
 printTable('Protection of tokens, put back and verified (bare: one pattern, unverified)', [
   {
@@ -46,10 +63,18 @@ printTable('Protection of tokens, put back and verified (bare: one pattern, unve
     common: `${fixed(megabytes / (whole.commonUs / 1e6), 0)} MB/s`,
     ratio: fixed(whole.commonUs / whole.oursUs),
   },
+]);
+printTable('Protection of rich text, put back and verified (bare: of Markdown)', [
+  {
+    what: `one text of ${fixed(megabytes)} MB`,
+    ours: `${fixed(megabytes / (wholeTree.oursUs / 1e6), 0)} MB/s`,
+    common: `${fixed(megabytes / (wholeTree.commonUs / 1e6), 0)} MB/s`,
+    ratio: fixed(wholeTree.commonUs / wholeTree.oursUs),
+  },
   {
     what: 'chat lines, one by one',
     ours: `${fixed(lineBytes / lines.oursUs, 0)} MB/s`,
-    common: '–',
-    ratio: '–',
+    common: `${fixed(lineBytes / lines.commonUs, 0)} MB/s`,
+    ratio: fixed(lines.commonUs / lines.oursUs),
   },
 ]);

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { request } from 'undici';
-import { createClient } from '../src/api/client.ts';
+import { createServiceClient } from '../src/api/client.ts';
 import { PATHS } from '../src/api/contract.ts';
 import { fixed, median, printTable } from './measure.ts';
 
@@ -30,7 +30,7 @@ const signal = new AbortController().signal;
 
 const upload: Record<Way, (baseUrl: string, audio: Uint8Array) => Promise<unknown>> = {
   streamed: async (baseUrl, audio) => {
-    await using client = createClient({ baseUrl, key: 'svck:bench' });
+    await using client = createServiceClient({ baseUrl, key: 'svck:bench' });
     const source = {
       sizeBytes: audio.length,
       async *open() {

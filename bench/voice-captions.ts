@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { SILENCE_PACKET } from '../src/audio/opus/packet.ts';
+import { USUAL_PAUSE_MS } from '../src/model/space-choices.ts';
 import { createEndpointer } from '../src/voice/stt/endpointer.ts';
 import type { RequestRecord } from '../test/fakes/discord/state.ts';
 import type { VoicePerson } from '../test/fakes/discord/voice/index.ts';
 import { fixed, quantile } from './measure.ts';
 import { startVoiceBot, type Room, type VoiceBot } from './voice/bot.ts';
-import { encodeOpus, openMouth, PACKET_SAMPLES, type Mouth } from './voice/sounds.ts';
+import { encodeOpus, openSynthesiser, PACKET_SAMPLES, type Synthesiser } from './voice/sounds.ts';
 import { ROOMS, sentencesOf, SPEAKERS, type Sentence } from './voice/sentences.ts';
 
 /**
@@ -16,7 +17,7 @@ import { ROOMS, sentencesOf, SPEAKERS, type Sentence } from './voice/sentences.t
  */
 
 const PACKET_MS = 20;
-const HANGOVER_MS = 600;
+const HANGOVER_MS = USUAL_PAUSE_MS;
 const PAUSE_MS = 900;
 const LONGEST_WAIT_MS = 15_000;
 const SECOND_STARTS_MS = 1_200;
@@ -45,18 +46,18 @@ const nowMs = (): number => performance.timeOrigin + performance.now();
 
 /** Where its voice begins and ends, as the program cuts it. */
 const voiceOf = async (packets: readonly Buffer[]): Promise<Utterance['voiceMs']> => {
-  using cutter = createEndpointer();
+  using endpointer = createEndpointer();
   const all = [...packets, ...Array.from({ length: 5 }, () => SILENCE_PACKET)];
   const ended = [];
   for (const [index, data] of all.entries()) {
     const sequence = index;
     const arrivedMs = index * PACKET_MS;
     const timestampSamples = index * PACKET_SAMPLES;
-    ended.push(...cutter.take({ speakerId: '1', data, sequence, timestampSamples, arrivedMs }));
-    // The cutter's decoder comes in its time.
+    ended.push(...endpointer.take({ speakerId: '1', data, sequence, timestampSamples, arrivedMs }));
+    // The endpointer's decoder comes in its time.
     await nextTurn();
   }
-  ended.push(...cutter.tick(all.length * PACKET_MS + HANGOVER_MS));
+  ended.push(...endpointer.tick(all.length * PACKET_MS + HANGOVER_MS));
   const whole = ended.filter(({ kind }) => kind === 'ended');
   const [one] = whole;
   assert(one && whole.length === 1, 'a sentence is one utterance');
@@ -71,13 +72,13 @@ interface Talk extends Room {
 }
 
 const prepare = async (
-  mouth: Mouth,
+  synthesiser: Synthesiser,
   sentence: Sentence,
   { language, other, kind }: (typeof SPEAKERS)[number],
   voices: (typeof ROOMS)[number],
 ): Promise<Utterance> => {
-  const { sound } = await mouth.say(sentence[language], voices[language], voices.gender);
-  const packets = await encodeOpus(sound, kind);
+  const { sound } = await synthesiser.say(sentence[language], voices[language], voices.gender);
+  const packets = encodeOpus(sound, kind);
   return {
     text: sentence[language],
     translation: sentence[other],
@@ -93,7 +94,7 @@ const prepare = async (
 
 /** Rooms in which captions have begun. */
 const setUp = async (bot: VoiceBot): Promise<Talk[]> => {
-  await using mouth = await openMouth();
+  await using synthesiser = await openSynthesiser();
   const talks: Talk[] = [];
   for (const voices of ROOMS) {
     const room = bot.room();
@@ -102,7 +103,7 @@ const setUp = async (bot: VoiceBot): Promise<Talk[]> => {
     for (const [index, speaker] of SPEAKERS.entries()) {
       const says: Utterance[] = [];
       for (const sentence of said[index] ?? [])
-        says.push(await prepare(mouth, sentence, speaker, voices));
+        says.push(await prepare(synthesiser, sentence, speaker, voices));
       speakers.push({ person: room.lounge.join(bot.discord.user({ name: speaker.name })), says });
     }
     await bot.use(room, room.lounge.present[0]!, 'captions start', { languages: 'en, es' });

@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Application, createEncoder, type EncoderOptions } from 'libopus-wasm';
 import { OPUS_CLOCK_HZ, SILENCE_PACKET } from '../src/audio/opus/packet.ts';
-import { utteranceFile, type UtteranceFile } from '../src/voice/stt/utterance-file.ts';
+import { utteranceFile, type UtteranceFile } from '../src/voice/stt/utterance.ts';
 import { createEndpointer } from '../src/voice/stt/endpointer.ts';
 import type { VoicePacket } from '../src/ports/voice.ts';
+import { APPLICATION, encodePackets, type OpusEncoding } from '../test/fakes/opus.ts';
 import { fixed } from './measure.ts';
-import { openMouth } from './voice/sounds.ts';
+import { openSynthesiser } from './voice/sounds.ts';
 
 /**
  * Files of utterances, as they go to a recogniser, before the judges of others: opusinfo (opus-tools) and
@@ -27,37 +27,21 @@ if (missing.length > 0) {
   process.exit(0);
 }
 
-await using mouth = await openMouth();
+await using synthesiser = await openSynthesiser();
 const said = 'We shall meet at the station tomorrow morning, and then take the first train.';
-const { sound } = await mouth.say(said, 'English (America)');
+const { sound } = await synthesiser.say(said, 'English (America)');
 
-const VOIP = { application: Application.Voip, bitrate: 40_000 };
-const MUSIC = { application: Application.RestrictedLowDelay, bitrate: 64_000 };
+const VOIP = { application: APPLICATION.voip, bitrate: 40_000 };
+const MUSIC = { application: APPLICATION.lowDelay, bitrate: 64_000 };
 
 /** Undefined: nothing comes, although it was sent. */
 type Sent = readonly (Uint8Array | undefined)[];
 
-const encode = async (frameMs: number, options: EncoderOptions, channels: 1 | 2 = 1) => {
-  const frameSize = (OPUS_CLOCK_HZ * frameMs) / 1_000;
-  using encoder = await createEncoder({
-    sampleRate: OPUS_CLOCK_HZ,
-    channels,
-    frameSize,
-    ...options,
-  });
-  const packets: Uint8Array[] = [];
-  for (let at = 0; at + frameSize <= sound.length; at += frameSize) {
-    const frame = Float32Array.from(
-      { length: frameSize * channels },
-      (_, index) => sound[at + Math.floor(index / channels)]!,
-    );
-    packets.push(Uint8Array.from(encoder.encodeFloat(frame)));
-  }
-  return packets;
-};
+const encode = (frameMs: number, options: OpusEncoding, channels: 1 | 2 = 1) =>
+  encodePackets(sound, { ...options, channels, frameSize: (OPUS_CLOCK_HZ * frameMs) / 1_000 });
 
-const speech = await encode(20, VOIP);
-const music = await encode(20, MUSIC);
+const speech = encode(20, VOIP);
+const music = encode(20, MUSIC);
 const lostWhere = (isLost: (index: number) => boolean): Sent =>
   speech.map((packet, index) => (isLost(index) ? undefined : packet));
 const half = speech.length >> 1;
@@ -65,12 +49,12 @@ const half = speech.length >> 1;
 const CASES: readonly (readonly [string, Sent, number?])[] = [
   ['20 ms, hybrid', speech],
   ['20 ms, CELT', music],
-  ['10 ms', await encode(10, VOIP), 10],
-  ['40 ms', await encode(40, VOIP), 40],
-  ['60 ms', await encode(60, VOIP), 60],
-  ['stereo', await encode(20, VOIP, 2)],
-  ['12 kbit/s, SILK', await encode(20, { ...VOIP, bitrate: 12_000 })],
-  ['mono, stereo and CELT by turns', [...speech, ...(await encode(20, VOIP, 2)), ...music]],
+  ['10 ms', encode(10, VOIP), 10],
+  ['40 ms', encode(40, VOIP), 40],
+  ['60 ms', encode(60, VOIP), 60],
+  ['stereo', encode(20, VOIP, 2)],
+  ['12 kbit/s, SILK', encode(20, { ...VOIP, bitrate: 12_000 })],
+  ['mono, stereo and CELT by turns', [...speech, ...encode(20, VOIP, 2), ...music]],
   ['one packet in ten lost', lostWhere((index) => index % 10 === 5)],
   ['300 ms lost', lostWhere((index) => index > half && index <= half + 15)],
   ['400 ms of silence', [...speech, ...Array<Uint8Array>(20).fill(SILENCE_PACKET), ...speech]],
@@ -92,8 +76,8 @@ const packetsOf = (sent: Sent, frameMs: number): VoicePacket[] =>
   );
 
 const filesOf = (packets: readonly VoicePacket[], longestMs: number): UtteranceFile[] => {
-  const cutter = createEndpointer({ longestMs });
-  return [...packets.flatMap((packet) => cutter.take(packet)), ...cutter.endAll()]
+  const endpointer = createEndpointer({ longestMs });
+  return [...packets.flatMap((packet) => endpointer.take(packet)), ...endpointer.endAll()]
     .filter(({ kind }) => kind === 'ended')
     .map(({ utterance }) => utteranceFile(utterance));
 };

@@ -14,7 +14,7 @@ import {
   shareAt,
   type Played,
 } from './voice/heard.ts';
-import { openMouth } from './voice/sounds.ts';
+import { openSynthesiser } from './voice/sounds.ts';
 
 /**
  * Speech in a voice channel: from its first 20 ms at the service to its first packet at Discord's
@@ -51,13 +51,13 @@ interface Heard {
 }
 
 const makeSpeeches = async (): Promise<Speech[][]> => {
-  await using mouth = await openMouth();
+  await using synthesiser = await openSynthesiser();
   const all: Speech[][] = [];
   for (const place of PLACES) {
     const speeches: Speech[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       const text = `Train ${round + 1} to ${place} leaves now`;
-      const { sound } = await mouth.say(text, 'English (America)');
+      const { sound } = await synthesiser.say(text, 'English (America)');
       const resampler = createResampler(OPUS_CLOCK_HZ, RATE_HZ);
       const samples = Float32Array.from([...resampler.push(sound), ...resampler.end()]);
       speeches.push({ text, sound: samples, givenMs: 0 });

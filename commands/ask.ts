@@ -32,7 +32,7 @@ export default defineCommand('ask', {
     const question = options.question ?? (await hear(room, ctx));
     const above = options.question === undefined ? heardLine(question, ctx) : '';
     const turns = room
-      ? roomTurns(question, room.talk())
+      ? roomTurns(question, room.recentCaptions())
       : [{ role: 'user', content: question } as const];
     const answer = await stream(
       services.assistant.answer(turns, signal),

@@ -11,8 +11,8 @@ import type { ChannelWatch } from '../src/model/watch.ts';
 import {
   completeLanguages,
   hears,
-  languagesOf,
-  quote,
+  typedLanguages,
+  inCode,
   readChannels,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
@@ -38,7 +38,7 @@ const namesOf = (languages: readonly string[], { services, locale }: Context): s
 const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((each) => b.includes(each));
 
-/** Where a channel's messages go: in a group its channels, each with its language. */
+/** Names the targets of a channel's messages: in a group its channels, each with its language. */
 const targetsOf = (watch: ChannelWatch, all: readonly ChannelWatch[]): string[] =>
   watch.group === undefined
     ? [...watch.languages]
@@ -79,7 +79,7 @@ const replacedLines = (
   ];
 };
 
-/** What keeps translations from coming although they are set. */
+/** Explains what keeps translations from coming although they are set. */
 const obstacleLines = async (watches: readonly ChannelWatch[], ctx: Context): Promise<string[]> => {
   const { services, channel: here, t } = ctx;
   const choices = await services.spaces.of(here.space);
@@ -155,7 +155,7 @@ const inPlace = (mode: 'reply' | 'thread') =>
     async run(ctx) {
       const { options, services, t, reply } = ctx;
       const channel = channelOf(ctx);
-      const languages = languagesOf(options.languages, services);
+      const languages = typedLanguages(options.languages, services);
       const warnings = await setAndWarn(
         [{ channel, mode, languages, transcribes: options['voice-messages'], bots: options.bots }],
         ctx,
@@ -194,7 +194,7 @@ const mirror = defineAction({
       if (language === undefined)
         throw userError('bad-input', 'autotranslate.channel-language', {
           channel: channelMention({ id }),
-          language: name === '' ? '–' : quote(name),
+          language: name === '' ? '–' : inCode(name),
         });
       return {
         channel: { space: channel.space, id },

@@ -14,8 +14,8 @@ import {
   completeLanguages,
   hears,
   joinedRoom,
-  languageOf,
-  languagesOf,
+  typedLanguage,
+  typedLanguages,
 } from '../src/command/helpers.ts';
 import { userError, type AppError } from '../src/errors.ts';
 import { channelMention } from '../src/model/mention.ts';
@@ -35,13 +35,15 @@ const wantedRoom = (ctx: CommandContext<unknown>): Channel => {
   throw userError('bad-input', 'room.nobody-there');
 };
 
-/** What captions are translated into. Who wants to see one language alone needs no other one. */
+/**
+ * The languages that captions are translated into. A reader of one language alone needs no other.
+ */
 const wantedLanguages = async (
   { services, channel }: CommandContext<unknown>,
   typed: string | undefined,
   only: string | undefined,
 ): Promise<readonly string[]> => {
-  const asked = typed === undefined ? [] : languagesOf(typed, services);
+  const asked = typed === undefined ? [] : typedLanguages(typed, services);
   if (only !== undefined) return [...new Set([...asked, only])];
   if (typed !== undefined) return asked;
   return (await services.spaces.of(channel.space)).rooms.languages;
@@ -52,7 +54,7 @@ interface Place {
   readonly thread?: boolean | undefined;
 }
 
-/** Where captions are to be shown; undefined: in the room's own chat. */
+/** The channel that captions are to be shown in; undefined: the room's own chat. */
 const placeOf = (
   { options, channel, member }: CommandContext<Place>,
   room: Channel,
@@ -88,7 +90,7 @@ const start = defineAction({
   slow: true,
   async run(ctx) {
     const { options, services, locale, t, reply } = ctx;
-    const only = options.only === undefined ? undefined : languageOf(options.only, services);
+    const only = options.only === undefined ? undefined : typedLanguage(options.only, services);
     const languages = await wantedLanguages(ctx, options.languages, only);
     const wanted = wantedRoom(ctx);
     const place = placeOf(ctx, wanted);
@@ -138,7 +140,7 @@ const exportFile = defineAction({
   slow: true,
   async run(ctx) {
     const { options, services, t, reply } = ctx;
-    const language = options.language && languageOf(options.language, services);
+    const language = options.language && typedLanguage(options.language, services);
     const file = await captionRecord(ctx).transcript(options.kind, language || undefined);
     if (!file) throw userError('not-found', 'captions.none');
     await reply({ text: t('captions.exported'), files: [file] });
@@ -153,7 +155,7 @@ const language = defineAction({
     const room = joinedRoom(ctx);
     if (!room.captions) throw notOn();
     const typed = options.languages?.trim() ?? '';
-    const languages = typed === '' ? [] : languagesOf(typed, services);
+    const languages = typed === '' ? [] : typedLanguages(typed, services);
     room.setLanguages(languages);
     await reply({ text: languageLine(languages, ctx) });
   },
@@ -166,24 +168,27 @@ const summary = defineAction({
   async run(ctx) {
     const { options, services, member, locale, signal, stream, reply } = ctx;
     const own = options.language ?? (await services.settings.of(member)).language ?? locale;
-    const wanted = languageOf(own, services);
+    const wanted = typedLanguage(own, services);
     await reply({ text: await stream(captionRecord(ctx).summary(wanted, signal)) });
   },
 });
 
-/** What its presser alone wants: the notice above stays as it is for everybody. */
-const choose = (choice: 'heard' | 'unheard'): Press => ({
+/** Sets the presser's own choice: the notice above stays as it is for everybody. */
+const choose = (choice: 'allowed' | 'refused'): Press => ({
   private: true,
   isForEverybody: true,
   async run({ services, channel, member, t, reply }: PressContext) {
-    if (choice === 'heard' && (await services.privacy.optedOut(member)))
+    if (choice === 'allowed' && (await services.privacy.optedOut(member)))
       throw userError('forbidden', 'captions.opted-out');
     await services.rooms.choose(channel.space, member.id, choice);
     const back: Control =
-      choice === 'heard'
+      choice === 'allowed'
         ? { kind: 'button', press: 'captions out', label: t('room.leave-me-out') }
         : { kind: 'button', press: 'captions in', label: t('room.caption-me') };
-    await reply({ text: t(`captions.chose-${choice}`), controls: [back] });
+    await reply({
+      text: t(choice === 'allowed' ? 'captions.chose-heard' : 'captions.chose-unheard'),
+      controls: [back],
+    });
   },
 });
 
@@ -193,6 +198,6 @@ export default defineCommandGroup(
   {
     needs: 'rooms',
     topic: 'speech',
-    presses: { out: choose('unheard'), in: choose('heard') },
+    presses: { out: choose('refused'), in: choose('allowed') },
   },
 );

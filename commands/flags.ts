@@ -5,7 +5,7 @@ import {
   moderator,
   type Complete,
 } from '../src/command/command.ts';
-import { completeLanguage, languageOf, quote } from '../src/command/helpers.ts';
+import { completeLanguage, typedLanguage, inCode } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 import { customEmoji, typedCustomEmojiId } from '../src/model/mention.ts';
 
@@ -17,7 +17,7 @@ const isEmoji = (text: string): boolean => /^\p{RGI_Emoji}$/v.test(text);
 const emojiOf = (typed: string): string => {
   const text = typed.trim();
   const emoji = typedCustomEmojiId(text) ?? [text, `${text}\uFE0F`].find(isEmoji);
-  if (emoji === undefined) throw userError('bad-input', 'flags.no-emoji', { typed: quote(text) });
+  if (emoji === undefined) throw userError('bad-input', 'flags.no-emoji', { typed: inCode(text) });
   return emoji;
 };
 
@@ -39,7 +39,7 @@ const set = defineAction({
   guards: [moderator],
   async run({ options, services, channel, locale, t, reply }) {
     const emoji = emojiOf(options.emoji);
-    const language = languageOf(options.language, services);
+    const language = typedLanguage(options.language, services);
     const { flags } = await services.spaces.of(channel.space);
     if (!(emoji in flags.languages) && Object.keys(flags.languages).length >= MOST_EMOJI)
       throw userError('bad-input', 'flags.full', { most: MOST_EMOJI });

@@ -7,7 +7,7 @@ import {
   moderator,
   type Complete,
 } from '../src/command/command.ts';
-import { completeLanguage, languageOf, quote } from '../src/command/helpers.ts';
+import { completeLanguage, typedLanguage, inCode } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 import { channelMention } from '../src/model/mention.ts';
 import { channelAround, type Channel, type Space } from '../src/model/place.ts';
@@ -37,7 +37,7 @@ const add = defineAction({
   guards: [moderator],
   async run({ options, services, channel, locale, t, reply }) {
     const { term, translation } = options;
-    const language = options.language && languageOf(options.language, services);
+    const language = options.language && typedLanguage(options.language, services);
     await services.glossary.add(options.channel ?? channel.space, {
       term,
       translation,
@@ -50,11 +50,11 @@ const add = defineAction({
     await reply({
       text: translation
         ? t('glossary.added-translation', {
-            term: quote(term),
-            translation: quote(translation),
+            term: inCode(term),
+            translation: inCode(translation),
             where,
           })
-        : t('glossary.added', { term: quote(term), where }),
+        : t('glossary.added', { term: inCode(term), where }),
     });
   },
 });
@@ -68,8 +68,8 @@ const remove = defineAction({
   complete: { term: completeTerm, language: completeLanguage },
   guards: [moderator],
   async run({ options, services, channel, t, reply }) {
-    const language = options.language && languageOf(options.language, services);
-    /** From the first of the places in which it is. */
+    const language = options.language && typedLanguage(options.language, services);
+    /** Removes the term from the first of the places that has it. */
     const removeFrom = async (places: readonly (Space | Channel)[]): Promise<number> => {
       for (const place of places) {
         const count = await services.glossary.remove(place, options.term, language || undefined);
@@ -80,7 +80,7 @@ const remove = defineAction({
     const removed = await removeFrom(
       options.channel ? [options.channel] : [channel.space, channel],
     );
-    const term = quote(options.term);
+    const term = inCode(options.term);
     if (removed === 0) throw userError('not-found', 'glossary.unknown-term', { term });
     await reply({ text: t('glossary.removed', { term, count: removed }) });
   },
@@ -106,7 +106,7 @@ const list = defineAction({
         language ? services.languages.name(language, locale) : t('glossary.everywhere'),
         only,
       );
-      return `- ${quote(term)}${translation ? ` → ${quote(translation)}` : ''} · ${name}`;
+      return `- ${inCode(term)}${translation ? ` → ${inCode(translation)}` : ''} · ${name}`;
     });
     if (terms.length > LISTED) lines.push(t('glossary.more', { count: terms.length - LISTED }));
     await reply({ text: [t('glossary.heading', { count: terms.length }), ...lines].join('\n') });
@@ -127,7 +127,7 @@ const importFile = defineAction({
       options.channel ?? channel.space,
       options.file,
       signal,
-      options.to === undefined ? undefined : languageOf(options.to, services),
+      options.to === undefined ? undefined : typedLanguage(options.to, services),
     );
     const lines = [t('glossary.imported', { added, changed, rejected: rejectedCount })];
     const named = (code: string): string => services.languages.name(code, locale);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineCommand, type CommandContext } from '../src/command/command.ts';
 import { TOPICS, type CommandInfo, type Topic } from '../src/model/command-info.ts';
-import { quote } from '../src/command/helpers.ts';
+import { inCode } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 
 const typedOf = ({ name, typed = name }: CommandInfo): string => typed;
@@ -14,11 +14,11 @@ const shortLine = (actions: readonly CommandInfo[]): string => {
   if (!first) return '';
   if (first.groupSummary === undefined) return line(first);
   const [group = ''] = typedOf(first).split(' ');
-  const words = actions.map((info) => quote(typedOf(info).slice(group.length + 1)));
+  const words = actions.map((info) => inCode(typedOf(info).slice(group.length + 1)));
   return `- \`/${group}\` ${words.join(' ')} · ${first.groupSummary}`;
 };
 
-/** What this person can use, by what it is for, in the order of its names in their language. */
+/** Lists what a person can use by topic, in the order of the names in their language. */
 const overview = ({
   commands,
   member,
@@ -61,7 +61,7 @@ export default defineCommand('help', {
       [name, typed].some((known) => known === wanted || known.startsWith(`${wanted} `)),
     );
     if (found.length === 0)
-      throw userError('not-found', 'errors.unknown-command', { command: quote(`/${wanted}`) });
+      throw userError('not-found', 'errors.unknown-command', { command: inCode(`/${wanted}`) });
     const details = found.flatMap((command) => [
       line(command),
       ...command.options.map(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineCommand } from '../src/command/command.ts';
-import { completeLanguage, languageOf } from '../src/command/helpers.ts';
+import { completeLanguage, typedLanguage } from '../src/command/helpers.ts';
 
 export default defineCommand(
   'language',
@@ -14,7 +14,7 @@ export default defineCommand(
         await reply({ text: t('language.reset') });
         return;
       }
-      const told = options.language && languageOf(options.language, services);
+      const told = options.language && typedLanguage(options.language, services);
       if (told) await services.settings.change(member, { language: told });
       const language = told ?? (await services.settings.of(member)).language;
       if (!language) {

@@ -59,7 +59,7 @@ export default defineCommand(
       pause: press((room) => room.pause(true)),
       resume: press((room) => room.pause(false)),
       skip: press((room) => room.skip()),
-      stop: press((room) => room.silence()),
+      stop: press((room) => room.stopSpeaking()),
     },
   },
 );

@@ -4,7 +4,7 @@ import type { RoomChoices } from '../src/model/space-choices.ts';
 import {
   completeLanguages,
   languageLabel,
-  languagesOf,
+  typedLanguages,
   MOST_LANGUAGES,
 } from '../src/command/helpers.ts';
 import { channelMention } from '../src/model/mention.ts';
@@ -21,7 +21,10 @@ const CONSENT = ['told', 'agreed'] as const;
 /** Ms. */
 const PAUSES = ['400', '600', '900', '1500'] as const;
 const BARGE_IN = ['off', 'lower', 'stop'] as const;
-/** What can be chosen by hand, most spoken on chats first; the option takes every other language. */
+/**
+ * The languages that can be chosen by hand, most spoken on chats first; the option takes every
+ * other.
+ */
 const OFFERED_LANGUAGES =
   'en es pt fr de ja ko zh zh-Hant ru it pl nl tr ar hi id vi th uk cs sv fi el he'.split(' ');
 
@@ -205,7 +208,7 @@ export default defineCommand(
     async run(ctx) {
       const { options, services, reply } = ctx;
       if (options.languages !== undefined)
-        await change(ctx, { languages: languagesOf(options.languages, services) });
+        await change(ctx, { languages: typedLanguages(options.languages, services) });
       await reply(await show(ctx, front));
     },
   },

@@ -5,7 +5,7 @@ import {
   completeLanguage,
   completeVoice,
   firstThatFits,
-  languageOf,
+  typedLanguage,
   plainLine,
   sharedRoom,
   voiceWishes,
@@ -15,7 +15,7 @@ import { channelMention } from '../src/model/mention.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../src/model/file.ts';
 
 const LONGEST_TEXT_CHARS = 10_000;
-/** Where nobody asked for one: what plays everywhere, then the smaller ones. */
+/** The formats in order of preference: the one that plays everywhere, then the smaller ones. */
 const PREFERRED: readonly AudioFormat[] = ['mp3', 'ogg', 'flac', 'wav', 'pcm'];
 /** No voice speaks faster. */
 const MOST_CHARS_PER_SECOND = 40;
@@ -23,7 +23,7 @@ const BYTES_PER_SAMPLE = 2;
 
 type Voices = Awaited<ReturnType<CommandContext<unknown>['services']['speaker']['voices']>>;
 
-/** What speech is sure to take: only of formats that are not compressed this can be told before. */
+/** The bytes that speech takes at least; known beforehand for uncompressed formats only. */
 const leastBytesOf = (text: string, format: AudioFormat | undefined, voices: Voices): number => {
   if (format !== 'wav' && format !== 'pcm') return 0;
   const rates = voices.flatMap((voice) => voice.sample_rates);
@@ -50,14 +50,19 @@ const sayIn = async (
   const wish: VoicePreference = voice
     ? { named: voice }
     : {
-        ...(language ? { language: languageOf(language, services) } : {}),
+        ...(language ? { language: typedLanguage(language, services) } : {}),
         ...(gender ? { gender } : {}),
       };
   const isWished = Object.keys(wish).length > 0;
   if (isWished && (await services.speaker.voices(wish, signal)).length === 0)
     throw userError('missing', 'speech.no-voice');
   const by = on?.author ?? member;
-  const willBeSaid = await room.say({ text, kind: 'say', by, ...(isWished ? { wish } : {}) });
+  const willBeSaid = await room.say({
+    text,
+    kind: 'say',
+    by,
+    ...(isWished ? { voice: wish } : {}),
+  });
   if (!willBeSaid) throw userError('bad-input', 'speech.nothing-to-say');
   await reply({ text: t('say.in-room', { channel: channelMention(room.channel) }) });
 };
@@ -81,7 +86,7 @@ export default defineCommand(
         return;
       }
       const mine = await services.settings.of(member);
-      const told = options.language && languageOf(options.language, services);
+      const told = options.language && typedLanguage(options.language, services);
       const guesses = [
         services.languages.detect(text)?.language,
         mine.language,

@@ -15,7 +15,7 @@ const CHARACTERS = [10_000, 50_000, 100_000, 500_000, 1_000_000, 5_000_000, 10_0
 const AUDIO_MINUTES = [10, 30, 60, 120, 300, 600, 1_440];
 const NO_LIMIT = 'none';
 const LISTED = 15;
-/** Everybody may ask what there is and what is kept of them. */
+/** The commands that no role can be kept from: what there is, and what is kept of a person. */
 const FOR_EVERYBODY = new Set(['help', 'privacy']);
 
 const channelNames = (ids: readonly string[]): string =>

@@ -1,14 +1,14 @@
 import { defineCommand, moderator, type PressContext } from '../src/command/command.ts';
 import type { Backlog, Room } from '../src/command/services.ts';
-import { plainLine, quote, roomNearby } from '../src/command/helpers.ts';
+import { plainLine, inCode, roomNearby } from '../src/command/helpers.ts';
 import { channelMention } from '../src/model/mention.ts';
 import type { Content } from '../src/model/content.ts';
 
 const LISTED = 20;
-/** What adds an engine is copied whole. */
+/** Longest line of an engine: the command that adds it is shown whole. */
 const LONGEST_LINE_CHARS = 300;
 const DEAD_LISTED = 10;
-/** Of somebody's voice, what is missing where it begins to be misheard. */
+/** The lost part of a voice from which it begins to be misheard. */
 const POOR = 0.05;
 
 type Context = Omit<PressContext, 'arg' | 'values' | 'reply'>;
@@ -21,7 +21,7 @@ const engineLines = async ({ services, member, t, signal }: Context): Promise<st
     const line = `- ${ready ? '✅' : '➖'} ${plainLine(name)} · ${abilities}`;
     // What is said in English, and what adds an engine, is for those who can do something with it.
     if (member.role !== 'moderator') return line;
-    return `${line} · ${ready ? plainLine(detail) : quote(detail, LONGEST_LINE_CHARS)}`;
+    return `${line} · ${ready ? plainLine(detail) : inCode(detail, LONGEST_LINE_CHARS)}`;
   });
 };
 
@@ -61,7 +61,9 @@ const backlogLines = (
   ];
 };
 
-/** Where we are, what is captioned, and how everybody comes through: those who come worst first. */
+/**
+ * Tells the room, its captions, and how everybody is heard, those with the worst connection first.
+ */
 const roomLines = (room: Room, { services, locale, t }: Context): string[] => {
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   const people = room

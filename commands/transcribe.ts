@@ -6,7 +6,7 @@ import {
   minutesAndSeconds,
   completeLanguage,
   durationMsOf,
-  languageOf,
+  typedLanguage,
   soundOf,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
@@ -32,8 +32,8 @@ export default defineCommand(
     },
     async run({ options, services, channel, locale, t, signal, stream, reply }) {
       const { audio } = options;
-      const spoken = options.language && languageOf(options.language, services);
-      const to = options.to && languageOf(options.to, services);
+      const spoken = options.language && typedLanguage(options.language, services);
+      const to = options.to && typedLanguage(options.to, services);
       const durationMs = durationMsOf(audio);
       const growing = ({ text, heardMs, totalMs = 0 }: TranscriptionProgress): string => {
         if (text !== '' && Math.max(heardMs, totalMs) <= LONGEST_PART_MS) return text;

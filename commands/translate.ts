@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { attachment, defineCommand, type CommandContext } from '../src/command/command.ts';
-import { completeLanguage, durationMsOf, languageOf, soundOf } from '../src/command/helpers.ts';
+import { completeLanguage, durationMsOf, typedLanguage, soundOf } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 import type { Attachment } from '../src/model/file.ts';
 
@@ -11,7 +11,7 @@ interface Source {
   readonly from?: string;
 }
 
-/** What is said in a file, shown as it is heard. */
+/** Transcribes a file and shows the text as it grows. */
 const hear = async (
   audio: Attachment,
   from: string | undefined,
@@ -56,8 +56,8 @@ export default defineCommand(
       if ((options.text === undefined) === (options.audio === undefined))
         throw userError('bad-input', 'translate.text-or-audio');
       const preferred = (await services.settings.of(member)).language ?? member.locale;
-      const to = languageOf(options.to ?? preferred, services);
-      const from = options.from === undefined ? undefined : languageOf(options.from, services);
+      const to = typedLanguage(options.to ?? preferred, services);
+      const from = options.from === undefined ? undefined : typedLanguage(options.from, services);
       const source: Source = options.audio
         ? await hear(options.audio, from, ctx)
         : { text: options.text ?? '', ...(from === undefined ? {} : { from }) };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineCommand } from '../src/command/command.ts';
-import { completeLanguage, languageOf, plainLine } from '../src/command/helpers.ts';
+import { completeLanguage, typedLanguage, plainLine } from '../src/command/helpers.ts';
 
 const LISTED = 40;
 
@@ -15,7 +15,7 @@ export default defineCommand(
     slow: true,
     private: true,
     async run({ options, services, t, signal, reply }) {
-      const language = options.language && languageOf(options.language, services);
+      const language = options.language && typedLanguage(options.language, services);
       const voices = await services.speaker.voices(
         {
           ...(language ? { language } : {}),

@@ -4,7 +4,7 @@ import { AppError } from '../src/errors.ts';
 import type { Log } from '../src/log.ts';
 import type { EngineConfig } from './config.ts';
 import type { Engines } from './engines.ts';
-import { errorReply, ServiceError } from './errors.ts';
+import { errorReply, ContractError } from './errors.ts';
 import { createKeyCheck } from './keys.ts';
 import type { Route } from './route.ts';
 import { createAsr } from './routes/asr.ts';
@@ -29,13 +29,13 @@ const signalFor = (outgoing: HttpBindings['outgoing'], timeoutMs: number): Abort
   );
   outgoing.once('close', () => {
     clearTimeout(timer);
-    controller.abort(new AppError('cancelled', 'the client has left'));
+    controller.abort(new AppError('cancelled', 'the client disconnected'));
   });
   return controller.signal;
 };
 
 /** The paths of contract section 4.1 over the engines. */
-export const createApp = (options: AppOptions): Hono<{ Bindings: HttpBindings }> => {
+export const createServiceApp = (options: AppOptions): Hono<{ Bindings: HttpBindings }> => {
   const { engines, config, log } = options;
   const checkKey = createKeyCheck(options.keys);
   const routes: readonly Route[] = [chat, voices, tts, createAsr(), translate];
@@ -63,7 +63,7 @@ export const createApp = (options: AppOptions): Hono<{ Bindings: HttpBindings }>
       }
     });
     app.all(route.path, () => {
-      const error = new ServiceError('ErrMethodNotAllowed', `Use ${route.method} here.`);
+      const error = new ContractError('ErrMethodNotAllowed', `Use ${route.method} here.`);
       const reply = errorReply(error, 'router');
       reply.headers.set('allow', route.method);
       return reply;
@@ -71,7 +71,7 @@ export const createApp = (options: AppOptions): Hono<{ Bindings: HttpBindings }>
   }
 
   app.notFound(() =>
-    errorReply(new ServiceError('ErrUnsupportedEndpoint', 'Unsupported API endpoint'), 'router'),
+    errorReply(new ContractError('ErrUnsupportedEndpoint', 'Unsupported API endpoint'), 'router'),
   );
   app.onError((error) => errorReply(error, 'router'));
   return app;

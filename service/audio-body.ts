@@ -1,8 +1,8 @@
 import { parseBody } from './body.ts';
-import { ServiceError } from './errors.ts';
+import { ContractError } from './errors.ts';
 import { JsonCursor } from './json.ts';
 
-/** Everything of the body but the audio. */
+/** The longest body, the audio left out. */
 const MAX_OTHER_BYTES = 256 * 1024;
 const QUOTE = 0x22;
 
@@ -13,8 +13,8 @@ export interface AudioBody {
   readonly audio: readonly Uint8Array[] | undefined;
 }
 
-const notBase64 = (): ServiceError =>
-  new ServiceError('ErrInvalidAudio', 'audio is not valid base64.');
+const notBase64 = (): ContractError =>
+  new ContractError('ErrInvalidAudio', 'audio is not valid base64.');
 
 /** Decodes the inside of a JSON string of base64, cut anywhere. */
 const createBase64Decoder = (): { push(bytes: Buffer): Buffer; end(): void } => {
@@ -74,7 +74,7 @@ export const readAudioBody = async (body: AsyncIterable<Uint8Array>): Promise<Au
   const keep = (bytes: Buffer): void => {
     othersBytes += bytes.length;
     if (othersBytes > MAX_OTHER_BYTES)
-      throw new ServiceError('ErrRequestTooLarge', 'The fields besides audio are too long.');
+      throw new ContractError('ErrRequestTooLarge', 'The fields besides audio are too long.');
     others.push(bytes);
   };
 

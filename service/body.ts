@@ -1,19 +1,19 @@
 import type { z } from 'zod';
 import { orAborted } from '../src/async/abort.ts';
-import { ServiceError, type ErrorName } from './errors.ts';
+import { ContractError, type ErrorName } from './errors.ts';
 import { parseJson } from './json.ts';
 
 /** The longest wait for the next bytes of a body. */
 const IDLE_MS = 30_000;
 
-/** What a body may weigh, and the name of the 400 for more: section 7 has no 413. */
+/** The largest body, and the name of the 400 for more: section 7 has no 413. */
 export interface BodyLimit {
   readonly bytes: number;
   readonly named: ErrorName;
 }
 
-const tooLarge = ({ bytes, named }: BodyLimit): ServiceError =>
-  new ServiceError(named, `The request body is over ${bytes} bytes.`);
+const tooLarge = ({ bytes, named }: BodyLimit): ContractError =>
+  new ContractError(named, `The request body is over ${bytes} bytes.`);
 
 /**
  * The chunks of a request's body, at most `limit` in all; ends with the signal's reason, and with
@@ -28,17 +28,17 @@ export async function* readChunks(
   if (Number(request.headers.get('content-length') ?? 0) > limit.bytes) throw tooLarge(limit);
   const reader = request.body?.getReader() as ReadableStreamDefaultReader<Uint8Array> | undefined;
   if (!reader) return;
-  const late = Promise.withResolvers<never>();
-  late.promise.catch(() => undefined);
+  const late = new AbortController();
   const idle = setTimeout(
-    () => late.reject(new ServiceError('ErrInvalidRequest', 'The request body does not come.')),
+    () => late.abort(new ContractError('ErrInvalidRequest', 'The request body does not come.')),
     IDLE_MS,
   );
+  const over = AbortSignal.any([signal, late.signal]);
   let size = 0;
   const read = async (): Promise<Uint8Array | undefined> => {
-    signal.throwIfAborted();
+    over.throwIfAborted();
     idle.refresh();
-    const { value } = await orAborted(Promise.race([reader.read(), late.promise]), signal);
+    const { value } = await orAborted(reader.read(), over);
     size += value?.length ?? 0;
     if (size > limit.bytes) throw tooLarge(limit);
     return value;
@@ -57,7 +57,7 @@ export async function* readChunks(
   }
 }
 
-export const readBytes = async (
+export const readBody = async (
   request: Request,
   limit: BodyLimit,
   signal: AbortSignal,
@@ -71,7 +71,7 @@ export const readBytes = async (
 export const parseBody = (text: string): unknown =>
   parseJson(
     text,
-    () => new ServiceError('ErrInvalidRequest', 'The request body is not valid JSON.'),
+    () => new ContractError('ErrInvalidRequest', 'The request body is not valid JSON.'),
   );
 
 /** `value` as `schema` wants it; a 400 names every field that is wrong, never what it holds. */
@@ -81,7 +81,7 @@ export const validate = <S extends z.ZodType>(schema: S, value: unknown): z.infe
   const faults = parsed.error.issues.map(({ path, message }) =>
     path.length > 0 ? `${path.join('.')}: ${message}` : message,
   );
-  throw new ServiceError(
+  throw new ContractError(
     'ErrInvalidParameter',
     `Invalid parameter: ${[...new Set(faults)].slice(0, 5).join('; ')}`,
   );

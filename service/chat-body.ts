@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseBody, validate } from './body.ts';
-import { ServiceError } from './errors.ts';
+import { ContractError } from './errors.ts';
 import { JsonCursor } from './json.ts';
 
 /** Talks and tools are flat; deeper JSON only keeps parsers busy. */
@@ -16,7 +16,7 @@ const chatBody = z.looseObject({
 });
 
 export interface ChatBody {
-  /** The model that the client wishes. */
+  /** The model that the client asks for. */
   readonly model: string | undefined;
   /** The body as the client wrote it, byte by byte, but for the model. */
   withModel(model: string): Uint8Array;
@@ -33,7 +33,7 @@ export const readChatBody = async (body: AsyncIterable<Uint8Array>): Promise<Cha
   const chunks: Uint8Array[] = [];
   const cursor = new JsonCursor();
   let size = 0;
-  /** Where the values of `model` begin and end, quotes included. */
+  /** Positions of the values of `model` in the body, quotes included. */
   const models: { readonly start: number; end: number }[] = [];
   let inModel = false;
   for await (const chunk of body) {
@@ -49,7 +49,7 @@ export const readChatBody = async (body: AsyncIterable<Uint8Array>): Promise<Cha
       }
     }
     if (cursor.deepest > MAX_DEPTH || cursor.values > MAX_VALUES)
-      throw new ServiceError(
+      throw new ContractError(
         'ErrInvalidRequest',
         'The request body is too deep or has too many parts.',
       );
@@ -57,14 +57,14 @@ export const readChatBody = async (body: AsyncIterable<Uint8Array>): Promise<Cha
     chunks.push(chunk);
   }
   const bytes = Buffer.concat(chunks);
-  const wish = validate(chatBody, parseBody(bytes.toString('utf8')));
+  const input = validate(chatBody, parseBody(bytes.toString('utf8')));
   return {
-    model: wish.model,
+    model: input.model,
     withModel: (model) => {
-      if (model === wish.model) return bytes;
+      if (model === input.model) return bytes;
       const written = JSON.stringify(model);
       const [found, ...others] = models;
-      if (!found && wish.model === undefined) {
+      if (!found && input.model === undefined) {
         const start = bytes.indexOf('{') + 1;
         return Buffer.concat([
           bytes.subarray(0, start),
@@ -74,7 +74,7 @@ export const readChatBody = async (body: AsyncIterable<Uint8Array>): Promise<Cha
       }
       // Written twice, or perhaps with escapes in its name: rare, and not worth keeping the bytes.
       if (!found || others.length > 0 || bytes.includes(ESCAPED_LETTER))
-        return Buffer.from(JSON.stringify({ ...wish, model }));
+        return Buffer.from(JSON.stringify({ ...input, model }));
       return Buffer.concat([
         bytes.subarray(0, found.start),
         Buffer.from(written),

@@ -10,21 +10,21 @@ export interface ChildOptions {
   readonly log: Log;
   /** A child that takes longer over one call is killed. */
   readonly callTimeoutMs: number;
-  /** After so many calls a fresh child takes over: what leaks memory is bounded by it. */
+  /** Calls after which a fresh child takes over, which bounds what a child leaks. */
   readonly callsPerChild: number;
-  /** Without calls for so long the child is ended; the next call starts one. */
+  /** Time without calls after which the child is ended; the next call starts one. */
   readonly idleMs: number;
 }
 
 export interface Child<Request, Reply> extends AsyncDisposable {
   /**
-   * Has the child do `request`; calls are done one at a time in their order. A call during which
-   * the child dies is tried once more with a new child. Rejects with an `AppError`.
+   * Lets the child do `request`; calls are done one at a time in their order. A call during which
+   * the child dies is done again by a new child. Rejects with an `AppError`.
    */
   call(request: Request, signal: AbortSignal): Promise<Reply>;
 }
 
-/** What goes over the channel. */
+/** The messages of the channel between parent and child. */
 export type ToChild<Request> = { readonly id: number; readonly request: Request };
 export type FromChild<Reply> =
   | { readonly id: number; readonly reply: Reply }
@@ -91,7 +91,7 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
     await ended;
   };
 
-  /** Undefined when the child died over it. */
+  /** Resolves with undefined where the child died over the request. */
   const attempt = async (request: Request): Promise<FromChild<Reply> | undefined> => {
     clearTimeout(idleTimer);
     const child = (current ??= start());

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { KEY_PREFIX, LIMITS } from '../src/api/contract.ts';
+import { KEY_PREFIX, SERVICE_LIMITS } from '../src/api/contract.ts';
 import { httpUrl, port } from '../src/config.ts';
 
 const list = z.string().transform((text) =>
@@ -9,7 +9,7 @@ const list = z.string().transform((text) =>
     .filter((item) => item !== ''),
 );
 
-/** Of a voice that nobody said more about: what the models of that API mostly speak. */
+/** The languages of a voice that nobody described: those that models of that API mostly speak. */
 const MANY_LANGUAGES =
   'English, Spanish, French, German, Italian, Portuguese, Dutch, Polish, Russian, Turkish, Arabic, Hindi, Japanese, Chinese, Korean';
 
@@ -30,27 +30,27 @@ const speechVoices = list.transform((items, ctx) =>
 export const engineSection = z.object({
   SERVICE_OPENAI_URL: httpUrl
     .optional()
-    .describe('Base address of an OpenAI-compatible server, with or without /v1.'),
-  SERVICE_OPENAI_KEY: z.string().optional().describe('The key that this server wants.'),
+    .describe('Base URL of an OpenAI-compatible server, with or without /v1.'),
+  SERVICE_OPENAI_KEY: z.string().optional().describe('API key of that server.'),
   SERVICE_OPENAI_CHAT_MODEL: z
     .string()
     .optional()
-    .describe('Its model for chat. Default: the first of its models that is for nothing else.'),
+    .describe('Chat model. Default: the first model that is for nothing else.'),
   SERVICE_OPENAI_TRANSLATION_MODEL: z
     .string()
     .optional()
-    .describe('Its model for translation. Default: the chat model.'),
+    .describe('Translation model. Default: the chat model.'),
   SERVICE_OPENAI_ASR_MODEL: z
     .string()
     .optional()
-    .describe('Its model for transcription. Default: found by its name, e.g. whisper-1.'),
+    .describe('Speech recognition model. Default: found by name, such as whisper-1.'),
   SERVICE_OPENAI_TTS_MODEL: z
     .string()
     .optional()
-    .describe('Its model for speech. Default: found by its name, e.g. tts-1.'),
+    .describe('Text-to-speech model. Default: found by name, such as tts-1.'),
   SERVICE_OPENAI_TTS_VOICES: speechVoices
     .default([{ name: 'alloy', language: MANY_LANGUAGES, gender: 'Neutral' }])
-    .describe('Its voices: name[:language[:gender]], separated by commas.'),
+    .describe('Voices: name[:language[:gender]], separated by commas.'),
   SERVICE_SHERPA_MODEL: z
     .string()
     .optional()
@@ -58,20 +58,20 @@ export const engineSection = z.object({
   SERVICE_APERTIUM_MODES: z
     .string()
     .default('/usr/share/apertium/modes')
-    .describe('Folder of the .mode files of the installed Apertium language pairs.'),
+    .describe('Folder with the .mode files of the installed Apertium language pairs.'),
   SERVICE_TTS_TEXT_LIMIT: z.coerce
     .number({ error: 'must be a whole number' })
     .int('must be a whole number')
     .positive('must be at least 1')
-    .default(LIMITS.ttsTextCodePoints)
-    .describe('The longest text that is spoken, in Unicode characters.'),
+    .default(SERVICE_LIMITS.ttsTextCodePoints)
+    .describe('Longest text for text-to-speech, in Unicode characters.'),
 });
 export type EngineConfig = z.infer<typeof engineSection>;
 
-/** Where the service listens when it runs alone. */
+/** The address at which the service listens when it runs alone. */
 export const serverSection = z.object({
-  SERVICE_HOST: z.string().default('127.0.0.1').describe('Address that the service listens on.'),
-  SERVICE_PORT: port.default(8090).describe('Port that the service listens on.'),
+  SERVICE_HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
+  SERVICE_PORT: port.default(8090).describe('Port to listen on.'),
   SERVICE_KEYS: list
     .pipe(
       z.array(
@@ -83,5 +83,5 @@ export const serverSection = z.object({
       ),
     )
     .optional()
-    .describe('Keys that are let in, separated by commas; each begins with svck:.'),
+    .describe('Accepted API keys, separated by commas. Each begins with svck:.'),
 });

@@ -1,4 +1,4 @@
-import type { AsrParameters, Usage, Voice } from '../src/api/contract.ts';
+import type { AsrParameters, TokenUsage, Voice } from '../src/api/contract.ts';
 import type { Log } from '../src/log.ts';
 import type { AudioFormat } from '../src/model/file.ts';
 import type { ChatBody } from './chat-body.ts';
@@ -6,8 +6,8 @@ import type { EngineConfig } from './config.ts';
 
 export type Ability = 'speech' | 'recognition' | 'translation' | 'chat';
 
-/** What a request wants that no engine could do. */
-export type Need =
+/** The ability that a request needs. */
+export type RequiredAbility =
   | { readonly ability: 'speech' | 'recognition' | 'chat' }
   | { readonly ability: 'translation'; readonly from: string; readonly to: string };
 
@@ -17,7 +17,7 @@ export interface Sound {
   readonly pcm: AsyncIterable<Float32Array>;
 }
 
-export interface SpeechPart {
+export interface SpeechEngine {
   voices(signal: AbortSignal): Promise<readonly Voice[]>;
   /** Resolves when the first sound is there. `voiceId` is one of `voices`. */
   speak(
@@ -26,15 +26,15 @@ export interface SpeechPart {
   ): Promise<Sound>;
 }
 
-/** What helps to hear better; what an engine cannot use it ignores. */
-export type Hints = Pick<
+/** Parameters that improve recognition; an engine ignores those that it cannot use. */
+export type EngineHints = Pick<
   AsrParameters,
   'language' | 'hotwords' | 'temperature' | 'top_p' | 'frequency_penalty' | 'repetition_penalty'
 >;
 
-export interface Heard {
+export interface RecognisedText {
   readonly text: string;
-  /** As the engine says it: a code or an English name; undefined where it does not. */
+  /** Named by the engine, as a code or in English; undefined where it names none. */
   readonly language?: string | undefined;
   /** 0 to 1; undefined where the engine does not say. */
   readonly confidence?: number | undefined;
@@ -43,47 +43,54 @@ export interface Heard {
 /** The sample rate of the PCM that recognisers get. */
 export const RECOGNITION_RATE_HZ = 16_000;
 
-export interface RecognitionPart {
+export interface RecognitionEngine {
   /** The longest piece it hears at once. */
   readonly longestMs: number;
   /** `samples` are mono at `RECOGNITION_RATE_HZ`. */
-  recognise(samples: Float32Array, hints: Hints, signal: AbortSignal): Promise<Heard>;
-  /** Only where the engine reads audio files itself: spares decoding them here. */
+  recognise(
+    samples: Float32Array,
+    hints: EngineHints,
+    signal: AbortSignal,
+  ): Promise<RecognisedText>;
+  /** Reads an audio file itself, which spares decoding it here; left out by engines that cannot. */
   recogniseFile?(
     file: { readonly format: Exclude<AudioFormat, 'pcm'>; readonly chunks: readonly Uint8Array[] },
-    hints: Hints,
+    hints: EngineHints,
     signal: AbortSignal,
-  ): Promise<Heard>;
+  ): Promise<RecognisedText>;
 }
 
-export interface TranslationRequest {
+export interface EngineTranslationRequest {
   readonly text: string;
   readonly from: string;
   readonly to: string;
   /** Terms to keep as they are. */
   readonly keywords: readonly string[];
   readonly context: string;
-  /** The model that the client wishes; an engine without it takes its own. */
+  /** The model that the client asks for; an engine without it takes its own. */
   readonly model?: string | undefined;
 }
 
 export interface TranslationPiece {
   readonly text: string;
-  /** As the engine names itself; the same in every piece. */
+  /** Name of the model; the same in every piece. */
   readonly model: string;
-  /** Where the engine counted; at most in one piece. */
-  readonly usage?: Usage;
+  /** Token counts, where the engine gives them; in one piece at most. */
+  readonly usage?: TokenUsage;
 }
 
-export interface TranslationPart {
+export interface TranslationEngine {
   translates(from: string, to: string): boolean;
-  /** Only where the engine heeds `keywords` itself; all keep tokens such as `⟦1⟧`. */
+  /** True where the engine keeps `keywords` itself; every engine keeps tokens such as `⟦1⟧`. */
   readonly keepsKeywords?: boolean;
   /** The pieces joined are the translation. */
-  translate(request: TranslationRequest, signal: AbortSignal): AsyncGenerator<TranslationPiece>;
+  translate(
+    request: EngineTranslationRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<TranslationPiece>;
 }
 
-export interface ChatPart {
+export interface ChatEngine {
   /** OpenAI-compatible request and reply, both as they are; the reply is not buffered. */
   complete(
     request: ChatBody,
@@ -91,15 +98,15 @@ export interface ChatPart {
   ): Promise<{ readonly mediaType: string; readonly body: AsyncIterable<Uint8Array> }>;
 }
 
-/** What an engine can do at this moment. */
-export interface Parts {
-  readonly speech?: SpeechPart;
-  readonly recognition?: RecognitionPart;
-  readonly translation?: TranslationPart;
-  readonly chat?: ChatPart;
+/** The abilities that an engine has at this moment. */
+export interface EngineAbilities {
+  readonly speech?: SpeechEngine;
+  readonly recognition?: RecognitionEngine;
+  readonly translation?: TranslationEngine;
+  readonly chat?: ChatEngine;
 }
 
-/** One line of the table of engines. */
+/** A line of the table of engines. */
 export interface EngineLine {
   readonly name: string;
   readonly serves: readonly Ability[];
@@ -112,15 +119,17 @@ export interface EngineLine {
 export interface Engine extends AsyncDisposable {
   readonly name: string;
   readonly serves: readonly Ability[];
-  /** Where several can do the same, the lowest is asked. */
+  /** Order of preference: of several engines for the same, the lowest is asked. */
   readonly rank: number;
-  /** How many calls of one ability run at the same time. */
+  /** Calls of one ability that run at the same moment. */
   readonly concurrent: number;
-  /** Empty when a program, package or address is missing; never rejects for that reason. */
-  parts(): Promise<Parts>;
+  /**
+   * Resolves with nothing when a program, package or address is missing; never rejects for that.
+   */
+  abilities(): Promise<EngineAbilities>;
   report(): Promise<EngineLine>;
-  /** One clause that says how to get `need` from this engine: `set X`, `apt-get install -y Y`. */
-  remedy(need: Need): string | undefined;
+  /** A clause that says how to get `need` from this engine: `set X`, `apt-get install -y Y`. */
+  remedy(need: RequiredAbility): string | undefined;
 }
 
 export interface EngineContext {

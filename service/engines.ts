@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { AppError } from '../src/errors.ts';
-import { engineLackText } from '../src/http/engine-lack.ts';
+import { missingEngineText } from '../src/http/missing-engine.ts';
 import { LANGUAGES } from '../src/text/language/language-list.ts';
 import type {
   Ability,
@@ -9,29 +9,31 @@ import type {
   Engine,
   EngineContext,
   EngineLine,
-  Need,
-  Parts,
+  RequiredAbility,
+  EngineAbilities,
 } from './engine.ts';
-import { ServiceError } from './errors.ts';
+import { ContractError } from './errors.ts';
 import { createRequestLimiter, type RequestLimiter } from './request-limiter.ts';
 
-/** How many calls wait for an engine before it answers 429. */
+/** Calls that wait for an engine before it answers 429. */
 const WAITING = 32;
 
-/** One engine's part for one ability, and the limiter that its calls go through. */
+/** An engine for one ability, and the limiter that its calls go through. */
 export interface Offer<A extends Ability> {
-  readonly engine: string;
-  readonly part: NonNullable<Parts[A]>;
+  readonly name: string;
+  readonly engine: NonNullable<EngineAbilities[A]>;
   readonly limiter: RequestLimiter;
 }
 
 export interface Engines extends AsyncDisposable {
-  /** Those that can do it at this moment, best first. */
-  having<A extends Ability>(ability: A): Promise<readonly Offer<A>[]>;
-  /** Whether any of them translates into `to` at this moment: from `from`, or from anything. */
+  /** The engines that have the ability at this moment, best first. */
+  offers<A extends Ability>(ability: A): Promise<readonly Offer<A>[]>;
+  /**
+   * True when any engine translates into `to` at this moment: from `from`, or from any language.
+   */
   translates(to: string, from?: string): Promise<boolean>;
   /** The 404 that says what is missing and how to add it. */
-  missing(need: Need): ServiceError;
+  missing(need: RequiredAbility): ContractError;
   report(): Promise<readonly EngineLine[]>;
 }
 
@@ -71,30 +73,35 @@ export const loadEngines = async (
     return limiter;
   };
 
-  const having = async <A extends Ability>(ability: A): Promise<readonly Offer<A>[]> => {
+  const offersFor = async <A extends Ability>(ability: A): Promise<readonly Offer<A>[]> => {
     const candidates = engines.filter(({ serves }) => serves.includes(ability));
-    const parts = await Promise.all(candidates.map((engine) => engine.parts()));
-    return candidates.flatMap((engine, index): Offer<A>[] => {
-      const part = parts[index]?.[ability];
-      return part ? [{ engine: engine.name, part, limiter: limiterOf(engine, ability) }] : [];
+    const abilities = await Promise.all(candidates.map((candidate) => candidate.abilities()));
+    return candidates.flatMap((candidate, index): Offer<A>[] => {
+      const engine = abilities[index]?.[ability];
+      const limiter = limiterOf(candidate, ability);
+      return engine ? [{ name: candidate.name, engine, limiter }] : [];
     });
   };
 
   return {
-    having,
+    offers: offersFor,
     translates: async (to, from) => {
       const sources = from === undefined ? LANGUAGES.filter((code) => code !== to) : [from];
-      const offers = await having('translation');
-      return offers.some(({ part }) => sources.some((source) => part.translates(source, to)));
+      const offers = await offersFor('translation');
+      return offers.some(({ engine }) => sources.some((source) => engine.translates(source, to)));
     },
     missing: (need) => {
       const remedies = engines
         .toReversed()
         .map((engine) => engine.remedy(need))
         .filter((remedy) => remedy !== undefined);
-      return new ServiceError('ErrServiceNotRegistered', engineLackText({ ...need, remedies }), {
-        context: ['engines', need.ability],
-      });
+      return new ContractError(
+        'ErrServiceNotRegistered',
+        missingEngineText({ ...need, remedies }),
+        {
+          context: ['engines', need.ability],
+        },
+      );
     },
     report: () =>
       Promise.all(

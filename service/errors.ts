@@ -38,7 +38,7 @@ export interface ServiceErrorOptions {
 }
 
 /** An error of the service's own. `message` is what the client reads: without text of anybody. */
-export class ServiceError extends AppError {
+export class ContractError extends AppError {
   override readonly name: string = 'ServiceError';
   readonly named: ErrorName;
   readonly context: readonly string[];
@@ -82,7 +82,7 @@ export class BackendError extends AppError {
   }
 }
 
-/** What section 7 says of a route's failures behind the service. */
+/** Section 7's rules for a route's failures behind the service. */
 export interface FailureRules {
   /** Section 7.2: a backend's own error is forwarded with its status and body. */
   readonly forwards?: boolean;
@@ -90,24 +90,24 @@ export interface FailureRules {
   readonly unreachable?: 500 | 502;
 }
 
-const own = (thrown: unknown): ServiceError => {
-  if (thrown instanceof ServiceError) return thrown;
+const own = (thrown: unknown): ContractError => {
+  if (thrown instanceof ContractError) return thrown;
   const error = toAppError(thrown);
   const { retryAfterMs } = error;
   const options = { cause: error, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   if (error.code === 'timeout' || error.code === 'cancelled')
-    return new ServiceError('ErrBackendTimeout', 'The engine took too long.', options);
+    return new ContractError('ErrBackendTimeout', 'The engine took too long.', options);
   if (error.code === 'rate-limited')
-    return new ServiceError('ErrRateLimited', error.message, options);
+    return new ContractError('ErrRateLimited', error.message, options);
   if (error instanceof BackendError)
     return error.status === 400 || error.status === 413 || error.status === 422
-      ? new ServiceError('ErrInvalidRequest', error.message, options)
-      : new ServiceError('ErrBackendFailed', error.message, options);
+      ? new ContractError('ErrInvalidRequest', error.message, options)
+      : new ContractError('ErrBackendFailed', error.message, options);
   if (error.code === 'unavailable')
-    return new ServiceError('ErrBackendUnreachable', error.message, options);
+    return new ContractError('ErrBackendUnreachable', error.message, options);
   if (error.code === 'bad-reply')
-    return new ServiceError('ErrBackendFailed', error.message, options);
-  return new ServiceError('ErrInternal', 'Internal server error', options);
+    return new ContractError('ErrBackendFailed', error.message, options);
+  return new ContractError('ErrInternal', 'Internal server error', options);
 };
 
 const retryAfterSeconds = (waitMs: number): string => String(Math.max(1, Math.ceil(waitMs / 1000)));

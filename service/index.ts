@@ -5,12 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
 import { AppError } from '../src/errors.ts';
 import type { Log } from '../src/log.ts';
-import { createApp } from './app.ts';
+import { createServiceApp } from './app.ts';
 import type { EngineConfig } from './config.ts';
 import type { EngineLine } from './engine.ts';
 import { loadEngines } from './engines.ts';
 
-/** How long requests that run may go on when the service is closed. */
+/** Time that running requests have when the service is closed. */
 const DRAIN_MS = 5_000;
 
 export interface ServiceOptions {
@@ -26,9 +26,11 @@ export interface ServiceOptions {
 export interface Service {
   /** Base address, without a slash at the end. */
   readonly url: string;
-  /** One line for each engine there could be; starts those that must run to be asked. */
+  /** Reports every engine there could be; starts those that must run to be asked. */
   engines(): Promise<readonly EngineLine[]>;
-  /** Whether any engine translates into `to` at this moment: from `from`, or from anything. */
+  /**
+   * True when any engine translates into `to` at this moment: from `from`, or from any language.
+   */
   translates(to: string, from?: string): Promise<boolean>;
   /** Takes no more requests, lets the running ones end for a while, then ends all engines. */
   close(): Promise<void>;
@@ -55,7 +57,7 @@ const listen = async (server: Server, host: string, port: number): Promise<Addre
 export const startService = async (options: ServiceOptions): Promise<Service> => {
   const { log } = options;
   const engines = await loadEngines({ config: options.engines, log });
-  const app = createApp({ keys: options.keys, engines, config: options.engines, log });
+  const app = createServiceApp({ keys: options.keys, engines, config: options.engines, log });
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
   let address: AddressInfo;
   try {

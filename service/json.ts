@@ -15,7 +15,7 @@ const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 const SPACES = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
-/** Longer keys are cut: nobody asks for them. */
+/** The longest key that is kept whole: nobody asks for longer ones. */
 const LONGEST_KEY_BYTES = 32;
 
 /** Follows the structure of a JSON object byte by byte; what is not JSON is for its parser to find. */
@@ -30,12 +30,12 @@ export class JsonCursor {
   #afterColon = false;
   #key = '';
 
-  /** How deep objects and arrays stood in each other at the deepest place so far. */
+  /** The deepest nesting of objects and arrays so far. */
   get deepest(): number {
     return this.#deepest;
   }
 
-  /** At least as many as there are objects, arrays and values in what was read. */
+  /** Upper bound of the objects, arrays and values read so far. */
   get values(): number {
     return this.#containers + this.#commas + 1;
   }

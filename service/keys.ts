@@ -1,6 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { KEY_PREFIX } from '../src/api/contract.ts';
-import { ServiceError } from './errors.ts';
+import { ContractError } from './errors.ts';
 
 /** A new key: the prefix and 192 random bits. */
 export const makeKey = (): string => `${KEY_PREFIX}${randomBytes(24).toString('base64url')}`;
@@ -18,7 +18,7 @@ export const createKeyCheck = (keys: readonly string[]): ((header: string | null
     let found = false;
     for (const key of known) found = timingSafeEqual(key, given) || found;
     if (!found)
-      throw new ServiceError('ErrAuthenticationFailed', 'Authentication error: Invalid token', {
+      throw new ContractError('ErrAuthenticationFailed', 'Authentication error: Invalid token', {
         context: ['auth'],
       });
   };

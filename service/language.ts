@@ -1,5 +1,5 @@
 import { findLanguage } from '../src/text/language/languages.ts';
-import { ServiceError } from './errors.ts';
+import { ContractError } from './errors.ts';
 
 const names = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
 
@@ -16,11 +16,11 @@ const canonical = (code: string): string | undefined => {
 export const toLanguage = (said: string): string | undefined =>
   canonical(said) ?? findLanguage(said);
 
-/** As `toLanguage`; a 400 that names the field if unknown. */
+/** Does the same as `toLanguage`; throws a 400 that names the field for an unknown language. */
 export const readLanguage = (field: string, said: string): string => {
   const code = toLanguage(said);
   if (code === undefined)
-    throw new ServiceError(
+    throw new ContractError(
       'ErrInvalidParameter',
       `Invalid parameter: ${field}: not a language code`,
     );

@@ -7,25 +7,30 @@ import {
 import { decodeTo } from '../src/audio/codec/decode.ts';
 import { findSpeech, type SegmentParameters, type SpeechSpan } from '../src/audio/vad.ts';
 import type { ByteSource } from '../src/model/file.ts';
-import { RECOGNITION_RATE_HZ, type Heard, type Hints, type RecognitionPart } from './engine.ts';
+import {
+  RECOGNITION_RATE_HZ,
+  type RecognisedText,
+  type EngineHints,
+  type RecognitionEngine,
+} from './engine.ts';
 import { toLanguage } from './language.ts';
-import { cutOut, planWhole, splitLong } from './pieces.ts';
+import { cutChunks, planChunks, splitLongSpans } from './recognition-chunks.ts';
 
 interface HeardSpan extends SpeechSpan {
-  readonly heard: Heard;
+  readonly heard: RecognisedText;
 }
 
 /** `und`: undetermined (ISO 639-2), where neither the client nor the engine said. */
-const languageOf = (heard: readonly Heard[], hints: Hints): string => {
+const languageOf = (heard: readonly RecognisedText[], hints: EngineHints): string => {
   const said = heard.find(({ language }) => language !== undefined && language !== '')?.language;
   return hints.language ?? (said && (toLanguage(said) ?? said)) ?? 'und';
 };
 
 /** An engine that does not say how certain it is leaves nothing to doubt: 1. */
-const confidenceOf = (parts: readonly HeardSpan[]): number => {
+const confidenceOf = (spans: readonly HeardSpan[]): number => {
   let weight = 0;
   let sum = 0;
-  for (const { startMs, endMs, heard } of parts) {
+  for (const { startMs, endMs, heard } of spans) {
     if (heard.text === '') continue;
     weight += endMs - startMs;
     sum += (endMs - startMs) * (heard.confidence ?? 1);
@@ -40,24 +45,27 @@ const joinTexts = (texts: readonly string[]): string =>
     .filter((text) => text !== '')
     .reduce((all, text) => (all === '' || UNSPACED.test(all) ? all + text : `${all} ${text}`), '');
 
-export const plainReply = (parts: readonly HeardSpan[], hints: Hints): AsrPlainReply => ({
-  text: joinTexts(parts.map(({ heard }) => heard.text)),
+export const plainReply = (spans: readonly HeardSpan[], hints: EngineHints): AsrPlainReply => ({
+  text: joinTexts(spans.map(({ heard }) => heard.text)),
   language: languageOf(
-    parts.map(({ heard }) => heard),
+    spans.map(({ heard }) => heard),
     hints,
   ),
-  confidence: confidenceOf(parts),
+  confidence: confidenceOf(spans),
 });
 
 const toSeconds = (ms: number): number => Math.round(ms) / 1000;
 
-export const segmentsReply = (parts: readonly HeardSpan[], hints: Hints): AsrSegmentsReply => ({
+export const segmentsReply = (
+  spans: readonly HeardSpan[],
+  hints: EngineHints,
+): AsrSegmentsReply => ({
   language: languageOf(
-    parts.map(({ heard }) => heard),
+    spans.map(({ heard }) => heard),
     hints,
   ),
-  confidence: confidenceOf(parts),
-  segments: parts
+  confidence: confidenceOf(spans),
+  segments: spans
     .filter(({ heard }) => heard.text !== '')
     .map(({ startMs, endMs, heard }) => ({
       start: toSeconds(startMs),
@@ -92,11 +100,11 @@ export const segmentParameters = (
  * Recognises `audio` piece by piece: where there is speech, or all of it without `speech`. The file
  * is decoded twice, to find the pauses and to cut, so that one piece at most is in memory.
  */
-export const recogniseInPieces = async (
+export const recogniseInChunks = async (
   audio: ByteSource,
   speech: SegmentParameters | undefined,
-  part: RecognitionPart,
-  hints: Hints,
+  engine: RecognitionEngine,
+  hints: EngineHints,
   signal: AbortSignal,
 ): Promise<readonly HeardSpan[]> => {
   let samplesSeen = 0;
@@ -109,11 +117,11 @@ export const recogniseInPieces = async (
   const found = await findSpeech(counted(), speech ?? PAUSES);
   const durationMs = (1000 * samplesSeen) / RECOGNITION_RATE_HZ;
   const plan = speech
-    ? splitLong(found, part.longestMs)
-    : planWhole(found, durationMs, part.longestMs);
+    ? splitLongSpans(found, engine.longestMs)
+    : planChunks(found, durationMs, engine.longestMs);
   const heard: HeardSpan[] = [];
   const again = decodeTo(audio, RECOGNITION_RATE_HZ, signal);
-  for await (const { span, samples } of cutOut(again, plan, RECOGNITION_RATE_HZ))
-    heard.push({ ...span, heard: await part.recognise(samples, hints, signal) });
+  for await (const { span, samples } of cutChunks(again, plan, RECOGNITION_RATE_HZ))
+    heard.push({ ...span, heard: await engine.recognise(samples, hints, signal) });
   return heard;
 };

@@ -1,7 +1,7 @@
 import { createSemaphore, type Semaphore } from '../src/async/semaphore.ts';
-import { ServiceError } from './errors.ts';
+import { ContractError } from './errors.ts';
 
-/** What clients are told to wait when a queue is full; an engine's typical call is shorter. */
+/** The wait that clients are told when a queue is full; an engine's typical call is shorter. */
 const RETRY_AFTER_MS = 1_000;
 
 /** Permits for requests; `acquire` throws `ErrRateLimited` where as many wait as may. */
@@ -18,7 +18,7 @@ export const createRequestLimiter = ({ concurrent, waiting }: RequestLimits): Re
   createSemaphore(concurrent, {
     most: waiting,
     full: () =>
-      new ServiceError(
+      new ContractError(
         'ErrRateLimited',
         `Too many requests. Retry after ${RETRY_AFTER_MS / 1000}s`,
         { context: ['limit'], retryAfterMs: RETRY_AFTER_MS },

@@ -14,7 +14,7 @@ export interface RouteContext {
   readonly cutOff: () => void;
 }
 
-/** One path of the contract (section 4.1). */
+/** A path of the contract (section 4.1). */
 export interface Route {
   readonly method: 'GET' | 'POST';
   readonly path: string;

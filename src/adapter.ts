@@ -10,14 +10,14 @@ import { type LineTranslation } from './translation/fan-out.ts';
 import { type ConfigSection } from './config.ts';
 import { type Finding } from './model/finding.ts';
 import { z } from 'zod';
-/** What an adapter gets from the core. */
+/** The core as an adapter sees it. */
 export interface Core {
   readonly log: Log;
   readonly texts: Texts;
   readonly services: Services;
-  /** What is to be told of the messages of watched channels. */
+  /** Takes what happens to the messages of watched channels. */
   readonly feedListener: ChannelFeedListener;
-  /** What is to be told of the rooms in which people speak. */
+  /** Takes what happens in voice rooms. */
   readonly rooms: RoomWatcher;
   /** Every command that the platform can serve, with its texts in the best locale for `locale`. */
   commands(locale: string, platform: string): readonly CommandInfo[];
@@ -25,7 +25,10 @@ export interface Core {
   dispatch(invocation: Invocation): Promise<void>;
   /** Does what a pressed control says. Never rejects. */
   press(invocation: PressInvocation): Promise<void>;
-  /** At most `Capabilities.choices`; empty when there is nothing to offer or the lookup failed. */
+  /**
+   * Resolves with at most `Capabilities.choices`; with none when there is nothing to offer or the
+   * lookup failed.
+   */
   complete(request: CompletionRequest): Promise<readonly Choice[]>;
   /**
    * Translates one line into each of `languages`, at most one request a language; yields growing
@@ -37,7 +40,7 @@ export interface Core {
     languages: readonly string[],
     signal: AbortSignal,
   ): AsyncIterable<LineTranslation>;
-  /** Whether people can use each platform that is on, by its name. */
+  /** Tells of each platform that is on, by its name, whether people can use it. */
   ready(): Readonly<Record<string, boolean>>;
 }
 
@@ -48,7 +51,7 @@ export interface Adapter extends AsyncDisposable {
    * address to open. Disposed of meanwhile, it leaves nothing behind, and may reject.
    */
   start(): Promise<{ readonly where: string }>;
-  /** Whether people can use it at this moment; see `Core.ready`. */
+  /** True while people can use it; see `Core.ready`. */
   ready(): boolean;
 }
 
@@ -77,7 +80,10 @@ const adapterModule = z.looseObject({
   create: z.function(),
 });
 
-/** What is wrong with the default export of `adapters/<folder>/index.ts`; undefined for a good one. */
+/**
+ * Says what is wrong with the default export of `adapters/<folder>/index.ts`; undefined for a good
+ * one.
+ */
 export const adapterFault = (value: unknown, folder: string): string | undefined => {
   const parsed = adapterModule.safeParse(value);
   if (!parsed.success) return 'its default export is no adapter: see defineAdapter';

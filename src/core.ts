@@ -9,16 +9,20 @@ import { createDispatcher } from './command/dispatcher.ts';
 import type { Texts } from './i18n.ts';
 import { logLevel, type Log } from './log.ts';
 import type { Adapter, Core } from './adapter.ts';
+import type { FallbackDecoder } from './audio/codec/decode.ts';
 import { createPlatforms } from './platforms.ts';
 import type { ServiceStatus } from './model/service-status.ts';
 import type { Services } from './command/services.ts';
 import { usageChart } from './usage/chart.ts';
 import { realClock, type Clock } from './async/clock.ts';
+import type { RecogniserFactory } from './ports/recogniser.ts';
 import { createRooms } from './voice/rooms.ts';
+import { createBatchRecogniser } from './voice/stt/batch-recogniser.ts';
 import { createSpeaker } from './speech/speaker.ts';
 import { transcriptFile } from './speech/transcript-file.ts';
 import { createTranscriber } from './speech/transcriber.ts';
-import { databaseUrl, type Store } from './store/index.ts';
+import { databaseUrl } from './store/database-url.ts';
+import type { Store } from './store/index.ts';
 import { openEmbeddedLeases } from './store/embedded-leases.ts';
 import { createMemberSettings } from './store/member-settings.ts';
 import { createPrivacy } from './store/privacy.ts';
@@ -49,32 +53,28 @@ export const coreSection = z
     SPEECH_API_URL: httpUrl
       .optional()
       .describe(
-        'Address of the speech, translation and language-model service. Default: built in.',
+        'URL of the speech service (speech, translation, language model). Default: built in.',
       ),
     SPEECH_API_KEY: z
       .string()
       .regex(/^[^\s:]+:\S+$/, 'must be the whole key, its prefix and colon included')
       .optional()
-      .describe('The key for SPEECH_API_URL, prefix included.'),
+      .describe('API key for SPEECH_API_URL, including its prefix.'),
     SPEECH_CHAT_MODEL: z
       .string()
       .optional()
-      .describe('The language model that /ask uses. Default: the choice of the service.'),
+      .describe('Language model for /ask. Default: chosen by the service.'),
     SPEECH_TRANSLATION_MODEL: z
       .string()
       .optional()
-      .describe('The translation model. Default: the choice of the service.'),
-    DATABASE_URL: databaseUrl.describe('Where the data is kept: sqlite:PATH.'),
+      .describe('Translation model. Default: chosen by the service.'),
+    DATABASE_URL: databaseUrl.describe('Database: sqlite:PATH.'),
     // A day is looked back to after a time away, and rows have to outlive that.
     INBOX_DAYS: days(7, 2).describe(
-      'How long it is kept which messages of watched channels were dealt with, in days.',
+      'Days to keep the outcome of messages in channels with auto-translate.',
     ),
-    COPY_DAYS: days(365, 1).describe(
-      'How long edits and deletes follow to translations that were posted, in days.',
-    ),
-    LOG_LEVEL: logLevel.describe(
-      'How much is logged: fatal, error, warn, info, debug, trace, silent.',
-    ),
+    COPY_DAYS: days(365, 1).describe('Days during which translations follow edits and deletions.'),
+    LOG_LEVEL: logLevel.describe('Log level: fatal, error, warn, info, debug, trace or silent.'),
   })
   .refine(({ SPEECH_API_URL, SPEECH_API_KEY }) => !SPEECH_API_URL === !SPEECH_API_KEY, {
     path: ['SPEECH_API_KEY'],
@@ -98,8 +98,12 @@ export interface CoreDeps {
   readonly engines: (() => Promise<ServiceStatus['engines']>) | undefined;
   /** Built in: whether any engine translates into a language. A service elsewhere does not say. */
   readonly translates?: Services['translates'] | undefined;
-  /** Of rooms. Default: real time. */
+  /** Reads audio files that our own decoders refuse. */
+  readonly fallbackDecoder?: FallbackDecoder | undefined;
+  /** The clock of rooms. Default: real time. */
   readonly clock?: Clock;
+  /** Makes the recognisers of voice rooms. Default: by requests to the service. */
+  readonly createRecogniser?: RecogniserFactory;
 }
 
 /** The core at work, and what `main.ts` joins the adapters to. */
@@ -128,7 +132,7 @@ const remoteReport = (ready: boolean, detail: string): ServiceStatus => ({
 
 const remoteStatus = async (client: ServiceClient, signal: AbortSignal): Promise<ServiceStatus> => {
   try {
-    const voices = await client.voices({ signal, hasOtherWay: true });
+    const voices = await client.voices({ signal, hasFallback: true });
     return remoteReport(true, `${voices.length} voices`);
   } catch (thrown) {
     return remoteReport(false, toAppError(thrown).message);
@@ -151,7 +155,10 @@ export const openCore = async ({
   config,
   engines,
   translates = async () => undefined,
+  fallbackDecoder,
   clock = realClock,
+  createRecogniser = ({ partials }) =>
+    createBatchRecogniser(client, partials ? {} : { partialEveryMs: 0 }),
 }: CoreDeps): Promise<RunningCore> => {
   const platforms = createPlatforms();
   const glossary = createGlossary(store, LANGUAGES);
@@ -168,7 +175,7 @@ export const openCore = async ({
       languages: LANGUAGES,
       ...modelOf(config.SPEECH_TRANSLATION_MODEL),
     }),
-    transcriber: createTranscriber({ client, glossary }),
+    transcriber: createTranscriber({ client, glossary, fallback: fallbackDecoder }),
     speaker: createSpeaker({ client }),
     assistant: createAssistant({ client, ...modelOf(config.SPEECH_CHAT_MODEL) }),
   };
@@ -182,7 +189,7 @@ export const openCore = async ({
     mirrorDays: config.COPY_DAYS,
   });
   const rooms = createRooms({
-    client,
+    createRecogniser,
     services: base,
     consents: createRoomConsents(store),
     platformOf: platforms.find,

@@ -28,11 +28,13 @@ export type SentenceParams = Readonly<
 >;
 
 export interface AppErrorOptions {
-  /** What a person sees. Without it the sentence `errors.<code>` is shown. */
+  /** The sentence that a person sees. Default: `errors.<code>`. */
   readonly sentence?: Sentence;
+  /** The operator's remedy; moderators see it beside `sentence`. */
+  readonly remedy?: Sentence;
   /** True when the same call may succeed later. Default false. */
   readonly retryable?: boolean;
-  /** How long to wait before the next try, where the other side said so. */
+  /** Time to wait before the next try, where the other side said so. */
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }
@@ -47,6 +49,7 @@ export class AppError extends Error {
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
   readonly sentence: Sentence;
+  readonly remedy: Sentence | undefined;
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -54,6 +57,7 @@ export class AppError extends Error {
     this.retryable = options.retryable ?? false;
     this.retryAfterMs = options.retryAfterMs;
     this.sentence = options.sentence ?? { key: `errors.${code}` };
+    this.remedy = options.remedy ?? (code === 'config' ? { key: 'remedies.log' } : undefined);
   }
 }
 

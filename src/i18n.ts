@@ -1,13 +1,22 @@
 import { type MessageKey } from './message-key.ts';
 import { type Naming } from './model/command-info.ts';
+import type { Member } from './model/member.ts';
+import type { RichText } from './model/rich-text.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
+import { formatRich, type RichValue } from './i18n-rich.ts';
 import { AppError, type Sentence, type SentenceParams } from './errors.ts';
 import { languageName } from './text/language/language-names.ts';
 
 /** Says one sentence (ICU MessageFormat) in one locale. */
 export type Translate = (key: MessageKey, params?: SentenceParams) => string;
+
+/** The same as rich text: values stay what they are, whatever is in them (see `formatRich`). */
+export type TranslateRich = (
+  key: MessageKey,
+  params?: Readonly<Record<string, RichValue | { readonly language: string }>>,
+) => RichText;
 
 export interface Texts {
   /** The locales there are, English first. */
@@ -19,12 +28,17 @@ export interface Texts {
    * naming: plain.
    */
   in(locale: string, naming?: Naming): Translate;
-  /** What people type for a command, both words of a subcommand, or for an option. */
+  /** The name that people type for a command, both words of a subcommand, or for an option. */
   typed(what: { command: string } | { option: string }, locale: string, naming: Naming): string;
   /** The keys of English that begin with `prefix`. */
   under(prefix: string): readonly MessageKey[];
-  /** Whether English, the reference, has this key. */
+  /** True when English, the reference, has this key. */
   has(key: string): key is MessageKey;
+}
+
+export interface RichTexts extends Texts {
+  /** Like `in`, as rich text. */
+  rich(locale: string, naming?: Naming): TranslateRich;
 }
 
 const FALLBACK_LOCALE = 'en';
@@ -53,7 +67,7 @@ interface Writing {
   readonly script: string | undefined;
 }
 
-/** What a tag is written in, said or not: that of `zh-TW` is Hant, that of `zh` Hans. */
+/** The language and script of a tag, said or not: that of `zh-TW` is Hant, that of `zh` Hans. */
 const writingOf = (tag: string): Writing => {
   try {
     const { language, script } = new Intl.Locale(tag).maximize();
@@ -68,7 +82,7 @@ type Values = Readonly<Record<string, string | number>>;
 const isPlain = (params: SentenceParams): params is Values =>
   Object.values(params).every((value) => typeof value !== 'object');
 
-/** With languages by their names; what has none passes as it is. */
+/** Names the languages among the parameters; others pass as they are. */
 const namedIn = (locale: string, params: SentenceParams): Values =>
   isPlain(params)
     ? params
@@ -83,7 +97,7 @@ const namedIn = (locale: string, params: SentenceParams): Values =>
 const MENTION = /`(?:\/(?<command>[a-z]+(?: [a-z]+)?)(?: (?<option>[a-z]+):)?|(?<word>[a-z]+))`/g;
 
 /** Reads every `<locale>.json` of `folder`. Blocking: for start-up only. */
-export const loadTexts = (folder: string): Texts => {
+export const loadTexts = (folder: string): RichTexts => {
   const tables = new Map<string, Map<string, string>>();
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.json')))
     tables.set(basename(file, '.json'), readLocale(join(folder, file)));
@@ -96,7 +110,9 @@ export const loadTexts = (folder: string): Texts => {
 
   const writings = new Map(locales.map((locale) => [locale, writingOf(locale)]));
 
-  /** Of a tag: the locale of its name, else one of the same script, else one of the same language. */
+  /**
+   * Finds the locale of the tag's name, else one of the same script, else one of the same language.
+   */
   const pick = (wanted: readonly string[]): string => {
     for (const tag of wanted) {
       const { language, script } = writingOf(tag);
@@ -156,6 +172,21 @@ export const loadTexts = (folder: string): Texts => {
       return (key, params) =>
         String(formatOf(locale, key, naming).format(params && namedIn(locale, params)));
     },
+    rich: (wanted, naming = 'plain') => {
+      const locale = pick([wanted]);
+      return (key, params = {}) =>
+        formatRich(
+          formatOf(locale, key, naming),
+          Object.fromEntries(
+            Object.entries(params).map(([name, value]): [string, RichValue] => [
+              name,
+              typeof value === 'object' && 'language' in value
+                ? languageName(value.language, locale)
+                : value,
+            ]),
+          ),
+        );
+    },
     typed: (what, wanted, naming) => {
       const locale = pick([wanted]);
       if ('option' in what)
@@ -169,3 +200,14 @@ export const loadTexts = (folder: string): Texts => {
 
 export const say = (translate: Translate, sentence: Sentence): string =>
   translate(sentence.key, sentence.params);
+
+/** An error's sentence and what to do about it: its remedy for moderators, whom to ask for others. */
+export const explain = (
+  translate: Translate,
+  { sentence, remedy }: AppError,
+  role: Member['role'],
+): string => {
+  const said = say(translate, sentence);
+  if (!remedy) return said;
+  return `${said} ${role === 'moderator' ? say(translate, remedy) : translate('errors.ask-moderator')}`;
+};

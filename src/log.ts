@@ -1,6 +1,6 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { z } from 'zod';
-import { AppError } from './errors.ts';
+import { AppError, toAppError } from './errors.ts';
 
 export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'child'>;
 
@@ -38,8 +38,8 @@ const framesOf = ({ stack = '', message }: Error): string => {
 };
 
 /**
- * What may be written of anything thrown. Messages and fields of other people's errors repeat what
- * was sent: of those only the class, the code and the places are told.
+ * Describes anything thrown as far as it may be logged. Messages and fields of other people's
+ * errors repeat what was sent: of those only the class, the code and the stack are told.
  */
 const tellError = (thrown: unknown, causes = MOST_CAUSES): Record<string, unknown> => {
   if (!(thrown instanceof Error)) return { type: typeof thrown };
@@ -72,3 +72,19 @@ export const createLog = (
     },
     to,
   );
+
+/** Runs work that may fail without harm; logs a failure with the given message, and resolves with it. */
+export const logFailure = async (
+  log: Pick<Log, 'warn'>,
+  message: string,
+  run: () => Promise<unknown>,
+): Promise<AppError | undefined> => {
+  try {
+    await run();
+    return undefined;
+  } catch (thrown) {
+    const error = toAppError(thrown);
+    log.warn({ code: error.code, reason: error.message }, message);
+    return error;
+  }
+};

@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
 
@@ -11,11 +11,21 @@ import { discover } from '../src/discover.ts';
 import { loadTexts } from '../src/i18n.ts';
 import type { MessageKey } from '../src/message-key.ts';
 
-const sourcesOf = (folder: string): string =>
+interface SourceFile {
+  /** Seen from the root, with slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+const filesIn = (folder: string): readonly SourceFile[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.includes('node_modules'))
-    .map((path) => readFileSync(join(folder, path), 'utf8'))
-    .join('\n');
+    .map((path) => ({
+      path: join(folder, path).split(sep).join('/'),
+      text: readFileSync(join(folder, path), 'utf8'),
+    }));
+
+const SOURCES = ['src', 'commands', 'adapters', 'service'].flatMap(filesIn);
 
 describe('the commands’ folder', () => {
   it('holds one command a file, named as the file', async () => {
@@ -95,6 +105,18 @@ describe('the locales', () => {
       expect(placeholders(own?.[key] ?? ''), key).toEqual(placeholders(text));
   });
 
+  it.each(texts.locales)('%s tells only moderators what only operators can do', (locale) => {
+    const sentences = JSON.parse(readFileSync(`locales/${locale}.json`, 'utf8')) as Record<
+      string,
+      string
+    >;
+    const remedies = Object.entries(sentences)
+      .filter(([, text]) => /[A-Z]{2,}_[A-Z]|\bnpm |apt-get|\.env\b/.test(text))
+      .map(([key]) => key);
+    expect(remedies).toEqual(remedies.filter((key) => key.startsWith('remedies.')));
+    expect(remedies).not.toEqual([]);
+  });
+
   /** The keys of names that stand side by side: commands, a group's subcommands, an action's options. */
   const levelsOf = (commands: readonly Command[]): string[][] => [
     commands.map(({ name }) => `commands.${name}.name`),
@@ -145,7 +167,7 @@ describe('the locales', () => {
   });
 
   it('have every sentence that is used, and use every one they have', async () => {
-    const sources = ['src', 'commands', 'adapters', 'service'].map(sourcesOf).join('\n');
+    const sources = SOURCES.map(({ text }) => text).join('\n');
     const commands = await discover<Command>('commands', commandFault);
     const described = new Set<string>(commands.flatMap(keysOf));
     for (const key of described) expect(keysIn('en')).toContain(key);
@@ -162,5 +184,88 @@ describe('the locales', () => {
         !prefixes.some((prefix) => key.startsWith(prefix)),
     );
     expect(unused).toEqual([]);
+  });
+});
+
+/** Names that every implementation of one port exports, or every module of one kind. */
+const SHARED_NAMES: ReadonlySet<string> = new Set([
+  'CAPABILITIES',
+  'PLATFORM',
+  'PlatformDeps',
+  'createEngine',
+  'createPlatform',
+]);
+
+/** Names that still stand for two things; a line goes when its names are told apart. */
+const STILL_AMBIGUOUS: ReadonlySet<string> = new Set(
+  (
+    'channelOf timeOf createClient Writer Voice DiscordOptions MentionNames ' +
+    'TranslationRequest ServiceError ' +
+    // Forms for Markdown, which those for rich text replace.
+    'Restored Protected protect Token toTokens mustPart SpeakableOptions speakable SpokenWords ' +
+    'SpokenOptions hostOf ExcerptOptions excerpt Extent layOut ' +
+    'Usage languagesOf createChat createRecognition createSpeech createTranslation'
+  ).split(' '),
+);
+
+describe('exported names', () => {
+  const EXPORT =
+    /^export (?:declare |abstract |async )*(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm;
+
+  it('mean one thing each', () => {
+    const homes = new Map<string, Set<string>>();
+    for (const { path, text } of SOURCES)
+      for (const [, name = ''] of text.matchAll(EXPORT))
+        homes.set(name, (homes.get(name) ?? new Set()).add(path));
+    const twice = [...homes]
+      .filter(([name, paths]) => paths.size > 1 && !SHARED_NAMES.has(name))
+      .filter(([name]) => !STILL_AMBIGUOUS.has(name))
+      .map(([name, paths]) => `${name}: ${[...paths].join(', ')}`);
+    expect(twice).toEqual([]);
+  });
+});
+
+/** Folders and files whose doc comments all begin with a subject or a verb. */
+const CHECKED_COMMENTS: readonly string[] = [
+  'commands/',
+  'adapters/web/',
+  'adapters/discord/interactions/',
+  'adapters/discord/outbound/',
+  'adapters/discord/slash/',
+  'src/command/',
+  'src/model/',
+  'src/ports/platform.ts',
+  'src/ports/signals.ts',
+  'src/adapter.ts',
+  'src/config.ts',
+  'src/core.ts',
+  'src/discover.ts',
+  'src/errors.ts',
+  'src/i18n.ts',
+  'src/log.ts',
+  'src/platforms.ts',
+  'src/program.ts',
+];
+
+/** Pronouns, prepositions and question words: a comment that begins with one lacks its subject. */
+const NO_SUBJECT: ReadonlySet<string> = new Set(
+  (
+    'it its they their them he she we our us you your this that these those there here ' +
+    'nobody nothing everybody everything somebody something anybody anything what whether ' +
+    'who whom whose where when which how of in for to by with without on at as from under ' +
+    'beside between before after since until because if unless so'
+  ).split(' '),
+);
+
+describe('doc comments', () => {
+  it('begin with a subject or a verb', () => {
+    const wrong = SOURCES.filter(({ path }) =>
+      CHECKED_COMMENTS.some((checked) => path.startsWith(checked)),
+    ).flatMap(({ path, text }) =>
+      [...text.matchAll(/\/\*\*[\s*]*([A-Za-z]+)[^\n]*/g)]
+        .filter(([, word = '']) => NO_SUBJECT.has(word.toLowerCase()))
+        .map(([comment]) => `${path}: ${comment}`),
+    );
+    expect(wrong).toEqual([]);
   });
 });

@@ -21,7 +21,7 @@ export type { DiscordOptions } from './parts.ts';
 
 /** Other parts of the program do not wait longer for many shards, or for a gateway that is away. */
 const PATIENCE_MS = 30_000;
-/** What is being answered may say that it was stopped. */
+/** Time for running commands to say that they were stopped. */
 const STOP_MS = 2_000;
 
 export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapter => {
@@ -112,13 +112,13 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
         if (!fault.retryable) throw fault;
         log.warn({ reason: fault.message }, 'Discord: not connected yet');
         void keepTrying();
-        return 'not reached yet; it is tried again and again';
+        return 'not connected yet; retrying';
       });
       const slow = delay(PATIENCE_MS, 'still connecting', { signal: patience.signal });
       const where = await Promise.race([online, slow]).finally(() => patience.abort());
       online.catch((thrown: unknown) => {
         if (signal.aborted) return;
-        log.error({ reason: toAppError(thrown).message }, 'Discord: cannot be connected');
+        log.error({ reason: toAppError(thrown).message }, 'Discord: connection failed');
       });
       return { where };
     },

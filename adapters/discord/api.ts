@@ -30,20 +30,20 @@ export interface Api {
   readonly send: Send;
   /** Never sent again: for what would stand twice. */
   readonly sendOnce: Send;
-  /** Whether Discord took the token when it was shown last. */
+  /** True when Discord took the token when it was shown last. */
   isTokenGood(): boolean;
 }
 
-/** What every connection to Discord needs. */
+/** The settings of every connection to Discord. */
 export type RestSettings = Pick<ApiOptions, 'url' | 'requestsPerSecond' | 'timeoutMs'>;
 
 export interface ApiOptions {
   readonly url: string | undefined;
   readonly token: string;
   readonly requestsPerSecond: number;
-  /** How long one request may take. Default: what discord.js allows, 15 s. */
+  /** Longest time of one request. Default: what discord.js allows, 15 s. */
   readonly timeoutMs?: number;
-  /** From 0 to 1; how much of its longest wait each new try waits. */
+  /** A number from 0 to 1: the part of its longest wait that each new try waits. */
   readonly random?: () => number;
   /** Ends early, in whatever way, when the signal does. */
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
@@ -51,7 +51,7 @@ export interface ApiOptions {
 
 /** Longer than this no request waits inside the library for a rate limit, where nobody can see or stop it. */
 const LONGEST_RATE_LIMIT_MS = 10_000;
-/** As many as discord.js makes. */
+/** Tries of one request, as many as discord.js makes. */
 const TRIES = 1 + DefaultRestOptions.retries;
 const TOKEN_IN_PATH = /(\/(?:webhooks|interactions)\/\d+\/)[^/]+/;
 
@@ -80,7 +80,7 @@ export const restOptions = ({ url, requestsPerSecond, timeoutMs }: RestSettings)
   makeRequest,
 });
 
-/** How a connection breaks under a request: by Node.js's word for it, and by that of undici. */
+/** The codes of a connection that broke under a request, of Node.js and of undici. */
 const BROKEN: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
 /** No answer came, or that of a server in trouble: whether the request was carried out is unknown. */
@@ -89,7 +89,7 @@ const isLost = (thrown: unknown): boolean =>
   (thrown instanceof Error &&
     (thrown.name === 'AbortError' || ('code' in thrown && BROKEN.has(thrown.code))));
 
-export const createApi = (options: ApiOptions): Api => {
+export const createDiscordApi = (options: ApiOptions): Api => {
   // One client, so that all requests share what is known of rates; so trying again is ours.
   const rest = new REST({ ...restOptions(options), retries: 0 }).setToken(options.token);
   const { random = Math.random, sleep = async (ms, signal) => delay(ms, undefined, { signal }) } =

@@ -14,20 +14,20 @@ import { CONTENT_INTENT } from './permissions.ts';
 export interface Application {
   readonly id: string;
   readonly botId: string;
-  /** Of the application. */
+  /** The application's name. */
   readonly name: string;
-  /** Of its bot, with the number that old names have. */
+  /** The bot's name, with the number that old names have. */
   readonly botName: string;
-  /** Whether the portal lets it read what others write. */
+  /** True when the portal lets it read what others write. */
   readonly hasContentIntent: boolean;
-  /** Whether people can add it to their accounts; true where Discord does not say. */
+  /** True when people can add it to their accounts, or where Discord does not say. */
   readonly allowsAccounts: boolean;
 }
 
 const CONTENT_FLAGS =
   ApplicationFlags.GatewayMessageContent | ApplicationFlags.GatewayMessageContentLimited;
 
-/** Where a person goes to switch the intent on. */
+/** Tells how to switch the intent on. */
 export const contentIntentHint = (applicationId: string): string =>
   `switch on "${CONTENT_INTENT}" at https://discord.com/developers/applications/${applicationId}/bot ` +
   'and start again';

@@ -7,13 +7,13 @@ import type { Session } from './inbound/client.ts';
 import { isGone } from './errors.ts';
 import { channelIdOf, guildIdOf, positionAt, snowflakeAt, timeOf } from './ids.ts';
 import { MESSAGES_PAGE } from './limits.ts';
-import type { Members } from './members.ts';
+import type { MemberNames } from './member-names.ts';
 import type { MessageReader, RawMessage } from './inbound/message-reader.ts';
 import {
   CONTENT_INTENT,
   demandHistory,
   findIn,
-  fits,
+  fitsMode,
   grantedIn,
   kindOf,
   missingOf,
@@ -42,7 +42,7 @@ export interface ChannelFeedDeps {
   readonly api: Api;
   readonly session: () => Session;
   readonly reader: MessageReader;
-  readonly members: Pick<Members, 'complete' | 'nameOf'>;
+  readonly members: Pick<MemberNames, 'complete' | 'nameOf'>;
   readonly parents: Pick<ThreadParents, 'channel'>;
 }
 
@@ -103,7 +103,7 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
     },
     missing: async (channel, mode) => {
       const { client, application } = session();
-      if (!fits(client, channel, mode))
+      if (!fitsMode(client, channel, mode))
         throw new AppError('unsupported', 'a channel of this kind cannot be watched in this way', {
           sentence: { key: 'watch.unfit', params: { channel: `<#${channel.id}>` } },
         });

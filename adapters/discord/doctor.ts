@@ -10,7 +10,7 @@ import type { Channel } from '../../src/model/place.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { Finding } from '../../src/model/finding.ts';
 import type { ChannelWatch } from '../../src/model/watch.ts';
-import { createApi, type Api, type ApiOptions } from './api.ts';
+import { createDiscordApi, type Api, type ApiOptions } from './api.ts';
 import { contentIntentHint, readApplication, type Application } from './application.ts';
 import { createClient } from './inbound/client.ts';
 import { spaceOf } from './ids.ts';
@@ -34,7 +34,7 @@ const finding = (check: string, ok: boolean, detail: string): Finding => ({
   detail,
 });
 
-/** What a failing check says. */
+/** Runs a check; a failing one says why. */
 const tried = async (check: string, look: () => Promise<Finding>): Promise<Finding> => {
   try {
     return await look();
@@ -66,7 +66,7 @@ const checkClock = async (url: string): Promise<Finding> => {
   return finding('clock', Math.abs(skewMs) <= SKEW_MS, detail);
 };
 
-/** It is native code, which an installation can lack. */
+/** Checks the voice library: native code, which an installation can lack. */
 const checkVoice = async (): Promise<Finding> => {
   await loadLink();
   return finding('voice channels', true, 'can be joined');
@@ -172,7 +172,7 @@ export const diagnose = async function* (
   options: ApiOptions,
   core: Core,
 ): AsyncGenerator<Finding, void, void> {
-  const api = createApi(options);
+  const api = createDiscordApi(options);
   let application: Application;
   try {
     application = await readApplication(api);

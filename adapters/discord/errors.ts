@@ -1,7 +1,9 @@
 import { DiscordAPIError, HTTPError, RateLimitError, RESTJSONErrorCodes } from 'discord.js';
 import { AppError, toAppError, type AppErrorOptions, type ErrorCode } from '../../src/errors.ts';
 
-/** What Discord refused, with its own number for it, if any (reference, "JSON Error Codes"). */
+/**
+ * A refusal by Discord, with Discord's own number for it, if any (reference, "JSON Error Codes").
+ */
 export class DiscordError extends AppError {
   readonly discordCode: number | undefined;
   readonly status: number | undefined;
@@ -103,13 +105,13 @@ export const fromDiscord = (thrown: unknown, what: string, signal?: AbortSignal)
   });
 };
 
-/** Whether Discord refused with one of these numbers. */
+/** True when Discord refused with one of these numbers. */
 export const isRefusal = (thrown: unknown, ...codes: readonly number[]): boolean =>
   thrown instanceof DiscordError &&
   thrown.discordCode !== undefined &&
   codes.includes(thrown.discordCode);
 
-/** Whether Discord refused the bot's token; those of webhooks and interactions have a code. */
+/** True when Discord refused the bot's token; those of webhooks and interactions have a code. */
 export const isTokenRefused = (thrown: unknown): boolean =>
   thrown instanceof DiscordError && thrown.status === 401 && !thrown.discordCode;
 

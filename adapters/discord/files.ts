@@ -2,7 +2,7 @@ import { request } from 'undici';
 import { AppError } from '../../src/errors.ts';
 import type { ByteSource } from '../../src/model/file.ts';
 
-/** Where Discord keeps what people attach. */
+/** The hosts on which Discord keeps what people attach. */
 const HOSTS: ReadonlySet<string> = new Set(['cdn.discordapp.com', 'media.discordapp.net']);
 const HEADERS_MS = 15_000;
 const STALL_MS = 30_000;
@@ -11,14 +11,14 @@ const EXPIRED: ReadonlySet<number> = new Set([403, 404, 410]);
 
 export interface RemoteFile {
   readonly url: string;
-  /** As Discord says; more than this is not read. */
+  /** The size that Discord says; more than this is not read. */
   readonly sizeBytes: number;
   /** A new address, where the old one has expired; undefined when the file is gone. */
   readonly renew?: () => Promise<string | undefined>;
 }
 
 /** Opens files of Discord's hosts and of nobody else's; redirects are not followed. */
-export type OpenFile = (file: RemoteFile) => ByteSource;
+export type OpenRemoteFile = (file: RemoteFile) => ByteSource;
 
 const gone = (): AppError => new AppError('not-found', 'an attached file is no longer there');
 
@@ -26,7 +26,7 @@ const brokenOff = (cause: unknown): AppError =>
   new AppError('unavailable', 'an attached file could not be fetched', { cause, retryable: true });
 
 /** @param apiUrl another server in Discord's place, which then also keeps the files */
-export const createOpenFile = (apiUrl: string | undefined): OpenFile => {
+export const createOpenFile = (apiUrl: string | undefined): OpenRemoteFile => {
   const ownOrigin = apiUrl === undefined ? undefined : new URL(apiUrl).origin;
 
   const mayFetch = (address: string): boolean => {

@@ -8,16 +8,16 @@ const config = z.object({
     .string()
     .regex(/^[\w-]+\.[\w-]+\.[\w-]+$/, 'must be the token of a bot, without "Bot " in front')
     .optional()
-    .describe('The token of the Discord bot. Without it Discord is left out.'),
+    .describe('Token of the Discord bot. Without it, Discord is off.'),
   DISCORD_API_URL: httpUrl
     .optional()
-    .describe('Address of the Discord API, without a version. Default: Discord’s own.'),
+    .describe('URL of the Discord API, without a version. Default: Discord’s own.'),
   DISCORD_REQUESTS_PER_SECOND: z.coerce
     .number({ error: 'must be a number of requests' })
     .int('must be a whole number')
     .min(1, 'must be 1 or more')
     .default(50)
-    .describe('How many requests a second Discord allows this bot; large bots are granted more.'),
+    .describe('Requests per second that Discord allows this bot. Large bots get more.'),
 });
 
 /** Undefined where Discord is left out. */

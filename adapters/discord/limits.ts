@@ -1,18 +1,21 @@
 import { ChannelType } from 'discord.js';
 import type { Capabilities } from '../../src/ports/platform.ts';
 
-/** What Discord takes or gives at most, each with the part of its reference that says so. */
+/** Limits of Discord, each with the part of its reference that says so. */
 
 /** "Create Message", `content`. */
 export const CONTENT_CHARS = 2_000;
 /** "Create Message", `nonce`. */
 export const NONCE_CHARS = 25;
-/** In one message: "JSON Error Codes", 30015. */
+/** Files in one message: "JSON Error Codes", 30015. */
 export const FILES = 10;
-/** Of each file, in a server without boosts: "Uploading Files". We keep to it for all of a message together. */
+/**
+ * Bytes of each file, in a server without boosts: "Uploading Files". We keep to it for all of a
+ * message together.
+ */
 export const FILES_BYTES = 10 * 1_048_576;
 
-/** In one message: "Component Reference", "Action Row", "Button", "String Select". */
+/** Limits of one message: "Component Reference", "Action Row", "Button", "String Select". */
 export const CAPABILITIES: Capabilities = {
   choices: 25,
   controlRows: 5,
@@ -27,16 +30,19 @@ export const OPTION_CHARS = 100;
 /** "Application Command Option Choice Structure", `name`. */
 export const CHOICE_CHARS = 100;
 
-/** Of one interaction, where only the asker's account has the app: "Create Followup Message". */
+/**
+ * Further messages of one interaction, where only the asker's account has the app: "Create Followup
+ * Message".
+ */
 export const FOLLOW_UPS = 5;
 
 /** "Execute Webhook", `username`. */
 export const WEBHOOK_NAME_CHARS = 80;
-/** In one channel: "JSON Error Codes", 30007. */
+/** Webhooks in one channel: "JSON Error Codes", 30007. */
 export const WEBHOOKS = 15;
-/** Of each webhook; announced in headers, sometimes. */
+/** Rate of each webhook; announced in headers, sometimes. */
 export const WEBHOOK_BURST = { posts: 5, windowMs: 2_000 } as const;
-/** Of all webhooks of a channel together; in no header (discord-api-docs #1454). */
+/** Rate of all webhooks of a channel together; in no header (discord-api-docs #1454). */
 export const WEBHOOK_STEADY = { posts: 30, windowMs: 60_000 } as const;
 
 /** "Get Channel Messages". */
@@ -47,16 +53,16 @@ export const REACTIONS_PAGE = 100;
 export const THREADS_PAGE = 100;
 /** "Get Current User Guilds". */
 export const GUILDS_PAGE = 200;
-/** Of channels and threads: "Channel Object", `name`. */
+/** Characters of a channel's or thread's name: "Channel Object", `name`. */
 export const CHANNEL_NAME_CHARS = 100;
 
 /** "Application Command Naming". */
 export const COMMAND_NAME = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u;
-/** Of an entry in the menu of messages: "Application Command Object", `name`. */
+/** Characters of an entry in the menu of messages: "Application Command Object", `name`. */
 export const MENU_NAME_CHARS = 32;
 /** "Application Command Object" and "Application Command Option Structure", `description`. */
 export const DESCRIPTION_CHARS = 100;
-/** Of all texts of a command together: "Application Commands", "Limits". */
+/** Characters of all texts of a command together: "Application Commands", "Limits". */
 export const COMMAND_TEXTS_CHARS = 8_000;
 /** "Application Command Option Structure", `max_length`. */
 export const OPTION_TEXT_CHARS = 6_000;

@@ -1,11 +1,11 @@
 import type { MessageRef } from '../../src/model/place.ts';
 import type { Core } from '../../src/adapter.ts';
 import { realClock, type Clock } from '../../src/async/clock.ts';
-import { createApi, type ApiOptions } from './api.ts';
+import { createDiscordApi, type ApiOptions } from './api.ts';
 import type { Session } from './inbound/client.ts';
 import { createMirrors } from './mirrors/mirrors.ts';
 import { createOpenFile } from './files.ts';
-import { createMembers } from './members.ts';
+import { createMemberNames } from './member-names.ts';
 import { createMessageReader } from './inbound/message-reader.ts';
 import { createOutbox } from './mirrors/outbox.ts';
 import { createOwnMessages } from './mirrors/find.ts';
@@ -19,12 +19,12 @@ import { createWebhookRate } from './mirrors/webhook-rate.ts';
 import { createWebhooks } from './mirrors/webhooks.ts';
 
 export interface DiscordOptions extends ApiOptions {
-  /** For the rates and refusals of webhooks, and for all that happens in voice channels. */
+  /** The clock of webhook rates and refusals, and of voice channels. */
   readonly clock?: Clock;
 }
 
 /**
- * Everything that speaks with Discord's REST API, put together.
+ * Puts together the parts that speak with Discord's REST API.
  *
  * @param session throws while Discord is not connected
  */
@@ -35,7 +35,7 @@ export const createParts = (
 ) => {
   const { clock = realClock } = options;
   const application = () => session().application;
-  const api = createApi(options);
+  const api = createDiscordApi(options);
   const openFile = createOpenFile(options.url);
   const renew = async (ref: MessageRef, fileId: string): Promise<string | undefined> => {
     const raw = await readRaw(api, ref);
@@ -51,7 +51,7 @@ export const createParts = (
   const outbox = createOutbox({ api, webhooks, rate, writers });
   const ownMessages = createOwnMessages(api, reader, () => session().client);
   const mirrors = createMirrors({ api, outbox, ownMessages, writers, threads });
-  const members = createMembers(api);
+  const members = createMemberNames(api);
   const feed = createChannelFeed({ api, session, reader, members, parents });
   const voice = createVoice({ api, session, rooms, log, clock });
   const platform = createPlatform({ api, writers, feed, mirrors, voice: voice.port });

@@ -11,7 +11,7 @@ import type { WatchMode } from '../../src/model/watch.ts';
 
 type Permission = keyof typeof PermissionFlagsBits;
 
-/** As Discord's own settings call them. */
+/** The names of permissions in Discord's own settings. */
 const NAMES = {
   ViewChannel: 'View Channel',
   Connect: 'Connect',
@@ -35,7 +35,10 @@ const ALWAYS = [
   'AttachFiles',
 ] as const;
 
-/** What a webhook that is gone has written, only those can take away who manage messages. */
+/**
+ * Permissions for mirrors: messages of a webhook that is gone can be deleted only with
+ * `ManageMessages`.
+ */
 const COPIES = [...ALWAYS, 'EmbedLinks', 'ManageWebhooks', 'ManageMessages'] as const;
 
 const NEEDED = {
@@ -44,21 +47,27 @@ const NEEDED = {
   thread: [...COPIES, 'CreatePublicThreads'],
 } as const satisfies Record<WatchMode, readonly (keyof typeof NAMES)[]>;
 
-/** What the notice and the captions of a voice channel need beside the voice itself. */
+/** Permissions that the notice and the captions of a voice channel need beside the voice itself. */
 const VOICE = ['ViewChannel', 'Connect', 'Speak', 'SendMessages', 'AttachFiles'] as const;
 
 /** The switch of the developer portal without which messages come without their text. */
 export const CONTENT_INTENT = 'Message Content Intent';
 
-/** What the bot asks for when it is added to a server: all that any mode needs, and nothing else. */
+/**
+ * Permissions that the bot asks for when it is added to a server: all that any mode needs, and no
+ * other.
+ */
 export const INVITE_PERMISSIONS: bigint = PermissionsBitField.resolve([
   ...new Set([...Object.values(NEEDED).flat(), ...VOICE, 'RequestToSpeak' as const]),
 ]);
 
 export interface ChannelKind {
-  /** There `SendMessages` says nothing. */
+  /** True for a thread: `SendMessages` says nothing there. */
   readonly isThread: boolean;
-  /** There nothing is allowed without `Connect` (reference, "Implicit Permissions"). */
+  /**
+   * True for a voice channel: nothing is allowed there without `Connect` (reference, "Implicit
+   * Permissions").
+   */
   readonly isVoice: boolean;
 }
 
@@ -69,7 +78,7 @@ export const kindOf = (found: Found | null | undefined): ChannelKind => ({
   isVoice: found?.isVoiceBased() ?? false,
 });
 
-/** What is still to be allowed for one mode, as Discord calls it. */
+/** The permissions that are missing for one mode, as Discord calls them. */
 export const missingOf = (
   granted: Readonly<PermissionsBitField> | null | undefined,
   mode: WatchMode,
@@ -81,7 +90,10 @@ export const missingOf = (
     .map((name) => NAMES[name]);
 };
 
-/** On a stage a moderator lets somebody speak who asks for it; moderators need nobody's leave. */
+/**
+ * The permission to speak on a stage: a moderator lets others speak who ask for it; moderators need
+ * nobody's leave.
+ */
 const onStage = (
   name: keyof typeof NAMES,
   isModerator: boolean,
@@ -90,7 +102,7 @@ const onStage = (
   return isModerator ? [] : ['RequestToSpeak'];
 };
 
-/** What is still to be allowed for being heard and read in a voice channel, as Discord calls it. */
+/** The permissions that are missing for a voice channel and its chat, as Discord calls them. */
 export const missingForVoice = (client: Client, room: Channel): string[] => {
   const granted = grantedIn(client, room);
   if (!granted?.has('ViewChannel')) return [NAMES.ViewChannel];
@@ -101,7 +113,7 @@ export const missingForVoice = (client: Client, room: Channel): string[] => {
   return needed.filter((name) => !granted.has(name)).map((name) => NAMES[name]);
 };
 
-/** Whether a channel's limit of people is none to the bot. */
+/** True when the bot may join beyond a channel's limit of people. */
 export const mayJoinFull = (client: Client, room: Channel): boolean =>
   grantedIn(client, room)?.has('MoveMembers') ?? false;
 
@@ -109,15 +121,18 @@ const TEXT_CHANNELS: readonly ChannelType[] = [
   ChannelType.GuildText,
   ChannelType.GuildAnnouncement,
 ];
-/** Where no message stands by itself, but in a post that would have to be made for it. */
+/**
+ * Channels in which no message stands by itself, but only in a post that would have to be made for
+ * it.
+ */
 const NO_MESSAGES: readonly ChannelType[] = [
   ChannelType.GuildForum,
   ChannelType.GuildMedia,
   ChannelType.GuildCategory,
 ];
 
-/** Whether a mode can work in a channel of this kind: copies and threads need a place. */
-export const fits = (client: Client, { id }: Channel, mode: WatchMode): boolean => {
+/** True when a mode can work in a channel of this kind: mirrors and threads need a place. */
+export const fitsMode = (client: Client, { id }: Channel, mode: WatchMode): boolean => {
   const type = client.channels.cache.get(id)?.type;
   if (type === undefined || mode === 'reply') return true;
   return mode === 'thread' ? TEXT_CHANNELS.includes(type) : !NO_MESSAGES.includes(type);
@@ -134,7 +149,7 @@ export const findIn = (
   return found && !found.isDMBased() && found.guildId === space.id ? found : undefined;
 };
 
-/** What the bot may do in a channel; undefined where it cannot see it. */
+/** The bot's permissions in a channel; undefined where it cannot see it. */
 export const grantedIn = (
   client: Client,
   channel: Channel,
@@ -144,7 +159,7 @@ export const grantedIn = (
   return found && me ? found.permissionsFor(me) : undefined;
 };
 
-/** Whether the bot is told of what is written in a channel, and may look it up. */
+/** True when the bot is told of what is written in a channel, and may look it up. */
 export const isReadableBack = (client: Client, channel: Channel): boolean =>
   grantedIn(client, channel)?.has([
     'ViewChannel',

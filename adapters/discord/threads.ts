@@ -21,9 +21,9 @@ interface ThreadList {
 }
 
 export interface Threads {
-  /** Our standing thread of this name, made when there is none. An archived one opens by posting. */
+  /** Finds our standing thread of this name, or makes it. An archived one opens by posting. */
   standing(channel: Channel, name: string): Promise<Channel>;
-  /** It is gone: the next time it is looked for anew. Says whether it was a standing thread. */
+  /** Forgets a thread that is gone. Returns true for a standing thread. */
   forget(threadId: string): boolean;
 }
 
@@ -32,7 +32,7 @@ const KEPT = 5_000;
 
 export const createThreads = (api: Api, botId: () => string): Threads => {
   const known = createLru<string, string>(KEPT);
-  /** Whose channel and name each thread had, gone ones too. */
+  /** The channel and name of each thread, gone ones included. */
   const keys = createLru<string, string>(KEPT);
   const turns = createKeyedMutex();
 

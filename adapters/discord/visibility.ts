@@ -7,7 +7,7 @@ const overwritesOf = (channel: GuildBasedChannel) => {
   return [...(root?.permissionOverwrites.cache.values() ?? [])].filter(({ id }) => id !== me);
 };
 
-/** Whether everybody who can read `readers` can see `other` too, and so may be told its name. */
+/** True when everybody who can read `readers` can see `other` too, and so may be told its name. */
 export const isSeenByReadersOf = (
   readers: GuildBasedChannel,
   other: GuildBasedChannel,

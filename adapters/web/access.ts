@@ -16,7 +16,7 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 
 const sameSecret = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
 
-/** Whether the connection to the browser is encrypted, as far as a proxy in front tells. */
+/** True when the connection to the browser is encrypted, as far as a proxy in front tells. */
 const isSecure = (c: Context): boolean =>
   new URL(c.req.url).protocol === 'https:' || c.req.header('x-forwarded-proto') === 'https';
 
@@ -46,8 +46,9 @@ const isOwnOrigin = (c: Context, origin: string): boolean =>
   URL.canParse(origin) && new URL(origin).host === c.req.header('host');
 
 /**
- * Whether another site's page asked a visitor's browser for this. `Sec-Fetch-Site` decides where the
- * browser sends it (HTTPS and loopback), else `Origin`; who sends neither is no browser.
+ * True when another site's page asked a visitor's browser for this. `Sec-Fetch-Site` decides where
+ * the browser sends it (HTTPS and loopback), else `Origin`; a client that sends neither is no
+ * browser.
  */
 export const isFromElsewhere = (c: Context): boolean => {
   const site = c.req.header('sec-fetch-site');
@@ -57,7 +58,9 @@ export const isFromElsewhere = (c: Context): boolean => {
     : site !== 'same-origin' && site !== 'none';
 };
 
-/** Somebody follows a link to the page; nothing is put into another site's page then. */
+/**
+ * True for a visitor who follows a link to the page; nothing is put into another site's page then.
+ */
 const opensPage = (c: Context): boolean =>
   c.req.method === 'GET' &&
   c.req.path === '/' &&

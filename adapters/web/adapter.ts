@@ -4,7 +4,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { AppError } from '../../src/errors.ts';
 import type { Adapter, Core } from '../../src/adapter.ts';
 import type { ServiceStatus } from '../../src/model/service-status.ts';
-import { createApp } from './app.ts';
+import { createWebApp } from './app.ts';
 import { createAssets } from './assets.ts';
 import { TIMES } from './limits.ts';
 import { createWebPresence } from './presence.ts';
@@ -15,7 +15,7 @@ export interface WebOptions {
   readonly port: number;
   readonly token: string | undefined;
   readonly maxUploadBytes: number;
-  /** How long work goes on for somebody whose page has gone. */
+  /** Time that work goes on after its asker's page has gone. */
   readonly graceMs?: number;
 }
 
@@ -45,16 +45,16 @@ const listenFault = (cause: NodeJS.ErrnoException, { host, port }: WebOptions): 
 
 export const createWebAdapter = (options: WebOptions, core: Core): Adapter => {
   const { host, port, token, maxUploadBytes, graceMs } = options;
-  const room = createWebPresence(core, {
+  const presence = createWebPresence(core, {
     maxUploadBytes,
     ...(graceMs === undefined ? {} : { graceMs }),
   });
   const assets = createAssets();
   let listening = false;
   let stopped = false;
-  const app = createApp({
+  const app = createWebApp({
     core,
-    room,
+    presence,
     assets,
     host,
     token,
@@ -76,12 +76,16 @@ export const createWebAdapter = (options: WebOptions, core: Core): Adapter => {
     });
 
   return {
-    platform: room.platform,
+    platform: presence.platform,
     start: async () => {
       const address = await listen();
       listening = true;
       await sweepTempFolders(tmpdir());
-      assets.warm().catch((error: unknown) => core.log.warn({ err: error }, 'the page is broken'));
+      assets
+        .warm()
+        .catch((error: unknown) =>
+          core.log.warn({ err: error }, 'page modules could not be prepared'),
+        );
       const name = host.includes(':') ? `[${host}]` : host;
       return { where: `http://${name}:${address.port}/` };
     },
@@ -90,7 +94,7 @@ export const createWebAdapter = (options: WebOptions, core: Core): Adapter => {
       listening = false;
       stopped = true;
       const closed = new Promise((resolve) => server.close(resolve));
-      await room[Symbol.asyncDispose]();
+      await presence[Symbol.asyncDispose]();
       if ('closeAllConnections' in server) server.closeAllConnections();
       await closed;
     },

@@ -15,13 +15,12 @@ import {
   ownPageOnly,
   setOwnCookie,
 } from './access.ts';
-import { createApi, type WebEnv } from './api.ts';
+import { createApiRoutes, type WebEnv } from './api.ts';
 import type { Assets } from './assets.ts';
 import { createHealth } from './health.ts';
-import { newSecret, PLATFORM } from './members.ts';
-import { pageTexts } from './page-texts.ts';
+import { newSecret, PLATFORM } from './profiles.ts';
 import type { WebPresence } from './presence.ts';
-import { loginShell, pageShell, CONTENT_SECURITY_POLICY } from './shell.ts';
+import { loginShell, pageShell, pageTexts, CONTENT_SECURITY_POLICY } from './shell.ts';
 
 const MEMBER_COOKIE = 'dragoman_member';
 
@@ -43,7 +42,7 @@ const STATUS = {
 
 export interface AppDeps {
   readonly core: Core;
-  readonly room: WebPresence;
+  readonly presence: WebPresence;
   readonly assets: Assets;
   readonly host: string;
   readonly token: string | undefined;
@@ -65,8 +64,8 @@ const showPage = (c: Context, body: ReturnType<typeof pageShell>, status: 200 | 
   return c.html(body, status);
 };
 
-export const createApp = (deps: AppDeps): Hono<WebEnv> => {
-  const { core, room, assets, host, token, maxUploadBytes } = deps;
+export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
+  const { core, presence, assets, host, token, maxUploadBytes } = deps;
   const app = new Hono<WebEnv>();
 
   /** The tag that gives the best of our locales, so that the person's own region is kept. */
@@ -78,7 +77,7 @@ export const createApp = (deps: AppDeps): Hono<WebEnv> => {
 
   app.onError((thrown, c) => {
     const error = toAppError(thrown);
-    if (error.code === 'internal') core.log.error({ err: error }, 'a request failed');
+    if (error.code === 'internal') core.log.error({ err: error }, 'request failed');
     const sentence = say(core.texts.in(localeOf(c)), error.sentence);
     return c.json({ error: sentence }, STATUS[error.code]);
   });
@@ -128,7 +127,7 @@ export const createApp = (deps: AppDeps): Hono<WebEnv> => {
     const known = getCookie(c, MEMBER_COOKIE);
     const secret = known !== undefined && /^[\w-]{32}$/.test(known) ? known : newSecret();
     if (secret !== known) setOwnCookie(c, MEMBER_COOKIE, secret);
-    c.set('member', await room.members.know(secret, localeOf(c)));
+    c.set('member', await presence.members.know(secret, localeOf(c)));
     await next();
   };
   // Nowhere else: what other programs look up in passing makes nobody.
@@ -148,7 +147,7 @@ export const createApp = (deps: AppDeps): Hono<WebEnv> => {
     };
     return showPage(c, pageShell(boot, assets));
   });
-  app.route('/', createApi({ core, room, status: deps.status, localeOf }));
+  app.route('/', createApiRoutes({ core, presence, status: deps.status, localeOf }));
   // Anything not served is an error of the caller's, in the caller's language.
   app.all('*', () => {
     throw new AppError('not-found', 'no such address');

@@ -1,40 +1,40 @@
 import { randomUUID } from 'node:crypto';
-import type { Hub } from './hub.ts';
-import { LIMITS } from './limits.ts';
-import type { ChannelId, ServerEvent, WireMessage } from './wire.ts';
+import type { EventStreams } from './event-streams.ts';
+import { WEB_LIMITS } from './limits.ts';
+import type { ChannelId, ServerEvent, PageMessage } from './protocol.ts';
 
-export interface Posting extends Omit<WireMessage, 'id' | 'sentAtMs' | 'onlyYou'> {
+export interface Posting extends Omit<PageMessage, 'id' | 'sentAtMs' | 'onlyYou'> {
   /** The only member who sees it. */
   readonly onlyFor?: string;
-  /** As it was written, where others have work to do on it. */
+  /** The text as it was written, where others have work to do on it. */
   readonly source?: string;
 }
 
 export interface Entry {
-  readonly message: WireMessage;
+  readonly message: PageMessage;
   readonly onlyFor: string | undefined;
   readonly source: string;
-  /** What is kept elsewhere because of it. */
+  /** The bytes that are kept elsewhere because of it. */
   readonly elsewhereBytes: number;
 }
 
-/** What stands in the channels: the last messages of each, bounded in number and size. */
+/** The messages of the channels: the last of each, bounded in number and size. */
 export interface ChannelLog {
   add(posting: Posting): Entry;
   find(id: string): Entry | undefined;
   /** Counts `bytes` of a message that are kept elsewhere, in place of what was said of it before. */
   weigh(id: string, bytes: number): void;
   /** Changes what stands there; undefined when it is gone. */
-  change(id: string, part: Partial<WireMessage>): Entry | undefined;
+  change(id: string, part: Partial<PageMessage>): Entry | undefined;
   remove(id: string): void;
   sees(entry: Entry, memberId: string): boolean;
-  /** What a member sees, oldest first. */
-  visibleTo(memberId: string): readonly WireMessage[];
+  /** The messages that a member sees, oldest first. */
+  visibleTo(memberId: string): readonly PageMessage[];
   /** Oldest first. */
   inChannel(channel: ChannelId): readonly Entry[];
 }
 
-/** Of names, times and ids around the text, as JSON. */
+/** The size of names, times and ids around the text, as JSON. */
 const FRAME_BYTES = 500;
 
 const sizeOf = ({ message: { html, use, files, controls }, source }: Entry): number =>
@@ -43,11 +43,11 @@ const sizeOf = ({ message: { html, use, files, controls }, source }: Entry): num
 const weightOf = (entry: Entry): number => sizeOf(entry) + entry.elsewhereBytes;
 
 export const createChannelLog = (
-  publish: Hub['publish'],
+  publish: EventStreams['publish'],
   now: () => number = Date.now,
   limits: { messages: number; bytes: number } = {
-    messages: LIMITS.historyMessages,
-    bytes: LIMITS.historyBytes,
+    messages: WEB_LIMITS.historyMessages,
+    bytes: WEB_LIMITS.historyBytes,
   },
 ): ChannelLog => {
   const entries = new Map<string, Entry>();
@@ -88,7 +88,7 @@ export const createChannelLog = (
 
   return {
     add: ({ onlyFor, source = '', ...shown }) => {
-      const message: WireMessage = {
+      const message: PageMessage = {
         ...shown,
         id: randomUUID(),
         sentAtMs: now(),

@@ -23,9 +23,9 @@ type Rest = (ms: number, signal: AbortSignal) => Promise<void>;
 
 const restFor: Rest = (ms, signal) => sleep(realClock, ms, signal).catch(() => undefined);
 
-/** Draws what is shown onto one message of the board, at a pace that pages take well. */
+/** Draws what is shown onto one message of the channelLog, at a pace that pages take well. */
 export const createGrowingMessage = (
-  board: ChannelLog,
+  channelLog: ChannelLog,
   render: Render,
   id: string,
   rest: Rest = restFor,
@@ -40,7 +40,7 @@ export const createGrowingMessage = (
       while (latest) {
         const content = latest;
         latest = undefined;
-        board.change(id, await render(content));
+        channelLog.change(id, await render(content));
         await rest(stepMs(content), finished.signal);
       }
     } catch (error) {
@@ -57,7 +57,7 @@ export const createGrowingMessage = (
     finish: async () => {
       finished.abort();
       await drawing;
-      board.change(id, { working: false });
+      channelLog.change(id, { working: false });
       if (fault !== undefined) throw fault;
     },
   };

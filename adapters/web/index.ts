@@ -5,21 +5,19 @@ import { createWebAdapter } from './adapter.ts';
 
 const config = z
   .object({
-    HOST: z.string().default('127.0.0.1').describe('The address that the page is served on.'),
-    PORT: port.default(8080).describe('The port that the page is served on; 0 takes a free one.'),
+    HOST: z.string().default('127.0.0.1').describe('Address to serve the page on.'),
+    PORT: port.default(8080).describe('Port to serve the page on. 0 takes a free one.'),
     WEB_TOKEN: z
       .string()
       .min(16, 'must have at least 16 characters')
       .optional()
-      .describe(
-        'What people must know to open the page; needed when HOST is not this machine alone.',
-      ),
+      .describe('Access token of the page. Required when HOST can be reached from other machines.'),
     MAX_UPLOAD_BYTES: z.coerce
       .number({ error: 'must be a number of bytes' })
       .int('must be a whole number')
       .min(1, 'must be 1 or more')
       .default(100 * 1_048_576)
-      .describe('The largest file that the page takes, in bytes.'),
+      .describe('Largest upload, in bytes.'),
   })
   .refine(({ HOST, WEB_TOKEN }) => WEB_TOKEN !== undefined || isLoopback(HOST ?? '127.0.0.1'), {
     path: ['WEB_TOKEN'],

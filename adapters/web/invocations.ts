@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import type { CommandInfo } from '../../src/model/command-info.ts';
 import { AppError, toAppError } from '../../src/errors.ts';
-import { say } from '../../src/i18n.ts';
+import { explain } from '../../src/i18n.ts';
 import type { Answer } from '../../src/ports/platform.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { ChannelLog, Entry } from './channel-log.ts';
 import { createGrowingMessage } from './growing-message.ts';
-import { LIMITS, TIMES } from './limits.ts';
+import { WEB_LIMITS, TIMES } from './limits.ts';
 import { toHtml } from './markdown.ts';
-import { PLATFORM, type Profile } from './members.ts';
-import { channelOf, OURSELVES, type Render } from './platform.ts';
-import type { ChannelId, WireControl, WireUse } from './wire.ts';
+import { PLATFORM, type Profile } from './profiles.ts';
+import { pageChannel, OURSELVES, type Render } from './platform.ts';
+import type { ChannelId, PageControl, PageCommandUse } from './protocol.ts';
 
 interface Use {
   readonly command: CommandInfo;
   readonly options: Readonly<Record<string, unknown>>;
-  /** As it is shown to the others. */
-  readonly shown: WireUse;
+  /** The use as the others see it. */
+  readonly shown: PageCommandUse;
   readonly channel: ChannelId;
 }
 
-/** Something chosen or pressed under an answer. */
+/** A control that was pressed, or chosen from, under an answer. */
 export interface Pressed {
   /** The message's. */
   readonly id: string;
@@ -45,8 +45,8 @@ interface Running {
   readonly done: Promise<void>;
 }
 
-/** Whether what was chosen is something that the control offers. */
-const takes = (control: WireControl, values: readonly string[]): boolean => {
+/** True when the control offers what was chosen. */
+const takes = (control: PageControl, values: readonly string[]): boolean => {
   if (control.kind === 'button') return values.length === 0;
   const { choices, most = 1 } = control;
   const offered = values.every((value) => choices.some((choice) => choice.value === value));
@@ -54,7 +54,11 @@ const takes = (control: WireControl, values: readonly string[]): boolean => {
   return offered && enough && new Set(values).size === values.length;
 };
 
-export const createInvocations = (core: Core, board: ChannelLog, render: Render): Invocations => {
+export const createInvocations = (
+  core: Core,
+  channelLog: ChannelLog,
+  render: Render,
+): Invocations => {
   const running = new Map<string, Running>();
 
   const perform = async (
@@ -62,15 +66,15 @@ export const createInvocations = (core: Core, board: ChannelLog, render: Render)
     answerId: string,
     work: (answer: Answer) => Promise<void>,
   ): Promise<void> => {
-    const answer = createGrowingMessage(board, render, answerId);
+    const answer = createGrowingMessage(channelLog, render, answerId);
     try {
       await work({ show: answer.show, paceMs: TIMES.answerPaceMs });
       await answer.finish();
     } catch (thrown) {
       const error = toAppError(thrown);
-      core.log.error({ err: error }, 'an answer could not be shown');
-      const text = say(core.texts.in(member.locale), error.sentence);
-      board.change(answerId, { html: toHtml(text), tone: 'error', working: false });
+      core.log.error({ err: error }, 'answer not shown');
+      const text = explain(core.texts.in(member.locale), error, member.role);
+      channelLog.change(answerId, { html: toHtml(text), tone: 'error', working: false });
     } finally {
       running.delete(answerId);
     }
@@ -90,10 +94,10 @@ export const createInvocations = (core: Core, board: ChannelLog, render: Render)
     member: Profile,
   ) => {
     if (onlyFor !== undefined || !isPrivate(press, member)) {
-      board.change(id, { working: true });
+      channelLog.change(id, { working: true });
       return id;
     }
-    const beside = board.add({
+    const beside = channelLog.add({
       channel,
       author: OURSELVES,
       html: '',
@@ -108,7 +112,7 @@ export const createInvocations = (core: Core, board: ChannelLog, render: Render)
 
   const admit = ({ id }: Profile): void => {
     const own = [...running.values()].filter(({ memberId }) => memberId === id);
-    if (own.length >= LIMITS.invocationsPerMember)
+    if (own.length >= WEB_LIMITS.invocationsPerMember)
       throw new AppError('rate-limited', 'too many commands at once', {
         sentence: { key: 'web.errors.too-many-at-once' },
       });
@@ -137,8 +141,8 @@ export const createInvocations = (core: Core, board: ChannelLog, render: Render)
         ...onlyFor,
       } as const;
       const author = { id: member.id, name: member.name, ours: false };
-      const asked = board.add({ ...common, author, use: use.shown, working: false });
-      const answer = board.add({
+      const asked = channelLog.add({ ...common, author, use: use.shown, working: false });
+      const answer = channelLog.add({
         ...common,
         author: OURSELVES,
         replyTo: asked.message.id,
@@ -151,7 +155,7 @@ export const createInvocations = (core: Core, board: ChannelLog, render: Render)
           command: use.command.name,
           options: use.options,
           member,
-          channel: channelOf(use.channel),
+          channel: pageChannel(use.channel),
           signal,
           answer: shown,
         }),
@@ -159,8 +163,8 @@ export const createInvocations = (core: Core, board: ChannelLog, render: Render)
       return { id, done };
     },
     press: (member, { id, press, values }) => {
-      const entry = board.find(id);
-      const controls = entry && board.sees(entry, member.id) ? entry.message.controls : [];
+      const entry = channelLog.find(id);
+      const controls = entry && channelLog.sees(entry, member.id) ? entry.message.controls : [];
       const control = controls?.find((each) => each.press === press);
       if (!entry || !control || !takes(control, values))
         throw new AppError('not-found', 'there is no such control', {
@@ -171,7 +175,7 @@ export const createInvocations = (core: Core, board: ChannelLog, render: Render)
           sentence: { key: 'web.errors.pressed-already' },
         });
       admit(member);
-      const channel = channelOf(entry.message.channel);
+      const channel = pageChannel(entry.message.channel);
       const done = start(member, openFor(entry, press, member), (answer, signal) =>
         core.press({ id: randomUUID(), press, values, member, channel, signal, answer }),
       );

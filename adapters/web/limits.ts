@@ -4,15 +4,15 @@ import type { Capabilities } from '../../src/ports/platform.ts';
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
 
-export const LIMITS = {
+export const WEB_LIMITS = {
   /** JSON bodies: a megabyte of text and what surrounds it. */
   bodyBytes: MIB + 64 * KIB,
   /** A line somebody posts into a channel. */
   lineChars: 8_000,
   nameChars: 40,
-  /** As many as the chats allow a command. */
+  /** Options of one command; the chats allow as many. */
   options: 25,
-  /** What is shown of each option of a used command. */
+  /** Characters that are shown of each option of a used command. */
   shownOptionChars: 600,
   /** Longer answers are shown as plain text: the worst Markdown tried costs more than its length. */
   markdownChars: 12_000,
@@ -50,7 +50,7 @@ export const CAPABILITIES: Capabilities = {
 
 export const TIMES = {
   beatMs: 15_000,
-  /** How long work goes on for somebody whose page has gone: reloads and dead spots are shorter. */
+  /** Time that work goes on after its asker's page has gone: reloads and dead spots are shorter. */
   graceMs: 30_000,
   /** The shortest time between two pictures of one growing answer. */
   answerPaceMs: 80,

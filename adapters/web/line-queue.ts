@@ -1,5 +1,5 @@
 import type { Entry } from './channel-log.ts';
-import { LIMITS } from './limits.ts';
+import { WEB_LIMITS } from './limits.ts';
 
 /** One line on its way into the languages that it is not in yet. */
 export interface LineJob {
@@ -13,7 +13,7 @@ export interface LineJob {
 export interface LineQueue extends AsyncDisposable {
   /** False when too many wait already. */
   add(job: LineJob): boolean;
-  /** How many new lines of a member's wait or are worked on. */
+  /** Number of a member's new lines that wait or are worked on. */
   of(memberId: string): number;
 }
 
@@ -35,7 +35,7 @@ export const createLineQueue = ({ isGone, run }: LineQueueDeps): LineQueue => {
   };
 
   const next = (): void => {
-    while (working.size < LIMITS.linesAtOnce) {
+    while (working.size < WEB_LIMITS.linesAtOnce) {
       const job = waiting.shift();
       if (!job) return;
       if (!isGone(job.entry)) working.set(job, start(job));
@@ -44,9 +44,9 @@ export const createLineQueue = ({ isGone, run }: LineQueueDeps): LineQueue => {
 
   return {
     add: (job) => {
-      if (waiting.length >= LIMITS.linesWaiting)
+      if (waiting.length >= WEB_LIMITS.linesWaiting)
         waiting = waiting.filter(({ entry }) => !isGone(entry));
-      if (waiting.length >= LIMITS.linesWaiting) return false;
+      if (waiting.length >= WEB_LIMITS.linesWaiting) return false;
       waiting.push(job);
       next();
       return true;

@@ -1,15 +1,15 @@
 import { AppError, toAppError } from '../../src/errors.ts';
-import { say } from '../../src/i18n.ts';
+import { explain } from '../../src/i18n.ts';
 import type { LineTranslation } from '../../src/translation/fan-out.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { ChannelLog, Entry } from './channel-log.ts';
-import type { Hub } from './hub.ts';
-import { LIMITS, TIMES } from './limits.ts';
+import type { EventStreams } from './event-streams.ts';
+import { WEB_LIMITS, TIMES } from './limits.ts';
 import { createLineQueue, type LineJob } from './line-queue.ts';
 import { toHtml } from './markdown.ts';
-import type { Profile } from './members.ts';
+import type { Profile } from './profiles.ts';
 import { SPACE } from './platform.ts';
-import type { WireMessage, WireTranslation } from './wire.ts';
+import type { PageMessage, PageTranslation } from './protocol.ts';
 
 export interface Lounge extends AsyncDisposable {
   /** Throws `rate-limited` when too many lines of this member's wait for their translation. */
@@ -19,13 +19,13 @@ export interface Lounge extends AsyncDisposable {
   /** Translates the last lines for somebody who came later or changed the language. */
   catchUp(language: string): void;
   /** A lounge message as a reader of `language` sees it now. */
-  as(message: WireMessage, reader: Profile): WireMessage;
+  as(message: PageMessage, reader: Profile): PageMessage;
 }
 
 export interface LoungeDeps {
   readonly core: Core;
-  readonly board: ChannelLog;
-  readonly publish: Hub['publish'];
+  readonly channelLog: ChannelLog;
+  readonly publish: EventStreams['publish'];
   /** The languages of those who are reading now. */
   readonly languages: () => readonly string[];
 }
@@ -38,16 +38,16 @@ const textOf = (version: Version): string => (typeof version === 'string' ? '' :
 const hasFailed = (version: Version | undefined): boolean =>
   typeof version === 'object' && version.error !== undefined;
 
-export const createLounge = ({ core, board, publish, languages }: LoungeDeps): Lounge => {
-  /** What each line is, or is becoming, in each language: nothing is asked for twice. */
+export const createLounge = ({ core, channelLog, publish, languages }: LoungeDeps): Lounge => {
+  /** The versions of each line, by language: nothing is asked for twice. */
   const lines = new Map<string, Versions>();
   const closing = new AbortController();
 
-  const wireOf = (language: string, version: Version, locale: string): WireTranslation => {
+  const wireOf = (language: string, version: Version, locale: string): PageTranslation => {
     if (version === 'waiting') return { language, html: '', state: 'growing' };
     if (version === 'same') return { language, html: '', state: 'same' };
     if (version.error) {
-      const reason = say(core.texts.in(locale), version.error.sentence);
+      const reason = explain(core.texts.in(locale), version.error, 'moderator');
       return { language, html: '', state: 'failed', reason };
     }
     return { language, html: toHtml(version.text), state: version.done ? 'done' : 'growing' };
@@ -58,7 +58,7 @@ export const createLounge = ({ core, board, publish, languages }: LoungeDeps): L
     if (!version) return;
     const byLocale = new Map<
       string,
-      { type: 'translation'; id: string; translation: WireTranslation }
+      { type: 'translation'; id: string; translation: PageTranslation }
     >();
     publish((reader) => {
       if (reader.language !== language) return undefined;
@@ -78,7 +78,7 @@ export const createLounge = ({ core, board, publish, languages }: LoungeDeps): L
     versions.set(language, version);
     let chars = 0;
     for (const each of versions.values()) chars += textOf(each).length;
-    board.weigh(id, chars);
+    channelLog.weigh(id, chars);
     tell(id, language);
   };
 
@@ -92,7 +92,7 @@ export const createLounge = ({ core, board, publish, languages }: LoungeDeps): L
     const line = { space: SPACE, text: entry.source };
     const shownAtMs = new Map<string, number>();
     for await (const version of core.translateLine(line, wanted, closing.signal)) {
-      if (!board.find(id)) return;
+      if (!channelLog.find(id)) return;
       const now = performance.now();
       const shownBefore = shownAtMs.get(version.language) ?? -Infinity;
       if (!version.done && now - shownBefore < TIMES.answerPaceMs) continue;
@@ -104,12 +104,12 @@ export const createLounge = ({ core, board, publish, languages }: LoungeDeps): L
   };
 
   const queue = createLineQueue({
-    isGone: ({ message }) => !board.find(message.id),
+    isGone: ({ message }) => !channelLog.find(message.id),
     run: async (job) => {
       try {
         await run(job);
       } catch (error) {
-        core.log.error({ err: error }, 'a line could not be translated');
+        core.log.error({ err: error }, 'line not translated');
         fail(job, toAppError(error));
       }
     },
@@ -121,7 +121,7 @@ export const createLounge = ({ core, board, publish, languages }: LoungeDeps): L
     lines.set(id, versions);
     const missing = [...new Set(wanted)]
       .filter((language) => !versions.has(language) || hasFailed(versions.get(language)))
-      .slice(0, LIMITS.languagesPerLine - versions.size);
+      .slice(0, WEB_LIMITS.languagesPerLine - versions.size);
     if (missing.length === 0) return;
     for (const language of missing) set(id, language, 'waiting');
     const job = { entry, languages: missing, isNew };
@@ -129,12 +129,12 @@ export const createLounge = ({ core, board, publish, languages }: LoungeDeps): L
   };
 
   const forgetGone = (): void => {
-    for (const id of lines.keys()) if (!board.find(id)) lines.delete(id);
+    for (const id of lines.keys()) if (!channelLog.find(id)) lines.delete(id);
   };
 
   return {
     admit: (memberId) => {
-      if (queue.of(memberId) >= LIMITS.linesPerMember)
+      if (queue.of(memberId) >= WEB_LIMITS.linesPerMember)
         throw new AppError('rate-limited', 'too many lines of one member wait', {
           sentence: { key: 'web.errors.too-many-lines' },
         });
@@ -144,8 +144,8 @@ export const createLounge = ({ core, board, publish, languages }: LoungeDeps): L
       ask(entry, languages(), true);
     },
     catchUp: (language) => {
-      const recent = board.inChannel('lounge').filter(({ source }) => source !== '');
-      for (const entry of recent.slice(-LIMITS.catchUpLines).toReversed())
+      const recent = channelLog.inChannel('lounge').filter(({ source }) => source !== '');
+      for (const entry of recent.slice(-WEB_LIMITS.catchUpLines).toReversed())
         ask(entry, [language], false);
     },
     as: (message, { language, locale }) => {

@@ -1,5 +1,5 @@
 import MarkdownIt from 'markdown-it';
-import { LIMITS } from './limits.ts';
+import { WEB_LIMITS } from './limits.ts';
 
 const markdown = new MarkdownIt({ html: false, linkify: true, breaks: true }).disable('image');
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
@@ -30,4 +30,4 @@ const plainHtml = (text: string): string =>
 
 /** Safe HTML of the chats' Markdown: no HTML of the author's, no images, links in a new window. */
 export const toHtml = (text: string): string =>
-  text.length > LIMITS.markdownChars ? plainHtml(text) : markdown.render(text);
+  text.length > WEB_LIMITS.markdownChars ? plainHtml(text) : markdown.render(text);

@@ -4,36 +4,36 @@ import type { Content, Control } from '../../src/model/content.ts';
 import type { OutgoingFile } from '../../src/model/file.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { ChannelLog } from './channel-log.ts';
-import { CAPABILITIES, LIMITS } from './limits.ts';
+import { CAPABILITIES, WEB_LIMITS } from './limits.ts';
 import { toHtml } from './markdown.ts';
-import { PLATFORM } from './members.ts';
+import { PLATFORM } from './profiles.ts';
 import type { TempStore } from './temp-store.ts';
-import type { ChannelId, WireAuthor, WireControl, WireFile, WireMessage } from './wire.ts';
+import type { ChannelId, PageAuthor, PageControl, PageFile, PageMessage } from './protocol.ts';
 
 export const SPACE = { platform: PLATFORM, id: 'page' } as const;
 
-export const OURSELVES: WireAuthor = { id: 'dragoman', name: 'Dragoman', ours: true };
+export const OURSELVES: PageAuthor = { id: 'dragoman', name: 'Dragoman', ours: true };
 
 const CHANNELS: readonly string[] = ['playground', 'lounge'] satisfies ChannelId[];
 
 const isChannelId = (id: string): id is ChannelId => CHANNELS.includes(id);
 
-export const channelOf = (id: ChannelId): Channel => ({ space: SPACE, id });
+export const pageChannel = (id: ChannelId): Channel => ({ space: SPACE, id });
 
 /** Turns `Content` into what the page shows, keeping its files. */
 export type Render = (
   content: Content,
-) => Promise<Pick<WireMessage, 'html' | 'tone' | 'files' | 'controls'>>;
+) => Promise<Pick<PageMessage, 'html' | 'tone' | 'files' | 'controls'>>;
 
-const isShown = (control: Control): control is WireControl =>
+const isShown = (control: Control): control is PageControl =>
   control.kind === 'button' || control.kind === 'choice';
 
 export const createRender = (files: TempStore): Render => {
-  const kept = new WeakMap<OutgoingFile, Promise<WireFile>>();
-  const keep = (file: OutgoingFile): Promise<WireFile> => {
+  const kept = new WeakMap<OutgoingFile, Promise<PageFile>>();
+  const keep = (file: OutgoingFile): Promise<PageFile> => {
     const already = kept.get(file);
     if (already) return already;
-    const keeping = files.put(file, [file.bytes], LIMITS.answerFilesBytes);
+    const keeping = files.put(file, [file.bytes], WEB_LIMITS.answerFilesBytes);
     kept.set(file, keeping);
     return keeping;
   };
@@ -52,18 +52,18 @@ const channelIdOf = (channel: Channel): ChannelId => {
 };
 
 export interface PlatformDeps {
-  readonly board: ChannelLog;
+  readonly channelLog: ChannelLog;
   readonly render: Render;
 }
 
 /** The page as the core sees it. */
-export const createPlatform = ({ board, render }: PlatformDeps): Platform => {
+export const createPlatform = ({ channelLog, render }: PlatformDeps): Platform => {
   return {
     name: PLATFORM,
     capabilities: CAPABILITIES,
     post: async (to, content, { replyTo } = {}) => {
       const channel = channelIdOf(to);
-      const entry = board.add({
+      const entry = channelLog.add({
         channel,
         author: OURSELVES,
         ...(await render(content)),
@@ -75,17 +75,17 @@ export const createPlatform = ({ board, render }: PlatformDeps): Platform => {
     edit: async (message, content) => {
       channelIdOf(message.channel);
       const [id] = message.ids;
-      if (!board.find(id)?.message.author.ours)
+      if (!channelLog.find(id)?.message.author.ours)
         throw new AppError('not-found', 'there is no such message of ours');
-      board.change(id, await render(content));
+      channelLog.change(id, await render(content));
       return message;
     },
     delete: async (message) => {
       channelIdOf(message.channel);
       const [id] = message.ids;
-      if (board.find(id)?.message.author.ours === false)
+      if (channelLog.find(id)?.message.author.ours === false)
         throw new AppError('forbidden', 'only messages of ours can be deleted');
-      board.remove(id);
+      channelLog.remove(id);
     },
   };
 };

@@ -3,24 +3,24 @@ import { AppError } from '../../src/errors.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import { createChannelLog } from './channel-log.ts';
-import { createHub, type Hub } from './hub.ts';
+import { createEventStreams, type EventStreams } from './event-streams.ts';
 import { createInvocations, type Invocations } from './invocations.ts';
-import { LIMITS, TIMES } from './limits.ts';
+import { WEB_LIMITS, TIMES } from './limits.ts';
 import { createLounge } from './lounge.ts';
 import { toHtml } from './markdown.ts';
-import { createMembers, type Members, type Profile } from './members.ts';
+import { createProfiles, type Profiles, type Profile } from './profiles.ts';
 import { createPlatform, createRender } from './platform.ts';
 import { createTempStore, type TempStore } from './temp-store.ts';
-import { createUploads, type Uploads } from './uploads.ts';
-import { clip, createUses, type Uses } from './uses.ts';
-import type { ChannelId, ServerEvent, WireMe, WireReader } from './wire.ts';
+import { createUploadStore, type UploadStore } from './upload-store.ts';
+import { clip, createCommandRequests, type CommandRequests } from './command-requests.ts';
+import type { ChannelId, ServerEvent, PageMember, PageReader } from './protocol.ts';
 
-/** Everything behind the page's routes: who is there, what was said, what is being made. */
-export interface WebPresence extends Uses, AsyncDisposable {
+/** The state behind the page's routes: readers, messages, running commands. */
+export interface WebPresence extends CommandRequests, AsyncDisposable {
   readonly platform: Platform;
-  readonly members: Members;
+  readonly members: Profiles;
   readonly files: TempStore;
-  readonly uploads: Uploads;
+  readonly uploads: UploadStore;
   readonly stop: Invocations['stop'];
   events(member: Profile, lastId: string): ReadableStream<Uint8Array>;
   post(member: Profile, channel: ChannelId, text: string): void;
@@ -33,12 +33,15 @@ export const createWebPresence = (
   options: { maxUploadBytes: number; graceMs?: number },
 ): WebPresence => {
   const { languages } = core.services;
-  const members = createMembers(core.texts, core.services, () => hub.present());
-  const files = createTempStore({ files: LIMITS.answerFiles, bytes: LIMITS.answerFilesBytes });
-  const uploads = createUploads(options.maxUploadBytes);
+  const members = createProfiles(core.texts, core.services, () => streams.present());
+  const files = createTempStore({
+    files: WEB_LIMITS.answerFiles,
+    bytes: WEB_LIMITS.answerFilesBytes,
+  });
+  const uploads = createUploadStore(options.maxUploadBytes);
   const leaving = new Map<string, NodeJS.Timeout>();
 
-  const present = (): Profile[] => hub.present().flatMap((id) => members.get(id) ?? []);
+  const present = (): Profile[] => streams.present().flatMap((id) => members.get(id) ?? []);
 
   const onPresence = (memberId: string, isPresent: boolean): void => {
     clearTimeout(leaving.get(memberId));
@@ -53,27 +56,31 @@ export const createWebPresence = (
     tellReaders();
   };
 
-  const hub: Hub = createHub({ epoch: randomUUID(), reader: members.get, onPresence });
-  const board = createChannelLog(hub.publish);
+  const streams: EventStreams = createEventStreams({
+    epoch: randomUUID(),
+    reader: members.get,
+    onPresence,
+  });
+  const channelLog = createChannelLog(streams.publish);
   const render = createRender(files);
-  const invocations = createInvocations(core, board, render);
+  const invocations = createInvocations(core, channelLog, render);
   const lounge = createLounge({
     core,
-    board,
-    publish: hub.publish,
+    channelLog,
+    publish: streams.publish,
     languages: () => present().map(({ language }) => language),
   });
-  const beat = setInterval(hub.beat, TIMES.beatMs).unref();
+  const beat = setInterval(streams.beat, TIMES.beatMs).unref();
 
-  const readers = (): WireReader[] =>
+  const readers = (): PageReader[] =>
     present().map(({ id, name, language }) => ({ id, name, language }));
 
   const tellReaders = (): void => {
     const event: ServerEvent = { type: 'readers', readers: readers() };
-    hub.publish(() => event);
+    streams.publish(() => event);
   };
 
-  const meOf = ({ id, name, language, locale }: Profile): WireMe => ({
+  const meOf = ({ id, name, language, locale }: Profile): PageMember => ({
     id,
     name,
     language,
@@ -85,19 +92,19 @@ export const createWebPresence = (
     snapshot: {
       me: meOf(reader),
       readers: readers(),
-      messages: board.visibleTo(reader.id).map((message) => lounge.as(message, reader)),
+      messages: channelLog.visibleTo(reader.id).map((message) => lounge.as(message, reader)),
     },
   });
 
   /** Shows somebody the lounge in the language that they read now. */
   const readAnew = (memberId: string): void => {
-    hub.publish((reader) => (reader.id === memberId ? helloTo(reader) : undefined));
+    streams.publish((reader) => (reader.id === memberId ? helloTo(reader) : undefined));
     tellReaders();
     const language = members.get(memberId)?.language;
     if (language !== undefined) lounge.catchUp(language);
   };
 
-  const uses = createUses({
+  const uses = createCommandRequests({
     core,
     invocations,
     uploads,
@@ -107,20 +114,20 @@ export const createWebPresence = (
   });
 
   return {
-    platform: createPlatform({ board, render }),
+    platform: createPlatform({ channelLog, render }),
     members,
     files,
     uploads,
     stop: invocations.stop,
     ...uses,
     events: (member, lastId) => {
-      const stream = hub.connect(member, lastId, () => helloTo(member));
+      const stream = streams.connect(member, lastId, () => helloTo(member));
       lounge.catchUp(member.language);
       return stream;
     },
     post: ({ id, name }, channel, text) => {
       if (channel === 'lounge') lounge.admit(id);
-      const entry = board.add({
+      const entry = channelLog.add({
         channel,
         author: { id, name, ours: false },
         html: toHtml(text),
@@ -133,7 +140,7 @@ export const createWebPresence = (
     },
     rename: (member, name) => {
       members.rename(member.id, name);
-      hub.publish((reader) =>
+      streams.publish((reader) =>
         reader.id === member.id ? { type: 'me', me: meOf(reader) } : undefined,
       );
       tellReaders();
@@ -151,7 +158,7 @@ export const createWebPresence = (
       clearInterval(beat);
       await invocations[Symbol.asyncDispose]();
       await lounge[Symbol.asyncDispose]();
-      hub.close();
+      streams.close();
       await uploads[Symbol.asyncDispose]();
       await files[Symbol.asyncDispose]();
       for (const timer of leaving.values()) clearTimeout(timer);

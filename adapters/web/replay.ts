@@ -1,8 +1,8 @@
-import type { Profile } from './members.ts';
-import { LIMITS } from './limits.ts';
-import type { ServerEvent } from './wire.ts';
+import type { Profile } from './profiles.ts';
+import { WEB_LIMITS } from './limits.ts';
+import type { ServerEvent } from './protocol.ts';
 
-/** What one reader gets of an event; undefined where it is not for them. */
+/** Gives one reader's form of an event; undefined where the event is not for them. */
 export type EventFor = (reader: Profile) => ServerEvent | undefined;
 
 interface Stored {
@@ -53,7 +53,7 @@ export const createReplay = (epoch: string, maxEvents: number): Replay => {
       newest += 1;
       recent.push({ seq: newest, event, bytes });
       recentBytes += bytes;
-      while (recent.length > maxEvents || recentBytes > LIMITS.replayBytes)
+      while (recent.length > maxEvents || recentBytes > WEB_LIMITS.replayBytes)
         recentBytes -= recent.shift()?.bytes ?? 0;
       return newest;
     },

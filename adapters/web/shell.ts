@@ -1,10 +1,10 @@
 import { html, raw } from 'hono/html';
 import type { HtmlEscapedString } from 'hono/utils/html';
-import type { Translate } from '../../src/i18n.ts';
+import type { Texts, Translate } from '../../src/i18n.ts';
 import { type Assets, IMPORT_MAP } from './assets.ts';
-import type { Boot } from './wire.ts';
+import type { Boot } from './protocol.ts';
 
-/** Nothing but what this server sends; no inline script or style but the import map. */
+/** Allows nothing but what this server sends; no inline script or style but the import map. */
 export const CONTENT_SECURITY_POLICY = {
   defaultSrc: ["'none'"],
   scriptSrc: ["'self'", `'sha256-${IMPORT_MAP.sha256}'`],
@@ -40,7 +40,7 @@ const document = (locale: string, head: Html, body: Html): Html =>
 
 const sheet = (path: string): Html => html`<link rel="stylesheet" href="${path}" />`;
 
-/** What a data block may hold: nothing in it can end the block. */
+/** Writes JSON that cannot end the data block around it. */
 const inScript = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
 
 export const pageShell = (boot: Boot, { modules, styles }: Assets): Html =>
@@ -86,3 +86,15 @@ export const loginShell = (
       </main>
     </body>`,
   );
+
+/** Gives every placeholder itself as its value, so that the page can put values in on its own. */
+const placeholders = new Proxy<Record<string, string>>(
+  {},
+  { has: () => true, get: (_, name) => `{${String(name)}}` },
+);
+
+/** The page's sentences in one locale, by key; `{name}` stands where a value goes. */
+export const pageTexts = (texts: Texts, locale: string): Record<string, string> => {
+  const t = texts.in(locale);
+  return Object.fromEntries(texts.under('web.').map((key) => [key, t(key, placeholders)]));
+};

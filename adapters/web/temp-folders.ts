@@ -5,7 +5,10 @@ import { performance } from 'node:perf_hooks';
 const PREFIX = 'dragoman-web-';
 const NAME = /^dragoman-web-(\d+)-(\d+)-/;
 
-/** With the start of this process: after a restart of its container another one may have its id. */
+/**
+ * The start of this process, part of each name: after a restart of its container another process
+ * may have its id.
+ */
 const STARTED_MS = Math.trunc(performance.timeOrigin);
 
 /** A new folder in `parent` whose name says which process it belongs to. */

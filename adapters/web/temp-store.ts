@@ -55,7 +55,7 @@ export const createTempStore = (
 ): TempStore => {
   const files = new Map<string, StoredFile>();
   let folder: Promise<string> | undefined;
-  /** Of those that are still coming in, too. */
+  /** The bytes of all files, those that are still coming in included. */
   let total = 0;
 
   const ready = (): Promise<string> => (folder ??= makeTempFolder(parent));

@@ -1,5 +1,4 @@
-import { createDecoder } from 'libopus-wasm';
-import { joined } from './sounds.ts';
+import { decodePackets } from '../../test/fakes/opus.ts';
 import { SILENCE_PACKET } from '../../src/audio/opus/packet.ts';
 
 /** What people in a channel heard of the bot, against what was to be heard. */
@@ -13,10 +12,11 @@ export interface Played {
 
 export const isSilence = ({ opus }: Played): boolean => Buffer.compare(opus, SILENCE_PACKET) === 0;
 
-export const decodePlayed = async (packets: readonly Played[]): Promise<Float32Array> => {
-  using decoder = await createDecoder({ sampleRate: RATE_HZ, channels: 1 });
-  return joined(packets.map(({ opus }) => Float32Array.from(decoder.decodeFloat(opus))));
-};
+export const decodePlayed = (packets: readonly Played[]): Promise<Float32Array> =>
+  decodePackets(
+    packets.map(({ opus }) => opus),
+    RATE_HZ,
+  );
 
 /** From −1 to 1, of `a` from `at` on with `b` moved by `lag`, over so many samples. */
 export const correlation = (

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough, Readable, Transform } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { createDecoder, type OpusDecoderHandle } from 'libopus-wasm';
+import { OpusDecoder } from 'opus-decoder';
 import { createDaveReader } from '../../adapters/discord/voice/dave.ts';
 import { createReceiver } from '../../adapters/discord/voice/receiver.ts';
 import { wavHeader } from '../../src/audio/codec/encode-raw.ts';
-import { createRecognition } from '../../src/api/recognition.ts';
+import { createRecognitionApi } from '../../src/api/recognition.ts';
 import type { Caller } from '../../src/api/caller.ts';
 import type { Clock } from '../../src/async/clock.ts';
 import { createBatchRecogniser } from '../../src/voice/stt/batch-recogniser.ts';
@@ -54,7 +54,7 @@ const exhausted = (): void => {
 };
 
 /** Both ways open packets alike. */
-const receive = (traffic: Traffic, heard: (packet: VoicePacket) => void) => {
+const receive = (traffic: Traffic, received: (packet: VoicePacket) => void) => {
   const clock = createPacketClock();
   const receiver = createReceiver({
     key: () => traffic.key,
@@ -62,14 +62,14 @@ const receive = (traffic: Traffic, heard: (packet: VoicePacket) => void) => {
     dave: createDaveReader({ dave: () => traffic.dave, nowMs: clock.nowMs, exhausted }),
     presentIds: () => traffic.speakers.map(({ id }) => id),
     nowMs: clock.nowMs,
-    heard,
+    received,
     audible: () => {},
     missed: () => {},
     unknownSpeaker: () => {},
   });
   for (const { id, ssrc } of traffic.speakers)
     receiver.packet({ op: 5, d: { user_id: id, ssrc, speaking: 1 } });
-  receiver.hear(traffic.speakers.map(({ id }) => id));
+  receiver.subscribe(traffic.speakers.map(({ id }) => id));
   const datagram = (message: Buffer): void => {
     clock.advance(message.readUInt32BE(TIMESTAMP_AT) / SAMPLES_PER_MS);
     receiver.datagram(message);
@@ -109,19 +109,19 @@ export const ours = (traffic: Traffic, partialEveryMs: number): Path => {
       [Symbol.asyncDispose]: async () => {},
     },
   };
-  const { clock, datagram } = receive(traffic, (packet) => ear.packet(packet));
-  const ear = createSttPipeline({
-    recogniser: createBatchRecogniser({ client: createRecognition(caller) }, { partialEveryMs }),
+  const { clock, datagram } = receive(traffic, (packet) => pipeline.packet(packet));
+  const pipeline = createSttPipeline({
+    recogniser: createBatchRecogniser(createRecognitionApi(caller), { partialEveryMs }),
     clock,
-    listener: { began: () => {}, heard: () => {}, trouble: () => {} },
+    listener: { speechBegan: () => {}, transcript: () => {}, trouble: () => {} },
     hints: async () => ({ hotwords: [], languages: [] }),
   });
   return {
     datagram,
     end: async () => {
       clock.advance(clock.nowMs() + LONG_MS);
-      await ear.settled();
-      await ear[Symbol.asyncDispose]();
+      await pipeline.settled();
+      await pipeline[Symbol.asyncDispose]();
       return { bodies, bytes };
     },
   };
@@ -131,13 +131,28 @@ const RECIPE_ENDS_MS = 600;
 const RECIPE_LONGEST_MS = 15_000;
 const WAV_RATE_HZ = 16_000;
 
+type AnyDecoder = OpusDecoder | OpusDecoder<typeof WAV_RATE_HZ>;
+
+/** Interleaved samples of 16 bits. */
+const s16leOf = (channels: readonly Float32Array[]): Buffer => {
+  const samples = channels[0]?.length ?? 0;
+  const bytes = Buffer.alloc(2 * samples * channels.length);
+  let at = 0;
+  for (let sample = 0; sample < samples; sample += 1)
+    for (const channel of channels) {
+      const value = Math.round((channel[sample] ?? 0) * 32_767);
+      at = bytes.writeInt16LE(Math.max(-32_768, Math.min(32_767, value)), at);
+    }
+  return bytes;
+};
+
 /** As prism-media's, which is a stream as well. */
-const decoding = (decoder: OpusDecoderHandle): Transform =>
+const decoding = (decoder: AnyDecoder): Transform =>
   new Transform({
     writableObjectMode: true,
     transform: (packet: Uint8Array, _, done) => {
-      const { buffer: bytes, byteOffset, byteLength } = decoder.decode(packet);
-      done(null, Buffer.from(bytes.slice(byteOffset, byteOffset + byteLength)));
+      const { channelData } = decoder.decodeFrame(packet);
+      done(null, s16leOf(channelData));
     },
   });
 
@@ -166,14 +181,14 @@ const convert = async (pcm: Readable): Promise<Buffer> => {
  * Without ffmpeg the decoder makes 16 kHz mono itself, which is cheaper.
  */
 export const recipe = async (traffic: Traffic, hasFfmpeg: boolean): Promise<Path> => {
-  const decoders = new Map<string, OpusDecoderHandle>();
-  for (const { id } of traffic.speakers)
-    decoders.set(
-      id,
-      await createDecoder(
-        hasFfmpeg ? { sampleRate: 48_000, channels: 2 } : { sampleRate: WAV_RATE_HZ, channels: 1 },
-      ),
-    );
+  const decoders = new Map<string, AnyDecoder>();
+  for (const { id } of traffic.speakers) {
+    const decoder = hasFfmpeg
+      ? new OpusDecoder({ channels: 2 })
+      : new OpusDecoder({ sampleRate: WAV_RATE_HZ, channels: 1 });
+    await decoder.ready;
+    decoders.set(id, decoder);
+  }
   const open = new Map<string, { readonly stream: PassThrough; beganMs: number; lastMs: number }>();
   const bodies: Promise<number>[] = [];
 
@@ -207,7 +222,7 @@ export const recipe = async (traffic: Traffic, hasFfmpeg: boolean): Promise<Path
       utterance.lastMs = arrivedMs;
     }
     if (utterance) utterance.stream.write(data);
-    else decoders.get(speakerId)?.decode(data);
+    else decoders.get(speakerId)?.decodeFrame(data);
   });
   return {
     datagram,

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createClient } from '../../src/api/client.ts';
+import { createServiceClient } from '../../src/api/client.ts';
 import { openCore } from '../../src/core.ts';
 import { loadTexts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
@@ -32,7 +32,7 @@ const SHORTEST_PAUSE_MS = 750;
 const MOST_UNDER_WAY = 6;
 const SAY_EVERY_MS = 60_000;
 const KEPT_MS = 31 * 60_000;
-/** More than a board still edits. */
+/** More than a display still edits. */
 const MESSAGES_KEPT = 50;
 
 const clock = createTestClock(0);
@@ -41,7 +41,7 @@ Object.assign(realClock, { nowMs: clock.nowMs, after: clock.after });
 
 const speech = await startSpeechFake();
 speech.listen = (audio) => ({ text: wordsHeard(audio).join(' '), language: 'en' });
-const client = createClient({ baseUrl: speech.url, key: speech.key });
+const client = createServiceClient({ baseUrl: speech.url, key: speech.key });
 const underWay = new Set<object>();
 const counted: typeof client = {
   ...client,

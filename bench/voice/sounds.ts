@@ -1,8 +1,8 @@
 import { pino } from 'pino';
-import { Application, createEncoder, type EncoderOptions } from 'libopus-wasm';
 import type { Voice } from '../../src/api/contract.ts';
 import { OPUS_CLOCK_HZ } from '../../src/audio/opus/packet.ts';
 import { resample } from '../../src/audio/resample.ts';
+import { APPLICATION, encodePackets, type OpusEncoding } from '../../test/fakes/opus.ts';
 import { createEngine } from '../../service/engines/espeak-ng.ts';
 
 /** Speech for the benchmarks of voice: made by eSpeak NG, encoded by libopus. */
@@ -15,9 +15,9 @@ export const PACKET_SAMPLES: number = OPUS_CLOCK_HZ / 50;
  */
 export type OpusKind = 'hybrid' | 'celt';
 
-const ENCODERS: Readonly<Record<OpusKind, EncoderOptions>> = {
-  hybrid: { application: Application.Voip, bitrate: 40_000 },
-  celt: { application: Application.RestrictedLowDelay, bitrate: 64_000 },
+const ENCODERS: Readonly<Record<OpusKind, OpusEncoding>> = {
+  hybrid: { application: APPLICATION.voip, bitrate: 40_000 },
+  celt: { application: APPLICATION.lowDelay, bitrate: 64_000 },
 };
 
 export interface Speech {
@@ -26,7 +26,7 @@ export interface Speech {
   readonly durationMs: number;
 }
 
-export interface Mouth extends AsyncDisposable {
+export interface Synthesiser extends AsyncDisposable {
   /** @param language as voices name it: `Spanish (Spain)` */
   say(text: string, language: string, gender?: Voice['gender']): Promise<Speech>;
 }
@@ -52,9 +52,9 @@ const trimmed = (sound: Float32Array): Float32Array =>
 
 const { signal } = new AbortController();
 
-export const openMouth = async (): Promise<Mouth> => {
+export const openSynthesiser = async (): Promise<Synthesiser> => {
   const engine = createEngine({ config: {} as never, log: pino({ level: 'silent' }) });
-  const { speech } = await engine.parts();
+  const { speech } = await engine.abilities();
   if (!speech) throw new Error(engine.remedy({ ability: 'speech' }));
   const voices = await speech.voices(signal);
   return {
@@ -71,18 +71,8 @@ export const openMouth = async (): Promise<Mouth> => {
 };
 
 /** Packets of 20 ms; the end is filled up with silence. */
-export const encodeOpus = async (sound: Float32Array, kind: OpusKind): Promise<Buffer[]> => {
-  using encoder = await createEncoder({
-    sampleRate: OPUS_CLOCK_HZ,
-    channels: 1,
-    frameSize: PACKET_SAMPLES,
-    ...ENCODERS[kind],
-  });
-  const packets: Buffer[] = [];
-  for (let at = 0; at < sound.length; at += PACKET_SAMPLES) {
-    const frame = new Float32Array(PACKET_SAMPLES);
-    frame.set(sound.subarray(at, at + PACKET_SAMPLES));
-    packets.push(Buffer.from(encoder.encodeFloat(frame)));
-  }
-  return packets;
+export const encodeOpus = (sound: Float32Array, kind: OpusKind): Buffer[] => {
+  const filled = new Float32Array(Math.ceil(sound.length / PACKET_SAMPLES) * PACKET_SAMPLES);
+  filled.set(sound);
+  return encodePackets(filled, ENCODERS[kind]).map((packet) => Buffer.from(packet));
 };

@@ -6,7 +6,7 @@ import { LibraryClient } from '../../test/fakes/discord/voice/dave/library-clien
 import { createDavePerson } from '../../test/fakes/discord/voice/dave/person.ts';
 import type { DaveMessage } from '../../test/fakes/discord/voice/dave/port.ts';
 import { OPUS_PAYLOAD_TYPE, sealRtp } from '../../test/fakes/discord/voice/rtp.ts';
-import { encodeOpus, openMouth, PACKET_SAMPLES, type OpusKind } from './sounds.ts';
+import { encodeOpus, openSynthesiser, PACKET_SAMPLES, type OpusKind } from './sounds.ts';
 
 /** What speakers of one channel send to the bot, sealed as Discord and its clients seal it. */
 export interface Traffic {
@@ -60,7 +60,7 @@ const gatedTrack = async (sounds: readonly Float32Array[]): Promise<Track> => {
     index < TRAILING_PACKETS ? { packet: SILENCE_PACKET, isVoice: false } : undefined,
   );
   for (const sound of sounds) {
-    const packets = await encodeOpus(sound, 'hybrid');
+    const packets = encodeOpus(sound, 'hybrid');
     track.push(...packets.map((packet) => ({ packet, isVoice: true })), ...pause);
   }
   return track;
@@ -82,17 +82,17 @@ const openTrack = async (sounds: readonly Float32Array[]): Promise<Track> => {
     isVoice.fill(true, at, at + lengths[index]!);
     at += lengths[index]! + PAUSE_PACKETS;
   }
-  const packets = await encodeOpus(whole, 'celt');
+  const packets = encodeOpus(whole, 'celt');
   return packets.map((packet, index) => ({ packet, isVoice: isVoice[index] === true }));
 };
 
 const makeTracks = async (kind: OpusKind): Promise<Track[]> => {
-  await using mouth = await openMouth();
+  await using synthesiser = await openSynthesiser();
   const tracks: Track[] = [];
   for (const [language, gender] of VOICES) {
     const sounds: Float32Array[] = [];
     for (let ms = 0, at = tracks.length; ms < TRACK_MS; at += 1) {
-      const speech = await mouth.say(SENTENCES[at % SENTENCES.length]!, language, gender);
+      const speech = await synthesiser.say(SENTENCES[at % SENTENCES.length]!, language, gender);
       sounds.push(speech.sound);
       ms += speech.durationMs + PAUSE_PACKETS * PACKET_MS;
     }

@@ -1,5 +1,5 @@
 import { splitText } from '../../src/text/split/split.ts';
-import type { CreateEngine, TranslationPart } from '../engine.ts';
+import type { CreateEngine, TranslationEngine } from '../engine.ts';
 import { findMode, readModes, type Mode } from './apertium/modes.ts';
 import { findPackage } from './apertium/packages.ts';
 import { createPool } from './apertium/pool.ts';
@@ -7,7 +7,7 @@ import { createPool } from './apertium/pool.ts';
 const NAME = 'apertium';
 const CONCURRENT = 4;
 
-/** What goes through a pipeline at once: bounded so that others get their turn. */
+/** The longest text that goes through a pipeline at once, so that others get their turn. */
 const LONGEST_PIECE_CHARACTERS = 2_000;
 
 /** Lines with their ends; parts of very long ones. */
@@ -23,7 +23,7 @@ export const createEngine: CreateEngine = ({ config }) => {
     idleMs: 5 * 60_000,
   });
 
-  const build = (installed: ReadonlyMap<string, Mode>): TranslationPart => ({
+  const build = (installed: ReadonlyMap<string, Mode>): TranslationEngine => ({
     translates: (from, to) => findMode(installed, from, to) !== undefined,
     translate: async function* ({ text, from, to }, signal) {
       const mode = findMode(installed, from, to);
@@ -53,7 +53,7 @@ export const createEngine: CreateEngine = ({ config }) => {
     serves: ['translation'],
     rank: 2,
     concurrent: CONCURRENT,
-    parts: async () => {
+    abilities: async () => {
       const installed = await modes;
       return installed.size > 0 ? { translation: build(installed) } : {};
     },

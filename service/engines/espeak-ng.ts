@@ -1,8 +1,8 @@
 import { splitSentences, splitText } from '../../src/text/split/split.ts';
 import { AppError } from '../../src/errors.ts';
 import { createChild } from '../child.ts';
-import type { CreateEngine, SpeechPart } from '../engine.ts';
-import { isInstalled } from '../installed.ts';
+import type { CreateEngine, SpeechEngine } from '../engine.ts';
+import { isPackageInstalled } from '../package-installed.ts';
 import { PACKAGE } from './espeak-ng/library.ts';
 import { describeVoices, toMarkup, type KnownVoice } from './espeak-ng/voices.ts';
 import type { EspeakReply, EspeakRequest } from './espeak-ng/worker.ts';
@@ -16,7 +16,9 @@ const CALL_TIMEOUT_MS = 15_000;
 const CALLS_PER_CHILD = 1_000;
 const IDLE_MS = 2 * 60_000;
 
-/** Of text without sentence ends: what is spoken at once, so that others get their turn. */
+/**
+ * The longest phrase spoken at once in text without sentence ends, so that others get their turn.
+ */
 const LONGEST_PHRASE_CHARACTERS = 300;
 
 const phrasesOf = (text: string): readonly string[] =>
@@ -39,7 +41,7 @@ export const createEngine: CreateEngine = ({ log }) => {
     callsPerChild: CALLS_PER_CHILD,
     idleMs: IDLE_MS,
   });
-  const ready = isInstalled(PACKAGE);
+  const ready = isPackageInstalled(PACKAGE);
 
   let known: Promise<ReadonlyMap<string, KnownVoice>> | undefined;
   const voicesById = (): Promise<ReadonlyMap<string, KnownVoice>> => {
@@ -53,7 +55,7 @@ export const createEngine: CreateEngine = ({ log }) => {
     return known;
   };
 
-  const speech: SpeechPart = {
+  const speech: SpeechEngine = {
     voices: async () => [...(await voicesById()).values()].map(({ voice }) => voice),
     speak: async ({ voiceId, text }, signal) => {
       const voice = (await voicesById()).get(voiceId);
@@ -85,7 +87,7 @@ export const createEngine: CreateEngine = ({ log }) => {
     serves: ['speech'],
     rank: 2,
     concurrent: 4,
-    parts: async () => (ready ? { speech } : {}),
+    abilities: async () => (ready ? { speech } : {}),
     report: async () => ({
       name: NAME,
       serves: ['speech'],

@@ -1,4 +1,4 @@
-import type { Ability, CreateEngine, Parts } from '../engine.ts';
+import type { Ability, CreateEngine, EngineAbilities } from '../engine.ts';
 import { createChat } from './openai/chat.ts';
 import { createUpstream, type Upstream } from './openai/http.ts';
 import { chooseModels, listModels, type Models } from './openai/models.ts';
@@ -25,7 +25,7 @@ export const createEngine: CreateEngine = ({ config, log }) => {
   const url = config.SERVICE_OPENAI_URL;
   const upstream = url === undefined ? undefined : createUpstream(url, config.SERVICE_OPENAI_KEY);
 
-  const build = (to: Upstream, models: Models): Parts => ({
+  const build = (to: Upstream, models: Models): EngineAbilities => ({
     ...(models.chat ? { chat: createChat(to, models.chat, models) } : {}),
     ...(models.translation
       ? { translation: createTranslation(to, models.translation, models) }
@@ -36,9 +36,11 @@ export const createEngine: CreateEngine = ({ config, log }) => {
       : {}),
   });
 
-  let state: { readonly models: Models; readonly parts: Parts; readonly ids: string } | undefined;
+  let state:
+    | { readonly models: Models; readonly abilities: EngineAbilities; readonly ids: string }
+    | undefined;
   let listAgainAtMs = 0;
-  /** Whether the server told its models when it was last asked. */
+  /** True when the server listed its models the last time it was asked. */
   let lists = false;
   let listing: Promise<void> | undefined;
 
@@ -50,10 +52,10 @@ export const createEngine: CreateEngine = ({ config, log }) => {
     lists = listed !== undefined;
     listAgainAtMs = performance.now() + (listed ? LIST_FRESH_MS : LIST_MISSING_MS);
     const ids = listed?.join('\n') ?? state?.ids ?? '';
-    // The parts remember what the server refuses: they are kept while its models stay the same.
+    // The abilities remember what the server refuses: they are kept while its models stay the same.
     if (state?.ids === ids) return;
     const models = chooseModels(listed ?? [], config);
-    state = { models, parts: build(to, models), ids };
+    state = { models, abilities: build(to, models), ids };
   };
 
   const current = async (): Promise<typeof state> => {
@@ -63,7 +65,7 @@ export const createEngine: CreateEngine = ({ config, log }) => {
         listing = undefined;
       });
       // Who can be served by what is known already does not wait for news.
-      if (!state || Object.keys(state.parts).length === 0) await listing;
+      if (!state || Object.keys(state.abilities).length === 0) await listing;
     }
     return state;
   };
@@ -73,14 +75,14 @@ export const createEngine: CreateEngine = ({ config, log }) => {
     serves: SERVES,
     rank: 1,
     concurrent: 16,
-    parts: async () => (await current())?.parts ?? {},
+    abilities: async () => (await current())?.abilities ?? {},
     report: async () => {
       const models = (await current())?.models;
       const found = SERVES.filter((ability) => models?.[ability] !== undefined);
       const variables = SERVES.filter((ability) => !found.includes(ability)).map(
         (ability) => MODEL_VARIABLES[ability],
       );
-      const lack =
+      const remedy =
         found.length === 0
           ? `start the server of SERVICE_OPENAI_URL, or set ${variables.join(', ')}`
           : `for the rest set ${variables.join(', ')}`;
@@ -91,7 +93,7 @@ export const createEngine: CreateEngine = ({ config, log }) => {
         detail: upstream
           ? [
               ...found.map((ability) => `${ability}: ${models?.[ability]}`),
-              ...(variables.length > 0 ? [lack] : []),
+              ...(variables.length > 0 ? [remedy] : []),
             ].join('; ')
           : 'set SERVICE_OPENAI_URL to an OpenAI-compatible server',
       };

@@ -10,7 +10,7 @@ export const createEngine: CreateEngine = () => ({
   serves: ['translation'],
   rank: 1,
   concurrent: 16,
-  parts: async () => ({
+  abilities: async () => ({
     translation: {
       translates: (_from, to) => to.toLowerCase() === TARGET,
       translate: async function* ({ text }) {

@@ -1,7 +1,7 @@
 import { AppError } from '../../src/errors.ts';
 import { createChild } from '../child.ts';
-import { RECOGNITION_RATE_HZ, type CreateEngine, type RecognitionPart } from '../engine.ts';
-import { isInstalled } from '../installed.ts';
+import { RECOGNITION_RATE_HZ, type CreateEngine, type RecognitionEngine } from '../engine.ts';
+import { isPackageInstalled } from '../package-installed.ts';
 import { findModel, type Model } from './sherpa-onnx/model.ts';
 import type { SherpaReply, SherpaRequest } from './sherpa-onnx/worker.ts';
 
@@ -16,7 +16,9 @@ const CALLS_PER_CHILD = 5_000;
 /** Models are slow to load: kept for long. */
 const IDLE_MS = 60 * 60_000;
 
-type Setup = { readonly model: Model; readonly recognition: RecognitionPart } | { lack: string };
+type Setup =
+  | { readonly model: Model; readonly recognition: RecognitionEngine }
+  | { remedy: string };
 
 /** Speech recognition here, with a model from a folder, in a process of its own. */
 export const createEngine: CreateEngine = ({ config, log }) => {
@@ -25,14 +27,14 @@ export const createEngine: CreateEngine = ({ config, log }) => {
   const setUp = async (): Promise<Setup> => {
     const folder = config.SERVICE_SHERPA_MODEL;
     if (folder === undefined)
-      return { lack: 'set SERVICE_SHERPA_MODEL to the folder of a sherpa-onnx model' };
-    if (!isInstalled(PACKAGE))
-      return { lack: `npm install --include=optional, which adds ${PACKAGE}` };
+      return { remedy: 'set SERVICE_SHERPA_MODEL to the folder of a sherpa-onnx model' };
+    if (!isPackageInstalled(PACKAGE))
+      return { remedy: `npm install --include=optional, which adds ${PACKAGE}` };
     let model: Model;
     try {
       model = await findModel(folder);
     } catch (error) {
-      if (error instanceof AppError) return { lack: error.message };
+      if (error instanceof AppError) return { remedy: error.message };
       throw error;
     }
     const child = createChild<SherpaRequest, SherpaReply>({
@@ -68,17 +70,17 @@ export const createEngine: CreateEngine = ({ config, log }) => {
     serves: ['recognition'],
     rank: 2,
     concurrent: 2,
-    parts: async () => {
+    abilities: async () => {
       const now = await setup;
-      return 'lack' in now ? {} : { recognition: now.recognition };
+      return 'remedy' in now ? {} : { recognition: now.recognition };
     },
     report: async () => {
       const now = await setup;
       return {
         name: NAME,
         serves: ['recognition'],
-        ready: !('lack' in now),
-        detail: 'lack' in now ? now.lack : `${now.model.kind} model ${now.model.name}`,
+        ready: !('remedy' in now),
+        detail: 'remedy' in now ? now.remedy : `${now.model.kind} model ${now.model.name}`,
       };
     },
     remedy: ({ ability }) =>

@@ -7,16 +7,19 @@ import { AppError } from '../../src/errors.ts';
 import type { AudioFormat } from '../../src/model/file.ts';
 import { readAudioBody, type AudioBody } from '../audio-body.ts';
 import { readChunks, validate, type BodyLimit } from '../body.ts';
-import type { Hints, RecognitionPart } from '../engine.ts';
-import { ServiceError } from '../errors.ts';
+import type { EngineHints, RecognitionEngine } from '../engine.ts';
+import { ContractError } from '../errors.ts';
 import { readLanguage } from '../language.ts';
-import { plainReply, recogniseInPieces, segmentParameters, segmentsReply } from '../recognise.ts';
+import { plainReply, recogniseInChunks, segmentParameters, segmentsReply } from '../recognise.ts';
 import type { Route } from '../route.ts';
-import { createUploads } from '../uploads.ts';
+import { createUploadLimiter } from '../upload-limiter.ts';
 
 /** About 30 MB of audio: 16 minutes of WAV at 16 kHz, over 6 hours of Opus. */
 const BODY_LIMIT: BodyLimit = { bytes: 40 * 1024 * 1024, named: 'ErrAudioTooLarge' };
-/** More than an engine hears at once: reading takes a client's time, not the engine's. */
+/**
+ * Uploads at once, more than an engine hears at once: reading takes a client's time, not the
+ * engine's.
+ */
 const READING = { concurrent: 64, waiting: 64 };
 /** Six of the longest bodies, or hundreds of usual ones, read or waiting for their engine. */
 const MAX_HELD_BYTES = 6 * BODY_LIMIT.bytes;
@@ -31,25 +34,28 @@ const FORMATS: Partial<Record<Container, Exclude<AudioFormat, 'pcm'>>> = {
   flac: 'flac',
 };
 
-const invalidAudio = (message: string, cause?: unknown): ServiceError =>
-  new ServiceError('ErrInvalidAudio', message, { cause });
+const invalidAudio = (message: string, cause?: unknown): ContractError =>
+  new ContractError('ErrInvalidAudio', message, { cause });
 
 const checkForm = (fields: unknown): Record<string, unknown> => {
   const given = validate(z.looseObject({ model: z.string().optional() }), fields);
   if ('messages' in given)
-    throw new ServiceError(
+    throw new ContractError(
       'ErrInvalidRequest',
       'The form with messages is not supported here; send base64 in a top-level audio field.',
     );
   if ('vad_filter' in given)
-    throw new ServiceError('ErrInvalidParameter', 'vad_filter is not supported; the field is vad.');
+    throw new ContractError(
+      'ErrInvalidParameter',
+      'vad_filter is not supported; the field is vad.',
+    );
   return given;
 };
 
-const readHints = (wish: AsrParameters): Hints =>
-  wish.language === undefined
-    ? wish
-    : { ...wish, language: readLanguage('language', wish.language) };
+const readHints = (input: AsrParameters): EngineHints =>
+  input.language === undefined
+    ? input
+    : { ...input, language: readLanguage('language', input.language) };
 
 const firstBytes = (chunks: readonly Uint8Array[]): Buffer => {
   const head: Uint8Array[] = [];
@@ -74,52 +80,52 @@ const findFormat = (chunks: readonly Uint8Array[]): Exclude<AudioFormat, 'pcm'> 
   return format;
 };
 
-/** What the decoder says of a file is the client's to mend. */
+/** Turns the decoder's fault into one of the client, whose file it is. */
 const asInvalidAudio = (error: unknown): unknown =>
   error instanceof AppError &&
-  !(error instanceof ServiceError) &&
+  !(error instanceof ContractError) &&
   ['bad-input', 'unsupported', 'too-large'].includes(error.code)
     ? invalidAudio(`audio cannot be read: ${error.message}.`, error)
     : error;
 
-interface Wish {
+interface RecognitionInput {
   readonly audio: readonly Uint8Array[];
   readonly format: Exclude<AudioFormat, 'pcm'>;
-  readonly hints: Hints;
+  readonly hints: EngineHints;
   readonly vad: NonNullable<AsrParameters['vad']>;
-  /** Undefined where all of the audio is to be heard. */
+  /** Spans to recognise; undefined where all of the audio is to be recognised. */
   readonly speech: SegmentParameters | undefined;
 }
 
-const readWish = ({ fields, audio }: AudioBody): Wish => {
+const readInput = ({ fields, audio }: AudioBody): RecognitionInput => {
   const given = checkForm(fields);
   if (!audio)
-    throw new ServiceError('ErrInvalidParameter', 'Invalid parameter: audio: a string is needed');
-  const wish = validate(asrParameters, given);
-  const { vad = 'off' } = wish;
+    throw new ContractError('ErrInvalidParameter', 'Invalid parameter: audio: a string is needed');
+  const input = validate(asrParameters, given);
+  const { vad = 'off' } = input;
   return {
     audio,
     format: findFormat(audio),
-    hints: readHints(wish),
+    hints: readHints(input),
     vad,
     speech:
-      vad === 'off' || vad === 0 ? undefined : segmentParameters(vad === 'segments' ? wish : {}),
+      vad === 'off' || vad === 0 ? undefined : segmentParameters(vad === 'segments' ? input : {}),
   };
 };
 
 const transcribe = async (
-  { audio, format, hints, vad, speech }: Wish,
-  part: RecognitionPart,
+  { audio, format, hints, vad, speech }: RecognitionInput,
+  engine: RecognitionEngine,
   signal: AbortSignal,
 ): Promise<Response> => {
-  if (!speech && part.recogniseFile) {
-    const heard = await part.recogniseFile({ format, chunks: audio }, hints, signal);
+  if (!speech && engine.recogniseFile) {
+    const heard = await engine.recogniseFile({ format, chunks: audio }, hints, signal);
     return Response.json(plainReply([{ startMs: 0, endMs: 1, heard }], hints));
   }
   try {
-    const parts = await recogniseInPieces(bytesSource(audio), speech, part, hints, signal);
+    const spans = await recogniseInChunks(bytesSource(audio), speech, engine, hints, signal);
     return Response.json(
-      vad === 'segments' ? segmentsReply(parts, hints) : plainReply(parts, hints),
+      vad === 'segments' ? segmentsReply(spans, hints) : plainReply(spans, hints),
     );
   } catch (error) {
     throw asInvalidAudio(error);
@@ -128,7 +134,7 @@ const transcribe = async (
 
 /** Contract section 4.5. */
 export const createAsr = (
-  uploads = createUploads({ ...READING, maxBytes: MAX_HELD_BYTES }),
+  uploads = createUploadLimiter({ ...READING, maxBytes: MAX_HELD_BYTES }),
 ): Route => ({
   method: 'POST',
   path: PATHS.asr,
@@ -136,14 +142,14 @@ export const createAsr = (
   timeoutMs: 600_000,
   failures: { forwards: true },
   handle: async ({ request, engines, signal }) => {
-    const [offer] = await engines.having('recognition');
+    const [offer] = await engines.offers('recognition');
     if (!offer) throw engines.missing({ ability: 'recognition' });
     using upload = uploads.open();
     const chunks = readChunks(request, BODY_LIMIT, signal);
-    const wish = readWish(await upload.receive(chunks, readAudioBody, signal));
+    const input = readInput(await upload.receive(chunks, readAudioBody, signal));
     const permit = await offer.limiter.acquire(signal);
     try {
-      return await transcribe(wish, offer.part, signal);
+      return await transcribe(input, offer.engine, signal);
     } finally {
       permit[Symbol.dispose]();
     }

@@ -14,13 +14,13 @@ export const chat: Route = {
   stage: 'llm',
   timeoutMs: 600_000,
   handle: async ({ request, engines, log, signal, cutOff }) => {
-    const wish = await readChatBody(readChunks(request, BODY_LIMIT, signal));
-    const [offer] = await engines.having('chat');
+    const input = await readChatBody(readChunks(request, BODY_LIMIT, signal));
+    const [offer] = await engines.offers('chat');
     if (!offer) throw engines.missing({ ability: 'chat' });
     const permit = await offer.limiter.acquire(signal);
     let mediaType = 'application/json';
     const answer = (async function* () {
-      const reply = await offer.part.complete(wish, signal);
+      const reply = await offer.engine.complete(input, signal);
       ({ mediaType } = reply);
       yield* reply.body;
     })();

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import {
-  LIMITS,
+  SERVICE_LIMITS,
   PATHS,
   STREAM_END,
   translateRequest,
   type TranslateChunk,
   type TranslateReply,
   type TranslateRequest,
-  type Usage,
+  type TokenUsage,
 } from '../../src/api/contract.ts';
-import { readBytes, validate, type BodyLimit } from '../body.ts';
+import { readBody, validate, type BodyLimit } from '../body.ts';
 import type { TranslationPiece } from '../engine.ts';
-import { ServiceError } from '../errors.ts';
+import { ContractError } from '../errors.ts';
 import { translateKeeping } from '../keywords.ts';
 import { readLanguage } from '../language.ts';
 import { holding, primed, streamReply } from '../respond.ts';
@@ -21,53 +21,56 @@ import { countCodePoints } from '../../src/text/unicode.ts';
 /** Every field at its limit, four bytes a character, and the form around them. */
 const BODY_LIMIT: BodyLimit = {
   bytes:
-    4 * (LIMITS.translateTextCodePoints + LIMITS.contextCodePoints) +
-    LIMITS.keywords * LIMITS.keywordBytes +
+    4 * (SERVICE_LIMITS.translateTextCodePoints + SERVICE_LIMITS.contextCodePoints) +
+    SERVICE_LIMITS.keywords * SERVICE_LIMITS.keywordBytes +
     32 * 1024,
   named: 'ErrTextTooLong',
 };
 
-/** For engines that do not count. */
-const NO_USAGE: Usage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+/** Token counts of engines that give none. */
+const NO_USAGE: TokenUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
 const readForm = async (request: Request, signal: AbortSignal): Promise<FormData> => {
   const type = request.headers.get('content-type') ?? '';
   if (!/^multipart\/form-data\b/i.test(type))
-    throw new ServiceError('ErrInvalidRequest', 'The request body must be multipart/form-data.');
-  const bytes = await readBytes(request, BODY_LIMIT, signal);
+    throw new ContractError('ErrInvalidRequest', 'The request body must be multipart/form-data.');
+  const bytes = await readBody(request, BODY_LIMIT, signal);
   try {
     return await new Response(bytes as Uint8Array<ArrayBuffer>, {
       headers: { 'content-type': type },
     }).formData();
   } catch {
-    throw new ServiceError('ErrInvalidRequest', 'The request body is not a whole form.');
+    throw new ContractError('ErrInvalidRequest', 'The request body is not a whole form.');
   }
 };
 
 const checkLimits = ({ text, keywords = [], context = '' }: TranslateRequest): void => {
-  if (countCodePoints(text) > LIMITS.translateTextCodePoints)
-    throw new ServiceError(
+  if (countCodePoints(text) > SERVICE_LIMITS.translateTextCodePoints)
+    throw new ContractError(
       'ErrTextTooLong',
-      `text is over ${LIMITS.translateTextCodePoints} code points.`,
+      `text is over ${SERVICE_LIMITS.translateTextCodePoints} code points.`,
     );
-  if (countCodePoints(context) > LIMITS.contextCodePoints)
-    throw new ServiceError(
+  if (countCodePoints(context) > SERVICE_LIMITS.contextCodePoints)
+    throw new ContractError(
       'ErrTextTooLong',
-      `context is over ${LIMITS.contextCodePoints} code points.`,
+      `context is over ${SERVICE_LIMITS.contextCodePoints} code points.`,
     );
-  if (keywords.length > LIMITS.keywords)
-    throw new ServiceError('ErrInvalidParameter', `keywords: more than ${LIMITS.keywords}`);
-  if (keywords.some((term) => Buffer.byteLength(term) > LIMITS.keywordBytes))
-    throw new ServiceError(
+  if (keywords.length > SERVICE_LIMITS.keywords)
+    throw new ContractError(
       'ErrInvalidParameter',
-      `keywords: one is over ${LIMITS.keywordBytes} bytes`,
+      `keywords: more than ${SERVICE_LIMITS.keywords}`,
+    );
+  if (keywords.some((term) => Buffer.byteLength(term) > SERVICE_LIMITS.keywordBytes))
+    throw new ContractError(
+      'ErrInvalidParameter',
+      `keywords: one is over ${SERVICE_LIMITS.keywordBytes} bytes`,
     );
 };
 
 const readRequest = async (request: Request, signal: AbortSignal): Promise<TranslateRequest> => {
   const form = await readForm(request, signal);
   const one = (name: string): unknown => form.get(name) ?? undefined;
-  const wish = validate(translateRequest, {
+  const input = validate(translateRequest, {
     text: one('text'),
     source_lang: one('source_lang'),
     target_lang: one('target_lang'),
@@ -76,14 +79,14 @@ const readRequest = async (request: Request, signal: AbortSignal): Promise<Trans
     context: one('context'),
     model: one('model'),
   });
-  checkLimits(wish);
-  return wish;
+  checkLimits(input);
+  return input;
 };
 
 const newId = (): string => `trans_${randomUUID().replaceAll('-', '')}`;
 
 const wholeReply = async (
-  wish: TranslateRequest,
+  input: TranslateRequest,
   pieces: AsyncIterable<TranslationPiece>,
 ): Promise<TranslateReply> => {
   let content = '';
@@ -100,16 +103,16 @@ const wholeReply = async (
     created: Math.floor(Date.now() / 1000),
     model,
     choices: [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }],
-    transcription: wish.text,
-    source_lang: wish.source_lang,
-    target_lang: wish.target_lang,
+    transcription: input.text,
+    source_lang: input.source_lang,
+    target_lang: input.target_lang,
     usage,
   };
 };
 
 /** Section 6. Nothing is sent before the engine has begun: until then an error has a status. */
 async function* events(
-  wish: TranslateRequest,
+  input: TranslateRequest,
   engine: AsyncGenerator<TranslationPiece>,
 ): AsyncGenerator<Uint8Array> {
   // Ended with this, even before its first piece was taken: it holds a permit.
@@ -125,7 +128,7 @@ async function* events(
       })}\n\n`,
     );
   yield event(
-    { transcription: wish.text, source_lang: wish.source_lang, target_lang: wish.target_lang },
+    { transcription: input.text, source_lang: input.source_lang, target_lang: input.target_lang },
     '',
   );
   for await (const { text, usage } of pieces) yield event(usage ? { usage } : {}, text);
@@ -139,34 +142,34 @@ export const translate: Route = {
   stage: 'translation',
   timeoutMs: 180_000,
   handle: async ({ request, engines, log, signal, cutOff }) => {
-    const wish = await readRequest(request, signal);
-    const from = readLanguage('source_lang', wish.source_lang);
-    const to = readLanguage('target_lang', wish.target_lang);
-    const offers = await engines.having('translation');
-    const offer = offers.find(({ part }) => part.translates(from, to));
+    const input = await readRequest(request, signal);
+    const from = readLanguage('source_lang', input.source_lang);
+    const to = readLanguage('target_lang', input.target_lang);
+    const offers = await engines.offers('translation');
+    const offer = offers.find(({ engine }) => engine.translates(from, to));
     if (!offer) throw engines.missing({ ability: 'translation', from, to });
     const permit = await offer.limiter.acquire(signal);
     const pieces = holding(
       permit,
       translateKeeping(
-        offer.part,
+        offer.engine,
         {
-          text: wish.text,
+          text: input.text,
           from,
           to,
-          keywords: wish.keywords ?? [],
-          context: wish.context ?? '',
-          model: wish.model,
+          keywords: input.keywords ?? [],
+          context: input.context ?? '',
+          model: input.model,
         },
         signal,
       ),
     );
-    if (wish.stream === 'true')
+    if (input.stream === 'true')
       return streamReply(
-        await primed(events(wish, pieces)),
+        await primed(events(input, pieces)),
         { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' },
         { log, signal, cutOff },
       );
-    return Response.json(await wholeReply(wish, pieces));
+    return Response.json(await wholeReply(input, pieces));
   },
 };

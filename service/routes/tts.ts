@@ -1,5 +1,5 @@
 import {
-  LIMITS,
+  SERVICE_LIMITS,
   MEDIA_TYPES,
   PATHS,
   ttsRequest,
@@ -8,8 +8,8 @@ import {
 } from '../../src/api/contract.ts';
 import { encode, streamable } from '../../src/audio/codec/encode.ts';
 import { resample } from '../../src/audio/resample.ts';
-import { parseBody, readBytes, validate } from '../body.ts';
-import { ServiceError } from '../errors.ts';
+import { parseBody, readBody, validate } from '../body.ts';
+import { ContractError } from '../errors.ts';
 import { holding, primed, streamReply } from '../respond.ts';
 import type { Route } from '../route.ts';
 import { countCodePoints, isBlank } from '../../src/text/unicode.ts';
@@ -24,33 +24,33 @@ const sampleRateFor = (voice: Voice, wished: number | undefined): number => {
   const rates = voice.sample_rates;
   if (wished) {
     if (rates.length > 1 && rates.includes(wished)) return wished;
-    throw new ServiceError(
+    throw new ContractError(
       'ErrUnsupportedSampleRate',
       rates.length > 1
         ? `Unsupported sample_rate: this voice has ${rates.join(', ')} Hz.`
         : 'Unsupported sample_rate: this voice has one rate only; leave sample_rate out.',
     );
   }
-  return rates.includes(LIMITS.ttsDefaultSampleRateHz)
-    ? LIMITS.ttsDefaultSampleRateHz
-    : (rates[0] ?? LIMITS.ttsDefaultSampleRateHz);
+  return rates.includes(SERVICE_LIMITS.ttsDefaultSampleRateHz)
+    ? SERVICE_LIMITS.ttsDefaultSampleRateHz
+    : (rates[0] ?? SERVICE_LIMITS.ttsDefaultSampleRateHz);
 };
 
 const checkText = (text: string, limit: number): void => {
   if (countCodePoints(text) > limit)
-    throw new ServiceError('ErrTextTooLong', `text is over ${limit} characters.`);
+    throw new ContractError('ErrTextTooLong', `text is over ${limit} characters.`);
   if (isBlank(text))
-    throw new ServiceError('ErrInvalidParameter', 'Invalid parameter: text has nothing to speak');
+    throw new ContractError('ErrInvalidParameter', 'Invalid parameter: text has nothing to speak');
 };
 
 const checkFormat = (voice: Voice, { format, stream }: TtsRequest): void => {
   if (!voice.formats.includes(format))
-    throw new ServiceError(
+    throw new ContractError(
       'ErrUnsupportedFormat',
       `format ${format} is not supported by this voice, which has ${voice.formats.join(', ')}.`,
     );
   if (stream && !(voice.streaming && streamable(format)))
-    throw new ServiceError(
+    throw new ContractError(
       'ErrStreamingNotSupported',
       `Streaming is not supported for ${format} with this voice.`,
     );
@@ -70,41 +70,41 @@ export const tts: Route = {
   failures: { unreachable: 500 },
   handle: async ({ request, engines, config, log, signal, cutOff }) => {
     const limit = config.SERVICE_TTS_TEXT_LIMIT;
-    const bytes = await readBytes(
+    const bytes = await readBody(
       request,
       { bytes: BYTES_PER_CHARACTER * limit + OTHER_FIELDS_BYTES, named: 'ErrTextTooLong' },
       signal,
     );
-    const wish = validate(ttsRequest, parseBody(bytes.toString('utf8')));
-    checkText(wish.text, limit);
+    const input = validate(ttsRequest, parseBody(bytes.toString('utf8')));
+    checkText(input.text, limit);
     const known = await allVoices(engines, signal);
     if (known.length === 0) throw engines.missing({ ability: 'speech' });
-    const found = known.find(({ voice }) => voice.id === wish.voice_id.toLowerCase());
+    const found = known.find(({ voice }) => voice.id === input.voice_id.toLowerCase());
     if (!found)
-      throw new ServiceError('ErrVoiceNotFound', `voice_id is not one of GET ${PATHS.voices}.`);
+      throw new ContractError('ErrVoiceNotFound', `voice_id is not one of GET ${PATHS.voices}.`);
     const { voice, offer } = found;
-    checkFormat(voice, wish);
-    const sampleRateHz = sampleRateFor(voice, wish.sample_rate);
+    checkFormat(voice, input);
+    const sampleRateHz = sampleRateFor(voice, input.sample_rate);
 
     const permit = await offer.limiter.acquire(signal);
     const speech = (async function* () {
-      const sound = await offer.part.speak(
+      const sound = await offer.engine.speak(
         {
           voiceId: voice.id,
-          text: wish.text,
-          ...(wish.temperature === undefined ? {} : { temperature: wish.temperature }),
+          text: input.text,
+          ...(input.temperature === undefined ? {} : { temperature: input.temperature }),
         },
         signal,
       );
       yield* encode(
-        wish.format,
+        input.format,
         sampleRateHz,
         resample(sound.pcm, sound.sampleRateHz, sampleRateHz),
       );
     })();
     const audio = await primed(holding(permit, speech));
-    const headers = { 'content-type': MEDIA_TYPES[wish.format] };
-    if (wish.stream) return streamReply(audio, headers, { log, signal, cutOff });
+    const headers = { 'content-type': MEDIA_TYPES[input.format] };
+    if (input.stream) return streamReply(audio, headers, { log, signal, cutOff });
     const chunks: Uint8Array[] = [];
     for await (const chunk of audio) chunks.push(chunk);
     const size = chunks.reduce((total, chunk) => total + chunk.length, 0);

@@ -7,8 +7,8 @@ export const allVoices = async (
   engines: Engines,
   signal: AbortSignal,
 ): Promise<readonly { readonly voice: Voice; readonly offer: Offer<'speech'> }[]> => {
-  const offers = await engines.having('speech');
-  const lists = await Promise.allSettled(offers.map(async ({ part }) => part.voices(signal)));
+  const offers = await engines.offers('speech');
+  const lists = await Promise.allSettled(offers.map(async ({ engine }) => engine.voices(signal)));
   const [first] = lists;
   // One engine that fails does not silence the others.
   if (first?.status === 'rejected' && lists.every(({ status }) => status === 'rejected'))

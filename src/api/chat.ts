@@ -1,7 +1,7 @@
 import type { CallOptions, Caller } from './caller.ts';
 import { chatChunk, chatReply, PATHS, type ChatReply, type ChatRequest } from './contract.ts';
 import { growingText } from './growing-text.ts';
-import { expectMediaType, readJson, type HttpReply } from './transport.ts';
+import { expectMediaType, readJsonReply, type HttpReply } from './transport.ts';
 
 const DEADLINE_MS = 120_000;
 
@@ -15,7 +15,7 @@ export interface ChatApi {
   ): AsyncGenerator<string, string, void>;
 }
 
-export const createChat = (caller: Caller): ChatApi => {
+export const createChatApi = (caller: Caller): ChatApi => {
   const send = async (request: ChatRequest, signal: AbortSignal): Promise<HttpReply> =>
     caller.transport.send(
       {
@@ -32,7 +32,7 @@ export const createChat = (caller: Caller): ChatApi => {
       caller.once(options, DEADLINE_MS, async (signal) => {
         const reply = await send({ ...request, stream: false }, signal);
         expectMediaType(reply, /json$/);
-        return readJson(reply, chatReply);
+        return readJsonReply(reply, chatReply);
       }),
 
     chatStream: (request, options) =>

@@ -1,7 +1,7 @@
 import type { CallOptions, Caller } from './caller.ts';
 import type { AppError } from '../errors.ts';
-import { createChat, type ChatApi } from './chat.ts';
-import { createRecognition, type RecognitionApi } from './recognition.ts';
+import { createChatApi, type ChatApi } from './chat.ts';
+import { createRecognitionApi, type RecognitionApi } from './recognition.ts';
 import {
   DEFAULT_RETRY,
   retrying,
@@ -11,16 +11,16 @@ import {
   type RetryPolicy,
 } from './retry.ts';
 import { ServiceError } from './service-error.ts';
-import { createSpeech, type SpeechApi } from './speech.ts';
+import { createSpeechApi, type SpeechApi } from './speech.ts';
 import { createTransport } from './transport.ts';
-import { createTranslation, type TranslationApi } from './translation.ts';
+import { createTranslationApi, type TranslationApi } from './translation.ts';
 
 /** Every HTTP path of the contract. All methods reject with an `AppError`, often a `ServiceError`. */
 export interface ServiceClient
   extends ChatApi, SpeechApi, RecognitionApi, TranslationApi, AsyncDisposable {}
 
 export interface ClientOptions {
-  /** Where the service is; a path in it comes before every path of the contract. */
+  /** Address of the service; a path in it comes before every path of the contract. */
   readonly baseUrl: string;
   /** Sent whole, prefix included (contract section 5). */
   readonly key: string;
@@ -38,10 +38,10 @@ const until = async function* <T>(items: AsyncIterable<T>, end: Disposable) {
   yield* items;
 };
 
-export const createClient = ({ baseUrl, key, retry }: ClientOptions): ServiceClient => {
+export const createServiceClient = ({ baseUrl, key, retry }: ClientOptions): ServiceClient => {
   const policy = { ...DEFAULT_RETRY, ...retry };
-  const policyFor = ({ hasOtherWay = false }: CallOptions): RetryPolicy =>
-    hasOtherWay ? { ...policy, retries: isNoAnswer } : policy;
+  const policyFor = ({ hasFallback = false }: CallOptions): RetryPolicy =>
+    hasFallback ? { ...policy, retries: isNoAnswer } : policy;
   const transport = createTransport(baseUrl, key);
   const caller: Caller = {
     transport,
@@ -61,10 +61,10 @@ export const createClient = ({ baseUrl, key, retry }: ClientOptions): ServiceCli
     },
   };
   return {
-    ...createChat(caller),
-    ...createSpeech(caller),
-    ...createRecognition(caller),
-    ...createTranslation(caller),
+    ...createChatApi(caller),
+    ...createSpeechApi(caller),
+    ...createRecognitionApi(caller),
+    ...createTranslationApi(caller),
     [Symbol.asyncDispose]: async () => transport[Symbol.asyncDispose](),
   };
 };

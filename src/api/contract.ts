@@ -12,7 +12,7 @@ export const PATHS = {
 } as const;
 
 /** Contract section 8, with the sections that state each rule. */
-export const LIMITS = {
+export const SERVICE_LIMITS = {
   /** 4.2 `text`; the service counts Unicode characters, a deployment may configure another. */
   ttsTextCodePoints: 5_000,
   /** 4.4 `text`. */
@@ -84,11 +84,11 @@ export type TtsRequest = z.infer<typeof ttsRequest>;
 
 const segmentPadding = z
   .int()
-  .min(LIMITS.segmentPaddingMs.min)
-  .max(LIMITS.segmentPaddingMs.max)
+  .min(SERVICE_LIMITS.segmentPaddingMs.min)
+  .max(SERVICE_LIMITS.segmentPaddingMs.max)
   .optional();
 
-/** Everything but `audio`, which is streamed into the body. */
+/** Parameters of a request, without `audio`, which is streamed into the body. */
 export const asrParameters = z.object({
   language: z.string().optional(),
   hotwords: z.array(z.string()).optional(),
@@ -146,12 +146,12 @@ export const translateRequest = z.object({
 });
 export type TranslateRequest = z.infer<typeof translateRequest>;
 
-export const usage = z.object({
+export const tokenUsage = z.object({
   prompt_tokens: z.int(),
   completion_tokens: z.int(),
   total_tokens: z.int(),
 });
-export type Usage = z.infer<typeof usage>;
+export type TokenUsage = z.infer<typeof tokenUsage>;
 
 export const translateReply = z.object({
   id: z.string(),
@@ -170,7 +170,7 @@ export const translateReply = z.object({
   transcription: z.string(),
   source_lang: z.string(),
   target_lang: z.string(),
-  usage,
+  usage: tokenUsage,
 });
 export type TranslateReply = z.infer<typeof translateReply>;
 
@@ -181,7 +181,7 @@ export const translateChunk = z.object({
   transcription: z.string().optional(),
   source_lang: z.string().optional(),
   target_lang: z.string().optional(),
-  usage: usage.nullish(),
+  usage: tokenUsage.nullish(),
 });
 export type TranslateChunk = z.infer<typeof translateChunk>;
 
@@ -216,7 +216,7 @@ export const chatReply = z.object({
       }),
     )
     .min(1),
-  usage: usage.nullish(),
+  usage: tokenUsage.nullish(),
 });
 export type ChatReply = z.infer<typeof chatReply>;
 
@@ -228,5 +228,5 @@ export const chatChunk = z.object({
       finish_reason: z.string().nullish(),
     }),
   ),
-  usage: usage.nullish(),
+  usage: tokenUsage.nullish(),
 });

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { readEvents } from '../http/event-stream.ts';
 import { expectMediaType, networkError, parseReply, type HttpReply } from './transport.ts';
 
-/** What chunks of chat and of translations have in common. */
+/** The common part of chunks of chat and of translations. */
 interface Chunk {
   readonly choices: readonly { readonly delta: { readonly content?: string | null | undefined } }[];
 }

@@ -9,7 +9,7 @@ import {
   type AsrPlainReply,
   type AsrSegmentsReply,
 } from './contract.ts';
-import { expectMediaType, readJson, type HttpReply } from './transport.ts';
+import { expectMediaType, readJsonReply, type HttpReply } from './transport.ts';
 import { AppError } from '../errors.ts';
 
 const DEADLINE_MS = 300_000;
@@ -96,7 +96,7 @@ const envelope = (parameters: AsrParameters): [string, string] => {
 const bodyBytes = (parameters: AsrParameters, audioBytes: number): number =>
   Buffer.byteLength(envelope(parameters).join('')) + Math.ceil(audioBytes / 3) * 4;
 
-export const createRecognition = (caller: Caller): RecognitionApi => {
+export const createRecognitionApi = (caller: Caller): RecognitionApi => {
   const send = async (
     audio: ByteSource,
     parameters: AsrParameters,
@@ -128,11 +128,14 @@ export const createRecognition = (caller: Caller): RecognitionApi => {
   return {
     transcribe: async (audio, parameters, options) =>
       caller.once(options, DEADLINE_MS, async (signal) =>
-        readJson(await send(audio, parameters, signal), asrPlainReply),
+        readJsonReply(await send(audio, parameters, signal), asrPlainReply),
       ),
     transcribeSegments: async (audio, parameters, options) =>
       caller.once(options, DEADLINE_MS, async (signal) =>
-        readJson(await send(audio, { ...parameters, vad: 'segments' }, signal), asrSegmentsReply),
+        readJsonReply(
+          await send(audio, { ...parameters, vad: 'segments' }, signal),
+          asrSegmentsReply,
+        ),
       ),
   };
 };

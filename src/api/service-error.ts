@@ -1,8 +1,8 @@
 import { AppError, type AppErrorOptions, type ErrorCode, type Sentence } from '../errors.ts';
-import { plainLine, quote } from '../text/markup/plain-line.ts';
+import { plainLine, inCode } from '../text/markup/plain-line.ts';
 import { errorObject, type ErrorObject } from './contract.ts';
-import { readEngineLack } from '../http/engine-lack.ts';
-import { waitInText } from '../http/retry-after.ts';
+import { parseMissingEngine, type MissingEngine } from '../http/missing-engine.ts';
+import { retryAfterTextMs } from '../http/retry-after.ts';
 
 /** An answer of the service that is not a success. */
 export class ServiceError extends AppError {
@@ -31,38 +31,73 @@ const parseBody = (text: string): ErrorObject | undefined => {
   }
 };
 
-const kindOf = (status: number): { code: ErrorCode; key: Sentence['key']; retryable: boolean } => {
-  if (status === 401) return { code: 'config', key: 'service.bad-key', retryable: false };
-  if (status === 403) return { code: 'forbidden', key: 'service.no-access', retryable: false };
-  if (status < 400) return { code: 'config', key: 'service.moved', retryable: false };
-  if (status === 402) return { code: 'forbidden', key: 'service.no-credit', retryable: false };
+interface Kind {
+  readonly code: ErrorCode;
+  readonly key: Sentence['key'];
+  readonly remedy?: Sentence;
+  readonly retryable: boolean;
+}
+
+const check = (name: string): Sentence => ({ key: 'remedies.check', params: { name } });
+const CHECK_KEY = check('SPEECH_API_KEY');
+
+const kindOf = (status: number): Kind => {
+  if (status === 401)
+    return { code: 'config', key: 'service.bad-key', remedy: CHECK_KEY, retryable: false };
+  if (status === 403)
+    return { code: 'forbidden', key: 'service.no-access', remedy: CHECK_KEY, retryable: false };
+  if (status < 400) {
+    const remedy = check('SPEECH_API_URL');
+    return { code: 'config', key: 'service.moved', remedy, retryable: false };
+  }
+  if (status === 402) {
+    const remedy: Sentence = { key: 'remedies.top-up' };
+    return { code: 'forbidden', key: 'service.no-credit', remedy, retryable: false };
+  }
   if (status === 408 || status === 425)
     return { code: 'unavailable', key: 'errors.unavailable', retryable: true };
-  if (status === 404) return { code: 'missing', key: 'service.missing', retryable: false };
+  if (status === 404) return { code: 'missing', key: 'errors.missing', retryable: false };
   if (status === 413) return { code: 'too-large', key: 'errors.too-large', retryable: false };
   if (status === 429) return { code: 'rate-limited', key: 'errors.rate-limited', retryable: true };
   if (status >= 500) return { code: 'unavailable', key: 'errors.unavailable', retryable: true };
   return { code: 'bad-input', key: 'service.refused', retryable: false };
 };
 
-/** It is copied whole. */
+/** The longest remedy that is quoted; people copy it whole. */
 const LONGEST_REMEDY_CHARS = 300;
 
-/** What our own service lacks is said in people's language, what another says is quoted. */
-const sentenceOf = (key: Sentence['key'], said: string): Sentence => {
-  const lack = key === 'service.missing' ? readEngineLack(said) : undefined;
-  if (!lack) return { key, params: { detail: plainLine(said) } };
-  const { remedies } = lack;
-  const adding = {
-    count: remedies.length,
-    remedies: remedies.map((remedy) => quote(remedy, LONGEST_REMEDY_CHARS)).join(', '),
+interface Explanation {
+  readonly sentence: Sentence;
+  readonly remedy?: Sentence;
+}
+
+const explainMissingEngine = (missing: MissingEngine): Explanation => {
+  const sentence: Sentence =
+    missing.ability === 'translation'
+      ? {
+          key: 'service.no-translation',
+          params: { from: { language: missing.from }, to: { language: missing.to } },
+        }
+      : { key: `service.no-${missing.ability}` };
+  const count = missing.remedies.length;
+  if (count === 0) return { sentence };
+  const remedies = missing.remedies
+    .map((remedy) => inCode(remedy, LONGEST_REMEDY_CHARS))
+    .join(', ');
+  return { sentence, remedy: { key: 'remedies.add-engine', params: { count, remedies } } };
+};
+
+/** Says a missing engine of our own service in people's language, and quotes another service. */
+const explain = ({ key, remedy }: Kind, said: string): Explanation => {
+  const detail = plainLine(said);
+  if (key !== 'errors.missing')
+    return { sentence: { key, params: { detail } }, ...(remedy ? { remedy } : {}) };
+  const missing = parseMissingEngine(said);
+  if (missing) return explainMissingEngine(missing);
+  return {
+    sentence: { key },
+    ...(detail ? { remedy: { key: 'remedies.detail', params: { detail } } } : {}),
   };
-  return lack.ability === 'translation'
-    ? {
-        key: 'service.no-translation',
-        params: { ...adding, from: { language: lack.from }, to: { language: lack.to } },
-      }
-    : { key: `service.no-${lack.ability}`, params: adding };
 };
 
 /** Contract section 7: what a status means for the caller, and whether to try again. */
@@ -72,12 +107,13 @@ export const serviceError = (
   text: string,
 ): ServiceError => {
   const body = parseBody(text);
-  const { code, key, retryable } = kindOf(status);
+  const kind = kindOf(status);
+  const { code, retryable } = kind;
   const retryAfterMs =
-    retryAfterHeader ?? (retryable ? waitInText(body?.error ?? text) : undefined);
+    retryAfterHeader ?? (retryable ? retryAfterTextMs(body?.error ?? text) : undefined);
   return new ServiceError(status, body, code, {
     retryable,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    sentence: sentenceOf(key, body?.error ?? ''),
+    ...explain(kind, body?.error ?? ''),
   });
 };

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { join } from '../audio/chunk/join.ts';
+import { joinFiles } from '../audio/chunk/join-files.ts';
 import { AppError, toAppError } from '../errors.ts';
 import type { AudioFormat } from '../model/file.ts';
 import { splitText } from '../text/split/split.ts';
 import type { CallOptions, Caller } from './caller.ts';
 import {
-  LIMITS,
+  SERVICE_LIMITS,
   PATHS,
   ttsRequest,
   voice,
@@ -13,7 +13,7 @@ import {
   type TtsRequest,
   type Voice,
 } from './contract.ts';
-import { expectMediaType, networkError, readJson } from './transport.ts';
+import { expectMediaType, networkError, readJsonReply } from './transport.ts';
 
 const SPEECH_DEADLINE_MS = 120_000;
 const VOICES_DEADLINE_MS = 15_000;
@@ -34,7 +34,7 @@ const anyVoicesReply = z.union([
   z.array(z.unknown()).transform((voices) => ({ voices })),
 ]);
 
-/** How services name each format's type; what says nothing passes for any. */
+/** Media types that services send for each format; an unspecific one passes for any. */
 const TYPES: Readonly<Record<AudioFormat, RegExp>> = {
   mp3: /^audio\/(?:mpeg|mp3|x-mp3)$|octet-stream$/,
   wav: /^audio\/(?:x-|vnd\.)?wave?$|octet-stream$/,
@@ -54,7 +54,7 @@ const body = async function* (
   }
 };
 
-export const createSpeech = (caller: Caller): SpeechApi => {
+export const createSpeechApi = (caller: Caller): SpeechApi => {
   const speakPart = async (
     request: TtsRequest,
     options: CallOptions,
@@ -78,7 +78,7 @@ export const createSpeech = (caller: Caller): SpeechApi => {
       caller.once(options, VOICES_DEADLINE_MS, async (signal) => {
         const reply = await caller.transport.send({ method: 'GET', path: PATHS.voices }, signal);
         expectMediaType(reply, /json$/);
-        const { voices } = await readJson(reply, anyVoicesReply);
+        const { voices } = await readJsonReply(reply, anyVoicesReply);
         const good = voices.flatMap((entry) => voice.safeParse(entry).data ?? []);
         if (good.length === 0 && voices.length > 0)
           throw new AppError('bad-reply', 'no entry of the voice list has the right shape');
@@ -91,18 +91,19 @@ export const createSpeech = (caller: Caller): SpeechApi => {
         throw new AppError('bad-input', 'a speech parameter is outside the contract', {
           cause: checked.error,
         });
-      const [first = '', ...others] = splitText(request.text, LIMITS.ttsTextCodePoints).filter(
-        (part) => part.trim() !== '',
-      );
+      const [first = '', ...others] = splitText(
+        request.text,
+        SERVICE_LIMITS.ttsTextCodePoints,
+      ).filter((part) => part.trim() !== '');
       const opening = await speakPart({ ...request, text: first }, options);
       if (others.length === 0) return opening;
       const parts = async function* (): AsyncGenerator<AsyncIterable<Uint8Array>, void, void> {
         yield opening;
         // By now there is only this way.
         for (const text of others)
-          yield await speakPart({ ...request, text }, { ...options, hasOtherWay: false });
+          yield await speakPart({ ...request, text }, { ...options, hasFallback: false });
       };
-      return join(request.format, parts());
+      return joinFiles(request.format, parts());
     },
   };
 };

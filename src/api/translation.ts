@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { countCodePoints } from '../text/unicode.ts';
 import { splitText } from '../text/split/split.ts';
 import type { CallOptions, Caller } from './caller.ts';
-import { LIMITS, PATHS, translateChunk, translateReply } from './contract.ts';
+import { SERVICE_LIMITS, PATHS, translateChunk, translateReply } from './contract.ts';
 import { growingText } from './growing-text.ts';
-import { expectMediaType, readJson, type HttpReply } from './transport.ts';
+import { expectMediaType, readJsonReply, type HttpReply } from './transport.ts';
 
 const DEADLINE_MS = 60_000;
 
@@ -32,11 +32,11 @@ export interface TranslationApi {
 
 const fittingKeywords = (keywords: readonly string[]): string[] =>
   [...new Set(keywords)]
-    .filter((term) => term.trim() !== '' && Buffer.byteLength(term) <= LIMITS.keywordBytes)
-    .slice(0, LIMITS.keywords);
+    .filter((term) => term.trim() !== '' && Buffer.byteLength(term) <= SERVICE_LIMITS.keywordBytes)
+    .slice(0, SERVICE_LIMITS.keywords);
 
 const newestContext = (context: string): string => {
-  const excess = countCodePoints(context) - LIMITS.contextCodePoints;
+  const excess = countCodePoints(context) - SERVICE_LIMITS.contextCodePoints;
   return excess > 0 ? Array.from(context).slice(excess).join('') : context;
 };
 
@@ -48,7 +48,7 @@ interface Part {
 }
 
 const partsOf = (text: string): Part[] =>
-  splitText(text, LIMITS.translateTextCodePoints).map((piece) => {
+  splitText(text, SERVICE_LIMITS.translateTextCodePoints).map((piece) => {
     const core = piece.trim();
     const start = piece.indexOf(core);
     return { before: piece.slice(0, start), text: core, after: piece.slice(start + core.length) };
@@ -72,7 +72,7 @@ const formOf = (
   };
 };
 
-export const createTranslation = (caller: Caller): TranslationApi => {
+export const createTranslationApi = (caller: Caller): TranslationApi => {
   const send = async (
     input: TranslationInput,
     text: string,
@@ -117,7 +117,7 @@ export const createTranslation = (caller: Caller): TranslationApi => {
           (await caller.once(options, DEADLINE_MS, async (signal) => {
             const reply = await send(input, text, false, signal);
             expectMediaType(reply, /json$/);
-            return (await readJson(reply, translateReply)).choices[0]?.message.content ?? '';
+            return (await readJsonReply(reply, translateReply)).choices[0]?.message.content ?? '';
           }));
         whole += before + translated + after;
       }

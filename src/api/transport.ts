@@ -2,7 +2,7 @@ import { Pool, type Dispatcher } from 'undici';
 import type { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { errorObject } from './contract.ts';
-import { waitInHeader } from '../http/retry-after.ts';
+import { retryAfterHeaderMs } from '../http/retry-after.ts';
 import { serviceError } from './service-error.ts';
 
 /** An error's body is read up to here. */
@@ -23,7 +23,7 @@ export interface HttpRequest {
 
 export type HttpReply = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>;
 
-/** One HTTP exchange with the service; everything that is sent to it goes through here. */
+/** Exchanges HTTP messages with the service; every request to it goes through here. */
 export interface Transport extends AsyncDisposable {
   /** Resolves with a success; any other status becomes a `ServiceError`, a network fault an `AppError`. */
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply>;
@@ -86,7 +86,7 @@ export const createTransport = (baseUrl: string, key: string): Transport => {
         throw networkError(cause);
       }
       if (reply.statusCode >= 200 && reply.statusCode < 300) return reply;
-      const waitMs = waitInHeader(reply.headers['retry-after'], Date.now());
+      const waitMs = retryAfterHeaderMs(reply.headers['retry-after'], Date.now());
       const text = await readText(reply.body, ERROR_BODY_BYTES).catch(() => '');
       throw serviceError(reply.statusCode, waitMs, text);
     },
@@ -134,7 +134,7 @@ export const parseReply = <T>(schema: z.ZodType<T>, text: string): T => {
   throw new AppError('bad-reply', `the reply has the wrong shape (${firstIssue(parsed.error)})`);
 };
 
-export const readJson = async <T>(reply: HttpReply, schema: z.ZodType<T>): Promise<T> => {
+export const readJsonReply = async <T>(reply: HttpReply, schema: z.ZodType<T>): Promise<T> => {
   let text: string;
   try {
     text = await readText(reply.body, JSON_BODY_BYTES);

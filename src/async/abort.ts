@@ -20,19 +20,15 @@ export async function* untilAborted<T>(
   signal: AbortSignal,
 ): AsyncGenerator<T, void, void> {
   const iterator = items[Symbol.asyncIterator]();
-  const aborted = Promise.withResolvers<never>();
-  aborted.promise.catch(() => {});
-  const abort = (): void => aborted.reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
   try {
-    signal.throwIfAborted();
     for (;;) {
-      const next = await Promise.race([iterator.next(), aborted.promise]);
+      signal.throwIfAborted();
+      // One race for all items would hold on to every one of them.
+      const next = await orAborted(iterator.next(), signal);
       if (next.done) return;
       yield next.value;
     }
   } finally {
-    signal.removeEventListener('abort', abort);
     const closed = Promise.resolve(iterator.return?.());
     // A source that hangs cannot be waited for.
     if (signal.aborted) closed.catch(() => {});

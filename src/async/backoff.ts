@@ -7,7 +7,7 @@ export interface Backoff {
 }
 
 /**
- * How long to wait before another try.
+ * The wait before another try.
  *
  * @param attempt counts from 0, which gives the first wait
  * @param toldMs what the other side asked to wait, at least

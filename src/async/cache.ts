@@ -1,9 +1,9 @@
 import { createLru } from './lru.ts';
 
-/** What was read of the database, held in memory until it changes. */
+/** Holds in memory what was read elsewhere, until it is forgotten. */
 export interface Cache<Key, Value> {
   readonly of: (key: Key) => Promise<Value>;
-  /** To be called once a change was committed, or failed. */
+  /** Drops the entry of a key: to be called once a change was committed, or failed. */
   readonly forget: (key: Key) => void;
 }
 

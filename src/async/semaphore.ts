@@ -11,7 +11,7 @@ export interface Semaphore {
   use<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
-/** How many may wait for a permit, and the error for one more. */
+/** The most callers that may wait for a permit, and the error for one more. */
 export interface WaitingBound {
   readonly most: number;
   readonly full: () => Error;

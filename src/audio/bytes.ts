@@ -1,7 +1,7 @@
 import { untilAborted } from '../async/abort.ts';
 import type { ByteSource } from '../model/file.ts';
-import { throwIfAborted } from './faults.ts';
-import { breathe } from './pcm.ts';
+import { throwIfAborted } from './errors.ts';
+import { yieldTurn } from './pcm.ts';
 
 /** Reads a stream of chunks of any sizes by count. Views given out stay valid. */
 export interface ByteReader {
@@ -9,11 +9,11 @@ export interface ByteReader {
   peek(count: number): Promise<Uint8Array>;
   /** The next `count` bytes; fewer only at the end. */
   take(count: number): Promise<Uint8Array>;
-  /** Passes over `count` bytes without keeping them; resolves with how many there were. */
+  /** Skips `count` bytes without keeping them; resolves with how many there were. */
   skip(count: number): Promise<number>;
   /** Counts as a read of nothing, so that a loop that finds nothing to read lets others run too. */
   idle(): Promise<void>;
-  /** What is left, as it comes. */
+  /** The bytes that are left, as they come. */
   rest(): AsyncGenerator<Uint8Array, void, void>;
   /** Bytes taken and skipped so far. */
   readonly position: number;
@@ -21,14 +21,14 @@ export interface ByteReader {
   close(): Promise<void>;
 }
 
-/** After this many bytes the event loop gets a turn: what the slowest parser does in some 5 ms. */
+/** Bytes after which the event loop gets a turn: the slowest parser's work of some 5 ms. */
 const TURN_BYTES = 64 * 1024;
-/** What a read counts for, however small: a thousand empty boxes are work as well. */
+/** The least that a read counts for: a thousand empty boxes are work as well. */
 const READ_BYTES = 64;
 
 /**
- * Reads `bytes`, and lets the event loop run now and then whatever is in them: those who parse need
- * not care. A `signal` that is aborted ends every read, as `throwIfAborted` does, even one that hangs.
+ * Reads `bytes` and gives the event loop turns on the way, whatever is in them: parsers need not
+ * care. A `signal` that is aborted ends every read, as `throwIfAborted` does, even one that hangs.
  */
 export const createByteReader = (
   bytes: AsyncIterable<Uint8Array>,
@@ -38,8 +38,8 @@ export const createByteReader = (
   let buffer = new Uint8Array(0);
   let start = 0;
   let end = 0;
-  let owned = false;
-  let ended = false;
+  let isOwn = false;
+  let isEnded = false;
   let position = 0;
   let sinceTurn = 0;
 
@@ -50,41 +50,41 @@ export const createByteReader = (
 
   const takeTurn = async (): Promise<void> => {
     sinceTurn = 0;
-    await breathe();
+    await yieldTurn();
     throwIfAborted(signal);
   };
 
-  /** Bytes in `buffer` before `end` are never overwritten, so that views stay valid. */
+  /** Never overwrites bytes in `buffer` before `end`, so that views stay valid. */
   const append = (chunk: Uint8Array): void => {
     if (start === end) {
       buffer = chunk as Uint8Array<ArrayBuffer>;
       start = 0;
       end = chunk.length;
-      owned = false;
+      isOwn = false;
       return;
     }
-    if (!owned || end + chunk.length > buffer.length) {
-      const larger = new Uint8Array(Math.max(4_096, (held() + chunk.length) * 2));
+    if (!isOwn || end + chunk.length > buffer.length) {
+      const larger = new Uint8Array(Math.max(4_096, (buffered() + chunk.length) * 2));
       larger.set(buffer.subarray(start, end));
       buffer = larger;
-      end = held();
+      end = buffered();
       start = 0;
-      owned = true;
+      isOwn = true;
     }
     buffer.set(chunk, end);
     end += chunk.length;
   };
 
-  const held = (): number => end - start;
+  const buffered = (): number => end - start;
 
   const pull = async (): Promise<boolean> => {
-    if (ended) return false;
+    if (isEnded) return false;
     const next = await chunks.next().catch((thrown: unknown) => {
       throwIfAborted(signal);
       throw thrown;
     });
     if (next.done) {
-      ended = true;
+      isEnded = true;
       return false;
     }
     append(next.value);
@@ -93,8 +93,8 @@ export const createByteReader = (
   };
 
   const peek = async (count: number): Promise<Uint8Array> => {
-    for (let more = true; more && held() < count;) more = await pull();
-    if (isTurnDue(Math.min(count, held()))) await takeTurn();
+    for (let more = true; more && buffered() < count;) more = await pull();
+    if (isTurnDue(Math.min(count, buffered()))) await takeTurn();
     return buffer.subarray(start, Math.min(end, start + count));
   };
 
@@ -113,7 +113,7 @@ export const createByteReader = (
     skip: async (count) => {
       let skipped = 0;
       for (let more = true; more && skipped < count; more = skipped < count && (await pull())) {
-        const step = Math.min(count - skipped, held());
+        const step = Math.min(count - skipped, buffered());
         advance(step);
         skipped += step;
       }
@@ -134,7 +134,7 @@ export const createByteReader = (
       return position;
     },
     close: async () => {
-      ended = true;
+      isEnded = true;
       await chunks.return?.();
     },
   };

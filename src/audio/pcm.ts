@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** One slice of sound: mono, -1 to 1. */
+/** A slice of audio samples: mono, -1 to 1. */
 export interface Pcm {
   readonly samples: Float32Array;
   readonly sampleRateHz: number;
@@ -15,8 +15,8 @@ const SLICES_PER_SECOND = 4;
 export const sliceSamples = (sampleRateHz: number): number =>
   Math.max(1, Math.round(sampleRateHz / SLICES_PER_SECOND));
 
-/** Lets everything else that waits run before the next slice. */
-export const breathe = (): Promise<void> => nextTurn();
+/** Gives the event loop a turn, so that everything else that waits runs before the next slice. */
+export const yieldTurn = (): Promise<void> => nextTurn();
 
 /** Cuts `pcm` into slices of at most `longest` samples and lets others run between them. */
 export async function* inSlices(
@@ -26,7 +26,7 @@ export async function* inSlices(
   for await (const samples of pcm)
     for (let from = 0; from < samples.length; from += longest) {
       yield samples.subarray(from, from + longest);
-      await breathe();
+      await yieldTurn();
     }
 }
 
@@ -58,5 +58,25 @@ export const toS16le = (samples: Float32Array): Uint8Array => {
   if (BIG_ENDIAN) Buffer.from(integers.buffer).swap16();
   return new Uint8Array(integers.buffer);
 };
+
+/** Bytes that are turned into samples in one go. */
+const CONVERTED_BYTES = 65_536;
+
+/** Reads mono samples of signed 16-bit little-endian bytes; a chunk may end within a sample. */
+export async function* fromS16le(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Float32Array, void, void> {
+  let odd = new Uint8Array(0);
+  for await (const chunk of chunks)
+    for (let from = 0; from < chunk.length; from += CONVERTED_BYTES) {
+      const part = chunk.subarray(from, from + CONVERTED_BYTES);
+      const bytes = odd.length > 0 ? Buffer.concat([odd, part]) : part;
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+      const samples = new Float32Array(bytes.length >> 1);
+      for (let i = 0; i < samples.length; i += 1) samples[i] = view.getInt16(i * 2, true) / 32_768;
+      odd = bytes.slice(samples.length * 2);
+      if (samples.length > 0) yield samples;
+    }
+}
 
 const BIG_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 0;

@@ -1,8 +1,8 @@
-import { damagedAudio } from './faults.ts';
-import { breathe, inSlices, type Pcm, sliceSamples } from './pcm.ts';
+import { damagedAudio } from './errors.ts';
+import { yieldTurn, inSlices, type Pcm, sliceSamples } from './pcm.ts';
 
 export interface Resampler {
-  /** Takes the next samples; returns what can be said by now. */
+  /** Takes the next samples; returns the output that is complete by now. */
   push(samples: Float32Array): Float32Array;
   /** The rest: in all there are as many samples as the input's length says, rounded. */
   end(): Float32Array;
@@ -17,9 +17,9 @@ const TAPS = 32;
 const KAISER_BETA = 9;
 const CUTOFF = 0.46;
 /**
- * Coefficients of a table, of which a thousand take 45 µs to make. Pairs of usual rates need no
+ * The most coefficients of a table, of which a thousand take 45 µs to make. Pairs of usual rates need no
  * more; for others the table has `BETWEEN_COEFFICIENTS` and what lies between two of its rows is
- * taken from both: tones still come out with 97 dB.
+ * made of both: tones still come out with 97 dB.
  */
 const MOST_COEFFICIENTS = 32_768;
 const BETWEEN_COEFFICIENTS = 16_384;
@@ -37,8 +37,8 @@ const bessel = (x: number): number => {
 const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
 
 /**
- * One row of `taps` coefficients for each phase, and one for the first phase of the next sample;
- * every row sums to one.
+ * Computes a row of `taps` coefficients for each phase, and one for the first phase of the next
+ * sample; every row sums to one.
  */
 const designFilters = (phases: number, taps: number, cutoff: number): Float32Array => {
   const filters = new Float32Array((phases + 1) * taps);
@@ -59,17 +59,17 @@ const designFilters = (phases: number, taps: number, cutoff: number): Float32Arr
   return filters;
 };
 
-/** Filters made last, by ratio: a room asks for the same one with every sentence. */
-const KEPT_FILTERS = 16;
-const kept = new Map<string, Float32Array>();
+/** The filters of the last ratios: a room asks for the same one with every sentence. */
+const CACHED_FILTERS = 16;
+const filterCache = new Map<string, Float32Array>();
 
 const filtersFor = (phases: number, taps: number, cutoff: number): Float32Array => {
   const key = `${phases} ${taps} ${cutoff}`;
-  const filters = kept.get(key) ?? designFilters(phases, taps, cutoff);
-  kept.delete(key);
-  kept.set(key, filters);
-  const [oldest] = kept.keys();
-  if (kept.size > KEPT_FILTERS && oldest !== undefined) kept.delete(oldest);
+  const filters = filterCache.get(key) ?? designFilters(phases, taps, cutoff);
+  filterCache.delete(key);
+  filterCache.set(key, filters);
+  const [oldest] = filterCache.keys();
+  if (filterCache.size > CACHED_FILTERS && oldest !== undefined) filterCache.delete(oldest);
   return filters;
 };
 
@@ -88,10 +88,10 @@ export const createResampler = (fromHz: number, toHz: number): Resampler => {
   const filters = filtersFor(phases, taps, CUTOFF * Math.min(1, toHz / fromHz));
 
   /** Input from `half - 1` before the sample at `at`; silence before the first. */
-  let held = new Float32Array(half - 1);
+  let history = new Float32Array(half - 1);
   let remainder = 0;
-  let taken = 0;
-  let given = 0;
+  let inputSamples = 0;
+  let outputSamples = 0;
 
   const filtered = (input: Float32Array, at: number, phase: number): number => {
     const row = phase * taps;
@@ -101,10 +101,10 @@ export const createResampler = (fromHz: number, toHz: number): Resampler => {
   };
 
   const push = (samples: Float32Array): Float32Array => {
-    taken += samples.length;
-    const input = new Float32Array(held.length + samples.length);
-    input.set(held);
-    input.set(samples, held.length);
+    inputSamples += samples.length;
+    const input = new Float32Array(history.length + samples.length);
+    input.set(history);
+    input.set(samples, history.length);
     const output = new Float32Array(
       Math.max(0, Math.ceil(((input.length - taps + 1) * up - remainder) / down)),
     );
@@ -120,22 +120,22 @@ export const createResampler = (fromHz: number, toHz: number): Resampler => {
       at += whole;
       remainder -= whole * up;
     }
-    held = input.slice(at);
-    given += output.length;
+    history = input.slice(at);
+    outputSamples += output.length;
     return output;
   };
 
   return {
     push,
     end: () => {
-      const wanted = Math.round((taken * up) / down) - given;
+      const wanted = Math.round((inputSamples * up) / down) - outputSamples;
       const rest = push(new Float32Array(taps + Math.ceil(down / up)));
       return rest.subarray(0, Math.max(0, wanted));
     },
   };
 };
 
-/** The same sound at `toHz`; long chunks are worked off in slices. */
+/** Resamples PCM; long chunks are worked off in slices. */
 export async function* resample(
   pcm: AsyncIterable<Float32Array>,
   fromHz: number,
@@ -150,23 +150,23 @@ export async function* resample(
   if (rest.length > 0) yield rest;
 }
 
-/** Joined recordings change their rate a few times; each change costs a table. */
+/** Changes of the rate in one file: joined recordings have a few, and each costs a table. */
 const MOST_RATE_CHANGES = 64;
-/** Input at rates so high that a quarter of a second would take over 10 ms is cut finer. */
+/** Samples of input in one go; at very high rates a quarter of a second would take over 10 ms. */
 const LONGEST_PUSH_SAMPLES = 32_768;
 
 /**
- * Sound whose rate may change on the way, all at `toHz`. Throws `bad-input` for more than 64
+ * Resamples PCM whose rate may change on the way, all to `toHz`. Throws `bad-input` for more than 64
  * changes.
  */
 export async function* toOneRate(
-  sound: AsyncIterable<Pcm>,
+  pcm: AsyncIterable<Pcm>,
   toHz: number,
 ): AsyncGenerator<Float32Array, void, void> {
   let fromHz = toHz;
   let resampler = passThrough;
   let changes = 0;
-  for await (const { samples, sampleRateHz } of sound) {
+  for await (const { samples, sampleRateHz } of pcm) {
     if (sampleRateHz !== fromHz) {
       changes += 1;
       if (changes > MOST_RATE_CHANGES)
@@ -176,7 +176,7 @@ export async function* toOneRate(
       resampler = createResampler(fromHz, toHz);
     }
     for (let from = 0; from < samples.length; from += LONGEST_PUSH_SAMPLES) {
-      if (from > 0) await breathe();
+      if (from > 0) await yieldTurn();
       yield resampler.push(samples.subarray(from, from + LONGEST_PUSH_SAMPLES));
     }
   }

@@ -1,20 +1,20 @@
-/** Finds speech in sound by its loudness over the running noise floor. All sound is 16 kHz mono. */
+/** Finds speech in PCM (16 kHz, mono) by its loudness over the running noise floor. */
 
 export const VAD_RATE_HZ = 16_000;
 export const FRAME_MS = 20;
 const FRAME_SAMPLES = (VAD_RATE_HZ * FRAME_MS) / 1_000;
 
-/** Below this nobody speaks, whatever the floor: full scale is 0 dB. */
+/** The level below which nobody speaks, whatever the floor; full scale is 0 dB. */
 const SILENCE_DB = -60;
-/** How far over the floor speech is; the floor is a minimum, some 3 dB under the mean of noise. */
+/** The distance of speech from the floor, which is a minimum, some 3 dB under the mean of noise. */
 const OVER_FLOOR_DB = 10;
-/** Speech has a pause between words in any such time, so that its minimum is the room's noise. */
+/** The time whose minimum is the floor: speech has a pause between words in any such time. */
 const FLOOR_WINDOW_FRAMES = 150;
 const FLOOR_BLOCK_FRAMES = 25;
 
 const SILENT_DB = -100;
 
-/** The level of each whole frame of 20 ms, in dB; a rest shorter than a frame waits for more. */
+/** Measures the level of each whole frame of 20 ms, in dB; a rest shorter than a frame waits for more. */
 export const createLevelMeter = (): ((samples: Float32Array) => number[]) => {
   let sum = 0;
   let filled = 0;
@@ -32,7 +32,7 @@ export const createLevelMeter = (): ((samples: Float32Array) => number[]) => {
   };
 };
 
-/** Tells for each next level whether it is speech. The floor is the minimum of the last 3 s. */
+/** Decides for each next level whether it is speech. The floor is the minimum of the last 3 s. */
 export const createVoiceDetector = (): ((levelDb: number) => boolean) => {
   const blocks: number[] = [];
   let blockMinimum = 0;
@@ -69,7 +69,7 @@ export interface SegmentParameters {
   readonly minSegmentDurationMs: number;
 }
 
-/** A click or a cough is no speech. */
+/** The shortest span that counts as speech; a click or a cough is shorter. */
 const SHORTEST_SPEECH_MS = 60;
 
 /** Joins spans whose distance is at most `gapMs`. */

@@ -222,7 +222,7 @@ export const openAutoTranslate = async ({
         scheduler.interrupt(ref);
         scheduler.wake(partition);
       }
-      await store.emptyJournal();
+      await store.checkpoint();
     },
     authorsOf: async ({ ref, author }) => {
       const isOurs = author.kind === 'ourselves' && platforms.find(ref.channel) !== undefined;

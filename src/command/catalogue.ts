@@ -1,9 +1,9 @@
 import type { Action, Command, Press } from './command.ts';
-import type { CommandInfo, Need } from '../model/command-info.ts';
+import type { CommandInfo, PlatformPart } from '../model/command-info.ts';
 import { userError } from '../errors.ts';
 import type { Texts } from '../i18n.ts';
 import type { Platforms } from '../platforms.ts';
-import { quote } from '../text/markup/plain-line.ts';
+import { inCode } from '../text/markup/plain-line.ts';
 import { actionsOf, describeAction, type PlatformTraits } from './describe-action.ts';
 
 export interface CatalogueDeps {
@@ -37,7 +37,7 @@ const PRESS = /^(?<name>[a-z]+) (?<press>[a-z]+)(?::(?<arg>.*))?$/s;
 
 /** Every text is looked up once, so that one that is missing is told at the start. */
 export const createCatalogue = ({ commands, texts, platforms }: CatalogueDeps): Catalogue => {
-  const has = (name: string, part: Need): boolean => {
+  const has = (name: string, part: PlatformPart): boolean => {
     const { voice, feed, mirrors } = platforms.find(name) ?? {};
     return part === 'rooms' ? voice !== undefined : (feed && mirrors) !== undefined;
   };
@@ -67,7 +67,7 @@ export const createCatalogue = ({ commands, texts, platforms }: CatalogueDeps): 
   const isThere = ({ needs }: Pick<Command, 'needs'>, platform: string): boolean =>
     needs === undefined || has(platform, needs);
 
-  /** Where no channel can be named, there is no option for one. */
+  /** Leaves out the options for channels where no channel can be named. */
   const fitting = (info: CommandInfo, platform: string): CommandInfo =>
     has(platform, 'watch')
       ? info
@@ -83,7 +83,7 @@ export const createCatalogue = ({ commands, texts, platforms }: CatalogueDeps): 
       const named = byName.get(name);
       const info = describeOn(platform, locale).get(name);
       if (!named || !info || !isThere(named.command, platform))
-        throw userError('not-found', 'errors.unknown-command', { command: quote(`/${name}`) });
+        throw userError('not-found', 'errors.unknown-command', { command: inCode(`/${name}`) });
       return { ...named, info: fitting(info, platform) };
     },
 

@@ -11,7 +11,7 @@ export interface LineFault {
   readonly params: Readonly<Record<string, string | number>>;
 }
 
-export interface Token {
+export interface LineToken {
   /** The option's name in front of the colon; undefined for a bare word. */
   readonly name: string | undefined;
   readonly value: string;
@@ -42,8 +42,8 @@ const matchQuoted = (line: string, at: number): RegExpExecArray | null =>
   matchAt(QUOTED, line, at) ?? matchAt(CURLY_QUOTED, line, at);
 
 /** Cuts what follows the command's name into options and words. */
-export const tokenise = (line: string, from: number): Token[] => {
-  const tokens: Token[] = [];
+export const tokenise = (line: string, from: number): LineToken[] => {
+  const tokens: LineToken[] = [];
   let at = from + (matchAt(SPACE, line, from)?.[0].length ?? 0);
   while (at < line.length) {
     const start = at;
@@ -119,7 +119,7 @@ export const readValues = (line: string, { command, rest }: FoundCommand): Parse
   const values: Record<string, string> = {};
   /** Runs of bare words, by their offsets in the line. */
   const free: { start: number; end: number; quoted: string | undefined }[] = [];
-  let before: Token | undefined;
+  let before: LineToken | undefined;
   let taker: string | undefined;
 
   for (const token of tokenise(line, rest)) {

@@ -1,4 +1,4 @@
-import type { Choice, CommandInfo, Topic, Need } from '../model/command-info.ts';
+import type { Choice, CommandInfo, Topic, PlatformPart } from '../model/command-info.ts';
 import { z } from 'zod';
 import { userError } from '../errors.ts';
 import type { Translate } from '../i18n.ts';
@@ -18,7 +18,7 @@ export type Complete = (
     readonly member: Member;
     readonly space: Channel['space'];
     readonly locale: string;
-    /** How many choices the platform shows; the others are left out. */
+    /** Number of choices that the platform shows; the others are left out. */
     readonly most: number;
     readonly commands: () => readonly CommandInfo[];
   },
@@ -68,7 +68,7 @@ export type Guard = (ctx: Pick<CommandContext<unknown>, 'member' | 'channel'>) =
 
 type Shape = z.ZodRawShape;
 
-/** What a command, or one subcommand of it, does. */
+/** The work of a command, or of one subcommand. */
 export interface Action<S extends Shape = Shape> {
   /**
    * Option names are what people type. Their descriptions stand in `locales/` under
@@ -90,8 +90,8 @@ export interface Action<S extends Shape = Shape> {
 }
 
 /**
- * What a control under a command's answer does. The panel is shown anew by `reply`. Nothing else is
- * known of it but what the control itself says: it works after a restart too.
+ * The work of a control under a command's answer. The panel is shown anew by `reply`. The control
+ * itself is all that is known: it works after a restart too.
  */
 export interface Press {
   readonly guards?: readonly Guard[];
@@ -105,19 +105,19 @@ export interface Press {
 }
 
 export interface PressContext extends Omit<CommandContext<unknown>, 'options' | 'on' | 'stream'> {
-  /** What stood after the colon in the control's `press`; empty without one. */
+  /** The part after the colon in the control's `press`; empty without one. */
   readonly arg: string;
-  /** What was chosen; empty for a button. */
+  /** The chosen values; empty for a button. */
   readonly values: readonly string[];
 }
 
-/** What a command as a whole says of itself, whatever its actions. */
+/** The traits of a whole command, whatever its actions. */
 export interface CommandTraits {
   /** Default: more. */
   readonly topic?: Topic;
   /** The command exists only where that is. */
-  readonly needs?: Need;
-  /** What its controls do, by the word after the command's name in `Control.press`. */
+  readonly needs?: PlatformPart;
+  /** The controls' work, by the word after the command's name in `Control.press`. */
   readonly presses?: Readonly<Record<string, Press>>;
 }
 

@@ -12,7 +12,7 @@ export interface NamedAction {
   readonly needs?: CommandInfo['needs'];
   readonly topic?: CommandInfo['topic'];
   readonly privatePresses?: CommandInfo['privatePresses'];
-  /** Of one action of several: the command's name. */
+  /** The command's name, where the command has several actions. */
   readonly group?: string;
 }
 
@@ -120,7 +120,7 @@ export const describeAction = (
   };
 };
 
-/** What platforms that translate the names of commands call them and their options. */
+/** The keys of names, for platforms that translate the names of commands and options. */
 const nameKeysOf = (command: Command): string[] => [
   `${keyBase(command.name)}.name`,
   ...actionsOf(command).flatMap(({ name, action }) => [

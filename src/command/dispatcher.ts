@@ -3,7 +3,7 @@ import { ServiceError } from '../api/service-error.ts';
 import type { Choice, Naming } from '../model/command-info.ts';
 import type { Command, CommandContext, Press, PressContext } from './command.ts';
 import { toAppError, userError, type AppError, type ErrorCode } from '../errors.ts';
-import { say, type Translate } from '../i18n.ts';
+import { explain, type Translate } from '../i18n.ts';
 import type { Log } from '../log.ts';
 import { createMeter } from '../usage/meter.ts';
 import type { Content } from '../model/content.ts';
@@ -46,13 +46,13 @@ const OPERATORS_CONCERN: ReadonlySet<ErrorCode> = new Set([
 /** Faults of ours and of the service are the operator's concern; what people typed is not. */
 const logFault = (log: Log, command: string, error: AppError): void => {
   const fields = { command, code: error.code, reason: error.message };
-  if (error.code === 'internal') log.error({ ...fields, err: error.cause }, 'a command failed');
+  if (error.code === 'internal') log.error({ ...fields, err: error.cause }, 'command failed');
   else if (error instanceof ServiceError || OPERATORS_CONCERN.has(error.code))
-    log.warn(fields, 'a command could not be done');
-  else log.debug(fields, 'a command was refused');
+    log.warn(fields, 'command not done: service or configuration');
+  else log.debug(fields, 'command refused');
 };
 
-/** What a command and a pressed control are both given. */
+/** The context that commands and pressed controls share. */
 type Basics = Omit<PressContext, 'arg' | 'values'>;
 
 /** Throws where guards, or the roles that moderators gave the command, keep somebody out. */
@@ -90,7 +90,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     const meter = createMeter(
       deps.services,
       { space: channel.space, memberId: member.id },
-      deps.now,
+      deps.now ? { now: deps.now } : {},
     );
     const locale = texts.pick([member.locale]);
     const { name: platform, capabilities } = platforms.get(channel.space.platform);
@@ -111,7 +111,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       });
     } finally {
       await meter.settle().catch((failure: unknown) => {
-        log.error({ err: failure, id }, 'what a command used could not be recorded');
+        log.error({ err: failure, id }, 'usage of a command not recorded');
       });
     }
   };
@@ -130,7 +130,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     content: Content,
   ): Promise<void> => {
     await answer.show(content).catch((failure: unknown) => {
-      log.warn({ err: failure, command }, 'an answer could not be shown');
+      log.warn({ err: failure, command }, 'answer not shown');
     });
   };
 
@@ -168,7 +168,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
         await updates.finish();
       } catch (thrown) {
         const error = faultOf(invocation.command, invocation, thrown);
-        const sentence = say(sentencesFor(invocation.member), error.sentence);
+        const sentence = explain(sentencesFor(invocation.member), error, invocation.member.role);
         const tone = error.code === 'cancelled' ? 'note' : 'error';
         const shown = updates.newest();
         // What was there already stays: half an answer is worth more than none.
@@ -196,7 +196,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
         await updates.finish();
       } catch (thrown) {
         const error = faultOf(invocation.press, invocation, thrown);
-        const sentence = say(sentencesFor(member), error.sentence);
+        const sentence = explain(sentencesFor(member), error, member.role);
         const again = updates.newest() ?? (await panel?.().catch(() => undefined));
         await showLast(
           invocation.press,
@@ -209,9 +209,9 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
     },
 
     async complete({ command, option, typed, member, space }: CompletionRequest) {
-      const most = platforms.get(space.platform).capabilities.choices;
       const done = new AbortController();
       const lookUp = async (): Promise<readonly Choice[]> => {
+        const { choices: most } = platforms.get(space.platform).capabilities;
         const { action } = catalogue.find(command, space.platform, member.locale);
         const { locale } = member;
         const ctx = {
@@ -222,13 +222,13 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
           most,
           commands: () => catalogue.list(locale, space.platform),
         };
-        return (await action.complete?.[option]?.(typed, ctx)) ?? [];
+        return ((await action.complete?.[option]?.(typed, ctx)) ?? []).slice(0, most);
       };
       // One that comes too late still fills the caches that it asked.
       const late = sleep(CHOICES_SHOWN_WITHIN_MS, done.signal).then(() => []);
       late.catch(() => undefined);
       try {
-        return (await Promise.race([lookUp(), late])).slice(0, most);
+        return await Promise.race([lookUp(), late]);
       } catch (thrown) {
         logFault(log, command, toAppError(thrown));
         return [];

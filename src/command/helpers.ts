@@ -6,14 +6,14 @@ import type { Message } from '../model/message.ts';
 export { roomTurns } from '../chat/room-turns.ts';
 export { firstThatFits, voiceWishes } from '../speech/voice-preference.ts';
 export { minutesAndSeconds } from '../text/time-of-day.ts';
-export { plainLine, quote } from '../text/markup/plain-line.ts';
+export { plainLine, inCode } from '../text/markup/plain-line.ts';
 export { readChannels } from '../text/typed-lists.ts';
 export {
   completeLanguage,
   completeLanguages,
   languageLabel,
-  languageOf,
-  languagesOf,
+  typedLanguage,
+  typedLanguages,
   MOST_LANGUAGES,
 } from './languages.ts';
 export { hasRooms, captionRecord, joinedRoom, roomNearby, sharedRoom } from './rooms.ts';
@@ -34,14 +34,14 @@ export const soundOf = ({ files }: Message): MessageFile | undefined =>
       FILM_NAME.test(name),
   );
 
-/** What the platform says that a voice message lasts; undefined of other files. */
+/** The length of a voice message as the platform says it; undefined for other files. */
 export const durationMsOf = (file: Attachment): number | undefined =>
   (file as Partial<MessageFile>).voice?.durationMs;
 
-/** Nobody waits longer to be told what works. */
+/** Longest wait for the status of the service. */
 const STATUS_MS = 3_000;
 
-/** Whether anything writes down what is said; a service that is away for now may well do so. */
+/** True when anything recognises speech; a service that is away for now may well do so. */
 export const hears = async ({
   services,
   signal,

@@ -1,13 +1,13 @@
 import type { Complete } from './command.ts';
 import { userError } from '../errors.ts';
 import type { Services } from './services.ts';
-import { quote } from '../text/markup/plain-line.ts';
+import { inCode } from '../text/markup/plain-line.ts';
 import { readLanguages, splitTyped } from '../text/typed-lists.ts';
 
 /** More translations of one text than this nobody reads. */
 export const MOST_LANGUAGES = 10;
 
-/** In a list with Traditional Chinese, Chinese is called Simplified. */
+/** Codes under other names in lists: beside Traditional Chinese, Chinese is called Simplified. */
 const LISTED_AS: Readonly<Record<string, string>> = { zh: 'zh-Hans' };
 
 /** A language as people choose it from a list: its name, what it calls itself, its code. */
@@ -25,21 +25,21 @@ export const completeLanguage: Complete = (typed, { services, locale, most }) =>
     .map(({ code }) => ({ value: code, label: languageLabel(code, locale, services) }));
 
 /** The code of the language that a person typed, or an error that names it. */
-export const languageOf = (typed: string, services: Services): string => {
+export const typedLanguage = (typed: string, services: Services): string => {
   const code = services.languages.find(typed);
   if (code === undefined)
-    throw userError('bad-input', 'errors.unknown-language', { language: quote(typed) });
+    throw userError('bad-input', 'errors.unknown-language', { language: inCode(typed) });
   return code;
 };
 
 /** The codes of a typed list of 1 to `MOST_LANGUAGES`, or an error that says what is wrong with it. */
-export const languagesOf = (typed: string, services: Services): readonly string[] => {
+export const typedLanguages = (typed: string, services: Services): readonly string[] => {
   const { languages, unknown } = readLanguages(typed, services.languages);
   if (unknown.length > 0)
     throw userError('bad-input', 'autotranslate.unknown-languages', {
       languages: unknown
         .slice(0, MOST_LANGUAGES)
-        .map((name) => quote(name))
+        .map((name) => inCode(name))
         .join(', '),
       count: unknown.length,
     });

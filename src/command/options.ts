@@ -4,7 +4,7 @@ import { userError, type AppError } from '../errors.ts';
 import { typedChannelId } from '../model/mention.ts';
 import type { Space } from '../model/place.ts';
 import { findChoice, readSwitch } from './command-line.ts';
-import { quote } from '../text/markup/plain-line.ts';
+import { inCode } from '../text/markup/plain-line.ts';
 
 /** Reads the text that platforms without typed options give; what does not fit is left for the schema. */
 const coerce = (value: unknown, option: OptionInfo, space: Space): unknown => {
@@ -26,11 +26,11 @@ const coerce = (value: unknown, option: OptionInfo, space: Space): unknown => {
 };
 
 const faultOf = (issue: z.core.$ZodIssue, option: OptionInfo): AppError => {
-  const name = quote(option.name);
+  const name = inCode(option.name);
   if (option.choices)
     return userError('bad-input', 'options.not-a-choice', {
       option: name,
-      choices: option.choices.map(({ value }) => quote(value)).join(', '),
+      choices: option.choices.map(({ value }) => inCode(value)).join(', '),
     });
   if (issue.code === 'too_big' && option.kind === 'text')
     return userError('too-large', 'options.too-long', {
@@ -61,8 +61,8 @@ export const parseOptions = (
   const stray = Object.keys(given).find((name) => !known.some((option) => option.name === name));
   if (stray !== undefined)
     throw userError('bad-input', 'options.unknown', {
-      option: quote(stray),
-      known: known.map(({ name }) => quote(name)).join(', ') || '–',
+      option: inCode(stray),
+      known: known.map(({ name }) => inCode(name)).join(', ') || '–',
     });
   const values: Record<string, unknown> = {};
   for (const option of known) {
@@ -70,7 +70,7 @@ export const parseOptions = (
     if (value === undefined || value === null) {
       if (option.required)
         throw userError('bad-input', 'options.missing', {
-          option: quote(option.name),
+          option: inCode(option.name),
           description: option.description,
         });
     } else values[option.name] = coerce(value, option, space);

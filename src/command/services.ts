@@ -14,7 +14,7 @@ import { type Inbox } from '../autotranslate/backlog.ts';
 import { type Privacy } from '../store/privacy.ts';
 import { type Rooms } from '../voice/service.ts';
 import { type ServiceStatus } from '../model/service-status.ts';
-/** What commands and adapters can ask for. Every method rejects with an `AppError`. */
+/** The services of commands and adapters. Every method rejects with an `AppError`. */
 export interface Services {
   readonly languages: Languages;
   readonly translator: Translator;
@@ -35,8 +35,8 @@ export interface Services {
   readonly rooms: Rooms;
   status(signal: AbortSignal): Promise<ServiceStatus>;
   /**
-   * Whether anything translates into `to` at this moment: from `from`, or from any language.
-   * Undefined where the service does not say.
+   * Resolves with true when anything translates into `to` at this moment: from `from`, or from any
+   * language. Undefined where the service does not say.
    */
   translates(to: string, from?: string): Promise<boolean | undefined>;
 }

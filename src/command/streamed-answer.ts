@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface StreamOptions {
   /** The shortest time between two updates. */
   readonly paceMs: number;
-  /** How many updates there may be, the last state's included; at least one. Default: any number. */
+  /** Number of updates, the last state's included; at least one. Default: unlimited. */
   readonly updates?: number;
   readonly sleep?: (ms: number) => Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NEEDS, TOPICS } from '../model/command-info.ts';
+import { PLATFORM_PARTS, TOPICS } from '../model/command-info.ts';
 import type { Command } from './command.ts';
 
 const action = z.looseObject({
@@ -18,11 +18,14 @@ const command = z.looseObject({
     .record(z.string().regex(/^[a-z]{0,32}$/), action)
     .refine((actions) => Object.keys(actions).length > 0, 'must not be empty'),
   presses: z.record(z.string().regex(/^[a-z]{1,32}$/), press).optional(),
-  needs: z.enum(NEEDS).optional(),
+  needs: z.enum(PLATFORM_PARTS).optional(),
   topic: z.enum(TOPICS).optional(),
 });
 
-/** What is wrong with the default export of `commands/<fileName>.ts`; undefined for a good command. */
+/**
+ * Says what is wrong with the default export of `commands/<fileName>.ts`; undefined for a good
+ * command.
+ */
 export const commandFault = (value: unknown, fileName: string): string | undefined => {
   const parsed = command.safeParse(value);
   if (!parsed.success) {

@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser';
 import { STREAM_END } from '../api/contract.ts';
 import { AppError } from '../errors.ts';
 
-/** No event of translation or chat comes near this. */
+/** The longest event; none of translation or chat comes near it. */
 const LONGEST_EVENT_CHARS = 1_048_576;
 
 /** Reads on to where the reply ends, so that its connection can serve again; nobody waits for it. */

@@ -1,30 +1,30 @@
 export interface Choice {
-  /** What the option gets. */
+  /** The option's value. */
   readonly value: string;
-  /** What the person sees. */
+  /** The text that people see. */
   readonly label: string;
 }
 
-/** What people look for a command under, in the order in which they are told of it. */
+/** The topics of commands, in the order in which they are listed. */
 export const TOPICS = ['translation', 'speech', 'channels', 'server', 'privacy', 'more'] as const;
 
 export type Topic = (typeof TOPICS)[number];
 
 /** A part of a platform that a command may be of no use without: watched channels, voice rooms. */
-export const NEEDS = ['watch', 'rooms'] as const;
+export const PLATFORM_PARTS = ['watch', 'rooms'] as const;
 
-export type Need = (typeof NEEDS)[number];
+export type PlatformPart = (typeof PLATFORM_PARTS)[number];
 
 /** One option as an adapter registers it. */
 export interface OptionInfo {
   readonly name: string;
-  /** What people type for it, where that is another name. */
+  /** The name that people type, where that is another. */
   readonly typed?: string;
   readonly description: string;
   readonly kind: 'text' | 'integer' | 'number' | 'boolean' | 'attachment' | 'channel';
   readonly required: boolean;
   readonly choices?: readonly Choice[];
-  /** Of a channel: it has to be one of this kind. */
+  /** The kind of channel that is needed. Default: any. */
   readonly only?: 'voice';
   readonly autocompletes: boolean;
   readonly minimum?: number;
@@ -36,28 +36,31 @@ export interface OptionInfo {
 export interface CommandInfo {
   /** `translate`, or `glossary add`. */
   readonly name: string;
-  /** What people type for it, where that is another name. */
+  /** The name that people type, where that is another. */
   readonly typed?: string;
   readonly summary: string;
-  /** Of one action of several: what they are for together. */
+  /** The summary of the whole command, where the command has several actions. */
   readonly groupSummary?: string;
   /** Default: more. */
   readonly topic?: Topic;
   readonly options: readonly OptionInfo[];
   readonly slow: boolean;
   readonly private: boolean;
-  /** What the menu of messages calls it; undefined where it is not in there. */
+  /** The name in the menu of messages; undefined where the command is not in there. */
   readonly menu?: string;
-  /** What it is of no use without: to be offered only where there is that, e.g. in no direct message. */
-  readonly needs?: Need;
-  /** Its private presses, as they stand in `Control.press` before the colon. */
+  /**
+   * The part of a platform that the command needs: it is offered only where there is that, e.g. in
+   * no direct message.
+   */
+  readonly needs?: PlatformPart;
+  /** The private presses, as they stand in `Control.press` before the colon. */
   readonly privatePresses?: readonly string[];
   /** True where only moderators may use it. */
   readonly moderators?: boolean;
 }
 
 /**
- * How commands and options are called: as every platform takes them, or by the locale's own words
+ * The names of commands and options: the same on every platform, or the locale's own words
  * (`commands.<name>.name`, `options.names.<option>`), where people type these.
  */
 export type Naming = 'plain' | 'local';

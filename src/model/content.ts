@@ -1,5 +1,5 @@
 import { type OutgoingFile } from './file.ts';
-/** What people can press under a message. `press` says what it does: `<command> <press>[:<arg>]`. */
+/** A control under a message. `press` names its work: `<command> <press>[:<arg>]`. */
 export type Control =
   | {
       readonly kind: 'button';
@@ -16,23 +16,23 @@ export type Control =
         readonly label: string;
         readonly chosen?: boolean;
       }[];
-      /** How many may be chosen; from none to this. Default: exactly one. */
+      /** The most that may be chosen; from none to this. Default: exactly one. */
       readonly most?: number;
     }
   | {
-      /** Any number of the space's roles or channels. */
+      /** A choice of any number of the space’s roles or channels. */
       readonly kind: 'roles' | 'channels';
       readonly press: string;
       readonly label: string;
       readonly chosen: readonly string[];
-      /** Of channels: only those in which people speak. */
+      /** The kind of channel that can be chosen. Default: any. */
       readonly only?: 'voice';
     };
 
 /**
- * What is shown to people. `text` is the Markdown that chats share: bold, italic, strike, lists,
- * links, quotes, inline and fenced code. An adapter splits what its platform finds too long, and
- * makes sure that nothing in it pings.
+ * A message of ours. `text` is the Markdown that chats share: bold, italic, strike, lists, links,
+ * quotes, inline and fenced code. An adapter splits what its platform finds too long, and makes
+ * sure that nothing in it pings.
  */
 export interface Content {
   readonly text: string;

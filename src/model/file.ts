@@ -16,7 +16,7 @@ export interface Attachment extends ByteSource {
   readonly mediaType: string;
 }
 
-/** What makes an audio file a voice message, where the platform has such. */
+/** Makes an audio file a voice message, where the platform has such. */
 export interface VoiceNote {
   readonly durationMs: number;
   /** The platform's own form of it. */

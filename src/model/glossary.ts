@@ -4,14 +4,14 @@ export interface GlossaryTerm {
   readonly term: string;
   /** The target language that `translation` is for; undefined: the term is kept in every language. */
   readonly language: string | undefined;
-  /** What the term must become; undefined: it stays as it is. */
+  /** The translation that the term must have; undefined: it stays as it is. */
   readonly translation: string | undefined;
 }
 
 export interface ImportReport {
   readonly added: number;
   readonly changed: number;
-  /** How many lines were left out. */
+  /** Number of lines that were left out. */
   readonly rejectedCount: number;
   /** The first of them, with the line's number in the file. */
   readonly rejected: readonly {
@@ -19,8 +19,9 @@ export interface ImportReport {
     readonly reason: 'empty' | 'too-long' | 'unknown-language' | 'limit';
   }[];
   /**
-   * What the file did not say by itself. `pairs`: its second column is in that language; `rest`: so
-   * are its lines that name none; `header`: its first line names the languages of its columns.
+   * The part that the file did not say by itself. `pairs`: its second column is in that language;
+   * `rest`: so are its lines that name none; `header`: its first line names the languages of its
+   * columns.
    */
   readonly assumed:
     | { readonly kind: 'pairs' | 'rest'; readonly language: string }
@@ -29,8 +30,8 @@ export interface ImportReport {
 }
 
 /**
- * What to keep, what to translate how, what to listen for: the dictionary of a space, or of one of its
- * channels, whose entries go before the space's. A thread has its channel's.
+ * The dictionary of a space, or of one of its channels, whose entries go before the space's: terms
+ * to keep, to translate in a given way, to listen for. A thread has its channel's.
  */
 export interface Glossary {
   /** Replaces the entry of the same term and language. */

@@ -1,5 +1,4 @@
-import { code, text } from './rich-text.ts';
-import type { Inline, Link, StyleKind } from './rich-text.ts';
+import { code, text, type Inline, type Link, type StyleKind } from './rich-text.ts';
 import { withoutSeparators } from './separator.ts';
 import { webAddress } from './web-address.ts';
 
@@ -75,14 +74,14 @@ class Runs {
     const lines = this.#place.inLink ? joined.replaceAll('\n', ' ') : joined;
     if (!visible.test(lines)) return this.#text(lines, styles);
     const last = this.runs.at(-1);
-    if (last?.node.kind !== 'code' || last.styles !== styles)
+    if (last?.node.kind !== 'code' || last.styles !== styles) {
       this.runs.push({ node: code(lines), styles, space: false });
-    else
-      this.runs[this.runs.length - 1] = {
-        node: code(joinLines(last.node.text + lines)),
-        styles,
-        space: false,
-      };
+      return;
+    }
+    const both = last.node.text + lines;
+    const begun = lines.slice(0, lines.length - lines.trimStart().length);
+    const node = code(begun.includes('\n') ? joinLines(both) : both);
+    this.runs[this.runs.length - 1] = { node, styles, space: false };
   }
 
   #spoiler(children: readonly Inline[], styles: number): void {
@@ -184,7 +183,7 @@ const freeSpace = (runs: readonly Run[], around: number): Run[] => {
   const parts: Run[] = [];
   for (const run of runs) {
     const written = textOf(run);
-    if (written === '') parts.push(run);
+    if (written === '' || (run.styles === 0 && around === 0 && !run.space)) parts.push(run);
     else if (!written.includes('\n')) pushWords(parts, written, run.styles);
     else
       for (const [index, piece] of written.split(blankLine).entries())
@@ -267,10 +266,43 @@ const nest = (runs: readonly Run[], done: number, from = 0, to = runs.length): I
   return nodes;
 };
 
+/** True for what stands in a canonical row as it is, behind this neighbour. */
+const isCanonicalLeaf = (node: Inline, before: Inline | undefined): boolean => {
+  switch (node.kind) {
+    case 'text':
+      return before?.kind !== 'text' && node.text !== '' && !/[\r\u2060]/.test(node.text);
+    case 'code':
+      return before?.kind !== 'code' && visible.test(node.text) && !/[\n\r\u2060]/.test(node.text);
+    case 'link':
+      return node.children.length === 0 && webAddress(node.url) === node.url;
+    case 'bold':
+    case 'italic':
+    case 'underline':
+    case 'strike': {
+      const [only] = node.children;
+      if (only?.kind !== 'text' || node.children.length > 1 || (before && 'children' in before))
+        return false;
+      return (
+        isCanonicalLeaf(only, undefined) &&
+        only.text.trim() === only.text &&
+        !only.text.includes('\n')
+      );
+    }
+    case 'spoiler':
+      return false;
+    case 'mention':
+    case 'emoji':
+    case 'timestamp':
+      return true;
+  }
+};
+
 /**
  * A row of inline nodes in canonical form: equal neighbours joined, nothing empty, styles as far out
  * as they reach, the longest outermost, without white space at their ends and never over an empty
  * line; a link holds neither link nor spoiler, a spoiler no spoiler.
  */
 export const normaliseRow = (row: readonly Inline[]): readonly Inline[] =>
-  nest(new Runs({ inLink: false, inSpoiler: false }).add(row, 0).settle(0), 0);
+  row.every((node, index) => isCanonicalLeaf(node, row[index - 1]))
+    ? row
+    : nest(new Runs({ inLink: false, inSpoiler: false }).add(row, 0).settle(0), 0);

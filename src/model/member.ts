@@ -1,7 +1,7 @@
 export interface Member {
   readonly platform: string;
   readonly id: string;
-  /** As shown to others; never used in a mention. */
+  /** The name that others see; never used in a mention. */
   readonly name: string;
   /** BCP 47, as the person's app says it. */
   readonly locale: string;

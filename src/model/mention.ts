@@ -2,8 +2,8 @@ import type { Channel } from './place.ts';
 
 export type MentionKind = 'member' | 'role' | 'channel';
 
-/** Somebody or something that a text names by its id. */
-export interface Mention {
+/** A member, role or channel that a text names by its id. */
+export interface MentionedId {
   readonly kind: MentionKind;
   readonly id: string;
 }
@@ -33,3 +33,18 @@ export const typedChannelId = (typed: string): string | undefined =>
 /** The id of a custom emoji that somebody typed; undefined for any other text. */
 export const typedCustomEmojiId = (typed: string): string | undefined =>
   ONE_CUSTOM_EMOJI.exec(typed)?.groups?.['id'];
+
+const ANY_MENTION = /^<(?<sign>@[!&]?|#)(?<id>\w+)/u;
+const KINDS: Readonly<Record<string, MentionKind>> = {
+  '@': 'member',
+  '@!': 'member',
+  '@&': 'role',
+  '#': 'channel',
+};
+
+/** The name behind one mention, given as it is written; undefined where it is not known. */
+export const mentionedName = (mention: string, names: MentionNames): string | undefined => {
+  const { sign = '', id } = ANY_MENTION.exec(mention)?.groups ?? {};
+  const kind = KINDS[sign];
+  return kind && id !== undefined ? names(kind, id) : undefined;
+};

@@ -1,29 +1,38 @@
 import { normaliseRow } from './inline-runs.ts';
-import { text } from './rich-text.ts';
-import type { Block, CodeBlock, Inline, List, ListItem, RichText } from './rich-text.ts';
+import {
+  text,
+  type Block,
+  type CodeBlock,
+  type Inline,
+  type List,
+  type ListItem,
+  type RichText,
+} from './rich-text.ts';
 import { withoutSeparators } from './separator.ts';
 import { mapInline } from './walk-rich-text.ts';
 
 /** Quotes within quotes, and lists within lists, that are deeper lose their depth. */
 export const DEEPEST_QUOTE = 3;
 export const DEEPEST_LIST = 6;
+/** Trees in canonical form, which nobody changes. */
+const known = new WeakSet<RichText>();
 const LAST_NUMBER = 99_999;
 const language = /^[\w+\-.#]{1,32}$/;
 
 const onOneLine = (row: readonly Inline[]): readonly Inline[] =>
   mapInline(row, (node) =>
     (node.kind === 'text' || node.kind === 'code') && /[\n\r]/.test(node.text)
-      ? [{ ...node, text: node.text.replaceAll(/[\n\r]/g, ' ') }]
-      : [node],
+      ? { ...node, text: node.text.replaceAll(/[\n\r]/g, ' ') }
+      : node,
   );
 
 /** Lines without white space around them, and no empty ones; code is on one. */
 const asItemLines = (row: readonly Inline[]): readonly Inline[] =>
   mapInline(row, (node) => {
-    if (node.kind === 'text' && node.text.includes('\n')) return [text(tidyLines(node.text))];
+    if (node.kind === 'text' && node.text.includes('\n')) return text(tidyLines(node.text));
     return node.kind === 'code' && node.text.includes('\n')
-      ? [{ ...node, text: node.text.replaceAll('\n', ' ') }]
-      : [node];
+      ? { ...node, text: node.text.replaceAll('\n', ' ') }
+      : node;
   });
 
 const tidyLines = (written: string): string => {
@@ -39,23 +48,24 @@ const tidyLines = (written: string): string => {
 
 /** A canonical row without the text's white space at one end. */
 const trimStart = (row: readonly Inline[]): readonly Inline[] => {
-  const [first, ...rest] = row;
+  const [first] = row;
   if (first?.kind !== 'text') return row;
   const kept = first.text.trimStart();
-  return kept === first.text ? row : kept === '' ? rest : [text(kept), ...rest];
+  if (kept === first.text) return row;
+  return kept === '' ? row.slice(1) : [text(kept), ...row.slice(1)];
 };
 
 const trimEnd = (row: readonly Inline[]): readonly Inline[] => {
   const last = row.at(-1);
   if (last?.kind !== 'text') return row;
   const kept = last.text.trimEnd();
-  const rest = row.slice(0, -1);
-  return kept === last.text ? row : kept === '' ? rest : [...rest, text(kept)];
+  if (kept === last.text) return row;
+  return kept === '' ? row.slice(0, -1) : [...row.slice(0, -1), text(kept)];
 };
 
 const trimmed = (row: readonly Inline[]): readonly Inline[] => trimEnd(trimStart(row));
 
-/** Of a list's neighbour: an indented line would belong to the list. */
+/** Takes the indent off a list's neighbour: an indented line would belong to the list. */
 const withoutIndent = (row: readonly Inline[]): readonly Inline[] => {
   const [first, ...rest] = row;
   if (first?.kind !== 'text') return row;
@@ -103,7 +113,9 @@ const codeBlockOf = (block: CodeBlock): CodeBlock | undefined => {
 /** Items without empty ones; what is too deep follows the item that held it. */
 const itemsOf = (items: readonly ListItem[], depth: number): readonly ListItem[] =>
   items.flatMap(({ children, lists }): readonly ListItem[] => {
-    const row = trimmed(normaliseRow(asItemLines(normaliseRow(children))));
+    const once = normaliseRow(children);
+    const lines = asItemLines(once);
+    const row = trimmed(lines === once ? once : normaliseRow(lines));
     if (row.length === 0) return lists.flatMap((list) => itemsOf(list.items, depth));
     if (depth < DEEPEST_LIST)
       return [{ children: row, lists: joinLists(lists.flatMap((l) => listOf(l, depth + 1))) }];
@@ -193,9 +205,27 @@ const joinBlocks = (blocks: readonly Block[], depth: number): readonly Block[] =
   return joined;
 };
 
+/** Most messages are one paragraph of a simple row, which is checked faster than remembered. */
+const simple = (tree: RichText): RichText | undefined => {
+  const [only] = tree;
+  if (!only) return tree;
+  if (only.kind !== 'paragraph' || tree.length > 1) return undefined;
+  if (normaliseRow(only.children) !== only.children) return undefined;
+  const children = trimmed(only.children);
+  if (children.length === 0) return [];
+  return children === only.children ? tree : [{ kind: 'paragraph', children }];
+};
+
 /**
  * The canonical form of a tree, in which equal looks are equal trees. What no platform can show is
  * gone: empty nodes, white space around the whole, line breaks in headings and labels, numbers of
  * items other than a list's first, addresses that are none. Twice is the same as once.
  */
-export const normalise = (tree: RichText): RichText => trimBlocks(joinBlocks(tree, 0));
+export const normalise = (tree: RichText): RichText => {
+  if (known.has(tree)) return tree;
+  const found = simple(tree);
+  if (found) return found;
+  const result = trimBlocks(joinBlocks(tree, 0));
+  known.add(result);
+  return result;
+};

@@ -32,8 +32,8 @@ export interface MessageRef {
 /** A message of ours: a platform may have had to split it, or to put it together with others. */
 export interface Posted {
   readonly channel: Channel;
-  /** Of its parts, in order. */
+  /** The ids of its parts, in order. */
   readonly ids: readonly [string, ...string[]];
-  /** What the adapter needs to find it again; opaque to everybody else. */
+  /** The adapter's own key to find the message again; opaque to everybody else. */
   readonly handle?: string;
 }

@@ -48,7 +48,7 @@ export interface ListItem {
 
 export interface CodeBlock {
   readonly kind: 'code-block';
-  /** Without line breaks at its ends. */
+  /** The code, without line breaks at its ends. */
   readonly text: string;
   readonly language?: string;
   /** Hidden until a reader asks for it. */
@@ -82,7 +82,7 @@ export interface Code {
 
 export interface Link {
   readonly kind: 'link';
-  /** With its scheme: http, https, mailto or tel. */
+  /** The address with its scheme: http, https, mailto or tel. */
   readonly url: string;
   /** The label; empty where the address itself is shown. */
   readonly children: readonly Inline[];
@@ -95,7 +95,7 @@ export type MentionTarget =
   | 'role'
   | 'channel'
   | 'group'
-  /** Everybody at once; `id` is the platform's word, such as `everyone` or `here`. */
+  /** A mention of everybody at once; `id` is the platform's word, such as `everyone` or `here`. */
   | 'broadcast'
   /** A slash command; `name` is how it is called. */
   | 'command'
@@ -109,7 +109,7 @@ export interface Mention {
   readonly target: MentionTarget;
   /** Opaque. */
   readonly id: string;
-  /** Without `@`, `#` or `/`. */
+  /** The name without `@`, `#` or `/`. */
   readonly name?: string;
 }
 
@@ -118,7 +118,7 @@ export interface CustomEmoji {
   /** The platform to which `id` belongs. */
   readonly platform: string;
   readonly id: string;
-  /** Without colons. */
+  /** The name without colons. */
   readonly name: string;
   readonly animated?: true;
 }
@@ -129,7 +129,7 @@ export type TimestampStyle = 't' | 'T' | 'd' | 'D' | 'f' | 'F' | 'R';
 /** A moment that each reader sees in their own time zone. */
 export interface Timestamp {
   readonly kind: 'timestamp';
-  /** Since 1970, whole. */
+  /** Whole seconds since 1970. */
   readonly seconds: number;
   readonly style: TimestampStyle;
 }

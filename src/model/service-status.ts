@@ -1,7 +1,7 @@
 /** One line of the table that says what works here, and how to add what does not. */
 export interface EngineReport {
   readonly name: string;
-  /** What it is for. */
+  /** The kinds of work that it does. */
   readonly serves: readonly ('speech' | 'recognition' | 'translation' | 'chat')[];
   readonly ready: boolean;
   /** Ready: what it offers. Otherwise the one line that adds it. */

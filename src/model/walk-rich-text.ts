@@ -1,15 +1,15 @@
 import { withoutSeparators } from './separator.ts';
-import { text } from './rich-text.ts';
-import type {
-  Block,
-  CustomEmoji,
-  Inline,
-  List,
-  ListItem,
-  Mention,
-  RichText,
-  RichTextNode,
-  Timestamp,
+import {
+  text,
+  type Block,
+  type CustomEmoji,
+  type Inline,
+  type List,
+  type ListItem,
+  type Mention,
+  type RichText,
+  type RichTextNode,
+  type Timestamp,
 } from './rich-text.ts';
 
 /** Calls `look` with each node, parents before children, in the order of the text. */
@@ -31,50 +31,72 @@ export const visit = (
   }
 };
 
-/** Blocks with each row of inline nodes (a paragraph's, a heading's, a list item's) replaced. */
-export const mapRows = (
-  tree: RichText,
-  change: (row: readonly Inline[], block: Block) => readonly Inline[],
-): RichText =>
-  tree.map((block): Block => {
+/** Each part changed; the same array where no part became another. */
+const mapSame = <T>(parts: readonly T[], change: (part: T) => T): readonly T[] => {
+  let changed: T[] | undefined;
+  for (const [index, part] of parts.entries()) {
+    const next = change(part);
+    if (next !== part) changed ??= parts.slice(0, index);
+    changed?.push(next);
+  }
+  return changed ?? parts;
+};
+
+type RowChange = (row: readonly Inline[], block: Block) => readonly Inline[];
+
+const mapListRows = (list: List, change: RowChange): List => {
+  const items = mapSame(list.items, (item): ListItem => {
+    const children = change(item.children, list);
+    const lists = mapSame(item.lists, (inner) => mapListRows(inner, change));
+    return children === item.children && lists === item.lists ? item : { children, lists };
+  });
+  return items === list.items ? list : { ...list, items };
+};
+
+/**
+ * Blocks with each row of inline nodes (a paragraph's, a heading's, a list item's) replaced. What does
+ * not change is shared, up to the tree itself.
+ */
+export const mapRows = (tree: RichText, change: RowChange): RichText =>
+  mapSame(tree, (block): Block => {
     switch (block.kind) {
       case 'code-block':
         return block;
-      case 'quote':
-        return { ...block, children: mapRows(block.children, change) };
+      case 'quote': {
+        const children = mapRows(block.children, change);
+        return children === block.children ? block : { ...block, children };
+      }
       case 'list':
         return mapListRows(block, change);
       case 'paragraph':
       case 'heading':
-      case 'subtext':
-        return { ...block, children: change(block.children, block) };
+      case 'subtext': {
+        const children = change(block.children, block);
+        return children === block.children ? block : { ...block, children };
+      }
     }
   });
 
-const mapListRows = (
-  list: List,
-  change: (row: readonly Inline[], block: Block) => readonly Inline[],
-): List => ({
-  ...list,
-  items: list.items.map(({ children, lists }): ListItem => ({
-    children: change(children, list),
-    lists: lists.map((inner) => mapListRows(inner, change)),
-  })),
-});
-
-export type InlineChange = (node: Inline, ancestors: readonly Inline[]) => readonly Inline[];
+/** Gives the nodes that stand for a node: the node itself where it stays. */
+export type InlineChange = (node: Inline) => Inline | readonly Inline[];
 
 /** Inline nodes, each replaced by what `change` makes of it, children first. */
-export const mapInline = (
-  nodes: readonly Inline[],
-  change: InlineChange,
-  ancestors: readonly Inline[] = [],
-): readonly Inline[] =>
-  nodes.flatMap((node) => {
-    if (!('children' in node) || node.children.length === 0) return change(node, ancestors);
-    const children = mapInline(node.children, change, [...ancestors, node]);
-    return change({ ...node, children }, ancestors);
-  });
+export const mapInline = (nodes: readonly Inline[], change: InlineChange): readonly Inline[] => {
+  let changed: Inline[] | undefined;
+  for (const [index, node] of nodes.entries()) {
+    let inner = node;
+    if ('children' in node && node.children.length > 0) {
+      const children = mapInline(node.children, change);
+      if (children !== node.children) inner = { ...node, children };
+    }
+    const next = change(inner);
+    if (next !== node) changed ??= nodes.slice(0, index);
+    if (!changed) continue;
+    if ('kind' in next) changed.push(next);
+    else for (const each of next) changed.push(each);
+  }
+  return changed ?? nodes;
+};
 
 /** The tree with each inline node replaced by what `change` makes of it, children first. */
 export const map = (tree: RichText, change: InlineChange): RichText =>

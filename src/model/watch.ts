@@ -1,7 +1,7 @@
 import type { Channel, Space } from './place.ts';
 export type WatchMode = 'reply' | 'thread' | 'mirror';
 
-/** How one channel is watched. */
+/** The auto-translate settings of one channel. */
 export interface ChannelWatch {
   readonly channel: Channel;
   readonly mode: WatchMode;
@@ -11,7 +11,7 @@ export interface ChannelWatch {
   readonly group?: string;
   /** Voice messages and audio files are written down. */
   readonly transcribes: boolean;
-  /** What other bots write is translated too. */
+  /** True when messages of other bots are translated too. */
   readonly bots: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface ChannelWatch {
 export interface Watches {
   /** The watch of a channel; a thread has its parent's, mirrors apart. */
   of(channel: Channel): ChannelWatch | undefined;
-  /** In the order in which they were set. */
+  /** Lists the watches of a space in the order in which they were set. */
   list(space: Space): readonly ChannelWatch[];
   /**
    * Sets the watches of some channels at once, each in place of the one it had; all or nothing.

@@ -19,7 +19,7 @@ const examineDatabase = async (store: Store, url: string): Promise<Finding> => {
 /** Serves to try things out; nobody reads what it writes. */
 const PSEUDO_ENGINE = 'pseudo';
 
-/** What the engines do of one thing; none of it is needed, all of it can be added. */
+/** Examines one ability of the engines; none is needed, all can be added. */
 const examineAbility = (
   ability: EngineReport['serves'][number],
   engines: readonly EngineReport[],
@@ -53,10 +53,22 @@ const examineService = async function* (core: Core): AsyncGenerator<Finding, voi
     yield examineAbility(ability, engines);
 };
 
+/** An `ffmpeg` reads audio files that nothing else here does. */
+const examineFfmpeg = (version: string | undefined): Finding => ({
+  check: 'Audio: ffmpeg',
+  ok: version !== undefined,
+  isOptional: true,
+  detail:
+    version ??
+    'for A-law, AIFF, Apple Lossless, MKV, MOV, WMA, AMR and others: apt-get install -y ffmpeg',
+});
+
 export interface DoctorDeps {
   readonly core: Core;
   readonly store: Store;
   readonly databaseUrl: string;
+  /** Of the ffmpeg that is installed. */
+  readonly ffmpegVersion: string | undefined;
   readonly modules: readonly AdapterModule[];
   /** Each module's part of the configuration, by its name. */
   readonly config: Readonly<Record<string, unknown>>;
@@ -67,11 +79,13 @@ export const examine = async function* ({
   core,
   store,
   databaseUrl,
+  ffmpegVersion,
   modules,
   config,
 }: DoctorDeps): AsyncGenerator<Finding, void, void> {
   yield await examineDatabase(store, databaseUrl);
   yield* examineService(core);
+  yield examineFfmpeg(ffmpegVersion);
   for (const { name, diagnose } of modules)
     if (diagnose) yield* diagnose(config[name] as never, core);
 };
@@ -80,7 +94,7 @@ const CHECK_CHARS = 26;
 
 export const isFailure = ({ ok, isOptional = false }: Finding): boolean => !ok && !isOptional;
 
-/** What the signs in front of the lines come to. */
+/** Summary of all findings. */
 export const verdict = (findings: readonly Finding[]): string => {
   const failures = findings.filter(isFailure).length;
   const optional = findings.some(({ ok, isOptional }) => !ok && isOptional);

@@ -1,5 +1,5 @@
 import type { Channel, MessageRef, Space } from '../model/place.ts';
-import type { Mention, MentionNames } from '../model/mention.ts';
+import type { MentionedId, MentionNames } from '../model/mention.ts';
 import type { Message } from '../model/message.ts';
 import type { WatchMode } from '../model/watch.ts';
 
@@ -26,7 +26,7 @@ export interface ChannelFeed {
    */
   read(ref: MessageRef, of?: MessageRef): Promise<Message | undefined>;
   /** The names behind mentions, as far as everybody who reads this channel may know them. */
-  names(channel: Channel, mentions: readonly Mention[]): Promise<MentionNames>;
+  names(channel: Channel, mentions: readonly MentionedId[]): Promise<MentionNames>;
   /** How many people's reactions with this emoji the message has now. */
   reactions(ref: MessageRef, emoji: string): Promise<number>;
   /**

@@ -20,11 +20,11 @@ export interface Capabilities {
   readonly fileBytes: number;
 }
 
-/** What the core needs of a platform. Every method rejects with an `AppError`. */
+/** A platform as the core uses it. Every method rejects with an `AppError`. */
 export interface Platform {
   /** The adapter's folder name, as it stands in `Space.platform`. */
   readonly name: string;
-  /** How people type commands there. Default: plain. */
+  /** The names that people type for commands. Default: plain. */
   readonly naming?: Naming;
   readonly capabilities: Capabilities;
   post(to: Channel, content: Content, options?: { replyTo?: MessageRef }): Promise<Posted>;
@@ -40,13 +40,15 @@ export interface Platform {
   readonly mirrors?: Mirrors;
 }
 
-/** Where the answer to one invocation is shown; the adapter gives it with the invocation. */
+/**
+ * The place where the answer to one invocation is shown; the adapter gives it with the invocation.
+ */
 export interface Answer {
   /** Shows `content` as the answer, in place of what it showed before. */
   show(content: Content): Promise<void>;
   /** The shortest time between two calls of `show` that the platform takes well. */
   readonly paceMs: number;
-  /** How often `show` may be called in all. Default: any number of times. */
+  /** The number of calls of `show` in all. Default: unlimited. */
   readonly updates?: number;
   /** The largest file that can be shown there. Default: `Capabilities.fileBytes`. */
   readonly fileBytes?: number;

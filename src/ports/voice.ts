@@ -2,57 +2,60 @@ import type { AppError } from '../errors.ts';
 import type { Channel, Space } from '../model/place.ts';
 import type { Message } from '../model/message.ts';
 
-/** Somebody who is in a room at this moment. */
+/** A person or bot that is in a room now. */
 export interface RoomMember {
   readonly id: string;
-  /** As the room's people see it. */
+  /** Name as the room's people see it. */
   readonly name: string;
   readonly isBot: boolean;
 }
 
-/** An Opus packet (RFC 6716) of somebody's voice, as it came. */
+/** An Opus packet (RFC 6716) of a member's voice, as it came. */
 export interface VoicePacket {
   readonly speakerId: string;
   readonly data: Uint8Array;
-  /** One more for each packet that was sent, the lost ones included; it never wraps. */
+  /** Number of the packet: one more for each that was sent, lost ones included; it never wraps. */
   readonly sequence: number;
-  /** Of the first sample, on the sender's 48 kHz clock; it never wraps, and may stand still in pauses. */
+  /** Time of its first sample on the sender's 48 kHz clock; it never wraps, and may stand still in pauses. */
   readonly timestampSamples: number;
-  /** On the room's clock. */
+  /** Time of arrival on the room's clock. */
   readonly arrivedMs: number;
 }
 
-/** What became of the packets of one member since we joined. */
+/** Counts of a member's packets since the bot joined. */
 export interface SpeakerStats {
   readonly memberId: string;
   readonly received: number;
-  /** Sent, as their numbers tell, and never received. */
+  /** Packets that were sent, as the numbers tell, and never received. */
   readonly lost: number;
   readonly undecryptable: number;
 }
 
-/** What a joined room tells. Nothing here may throw or take long. */
+/** Receives what happens in a joined room. Must neither throw nor take long. */
 export interface LinkListener {
-  /** Only of members who are to be heard; in the order in which they arrive. */
+  /** Packets of subscribed members alone, in the order in which they arrive. */
   packet(packet: VoicePacket): void;
-  /** Somebody moved us there. */
+  /** The bot was moved by somebody. */
   moved(to: Channel): void;
-  /** A member who is to be heard cannot be heard although they speak, or can be heard again. */
+  /** A subscribed member speaks and cannot be received, or can be again. */
   readonly audible: (memberId: string, isAudible: boolean) => void;
-  /** Of somebody who is to be heard nothing came for so long although they spoke: it is lost. */
+  /** Speech of a subscribed member was lost for so long. */
   readonly missed: (ms: number) => void;
-  /** The connection is lost and being made again, or there again. */
+  /** The connection is there, or lost and being made again. */
   readonly connected: (isConnected: boolean) => void;
-  /** It is over: by somebody's hand when there is no error. Nothing is told afterwards. */
+  /** The link is over: by somebody's hand when there is no error. Nothing is reported afterwards. */
   ended(error: AppError | undefined): void;
 }
 
-/** Our place in a room. */
+/** The bot's place in a room. */
 export interface VoiceLink extends AsyncDisposable {
-  /** Where we are now. */
+  /** The channel where the bot is now. */
   readonly channel: Channel;
-  /** Packets of everybody else are thrown away as they come, not even decrypted. At first nobody is heard. */
-  hear(memberIds: readonly string[]): void;
+  /**
+   * Receives these members from now on. Packets of everybody else are dropped as they come, not even
+   * decrypted. At first nobody is subscribed.
+   */
+  subscribe(memberIds: readonly string[]): void;
   /**
    * Plays 20 ms Opus packets, one every 20 ms; resolves when the last one was sent. When they come too
    * late there is silence between; while we are not connected it waits. One at a time. Rejects with the
@@ -60,42 +63,42 @@ export interface VoiceLink extends AsyncDisposable {
    * speak.
    */
   play(packets: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void>;
-  /** Of everybody who was to be heard, since we joined. */
+  /** Counts of everybody who was subscribed, since the bot joined. */
   stats(): readonly SpeakerStats[];
 }
 
-/** So many requests in any such time. */
+/** A number of requests in any such time. */
 export interface EditRate {
   readonly count: number;
   readonly windowMs: number;
 }
 
-/** What a platform needs to offer so that people can be heard and spoken to. Rejects with `AppError`. */
+/** Voice rooms of a platform. Rejects with `AppError`. */
 export interface VoicePort {
-  /** How many edits of its messages a channel takes. */
+  /** Edits of its messages that a channel takes. */
   readonly editRate: EditRate;
-  /** What people call us there. */
+  /** The bot's name there. */
   ownName(space: Space): string;
-  /** BCP 47: what is mostly spoken there, as far as the platform knows. */
+  /** BCP 47: the language that is mostly spoken there, as far as the platform knows. */
   localeOf(space: Space): string;
   /** The room that a member is in; undefined where they are in none of that space. */
   roomOf(space: Space, memberId: string): Channel | undefined;
-  /** Everybody who is there now, ourselves left out. */
+  /** Everybody who is present now, the bot left out. */
   present(room: Channel): readonly RoomMember[];
-  /** Names of what the platform's people must still allow, as the platform shows them. */
+  /** Names of missing permissions, as the platform shows them. */
   missing(room: Channel): readonly string[];
-  /** Throws what would keep us out of a room, as far as it can be told before we try. */
+  /** Throws the fault that would keep the bot out of a room, as far as it is known before it tries. */
   demandRoom(room: Channel): void;
-  /** Resolves when we are there. One room a space: joining another one of it moves us. */
+  /** Resolves when the bot is there. One room a space: joining another one of it moves the bot. */
   join(room: Channel, listener: LinkListener, signal: AbortSignal): Promise<VoiceLink>;
 }
 
-/** What an adapter tells of rooms, whether we are in them or not. */
+/** Receives what an adapter sees of rooms, whether the bot is in them or not. */
 export interface RoomWatcher {
-  /** Who is in a room has changed: `VoicePort.present` tells who is there. */
+  /** People came or went: `VoicePort.present` lists who is there. */
   peopleChanged(room: Channel): void;
-  /** Whether what is written here is to be told; cheap, asked for each message that comes. */
+  /** True when messages of a channel are wanted; cheap, asked for each message that comes. */
   reads(channel: Channel): boolean;
-  /** Somebody wrote something new. */
+  /** A new message was written. */
   wrote(message: Message): void;
 }

@@ -1,7 +1,7 @@
 import type { Voice } from '../api/contract.ts';
 import type { AudioFormat } from '../model/file.ts';
 
-/** One way to have a text spoken. */
+/** A voice, format and manner in which synthesis is tried. */
 export interface SynthesisAttempt {
   readonly voice: Voice;
   readonly format: AudioFormat;
@@ -12,7 +12,9 @@ export interface SynthesisAttempt {
 export const attemptId = ({ voice, format, stream }: SynthesisAttempt): string =>
   `${voice.id} ${format} ${stream}`;
 
-/** In order of preference: each format streamed, where the voice says it can, then whole. */
+/**
+ * Attempts in order of preference: each format streamed, where the voice says it can, then whole.
+ */
 export const attemptsOf = (
   voices: readonly Voice[],
   formats: readonly AudioFormat[],

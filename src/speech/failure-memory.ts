@@ -10,10 +10,10 @@ const ENTRIES = 2_000;
 export interface FailureMemory {
   has(id: string): boolean;
   /**
-   * Remembers that `way` failed where `instead` succeeded with the same text. A refusal (400) counts
+   * Remembers that `failed` failed where `succeeded` spoke the same text. A refusal (400) counts
    * only when the same voice then spoke the text: otherwise the text may have been too much for it.
    */
-  add(way: SynthesisAttempt, error: AppError, instead: SynthesisAttempt): void;
+  add(failed: SynthesisAttempt, error: AppError, succeeded: SynthesisAttempt): void;
   forget(id: string): void;
 }
 
@@ -21,12 +21,12 @@ export const createFailureMemory = (now: () => number): FailureMemory => {
   const untilMs = new Map<string, number>();
   return {
     has: (id) => (untilMs.get(id) ?? Number.NEGATIVE_INFINITY) > now(),
-    add(way, error, instead) {
+    add(failed, error, succeeded) {
       const isRefusal = error instanceof ServiceError && error.status === 400;
-      if (isRefusal && way.voice.id !== instead.voice.id) return;
+      if (isRefusal && failed.voice.id !== succeeded.voice.id) return;
       const [oldest] = untilMs.keys();
       if (untilMs.size >= ENTRIES && oldest !== undefined) untilMs.delete(oldest);
-      untilMs.set(attemptId(way), now() + (error.retryable ? PASSING_MS : LASTING_MS));
+      untilMs.set(attemptId(failed), now() + (error.retryable ? PASSING_MS : LASTING_MS));
     },
     forget: (id) => void untilMs.delete(id),
   };

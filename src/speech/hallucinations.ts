@@ -1,8 +1,13 @@
-/** What recognisers write for sounds that are no speech: `[Music]`, `(applause)`, `♪`. */
+import { isSpacedLetter, isLetter } from '../text/letters.ts';
+
+/** Markers that recognisers write for sounds that are no speech: `[Music]`, `(applause)`, `♪`. */
 const SOUND_MARKERS =
   /[[(（【*]\s*(?:(?:(?:upbeat|soft|dramatic|gentle|tense|background|audience|crowd|loud|heavy|eerie) )?(?:music|musique|música|musik|musica|muziek|applause|applaudissements|aplausos|applaus|laughter|laughs|rires|risas|silence|noise|static|breathing|coughs?|coughing|sighs?|clicking|typing|wind|beep(?:ing)?|музыка|аплодисменты|смех)(?: (?:playing|continues|fades|stops|ends))?|blank[_ ]audio|no (?:audio|speech|sound)|inaudible|unintelligible|foreign|foreign language|speaking (?:in )?(?:a )?foreign language|音楽|拍手|笑い?|笑い声|無音|音乐|掌声|笑声|박수|음악|웃음)\s*[\])）】*]|[♪♫♬🎵🎶]+/giu;
 
-/** What recognisers trained on captions invent for near-silence: nobody says it to those in a room. */
+/**
+ * Phrases that recognisers trained on captions invent for near-silence; nobody says them to people
+ * in a room.
+ */
 const STOCK_PHRASES = new Set([
   'thanks for watching',
   'thank you for watching',
@@ -56,7 +61,7 @@ const STOCK_PHRASES = new Set([
   'altyazı m k',
 ]);
 
-/** Invented for near-silence too, but said by people all day. */
+/** Phrases that are invented for near-silence too, but said by people all day. */
 const COMMON_PHRASES = new Set([
   'you',
   'bye',
@@ -96,7 +101,7 @@ const COMMON_PHRASES = new Set([
   '네',
 ]);
 
-/** A text without case, punctuation and needless spaces: what lines are compared by. */
+/** A text without case, punctuation and needless spaces, for comparison. */
 export const bareText = (text: string): string =>
   text
     .toLowerCase()
@@ -108,7 +113,7 @@ export const withoutSounds = (text: string): string =>
   text.replaceAll(SOUND_MARKERS, ' ').replaceAll(/\s+/g, ' ').trim();
 
 /**
- * Whether a text is known to be invented for what is no speech: `stock` is hardly said by anybody,
+ * Recognises texts that are invented for what is no speech: `stock` is hardly said by anybody,
  * `common` is said often.
  */
 export const knownInvention = (text: string): 'stock' | 'common' | undefined => {
@@ -117,11 +122,80 @@ export const knownInvention = (text: string): 'stock' | 'common' | undefined => 
   return COMMON_PHRASES.has(bare) ? 'common' : undefined;
 };
 
-/** Less sure than this, a stock phrase is taken for invented. */
+/** Confidence below which a stock phrase is taken for invented. */
 const SURE = 0.6;
 
-/** What was really said in one piece; empty when there was only sound. `confidence`: 0 to 1. */
+/**
+ * The words that were really said in one part; empty when there was only sound. `confidence`: 0 to
+ * 1.
+ */
 export const heardText = (text: string, confidence = 1): string => {
   const words = withoutSounds(text);
   return confidence < SURE && knownInvention(words) === 'stock' ? '' : words;
+};
+
+/** Text beyond this length is ignored: nobody says as much in one utterance. */
+const LONGEST_CHARS = 2_000;
+
+const LONGEST_UNIT_WORDS = 20;
+
+/** A loop is all of a transcript but some words before or after it. */
+const LOOP_SHARE = 0.6;
+
+/** Counts letters of scripts with spaces, and signs of scripts without, which each say more. */
+export const countLetters = (
+  text: string,
+): { readonly letters: number; readonly signs: number } => {
+  let letters = 0;
+  let signs = 0;
+  for (const char of text)
+    if (isSpacedLetter(char)) letters += 1;
+    else if (isLetter(char)) signs += 1;
+  return { letters, signs };
+};
+
+/** Splits a text into words; in scripts without spaces, into signs. */
+const unitsOf = (bare: string): string[] => {
+  const units: string[] = [];
+  let word = '';
+  const endWord = (): void => {
+    if (word !== '') units.push(word);
+    word = '';
+  };
+  for (const char of bare.slice(0, LONGEST_CHARS)) {
+    if (isSpacedLetter(char)) {
+      word += char;
+      continue;
+    }
+    endWord();
+    if (isLetter(char)) units.push(char);
+  }
+  endWord();
+  return units;
+};
+
+/**
+ * Counts how often a transcript repeats the same words in a row, where that is most of it; 1 where it does
+ * not. `bare`: without punctuation and case.
+ */
+export const longestLoop = (bare: string): number => {
+  const units = unitsOf(bare);
+  let most = 1;
+  const longestUnit = Math.min(LONGEST_UNIT_WORDS, Math.floor(units.length / 2));
+  for (let period = 1; period <= longestUnit; period += 1) {
+    let run = 0;
+    for (let at = period; at < units.length; at += 1) {
+      run = units[at] === units[at - period] ? run + 1 : 0;
+      if (run + period < units.length * LOOP_SHARE) continue;
+      most = Math.max(most, Math.floor(run / period) + 1);
+    }
+  }
+  return most;
+};
+
+/** Counts the words (signs) of a transcript if all of them are among those of `others`; otherwise 0. */
+export const countOnlyFrom = (bare: string, others: readonly string[]): number => {
+  const units = unitsOf(bare);
+  const known = new Set(others.flatMap(unitsOf));
+  return units.every((unit) => known.has(unit)) ? units.length : 0;
 };

@@ -1,6 +1,6 @@
 import type { Speech, Speaker } from './speech.ts';
 import type { ServiceClient } from '../api/client.ts';
-import { LIMITS, MEDIA_TYPES, type Voice } from '../api/contract.ts';
+import { SERVICE_LIMITS, MEDIA_TYPES, type Voice } from '../api/contract.ts';
 import { ServiceError } from '../api/service-error.ts';
 import { sniff, type Container } from '../audio/container/sniff.ts';
 import { AppError, toAppError } from '../errors.ts';
@@ -18,12 +18,14 @@ export interface SpeakerDeps {
   readonly now?: () => number;
 }
 
-/** Ways that one request may try, and the time that it may take with all of them. */
-const TRIES = 6;
+/** Attempts of one request, and the time that it has for all of them. */
+const MOST_ATTEMPTS = 6;
 const DEADLINE_MS = 120_000;
 
-/** Whether another way may do better: not when the text, the key or the asker is the cause. */
-const worthAnotherWay = (error: AppError): boolean =>
+/**
+ * True when another attempt may do better: not when the text, the key or the asker is the cause.
+ */
+const isWorthAnotherAttempt = (error: AppError): boolean =>
   error instanceof ServiceError
     ? [400, 403, 404].includes(error.status) || error.status >= 500
     : error.code === 'bad-reply';
@@ -64,7 +66,7 @@ const begun = async (
 
 /** The rate to ask for; undefined where the service's own default will do. */
 const rateOf = ({ sample_rates: rates }: Voice): number | undefined =>
-  rates.length < 2 || rates.includes(LIMITS.ttsDefaultSampleRateHz) ? undefined : rates[0];
+  rates.length < 2 || rates.includes(SERVICE_LIMITS.ttsDefaultSampleRateHz) ? undefined : rates[0];
 
 export const createSpeaker = ({ client, now = () => performance.now() }: SpeakerDeps): Speaker => {
   const failures = createFailureMemory(now);
@@ -90,62 +92,69 @@ export const createSpeaker = ({ client, now = () => performance.now() }: Speaker
       voice,
       format,
       mediaType: MEDIA_TYPES[format],
-      sampleRateHz: rateHz ?? voice.sample_rates[0] ?? LIMITS.ttsDefaultSampleRateHz,
+      sampleRateHz: rateHz ?? voice.sample_rates[0] ?? SERVICE_LIMITS.ttsDefaultSampleRateHz,
       chunks: await begun(chunks, format),
     };
   };
 
-  /** Tries one way after the other; what failed is remembered once another way has succeeded. */
-  const tryWays = async (
-    ways: readonly SynthesisAttempt[],
+  /**
+   * Makes one attempt after the other; failures are remembered once another attempt has succeeded.
+   */
+  const tryAll = async (
+    attempts: readonly SynthesisAttempt[],
     text: string,
     signal: AbortSignal,
   ): Promise<Speech> => {
     const endMs = now() + DEADLINE_MS;
-    const failed: { way: SynthesisAttempt; error: AppError }[] = [];
-    for (const [index, way] of ways.entries()) {
-      const isLast = index === ways.length - 1;
+    const failed: { attempt: SynthesisAttempt; error: AppError }[] = [];
+    for (const [index, attempt] of attempts.entries()) {
+      const isLast = index === attempts.length - 1;
       try {
-        const speech = await open(way, text, {
+        const speech = await open(attempt, text, {
           signal,
           deadlineMs: Math.max(1, endMs - now()),
-          hasOtherWay: !isLast,
+          hasFallback: !isLast,
         });
-        failures.forget(attemptId(way));
-        for (const { way: other, error } of failed) failures.add(other, error, way);
+        failures.forget(attemptId(attempt));
+        for (const { attempt: other, error } of failed) failures.add(other, error, attempt);
         return speech;
       } catch (thrown) {
         signal.throwIfAborted();
         const error = toAppError(thrown);
-        if (isLast || !worthAnotherWay(error)) throw error;
-        failed.push({ way, error });
+        if (isLast || !isWorthAnotherAttempt(error)) throw error;
+        failed.push({ attempt, error });
       }
     }
-    throw new AppError('internal', 'there was no way to speak');
+    throw new AppError('internal', 'there was no attempt at speaking');
   };
 
   return {
-    voices: async (wish, signal) => fittingVoices(await list.get(signal), wish),
+    voices: async (preference, signal) => fittingVoices(await list.get(signal), preference),
 
-    async speak({ text: written, readAs, formats = AUDIO_FORMATS, ...wish }, signal) {
-      const locale = readAs ?? wish.language;
-      const text = speakable(written, locale === undefined ? {} : { locale });
+    async speak(
+      { text: written, isSpeakable, readAs, formats = AUDIO_FORMATS, ...preference },
+      signal,
+    ) {
+      const locale = readAs ?? preference.language;
+      const text = isSpeakable
+        ? written
+        : speakable(written, locale === undefined ? {} : { locale });
       if (text === '')
         throw new AppError('bad-input', 'nothing in the text can be spoken', {
           sentence: { key: 'speech.nothing-to-say' },
         });
-      const voices = fittingVoices(await list.get(signal), wish);
+      const voices = fittingVoices(await list.get(signal), preference);
       if (voices.length === 0)
-        throw new AppError('not-found', 'no voice fits the wish', {
+        throw new AppError('not-found', 'no voice fits the preference', {
           sentence: { key: 'speech.no-voice' },
         });
-      const ways = attemptsOf(voices, formats);
-      if (ways.length === 0)
+      const attempts = attemptsOf(voices, formats);
+      if (attempts.length === 0)
         throw new AppError('unsupported', 'no fitting voice has a wanted format', {
           sentence: { key: 'speech.no-format', params: { formats: formats.join(', ') } },
         });
-      const fresh = ways.filter((way) => !failures.has(attemptId(way)));
-      return tryWays((fresh.length > 0 ? fresh : ways).slice(0, TRIES), text, signal);
+      const fresh = attempts.filter((attempt) => !failures.has(attemptId(attempt)));
+      return tryAll((fresh.length > 0 ? fresh : attempts).slice(0, MOST_ATTEMPTS), text, signal);
     },
   };
 };

@@ -9,7 +9,9 @@ export interface VoicePreference {
 
 export interface SynthesisRequest extends VoicePreference {
   readonly text: string;
-  /** The language that emoji and the like are spoken in; the wish's when left out. */
+  /** True when the text is as `speakable` gives it, for its own language and names. */
+  readonly isSpeakable?: boolean;
+  /** The language that emoji and the like are spoken in; the preferred one when left out. */
   readonly readAs?: string;
   /** The first that the voice can make is used. Default: the caller takes any. */
   readonly formats?: readonly AudioFormat[];
@@ -27,6 +29,6 @@ export interface Speech {
 export interface Speaker {
   /** Resolves when the first bytes are there, so that a voice or format that fails is passed over. */
   speak(request: SynthesisRequest, signal: AbortSignal): Promise<Speech>;
-  /** All voices, or those that fit the wish, best first. */
-  voices(wish: VoicePreference, signal: AbortSignal): Promise<readonly Voice[]>;
+  /** Resolves with all voices, or those that fit the preference, best first. */
+  voices(preference: VoicePreference, signal: AbortSignal): Promise<readonly Voice[]>;
 }

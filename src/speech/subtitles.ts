@@ -2,17 +2,17 @@ import type { TranscriptKind, TranscriptSegment } from '../model/transcript.ts';
 import { flatten } from '../text/markup/plain-line.ts';
 import { countCodePoints } from '../text/unicode.ts';
 
-/** What fits a line on a screen; a wide (East Asian) letter takes two columns. */
+/** Columns of a line on a screen; a wide (East Asian) letter takes two. */
 const LINE_COLUMNS = 42;
 const LINES_PER_CUE = 2;
 /** The formats count whole milliseconds, and players drop a cue that lasts none. */
 const SHORTEST_CUE_MS = 1;
-/** However long the name in front of it. */
+/** Fewest columns for the text of a line, however long the name in front of it. */
 const LEAST_COLUMNS = 20;
-/** How long a sentence that stands first is shown. */
+/** Time for which a sentence that stands first is shown. */
 const LEAD_MS = 2_000;
 
-/** What was said, and by whom where several speak: their speech may overlap. */
+/** A part of what was said, with its speaker where several speak: their speech may overlap. */
 export interface SpokenSegment extends TranscriptSegment {
   readonly speaker?: string;
 }
@@ -33,7 +33,9 @@ const closing = /^[\p{Pe}\p{Pf}\p{Po}\p{M}ー〜…]/u;
 
 const columnsOf = (text: string): number => countCodePoints(text) + (text.match(wide)?.length ?? 0);
 
-/** What a line may end after: words with their spaces; no line begins with a closing mark. */
+/**
+ * Splits a text where a line may end: words with their spaces; no line begins with a closing mark.
+ */
 const partsOf = (text: string): readonly string[] => {
   if (!unspaced.test(text)) return text.split(/(?<= )/);
   const parts: string[] = [];
@@ -45,7 +47,7 @@ const partsOf = (text: string): readonly string[] => {
   return parts;
 };
 
-/** A word too long for a line, in pieces that fit. */
+/** Breaks a word that is too long for a line into pieces that fit. */
 const broken = (word: string, mostColumns: number): readonly string[] => {
   if (columnsOf(word) <= mostColumns) return [word];
   const pieces = [''];
@@ -79,12 +81,12 @@ const whole = (ms: number): number => (Number.isFinite(ms) ? Math.max(0, Math.ro
 
 type Ready = Required<SpokenSegment>;
 
-/** Nothing is to be written yet; the caller may let others work. */
+/** An empty part: the caller may let others work. */
 const BREATH = '';
 
 /**
- * In order of time, on one line each, none empty, none that reaches into the next of its speaker.
- * Yields breaths.
+ * Puts segments in order of time, on one line each, none empty, none that reaches into the next of
+ * its speaker. Yields breaths.
  */
 const repaired = function* (
   segments: readonly SpokenSegment[],
@@ -131,7 +133,10 @@ const cuesOf = (
   return cues;
 };
 
-/** All cues in order of their beginnings, which WebVTT demands; those of one speaker never overlap. */
+/**
+ * Yields all cues in order of their beginnings, which WebVTT demands; those of one speaker never
+ * overlap.
+ */
 const orderedCues = function* (
   segments: readonly Ready[],
   columnsFor: (speaker: string) => number,
@@ -178,8 +183,8 @@ const vttBlock = (cue: Cue): string => {
 };
 
 /**
- * What `subtitlesOf` writes, part by part, so that a long transcript can be made while others work:
- * some parts are empty.
+ * Yields what `subtitlesOf` writes, part by part, so that a long transcript can be made while
+ * others work: some parts are empty.
  *
  * @param lead a sentence that stands first, in WebVTT unseen by who watches
  */

@@ -2,33 +2,34 @@ import { type ByteSource } from '../model/file.ts';
 import type { Space, Channel } from '../model/place.ts';
 import { type Transcript, LONGEST_PART_MS, type TranscriptSegment } from '../model/transcript.ts';
 import type { ServiceClient } from '../api/client.ts';
-import { chunks, type AudioChunk } from '../audio/chunk/chunks.ts';
+import { chunkAudio, type AudioChunk } from '../audio/chunk/chunk-audio.ts';
+import type { FallbackDecoder } from '../audio/codec/decode.ts';
 import { AppError } from '../errors.ts';
 import type { Glossary } from '../model/glossary.ts';
 import { heardText } from './hallucinations.ts';
 
 export interface TranscriptionRequest {
   readonly audio: ByteSource;
-  /** What the platform says that it lasts; a claim. */
+  /** Length that the platform claims. */
   readonly durationMs?: number;
-  /** Heard by the service when left out. */
+  /** Detected by the service when left out. */
   readonly language?: string;
-  /** Whose glossary gives the words to listen for. */
+  /** The place whose glossary gives the words to listen for. */
   readonly place: Space | Channel;
 }
 
-/** How far a transcription is. */
+/** Progress of a transcription. */
 export interface TranscriptionProgress {
   /** The whole text so far. */
   readonly text: string;
-  /** Where in the audio it ends. */
+  /** Position in the audio up to which it goes. */
   readonly heardMs: number;
-  /** How long the audio is, where that was said; never less than `heardMs`. */
+  /** Length of the audio, where that was said; never less than `heardMs`. */
   readonly totalMs: number | undefined;
 }
 
 export interface Transcriber {
-  /** Yields after each part that was heard; returns the finished transcript. */
+  /** Yields after each part; returns the finished transcript. */
   transcribe(
     request: TranscriptionRequest,
     signal: AbortSignal,
@@ -38,14 +39,16 @@ export interface Transcriber {
 export interface TranscriberDeps {
   readonly client: Pick<ServiceClient, 'transcribe'>;
   readonly glossary: Pick<Glossary, 'applying'>;
+  /** Reads files that `src/audio` refuses. */
+  readonly fallback?: FallbackDecoder | undefined;
 }
 
 /** Parts that are with the service at the same moment. */
-const PIECES_AT_ONCE = 2;
+const PARTS_AT_ONCE = 2;
 /** Words to listen for; more only blur the recognition. */
 const HOTWORDS = 100;
 
-interface HeardPart extends TranscriptSegment {
+interface RecognisedPart extends TranscriptSegment {
   readonly language: string;
   readonly confidence: number;
 }
@@ -84,7 +87,7 @@ const inOrder = async function* <T, R>(
 };
 
 /** The language that most of the speech is in. */
-const mainLanguage = (parts: readonly HeardPart[]): string => {
+const mainLanguage = (parts: readonly RecognisedPart[]): string => {
   const lengths = new Map<string, number>();
   for (const { language, text } of parts)
     lengths.set(language, (lengths.get(language) ?? 0) + text.length);
@@ -94,7 +97,11 @@ const mainLanguage = (parts: readonly HeardPart[]): string => {
 /** Languages that are written without spaces between words. */
 const UNSPACED = /^(?:ja|zh|th|lo|km|my)\b/;
 
-export const createTranscriber = ({ client, glossary }: TranscriberDeps): Transcriber => ({
+export const createTranscriber = ({
+  client,
+  glossary,
+  fallback,
+}: TranscriberDeps): Transcriber => ({
   async *transcribe(
     { audio, durationMs: claimedMs, language, place }: TranscriptionRequest,
     signal,
@@ -104,22 +111,22 @@ export const createTranscriber = ({ client, glossary }: TranscriberDeps): Transc
     const stop = new AbortController();
     const both = AbortSignal.any([signal, stop.signal]);
 
-    const hear = async (piece: AudioChunk): Promise<HeardPart> => {
+    const recognise = async (chunk: AudioChunk): Promise<RecognisedPart> => {
       const reply = await client.transcribe(
-        piece.audio,
+        chunk.audio,
         { ...(language ? { language } : {}), ...(hotwords.length > 0 ? { hotwords } : {}) },
         { signal: both },
       );
       return {
-        startMs: piece.startMs,
-        endMs: piece.startMs + piece.durationMs,
+        startMs: chunk.startMs,
+        endMs: chunk.startMs + chunk.durationMs,
         text: heardText(reply.text, reply.confidence),
         language: reply.language,
         confidence: reply.confidence,
       };
     };
 
-    const parts: HeardPart[] = [];
+    const parts: RecognisedPart[] = [];
     let text = '';
     let durationMs = 0;
     const soFar = (): TranscriptionProgress => ({
@@ -127,8 +134,8 @@ export const createTranscriber = ({ client, glossary }: TranscriberDeps): Transc
       heardMs: durationMs,
       totalMs: claimedMs === undefined ? undefined : Math.max(claimedMs, durationMs),
     });
-    const cut = chunks(audio, { longestMs: LONGEST_PART_MS }, both);
-    for await (const part of inOrder(cut, PIECES_AT_ONCE, stop, hear)) {
+    const cut = chunkAudio(audio, { longestMs: LONGEST_PART_MS, fallback }, both);
+    for await (const part of inOrder(cut, PARTS_AT_ONCE, stop, recognise)) {
       durationMs = part.endMs;
       if (part.text !== '') {
         text += (text === '' || UNSPACED.test(part.language) ? '' : ' ') + part.text;

@@ -2,10 +2,13 @@ import type { Voice } from '../api/contract.ts';
 import type { VoicePreference } from './speech.ts';
 import { languagesInWords, sameLanguage } from '../text/language/languages.ts';
 
-/** What services call a voice that speaks whatever it is given. */
+/** Names that services give to a voice that speaks whatever it is given. */
 const EVERY_LANGUAGE = /\b(?:multilingual|multi-lingual|all languages|any language)\b/i;
 
-/** How well a voice speaks a language: it alone or any, it first among others, among others, not. */
+/**
+ * Ranks how well a voice speaks a language: it alone or any, it first among others, among others,
+ * not.
+ */
 const languageRank = (voice: Voice, wanted: string): number => {
   if (EVERY_LANGUAGE.test(voice.language)) return 0;
   const spoken = languagesInWords(voice.language);
@@ -32,9 +35,9 @@ const voicesNamed = (voices: readonly Voice[], named: string): Voice[] => {
   return words.length > 0 ? voices.filter(isNamed) : [];
 };
 
-/** The voices that fit the wish, best first. A gender that nobody has is passed over. */
-export const fittingVoices = (voices: readonly Voice[], wish: VoicePreference): Voice[] => {
-  const { named, language, gender } = wish;
+/** The voices that fit the preference, best first. A gender that nobody has is passed over. */
+export const fittingVoices = (voices: readonly Voice[], preference: VoicePreference): Voice[] => {
+  const { named, language, gender } = preference;
   if (named !== undefined) return voicesNamed(voices, named);
   const speaking =
     language === undefined

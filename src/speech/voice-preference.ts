@@ -2,11 +2,14 @@ import type { VoicePreference, Speaker } from './speech.ts';
 import type { Voice } from '../api/contract.ts';
 
 export interface VoiceHints {
-  /** What somebody asked for; wins over the rest. */
+  /** The preference that somebody stated; wins over the rest. */
   readonly asked?: VoicePreference | undefined;
   /** The speaker's own voice, by id. */
   readonly own?: string | undefined;
-  /** What the text may be in, best guess first: it gives way to a language that somebody speaks. */
+  /**
+   * Languages that the text may be in, best guess first: a guess gives way to a language that
+   * somebody speaks.
+   */
   readonly guesses: readonly (string | undefined)[];
 }
 

@@ -7,13 +7,13 @@ import { foldUsage } from './usage.ts';
 /** Rows that one write clears; the event loop runs between two. */
 const CLEARED_AT_ONCE = 25;
 
-/** Times in ms since 1970: what is older goes. */
+/** Times in ms since 1970, before which data is deleted. */
 export interface Horizons {
-  /** Of rows that were settled. */
+  /** Horizon of the inbox's settled rows. */
   readonly rowsMs: number;
-  /** Of what is known of mirrors. */
+  /** Horizon of what is known of mirrors. */
   readonly mirrorsMs: number;
-  /** Of who used how much; how much was used in all is kept. */
+  /** Horizon of who used how much; the sums are kept. */
   readonly usageMs: number;
 }
 
@@ -63,5 +63,5 @@ export const clearOld = async (
   await clear((db) => clearRows(db, rowsMs));
   await clear((db) => clearMirrors(db, mirrorsMs));
   await clear((db) => foldUsage(db, usageMs, CLEARED_AT_ONCE));
-  await store.emptyJournal();
+  await store.checkpoint();
 };

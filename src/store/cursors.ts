@@ -20,24 +20,27 @@ export const createCursorStore = (store: Store, onFault: (fault: unknown) => voi
     const moved = [...ahead.values()];
     ahead.clear();
     if (moved.length === 0) return;
-    await store.note(async (db) => {
-      for (const { channel, position } of moved)
-        await db
-          .insertInto('channel_cursor')
-          .values({
-            ...whereChannel(channel),
-            space_id: channel.space.id,
-            parent_id: channel.parentId ?? null,
-            position,
-          })
-          .onConflict((conflict) =>
-            conflict
-              .columns(['platform', 'channel_id'])
-              .doUpdateSet({ position })
-              .where('channel_cursor.position', '<', position),
-          )
-          .execute();
-    });
+    await store.write(
+      async (db) => {
+        for (const { channel, position } of moved)
+          await db
+            .insertInto('channel_cursor')
+            .values({
+              ...whereChannel(channel),
+              space_id: channel.space.id,
+              parent_id: channel.parentId ?? null,
+              position,
+            })
+            .onConflict((conflict) =>
+              conflict
+                .columns(['platform', 'channel_id'])
+                .doUpdateSet({ position })
+                .where('channel_cursor.position', '<', position),
+            )
+            .execute();
+      },
+      { durable: false },
+    );
   };
   const flushing = setInterval(() => void flush().catch(onFault), LAG_MS).unref();
 
@@ -86,24 +89,30 @@ export const createCursorStore = (store: Store, onFault: (fault: unknown) => voi
           [channel.id, channel.parentId].includes(id)
         )
           ahead.delete(key);
-      return store.note(async (db) => {
-        await db
-          .deleteFrom('channel_cursor')
-          .where('platform', '=', space.platform)
-          .where((eb) => eb.or([eb('channel_id', '=', id), eb('parent_id', '=', id)]))
-          .execute();
-      });
+      return store.write(
+        async (db) => {
+          await db
+            .deleteFrom('channel_cursor')
+            .where('platform', '=', space.platform)
+            .where((eb) => eb.or([eb('channel_id', '=', id), eb('parent_id', '=', id)]))
+            .execute();
+        },
+        { durable: false },
+      );
     },
 
     /** Drops those that stand before a position: nothing before it is fetched any more. */
     clear: (platform: string, before: string): Promise<void> =>
-      store.note(async (db) => {
-        await db
-          .deleteFrom('channel_cursor')
-          .where('platform', '=', platform)
-          .where('position', '<', before)
-          .execute();
-      }),
+      store.write(
+        async (db) => {
+          await db
+            .deleteFrom('channel_cursor')
+            .where('platform', '=', platform)
+            .where('position', '<', before)
+            .execute();
+        },
+        { durable: false },
+      ),
 
     [Symbol.asyncDispose]: async (): Promise<void> => {
       clearInterval(flushing);

@@ -6,14 +6,14 @@ import { createCache } from '../async/cache.ts';
 import { createLru } from '../async/lru.ts';
 import { recordUsage } from './usage.ts';
 
-/** What is kept about one person. */
+/** The stored data about one person. */
 export interface Privacy {
   optedOut(member: Pick<Member, 'platform' | 'id'>): Promise<boolean>;
   setOptedOut(member: Pick<Member, 'platform' | 'id'>, optedOut: boolean): Promise<void>;
-  /** Everything that is kept, as JSON. */
+  /** Exports all of it as JSON. */
   export(member: Pick<Member, 'platform' | 'id'>): Promise<Uint8Array>;
   /**
-   * Deletes it all, opting out apart, which stays. What waits of theirs is not done any more. Copies
+   * Deletes all of it, an opt-out apart. Their waiting messages are not translated any more. Copies
    * of their messages stay where they are, and so does which message each is a copy of, without a
    * name: a message that is deleted still takes its copies along. Days keep their sums, namelessly.
    */
@@ -24,7 +24,7 @@ type Person = Pick<Member, 'platform' | 'id'>;
 
 /** People whose choice is held in memory: every message of a watched channel asks for it. */
 const CACHED_PEOPLE = 20_000;
-/** More than that opt out at no time. */
+/** The most people who opt out at the same time. */
 const MOST_UNWRITTEN = 1_000;
 
 const isoTime = (timeMs: number): string => new Date(timeMs).toISOString();

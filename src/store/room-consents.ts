@@ -1,9 +1,9 @@
 import type { Member } from '../model/member.ts';
 import type { Space } from '../model/place.ts';
-import type { ConsentChoice } from '../voice/consent/consent.ts';
+import type { ConsentChoice } from '../model/consent.ts';
 import type { Store } from './index.ts';
 
-/** What people chose about being heard in the rooms of a space. */
+/** People's choices about being heard in the rooms of a space. */
 export interface RoomConsents {
   of(space: Space, memberId: string): Promise<ConsentChoice>;
   choose(
@@ -23,10 +23,10 @@ export const createRoomConsents = (store: Store): RoomConsents => ({
       .where('member_id', '=', memberId)
       .executeTakeFirst();
     if (!row) return undefined;
-    return row.is_heard === 1 ? 'heard' : 'unheard';
+    return row.is_heard === 1 ? 'allowed' : 'refused';
   },
   choose: async ({ platform, id }, memberId, choice) => {
-    const is_heard = choice === 'heard' ? 1 : 0;
+    const is_heard = choice === 'allowed' ? 1 : 0;
     await store.write((db) =>
       db
         .insertInto('room_consent')

@@ -17,11 +17,11 @@ export interface Schema {
 
 interface GlossaryTermTable {
   platform: string;
-  /** Of a channel's own terms: the space's id, a slash, and the channel's. */
+  /** The space's id; for a channel's own terms the space's id, a slash, and the channel's. */
   space_id: string;
   /** The term folded for comparison; unique with `language` within a space. */
   term_key: string;
-  /** Empty: in every language. */
+  /** Code of a language; empty for every language. */
   language: string;
   term: string;
   translation: string | null;
@@ -48,7 +48,7 @@ interface UsageDayTable {
   space_id: string;
   /** `YYYY-MM-DD`, UTC. */
   day: string;
-  /** Empty: somebody who is to be forgotten. */
+  /** Id of a member; empty for people who are to be forgotten. */
   member_id: string;
   characters: number;
   audio_ms: number;

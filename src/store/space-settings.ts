@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Space } from '../model/place.ts';
-import type { SpaceChoices } from '../model/space-choices.ts';
+import { type SpaceChoices, USUAL_PAUSE_MS } from '../model/space-choices.ts';
 import type { Store } from './index.ts';
 import { createCache } from '../async/cache.ts';
 
@@ -17,8 +17,8 @@ const limit = z.int().min(0).optional().catch(undefined);
 
 const ids = z.array(z.string()).catch(() => []);
 
-/** Shorter pauses are within words; longer ones keep everybody waiting. */
-const pauseMs = z.int().min(200).max(5_000).catch(600);
+/** Bounds of the pause: shorter ones are within words, longer ones keep everybody waiting. */
+const pauseMs = z.int().min(200).max(5_000).catch(USUAL_PAUSE_MS);
 
 const roomChoices = z.object({
   consent: z.enum(['told', 'agreed']).catch('told'),
@@ -32,7 +32,10 @@ const roomChoices = z.object({
   readAloud: ids,
 });
 
-/** What was stored by an older or newer version must never stop a space from being served. */
+/**
+ * The stored choices. A value of an older or newer version must never stop a space from being
+ * served.
+ */
 const choices = z.object({
   flags: z
     .object({ on: z.boolean(), languages: z.record(z.string(), z.string()) })

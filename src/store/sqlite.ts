@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely';
 import { AppError } from '../errors.ts';
 import { createLru } from '../async/lru.ts';
-import { createDiskSync, type DiskSync } from './disk.ts';
+import { createDiskSync, type DiskSync } from './disk-sync.ts';
 
 const BUSY_MS = 5_000;
 

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import type { Space } from '../model/place.ts';
-import type { Usage, UsageDay, Used } from '../usage/usage.ts';
+import type { Usage, UsageDay, UsageAmounts } from '../usage/usage.ts';
 import { DAY_MS } from '../async/time.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
@@ -33,7 +33,7 @@ export const recordUsage = async (
   db: Kysely<Schema>,
   space: Space,
   memberId: string,
-  { characters, audioMs, messages }: Used,
+  { characters, audioMs, messages }: UsageAmounts,
   timeMs = Date.now(),
 ): Promise<void> => {
   await addToDay(db, {
@@ -48,8 +48,8 @@ export const recordUsage = async (
 };
 
 /**
- * Within a transaction: of days before `beforeMs` (ms since 1970) only what all people used together is
- * kept. Resolves with how many entries that concerned, at most `most`.
+ * Reduces days before `beforeMs` (ms since 1970) to what all people used together, within a
+ * transaction. Resolves with how many entries that concerned, at most `most`.
  */
 export const foldUsage = async (
   db: Transaction<Schema>,

@@ -33,7 +33,7 @@ interface Kept {
 
 /** A group of one channel is none: takes out what is left alone in these groups. */
 const takeLone = (
-  watches: Map<string, Kept>,
+  watches: WatchesById,
   groups: readonly (string | undefined)[],
 ): readonly Channel[] =>
   [...new Set(groups)].flatMap((group) => {
@@ -56,10 +56,12 @@ const deleteAll = async (db: Transaction<Schema>, channels: readonly Channel[]):
       .execute();
 };
 
-/** All watches, in memory: each message that comes is looked up here. */
-export const openWatchStore = async (store: Store, now: () => number): Promise<WatchStore> => {
-  const rows = await store.selectFrom('channel_watch').selectAll().orderBy('since_ms').execute();
-  let watches: ReadonlyMap<string, Kept> = new Map(
+type WatchesById = Map<string, Kept>;
+
+/** Reads all watches, in the order in which they were set. */
+const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
+  const rows = await db.selectFrom('channel_watch').selectAll().orderBy('since_ms').execute();
+  return new Map(
     rows.map((row) => [
       idOf(row.platform, row.channel_id),
       {
@@ -79,20 +81,34 @@ export const openWatchStore = async (store: Store, now: () => number): Promise<W
       },
     ]),
   );
+};
+
+/** Opens the watches: all of them in memory, for each message that comes is looked up there. */
+export const openWatchStore = async (store: Store, now: () => number): Promise<WatchStore> => {
+  let watches: ReadonlyMap<string, Kept> = new Map();
+  let groups: ReadonlyMap<string | undefined, readonly ChannelWatch[]> = new Map();
   const all = (): ChannelWatch[] => [...watches.values()].map(({ watch }) => watch);
-  let groups = Map.groupBy(all(), ({ group }) => group);
   const turns = createKeyedMutex();
-  /** One change after the other: each begins with what the one before it left. */
-  const become = async (
-    change: (next: Map<string, Kept>) => Promise<readonly Channel[]>,
-  ): Promise<readonly Channel[]> => {
-    using _ = await turns.take('watches');
-    const next = new Map(watches);
-    const gone = await change(next);
-    watches = next;
+  const load = async (): Promise<void> => {
+    using _ = await turns.take('load');
+    watches = await readAll(store);
     groups = Map.groupBy(all(), ({ group }) => group);
-    return gone;
   };
+  store.signals.subscribe('watches', load);
+  await load();
+
+  /** Changes the stored watches; resolves when they are in memory. */
+  const change = (
+    work: (next: WatchesById, db: Transaction<Schema>) => Promise<readonly Channel[]>,
+    channels: readonly Channel[],
+  ): Promise<readonly Channel[]> =>
+    store.write(async (db) => {
+      const gone = await work(await readAll(db), db);
+      const spaces = new Map(channels.map(({ space }) => [idOf(space.platform, space.id), space]));
+      for (const space of spaces.values()) await store.signals.publish(db, 'watches', space);
+      return gone;
+    });
+
   /** A channel that is said to be in another space than it was is nobody's. */
   const exact = ({ space }: Channel, id: string): ChannelWatch | undefined => {
     const watch = watches.get(idOf(space.platform, id))?.watch;
@@ -111,15 +127,14 @@ export const openWatchStore = async (store: Store, now: () => number): Promise<W
       all().filter(({ channel: { space } }) => space.platform === platform && space.id === id),
     group: ({ group }) => (group === undefined ? [] : (groups.get(group) ?? [])),
     set: (changed, sinceMs = now()) =>
-      become(async (next) => {
-        const before = changed.map((watch) => {
-          const id = idOf(watch.channel.space.platform, watch.channel.id);
-          const old = next.get(id);
-          next.set(id, { watch, sinceMs: old?.sinceMs ?? sinceMs });
-          return old?.watch.group;
-        });
-        const lone = takeLone(next, before);
-        await store.write(async (db) => {
+      change(
+        async (next, db) => {
+          const before = changed.map((watch) => {
+            const id = idOf(watch.channel.space.platform, watch.channel.id);
+            const old = next.get(id);
+            next.set(id, { watch, sinceMs: old?.sinceMs ?? sinceMs });
+            return old?.watch.group;
+          });
           for (const { channel, mode, languages, group, transcribes, bots } of changed) {
             const how = {
               space_id: channel.space.id,
@@ -143,12 +158,14 @@ export const openWatchStore = async (store: Store, now: () => number): Promise<W
               )
               .execute();
           }
+          const lone = takeLone(next, before);
           await deleteAll(db, lone);
-        });
-        return lone;
-      }),
+          return lone;
+        },
+        changed.map(({ channel }) => channel),
+      ),
     remove: (channels) =>
-      become(async (next) => {
+      change(async (next, db) => {
         const before = channels.map(({ space, id }) => {
           const key = idOf(space.platform, id);
           const old = next.get(key);
@@ -156,9 +173,9 @@ export const openWatchStore = async (store: Store, now: () => number): Promise<W
           return old?.watch.group;
         });
         const gone = [...channels, ...takeLone(next, before)];
-        await store.write((db) => deleteAll(db, gone));
+        await deleteAll(db, gone);
         return gone;
-      }),
+      }, channels),
     sinceMs: ({ channel }) =>
       (
         watches.get(idOf(channel.space.platform, channel.id)) ??

@@ -1,27 +1,15 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { DiskSync } from './disk.ts';
+import type { StorePort } from '../ports/store.ts';
+import type { DiskSync } from './disk-sync.ts';
 import type { Schema } from './schema.ts';
 
 export type Write<T> = (db: Transaction<Schema>) => Promise<T>;
 
 /** Puts writes that come at the same moment into one transaction, so that they share one sync. */
-export interface Writer {
-  /**
-   * Resolves when the write cannot be lost any more. Writes take effect in the order in which they
-   * came, notes included; one that fails is undone alone.
-   */
-  write<T>(work: Write<T>): Promise<T>;
-  /**
-   * Not synced: it outlives this process, but the last ones may be lost with the machine. For what
-   * can be found out again.
-   */
-  note<T>(work: Write<T>): Promise<T>;
-  /** Resolves when nothing waits to be written. */
-  written(): Promise<void>;
-}
+export type StoreWriter = Pick<StorePort<Transaction<Schema>>, 'write' | 'written'>;
 
 interface Waiting {
-  readonly isNote: boolean;
+  readonly durable: boolean;
   readonly run: (db: Transaction<Schema>) => Promise<void>;
   /** The transaction is committed, if not yet safe. */
   readonly committed: () => void;
@@ -29,7 +17,7 @@ interface Waiting {
   readonly fail: (thrown: unknown) => void;
 }
 
-/** Between two transactions the event loop runs: one write takes about 0.1 ms of it. */
+/** Writes of one transaction, about 0.1 ms each; the event loop runs between two transactions. */
 const WRITES_AT_ONCE = 32;
 
 /**
@@ -37,16 +25,16 @@ const WRITES_AT_ONCE = 32;
  * @param collect ends a write within its transaction; what it returns is called after the commit, and
  *   the write resolves no earlier than that
  */
-export const createWriter = (
+export const createStoreWriter = (
   database: Pick<Kysely<Schema>, 'transaction'>,
   synced: DiskSync,
   collect: (db: Transaction<Schema>) => () => Promise<void> = () => async () => undefined,
-): Writer => {
+): StoreWriter => {
   const waiting: Waiting[] = [];
   const syncing = new Set<Promise<void>>();
   let working: Promise<void> | undefined;
 
-  /** Those that come after it need not wait for the disk. */
+  /** Waits for the disk; writes that come afterwards need not wait for it. */
   const sync = (batch: readonly Waiting[]): void => {
     const end = async (): Promise<void> => {
       try {
@@ -67,8 +55,8 @@ export const createWriter = (
         for (const write of batch) await write.run(transaction);
       });
       for (const { committed } of batch) committed();
-      for (const { isNote, done } of batch) if (isNote) done();
-      const unsafe = batch.filter(({ isNote }) => !isNote);
+      for (const { durable, done } of batch) if (!durable) done();
+      const unsafe = batch.filter(({ durable }) => durable);
       if (unsafe.length > 0) sync(unsafe);
     } catch (thrown) {
       if (batch.length === 1) batch[0]?.fail(thrown);
@@ -86,13 +74,13 @@ export const createWriter = (
     working = undefined;
   };
 
-  const add = <T>(run: Write<T>, isNote: boolean): Promise<T> =>
+  const add = <T>(run: Write<T>, durable: boolean): Promise<T> =>
     new Promise<T>((resolve, reject) => {
       let result: T;
       let deliver: () => Promise<void>;
       let delivered: Promise<void>;
       waiting.push({
-        isNote,
+        durable,
         run: async (db) => {
           result = await run(db);
           deliver = collect(db);
@@ -108,8 +96,7 @@ export const createWriter = (
     });
 
   return {
-    write: (run) => add(run, false),
-    note: (run) => add(run, true),
+    write: (run, { durable = true } = {}) => add(run, durable),
     written: async () => {
       await working;
       await Promise.all(syncing);

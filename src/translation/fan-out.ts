@@ -12,7 +12,10 @@ export interface LineTranslation {
   readonly text: string;
   /** True on the last one of its language. */
   readonly done: boolean;
-  /** Why there is no translation into this language; then `done` is true and `text` empty. */
+  /**
+   * The reason why there is no translation into this language; then `done` is true and `text`
+   * empty.
+   */
   readonly error?: AppError;
 }
 
@@ -61,11 +64,13 @@ export interface FanOutLine {
   readonly text: string;
   /** Detected when left out. */
   readonly from?: string;
-  /** What was said before it, oldest first. */
+  /** Earlier lines, oldest first. */
   readonly context?: readonly string[];
 }
 
-/** One line into several languages, one request each; the contract of `Core.translateLine`. */
+/**
+ * Translates a line into several languages, one request each; the contract of `Core.translateLine`.
+ */
 export const translateLine = (
   translator: Translator,
   { space, ...line }: FanOutLine,

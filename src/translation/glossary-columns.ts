@@ -3,7 +3,7 @@ import type { ImportReport } from '../model/glossary.ts';
 import type { Languages } from '../text/language/languages.ts';
 import type { CsvRow } from './glossary-csv.ts';
 
-/** One entry that a line asks for; `language` as it was typed, or a code, or empty. */
+/** An entry of the file; `language` as it was typed, or a code, or empty. */
 export interface CsvEntry {
   readonly line: number;
   readonly term: string;
@@ -12,12 +12,12 @@ export interface CsvEntry {
 }
 
 export interface ReadColumns {
-  /** What the file does not say itself, and was taken for granted. */
+  /** An assumption about what the file does not say itself. */
   readonly assumed: ImportReport['assumed'];
   readonly entries: Iterable<CsvEntry>;
 }
 
-/** What people and other programs write above the columns. */
+/** Names that people and other programs write above the columns. */
 const HEADERS = {
   term: ['term', 'source', 'source term', 'original'],
   language: ['language', 'lang', 'target language'],
@@ -30,7 +30,7 @@ const columnOf = (cell: string): Column | undefined =>
     HEADERS[column].some((name) => name === cell.toLowerCase()),
   );
 
-/** Where each column stands; a file without one of them has none. */
+/** Index of each column; a column that the file lacks has none. */
 type Places = Readonly<Partial<Record<Column, number>>>;
 
 const IN_ORDER: Places = { term: 0, language: 1, translation: 2 };
@@ -96,10 +96,10 @@ const byLanguages = function* (
 };
 
 /**
- * What the lines of a glossary file ask for: `term, language, translation` in this order or as a
- * header line names them; or terms with a column of translations for each language of the header
- * line; or terms and their translations into `to`. Throws an `AppError` (`bad-input`) where two
- * columns are there and nothing says which language the second one is in.
+ * Reads the entries of a glossary file: `term, language, translation` in this order or as a header
+ * line names them; or terms with a column of translations for each language of the header line; or
+ * terms and their translations into `to`. Throws an `AppError` (`bad-input`) where two columns are
+ * there and nothing says which language the second one is in.
  */
 export const readColumns = (
   rows: readonly CsvRow[],

@@ -6,13 +6,15 @@ import { AppError } from '../errors.ts';
 import type { ByteSource } from '../model/file.ts';
 import type { GlossaryTerm } from '../model/glossary.ts';
 
-/** More than the largest glossary needs; a spreadsheet above it is a mistake. */
+/**
+ * The largest file: more than the largest glossary needs, so a spreadsheet above it is a mistake.
+ */
 const LARGEST_BYTES = 1_048_576;
 const LONGEST_LINES = 5_000;
 /** A term and its translation into every language there is fit many times over. */
 const LONGEST_LINE_CHARS = 65_536;
 const MOST_CELLS = 500;
-/** What is parsed before others get their turn. */
+/** Bytes that are parsed before others get their turn. */
 const SLICE_BYTES = 4_096;
 
 const BYTE_ORDER_MARK = '\uFEFF';
@@ -58,12 +60,14 @@ const readAll = async (file: ByteSource, signal: AbortSignal): Promise<string> =
   }
 };
 
-/** What tells what parts the columns. */
+/** The sample from which the delimiter is found. */
 const SAMPLE_LINES = 10;
 const SAMPLE_CHARS = 16_384;
 const DELIMITERS = ['\t', ',', ';'] as const;
 
-/** What stands as often in each of the first lines, for texts have commas too. */
+/**
+ * Finds the delimiter that stands as often in each of the first lines, for texts have commas too.
+ */
 const delimiterOf = (text: string): string => {
   const lines = text
     .slice(0, SAMPLE_CHARS)
@@ -93,7 +97,7 @@ const sliced = async function* (text: string): AsyncGenerator<Uint8Array, void, 
   }
 };
 
-/** What the parser makes of a line. */
+/** A line as the parser gives it. */
 interface Parsed {
   readonly record: readonly string[];
   readonly info: { readonly lines: number };

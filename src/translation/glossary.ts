@@ -40,7 +40,7 @@ const tidy = (term: GlossaryTerm): GlossaryTerm => ({
 const idOf = (term: GlossaryTerm): string =>
   `${term.language ?? EVERY_LANGUAGE} ${foldTerm(term.term)}`;
 
-/** Whose entries: a space, or one channel of it. */
+/** The owner of entries: a space, or one channel of it. */
 interface Owner {
   readonly platform: string;
   readonly space_id: string;
@@ -54,11 +54,46 @@ const ownerOf = (place: Space | Channel): Owner =>
       }
     : { platform: place.platform, space_id: place.id };
 
+type Db = Parameters<Parameters<Store['write']>[0]>[0];
+
 const placeKey = (place: Space | Channel): string => JSON.stringify(ownerOf(place));
 
+/** Adds terms, or replaces those of the same term and language. */
+const put = async (
+  db: Db,
+  place: Space | Channel,
+  terms: readonly GlossaryTerm[],
+): Promise<void> => {
+  const row = (term: GlossaryTerm) => ({
+    ...ownerOf(place),
+    term_key: foldTerm(term.term),
+    language: term.language ?? EVERY_LANGUAGE,
+    term: term.term,
+    translation: term.translation ?? null,
+  });
+  for (let from = 0; from < terms.length; from += ROWS_AT_ONCE) {
+    await db
+      .insertInto('glossary_term')
+      .values(terms.slice(from, from + ROWS_AT_ONCE).map(row))
+      .onConflict((conflict) =>
+        conflict
+          .columns(['platform', 'space_id', 'term_key', 'language'])
+          .doUpdateSet((excluded) => ({
+            term: excluded.ref('excluded.term'),
+            translation: excluded.ref('excluded.translation'),
+          })),
+      )
+      .execute();
+    await setImmediate();
+  }
+};
+
 export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>): Glossary => {
-  const fetchList = async (place: Space | Channel): Promise<readonly GlossaryTerm[]> => {
-    const rows = await store
+  const fetchList = async (
+    place: Space | Channel,
+    db: Pick<Db, 'selectFrom'> = store,
+  ): Promise<readonly GlossaryTerm[]> => {
+    const rows = await db
       .selectFrom('glossary_term')
       .select(['term', 'language', 'translation'])
       .where((eb) => eb.and({ ...ownerOf(place) }))
@@ -71,9 +106,14 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
       translation: translation ?? undefined,
     }));
   };
-  const memo = createCache(fetchList, { keyOf: placeKey, most: PLACES_IN_MEMORY });
+  const memo = createCache((place: Space | Channel) => fetchList(place), {
+    keyOf: placeKey,
+    most: PLACES_IN_MEMORY,
+  });
   store.signals.subscribe('glossary', memo.forget);
   const list = memo.of;
+  const idsOf = async (place: Space | Channel, db: Db): Promise<ReadonlySet<string>> =>
+    new Set((await fetchList(place, db)).map(idOf));
 
   const write = <Result>(
     place: Space | Channel,
@@ -84,33 +124,6 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
       await store.signals.publish(transaction, 'glossary', place);
       return result;
     });
-
-  const put = async (place: Space | Channel, terms: readonly GlossaryTerm[]): Promise<void> => {
-    const row = (term: GlossaryTerm) => ({
-      ...ownerOf(place),
-      term_key: foldTerm(term.term),
-      language: term.language ?? EVERY_LANGUAGE,
-      term: term.term,
-      translation: term.translation ?? null,
-    });
-    await write(place, async (transaction) => {
-      for (let from = 0; from < terms.length; from += ROWS_AT_ONCE) {
-        await transaction
-          .insertInto('glossary_term')
-          .values(terms.slice(from, from + ROWS_AT_ONCE).map(row))
-          .onConflict((conflict) =>
-            conflict
-              .columns(['platform', 'space_id', 'term_key', 'language'])
-              .doUpdateSet((excluded) => ({
-                term: excluded.ref('excluded.term'),
-                translation: excluded.ref('excluded.translation'),
-              })),
-          )
-          .execute();
-        await setImmediate();
-      }
-    });
-  };
 
   /** Lists of channels and spaces put together, by the first and then the second. */
   const joined = new WeakMap<
@@ -140,12 +153,14 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
         throw new AppError('bad-input', `the glossary term is ${fault}`, {
           sentence: { key: 'glossary.bad-term', params: { limit: TERM_CHARS } },
         });
-      const known = await list(place);
-      if (known.length >= TERMS_PER_SPACE && !known.some((other) => idOf(other) === idOf(term)))
-        throw new AppError('too-large', 'the glossary is full', {
-          sentence: { key: 'glossary.full', params: { limit: TERMS_PER_SPACE } },
-        });
-      await put(place, [term]);
+      await write(place, async (db) => {
+        const known = await idsOf(place, db);
+        if (known.size >= TERMS_PER_SPACE && !known.has(idOf(term)))
+          throw new AppError('too-large', 'the glossary is full', {
+            sentence: { key: 'glossary.full', params: { limit: TERMS_PER_SPACE } },
+          });
+        await put(db, place, [term]);
+      });
     },
 
     async remove(place, term, language) {
@@ -161,38 +176,37 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
     },
 
     async importCsv(place, file, signal, to) {
-      const known = new Set((await list(place)).map(idOf));
-      const before = new Set(known);
-      const accepted = new Map<string, GlossaryTerm>();
-      const rejected: { line: number; reason: Fault }[] = [];
-      let rejectedCount = 0;
-      let read = 0;
       const { entries, assumed } = readColumns(await readGlossaryCsv(file, signal), languages, to);
+      const lines: { line: number; entry: GlossaryTerm; fault: Fault | undefined }[] = [];
       for (const { line, term, language: typed, translation } of entries) {
-        read += 1;
-        if (read % ENTRIES_AT_ONCE === 0) await setImmediate();
+        if (lines.length % ENTRIES_AT_ONCE === 0) await setImmediate();
         const language = typed === '' ? undefined : languages.find(typed);
         const entry = tidy({ term, language, translation });
-        const reason: Fault | undefined =
-          typed !== '' && language === undefined ? 'unknown-language' : faultOf(entry);
-        const full = known.size >= TERMS_PER_SPACE && !known.has(idOf(entry));
-        if (reason || full) {
-          rejectedCount += 1;
-          if (rejected.length < REJECTED_TOLD) rejected.push({ line, reason: reason ?? 'limit' });
-          continue;
-        }
-        known.add(idOf(entry));
-        accepted.set(idOf(entry), entry);
+        const isUnknown = typed !== '' && language === undefined;
+        lines.push({ line, entry, fault: isUnknown ? 'unknown-language' : faultOf(entry) });
       }
-      await put(place, [...accepted.values()]);
-      const changed = [...accepted.keys()].filter((id) => before.has(id)).length;
-      return {
-        added: accepted.size - changed,
-        changed,
-        rejectedCount,
-        rejected,
-        assumed,
-      };
+      return write(place, async (db) => {
+        const before = await idsOf(place, db);
+        const known = new Set(before);
+        const accepted = new Map<string, GlossaryTerm>();
+        const rejected: ImportReport['rejected'][number][] = [];
+        let rejectedCount = 0;
+        for (const [index, { line, entry, fault }] of lines.entries()) {
+          if (index % ENTRIES_AT_ONCE === 0) await setImmediate();
+          const id = idOf(entry);
+          const isFull = known.size >= TERMS_PER_SPACE && !known.has(id);
+          if (fault || isFull) {
+            rejectedCount += 1;
+            if (rejected.length < REJECTED_TOLD) rejected.push({ line, reason: fault ?? 'limit' });
+            continue;
+          }
+          known.add(id);
+          accepted.set(id, entry);
+        }
+        await put(db, place, [...accepted.values()]);
+        const changed = [...accepted.keys()].filter((id) => before.has(id)).length;
+        return { added: accepted.size - changed, changed, rejectedCount, rejected, assumed };
+      });
     },
 
     exportCsv: async (place) => writeGlossaryCsv(await list(place)),

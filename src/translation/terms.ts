@@ -4,13 +4,13 @@ import { findTerms } from '../text/protect/terms.ts';
 
 /** The entries that count for translations into one language. */
 export interface TermsOfTarget {
-  /** Those with a translation. */
+  /** Entries with a translation. */
   readonly forced: readonly GlossaryTerm[];
-  /** Those to keep as they are. */
+  /** Entries to keep as they are. */
   readonly kept: readonly GlossaryTerm[];
 }
 
-/** What makes two spellings one term. */
+/** Folds a term, so that all its spellings become the same. */
 export const foldTerm = (term: string): string => term.normalize('NFKC').toLowerCase();
 
 const select = (list: readonly GlossaryTerm[], to: string): TermsOfTarget => {
@@ -42,7 +42,7 @@ export const termsFor = (list: readonly GlossaryTerm[], to: string): TermsOfTarg
   return known;
 };
 
-/** Those that stand in the text as whole words, by their folded spelling. */
+/** The terms that stand in the text as whole words, by their folded spelling. */
 export const termsIn = (
   text: string,
   terms: Iterable<GlossaryTerm>,

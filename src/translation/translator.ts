@@ -13,11 +13,11 @@ export interface TranslationRequest {
   readonly to: string;
   /** Detected when left out. */
   readonly from?: string;
-  /** Whose glossary applies. */
+  /** The place whose glossary applies. */
   readonly place: Space | Channel;
   /** Earlier talk, oldest first; what does not fit the contract's limit is left out. */
   readonly context?: readonly string[];
-  /** Nobody sees it grow: it is asked for in one reply, which costs less. */
+  /** True where nobody sees the text grow: it is then asked for in one reply, which costs less. */
   readonly whole?: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface TranslatorDeps {
   readonly model?: string;
 }
 
-/** What a text is taken for when nothing in it tells: chat without a language is mostly English. */
+/** Assumed language of a text that shows none: chat without a language is mostly English. */
 const UNDETECTED = 'en';
 
 /**

@@ -7,7 +7,10 @@ const WIDTH = 960;
 const LEFT = 76;
 const RIGHT = 32;
 
-/** Of Discord's dark theme and readable on light ones: the picture has a ground of its own. */
+/**
+ * Colours of Discord's dark theme, readable on light ones too: the picture has a background of its
+ * own.
+ */
 const COLOURS = {
   ground: '#1f2430',
   line: '#3a4252',
@@ -59,7 +62,7 @@ const rowOf = ({ colour, top, height, values }: Row, xOf: (index: number) => num
   ].join('');
 };
 
-/** At most this many dates fit under each other's neighbours. */
+/** The most dates that fit beside each other. */
 const DATES = 10;
 
 const datesOf = (days: readonly UsageDay[], y: number, xOf: (index: number) => number): string => {

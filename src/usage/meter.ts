@@ -1,34 +1,22 @@
-import { type AppError, userError } from '../errors.ts';
-import type { Space } from '../model/place.ts';
-import type { Services } from '../command/services.ts';
 import { mapStates } from '../async/generators.ts';
+import type { Services } from '../command/services.ts';
+import type { Space } from '../model/place.ts';
 import { countCodePoints } from '../text/unicode.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../async/time.ts';
+import { limitFault, type Demand } from './limits.ts';
+import type { UsageAmounts } from './usage.ts';
 
-/**
- * Why a space may use no more today: `rate-limited`, with what was used and when the count begins
- * anew; undefined where it may. Characters must fit whole; sound may be begun while a minute is left.
- */
-export const limitFault = async (
-  { spaces, usage }: Pick<Services, 'spaces' | 'usage'>,
-  space: Space,
-  wish: { readonly characters: number } | 'audio',
-  now: () => number = Date.now,
-): Promise<AppError | undefined> => {
-  const { dailyCharacters, dailyAudioMinutes } = await spaces.of(space);
-  const limit = wish === 'audio' ? dailyAudioMinutes : dailyCharacters;
-  if (limit === undefined) return undefined;
-  const today = await usage.today(space);
-  const used = wish === 'audio' ? Math.floor(today.audioMs / MINUTE_MS) : today.characters;
-  if (wish === 'audio' ? used < limit : used + wish.characters <= limit) return undefined;
-  const hours = Math.ceil((DAY_MS - (now() % DAY_MS)) / HOUR_MS);
-  return userError(
-    'rate-limited',
-    wish === 'audio' ? 'limits.audio' : 'limits.characters',
-    { used, limit, hours },
-    { retryAfterMs: DAY_MS - (now() % DAY_MS) },
-  );
-};
+/** The user of the service. */
+export interface Consumer {
+  readonly space: Space;
+  readonly memberId: string;
+}
+
+export interface MeterOptions {
+  /** Ms since 1970. */
+  readonly now?: () => number;
+  /** Messages that all of it counts as. Default: one. */
+  readonly messages?: 0 | 1;
+}
 
 /** The services whose use is counted, and those that limit and record it. */
 export type MeteredServices = Pick<
@@ -38,23 +26,23 @@ export type MeteredServices = Pick<
 
 /** Counts what one person's use of the service costs. */
 export interface Meter<Given extends MeteredServices> {
-  /** As they are, but that they refuse what goes over the limits of the space, and are counted. */
+  /** The same services, which refuse what goes over the limits of the space, and are counted. */
   readonly services: Given;
   /** Records what was used, if anything was. */
   settle(): Promise<void>;
 }
 
-/** What was given up before anything came of it is not counted. */
+/** A meter for one piece of work. A use that is given up before anything came of it is not counted. */
 export const createMeter = <Given extends MeteredServices>(
   services: Given,
-  { space, memberId }: { readonly space: Space; readonly memberId: string },
-  now: () => number = Date.now,
+  { space, memberId }: Consumer,
+  { now = Date.now, messages = 1 }: MeterOptions = {},
 ): Meter<Given> => {
   let characters = 0;
   let audioMs = 0;
 
-  const admit = async (wish: Parameters<typeof limitFault>[2]): Promise<void> => {
-    const fault = await limitFault(services, space, wish, now);
+  const admit = async (demand: Demand): Promise<void> => {
+    const fault = await limitFault(services, space, demand, now);
     if (fault) throw fault;
   };
 
@@ -121,7 +109,34 @@ export const createMeter = <Given extends MeteredServices>(
     },
     async settle() {
       if (characters + audioMs > 0)
-        await services.usage.record(space, memberId, { characters, audioMs, messages: 1 });
+        await services.usage.record(space, memberId, { characters, audioMs, messages });
     },
   };
 };
+
+/** The use of a piece of work so far; counters add to it. */
+export type Tally = { -readonly [Part in 'characters' | 'audioMs']: UsageAmounts[Part] };
+
+type Countable = Pick<MeteredServices, 'translator' | 'transcriber'>;
+
+/**
+ * The same services, which add what they finish to `tally`: for work that asks for the limits of all of
+ * it beforehand, is tried again when a part fails, and is recorded once with its result.
+ */
+export const countFinished = <Given extends Countable>(services: Given, tally: Tally): Given => ({
+  ...services,
+  translator: {
+    async *translate(request, signal) {
+      const translation = yield* services.translator.translate(request, signal);
+      if (translation.outcome === 'translated') tally.characters += countCodePoints(request.text);
+      return translation;
+    },
+  },
+  transcriber: {
+    async *transcribe(request, signal) {
+      const transcript = yield* services.transcriber.transcribe(request, signal);
+      tally.audioMs += transcript.durationMs;
+      return transcript;
+    },
+  },
+});

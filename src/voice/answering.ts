@@ -1,39 +1,39 @@
+import type { Clock } from '../async/clock.ts';
+import { resultOf } from '../async/generators.ts';
 import { roomTurns } from '../chat/room-turns.ts';
 import { AppError, toAppError } from '../errors.ts';
-import { createMeter, type MeteredServices } from '../usage/meter.ts';
 import type { Channel } from '../model/place.ts';
-import { resultOf } from '../async/generators.ts';
-import type { Clock } from '../async/clock.ts';
+import { createMeter, type MeteredServices } from '../usage/meter.ts';
 import type { ConversationDeps } from './conversation.ts';
 import type { StatusMessages } from './status-messages.ts';
-import type { Speaking } from './tts/speaking.ts';
 import type { RoomFailure, RoomTexts } from './texts.ts';
+import type { Speaking } from './tts/speaking.ts';
 
 export interface VoiceAnswersDeps {
   readonly services: MeteredServices;
   readonly clock: Clock;
   readonly channel: () => Channel;
   readonly nameOf: (memberId: string) => string;
-  /** What was last said, oldest first. */
-  readonly talk: () => readonly string[];
+  /** The latest captions, oldest first. */
+  readonly recentCaptions: () => readonly string[];
   readonly speaking: Pick<Speaking, 'say'>;
-  readonly notes: Pick<StatusMessages, 'post'>;
+  readonly messages: Pick<StatusMessages, 'post'>;
   readonly texts: RoomTexts;
   /** Aborted when the room is over. */
   readonly signal: AbortSignal;
 }
 
-/** Nobody waits longer for a spoken answer. */
+/** Longest wait for a spoken answer. */
 const ANSWER_MS = 60_000;
 
 /**
- * Answers questions that were asked aloud: in writing and aloud. It counts as used by who asked. Nothing
- * is told of a question that was taken back.
+ * Answers spoken questions, in writing and aloud; the person who asked is charged. Nothing is shown of a
+ * question that was taken back.
  */
 export const createVoiceAnswers =
   (deps: VoiceAnswersDeps): ConversationDeps['answer'] =>
   async (speakerId, question, asked) => {
-    const { services, clock, speaking, notes, texts } = deps;
+    const { services, clock, speaking, messages, texts } = deps;
     const { space } = deps.channel();
     const by = { id: speakerId, name: deps.nameOf(speakerId) };
     const meter = createMeter(services, { space, memberId: speakerId });
@@ -45,15 +45,15 @@ export const createVoiceAnswers =
     const signal = AbortSignal.any([late.signal, over]);
     let failure: RoomFailure = 'room.not-answered';
     try {
-      const turns = roomTurns(question, deps.talk());
+      const turns = roomTurns(question, deps.recentCaptions());
       const answer = await resultOf(meter.services.assistant.answer(turns, signal));
       signal.throwIfAborted();
-      await notes.post({ text: `${texts.heardYou(by.name, question)}\n${answer}` });
+      await messages.post({ text: `${texts.question(by.name, question)}\n${answer}` });
       failure = 'room.not-said';
       over.throwIfAborted();
       await speaking.say({ kind: 'answer', text: answer, by });
     } catch (thrown) {
-      if (!over.aborted) await notes.post(texts.failed(failure, toAppError(thrown)));
+      if (!over.aborted) await messages.post(texts.failed(failure, toAppError(thrown)));
     } finally {
       cancel();
       await meter.settle().catch(() => undefined);

@@ -4,23 +4,23 @@ import type { RoomMember } from '../ports/voice.ts';
 
 export interface AttendanceDeps {
   readonly clock: Clock;
-  /** Everybody who is there now, ourselves left out. */
+  /** Everybody who is present now, the bot left out. */
   readonly present: () => readonly RoomMember[];
-  /** No human was there for a while. */
+  /** Called when no human has been present for a while. */
   readonly empty: () => void;
 }
 
-/** Who is in a room, and who was. */
+/** The members who are in a room, and who were. */
 export interface Attendance extends Disposable {
   readonly here: () => readonly RoomMember[];
-  /** Everybody who was there since we joined. */
+  /** Everybody who was present since the bot joined. */
   readonly everHere: ReadonlySet<string>;
-  /** As the room's people see it, also of those who left; the id of somebody unknown. */
+  /** A member's name as the room sees it, also after they left; the id of somebody unknown. */
   readonly nameOf: (memberId: string) => string;
-  /** Undefined where it is not known. */
+  /** The same; undefined where it is not known. */
   readonly knownName: (memberId: string) => string | undefined;
-  /** To be called when who is there has changed. */
-  look(): void;
+  /** Must be called when people came or went. */
+  update(): void;
 }
 
 const NAMES_KEPT = 1_000;
@@ -41,7 +41,7 @@ export const createAttendance = ({ clock, present, empty }: AttendanceDeps): Att
     everHere,
     nameOf: (memberId) => names.get(memberId) ?? memberId,
     knownName: (memberId) => names.get(memberId),
-    look: () => {
+    update: () => {
       if (isOver) return;
       const here = present();
       for (const { id, name } of here) {

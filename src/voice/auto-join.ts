@@ -1,48 +1,47 @@
-import type { Log } from '../log.ts';
+import { type Log, logFailure } from '../log.ts';
 import type { Channel, Space } from '../model/place.ts';
 import { MINUTE_MS } from '../async/time.ts';
 import type { Clock } from '../async/clock.ts';
-import { logFailure } from './log-failure.ts';
 import type { LeaveReason } from './room.ts';
 
 export interface AutoJoinDeps {
   readonly clock: Clock;
-  /** Whether any human is in a room. */
+  /** True when any human is in a room. */
   readonly isPeopled: (room: Channel) => boolean;
-  /** Whether moderators want us in a room while people are there, and we may go. */
+  /** True when moderators chose a room to be joined, and the bot may join it. */
   readonly isWanted: (room: Channel) => Promise<boolean>;
-  /** The rooms of a space that moderators want us in. */
+  /** The rooms of a space that moderators chose. */
   readonly wantedIn: (space: Space) => Promise<readonly Channel[]>;
-  /** Whether we are in any room of a space. */
+  /** True when the bot is in any room of a space. */
   readonly isBusy: (space: Space) => boolean;
-  /** Joins it, unless we are in another room by then. */
+  /** Joins a room, unless the bot is in another one by then. */
   readonly join: (room: Channel) => Promise<void>;
   readonly log: Log;
 }
 
-/** Joins rooms by itself: while people are there who did not send us away. */
+/** Joins chosen rooms while people are there, until they ask the bot to leave. */
 export interface AutoJoin extends Disposable {
-  /** Who is in a room has changed. */
+  /** Notes that people came to a room or left it. */
   peopleChanged(room: Channel): void;
-  /** We left a room. */
+  /** Notes that the bot left a room. */
   left(room: Channel, reason: LeaveReason): void;
-  /** Moderators chose other rooms. */
+  /** Notes that moderators chose other rooms. */
   choicesChanged(space: Space): void;
 }
 
-/** What failed is not tried again at each coming and going. */
-const TRY_AGAIN_MS = MINUTE_MS;
-/** Somebody has to change something first, of which nothing tells us. */
-const TRY_REFUSED_AGAIN_MS = 10 * MINUTE_MS;
+/** Wait after a failure, whoever comes and goes. */
+const RETRY_MS = MINUTE_MS;
+/** Wait where somebody has to change something first, which cannot be noticed. */
+const RETRY_REFUSED_MS = 10 * MINUTE_MS;
 
 const keyOf = ({ space, id }: Channel): string => `${space.platform} ${space.id} ${id}`;
 
 export const createAutoJoin = (deps: AutoJoinDeps): AutoJoin => {
   const { clock, isPeopled, isWanted, wantedIn, isBusy, join, log } = deps;
-  /** Rooms whose people sent us away. */
+  /** Rooms whose people asked the bot to leave. */
   const banned = new Set<string>();
   const trying = new Set<string>();
-  /** Rooms that are tried again later → what takes that back. */
+  /** Rooms that are tried again later → cancels that. */
   const waiting = new Map<string, () => void>();
   let isOver = false;
 
@@ -69,13 +68,13 @@ export const createAutoJoin = (deps: AutoJoinDeps): AutoJoin => {
         if (await isWanted(room)) await join(room);
       });
       trying.delete(key);
-      if (error) tryLater(room, error.retryable ? TRY_AGAIN_MS : TRY_REFUSED_AGAIN_MS);
+      if (error) tryLater(room, error.retryable ? RETRY_MS : RETRY_REFUSED_MS);
     }
   };
-  const considerAll = (space: Space, isAnew = false): void =>
-    void logFailure(log, 'the rooms of a space could not be looked at', async () => {
+  const considerAll = (space: Space, isRetry = false): void =>
+    void logFailure(log, 'the chosen rooms of a space could not be read', async () => {
       for (const room of await wantedIn(space)) {
-        if (isAnew) stopWaiting(keyOf(room));
+        if (isRetry) stopWaiting(keyOf(room));
         await consider(room);
       }
     });
@@ -84,9 +83,9 @@ export const createAutoJoin = (deps: AutoJoinDeps): AutoJoin => {
     peopleChanged: (room) => void consider(room),
     left: (room, reason) => {
       if (isOver) return;
-      const isSentAway = reason === 'told' || reason === 'thrown out';
+      const isSentAway = reason === 'requested' || reason === 'thrown out';
       if (isSentAway && isPeopled(room)) banned.add(keyOf(room));
-      if (reason === 'lost') tryLater(room, TRY_AGAIN_MS);
+      if (reason === 'lost') tryLater(room, RETRY_MS);
       considerAll(room.space);
     },
     choicesChanged: (space) => considerAll(space, true),

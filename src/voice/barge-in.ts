@@ -4,27 +4,27 @@ import type { Clock } from '../async/clock.ts';
 export interface BargeInDeps {
   readonly clock: Clock;
   readonly mode: () => RoomChoices['bargeIn'];
-  /** Lowers our voice, or raises it again. */
+  /** Lowers the bot's voice, or raises it again. */
   readonly duck: (isOn: boolean) => void;
   readonly interrupt: () => void;
 }
 
-/** Lets people's voices go before ours, where a room wants that. */
+/** Gives way to people who speak, where a room wants that. */
 export interface BargeIn extends Disposable {
   readonly began: (memberId: string) => void;
-  /** A packet of theirs came. */
-  readonly sent: (memberId: string) => void;
+  /** Notes a packet of a member. */
+  readonly packet: (memberId: string) => void;
   readonly ended: (memberId: string) => void;
 }
 
-/** Who sends nothing for so long does not speak any more. */
+/** Silence after which somebody does not speak any more. */
 const PAUSE_MS = 1_000;
-/** A microphone that never falls silent keeps us low no longer than the longest utterance. */
+/** A microphone that is never silent has no longer effect than the longest utterance. */
 const SPEAKS_MS = 16_000;
 
 interface Speaker {
   readonly sinceMs: number;
-  sentMs: number;
+  packetMs: number;
   cancel: () => void;
 }
 
@@ -38,7 +38,7 @@ export const createBargeIn = ({ clock, mode, duck, interrupt }: BargeInDeps): Ba
     if (speakers.size === 0) duck(false);
   };
   const watch = (memberId: string, speaker: Speaker): void => {
-    const endMs = Math.min(speaker.sentMs + PAUSE_MS, speaker.sinceMs + SPEAKS_MS);
+    const endMs = Math.min(speaker.packetMs + PAUSE_MS, speaker.sinceMs + SPEAKS_MS);
     if (endMs <= clock.nowMs()) return ended(memberId);
     speaker.cancel = clock.after(endMs - clock.nowMs(), () => watch(memberId, speaker));
   };
@@ -47,15 +47,15 @@ export const createBargeIn = ({ clock, mode, duck, interrupt }: BargeInDeps): Ba
       if (mode() === 'off') return;
       speakers.get(memberId)?.cancel();
       const nowMs = clock.nowMs();
-      const speaker = { sinceMs: nowMs, sentMs: nowMs, cancel: () => undefined };
+      const speaker = { sinceMs: nowMs, packetMs: nowMs, cancel: () => undefined };
       speakers.set(memberId, speaker);
       watch(memberId, speaker);
       if (mode() === 'lower') duck(true);
       else interrupt();
     },
-    sent: (memberId) => {
+    packet: (memberId) => {
       const speaker = speakers.get(memberId);
-      if (speaker) speaker.sentMs = clock.nowMs();
+      if (speaker) speaker.packetMs = clock.nowMs();
     },
     ended,
     [Symbol.dispose]: () => {

@@ -1,39 +1,73 @@
 import { orAborted } from '../async/abort.ts';
-import { type AppError, userError } from '../errors.ts';
 import type { Clock } from '../async/clock.ts';
-import type { TranscriptEvent } from './stt/transcript-event.ts';
-import { questionAfter } from './wake-word.ts';
+import { type AppError, userError } from '../errors.ts';
+import { spokenName } from '../text/speech/spoken-name.ts';
+import type { TranscriptEvent } from './stt/transcript-emitter.ts';
+
+/** A text without case, and without marks that a recogniser may write or leave out. */
+const folded = (text: string): string =>
+  text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+
+/** Words that people say before a name when they call somebody. */
+const CALLS = 'hey hi hello ok okay hallo hola oye salut bonjour ねえ ねぇ 하이 嘿'
+  .split(' ')
+  .map(folded)
+  .join('|');
+/** Signs that a recogniser puts before the first word, as `¿`. */
+const START = String.raw`^[^\p{L}\p{N}]{0,5}(?:(?:${CALLS})[\s,、!]+)?`;
+
+/**
+ * The question of somebody who says one of the bot's names first: "Dragoman, what is that?". Empty when
+ * they said the name alone, undefined when they said something else.
+ */
+export const questionAfter = (text: string, names: readonly string[]): string | undefined => {
+  const plain = text.trimStart();
+  const spoken = names.flatMap((name) => [name, spokenName(name)]).map(folded);
+  for (const name of spoken.filter((each) => each.length > 2)) {
+    const call = new RegExp(
+      `${START}${RegExp.escape(name)}(?!['’-]?[\\p{L}\\p{N}])[\\s,.!?:;、。！？…-]*`,
+      'u',
+    );
+    // Folding may change lengths, so the words are counted through letter by letter.
+    const found = call.exec(folded(plain))?.[0];
+    if (found === undefined) continue;
+    let at = 0;
+    while (at < plain.length && folded(plain.slice(0, at)).length < found.length) at += 1;
+    return plain.slice(at).trim();
+  }
+  return undefined;
+};
 
 export interface ConversationDeps {
   readonly clock: Clock;
-  /** What people may call us; none: nobody wakes us by name. */
+  /** Names that wake the bot; empty: none does. */
   readonly names: () => readonly string[];
-  /** Answers aloud and in writing; aborted where nobody wants it any more. Never rejects. */
+  /** Answers aloud and in writing; aborted where nobody wants the answer any more. Never rejects. */
   readonly answer: (speakerId: string, question: string, signal: AbortSignal) => Promise<void>;
 }
 
-/** Who asks aloud, and what. */
+/** Finds questions in transcripts. */
 export interface Conversation extends Disposable {
-  /** A final line of somebody who is heard. */
-  heard(line: TranscriptEvent): void;
-  /** What a member says next. */
+  /** Takes a final transcript. */
+  transcript(event: TranscriptEvent): void;
+  /** Resolves with the next utterance of a member. */
   listenTo(memberId: string, signal: AbortSignal): Promise<string>;
-  /** Somebody is not heard any more: what they asked is not answered. */
+  /** Drops the questions of a member who is not listened to any more. */
   forget(memberId: string): void;
 }
 
-/** Who says nothing for so long has changed their mind. */
-const PATIENCE_MS = 30_000;
-/** After the name alone, the question follows. */
+/** Longest wait for somebody who wanted to speak. */
+const LISTEN_MS = 30_000;
+/** Time for the question after the name alone. */
 const QUESTION_MS = 10_000;
 
-const notHeard = (): AppError => userError('not-found', 'room.nothing-heard');
+const nothingSaid = (): AppError => userError('not-found', 'room.nothing-heard');
 
 export const createConversation = ({ clock, names, answer }: ConversationDeps): Conversation => {
-  const asked = new Map<string, PromiseWithResolvers<string> & { readonly sinceMs: number }>();
-  /** Who said our name alone → until when the question may follow. */
+  const listening = new Map<string, PromiseWithResolvers<string> & { readonly sinceMs: number }>();
+  /** Members who said the name alone → the time until which the question may follow. */
   const called = new Map<string, number>();
-  /** Each is answered before the next one of the same person is taken. */
+  /** A question is answered before the next one of the same person is taken. */
   const answering = new Map<string, AbortController>();
 
   const reply = (speakerId: string, question: string): void => {
@@ -44,11 +78,11 @@ export const createConversation = ({ clock, names, answer }: ConversationDeps): 
   };
 
   return {
-    heard: ({ speakerId, text, endMs }) => {
+    transcript: ({ speakerId, text, endMs }) => {
       if (text === '') return;
-      const waiting = asked.get(speakerId);
+      const waiting = listening.get(speakerId);
       if (waiting) {
-        // What was said before was said to others.
+        // Speech that ended before was meant for others.
         if (endMs >= waiting.sinceMs) waiting.resolve(text);
         return;
       }
@@ -60,24 +94,24 @@ export const createConversation = ({ clock, names, answer }: ConversationDeps): 
       else if (untilMs !== undefined && endMs <= untilMs) reply(speakerId, text);
     },
     listenTo: async (memberId, signal) => {
-      asked.get(memberId)?.reject(notHeard());
+      listening.get(memberId)?.reject(nothingSaid());
       const waiting = { ...Promise.withResolvers<string>(), sinceMs: clock.nowMs() };
-      asked.set(memberId, waiting);
-      const cancel = clock.after(PATIENCE_MS, () => waiting.reject(notHeard()));
+      listening.set(memberId, waiting);
+      const cancel = clock.after(LISTEN_MS, () => waiting.reject(nothingSaid()));
       try {
         return await orAborted(waiting.promise, signal);
       } finally {
         cancel();
-        if (asked.get(memberId) === waiting) asked.delete(memberId);
+        if (listening.get(memberId) === waiting) listening.delete(memberId);
       }
     },
     forget: (memberId) => {
-      asked.get(memberId)?.reject(notHeard());
+      listening.get(memberId)?.reject(nothingSaid());
       called.delete(memberId);
-      answering.get(memberId)?.abort(notHeard());
+      answering.get(memberId)?.abort(nothingSaid());
     },
     [Symbol.dispose]: () => {
-      for (const waiting of asked.values()) waiting.reject(notHeard());
+      for (const waiting of listening.values()) waiting.reject(nothingSaid());
       called.clear();
     },
   };

@@ -1,72 +1,75 @@
 import type { Clock } from '../async/clock.ts';
+import type { LinkListener } from '../ports/voice.ts';
 import type { Attendance } from './attendance.ts';
 import type { StatusMessages } from './status-messages.ts';
-import type { LinkListener } from '../ports/voice.ts';
 import type { RoomTexts } from './texts.ts';
 
 export interface LinkStatusDeps {
   readonly clock: Clock;
   readonly attendance: Pick<Attendance, 'here' | 'nameOf'>;
-  readonly notes: Pick<StatusMessages, 'show' | 'settle' | 'post'>;
+  readonly messages: Pick<StatusMessages, 'show' | 'settle' | 'post'>;
   readonly texts: RoomTexts;
 }
 
-/** Tells a room of whom and what we cannot hear, and when we can again. */
+/** Shows in a room when a speaker or the connection is lost, and when it is back. */
 export interface LinkStatus
   extends Pick<LinkListener, 'audible' | 'connected' | 'missed'>, Disposable {
-  /** Somebody moved us. */
+  /** Notes that somebody moved the bot. */
   moved(): void;
   peopleChanged(): void;
 }
 
-/** Everybody misses the same seconds, and so does whoever was told that the connection is lost. */
-const TOLD_FOR_MS = 30_000;
-/** A move takes the connection down and is told anyway. */
+/** Lost packets are shown once for all speakers, and not beside a lost connection. */
+const SHOWN_FOR_MS = 30_000;
+/** A move interrupts the connection and is known anyway. */
 const MOVE_MS = 5_000;
 
+const topicOf = (memberId: string): string => `audible ${memberId}`;
+
 export const createLinkStatus = (deps: LinkStatusDeps): LinkStatus => {
-  const { clock, attendance, notes, texts } = deps;
+  const { clock, attendance, messages, texts } = deps;
   const inaudible = new Set<string>();
   let isAway = false;
   let cancel: (() => void) | undefined;
   let movedMs = Number.NEGATIVE_INFINITY;
-  let toldMs = Number.NEGATIVE_INFINITY;
+  let shownMs = Number.NEGATIVE_INFINITY;
 
-  const settle = (memberId: string, what: 'hearsAgain' | 'leftUnheard'): void => {
+  const settle = (memberId: string, text: 'audibleAgain' | 'leftInaudible'): void => {
     if (!inaudible.delete(memberId)) return;
-    void notes.settle(`hear ${memberId}`, texts[what](attendance.nameOf(memberId)));
+    void messages.settle(topicOf(memberId), texts[text](attendance.nameOf(memberId)));
   };
 
-  const tellAway = (): void => {
+  const showAway = (): void => {
     const leftMs = movedMs + MOVE_MS - clock.nowMs();
-    if (leftMs > 0) cancel = clock.after(leftMs, tellAway);
-    else void notes.show('connection', texts.note('room.reconnecting'));
+    if (leftMs > 0) cancel = clock.after(leftMs, showAway);
+    else void messages.show('connection', texts.status('room.reconnecting'));
   };
 
   return {
     audible: (memberId, isAudible) => {
-      if (isAudible) return settle(memberId, 'hearsAgain');
+      if (isAudible) return settle(memberId, 'audibleAgain');
       inaudible.add(memberId);
-      void notes.show(`hear ${memberId}`, texts.cannotHear(attendance.nameOf(memberId)));
+      const text = texts.inaudible(attendance.nameOf(memberId));
+      void messages.show(topicOf(memberId), text);
     },
     connected: (isConnected) => {
-      if (isAway || !isConnected) toldMs = clock.nowMs();
+      if (isAway || !isConnected) shownMs = clock.nowMs();
       isAway = !isConnected;
       cancel?.();
-      if (isConnected) void notes.settle('connection', texts.note('room.reconnected'));
-      else tellAway();
+      if (isConnected) void messages.settle('connection', texts.status('room.reconnected'));
+      else showAway();
     },
     moved: () => {
       movedMs = clock.nowMs();
     },
     missed: (ms) => {
-      if (clock.nowMs() - toldMs < TOLD_FOR_MS) return;
-      toldMs = clock.nowMs();
-      void notes.post(texts.missed(ms));
+      if (clock.nowMs() - shownMs < SHOWN_FOR_MS) return;
+      shownMs = clock.nowMs();
+      void messages.post(texts.missed(ms));
     },
     peopleChanged: () => {
       const here = new Set(attendance.here().map(({ id }) => id));
-      for (const memberId of inaudible.difference(here)) settle(memberId, 'leftUnheard');
+      for (const memberId of inaudible.difference(here)) settle(memberId, 'leftInaudible');
     },
     [Symbol.dispose]: () => cancel?.(),
   };

@@ -1,17 +1,105 @@
-import type { ConsentRule } from '../model/space-choices.ts';
+import type { ConsentRule, RoomChoices } from '../model/space-choices.ts';
 
 /**
- * What people in a room are heard for: `captions`, which everybody sees; `name`, to know when somebody
- * calls us and asks something; `voices`, to let them go before ours: then nothing is written down.
+ * The use that a room makes of speech: `captions`, which everybody sees; `wake-word`, to notice that
+ * somebody calls the bot by its name; `barge-in`, to let people speak first: then nothing is recognised.
  */
-export type ListeningPurpose = 'captions' | 'name' | 'voices';
+export type ListeningUse = 'captions' | 'wake-word' | 'barge-in';
 
-/** How a room listens. */
+/** The way in which a room listens. */
 export interface ListeningMode {
-  readonly purpose: ListeningPurpose;
+  readonly use: ListeningUse;
   readonly rule: ConsentRule;
-  /** Whether something is told of what is still being said. */
+  /** True when transcripts are shown while somebody still speaks. */
   readonly partials: boolean;
-  /** After so long without voice a line ends; as usual when left out. */
+  /** Silence that ends an utterance. Default: the usual pause. */
   readonly pauseMs?: number;
 }
+
+/** The choices of moderators that decide how a room listens. */
+export type ListeningChoices = Pick<
+  RoomChoices,
+  'consent' | 'partials' | 'pauseMs' | 'wakeWord' | 'bargeIn'
+>;
+
+/**
+ * States of a room. `idle`: there are no captions. `preparing`: the place of the captions is looked up.
+ * `announcing`: people are informed of the captions. `ending`: the last captions are finished. `closing`:
+ * the same in a room that is over. `closed`: nothing is listened to any more.
+ */
+export const LISTENING_STATES = [
+  'idle',
+  'preparing',
+  'announcing',
+  'captioning',
+  'ending',
+  'closing',
+  'closed',
+] as const;
+type StateKind = (typeof LISTENING_STATES)[number];
+
+export interface ListeningState {
+  readonly kind: StateKind;
+  readonly choices: ListeningChoices;
+  /** True when the space may use no more audio today. */
+  readonly isLimited: boolean;
+}
+
+/** Steps of captions, and the end of the room. */
+type Step = 'start' | 'prepared' | 'announced' | 'stop' | 'ended' | 'close';
+export type ListeningEvent =
+  | { readonly kind: Step }
+  | { readonly kind: 'choices-changed'; readonly choices: ListeningChoices }
+  | { readonly kind: 'limit-reached' | 'limit-lifted' };
+
+const STEPS: Readonly<Record<StateKind, Readonly<Partial<Record<Step, StateKind>>>>> = {
+  idle: { start: 'preparing', close: 'closed' },
+  preparing: { prepared: 'announcing', stop: 'idle', close: 'closed' },
+  announcing: { announced: 'captioning', stop: 'ending', close: 'closing' },
+  captioning: { stop: 'ending', close: 'closing' },
+  ending: { ended: 'idle', close: 'closing' },
+  closing: { ended: 'closed' },
+  closed: {},
+};
+
+const isOver = ({ kind }: ListeningState): boolean => kind === 'closing' || kind === 'closed';
+
+export const firstState = (choices: ListeningChoices): ListeningState => ({
+  kind: 'idle',
+  choices,
+  isLimited: false,
+});
+
+/** The state after an event; undefined where the event is not allowed in that state. */
+export const next = (state: ListeningState, event: ListeningEvent): ListeningState | undefined => {
+  switch (event.kind) {
+    case 'start':
+    case 'prepared':
+    case 'announced':
+    case 'stop':
+    case 'ended':
+    case 'close': {
+      const kind = STEPS[state.kind][event.kind];
+      return kind && { ...state, kind };
+    }
+    case 'choices-changed':
+      return isOver(state) ? undefined : { ...state, choices: event.choices };
+    case 'limit-reached':
+      return isOver(state) || state.isLimited ? undefined : { ...state, isLimited: true };
+    case 'limit-lifted':
+      return isOver(state) || !state.isLimited ? undefined : { ...state, isLimited: false };
+  }
+};
+
+/** True when people are listened to for captions. */
+export const areCaptionsOn = ({ kind }: ListeningState): boolean =>
+  kind === 'announcing' || kind === 'captioning';
+
+/** The way to listen in a state; undefined: not at all. */
+export const modeOf = (state: ListeningState): ListeningMode | undefined => {
+  const { consent: rule, partials, pauseMs, wakeWord, bargeIn } = state.choices;
+  if (areCaptionsOn(state)) return { use: 'captions', rule, partials, pauseMs };
+  if (isOver(state)) return undefined;
+  if (wakeWord && !state.isLimited) return { use: 'wake-word', rule, partials: false };
+  return bargeIn === 'off' ? undefined : { use: 'barge-in', rule, partials: false };
+};

@@ -1,15 +1,14 @@
-import { type RoomDeps } from './room-deps.ts';
+import { type RoomDeps, VoiceSession } from './session.ts';
 import { type AppError, userError } from '../errors.ts';
+import { mentionedName } from '../model/mention.ts';
 import type { Channel } from '../model/place.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { Room } from './service.ts';
 import type { RoomChoices } from '../model/space-choices.ts';
 import { createAttendance } from './attendance.ts';
-import { createVoiceSession } from './session.ts';
 import type { Clock } from '../async/clock.ts';
-import type { ConsentChoice } from './consent/consent.ts';
+import type { ConsentChoice } from '../model/consent.ts';
 import { mentionsIn } from '../text/markup/mentions.ts';
-import { mentionedName } from './mentioned-name.ts';
 import { createStatusMessages } from './status-messages.ts';
 import type { LinkListener, VoiceLink, VoicePort } from '../ports/voice.ts';
 import { createLinkStatus } from './link-status.ts';
@@ -17,10 +16,10 @@ import { createSpeaking } from './tts/speaking.ts';
 import { createRoomTexts } from './texts.ts';
 
 /**
- * Why we are in a room no more: somebody told us to leave, or threw us out; nobody was there; the
- * connection was lost for good; we were there by ourselves and are not wanted; the program ends.
+ * The reason for leaving a room: somebody asked for it, or disconnected the bot; nobody was there; the
+ * connection was lost for good; the bot had joined by itself and is not wanted any more; the program ends.
  */
-export type LeaveReason = 'told' | 'thrown out' | 'empty' | 'lost' | 'unwanted' | 'stopping';
+export type LeaveReason = 'requested' | 'thrown out' | 'empty' | 'lost' | 'unwanted' | 'stopping';
 
 export interface RoomStart {
   readonly channel: Channel;
@@ -28,26 +27,26 @@ export interface RoomStart {
   readonly platform: Platform;
   readonly port: VoicePort;
   readonly choices: RoomChoices;
-  /** Aborted when nobody waits for us there any more. */
+  /** Aborted when nobody waits for the bot any more. */
   readonly signal: AbortSignal;
-  /** It is over, and nothing of it runs any more. */
+  /** Called when the room is over, and nothing of it runs any more. */
   readonly ended: (room: OpenRoom, reason: LeaveReason) => void;
 }
 
-/** A room as the core itself handles it. */
+/** A room as the core handles it. */
 export interface OpenRoom extends Room {
-  /** It is over, or about to be: nothing more is taken on. */
+  /** True when the room is over, or about to be: it takes on nothing more. */
   readonly isOver: boolean;
   peopleChanged(): void;
-  /** What somebody chose about being heard. */
+  /** Takes a member's choice about being listened to. */
   readonly chosen: (memberId: string, choice: ConsentChoice) => void;
-  /** Somebody opted out of everything: is not heard, and nothing of theirs is said aloud. */
+  /** Drops a member who opted out of everything: neither listened to nor read aloud. */
   readonly forget: (memberId: string) => void;
   choicesChanged(choices: RoomChoices): void;
-  /** Resolves when nothing of it runs any more; the first reason counts. */
+  /** Closes the room; the first reason counts. Resolves when nothing of it runs any more. */
   close(reason: LeaveReason): Promise<void>;
-  /** How files are spoken of that stand with a message. */
-  readonly filesInWords: (count: number) => string;
+  /** The words that are read aloud for files of a message. */
+  readonly filesText: (count: number) => string;
 }
 
 const JOIN_MS = 20_000;
@@ -71,7 +70,7 @@ const join = async (
   }
 };
 
-/** Joins a room; resolves when we are there. */
+/** Joins a room; resolves when the bot is there. */
 export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRoom> => {
   const { platform, port } = start;
   const { services, clock, log, now } = deps;
@@ -82,14 +81,14 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
   let closing: Promise<void> | undefined;
 
   const channel = (): Channel => link?.channel ?? start.channel;
-  const notes = createStatusMessages({ platform, channel, log });
+  const messages = createStatusMessages({ platform, channel, log });
   const attendance = createAttendance({
     clock,
     present: () => port.present(channel()),
     empty: () => void room.close('empty'),
   });
   const { nameOf, knownName } = attendance;
-  const reception = createLinkStatus({ clock, attendance, notes, texts });
+  const linkStatus = createLinkStatus({ clock, attendance, messages, texts });
   const speaking = createSpeaking({
     services,
     clock,
@@ -106,41 +105,41 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
         );
     },
     texts,
-    notes,
+    messages,
     log,
   });
-  const attention = createVoiceSession({
+  const session = new VoiceSession({
     ...deps,
     platform,
     port,
     channel,
-    hear: (memberIds) => link?.hear(memberIds),
+    subscribe: (memberIds) => link?.subscribe(memberIds),
     choices: () => choices,
     attendance,
     speaking,
-    notes,
+    messages,
     roomTexts: texts,
     signal: over.signal,
   });
 
   const peopleChanged = (): void => {
-    attendance.look();
-    reception.peopleChanged();
-    attention.peopleChanged();
+    attendance.update();
+    linkStatus.peopleChanged();
+    session.peopleChanged();
   };
   const listener: LinkListener = {
-    packet: attention.packet,
+    packet: (packet) => session.packet(packet),
     moved: () => {
-      reception.moved();
+      linkStatus.moved();
       peopleChanged();
-      attention.moved();
+      session.moved();
     },
-    audible: reception.audible,
-    missed: reception.missed,
-    connected: reception.connected,
+    audible: linkStatus.audible,
+    missed: linkStatus.missed,
+    connected: linkStatus.connected,
     ended: (error) => {
       if (error && !over.signal.aborted)
-        void notes.post({ text: texts.ended(error), tone: 'error' });
+        void messages.post({ text: texts.ended(error), tone: 'error' });
       void room.close(error ? 'lost' : 'thrown out');
     },
   };
@@ -148,10 +147,10 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
   const close = async (reason: LeaveReason): Promise<void> => {
     over.abort(none());
     attendance[Symbol.dispose]();
-    reception[Symbol.dispose]();
+    linkStatus[Symbol.dispose]();
     try {
-      await attention[Symbol.asyncDispose]();
-      if (reason === 'empty') await notes.post(texts.note('room.left'));
+      await session[Symbol.asyncDispose]();
+      if (reason === 'empty') await messages.post(texts.status('room.left'));
       await speaking[Symbol.asyncDispose]();
       await link?.[Symbol.asyncDispose]();
     } finally {
@@ -164,52 +163,52 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
       return channel();
     },
     get captions() {
-      return attention.captions;
+      return session.captions;
     },
     get isOver() {
       return over.signal.aborted;
     },
     get hasRecord() {
-      return attention.hasRecord();
+      return session.record.hasRecord();
     },
     people: attendance.everHere,
     health: () =>
       (link?.stats() ?? []).map((stats) => ({ ...stats, name: nameOf(stats.memberId) })),
-    startCaptions: attention.startCaptions,
-    setLanguages: attention.setLanguages,
-    stopCaptions: attention.stopCaptions,
-    transcript: attention.transcript,
-    summary: attention.summary,
-    say: async (saying) => {
+    startCaptions: (options) => session.startCaptions(options),
+    setLanguages: (languages) => session.setLanguages(languages),
+    stopCaptions: () => session.stopCaptions(),
+    transcript: session.record.transcript,
+    summary: session.record.summary,
+    say: async (request) => {
       over.signal.throwIfAborted();
-      return speaking.say(saying);
+      return speaking.say(request);
     },
     queue: speaking.queue,
     skip: speaking.skip,
-    silence: speaking.stop,
+    stopSpeaking: speaking.stop,
     pause: speaking.pause,
-    listenTo: attention.listenTo,
-    talk: attention.talk,
-    leave: () => room.close('told'),
+    listenTo: (member, signal) => session.listenTo(member, signal),
+    recentCaptions: session.record.recent,
+    leave: () => room.close('requested'),
     close: async (reason) => {
       closing ??= close(reason);
       await closing;
     },
-    filesInWords: texts.files,
+    filesText: texts.files,
     peopleChanged,
-    chosen: attention.chosen,
+    chosen: (memberId, choice) => session.chosen(memberId, choice),
     forget: (memberId) => {
-      attention.chosen(memberId, 'unheard');
+      session.chosen(memberId, 'refused');
       speaking.forget(memberId);
     },
     choicesChanged: (changed) => {
       choices = changed;
-      attention.choicesChanged();
+      session.choicesChanged(changed);
     },
   };
 
   link = await join(start, listener, clock);
   peopleChanged();
-  attention.choicesChanged();
+  session.choicesChanged(choices);
   return room;
 };

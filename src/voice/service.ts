@@ -4,104 +4,105 @@ import type { Member } from '../model/member.ts';
 import type { OutgoingFile } from '../model/file.ts';
 import type { VoicePreference } from '../speech/speech.ts';
 import type { SpeakerStats } from '../ports/voice.ts';
+import type { ConsentChoice } from '../model/consent.ts';
 
-/** What is to be said aloud in a room. */
+/** Text to be spoken in a room. */
 export interface SpeechRequest {
-  /** As people wrote it. */
+  /** Text as people wrote it. */
   readonly text: string;
   readonly kind: 'answer' | 'say' | 'read';
-  /** Whose words they are, or who asked for an answer; nobody is announced, or counted, without. */
+  /** The author, or the person who asked for an answer; without, nobody is announced or charged. */
   readonly by?: Pick<Member, 'id' | 'name'>;
-  /** A voice by name, language or gender; the person's own where nothing is wished. */
-  readonly wish?: VoicePreference;
+  /** The voice. Default: the author's own. */
+  readonly voice?: VoicePreference;
 }
 
-/** One thing that is said in a room, or waits to be. */
+/** Speech that is spoken in a room, or waits to be. */
 export interface QueuedSpeech {
   readonly kind: SpeechRequest['kind'] | 'notice';
   readonly by?: string;
   readonly text: string;
-  /** Until it is said, roughly. */
+  /** Estimated time until it is spoken. */
   readonly waitsMs: number;
 }
 
 export interface CaptionOptions {
-  /** What captions are translated into. */
+  /** Languages that captions are translated into. */
   readonly languages: readonly string[];
-  /** Where they are shown; in the room's own chat when left out. */
+  /** The channel where they are shown. Default: the room's own chat. */
   readonly in?: Channel;
-  /** In a thread of that channel, with this name. */
+  /** The name of a thread of that channel, in which they are shown. */
   readonly thread?: string;
-  /** Only this language is shown: the translation, and the original only where it is in it. */
+  /** The one language that is shown: translations, and originals that are in it. */
   readonly only?: string;
-  /** The transcript is posted when they end. */
+  /** The transcript that is posted when they end. */
   readonly transcript?: RoomTranscriptKind;
 }
 
-/** The captions that run in a room, or ran there last, as long as they are kept in memory. */
+/** The current captions of a room, or the last ones, as long as they are kept in memory. */
 export interface CaptionRecord {
-  /** Whether there are any. */
+  /** True when there are any. */
   readonly hasRecord: boolean;
-  /** Everybody who was there. */
+  /** Everybody who was present. */
   readonly people: ReadonlySet<string>;
   /** Undefined where there are none. */
   transcript(kind: RoomTranscriptKind, language?: string): Promise<OutgoingFile | undefined>;
-  /** What was said, in short: grows; returns the whole. */
+  /** Sums the captions up: yields the growing summary, and returns it. */
   summary(language: string, signal: AbortSignal): AsyncGenerator<string, string, void>;
 }
 
-/** A room that we are in. Every method rejects with an `AppError`. */
+/** A room that the bot is in. Every method rejects with an `AppError`. */
 export interface Room extends CaptionRecord {
-  /** Where we are now: people can move us. */
+  /** The current channel: people can move the bot. */
   readonly channel: Channel;
-  /** What is captioned at this moment, and where; undefined while nothing is. */
+  /** The languages and the channel of the captions; undefined while there are none. */
   readonly captions: { readonly languages: readonly string[]; readonly in: Channel } | undefined;
-  /** How everybody who was to be heard came through. */
+  /** Packet statistics of everybody who was listened to. */
   health(): readonly (SpeakerStats & { readonly name: string })[];
   /**
-   * Resolves when people were told, and may be heard. Rejects, with nothing begun, while captions run,
-   * where people cannot be told, and where they cannot be shown.
+   * Resolves when people were informed. Rejects, with nothing begun, while captions run, where people cannot
+   * be informed, and where captions cannot be shown.
    */
-  startCaptions(wish: CaptionOptions): Promise<void>;
+  startCaptions(options: CaptionOptions): Promise<void>;
   setLanguages(languages: readonly string[]): void;
-  /** False where nothing was captioned. */
+  /** False where there were no captions. */
   stopCaptions(): Promise<boolean>;
-  /** Resolves when it waits in the queue; with false where nothing of it can be said, or is to be any more. */
-  say(saying: SpeechRequest): Promise<boolean>;
+  /** Resolves when the speech waits in the queue; with false where there is nothing to speak, or it was dropped. */
+  say(request: SpeechRequest): Promise<boolean>;
   queue(): { readonly isPaused: boolean; readonly items: readonly QueuedSpeech[] };
-  /** False where nothing was said, or a notice: nobody ends one. */
+  /** Ends the speech; false where there is none, or it is a notice. */
   skip(): boolean;
-  /** How many were said or waited, but for notices, which are said all the same. */
-  silence(): number;
+  /** Ends and drops all speech but notices; returns the number of items. */
+  stopSpeaking(): number;
   pause(isPaused: boolean): void;
   /**
-   * What a member says next, whatever the room listens for: they ask for it. `forbidden` for those who
-   * do not want to be heard.
+   * Resolves with the next utterance of a member who asks for it, whatever the room listens for. Rejects
+   * with `forbidden` for members who refused to be listened to.
    */
   listenTo(member: Pick<Member, 'id' | 'name'>, signal: AbortSignal): Promise<string>;
-  /** The last captions, oldest first, with who said them. */
-  talk(): readonly string[];
+  /** The latest captions with their speakers, oldest first. */
+  recentCaptions(): readonly string[];
   leave(): Promise<void>;
 }
 
-/** The rooms in which people speak with each other. */
+/** The voice rooms of all spaces. */
 export interface Rooms {
-  /** The room that a member is in, whether we are there or not. */
+  /** The room that a member is in, whether the bot is there or not. */
   roomOf(space: Space, memberId: string): Channel | undefined;
-  /** Names of what must still be allowed so that we can come into a room, as the platform shows them. */
+  /** Names of missing permissions for a room, as the platform shows them. */
   missing(room: Channel): readonly string[];
-  /** The room of a space that we are in. */
+  /** The room of a space that the bot is in. */
   of(space: Space): Room | undefined;
-  /** The captions of the room that we left last, for half an hour. */
+  /** The captions of the room that was left last, for half an hour. */
   left(space: Space): CaptionRecord | undefined;
   /**
    * Joins a room, or moves there from another one of the space. Rejects, and stays, where it cannot be
    * joined.
    *
-   * @param locale of what we say there ourselves
-   * @param mayLeave whether people in another room are left for it; otherwise `forbidden`
+   * @param locale the language of the bot's own sentences there
+   * @param mayLeave true: people in another room are left for it; false: `forbidden` where there are any
    */
   join(channel: Channel, locale: string, mayLeave: boolean): Promise<Room>;
-  /** What a member wants in the rooms of a space; holds at once. */
-  choose(space: Space, memberId: string, choice: 'heard' | 'unheard'): Promise<void>;
+  /** Sets a member's choice for the rooms of a space; holds at once. */
+  choose(space: Space, memberId: string, choice: Exclude<ConsentChoice, undefined>): Promise<void>;
 }

@@ -1,224 +1,323 @@
-import { userError } from '../errors.ts';
-import type { Channel } from '../model/place.ts';
-import type { Platform } from '../ports/platform.ts';
-import type { Room } from './service.ts';
+import { orAborted } from '../async/abort.ts';
+import type { Clock } from '../async/clock.ts';
+import { createKeyedMutex } from '../async/keyed-mutex.ts';
+import type { Services } from '../command/services.ts';
+import { AppError, userError } from '../errors.ts';
+import type { Texts } from '../i18n.ts';
+import type { Log } from '../log.ts';
+import type { ConsentChoice } from '../model/consent.ts';
+import { channelMention } from '../model/mention.ts';
+import type { Channel, Space } from '../model/place.ts';
 import type { RoomChoices } from '../model/space-choices.ts';
+import type { Platform } from '../ports/platform.ts';
+import type { RecogniserFactory } from '../ports/recogniser.ts';
+import type { VoiceLink, VoicePacket, VoicePort } from '../ports/voice.ts';
+import { type AudioMeter, createAudioMeter } from '../usage/audio-meter.ts';
+import type { MeteredServices } from '../usage/meter.ts';
 import { createVoiceAnswers } from './answering.ts';
 import type { Attendance } from './attendance.ts';
-import { createAudioUsage } from './audio-usage.ts';
-import { createBargeIn } from './barge-in.ts';
-import { createCaptioning, type Captioning } from './captions/captioning.ts';
-import { startCaptionSession } from './captions/caption-session.ts';
-import type { ConsentChoice } from './consent/consent.ts';
-import { createConversation } from './conversation.ts';
-import type { TranscriptEvent, TranscriptListener } from './stt/transcript-event.ts';
-import { createPipelineFactory } from './stt/create-pipeline.ts';
-import { createSubscription, type Subscription } from './subscription.ts';
+import { type BargeIn, createBargeIn } from './barge-in.ts';
+import { type Captioning, createCaptioning } from './captions/captioning.ts';
+import { createNotice } from './consent/consent.ts';
+import { type Conversation, createConversation } from './conversation.ts';
+import {
+  areCaptionsOn,
+  firstState,
+  type ListeningEvent,
+  type ListeningState,
+  modeOf,
+  next,
+} from './listening-mode.ts';
+import type { CaptionOptions, Room } from './service.ts';
 import type { StatusMessages } from './status-messages.ts';
-import { createNotice } from './consent/notice.ts';
-import type { VoiceLink, VoicePort } from '../ports/voice.ts';
-import type { ListeningMode } from './listening-mode.ts';
-import type { RoomDeps } from './room-deps.ts';
-import type { Speaking } from './tts/speaking.ts';
+import { createHints, createSubscription, type Subscription } from './subscription.ts';
+import type { TranscriptEvent, TranscriptListener } from './stt/transcript-emitter.ts';
 import type { RoomTexts } from './texts.ts';
-import { createTranslateCaption } from './captions/translate-caption.ts';
+import type { Speaking } from './tts/speaking.ts';
+
+/** The services that a room uses. */
+export type RoomServices = MeteredServices &
+  Pick<Services, 'glossary' | 'languages' | 'privacy' | 'settings'>;
+
+export interface RoomDeps {
+  readonly services: RoomServices;
+  readonly createRecogniser: RecogniserFactory;
+  readonly choiceOf: (space: Space, memberId: string) => Promise<ConsentChoice>;
+  readonly texts: Texts;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Ms since 1970. */
+  readonly now: () => number;
+}
 
 export interface VoiceSessionDeps extends RoomDeps {
   readonly platform: Platform;
   readonly port: VoicePort;
   readonly channel: () => Channel;
-  readonly hear: VoiceLink['hear'];
+  readonly subscribe: VoiceLink['subscribe'];
   readonly choices: () => RoomChoices;
   readonly attendance: Attendance;
   readonly speaking: Speaking;
-  readonly notes: StatusMessages;
+  readonly messages: StatusMessages;
   readonly roomTexts: RoomTexts;
   /** Aborted when the room is over. */
   readonly signal: AbortSignal;
 }
 
-/** What is made of what people say in a room: captions, answers, and that they go before us. */
-export interface VoiceSession
-  extends
-    Pick<Subscription, 'packet' | 'peopleChanged'>,
-    Pick<Captioning, 'captions' | 'hasRecord' | 'moved' | 'transcript' | 'summary'>,
-    Pick<Room, 'startCaptions' | 'stopCaptions' | 'setLanguages' | 'listenTo' | 'talk'>,
-    AsyncDisposable {
-  /** To be called when the choices of moderators were changed, and once at the beginning. */
-  choicesChanged(): void;
-  /** Somebody chose. A no holds from this moment. */
-  readonly chosen: (memberId: string, choice: ConsentChoice) => void;
-}
-
-/** A room that is over does not wait for long. */
+/** Time for the last transcripts of a room that is over. */
 const CLOSING_MS = 1_500;
+const CAPTIONS = 'captions';
 
-export const createVoiceSession = (deps: VoiceSessionDeps): VoiceSession => {
-  const { services, clock, now, log, platform, port, channel, choices, signal } = deps;
-  const { attendance, speaking, notes, roomTexts: texts } = deps;
-  const { nameOf, here } = attendance;
+/**
+ * Turns the speech of a room into captions, answers and barge-in. `next` decides what the room listens for;
+ * the session makes it so, one step of captions after another.
+ */
+export class VoiceSession implements AsyncDisposable {
+  readonly #deps: VoiceSessionDeps;
+  readonly #bargeIn: BargeIn;
+  readonly #captioning: Captioning;
+  readonly #conversation: Conversation;
+  readonly #usage: AudioMeter;
+  readonly #subscription: Subscription;
+  readonly #steps = createKeyedMutex();
+  #state: ListeningState;
+  /** Stops captions that are about to begin. */
+  #starting: AbortController | undefined;
+  #cancelLift: (() => void) | undefined;
 
-  const bargeIn = createBargeIn({
-    clock,
-    mode: () => choices().bargeIn,
-    duck: speaking.duck,
-    interrupt: speaking.interrupt,
-  });
-  const talk = (): readonly string[] => captioning.current()?.talk() ?? [];
-  const conversation = createConversation({
-    clock,
-    names: () => (choices().wakeWord ? [port.ownName(channel().space)] : []),
-    answer: createVoiceAnswers({
-      services,
+  constructor(deps: VoiceSessionDeps) {
+    const { services, clock, now, log, platform, port, channel, choices, signal } = deps;
+    const { attendance, speaking, messages, roomTexts: texts } = deps;
+    const { nameOf, here: people } = attendance;
+    this.#deps = deps;
+    this.#state = firstState(choices());
+    this.#usage = createAudioMeter({ services, now, channel, log });
+    this.#bargeIn = createBargeIn({
       clock,
-      channel,
-      nameOf,
-      talk,
-      speaking,
-      notes,
-      texts,
-      signal,
-    }),
-  });
-  const audioUse = createAudioUsage({
-    services,
-    clock,
-    now,
-    channel,
-    spent: (fault) => {
-      if (fault && captioning.isOn()) {
-        void notes.post(texts.failed('room.captions-limit', fault));
-        void captioning.stopCaptions();
-      } else void listening.adjust();
-    },
-    log,
-  });
-
-  const wanted = (): ListeningMode | undefined => {
-    const { consent: rule, partials, pauseMs, wakeWord, bargeIn: mode } = choices();
-    if (captioning.isOn()) return { purpose: 'captions', rule, partials, pauseMs };
-    if (signal.aborted) return undefined;
-    if (wakeWord && !audioUse.isSpent()) return { purpose: 'name', rule, partials: false };
-    return mode === 'off' ? undefined : { purpose: 'voices', rule, partials: false };
-  };
-  const heard = (line: TranscriptEvent): void => {
-    if (!line.isFinal) return;
-    bargeIn.ended(line.speakerId);
-    conversation.heard(line);
-    audioUse.count(line);
-  };
-  const trouble: TranscriptListener['trouble'] = (error) =>
-    void (error
-      ? notes.show('trouble', texts.failed('room.not-recognised', error))
-      : notes.settle('trouble', texts.note('room.recognised-again')));
-
-  const listening = createSubscription({
-    clock,
-    hear: deps.hear,
-    people: here,
-    choiceOf: (memberId) => deps.choiceOf(channel().space, memberId),
-    openEar: createPipelineFactory({
-      client: deps.client,
-      services,
+      mode: () => choices().bargeIn,
+      duck: speaking.duck,
+      interrupt: speaking.interrupt,
+    });
+    const { editRate } = port;
+    const captioning = createCaptioning({ ...deps, editRate, nameOf, texts });
+    this.#captioning = captioning;
+    this.#conversation = createConversation({
       clock,
-      channel,
-      people: here,
-      languages: () => [texts.locale, ...(captioning.current()?.languages() ?? [])],
-      log,
-    }),
-    noticeOf: (manner) =>
-      createNotice(
-        { platform, channel, speaking, isSpoken: () => choices().spokenNotice, texts },
-        manner,
-      ),
-    untold: (error) =>
-      void (error
-        ? notes.show('untold', texts.failed('room.untold', error))
-        : notes.settle('untold', texts.note('room.told'))),
-    wanted,
-    captions: {
-      began: bargeIn.began,
-      heard: (line) => {
-        heard(line);
-        captioning.current()?.heard(line);
-      },
-      trouble,
-    },
-    others: { began: bargeIn.began, heard, trouble },
-  });
-  const captioning = createCaptioning({
-    clock,
-    platform,
-    channel,
-    texts,
-    session: (to, wish, gone) =>
-      startCaptionSession(to, wish, {
+      names: () => (choices().wakeWord ? [port.ownName(channel().space)] : []),
+      answer: createVoiceAnswers({
+        services,
         clock,
-        now,
-        platform,
-        editRate: port.editRate,
-        assistant: services.assistant,
-        translate: createTranslateCaption(services, channel),
+        channel,
         nameOf,
+        recentCaptions: captioning.recent,
+        speaking,
+        messages,
         texts,
-        log,
-        gone,
-        hindered: (error) =>
-          void (error
-            ? notes.show('captions', texts.failed('room.not-shown', error))
-            : notes.settle('captions', texts.note('room.shown-again'))),
+        signal,
       }),
-    listen: async () => {
-      await listening.adjust();
-      await listening.told();
-    },
-    unlisten: () => listening.adjust(signal.aborted ? CLOSING_MS : undefined),
-    signal,
-    log,
-  });
+    });
+    const languages = () => [texts.locale, ...(captioning.current()?.languages() ?? [])];
+    const notice = { platform, channel, speaking, isSpoken: () => choices().spokenNotice, texts };
+    this.#subscription = createSubscription({
+      clock,
+      subscribe: deps.subscribe,
+      people,
+      choiceOf: (memberId) => deps.choiceOf(channel().space, memberId),
+      createRecogniser: deps.createRecogniser,
+      hints: createHints({ services, clock, channel, people, languages }),
+      noticeOf: (mode) => createNotice(notice, mode),
+      notInformed: (error) =>
+        void (error
+          ? messages.show('notice', texts.failed('room.untold', error))
+          : messages.settle('notice', texts.status('room.told'))),
+      log,
+    });
+  }
 
-  return {
-    packet: (packet) => {
-      listening.packet(packet);
-      bargeIn.sent(packet.speakerId);
-    },
-    get captions() {
-      return captioning.captions;
-    },
-    hasRecord: captioning.hasRecord,
-    moved: captioning.moved,
-    transcript: captioning.transcript,
-    summary: captioning.summary,
-    startCaptions: async (wish) => {
-      await audioUse.admit();
-      await captioning.start(wish);
-    },
-    stopCaptions: captioning.stopCaptions,
-    setLanguages: (languages) => captioning.current()?.setLanguages(languages),
-    listenTo: async ({ id }, asking) => {
-      await audioUse.admit();
-      if ((await deps.choiceOf(channel().space, id)) === 'unheard')
-        throw userError('forbidden', 'room.not-heard');
-      signal.throwIfAborted();
-      using _ = listening.lend(id);
-      return await conversation.listenTo(id, asking);
-    },
-    talk,
-    peopleChanged: listening.peopleChanged,
-    choicesChanged: () => void listening.adjust(),
-    chosen: (memberId, choice) => {
-      listening.chosen(memberId, choice);
-      if (choice !== 'unheard') return;
-      captioning.forget(memberId);
-      conversation.forget(memberId);
-      bargeIn.ended(memberId);
-    },
-    [Symbol.asyncDispose]: async () => {
-      conversation[Symbol.dispose]();
-      await captioning.stopCaptions();
-      await listening.adjust(CLOSING_MS);
-      bargeIn[Symbol.dispose]();
-      await audioUse[Symbol.asyncDispose]();
-    },
+  packet(packet: VoicePacket): void {
+    this.#subscription.packet(packet);
+    this.#bargeIn.packet(packet.speakerId);
+  }
+
+  peopleChanged(): void {
+    this.#subscription.peopleChanged();
+  }
+
+  /** Moves along with the room. */
+  moved(): void {
+    this.#captioning.moved();
+  }
+
+  /** Takes the choices of moderators: at the beginning, and when they change. */
+  choicesChanged(choices: RoomChoices): void {
+    if (this.#move({ kind: 'choices-changed', choices })) void this.#listen();
+  }
+
+  /** Takes a member's choice. A refusal holds from this moment. */
+  chosen(memberId: string, choice: ConsentChoice): void {
+    this.#subscription.chosen(memberId, choice);
+    if (choice !== 'refused') return;
+    this.#captioning.forget(memberId);
+    this.#conversation.forget(memberId);
+    this.#bargeIn.ended(memberId);
+  }
+
+  get captions(): Room['captions'] {
+    const session = this.#captioning.current();
+    if (!session || !areCaptionsOn(this.#state)) return undefined;
+    return { languages: session.languages(), in: session.channel };
+  }
+
+  get record(): Pick<Captioning, 'hasRecord' | 'recent' | 'transcript' | 'summary'> {
+    return this.#captioning;
+  }
+
+  setLanguages(languages: readonly string[]): void {
+    this.#captioning.current()?.setLanguages(languages);
+  }
+
+  async startCaptions(options: CaptionOptions): Promise<void> {
+    await this.#admit();
+    using _ = await this.#steps.take(CAPTIONS);
+    this.#deps.signal.throwIfAborted();
+    const running = this.#captioning.current();
+    if (running || !this.#move({ kind: 'start' }))
+      throw userError('bad-input', 'captions.running', {
+        channel: channelMention(running?.channel ?? this.#deps.channel()),
+      });
+    const stop = new AbortController();
+    this.#starting = stop;
+    try {
+      await this.#begin(options, stop.signal);
+    } catch (thrown) {
+      this.#move({ kind: 'stop' });
+      if (this.#captioning.current()) {
+        await this.#listen();
+        await this.#captioning.discard();
+      }
+      this.#move({ kind: 'ended' });
+      throw thrown;
+    } finally {
+      this.#starting = undefined;
+    }
+  }
+
+  /** False where there were no captions. */
+  async stopCaptions(): Promise<boolean> {
+    const wasStarting = this.#starting !== undefined;
+    this.#starting?.abort(new AppError('cancelled', 'captions were stopped while they began'));
+    using _ = await this.#steps.take(CAPTIONS);
+    if (!this.#captioning.current()) return wasStarting;
+    this.#move({ kind: 'stop' });
+    const latestMs = this.#captioning.latestEndMs();
+    await this.#listen();
+    await this.#captioning.end(latestMs);
+    this.#move({ kind: 'ended' });
+    return true;
+  }
+
+  async listenTo({ id }: Parameters<Room['listenTo']>[0], signal: AbortSignal): Promise<string> {
+    const { choiceOf, channel, signal: over } = this.#deps;
+    await this.#admit();
+    if ((await choiceOf(channel().space, id)) === 'refused')
+      throw userError('forbidden', 'room.not-heard');
+    over.throwIfAborted();
+    using _ = this.#subscription.listenTo(id, this.#forOthers);
+    return await this.#conversation.listenTo(id, signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#conversation[Symbol.dispose]();
+    this.#move({ kind: 'close' });
+    await this.stopCaptions();
+    await this.#listen();
+    this.#bargeIn[Symbol.dispose]();
+    await this.#usage[Symbol.asyncDispose]();
+    this.#cancelLift?.();
+  }
+
+  /** False where the event is not allowed now. */
+  #move(event: ListeningEvent): boolean {
+    const state = next(this.#state, event);
+    this.#state = state ?? this.#state;
+    return state !== undefined;
+  }
+
+  /** Listens as the state wants it; resolves when the transcripts of another use were emitted. */
+  async #listen(): Promise<void> {
+    const mode = modeOf(this.#state);
+    const listener = mode?.use === 'captions' ? this.#forCaptions : this.#forOthers;
+    const patienceMs = this.#deps.signal.aborted ? CLOSING_MS : undefined;
+    await this.#subscription.listen(mode, listener, patienceMs);
+  }
+
+  async #begin(options: CaptionOptions, signal: AbortSignal): Promise<void> {
+    await this.#captioning.open(options, signal, () => void this.stopCaptions());
+    this.#move({ kind: 'prepared' });
+    const announce = async (): Promise<void> => {
+      await this.#listen();
+      await this.#subscription.informed();
+    };
+    await orAborted(announce(), signal);
+    this.#move({ kind: 'announced' });
+  }
+
+  readonly #trouble: TranscriptListener['trouble'] = (error) => {
+    const { messages, roomTexts: texts } = this.#deps;
+    if (error) void messages.show('trouble', texts.failed('room.not-recognised', error));
+    else void messages.settle('trouble', texts.status('room.recognised-again'));
   };
-};
+
+  readonly #transcript = (event: TranscriptEvent): void => {
+    if (!event.isFinal) return;
+    this.#bargeIn.ended(event.speakerId);
+    this.#conversation.transcript(event);
+    void this.#count(event);
+  };
+
+  /** Takes transcripts of speech that people were told is captioned. */
+  readonly #forCaptions: TranscriptListener = {
+    speechBegan: (speakerId) => this.#bargeIn.began(speakerId),
+    transcript: (event) => {
+      this.#transcript(event);
+      this.#captioning.current()?.transcript(event);
+    },
+    trouble: this.#trouble,
+  };
+
+  /** Takes all other transcripts: nobody sees them. */
+  readonly #forOthers: TranscriptListener = {
+    speechBegan: (speakerId) => this.#bargeIn.began(speakerId),
+    transcript: this.#transcript,
+    trouble: this.#trouble,
+  };
+
+  /** Throws `rate-limited` where the space may use no more audio today. */
+  async #admit(): Promise<void> {
+    const fault = await this.#usage.fault();
+    if (fault) throw fault;
+    this.#liftLimit();
+  }
+
+  async #count(event: TranscriptEvent): Promise<void> {
+    const counted = await this.#usage.count(event);
+    if (counted?.fault) this.#limit(counted.fault);
+    else if (counted) this.#liftLimit();
+  }
+
+  #limit(fault: AppError): void {
+    if (!this.#move({ kind: 'limit-reached' })) return;
+    const { clock, messages, roomTexts } = this.#deps;
+    this.#cancelLift = clock.after(fault.retryAfterMs ?? 0, () => this.#liftLimit());
+    if (areCaptionsOn(this.#state)) {
+      void messages.post(roomTexts.failed('room.captions-limit', fault));
+      void this.stopCaptions();
+    } else void this.#listen();
+  }
+
+  #liftLimit(): void {
+    if (!this.#state.isLimited) return;
+    this.#cancelLift?.();
+    if (this.#move({ kind: 'limit-lifted' })) void this.#listen();
+  }
+}

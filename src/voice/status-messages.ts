@@ -1,19 +1,18 @@
-import { toAppError } from '../errors.ts';
-import type { Log } from '../log.ts';
-import type { Channel, Posted } from '../model/place.ts';
-import type { Content } from '../model/content.ts';
-import type { Platform } from '../ports/platform.ts';
-import { createLru } from '../async/lru.ts';
 import { createKeyedMutex } from '../async/keyed-mutex.ts';
-import { logFailure } from './log-failure.ts';
+import { createLru } from '../async/lru.ts';
+import { toAppError } from '../errors.ts';
+import { type Log, logFailure } from '../log.ts';
+import type { Content } from '../model/content.ts';
+import type { Channel, Posted } from '../model/place.ts';
+import type { Platform } from '../ports/platform.ts';
 
-/** Lines in the room's own chat that say how it is; each is about one thing, and changes with it. */
+/** Messages in the room's own chat about its state: one for each topic, edited when that changes. */
 export interface StatusMessages {
-  /** Shows a line about `what`, in place of the one before. */
-  show(what: string, content: Content): Promise<void>;
-  /** It is over: the line says so, where there is one. */
-  settle(what: string, content: Content): Promise<void>;
-  /** Resolves with false where nothing can be shown. */
+  /** Shows a message about a topic, in place of the one before. */
+  show(topic: string, content: Content): Promise<void>;
+  /** Closes a topic: its message shows this, where there is one. */
+  settle(topic: string, content: Content): Promise<void>;
+  /** Resolves with false where nothing can be posted. */
   post(content: Content): Promise<boolean>;
 }
 
@@ -23,20 +22,22 @@ export interface StatusMessagesDeps {
   readonly log: Log;
 }
 
-/** Things that are told of at the same time; about more, the oldest lines stay as they are. */
-const MOST_LINES = 50;
+/** Open topics; of more, the messages of the oldest stay as they are. */
+const MOST_TOPICS = 50;
 
 export const createStatusMessages = ({
   platform,
   channel,
   log,
 }: StatusMessagesDeps): StatusMessages => {
-  const lines = createLru<string, { readonly posted: Posted; readonly text: string }>(MOST_LINES);
-  const turns = createKeyedMutex();
+  const messages = createLru<string, { readonly posted: Posted; readonly text: string }>(
+    MOST_TOPICS,
+  );
+  const mutex = createKeyedMutex();
 
   const attempt = async (run: () => Promise<unknown>): Promise<boolean> =>
-    !(await logFailure(log, 'a room could not be told how it is', run));
-  /** Undefined where somebody deleted it. */
+    !(await logFailure(log, 'a status message of a room could not be shown', run));
+  /** Undefined where somebody deleted the message. */
   const edit = async (posted: Posted, content: Content): Promise<Posted | undefined> => {
     try {
       return await platform.edit(posted, content);
@@ -45,23 +46,23 @@ export const createStatusMessages = ({
       throw thrown;
     }
   };
-  const change = async (what: string, content: Content, isNew: boolean): Promise<void> => {
-    using _ = await turns.take(what);
-    const line = lines.get(what);
-    if (line?.text === content.text || (!line && !isNew)) return;
+  const change = async (topic: string, content: Content, isNew: boolean): Promise<void> => {
+    using _ = await mutex.take(topic);
+    const before = messages.get(topic);
+    if (before?.text === content.text || (!before && !isNew)) return;
     await attempt(async () => {
-      const edited = line && (await edit(line.posted, content));
+      const edited = before && (await edit(before.posted, content));
       if (!edited && !isNew) return;
       const posted = edited ?? (await platform.post(channel(), content));
-      lines.set(what, { posted, text: content.text });
+      messages.set(topic, { posted, text: content.text });
     });
   };
 
   return {
-    show: async (what, content) => change(what, content, true),
-    settle: async (what, content) => {
-      await change(what, content, false);
-      lines.delete(what);
+    show: async (topic, content) => change(topic, content, true),
+    settle: async (topic, content) => {
+      await change(topic, content, false);
+      messages.delete(topic);
     },
     post: async (content) => attempt(() => platform.post(channel(), content)),
   };

@@ -1,150 +1,239 @@
+import { type Services } from '../command/services.ts';
+import { type Channel } from '../model/place.ts';
+import { type Cache, createCache } from '../async/cache.ts';
+import { type Clock, waitUntil } from '../async/clock.ts';
 import type { AppError } from '../errors.ts';
-import { waitUntil, type Clock } from '../async/clock.ts';
-import { createConsent, type Consent, type ConsentChoice } from './consent/consent.ts';
-import type { SttPipeline } from './stt/pipeline.ts';
-import type { TranscriptListener } from './stt/transcript-event.ts';
+import type { Log } from '../log.ts';
+import type { ConsentChoice } from '../model/consent.ts';
+import type { Recogniser, RecogniserFactory } from '../ports/recogniser.ts';
 import type { RoomMember, VoiceLink, VoicePacket } from '../ports/voice.ts';
+import { type Consent, createConsent } from './consent/consent.ts';
 import type { ListeningMode } from './listening-mode.ts';
+import { createSttPipeline, type SttPipeline, type SttPipelineHints } from './stt/pipeline.ts';
+import type { TranscriptListener } from './stt/transcript-emitter.ts';
 
 export interface SubscriptionDeps {
   readonly clock: Clock;
-  readonly hear: VoiceLink['hear'];
+  readonly subscribe: VoiceLink['subscribe'];
   readonly people: () => readonly RoomMember[];
   readonly choiceOf: (memberId: string) => Promise<ConsentChoice>;
-  readonly openEar: (
-    manner: Omit<ListeningMode, 'rule'>,
-    listener: TranscriptListener,
-  ) => SttPipeline;
-  /** Makes what tells people that they are heard, and what for. */
-  readonly noticeOf: (manner: ListeningMode) => (members: readonly RoomMember[]) => Promise<void>;
-  readonly untold: (error: AppError | undefined) => void;
-  /** How the room is to be listened to now; undefined: not at all. */
-  readonly wanted: () => ListeningMode | undefined;
-  /** Is told what is heard for captions. */
-  readonly captions: TranscriptListener;
-  /** Is told what is heard for anything else. */
-  readonly others: TranscriptListener;
+  readonly createRecogniser: RecogniserFactory;
+  readonly hints: () => Promise<SttPipelineHints>;
+  /** Makes the notice that informs people of a way to listen. */
+  readonly noticeOf: (mode: ListeningMode) => (members: readonly RoomMember[]) => Promise<void>;
+  /** Reports that people could not be informed; undefined: they were. */
+  readonly notInformed: (error: AppError | undefined) => void;
+  readonly log: Log;
 }
 
-/** Hears those who may be heard, for what they were told, as long as somebody wants it. */
+/** Listens to those who consented, for the use of which they were informed. */
 export interface Subscription {
   readonly packet: (packet: VoicePacket) => void;
   readonly peopleChanged: () => void;
   chosen(memberId: string, choice: ConsentChoice): void;
   /**
-   * To be called when what is wanted has changed. What was said for a purpose that is over is told
-   * before it resolves, as far as that takes no longer than `patienceMs`.
+   * Changes the way to listen; undefined: not at all. The transcripts of a use that is over still go to
+   * its own listener: resolves when they were emitted, or after `patienceMs`.
    */
-  adjust(patienceMs?: number): Promise<void>;
-  /** Resolves when everybody who is there now was told, or rejects where they could not be. */
-  told(): Promise<void>;
-  /** Hears a member who asked for it, told or not, until the result is disposed of. */
-  lend(memberId: string): Disposable;
+  listen(
+    mode: ListeningMode | undefined,
+    listener: TranscriptListener,
+    patienceMs?: number,
+  ): Promise<void>;
+  /** Resolves when everybody present was informed, or rejects where they could not be. */
+  informed(): Promise<void>;
+  /** Listens to a member who asked for it, informed or not, until the result is disposed of. */
+  listenTo(memberId: string, listener: TranscriptListener): Disposable;
 }
 
-/** How long what was said last is waited for. */
-const LAST_WORDS_MS = 5_000;
+/** Time for the last transcripts of a use that is over. */
+const LAST_TRANSCRIPTS_MS = 5_000;
 
-interface Room extends ListeningMode {
+/** Sends nothing anywhere: for a use that needs no text. */
+const noRecogniser: Recogniser = {
+  growEveryMs: 0,
+  start: () => ({
+    grow: () => undefined,
+    finish: async () => ({ text: '', language: '', confidence: 0 }),
+  }),
+};
+
+interface Current extends ListeningMode {
   readonly consent: Consent;
-  ear: SttPipeline;
+  readonly pipeline: SttPipeline;
 }
 
 export const createSubscription = (deps: SubscriptionDeps): Subscription => {
-  const { clock, hear, people, choiceOf, openEar, noticeOf, untold, wanted } = deps;
-  let room: Room | undefined;
-  let heard: readonly string[] = [];
-  /** Who is heard for a question → how many questions. */
-  const lent = new Map<string, number>();
-  let questionEar: SttPipeline | undefined;
-  /** Those that hear nothing new and still tell what they heard. */
+  const { clock, people, choiceOf, hints, noticeOf, notInformed, log } = deps;
+  let current: Current | undefined;
+  /** Members who consented. */
+  let consenting: readonly string[] = [];
+  /** Members who ask a question → the number of their questions. */
+  const asking = new Map<string, number>();
+  let questions: SttPipeline | undefined;
+  /** Pipelines that take no packets any more and still emit transcripts. */
   const ending = new Set<SttPipeline>();
+  /** Transcripts of one pipeline may stand beside those of the one before. */
+  let lastId = 0;
+  const nextId = (): number => (lastId += 1);
 
-  /** Whatever is wanted when a line is told: it was said for what its speaker was told then. */
-  const earOf = (manner: ListeningMode): SttPipeline =>
-    openEar(manner, manner.purpose === 'captions' ? deps.captions : deps.others);
-  const apply = (): void => hear([...new Set([...heard, ...lent.keys()])]);
-  const open = (manner: ListeningMode): Room => ({
-    ...manner,
-    ear: earOf(manner),
-    consent: createConsent({
-      rule: manner.rule,
+  const openPipeline = (
+    { use, partials, pauseMs }: Omit<ListeningMode, 'rule'>,
+    listener: TranscriptListener,
+  ): SttPipeline =>
+    createSttPipeline({
+      recogniser: use === 'barge-in' ? noRecogniser : deps.createRecogniser({ partials }),
+      clock,
+      listener,
+      hints,
+      options: { nextId, ...(pauseMs === undefined ? {} : { hangoverMs: pauseMs }) },
+      log,
+    });
+  const apply = (): void => deps.subscribe([...new Set([...consenting, ...asking.keys()])]);
+  const openConsent = (mode: ListeningMode): Consent =>
+    createConsent({
+      rule: mode.rule,
       clock,
       choiceOf,
-      tell: noticeOf(manner),
-      hear: (memberIds) => {
-        heard = memberIds;
+      inform: noticeOf(mode),
+      subscribe: (memberIds) => {
+        consenting = memberIds;
         apply();
       },
-      untold,
-    }),
-  });
-  const finish = async (ear: SttPipeline, patienceMs: number): Promise<void> => {
-    ending.add(ear);
-    await waitUntil(clock, clock.nowMs() + patienceMs, ear.settled());
-    ending.delete(ear);
-    await ear[Symbol.asyncDispose]();
+      notInformed,
+    });
+  const finish = async (pipeline: SttPipeline, patienceMs: number): Promise<void> => {
+    ending.add(pipeline);
+    await waitUntil(clock, clock.nowMs() + patienceMs, pipeline.settled());
+    ending.delete(pipeline);
+    await pipeline[Symbol.asyncDispose]();
   };
 
-  /** Whether what a member says is heard as everybody's is. */
-  const isOfRoom = (memberId: string): boolean =>
-    room !== undefined &&
-    (!lent.has(memberId) || (room.purpose !== 'voices' && room.consent.isHeard(memberId)));
+  /** True when a member's speech is for the use of the room, not for a question alone. */
+  const isForRoom = (memberId: string): boolean =>
+    current !== undefined &&
+    (!asking.has(memberId) ||
+      (current.use !== 'barge-in' && current.consent.isSubscribed(memberId)));
 
-  const giveBack = (memberId: string): void => {
-    const left = (lent.get(memberId) ?? 0) - 1;
+  const endQuestion = (memberId: string): void => {
+    const left = (asking.get(memberId) ?? 0) - 1;
     if (left > 0) {
-      lent.set(memberId, left);
+      asking.set(memberId, left);
       return;
     }
-    lent.delete(memberId);
+    asking.delete(memberId);
     apply();
-    questionEar?.forget(memberId);
-    if (lent.size > 0) return;
-    void questionEar?.[Symbol.asyncDispose]();
-    questionEar = undefined;
+    questions?.forget(memberId);
+    if (asking.size > 0) return;
+    void questions?.[Symbol.asyncDispose]();
+    questions = undefined;
   };
 
   return {
-    packet: (packet) => (isOfRoom(packet.speakerId) ? room?.ear : questionEar)?.packet(packet),
-    peopleChanged: () => room?.consent.present(people()),
+    packet: (packet) =>
+      (isForRoom(packet.speakerId) ? current?.pipeline : questions)?.packet(packet),
+    peopleChanged: () => current?.consent.present(people()),
     chosen: (memberId, choice) => {
-      room?.consent.chosen(memberId, choice);
-      if (choice !== 'unheard') return;
-      room?.ear.forget(memberId);
-      for (const ear of ending) ear.forget(memberId);
-      if (!lent.has(memberId)) return;
-      lent.set(memberId, 1);
-      giveBack(memberId);
+      current?.consent.chosen(memberId, choice);
+      if (choice !== 'refused') return;
+      current?.pipeline.forget(memberId);
+      for (const pipeline of ending) pipeline.forget(memberId);
+      if (!asking.has(memberId)) return;
+      asking.set(memberId, 1);
+      endQuestion(memberId);
     },
-    adjust: async (patienceMs = LAST_WORDS_MS) => {
-      const before = room;
-      const next = wanted();
-      const isSame = before?.purpose === next?.purpose && before?.rule === next?.rule;
-      if (isSame && before?.partials === next?.partials && before?.pauseMs === next?.pauseMs)
+    listen: async (mode, listener, patienceMs = LAST_TRANSCRIPTS_MS) => {
+      const before = current;
+      const isSameUse = before?.use === mode?.use && before?.rule === mode?.rule;
+      if (isSameUse && before?.partials === mode?.partials && before?.pauseMs === mode?.pauseMs)
         return;
-      if (isSame && before && next) {
-        // They were told already.
-        room = { ...before, ...next, ear: earOf(next) };
+      if (isSameUse && before && mode) {
+        // People were informed of it already.
+        current = { ...mode, consent: before.consent, pipeline: openPipeline(mode, listener) };
       } else {
         before?.consent[Symbol.dispose]();
-        room = next && open(next);
-        room?.consent.present(people());
+        current = mode && {
+          ...mode,
+          consent: openConsent(mode),
+          pipeline: openPipeline(mode, listener),
+        };
+        current?.consent.present(people());
       }
-      if (before) await finish(before.ear, patienceMs);
+      if (before) await finish(before.pipeline, patienceMs);
     },
-    told: async () => room?.consent.told(),
-    lend: (memberId) => {
-      lent.set(memberId, (lent.get(memberId) ?? 0) + 1);
-      questionEar ??= openEar({ purpose: 'name', partials: false }, deps.others);
+    informed: async () => current?.consent.informed(),
+    listenTo: (memberId, listener) => {
+      asking.set(memberId, (asking.get(memberId) ?? 0) + 1);
+      questions ??= openPipeline({ use: 'wake-word', partials: false }, listener);
       apply();
-      let isLent = true;
+      let isOpen = true;
       return {
         [Symbol.dispose]: () => {
-          if (isLent && lent.has(memberId)) giveBack(memberId);
-          isLent = false;
+          if (isOpen && asking.has(memberId)) endQuestion(memberId);
+          isOpen = false;
         },
       };
     },
+  };
+};
+
+export interface HintsDeps {
+  readonly services: Pick<Services, 'glossary' | 'settings'>;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly channel: () => Channel;
+  readonly people: () => readonly RoomMember[];
+  /** Languages of the captions' readers. */
+  readonly languages: () => readonly string[];
+}
+
+const MOST_HOTWORDS = 100;
+
+/** Hotwords that are names, however many terms there are. */
+const MOST_NAMES = 50;
+
+/** Largest room whose people's languages are read: in a larger one they tell nothing. */
+const MOST_ASKED = 50;
+
+/** Time for which a read of the database serves all utterances. */
+const FRESH_MS = 5_000;
+
+/** Collects hints about a room: its glossary, its people and their languages. */
+export const createHints = ({
+  services,
+  clock,
+  channel,
+  people,
+  languages,
+}: HintsDeps): (() => Promise<SttPipelineHints>) => {
+  let readMs = -Infinity;
+  const whenRead = (): number => {
+    const nowMs = clock.nowMs();
+    if (nowMs - readMs >= FRESH_MS) readMs = nowMs;
+    return readMs;
+  };
+  const fresh = <Asked extends { readonly id: string }, Found>(
+    read: (asked: Asked) => Promise<Found>,
+    most: number,
+  ): Cache<Asked, Found> => createCache(read, { keyOf: ({ id }) => `${whenRead()} ${id}`, most });
+  const glossary = fresh(async (place: Channel) => services.glossary.applying(place), 1);
+  const settings = fresh(
+    async ({ id }: RoomMember) => services.settings.of({ platform: channel().space.platform, id }),
+    MOST_ASKED,
+  );
+
+  return async () => {
+    const here = people().filter(({ isBot }) => !isBot);
+    const asked = here.length > MOST_ASKED ? [] : here;
+    const [terms, ...preferences] = await Promise.all([
+      glossary.of(channel()),
+      ...asked.map(settings.of),
+    ]);
+    const names = here.map(({ name }) => name).slice(0, MOST_NAMES);
+    const hotwords = new Set([...names, ...terms.map(({ term }) => term)]);
+    const own = preferences.flatMap(({ language }) => language ?? []);
+    return {
+      hotwords: [...hotwords].slice(0, MOST_HOTWORDS),
+      languages: asked.length < here.length ? [] : [...new Set([...languages(), ...own])],
+    };
   };
 };

@@ -5,50 +5,46 @@ import type { Channel } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
 import type { ConsentRule } from '../model/space-choices.ts';
 import type { RoomMember } from '../ports/voice.ts';
-import type { ListeningPurpose } from './listening-mode.ts';
+import type { ListeningUse } from './listening-mode.ts';
 import type { AnnouncerTexts } from './tts/announcer.ts';
 import { minutesAndSeconds } from '../text/time-of-day.ts';
 import { plainLine } from '../text/markup/plain-line.ts';
 import type { SpokenWords } from '../text/speech/spoken-spans.ts';
 
-/** What we say and show in a room ourselves, in its language. */
+/** The bot's own sentences in a room, in the room's language. */
 export interface RoomTexts {
   readonly locale: string;
-  readonly words: AnnouncerTexts;
+  readonly announcer: AnnouncerTexts;
   readonly spokenWords: (language: string | undefined) => SpokenWords;
-  /** `late`: for these alone, by their names. */
-  notice(
-    purpose: ListeningPurpose,
-    rule: ConsentRule,
-    late: readonly RoomMember[] | undefined,
-  ): Content;
-  spokenNotice(purpose: ListeningPurpose, rule: ConsentRule, isLate: boolean): string;
-  /** Above captions that are shown elsewhere. */
+  /** The notice for everybody, or for `late` alone, by their names. */
+  notice(use: ListeningUse, rule: ConsentRule, late: readonly RoomMember[] | undefined): Content;
+  spokenNotice(use: ListeningUse, rule: ConsentRule, isLate: boolean): string;
+  /** The heading above captions that are shown elsewhere. */
   captionsOf(room: Channel): Content;
   captionsMoved(to: Channel): Content;
-  cannotHear(name: string): Content;
-  hearsAgain(name: string): Content;
-  leftUnheard(name: string): Content;
+  inaudible(name: string): Content;
+  audibleAgain(name: string): Content;
+  leftInaudible(name: string): Content;
   missed(ms: number): Content;
-  note(key: RoomNote): Content;
+  status(key: RoomStatus): Content;
   failed(key: RoomFailure, error: AppError): Content;
   dropped(count: number): Content;
-  heardYou(name: string, question: string): string;
+  question(name: string, question: string): string;
   ended(error: AppError): string;
   captionsEnded(count: number, durationMs: number): string;
-  /** To be spoken. */
+  /** Spoken in place of files. */
   readonly files: (count: number) => string;
   threadName(): string;
   readonly untranslated: (language: string) => string;
-  readonly linesDropped: (count: number) => string;
-  /** For who reads a summary in that language: how far it is, and that it lacks the beginning. */
+  readonly captionsDropped: (count: number) => string;
+  /** The progress of a summary in that language, and the remark that it lacks the beginning. */
   readonly summaryIn: (language: string) => {
     readonly reading: (part: number, parts: number) => string;
     readonly leftOut: string;
   };
 }
 
-export type RoomNote =
+export type RoomStatus =
   | 'room.reconnecting'
   | 'room.reconnected'
   | 'room.recognised-again'
@@ -63,7 +59,7 @@ export type RoomFailure =
   | 'room.not-answered'
   | 'room.captions-limit';
 
-/** What the sentence of an error says, to be put into another sentence. */
+/** The sentence of an error, to be put into another sentence. */
 const reasonOf = (t: Translate, { sentence }: AppError): string =>
   sentence ? say(t, sentence) : t('errors.internal');
 
@@ -77,27 +73,26 @@ export const createRoomTexts = (
   naming: 'local' | 'plain',
 ): RoomTexts => {
   const t = texts.in(locale, naming);
-  /** Words that stand in what is spoken are of the language that is spoken. */
+  /** Words amid spoken text are of its language. */
   const spokenIn = (language: string | undefined): Translate => texts.in(language ?? locale);
 
-  const listens = (purpose: Exclude<ListeningPurpose, 'captions'>, rule: ConsentRule): string =>
+  const listens = (use: Exclude<ListeningUse, 'captions'>, rule: ConsentRule): string =>
     [
-      t(purpose === 'name' ? 'room.listens-name' : 'room.listens-voices'),
+      t(use === 'wake-word' ? 'room.listens-name' : 'room.listens-voices'),
       t(rule === 'told' ? 'room.may-refuse' : 'room.may-agree'),
     ].join(' ');
-  const firstNotice = (purpose: ListeningPurpose, rule: ConsentRule): string => {
-    if (purpose !== 'captions') return listens(purpose, rule);
+  const firstNotice = (use: ListeningUse, rule: ConsentRule): string => {
+    if (use !== 'captions') return listens(use, rule);
     return t(rule === 'told' ? 'room.notice' : 'room.notice-agreed');
   };
-  const lateNotice = (purpose: ListeningPurpose, rule: ConsentRule, names: string): string => {
-    if (purpose !== 'captions')
-      return t('room.notice-to', { names, notice: listens(purpose, rule) });
+  const lateNotice = (use: ListeningUse, rule: ConsentRule, names: string): string => {
+    if (use !== 'captions') return t('room.notice-to', { names, notice: listens(use, rule) });
     return t(rule === 'told' ? 'room.notice-late' : 'room.notice-late-agreed', { names });
   };
 
   return {
     locale,
-    words: {
+    announcer: {
       says: (name, language) => spokenIn(language)('room.says', { name }),
       somebody: (language) => spokenIn(language)('room.somebody'),
       andSoOn: (language) => spokenIn(language)('room.and-so-on'),
@@ -110,32 +105,32 @@ export const createRoomTexts = (
         spoiler: spoken('room.spoiler'),
       };
     },
-    notice: (purpose, rule, late) => ({
-      text: late ? lateNotice(purpose, rule, namesOf(late)) : firstNotice(purpose, rule),
+    notice: (use, rule, late) => ({
+      text: late ? lateNotice(use, rule, namesOf(late)) : firstNotice(use, rule),
       controls: [
         {
           kind: 'button',
           press: 'captions in',
-          label: t(purpose === 'captions' ? 'room.caption-me' : 'room.listen-to-me'),
+          label: t(use === 'captions' ? 'room.caption-me' : 'room.listen-to-me'),
         },
         { kind: 'button', press: 'captions out', label: t('room.leave-me-out') },
       ],
     }),
-    spokenNotice: (purpose, rule, isLate) => {
-      if (purpose !== 'captions') return t('room.spoken-listens');
+    spokenNotice: (use, rule, isLate) => {
+      if (use !== 'captions') return t('room.spoken-listens');
       if (isLate) return t('room.spoken-notice-late');
       return t(rule === 'told' ? 'room.spoken-notice' : 'room.spoken-notice-agreed');
     },
     captionsOf: (room) => note(t('room.captions-of', { channel: channelMention(room) })),
     captionsMoved: (to) => note(t('room.captions-moved', { channel: channelMention(to) })),
-    cannotHear: (name) => note(t('room.cannot-hear', { name: plainLine(name) })),
-    hearsAgain: (name) => note(t('room.hears-again', { name: plainLine(name) })),
-    leftUnheard: (name) => note(t('room.left-unheard', { name: plainLine(name) })),
+    inaudible: (name) => note(t('room.cannot-hear', { name: plainLine(name) })),
+    audibleAgain: (name) => note(t('room.hears-again', { name: plainLine(name) })),
+    leftInaudible: (name) => note(t('room.left-unheard', { name: plainLine(name) })),
     missed: (ms) => note(t('room.missed', { count: Math.round(ms / 1_000) })),
-    note: (key) => note(t(key)),
+    status: (key) => note(t(key)),
     failed: (key, error) => note(t(key, { reason: reasonOf(t, error) })),
     dropped: (count) => note(t('room.dropped', { count })),
-    heardYou: (name, question) =>
+    question: (name, question) =>
       t('room.heard-you', { name: plainLine(name), question: plainLine(question) }),
     ended: (error) => reasonOf(t, error),
     captionsEnded: (count, durationMs) =>
@@ -143,7 +138,7 @@ export const createRoomTexts = (
     files: (count) => t('room.file', { count }),
     threadName: () => t('room.thread-name'),
     untranslated: (language) => t('room.untranslated', { language: { language } }),
-    linesDropped: (count) => t('room.lines-dropped', { count }),
+    captionsDropped: (count) => t('room.lines-dropped', { count }),
     summaryIn: (language) => {
       const read = texts.in(language, naming);
       return {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
-import { useHarness } from './support.ts';
+import { useCoreHarness } from './support.ts';
 
-const { harness, last } = useHarness();
+const { harness, last } = useCoreHarness();
 
 describe('/ask', () => {
   it('streams the answer of the language model', async () => {

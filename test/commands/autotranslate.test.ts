@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { userError } from '../../src/errors.ts';
 import { HERE, SPACE } from '../fakes/command-harness.ts';
-import { useDesk } from './support.ts';
+import { useCommandHarness } from './support.ts';
 import { sentence } from '../fakes/sentences.ts';
 
-const desk = useDesk();
+const harness = useCommandHarness();
 
 const watches = () =>
-  desk()
+  harness()
     .services.watches.list(SPACE)
     .map(({ channel, mode, languages, transcribes, bots }) => ({
       id: channel.id,
@@ -19,7 +19,7 @@ const watches = () =>
 
 describe('/autotranslate reply and thread', () => {
   it('watch this channel, and say exactly what will happen', async () => {
-    const { text } = await desk().run('autotranslate reply', { languages: 'es, 日本語 es-MX' });
+    const { text } = await harness().run('autotranslate reply', { languages: 'es, 日本語 es-MX' });
     expect(watches()).toEqual([
       { id: '100', mode: 'reply', languages: ['es', 'ja'], transcribes: true, bots: false },
     ]);
@@ -35,7 +35,7 @@ describe('/autotranslate reply and thread', () => {
   });
 
   it('watch the channel that is named, as the switches say', async () => {
-    await desk().run('autotranslate thread', {
+    await harness().run('autotranslate thread', {
       languages: 'fr',
       channel: '<#200>',
       'voice-messages': 'no',
@@ -48,7 +48,7 @@ describe('/autotranslate reply and thread', () => {
 
   it('watch the channel of the thread that they are used in', async () => {
     const channel = { ...HERE, id: '101', parentId: '100' };
-    await desk().run('autotranslate reply', { languages: 'fr' }, { channel });
+    await harness().run('autotranslate reply', { languages: 'fr' }, { channel });
     expect(watches()).toMatchObject([{ id: '100' }]);
   });
 
@@ -60,27 +60,28 @@ describe('/autotranslate reply and thread', () => {
       sentence('autotranslate.how-many-languages', { most: 10 }),
     ],
   ])('refuse %j with a sentence that helps', async (languages, expected) => {
-    const content = await desk().run('autotranslate reply', { languages });
+    const content = await harness().run('autotranslate reply', { languages });
     expect(content).toMatchObject({ tone: 'error' });
     expect(content.text).toContain(expected);
     expect(watches()).toEqual([]);
   });
 
   it('say what the platform’s people must still allow', async () => {
-    desk().script.refusal = userError('forbidden', 'errors.forbidden');
-    expect(await desk().run('autotranslate reply', { languages: 'es' })).toMatchObject({
+    harness().script.refusal = userError('forbidden', 'errors.forbidden');
+    expect(await harness().run('autotranslate reply', { languages: 'es' })).toMatchObject({
       tone: 'error',
     });
   });
 
   it('are for moderators', async () => {
     const member = { role: 'member' } as const;
-    const { text } = await desk().run('autotranslate reply', { languages: 'es' }, { member });
+    const { text } = await harness().run('autotranslate reply', { languages: 'es' }, { member });
     expect(text).toBe(sentence('errors.needs-moderator'));
   });
 
   it('complete the language that is being typed, in a list of those before it', async () => {
-    const complete = (typed: string) => desk().complete('autotranslate reply', 'languages', typed);
+    const complete = (typed: string) =>
+      harness().complete('autotranslate reply', 'languages', typed);
     const french = 'es, fr|Spanish, French · français (fr)';
     expect((await complete('jap'))[0]).toBe('ja|Japanese · 日本語 (ja)');
     expect((await complete('Spanish, fre'))[0]).toBe(french);
@@ -96,7 +97,9 @@ describe('/autotranslate reply and thread', () => {
 
 describe('a setting that does not do what people expect', () => {
   const warnings = async (command: string, options: Record<string, unknown>) =>
-    (await desk().run(command, options)).text.split('\n').filter((line) => line.startsWith('⚠️'));
+    (await harness().run(command, options)).text
+      .split('\n')
+      .filter((line) => line.startsWith('⚠️'));
 
   const replaced = (channel: string, mode: 'reply' | 'mirror', rest: string) => {
     const before = `${sentence(`autotranslate.modes.${mode}`)} · ${rest}`;
@@ -109,7 +112,7 @@ describe('a setting that does not do what people expect', () => {
   });
 
   it('is set, with the languages named that no engine translates into', async () => {
-    desk().script.untranslated = ['ja', 'ko'];
+    harness().script.untranslated = ['ja', 'ko'];
     expect(await warnings('autotranslate reply', { languages: 'es, ja, ko' })).toEqual([
       `⚠️ ${sentence('autotranslate.no-engine', { languages: 'Japanese, Korean' })}`,
     ]);
@@ -118,9 +121,9 @@ describe('a setting that does not do what people expect', () => {
 
   it('is looked at in a group from each of its languages', async () => {
     const channels = '<#1> en <#2> es <#3> ja';
-    desk().script.untranslated = ['en ja'];
+    harness().script.untranslated = ['en ja'];
     expect(await warnings('autotranslate mirror', { channels })).toEqual([]);
-    desk().script.untranslated = ['en ja', 'es ja'];
+    harness().script.untranslated = ['en ja', 'es ja'];
     expect(await warnings('autotranslate mirror', { channels })).toMatchObject([
       `⚠️ ${sentence('autotranslate.no-engine', { languages: 'Japanese' })}`,
     ]);
@@ -128,19 +131,19 @@ describe('a setting that does not do what people expect', () => {
 
   it('promises nothing about voice messages where nothing writes them down', async () => {
     const lines = async (options: object) =>
-      (await desk().run('autotranslate reply', { languages: 'es', ...options })).text;
-    desk().script.engines = [{ name: 'x', serves: ['recognition'], ready: false, detail: '' }];
+      (await harness().run('autotranslate reply', { languages: 'es', ...options })).text;
+    harness().script.engines = [{ name: 'x', serves: ['recognition'], ready: false, detail: '' }];
     expect(await lines({})).toContain(sentence('autotranslate.no-recognition'));
     expect(await lines({ 'voice-messages': false })).toContain(
       `\n${sentence('autotranslate.no-voice-messages')}`,
     );
     expect(watches()).toMatchObject([{ transcribes: false }]);
-    desk().script.reachable = false;
+    harness().script.reachable = false;
     expect(await lines({})).toContain(sentence('autotranslate.voice-messages'));
   });
 
   it('is told where the channel is quiet, or the one that its thread belongs to', async () => {
-    await desk().services.spaces.change(SPACE, { quietChannels: ['100', '2'] });
+    await harness().services.spaces.change(SPACE, { quietChannels: ['100', '2'] });
     expect(await warnings('autotranslate reply', { languages: 'es' })).toEqual([
       `⚠️ ${sentence('autotranslate.quiet', { channels: '<#100>', count: 1 })}`,
     ]);
@@ -150,7 +153,7 @@ describe('a setting that does not do what people expect', () => {
   });
 
   it('is told where it takes the place of another', async () => {
-    await desk().run('autotranslate reply', { languages: 'es, fr' });
+    await harness().run('autotranslate reply', { languages: 'es, fr' });
     expect(await warnings('autotranslate reply', { languages: 'fr, es' })).toEqual([]);
     expect(await warnings('autotranslate reply', { languages: 'ja' })).toEqual([
       replaced('<#100>', 'reply', 'French, Spanish'),
@@ -162,7 +165,7 @@ describe('a setting that does not do what people expect', () => {
 
   it('is told where it takes a channel from its group, and ends that', async () => {
     const channels = '<#1> en <#2> es';
-    await desk().run('autotranslate mirror', { channels });
+    await harness().run('autotranslate mirror', { channels });
     expect(await warnings('autotranslate mirror', { channels })).toEqual([]);
     expect(await warnings('autotranslate mirror', { channels: '<#2> es <#3> fr' })).toEqual([
       replaced('<#2>', 'mirror', 'Spanish · <#1>'),
@@ -178,13 +181,13 @@ describe('/autotranslate mirror', () => {
 
   it('links a whole group at once', async () => {
     const channels = '<#1> en, <#2> español, <#3> 日本語';
-    const { text } = await desk().run('autotranslate mirror', { channels });
+    const { text } = await harness().run('autotranslate mirror', { channels });
     expect(watches().map(({ id, mode, languages }) => [id, mode, languages])).toEqual([
       ['1', 'mirror', ['en']],
       ['2', 'mirror', ['es']],
       ['3', 'mirror', ['ja']],
     ]);
-    const groups = desk()
+    const groups = harness()
       .services.watches.list(SPACE)
       .map(({ group }) => group);
     expect(new Set(groups).size).toBe(1);
@@ -205,7 +208,7 @@ describe('/autotranslate mirror', () => {
     ['<#1> en, <#2> klingon', unknown('<#2>', '`klingon`')],
     ['<#1> en, <#2> English', sentence('autotranslate.one-language')],
   ])('refuses %j with a sentence that helps', async (channels, expected) => {
-    const content = await desk().run('autotranslate mirror', { channels });
+    const content = await harness().run('autotranslate mirror', { channels });
     expect(content).toMatchObject({ tone: 'error' });
     expect(content.text).toContain(expected);
     expect(watches()).toEqual([]);
@@ -214,37 +217,37 @@ describe('/autotranslate mirror', () => {
 
 describe('/autotranslate off', () => {
   it('ends the watch of a channel, and says so where there was none', async () => {
-    await desk().run('autotranslate reply', { languages: 'es' });
-    expect((await desk().run('autotranslate off')).text).toContain('<#100>');
+    await harness().run('autotranslate reply', { languages: 'es' });
+    expect((await harness().run('autotranslate off')).text).toContain('<#100>');
     expect(watches()).toEqual([]);
-    expect(await desk().run('autotranslate off')).toMatchObject({ tone: 'note' });
+    expect(await harness().run('autotranslate off')).toMatchObject({ tone: 'note' });
   });
 
   it('ends a group of which one channel would be left', async () => {
-    await desk().run('autotranslate mirror', { channels: '<#1> en <#2> es <#3> fr' });
-    await desk().run('autotranslate off', { channel: '1' });
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es <#3> fr' });
+    await harness().run('autotranslate off', { channel: '1' });
     expect(watches()).toHaveLength(2);
-    const { text } = await desk().run('autotranslate off', { channel: '2' });
+    const { text } = await harness().run('autotranslate off', { channel: '2' });
     expect(text).toContain(sentence('autotranslate.off-too', { channel: '<#3>' }));
     expect(watches()).toEqual([]);
   });
 
   it('ends the watch of a thread’s channel, or of a thread that is a mirror itself', async () => {
     const channel = { ...HERE, id: '101', parentId: '100' };
-    await desk().run('autotranslate reply', { languages: 'es' });
-    await desk().run('autotranslate mirror', { channels: '<#101> en <#102> es <#103> fr' });
-    await desk().run('autotranslate off', {}, { channel });
+    await harness().run('autotranslate reply', { languages: 'es' });
+    await harness().run('autotranslate mirror', { channels: '<#101> en <#102> es <#103> fr' });
+    await harness().run('autotranslate off', {}, { channel });
     expect(watches().map(({ id }) => id)).toEqual(['100', '102', '103']);
-    await desk().run('autotranslate off', {}, { channel });
+    await harness().run('autotranslate off', {}, { channel });
     expect(watches().map(({ id }) => id)).toEqual(['102', '103']);
   });
 });
 
 describe('/autotranslate list', () => {
   it('says where what is on, groups together', async () => {
-    expect(await desk().run('autotranslate list')).toMatchObject({ tone: 'note' });
-    await desk().run('autotranslate reply', { languages: 'es fr', bots: true });
-    await desk().run('autotranslate mirror', {
+    expect(await harness().run('autotranslate list')).toMatchObject({ tone: 'note' });
+    await harness().run('autotranslate reply', { languages: 'es fr', bots: true });
+    await harness().run('autotranslate mirror', {
       channels: '<#1> en <#2> es',
       'voice-messages': false,
     });
@@ -256,7 +259,7 @@ describe('/autotranslate list', () => {
       sentence('autotranslate.with-voice-messages'),
       sentence('autotranslate.with-bots'),
     ];
-    expect((await desk().run('autotranslate list')).text.split('\n')).toEqual([
+    expect((await harness().run('autotranslate list')).text.split('\n')).toEqual([
       sentence('autotranslate.heading', { count: 3 }),
       `- <#100> · ${replies} · Spanish, French · ${extras.join(' · ')}`,
       sentence('autotranslate.group', { count: 2 }),

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { attachmentOf } from '../fakes/harness.ts';
-import { useHarness } from './support.ts';
+import { attachmentOf } from '../fakes/core-harness.ts';
+import { useCoreHarness } from './support.ts';
 import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
-const { harness, last, completions } = useHarness();
+const { harness, last, completions } = useCoreHarness();
 
 describe('/glossary', () => {
   it('adds, lists, completes, exports and removes', async () => {

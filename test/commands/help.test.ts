@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { useHarness } from './support.ts';
+import { useCoreHarness } from './support.ts';
 import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
-const { harness, last } = useHarness();
+const { harness, last } = useCoreHarness();
 
 describe('/help', () => {
   it('lists every command, in the person’s language', async () => {

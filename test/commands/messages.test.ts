@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { MessageFile } from '../../src/model/file.ts';
-import { attachmentOf } from '../fakes/harness.ts';
+import { attachmentOf } from '../fakes/core-harness.ts';
 import { messageOf } from '../fakes/command-harness.ts';
-import { useDesk } from './support.ts';
+import { useCommandHarness } from './support.ts';
 import { sentence } from '../fakes/sentences.ts';
 
-const desk = useDesk();
+const harness = useCommandHarness();
 
 const file = (name: string, mediaType: string, part: Partial<MessageFile> = {}): MessageFile => ({
   ...attachmentOf(new Uint8Array(3), name),
@@ -22,7 +22,7 @@ const on = (text: string, files: readonly MessageFile[] = []) => ({ on: messageO
 
 describe('the menu of messages', () => {
   it('has translate, transcribe and read aloud', () => {
-    const menu = desk().commands.flatMap(({ name, menu: title }) =>
+    const menu = harness().commands.flatMap(({ name, menu: title }) =>
       title === undefined ? [] : [[name, title]],
     );
     expect(menu).toEqual([
@@ -33,10 +33,12 @@ describe('the menu of messages', () => {
   });
 
   it('translates what was written', async () => {
-    const { text } = await desk().run('translate', {}, on('hello', [voice]));
+    const { text } = await harness().run('translate', {}, on('hello', [voice]));
     expect(text).toContain(sentence('translate.same-language', { language: 'English' }));
     const member = { locale: 'ja' };
-    expect((await desk().run('translate', {}, { ...on('hello'), member })).text).toBe('ja:hello');
+    expect((await harness().run('translate', {}, { ...on('hello'), member })).text).toBe(
+      'ja:hello',
+    );
   });
 
   it.each([
@@ -46,8 +48,10 @@ describe('the menu of messages', () => {
   ])('transcribes and translates %s', async (_, audio) => {
     const member = { locale: 'ja' };
     const asking = { ...on(' ', [picture, audio]), member };
-    expect((await desk().run('translate', {}, asking)).text).toBe('hello\n\n**日本語**\nja:hello');
-    expect((await desk().run('transcribe', {}, asking)).text).toBe('hello');
+    expect((await harness().run('translate', {}, asking)).text).toBe(
+      'hello\n\n**日本語**\nja:hello',
+    );
+    expect((await harness().run('transcribe', {}, asking)).text).toBe('hello');
   });
 
   it.each([
@@ -55,7 +59,7 @@ describe('the menu of messages', () => {
     ['transcribe', 'transcribe.no-sound'],
     ['say', 'say.nothing-in-message'],
   ] as const)('says that there is nothing to %s in a message of pictures', async (command, key) => {
-    const content = await desk().run(command, {}, on('', [picture]));
+    const content = await harness().run(command, {}, on('', [picture]));
     expect(content).toMatchObject({ tone: 'error' });
     expect(content.text).toBe(sentence(key));
   });
@@ -65,14 +69,14 @@ describe('/translate', () => {
   it.each([{}, { text: 'a', audio: attachmentOf(new Uint8Array(1)) }])(
     'takes a text or a file, one of them',
     async (options) => {
-      const content = await desk().run('translate', options);
+      const content = await harness().run('translate', options);
       expect(content.text).toBe(sentence('translate.text-or-audio'));
     },
   );
 
   it('shows what was said in a file that is in the language already', async () => {
     const audio = attachmentOf(new Uint8Array(1));
-    expect(await desk().run('translate', { audio, to: 'en' })).toEqual({ text: 'hello' });
+    expect(await harness().run('translate', { audio, to: 'en' })).toEqual({ text: 'hello' });
   });
 });
 
@@ -86,30 +90,30 @@ describe('/transcribe', () => {
     ['srt', '1\n00:00:00,000 --> 00:00:00,001\na\n', 'application/x-subrip'],
     ['vtt', 'WEBVTT\n\n00:00:00.000 --> 00:00:00.001\na\n', 'text/vtt'],
   ])('gives a file as %s', async (format, expected, mediaType) => {
-    desk().script.transcript = transcript;
-    const { text, files } = await desk().run('transcribe', { audio, format });
+    harness().script.transcript = transcript;
+    const { text, files } = await harness().run('transcribe', { audio, format });
     expect(text).toBe('a');
     expect(files).toMatchObject([{ name: `transcript.${format}`, mediaType }]);
     expect(Buffer.from(files?.[0]?.bytes ?? []).toString()).toBe(expected);
   });
 
   it('gives a long transcript as a file too, translated or not', async () => {
-    desk().script.transcript = { ...transcript, text: 'x'.repeat(2_001) };
-    expect((await desk().run('transcribe', { audio })).files).toMatchObject([
+    harness().script.transcript = { ...transcript, text: 'x'.repeat(2_001) };
+    expect((await harness().run('transcribe', { audio })).files).toMatchObject([
       { name: 'transcript.txt' },
     ]);
-    expect((await desk().run('transcribe', { audio, to: 'ja' })).files).toHaveLength(1);
-    desk().script.transcript = transcript;
-    expect((await desk().run('transcribe', { audio })).files).toBeUndefined();
+    expect((await harness().run('transcribe', { audio, to: 'ja' })).files).toHaveLength(1);
+    harness().script.transcript = transcript;
+    expect((await harness().run('transcribe', { audio })).files).toBeUndefined();
   });
 
   it('says how far it is while it listens for long', async () => {
-    desk().script.heard = [
+    harness().script.heard = [
       { text: '', heardMs: 55_000, totalMs: 570_000 },
       { text: 'one', heardMs: 120_400, totalMs: 570_000 },
     ];
-    await desk().run('transcribe', {}, on('', [voice]));
-    const texts = desk().shown.map(({ text }) => text);
+    await harness().run('transcribe', {}, on('', [voice]));
+    const texts = harness().shown.map(({ text }) => text);
     const listening = (heard: string) =>
       sentence('transcribe.listening-of', { heard, total: '9:30' });
     expect(texts[0]).toBe(listening('0:55'));
@@ -118,13 +122,13 @@ describe('/transcribe', () => {
   });
 
   it('says what was heard where nobody knows how long it is, and nothing of what is short', async () => {
-    desk().script.heard = [{ text: 'one', heardMs: 61_000, totalMs: undefined }];
-    await desk().run('transcribe', { audio });
-    expect(desk().shown[0]?.text).toBe(
+    harness().script.heard = [{ text: 'one', heardMs: 61_000, totalMs: undefined }];
+    await harness().run('transcribe', { audio });
+    expect(harness().shown[0]?.text).toBe(
       `one\n\n${sentence('transcribe.listening', { heard: '1:01' })}`,
     );
-    desk().script.heard = [{ text: 'one', heardMs: 50_000, totalMs: undefined }];
-    await desk().run('transcribe', { audio });
-    expect(desk().shown.at(-2)?.text).toBe('one');
+    harness().script.heard = [{ text: 'one', heardMs: 50_000, totalMs: undefined }];
+    await harness().run('transcribe', { audio });
+    expect(harness().shown.at(-2)?.text).toBe('one');
   });
 });

@@ -2,20 +2,20 @@ import { describe, expect, it } from 'vitest';
 import type { MessageKey } from '../../src/message-key.ts';
 import type { Content } from '../../src/model/content.ts';
 import { SPACE, labelled } from '../fakes/command-harness.ts';
-import { useDesk } from './support.ts';
+import { useCommandHarness } from './support.ts';
 import { sentence } from '../fakes/sentences.ts';
 
-const desk = useDesk();
+const harness = useCommandHarness();
 
-const choices = async () => (await desk().services.spaces.of(SPACE)).rooms;
+const choices = async () => (await harness().services.spaces.of(SPACE)).rooms;
 const open = async (page: MessageKey): Promise<Content> => {
-  await desk().run('rooms');
-  return desk().press(page);
+  await harness().run('rooms');
+  return harness().press(page);
 };
 
 describe('/rooms', () => {
   it('shows what is on', async () => {
-    const { text } = await desk().run('rooms');
+    const { text } = await harness().run('rooms');
     expect(text.split('\n')).toEqual([
       sentence('rooms.heading'),
       `- ${sentence('rooms.joins-are', { channels: '–' })}`,
@@ -28,26 +28,26 @@ describe('/rooms', () => {
       `- ${sentence('rooms.wake-is-off')}`,
       `- ${sentence('rooms.reads', { channels: '–' })}`,
     ]);
-    await desk().run('readaloud on');
-    expect((await desk().run('rooms')).text).toContain(
+    await harness().run('readaloud on');
+    expect((await harness().run('rooms')).text).toContain(
       sentence('rooms.reads', { channels: '<#100>' }),
     );
   });
 
   it('sets which rooms are joined', async () => {
     await open('rooms.page-joins');
-    const content = await desk().press('rooms.joins-choose', ['500', '501']);
+    const content = await harness().press('rooms.joins-choose', ['500', '501']);
     expect(labelled(content, 'rooms.joins-choose')).toMatchObject({ chosen: ['500', '501'] });
-    expect((await desk().press('settings.back')).text).toContain(
+    expect((await harness().press('settings.back')).text).toContain(
       sentence('rooms.joins-are', { channels: '<#500> <#501>' }),
     );
     expect((await choices()).joins).toEqual(['500', '501']);
   });
 
   it('tells which of them cannot be joined, and what it takes', async () => {
-    desk().rooms.lacking.set('501', ['Connect', 'Speak']);
+    harness().rooms.lacking.set('501', ['Connect', 'Speak']);
     await open('rooms.page-joins');
-    const { text } = await desk().press('rooms.joins-choose', ['500', '501']);
+    const { text } = await harness().press('rooms.joins-choose', ['500', '501']);
     expect(text).toContain('<#501>');
     expect(text).toContain('Connect, Speak');
     expect(text).not.toContain('<#500>');
@@ -55,14 +55,14 @@ describe('/rooms', () => {
 
   it('sets who is heard, and how people are told', async () => {
     await open('rooms.page-heard');
-    const content = await desk().press('rooms.consent', ['agreed']);
+    const content = await harness().press('rooms.consent', ['agreed']);
     expect(labelled(content, 'rooms.consent')).toMatchObject({
       choices: [{ chosen: false }, { value: 'agreed', chosen: true }],
     });
-    await desk().press('rooms.spoken-off');
+    await harness().press('rooms.spoken-off');
     expect(await choices()).toMatchObject({ consent: 'agreed', spokenNotice: false });
-    await desk().press('rooms.spoken-on');
-    expect((await desk().press('settings.back')).text).toContain(
+    await harness().press('rooms.spoken-on');
+    expect((await harness().press('settings.back')).text).toContain(
       sentence('rooms.consent-is-agreed'),
     );
     expect((await choices()).spokenNotice).toBe(true);
@@ -70,11 +70,11 @@ describe('/rooms', () => {
 
   it('sets the languages and the pace of captions', async () => {
     await open('rooms.page-captions');
-    await desk().press('rooms.languages', ['es', 'ja']);
-    await desk().press('rooms.partials-off');
+    await harness().press('rooms.languages', ['es', 'ja']);
+    await harness().press('rooms.partials-off');
     expect(await choices()).toMatchObject({ languages: ['es', 'ja'], partials: false });
-    await desk().press('rooms.languages', []);
-    await desk().press('rooms.partials-on');
+    await harness().press('rooms.languages', []);
+    await harness().press('rooms.partials-on');
     expect(await choices()).toMatchObject({ languages: [], partials: true });
   });
 
@@ -89,51 +89,51 @@ describe('/rooms', () => {
         { value: '1500', chosen: false },
       ],
     });
-    const content = await desk().press(pause, ['1500']);
+    const content = await harness().press(pause, ['1500']);
     expect(labelled(content, pause)).toMatchObject({ choices: [{}, {}, {}, { chosen: true }] });
     expect(await choices()).toMatchObject({ pauseMs: 1_500, partials: true });
-    expect((await desk().press('settings.back')).text).toContain(
+    expect((await harness().press('settings.back')).text).toContain(
       sentence('rooms.pause-is', { seconds: 1.5 }),
     );
   });
 
   it('takes every language as an option, and offers it from then on', async () => {
-    const { text } = await desk().run('rooms', { languages: 'Icelandic, Spanish' });
+    const { text } = await harness().run('rooms', { languages: 'Icelandic, Spanish' });
     expect(text).toContain(sentence('captions.into', { languages: 'Icelandic, Spanish' }));
-    const content = await desk().press('rooms.page-captions');
+    const content = await harness().press('rooms.page-captions');
     const control = labelled(content, 'rooms.languages');
     const offered = control?.kind === 'choice' ? control.choices : [];
     expect(offered).toHaveLength(25);
     expect(offered.filter(({ chosen }) => chosen).map(({ value }) => value)).toEqual(['is', 'es']);
-    expect((await desk().run('rooms', { languages: 'Klingonese' })).tone).toBe('error');
-    expect(await desk().complete('rooms', 'languages', 'jap')).toContain(
+    expect((await harness().run('rooms', { languages: 'Klingonese' })).tone).toBe('error');
+    expect(await harness().complete('rooms', 'languages', 'jap')).toContain(
       'ja|Japanese · 日本語 (ja)',
     );
   });
 
   it('sets how it speaks and answers', async () => {
     await open('rooms.page-speech');
-    await desk().press('rooms.barge-in', ['lower']);
-    await desk().press('rooms.wake-on');
+    await harness().press('rooms.barge-in', ['lower']);
+    await harness().press('rooms.wake-on');
     expect(await choices()).toMatchObject({ bargeIn: 'lower', wakeWord: true });
-    const { text } = await desk().press('settings.back');
+    const { text } = await harness().press('settings.back');
     expect(text).toContain(sentence('rooms.barge-in-is-lower'));
     expect(text).toContain(sentence('rooms.wake-is-on'));
     await open('rooms.page-speech');
-    await desk().press('rooms.wake-off');
-    await desk().press('rooms.barge-in', ['stop']);
+    await harness().press('rooms.wake-off');
+    await harness().press('rooms.barge-in', ['stop']);
     expect(await choices()).toMatchObject({ bargeIn: 'stop', wakeWord: false });
   });
 
   it('changes one thing at a time, and nothing for members', async () => {
     await open('rooms.page-speech');
-    await desk().press('rooms.barge-in', ['stop']);
+    await harness().press('rooms.barge-in', ['stop']);
     const member = { role: 'member' } as const;
-    const refused = await desk().press('rooms.wake-on', [], { member });
+    const refused = await harness().press('rooms.wake-on', [], { member });
     expect(refused.text).toContain(`> ⚠️ ${sentence('errors.needs-moderator')}`);
     expect(labelled(refused, 'rooms.wake-on')).toBeDefined();
     expect(await choices()).toMatchObject({ bargeIn: 'stop', wakeWord: false, partials: true });
-    expect((await desk().run('rooms', {}, { member })).tone).toBe('error');
+    expect((await harness().run('rooms', {}, { member })).tone).toBe('error');
   });
 
   it('fits what platforms take: five controls, short ids, few choices', async () => {
@@ -144,7 +144,7 @@ describe('/rooms', () => {
       'rooms.page-speech',
     ] as const)
       await open(page);
-    for (const { controls = [], text } of desk().shown) {
+    for (const { controls = [], text } of harness().shown) {
       expect(text.length).toBeLessThan(2_000);
       expect(controls.length).toBeLessThanOrEqual(5);
       expect(new Set(controls.map(({ press }) => press)).size).toBe(controls.length);

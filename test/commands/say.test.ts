@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
 import { sniff } from '../../src/audio/container/sniff.ts';
 import { VOICE } from '../fakes/speech.ts';
-import { useHarness } from './support.ts';
+import { useCoreHarness } from './support.ts';
 import { sentence } from '../fakes/sentences.ts';
 
-const { harness, last } = useHarness();
+const { harness, last } = useCoreHarness();
 
 describe('/say', () => {
   it('gives an audio file and says whose voice it is', async () => {

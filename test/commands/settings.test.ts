@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { HERE, SPACE, labelled } from '../fakes/command-harness.ts';
-import { useDesk } from './support.ts';
+import { useCommandHarness } from './support.ts';
 import { sentence, sentenceLike } from '../fakes/sentences.ts';
 
-const desk = useDesk();
+const harness = useCommandHarness();
 
-const choices = () => desk().services.spaces.of(SPACE);
+const choices = () => harness().services.spaces.of(SPACE);
 
 describe('/settings', () => {
   it('shows what is on where', async () => {
-    await desk().run('autotranslate reply', { languages: 'es' });
-    await desk().services.spaces.change(SPACE, {
+    await harness().run('autotranslate reply', { languages: 'es' });
+    await harness().services.spaces.change(SPACE, {
       quietChannels: ['7'],
       dailyCharacters: 10_000,
       roles: { say: ['r1', 'r2'], ask: [] },
     });
-    const { text } = await desk().run('settings');
+    const { text } = await harness().run('settings');
     expect(text.split('\n')).toEqual([
       sentence('settings.heading'),
       `- ${sentence('settings.watched', { count: 1 })}`,
@@ -30,43 +30,45 @@ describe('/settings', () => {
   });
 
   it('switches flags off and on', async () => {
-    await desk().services.spaces.change(SPACE, { flags: { on: true, languages: { '🏴': 'en' } } });
-    await desk().run('settings');
-    const off = await desk().press('settings.flags-off');
+    await harness().services.spaces.change(SPACE, {
+      flags: { on: true, languages: { '🏴': 'en' } },
+    });
+    await harness().run('settings');
+    const off = await harness().press('settings.flags-off');
     expect(off.text).toContain(sentence('settings.flags-are-off'));
     expect(await choices()).toMatchObject({ flags: { on: false, languages: { '🏴': 'en' } } });
-    await desk().press('settings.flags-on');
+    await harness().press('settings.flags-on');
     expect(await choices()).toMatchObject({ flags: { on: true } });
   });
 
   it('keeps channels quiet', async () => {
-    await desk().run('settings');
-    await desk().press('settings.quiet');
-    const content = await desk().press('settings.quiet', ['1', '2']);
+    await harness().run('settings');
+    await harness().press('settings.quiet');
+    const content = await harness().press('settings.quiet', ['1', '2']);
     expect(labelled(content, 'settings.quiet')).toMatchObject({ chosen: ['1', '2'] });
     expect((await choices()).quietChannels).toEqual(['1', '2']);
-    expect((await desk().press('settings.back')).text).toContain(
+    expect((await harness().press('settings.back')).text).toContain(
       sentence('settings.quiet-in', { channels: '<#1> <#2>' }),
     );
   });
 
   it('sets limits and takes them away', async () => {
-    await desk().run('settings');
-    await desk().press('settings.limits');
-    await desk().press('settings.characters', ['50000']);
-    const content = await desk().press('settings.minutes', ['60']);
+    await harness().run('settings');
+    await harness().press('settings.limits');
+    await harness().press('settings.characters', ['50000']);
+    const content = await harness().press('settings.minutes', ['60']);
     expect(await choices()).toMatchObject({ dailyCharacters: 50_000, dailyAudioMinutes: 60 });
     const control = labelled(content, 'settings.characters');
     expect(control?.kind === 'choice' && control.choices.filter(({ chosen }) => chosen)).toEqual([
       { value: '50000', label: '50,000', chosen: true },
     ]);
-    await desk().press('settings.characters', ['none']);
+    await harness().press('settings.characters', ['none']);
     expect((await choices()).dailyCharacters).toBeUndefined();
   });
 
   it('gives a command to roles, and back to everybody', async () => {
-    await desk().run('settings');
-    const first = await desk().press('settings.roles');
+    await harness().run('settings');
+    const first = await harness().press('settings.roles');
     expect(labelled(first, 'settings.roles')).toBeUndefined();
     const command = labelled(first, 'settings.command');
     const offered = command?.kind === 'choice' ? command.choices.map(({ value }) => value) : [];
@@ -74,30 +76,30 @@ describe('/settings', () => {
     expect(offered).toContain('glossary');
     for (const name of ['help', 'privacy', 'settings', 'autotranslate', 'usage'])
       expect(offered).not.toContain(name);
-    await desk().press('settings.command', ['say']);
-    const content = await desk().press('settings.roles', ['r1']);
+    await harness().press('settings.command', ['say']);
+    const content = await harness().press('settings.roles', ['r1']);
     expect(content.text).toContain('`/say`');
     expect(labelled(content, 'settings.roles')).toMatchObject({ chosen: ['r1'] });
     expect((await choices()).roles).toEqual({ say: ['r1'] });
-    const refused = await desk().run('say', { text: 'a' }, { member: { role: 'member' } });
+    const refused = await harness().run('say', { text: 'a' }, { member: { role: 'member' } });
     expect(refused.text).toMatch(sentenceLike('errors.needs-role'));
-    await desk().run('settings');
-    await desk().press('settings.roles');
-    await desk().press('settings.command', ['say']);
-    await desk().press('settings.roles', []);
+    await harness().run('settings');
+    await harness().press('settings.roles');
+    await harness().press('settings.command', ['say']);
+    await harness().press('settings.roles', []);
     expect((await choices()).roles).toEqual({ say: [] });
   });
 
   it('switches voice messages and bots by channel', async () => {
-    await desk().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
-    await desk().run('settings');
-    const content = await desk().press('settings.channels');
+    await harness().run('autotranslate mirror', { channels: '<#1> en <#2> es' });
+    await harness().run('settings');
+    const content = await harness().press('settings.channels');
     expect(labelled(content, 'settings.voice-messages')).toMatchObject({
       chosen: ['1', '2'],
     });
-    await desk().press('settings.voice-messages', ['2', '99']);
-    await desk().press('settings.bots', ['1']);
-    const watches = desk().services.watches.list(SPACE);
+    await harness().press('settings.voice-messages', ['2', '99']);
+    await harness().press('settings.bots', ['1']);
+    const watches = harness().services.watches.list(SPACE);
     expect(
       watches.map(({ channel, transcribes, bots }) => [channel.id, transcribes, bots]),
     ).toEqual([
@@ -108,11 +110,11 @@ describe('/settings', () => {
   });
 
   it('says so where no channel, or too many, are translated', async () => {
-    await desk().run('settings');
-    expect((await desk().press('settings.channels')).text).toContain(
+    await harness().run('settings');
+    expect((await harness().press('settings.channels')).text).toContain(
       sentence('settings.none-watched'),
     );
-    await desk().services.watches.set(
+    await harness().services.watches.set(
       Array.from({ length: 26 }, (_, id) => ({
         channel: { ...HERE, id: String(id) },
         mode: 'reply' as const,
@@ -121,17 +123,17 @@ describe('/settings', () => {
         bots: false,
       })),
     );
-    await desk().run('settings');
-    const content = await desk().press('settings.channels');
+    await harness().run('settings');
+    const content = await harness().press('settings.channels');
     expect(content.text).toContain(sentence('settings.too-many-watched'));
     expect(content.controls).toHaveLength(1);
   });
 
   it('keeps the page when a press cannot be done', async () => {
-    await desk().run('settings');
-    await desk().press('settings.limits');
+    await harness().run('settings');
+    await harness().press('settings.limits');
     const member = { role: 'member' } as const;
-    const content = await desk().press('settings.characters', ['10000'], { member });
+    const content = await harness().press('settings.characters', ['10000'], { member });
     expect(content.text).toContain(sentence('settings.limits-heading'));
     expect(content.text).toContain(`> ⚠️ ${sentence('errors.needs-moderator')}`);
     expect(labelled(content, 'settings.characters')).toBeDefined();
@@ -139,7 +141,7 @@ describe('/settings', () => {
   });
 
   it('fits what platforms take: five controls, short ids, few choices', async () => {
-    await desk().services.watches.set(
+    await harness().services.watches.set(
       Array.from({ length: 25 }, (_, id) => ({
         channel: { ...HERE, id: `12345678901234567${id}` },
         mode: 'reply' as const,
@@ -148,14 +150,14 @@ describe('/settings', () => {
         bots: true,
       })),
     );
-    await desk().run('settings');
+    await harness().run('settings');
     for (const page of ['settings.channels', 'settings.quiet', 'settings.limits'] as const) {
-      await desk().press(page);
-      await desk().press('settings.back');
+      await harness().press(page);
+      await harness().press('settings.back');
     }
-    await desk().press('settings.roles');
-    await desk().press('settings.command', ['transcribe']);
-    for (const { controls = [], text } of desk().shown) {
+    await harness().press('settings.roles');
+    await harness().press('settings.command', ['transcribe']);
+    for (const { controls = [], text } of harness().shown) {
       expect(text.length).toBeLessThan(2_000);
       expect(controls.length).toBeLessThanOrEqual(5);
       expect(new Set(controls.map(({ press }) => press)).size).toBe(controls.length);
@@ -175,45 +177,45 @@ describe('/settings', () => {
 
 describe('/flags', () => {
   it('gives an emoji a language, lists and takes it', async () => {
-    const set = await desk().run('flags set', { emoji: '🏴‍☠️', language: 'Spanish' });
+    const set = await harness().run('flags set', { emoji: '🏴‍☠️', language: 'Spanish' });
     expect(set.text).toContain(sentence('flags.set', { emoji: '🏴‍☠️', language: 'Spanish' }));
-    await desk().run('flags set', { emoji: '<:wave:123456>', language: 'ja' });
-    await desk().run('flags set', { emoji: '❤', language: 'fr' });
+    await harness().run('flags set', { emoji: '<:wave:123456>', language: 'ja' });
+    await harness().run('flags set', { emoji: '❤', language: 'fr' });
     expect((await choices()).flags.languages).toEqual({
       '🏴‍☠️': 'es',
       '123456': 'ja',
       '❤️': 'fr',
     });
-    const { text } = await desk().run('flags list', {}, { member: { role: 'member' } });
+    const { text } = await harness().run('flags list', {}, { member: { role: 'member' } });
     expect(text).toContain('<:emoji:123456> → Japanese');
-    expect(await desk().complete('flags remove', 'emoji', 'spa')).toEqual(['🏴‍☠️|🏴‍☠️ Spanish']);
-    await desk().run('flags remove', { emoji: '<a:other:123456>' });
-    await desk().run('flags remove', { emoji: '❤️' });
+    expect(await harness().complete('flags remove', 'emoji', 'spa')).toEqual(['🏴‍☠️|🏴‍☠️ Spanish']);
+    await harness().run('flags remove', { emoji: '<a:other:123456>' });
+    await harness().run('flags remove', { emoji: '❤️' });
     expect((await choices()).flags.languages).toEqual({ '🏴‍☠️': 'es' });
-    expect(await desk().run('flags remove', { emoji: '❤️' })).toMatchObject({ tone: 'error' });
+    expect(await harness().run('flags remove', { emoji: '❤️' })).toMatchObject({ tone: 'error' });
   });
 
   it.each(['hello', '🇯🇵🇯🇵', ':wave:', '5', '<@123>'])(
     'takes nothing but one emoji: not %j',
     async (emoji) => {
-      const content = await desk().run('flags set', { emoji, language: 'es' });
+      const content = await harness().run('flags set', { emoji, language: 'es' });
       expect(content.text).toMatch(sentenceLike('flags.no-emoji'));
     },
   );
 
   it('says that flags are off, and is full at a hundred', async () => {
     const languages = Object.fromEntries(Array.from({ length: 100 }, (_, id) => [`9${id}`, 'es']));
-    await desk().services.spaces.change(SPACE, { flags: { on: false, languages } });
-    expect((await desk().run('flags list')).text).toContain(sentence('flags.are-off'));
-    const full = await desk().run('flags set', { emoji: '🇯🇵', language: 'ja' });
+    await harness().services.spaces.change(SPACE, { flags: { on: false, languages } });
+    expect((await harness().run('flags list')).text).toContain(sentence('flags.are-off'));
+    const full = await harness().run('flags set', { emoji: '🇯🇵', language: 'ja' });
     expect(full).toMatchObject({ tone: 'error' });
-    const changed = await desk().run('flags set', { emoji: '<:a:90>', language: 'ja' });
+    const changed = await harness().run('flags set', { emoji: '<:a:90>', language: 'ja' });
     expect(changed.text).toContain(sentence('flags.are-off'));
   });
 
   it('is set by moderators only', async () => {
     const member = { role: 'member' } as const;
-    const content = await desk().run('flags set', { emoji: '🇯🇵', language: 'ja' }, { member });
+    const content = await harness().run('flags set', { emoji: '🇯🇵', language: 'ja' }, { member });
     expect(content.tone).toBe('error');
   });
 });

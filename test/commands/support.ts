@@ -3,24 +3,28 @@ import type { Channel } from '../../src/model/place.ts';
 import type { Content } from '../../src/model/content.ts';
 import type { Member } from '../../src/model/member.ts';
 import type { Room } from '../../src/voice/service.ts';
-import { openDesk, SPACE, type Desk } from '../fakes/command-harness.ts';
-import { SPACE as HARNESS_SPACE, startHarness, type Harness } from '../fakes/harness.ts';
+import { openCommandHarness, SPACE, type CommandHarness } from '../fakes/command-harness.ts';
+import {
+  SPACE as HARNESS_SPACE,
+  startCoreHarness,
+  type CoreHarness,
+} from '../fakes/core-harness.ts';
 
-/** A desk of its own for each test of a file. */
-export const useDesk = (): (() => Desk) => {
-  let desk: Desk;
+/** A harness of its own for each test of a file. */
+export const useCommandHarness = (): (() => CommandHarness) => {
+  let harness: CommandHarness;
   beforeEach(async () => {
-    desk = await openDesk();
+    harness = await openCommandHarness();
   });
-  afterEach(() => desk[Symbol.asyncDispose]());
-  return () => desk;
+  afterEach(() => harness[Symbol.asyncDispose]());
+  return () => harness;
 };
 
 /** A harness of its own for each test of a file. */
-export const useHarness = () => {
-  let harness: Harness;
+export const useCoreHarness = () => {
+  let harness: CoreHarness;
   beforeEach(async () => {
-    harness = await startHarness();
+    harness = await startCoreHarness();
   });
   afterEach(() => harness[Symbol.asyncDispose]());
   return {
@@ -52,13 +56,13 @@ export const BOB = { id: 'bob', name: 'Bob', role: 'member' } as const;
 /** In no room; moderates nothing. */
 export const EVE = { id: 'eve', name: 'Eve', role: 'member' } as const;
 
-/** The room of a desk, and what was asked of it. */
-export const useRoom = (desk: () => Desk) => ({
+/** The room of a harness, and what was asked of it. */
+export const useRoom = (harness: () => CommandHarness) => ({
   /** Lets us be in the room, with Ada and Bob. */
   meet: async (): Promise<void> => {
-    for (const id of ['ada', 'bob']) desk().rooms.people.set(id, ROOM);
-    await desk().rooms.join(ROOM, 'en', true);
+    for (const id of ['ada', 'bob']) harness().rooms.people.set(id, ROOM);
+    await harness().rooms.join(ROOM, 'en', true);
   },
-  room: (): Room | undefined => desk().rooms.of(SPACE),
-  calls: (name: string) => desk().rooms.calls.filter(([called]) => called === name),
+  room: (): Room | undefined => harness().rooms.of(SPACE),
+  calls: (name: string) => harness().rooms.calls.filter(([called]) => called === name),
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
-import { attachmentOf } from '../fakes/harness.ts';
+import { attachmentOf } from '../fakes/core-harness.ts';
 import { toneWav } from '../fakes/tone.ts';
-import { useHarness } from './support.ts';
+import { useCoreHarness } from './support.ts';
 
-const { harness, last } = useHarness();
+const { harness, last } = useCoreHarness();
 
 describe('/transcribe', () => {
   const wav = toneWav(2);

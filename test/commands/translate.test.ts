@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { PATHS } from '../../src/api/contract.ts';
-import { useHarness } from './support.ts';
+import { useCoreHarness } from './support.ts';
 import { sentence } from '../fakes/sentences.ts';
 
-const { harness, last, completions } = useHarness();
+const { harness, last, completions } = useCoreHarness();
 
 describe('/translate', () => {
   const text = 'The quick brown fox jumps over the lazy dog';
@@ -39,12 +39,19 @@ describe('/translate', () => {
   it('says what the service lacks', async () => {
     const error = 'No engine translates en to es. Add one: apt-get install -y apertium-eng-spa';
     const body = JSON.stringify({ context: [], code: 404, name: 'ErrNotRegistered', error });
-    harness().speech.fail(PATHS.translate, { status: 404, body });
-    expect((await last('translate', { text, to: 'es' })).text).toContain(error);
+    const shown = async (role: 'moderator' | 'member') => {
+      harness().speech.fail(PATHS.translate, { status: 404, body });
+      return (await last('translate', { text, to: 'es' }, { role })).text;
+    };
+    const lack = sentence('errors.missing');
+    expect(await shown('moderator')).toBe(
+      `${lack} ${sentence('remedies.detail', { detail: error })}`,
+    );
+    expect(await shown('member')).toBe(`${lack} ${sentence('errors.ask-moderator')}`);
   });
 
   it('says what our own service lacks in the person’s language', async () => {
-    const lacking = (error: string) => {
+    const lacking = async (error: string, role: 'moderator' | 'member' = 'moderator') => {
       const body = JSON.stringify({
         context: [],
         code: 110,
@@ -52,24 +59,20 @@ describe('/translate', () => {
         error,
       });
       harness().speech.fail(PATHS.translate, { status: 404, body });
-      return last('translate', { text, to: 'es' }, { locale: 'de' });
+      return (await last('translate', { text, to: 'es' }, { locale: 'de', role })).text;
     };
     const pair = { from: { language: 'en' }, to: { language: 'es' } };
-    const remedies = 'apt-get install -y apertium-eng-spa, or set SERVICE_OPENAI_URL';
-    expect((await lacking(`No engine translates en to es. Add one: ${remedies}.`)).text).toBe(
-      sentence(
-        'service.no-translation',
-        {
-          ...pair,
-          count: 2,
-          remedies: '`apt-get install -y apertium-eng-spa`, `set SERVICE_OPENAI_URL`',
-        },
-        'de',
-      ),
+    const lack = sentence('service.no-translation', pair, 'de');
+    const named = 'apt-get install -y apertium-eng-spa, or set SERVICE_OPENAI_URL';
+    const remedies = '`apt-get install -y apertium-eng-spa`, `set SERVICE_OPENAI_URL`';
+    const error = `No engine translates en to es. Add one: ${named}.`;
+    expect(await lacking(error)).toBe(
+      `${lack} ${sentence('remedies.add-engine', { count: 2, remedies }, 'de')}`,
     );
-    expect((await lacking('No engine translates en to es.')).text).toBe(
-      sentence('service.no-translation', { ...pair, count: 0, remedies: '' }, 'de'),
+    expect(await lacking(error, 'member')).toBe(
+      `${lack} ${sentence('errors.ask-moderator', {}, 'de')}`,
     );
+    expect(await lacking('No engine translates en to es.', 'member')).toBe(lack);
   });
 
   it('completes languages in the person’s words', async () => {

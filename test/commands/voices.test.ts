@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { VOICE } from '../fakes/speech.ts';
-import { useHarness } from './support.ts';
+import { useCoreHarness } from './support.ts';
 import { sentence } from '../fakes/sentences.ts';
 
-const { harness, last, completions } = useHarness();
+const { harness, last, completions } = useCoreHarness();
 
 describe('/voices and /voice', () => {
   it('list what there is', async () => {

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
-import { RECOGNITION_RATE_HZ, type RecognitionPart } from '../../service/engine.ts';
+import { RECOGNITION_RATE_HZ, type RecognitionEngine } from '../../service/engine.ts';
 import type { Contract } from './contract.ts';
 
 const signal = new AbortController().signal;
 const SAMPLES = Float32Array.from({ length: RECOGNITION_RATE_HZ }, (_, i) => Math.sin(i / 5) / 2);
 
-export const recognitionEngineContract: Contract<RecognitionPart> = {
+export const recognitionEngineContract: Contract<RecognitionEngine> = {
   'says how much it hears at once': async (port) => {
     expect(port.longestMs).toBeGreaterThanOrEqual(5_000);
   },

@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
 import { voice } from '../../src/api/contract.ts';
 import { AUDIO_FORMATS } from '../../src/model/file.ts';
-import type { Sound, SpeechPart } from '../../service/engine.ts';
+import type { Sound, SpeechEngine } from '../../service/engine.ts';
 import type { Contract } from './contract.ts';
 
 const signal = new AbortController().signal;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const TEXT = 'Hello there.';
 
-const firstVoice = async (port: SpeechPart): Promise<string> => {
+const firstVoice = async (port: SpeechEngine): Promise<string> => {
   const [first] = await port.voices(signal);
   if (!first) throw new Error('there is no voice');
   return first.id;
@@ -20,7 +20,7 @@ const samplesOf = async (sound: Sound): Promise<Float32Array> => {
   return Float32Array.from(all);
 };
 
-export const speechEngineContract: Contract<SpeechPart> = {
+export const speechEngineContract: Contract<SpeechEngine> = {
   'lists voices as the contract describes them': async (port) => {
     const voices = await port.voices(signal);
     expect(voices.length).toBeGreaterThan(0);

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
-import type { TranslationPart, TranslationPiece } from '../../service/engine.ts';
+import type { TranslationEngine, TranslationPiece } from '../../service/engine.ts';
 import type { Contract } from './contract.ts';
 
 const signal = new AbortController().signal;
 
 /** A port and one pair of languages that it translates. */
 export interface TranslationSubject {
-  readonly port: TranslationPart;
+  readonly port: TranslationEngine;
   readonly from: string;
   readonly to: string;
 }

@@ -9,7 +9,9 @@ import { createTestCore } from '../adapters/discord/support.ts';
 const look = async (store: Store): Promise<readonly Finding[]> => {
   const databaseUrl = 'sqlite:data/dragoman.db';
   const [core, config] = [createTestCore(), { discord: {} }];
-  return Array.fromAsync(examine({ core, store, databaseUrl, modules: [discord], config }));
+  return Array.fromAsync(
+    examine({ core, store, databaseUrl, ffmpegVersion: undefined, modules: [discord], config }),
+  );
 };
 
 describe('the doctor', () => {

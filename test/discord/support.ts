@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { createDiscordAdapter, type DiscordOptions } from '../../adapters/discord/adapter.ts';
-import { createClient } from '../../src/api/client.ts';
+import { createServiceClient } from '../../src/api/client.ts';
 import { PATHS } from '../../src/api/contract.ts';
 import type { Command } from '../../src/command/command.ts';
 import { commandFault } from '../../src/command/validate-command.ts';
@@ -118,7 +118,7 @@ const openBot = async (adapter: Partial<DiscordOptions>): Promise<Bot & AsyncDis
     if (running) discord.clock.advance(5_000);
     running = new AsyncDisposableStack();
     const client = running.use(
-      createClient({
+      createServiceClient({
         baseUrl: speech.url,
         key: speech.key,
         retry: { random: () => 0, sleep: async () => {} },

@@ -54,7 +54,7 @@ const WORDS = [
 
 /** Signs and words that are markup on some platform when they are not escaped. */
 const SIGNS = [
-  ...'*_~|`<>[]()#-+.:;!&@\\\'"=/{}^$%•1',
+  ...Array.from('*_~|`<>[]()#-+.:;!&@\\\'"=/{}^$%•1'),
   '**',
   '***',
   '__',

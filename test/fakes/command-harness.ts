@@ -55,7 +55,7 @@ interface Asking {
   readonly on?: Message;
 }
 
-/** What the services of a desk do next. */
+/** What the services of a harness do next. */
 interface Script {
   /** What `watches.set` rejects with. */
   refusal: AppError | undefined;
@@ -75,7 +75,7 @@ interface Script {
 }
 
 /** Every command, over real settings and scripted services; the last answer can be pressed. */
-export interface Desk extends AsyncDisposable {
+export interface CommandHarness extends AsyncDisposable {
   readonly script: Script;
   readonly services: Services;
   readonly rooms: FakeRooms;
@@ -133,10 +133,10 @@ const platformOf = (name: string): Platform =>
   fakePlatform(name, ['feed', 'mirrors', ...(name === MUTE.platform ? [] : (['voice'] as const))]);
 
 const refuse = (): never => {
-  throw new Error('the desk has no such service');
+  throw new Error('the harness has no such service');
 };
 
-export const openDesk = async (): Promise<Desk> => {
+export const openCommandHarness = async (): Promise<CommandHarness> => {
   const store = await openStore('sqlite::memory:');
   const script: Script = {
     refusal: undefined,

@@ -16,7 +16,7 @@ import type { Message } from '../../src/model/message.ts';
 import type { Invocation, Platform, PressInvocation } from '../../src/ports/platform.ts';
 import type { Services } from '../../src/command/services.ts';
 import type { SpaceChoices } from '../../src/model/space-choices.ts';
-import type { Used } from '../../src/usage/usage.ts';
+import type { UsageAmounts } from '../../src/usage/usage.ts';
 import { fakePlatform } from './platform.ts';
 import { ROOM_CHOICES } from './rooms.ts';
 
@@ -39,7 +39,7 @@ const PORTS: Readonly<Record<string, readonly ('voice' | 'feed' | 'mirrors')[]>>
 };
 const platformOf = (name: string): Platform => fakePlatform(name, PORTS[name]);
 
-const NOTHING: Used = { characters: 0, audioMs: 0, messages: 0 };
+const NOTHING: UsageAmounts = { characters: 0, audioMs: 0, messages: 0 };
 
 /** The texts of the tests' own commands are their keys. */
 const real = loadTexts('locales');

@@ -122,14 +122,14 @@ export const createFakeRooms = (): FakeRooms => {
       script.items = script.items.slice(1);
       return before > 0;
     },
-    silence: empty,
+    stopSpeaking: empty,
     pause: (next) => (isPaused = next),
     listenTo: async ({ id }) => {
       calls.push(['listenTo', id]);
       if (typeof script.heard === 'string') return script.heard;
       throw script.heard;
     },
-    talk: () => script.talk,
+    recentCaptions: () => script.talk,
     leave: async () => {
       captions = undefined;
       room = undefined;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import {
   asrRequest,
-  LIMITS,
+  SERVICE_LIMITS,
   MEDIA_TYPES,
   PATHS,
   translateRequest,
@@ -94,7 +94,7 @@ export const CHARACTER_SECONDS = 0.01;
 
 /** A tone as long as the text takes to speak. */
 const toneOf = async function* (text: string): AsyncGenerator<Float32Array, void, void> {
-  const rateHz = LIMITS.ttsDefaultSampleRateHz;
+  const rateHz = SERVICE_LIMITS.ttsDefaultSampleRateHz;
   for (const _ of text)
     yield Float32Array.from({ length: rateHz * CHARACTER_SECONDS }, (__, index) =>
       Math.sin(index / 8),
@@ -116,12 +116,12 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
       const voice = fake.voices.find(({ id }) => id === json['voice_id']);
       if (!parsed.success || !voice) return refuse(response, 400, 'ErrInvalidParameter', 'bad');
       const { text, format } = parsed.data;
-      if (countCodePoints(text) > LIMITS.ttsTextCodePoints)
+      if (countCodePoints(text) > SERVICE_LIMITS.ttsTextCodePoints)
         return refuse(response, 400, 'ErrTextTooLong', 'too long');
       if (!voice.formats.includes(format))
         return refuse(response, 400, 'ErrFormatNotSupported', 'format');
       response.writeHead(200, { 'content-type': MEDIA_TYPES[format] });
-      const audio = encode(format, LIMITS.ttsDefaultSampleRateHz, fake.sound(text));
+      const audio = encode(format, SERVICE_LIMITS.ttsDefaultSampleRateHz, fake.sound(text));
       return void Readable.from(audio).pipe(response);
     },
 
@@ -147,12 +147,13 @@ export const startSpeechFake = async (): Promise<SpeechFake> => {
       const keywords = form.filter(([name]) => name === 'keywords').map(([, value]) => value);
       if (!parsed.success) return refuse(response, 400, 'ErrInvalidParameter', 'bad');
       const { text, context = '', source_lang, target_lang, stream } = parsed.data;
-      if (countCodePoints(text) > LIMITS.translateTextCodePoints)
+      if (countCodePoints(text) > SERVICE_LIMITS.translateTextCodePoints)
         return refuse(response, 400, 'ErrTextTooLong', 'too long');
-      if (keywords.length > LIMITS.keywords) return refuse(response, 400, 'ErrKeywords', 'many');
-      if (keywords.some((word) => Buffer.byteLength(word) > LIMITS.keywordBytes))
+      if (keywords.length > SERVICE_LIMITS.keywords)
+        return refuse(response, 400, 'ErrKeywords', 'many');
+      if (keywords.some((word) => Buffer.byteLength(word) > SERVICE_LIMITS.keywordBytes))
         return refuse(response, 400, 'ErrKeywords', 'long');
-      if (countCodePoints(context) > LIMITS.contextCodePoints)
+      if (countCodePoints(context) > SERVICE_LIMITS.contextCodePoints)
         return refuse(response, 400, 'ErrContextTooLong', 'context');
       const content = fake.translate(text, fields);
       const common = { transcription: text, source_lang, target_lang };

@@ -37,9 +37,11 @@ interface OpenLink {
   readonly link: VoiceLink;
   readonly listener: LinkListener;
   channel: Channel;
-  heard: ReadonlySet<string>;
+  subscribed: ReadonlySet<string>;
   isConnected: boolean;
   isOver: boolean;
+  /** Packets that were handed over, by member. */
+  readonly received: Map<string, number>;
 }
 
 /** What goes wrong from here on. */
@@ -79,9 +81,9 @@ export interface VoicePlace {
   /** Members of whom packets were handed over. */
   readonly handedOver: ReadonlySet<string>;
   /** Who is to be heard in the room of a space at this moment. */
-  heard(space?: Space): readonly string[];
+  subscribed(space?: Space): readonly string[];
   /** Who was to be heard, each time that this changed. */
-  readonly hearings: readonly (readonly string[])[];
+  readonly subscriptions: readonly (readonly string[])[];
   /** Where we are; undefined: in no room. */
   where(space?: Space): Channel | undefined;
   /** How often we joined a room. */
@@ -117,7 +119,7 @@ export const createVoicePlace = (
   const played: { data: Uint8Array; atMs: number }[] = [];
   const handedOver = new Set<string>();
   const joins: string[] = [];
-  const hearings: (readonly string[])[] = [];
+  const subscriptions: (readonly string[])[] = [];
   const numbers = new Map<string, number>();
   const spoken: string[] = [];
   const faults: Faults = {
@@ -209,19 +211,26 @@ export const createVoicePlace = (
       const open: OpenLink = {
         channel: room,
         listener,
-        heard: new Set(),
+        subscribed: new Set(),
         isConnected: true,
         isOver: false,
+        received: new Map(),
         link: {
           get channel() {
             return open.channel;
           },
-          hear: (memberIds) => {
-            open.heard = new Set(memberIds);
-            hearings.push(memberIds);
+          subscribe: (memberIds) => {
+            open.subscribed = new Set(memberIds);
+            subscriptions.push(memberIds);
           },
           play: (packets, playSignal) => play(open, packets, playSignal),
-          stats: () => [],
+          stats: () =>
+            [...open.received].map(([memberId, received]) => ({
+              memberId,
+              received,
+              lost: 0,
+              undecryptable: 0,
+            })),
           [Symbol.asyncDispose]: async () => end(open, undefined),
         },
       };
@@ -257,8 +266,9 @@ export const createVoicePlace = (
     sequence += 1;
     for (const open of links.values()) {
       if (!peopleIn(open.channel).has(memberId)) continue;
-      if (!open.isConnected || !open.heard.has(memberId)) continue;
+      if (!open.isConnected || !open.subscribed.has(memberId)) continue;
       handedOver.add(memberId);
+      open.received.set(memberId, (open.received.get(memberId) ?? 0) + 1);
       open.listener.packet({
         speakerId: memberId,
         data: Uint8Array.of(...VOICED, number >> 8, number & 255, ...MARK, sequence & 255),
@@ -323,8 +333,8 @@ export const createVoicePlace = (
       return [...found];
     },
     handedOver,
-    hearings,
-    heard: (space = SPACE) => [...(links.get(keyOf(space))?.heard ?? [])].toSorted(),
+    subscriptions,
+    subscribed: (space = SPACE) => [...(links.get(keyOf(space))?.subscribed ?? [])].toSorted(),
     where: (space = SPACE) => links.get(keyOf(space))?.channel,
     joins,
     move: (to) => {

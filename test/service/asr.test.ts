@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asrSegmentsReply, PATHS } from '../../src/api/contract.ts';
-import type { RecognitionPart } from '../../service/engine.ts';
+import type { RecognitionEngine } from '../../service/engine.ts';
 import { createRequestLimiter } from '../../service/request-limiter.ts';
 import { createAsr } from '../../service/routes/asr.ts';
-import { createUploads } from '../../service/uploads.ts';
+import { createUploadLimiter } from '../../service/upload-limiter.ts';
 import { startFakeOpenai, type FakeOpenai } from '../fakes/openai.ts';
 import { failure, KEY, makeWav, offering, startTestService, type TestService } from './support.ts';
 
@@ -218,8 +218,8 @@ describe('recognition over HTTP', () => {
   });
 
   it('lets go of what a request held, whatever became of it', async () => {
-    const route = createAsr(createUploads({ concurrent: 1, waiting: 0, maxBytes: 30_000 }));
-    const part: RecognitionPart = {
+    const route = createAsr(createUploadLimiter({ concurrent: 1, waiting: 0, maxBytes: 30_000 }));
+    const part: RecognitionEngine = {
       longestMs: 10_000,
       recognise: async () => ({ text: 'hi' }),
       recogniseFile: async () => ({ text: 'hi' }),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readBytes, readChunks } from '../../service/body.ts';
+import { readBody, readChunks } from '../../service/body.ts';
 
 const LIMIT = { bytes: 10, named: 'ErrTextTooLong' } as const;
 const signal = new AbortController().signal;
@@ -31,12 +31,12 @@ describe('a request’s body', () => {
   afterEach(() => void vi.useRealTimers());
 
   it('is read whole', async () => {
-    const bytes = await readBytes(request(['abc', 'def']).request, LIMIT, signal);
+    const bytes = await readBody(request(['abc', 'def']).request, LIMIT, signal);
     expect(bytes.toString()).toBe('abcdef');
   });
 
   it('is a named 400 past its limit', async () => {
-    await expect(readBytes(request(['abcdef', 'ghijkl']).request, LIMIT, signal)).rejects.toThrow(
+    await expect(readBody(request(['abcdef', 'ghijkl']).request, LIMIT, signal)).rejects.toThrow(
       expect.objectContaining({ named: 'ErrTextTooLong' }),
     );
   });
@@ -51,7 +51,7 @@ describe('a request’s body', () => {
   });
 
   it('is given up when nothing comes for long', async () => {
-    const reading = readBytes(request(['ab'], true).request, LIMIT, signal);
+    const reading = readBody(request(['ab'], true).request, LIMIT, signal);
     const refused = expect(reading).rejects.toMatchObject({ named: 'ErrInvalidRequest' });
     await vi.advanceTimersByTimeAsync(40_000);
     await refused;
@@ -70,14 +70,14 @@ describe('a request’s body', () => {
       { highWaterMark: 0 },
     );
     const init = { method: 'POST', body, duplex: 'half' } as RequestInit;
-    const reading = readBytes(new Request('http://localhost/', init), LIMIT, signal);
+    const reading = readBody(new Request('http://localhost/', init), LIMIT, signal);
     await vi.advanceTimersByTimeAsync(100_000);
     expect((await reading).toString()).toBe('1234');
   });
 
   it('is given up when the signal aborts', async () => {
     const controller = new AbortController();
-    const reading = readBytes(request(['ab'], true).request, LIMIT, controller.signal);
+    const reading = readBody(request(['ab'], true).request, LIMIT, controller.signal);
     controller.abort(new Error('left'));
     await expect(reading).rejects.toThrow('left');
   });

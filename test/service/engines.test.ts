@@ -9,10 +9,10 @@ import { engineConfig } from './support.ts';
 
 const context = { config: engineConfig(), log: createLog('silent') };
 
-const engine = (name: string, rank: number, parts: string): string =>
+const engine = (name: string, rank: number, abilities: string): string =>
   `export const createEngine = () => ({
     name: '${name}', serves: ['chat'], rank: ${rank}, concurrent: 1,
-    parts: async () => (${parts}),
+    abilities: async () => (${abilities}),
     report: async () => { throw new Error('${name} broke') },
     remedy: () => 'set ${name.toUpperCase()}',
     [Symbol.asyncDispose]: async () => {},
@@ -45,9 +45,9 @@ describe('the folder of engines', () => {
     writeFileSync(join(folder, 'first.ts'), engine('first', 1, '{ chat: {} }'));
     writeFileSync(join(folder, 'best.ts'), engine('best', 0, '{}'));
     await using engines = await load();
-    const offers = await engines.having('chat');
-    expect(offers.map((offer) => offer.engine)).toEqual(['first', 'second']);
-    expect(await engines.having('speech')).toEqual([]);
+    const offers = await engines.offers('chat');
+    expect(offers.map((offer) => offer.name)).toEqual(['first', 'second']);
+    expect(await engines.offers('speech')).toEqual([]);
     expect(engines.missing({ ability: 'chat' }).message).toBe(
       'No engine chats. Add one: set SECOND, or set FIRST, or set BEST.',
     );

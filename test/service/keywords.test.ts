@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TranslationPart, TranslationPiece } from '../../service/engine.ts';
+import type { TranslationEngine, TranslationPiece } from '../../service/engine.ts';
 import { createEngine } from '../../service/engines/pseudo.ts';
 import { translateKeeping } from '../../service/keywords.ts';
 import { createLog } from '../../src/log.ts';
@@ -8,7 +8,7 @@ import { engineConfig } from './support.ts';
 const signal = new AbortController().signal;
 
 const pieces = async (
-  part: TranslationPart,
+  part: TranslationEngine,
   text: string,
   keywords: readonly string[],
 ): Promise<TranslationPiece[]> => {
@@ -19,7 +19,7 @@ const pieces = async (
 };
 
 describe('keywords', () => {
-  const upper: TranslationPart = {
+  const upper: TranslationEngine = {
     translates: () => true,
     translate: async function* ({ text }) {
       const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
@@ -42,7 +42,7 @@ describe('keywords', () => {
 
   it('are left to an engine that knows them', async () => {
     let seen: readonly string[] = [];
-    const own: TranslationPart = {
+    const own: TranslationEngine = {
       ...upper,
       keepsKeywords: true,
       translate: async function* ({ text, keywords }) {
@@ -60,7 +60,7 @@ describe('keywords', () => {
 
   it('are kept in the pseudo-locale', async () => {
     await using engine = createEngine({ config: engineConfig(), log: createLog('silent') });
-    const { translation } = await engine.parts();
+    const { translation } = await engine.abilities();
     const [piece] = await pieces(translation!, 'The big house', ['house']);
     expect(piece?.text).toMatch(/^\[(?!The).* house/);
   });

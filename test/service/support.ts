@@ -67,12 +67,12 @@ export const startTestService = async (
 
 /** What a route is called with when one engine is all there is; the request is to be added. */
 export const offering = (
-  engine: string,
-  part: unknown,
+  name: string,
+  engine: unknown,
   limiter: RequestLimiter,
 ): Omit<RouteContext, 'request'> => ({
   engines: {
-    having: async () => [{ engine, part, limiter }] as never,
+    offers: async () => [{ name, engine, limiter }] as never,
     missing: () => {
       throw new Error('not missing');
     },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { translateReply } from '../../src/api/contract.ts';
-import type { TranslationPart } from '../../service/engine.ts';
+import type { TranslationEngine } from '../../service/engine.ts';
 import { createRequestLimiter } from '../../service/request-limiter.ts';
 import { translate } from '../../service/routes/translate.ts';
 import { startFakeOpenai, type FakeOpenai } from '../fakes/openai.ts';
@@ -123,7 +123,7 @@ describe('translation over HTTP', () => {
 
   it('leaves its place to others when the client has left before it read anything', async () => {
     const limiter = createRequestLimiter({ concurrent: 1, waiting: 0 });
-    const part: TranslationPart = {
+    const part: TranslationEngine = {
       translates: () => true,
       translate: async function* () {
         yield { text: 'a', model: 'm' };

@@ -1,13 +1,39 @@
 import { describe, expect, it } from 'vitest';
-import { loadTexts } from '../../src/i18n.ts';
+import { AppError } from '../../src/errors.ts';
+import { explain, loadTexts } from '../../src/i18n.ts';
 
 const texts = loadTexts('locales');
 
 describe('sentences with languages', () => {
   it('name them in their own locale', () => {
-    const params = { from: { language: 'en' }, to: { language: 'ja' }, count: 0, remedies: '' };
+    const params = { from: { language: 'en' }, to: { language: 'ja' } };
     expect(texts.in('de')('service.no-translation', params)).toMatch(/Englisch.*Japanisch/);
     expect(texts.in('zh-HK')('service.no-translation', params)).toMatch(/英文.*日文/);
+  });
+});
+
+describe('an error', () => {
+  const t = texts.in('en');
+
+  it('tells moderators the remedy, and others whom to ask', () => {
+    const error = new AppError('config', 'no key', {
+      sentence: { key: 'service.bad-key' },
+      remedy: { key: 'remedies.check', params: { name: 'KEY' } },
+    });
+    const said = t('service.bad-key');
+    expect(explain(t, error, 'moderator')).toBe(`${said} ${t('remedies.check', { name: 'KEY' })}`);
+    expect(explain(t, error, 'member')).toBe(`${said} ${t('errors.ask-moderator')}`);
+  });
+
+  it('of the configuration has its details in the log', () => {
+    const error = new AppError('config', 'no such folder');
+    expect(explain(t, error, 'moderator')).toBe(`${t('errors.config')} ${t('remedies.log')}`);
+  });
+
+  it('without a remedy is one sentence', () => {
+    const error = new AppError('timeout', 'too slow');
+    for (const role of ['moderator', 'member'] as const)
+      expect(explain(t, error, role)).toBe(t('errors.timeout'));
   });
 });
 

@@ -25,15 +25,15 @@ const tell = (err: unknown): Told => {
 
 /** As the library of a platform throws them: with all that was sent. */
 class RequestError extends Error {
-  override readonly name = 'RequestError[words]';
+  override readonly name = 'RequestError[murmur]';
   readonly code = 50_035;
-  readonly requestBody = { json: { content: 'words of somebody' }, files: [] };
-  readonly url = 'https://x.test/webhooks/words';
+  readonly requestBody = { json: { content: 'murmur of somebody' }, files: [] };
+  readonly url = 'https://x.test/webhooks/murmur';
 }
 
 describe('what was thrown', () => {
   it('is told by class, code and place', () => {
-    const told = tell(new RequestError('words at 7'));
+    const told = tell(new RequestError('murmur at 7'));
     expect(told).toEqual({
       type: 'RequestError',
       code: '50035',
@@ -42,7 +42,7 @@ describe('what was thrown', () => {
   });
 
   it('of ours is told with its message, which holds no words, and without its sentence', () => {
-    const told = tell(userError('bad-input', 'errors.unknown-language', { language: 'words' }));
+    const told = tell(userError('bad-input', 'errors.unknown-language', { language: 'murmur' }));
     expect(told).toMatchObject({
       type: 'AppError',
       code: 'bad-input',
@@ -52,27 +52,27 @@ describe('what was thrown', () => {
   });
 
   it.each([
-    ['on several lines', new Error('one\n    at words (words)\nwords')],
-    ['changed later', Object.assign(new Error('words'), { message: 'other words' })],
-    ['as a code', Object.assign(new Error('words'), { code: 'Some words' })],
-    ['as no error at all', 'words'],
-    ['as an object', { words: 'words' }],
-    ['as a cause', new AppError('internal', 'ours', { cause: new RequestError('words') })],
-    ['unknown', toAppError(new RequestError('words'))],
-    ['in many', new AggregateError([new Error('words')], 'words')],
+    ['on several lines', new Error('one\n    at murmur (murmur)\nmurmur')],
+    ['changed later', Object.assign(new Error('murmur'), { message: 'other murmur' })],
+    ['as a code', Object.assign(new Error('murmur'), { code: 'Some murmur' })],
+    ['as no error at all', 'murmur'],
+    ['as an object', { murmur: 'murmur' }],
+    ['as a cause', new AppError('internal', 'ours', { cause: new RequestError('murmur') })],
+    ['unknown', toAppError(new RequestError('murmur'))],
+    ['in many', new AggregateError([new Error('murmur')], 'murmur')],
   ])('holds no words of anybody: %s', (_, thrown) => {
     tell(thrown);
-    expect(written).not.toContain('words');
+    expect(written).not.toContain('murmur');
   });
 
   it('is told with its causes, as far as they tell more', () => {
-    const cause = Object.assign(new TypeError('words'), { code: 'ECONNRESET' });
+    const cause = Object.assign(new TypeError('murmur'), { code: 'ECONNRESET' });
     expect(tell(new AppError('unavailable', 'ours', { cause })).cause).toMatchObject({
       type: 'TypeError',
       code: 'ECONNRESET',
     });
     written = '';
-    const endless = new Error('words');
+    const endless = new Error('murmur');
     endless.cause = endless;
     let depth = 0;
     for (let told: Told | undefined = tell(endless); told; told = told.cause) depth += 1;
@@ -80,16 +80,16 @@ describe('what was thrown', () => {
   });
 
   it('is told the same way by a part’s own log', () => {
-    log.child({ part: 'x' }).warn({ err: new RequestError('words') }, 'it failed');
+    log.child({ part: 'x' }).warn({ err: new RequestError('murmur') }, 'it failed');
     expect(written).toContain('RequestError');
-    expect(written).not.toContain('words');
+    expect(written).not.toContain('murmur');
   });
 });
 
 describe('a log', () => {
   it('hides what must not be written', () => {
-    log.info({ token: 'words', at: { text: 'words' } }, 'done');
+    log.info({ token: 'murmur', at: { text: 'murmur' } }, 'done');
     expect(written).toContain('[hidden]');
-    expect(written).not.toContain('words');
+    expect(written).not.toContain('murmur');
   });
 });

@@ -17,7 +17,7 @@ import type { Author, Message } from '../../../src/model/message.ts';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import type { MessageFile } from '../../../src/model/file.ts';
 import type { Application } from '../application.ts';
-import type { OpenFile } from '../files.ts';
+import type { OpenRemoteFile } from '../files.ts';
 import { channelOf, positionOf } from '../ids.ts';
 import { wordsIn } from '../mirrors/footers.ts';
 
@@ -94,7 +94,7 @@ export interface MessageReader {
 
 export interface MessageReaderDeps {
   readonly application: () => Pick<Application, 'id' | 'botId'>;
-  readonly openFile: OpenFile;
+  readonly openFile: OpenRemoteFile;
   /** A file's address now; undefined when it or its message is gone. */
   readonly renew: (ref: MessageRef, fileId: string) => Promise<string | undefined>;
 }

@@ -8,7 +8,7 @@ import type { On } from './gateway-events.ts';
 import { positionOf } from '../ids.ts';
 import type { Interactions } from '../interactions/interactions.ts';
 import { createLastTold } from './last-told.ts';
-import type { Members } from '../members.ts';
+import type { MemberNames } from '../member-names.ts';
 import { isReadable, type MessageReader, type RawMessage } from './message-reader.ts';
 import type { ThreadParents } from './thread-parents.ts';
 
@@ -20,7 +20,7 @@ export interface InboundMessagesDeps {
   readonly rooms: Pick<RoomWatcher, 'reads' | 'wrote'>;
   readonly log: Log;
   readonly reader: MessageReader;
-  readonly members: Pick<Members, 'note'>;
+  readonly members: Pick<MemberNames, 'note'>;
   readonly interactions: Pick<Interactions, 'lost'>;
   readonly parents: Pick<ThreadParents, 'channel'>;
   /** The message as it is now. */

@@ -4,10 +4,10 @@ import type { Log } from '../../../src/log.ts';
 import { toAppError, type AppError } from '../../../src/errors.ts';
 import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
-import type { Used } from './invocations.ts';
+import type { UsedInteraction } from './invocations.ts';
 
 /** Tells Discord what comes of an interaction; false when it is too late or somebody else has. */
-export type Acknowledge = (interaction: Used, response: object) => Promise<boolean>;
+export type Acknowledge = (interaction: UsedInteraction, response: object) => Promise<boolean>;
 
 const TRIES = 3;
 /** All tries begin within the three seconds that Discord waits ("Receiving and Responding"). */
@@ -50,7 +50,7 @@ export const createAcknowledge =
       const failures = await Promise.race([taken.promise, Promise.all(tries)]);
       if (!failures) return true;
       const reason = failures.at(-1)?.message;
-      log.warn({ type, reason }, 'an interaction was not acknowledged');
+      log.warn({ type, reason }, 'interaction not acknowledged');
       return false;
     } finally {
       ended.abort();

@@ -14,9 +14,9 @@ export const ORIGINAL = '@original';
 
 /** The messages of an interaction: the first answer, and the further ones. */
 export interface AnswerMessages {
-  /** Of the further ones, in the order of their posting. */
+  /** The ids of the further messages, in the order of their posting. */
   readonly ids: ReadonlySet<string>;
-  /** How many more may be posted, where they are counted. */
+  /** Number of messages that may still be posted, where they are counted. */
   left(): number;
   post(part: Part, isHidden: boolean): Promise<string>;
   /** Resolves with the message's own id. */

@@ -21,22 +21,24 @@ export interface AnswerDeps {
   readonly channel: Channel;
   /** Only the asker sees it. */
   readonly isPrivate: boolean;
-  /** Whether the bot is where the answer stands, or only the asker's account has the app. */
+  /**
+   * True when the bot is where the answer stands; false where only the asker's account has the app.
+   */
   readonly botIsThere: boolean;
   /** The largest file that Discord takes there. */
   readonly fileBytes: number;
-  /** Whether the answer is a message of its own, and not the panel that was pressed. */
+  /** True when the answer is a message of its own, and not the panel that was pressed. */
   readonly isNew: boolean;
 }
 
 export interface InteractionAnswer extends Answer {
   /** Aborted when the answer, or where it stood, is gone. */
   readonly signal: AbortSignal;
-  /** Something of the channel was deleted: ends the answer if it was its own message. */
+  /** Ends the answer if its own message, or where it stood, is among what was deleted. */
   readonly lost: (ids: readonly string[]) => void;
 }
 
-/** What an answer has come to. */
+/** The stage of an answer. */
 type Stage =
   /** Acknowledged: people see that it is being worked on. */
   | { readonly is: 'thinking' }
@@ -54,7 +56,7 @@ const isOver = (thrown: unknown): boolean =>
     RESTJSONErrorCodes.UnknownInteraction,
   );
 
-/** What no more messages may be made for comes as a file with the last of them. */
+/** Puts what no more messages may be made for into a file with the last of them. */
 const fit = (parts: readonly Part[], most: number): readonly Part[] => {
   if (parts.length <= most) return parts;
   const rest = parts.slice(most);
@@ -72,7 +74,7 @@ const fit = (parts: readonly Part[], most: number): readonly Part[] => {
 const partsOf = (content: Content, most: number, voiceNotes: boolean): readonly Part[] =>
   fit(render(content, { voiceNotes }), content.controls?.length ? 1 : most);
 
-/** What could not be done concerns the asker alone. */
+/** True for content that concerns the asker alone: what could not be done. */
 const isForAsker = ({ tone }: Content): boolean => tone === 'error' || tone === 'note';
 
 export const createAnswer = (deps: AnswerDeps): InteractionAnswer => {
@@ -80,18 +82,18 @@ export const createAnswer = (deps: AnswerDeps): InteractionAnswer => {
   const messages = createAnswerMessages(api, interaction);
   const gone = new AbortController();
   let stage: Stage = { is: 'thinking' };
-  /** What the messages show, where that is known. */
+  /** The parts that the messages show, where these are known. */
   let drawn: readonly Part[] = [];
 
   const isHidden = (): boolean => isPrivate || stage.is === 'withdrawn';
 
-  /** Of all messages that there are, as Discord knows them in the channel. */
+  /** The ids of all messages, as Discord knows them in the channel. */
   const ownIds = (): readonly string[] => {
     if (stage.is === 'late') return stage.ids;
     return stage.is === 'shown' ? [stage.originalId, ...messages.ids] : [...messages.ids];
   };
 
-  const pen: MessageWriter = {
+  const writer: MessageWriter = {
     write: async (part) => messages.post(part, isHidden()),
     rewrite: async (id, part) => {
       const ownId = await messages.edit(id, part);
@@ -111,7 +113,7 @@ export const createAnswer = (deps: AnswerDeps): InteractionAnswer => {
     const wanted = partsOf(content, most, false);
     const before = drawn;
     drawn = [];
-    await syncParts(pen, ids, wanted, before);
+    await syncParts(writer, ids, wanted, before);
     drawn = wanted;
   };
 
@@ -128,10 +130,10 @@ export const createAnswer = (deps: AnswerDeps): InteractionAnswer => {
     } catch (thrown) {
       if (!isOver(thrown)) throw thrown;
       if (isHidden() || makesWay || !botIsThere) {
-        log.warn('an answer came too late to be shown');
+        log.warn('answer expired before it was shown');
         throw new AppError('cancelled', 'the time for the answer was over', { cause: thrown });
       }
-      log.info('the time for an answer was over: it goes on as a message');
+      log.info('interaction expired: its answer goes on as a message');
       await drawLate(content);
     }
   };

@@ -10,7 +10,7 @@ import type { Acknowledge } from './acknowledge.ts';
 import { commandOf, memberOf, placeOf } from './invocations.ts';
 import { CHOICE_CHARS } from '../limits.ts';
 
-/** What Discord takes of what was found, best first: no two choices may be called the same. */
+/** The choices that Discord takes, best first: no two may be called the same. */
 const choicesOf = (found: readonly Choice[]): APIApplicationCommandOptionChoice<string>[] => {
   const byName = new Map<string, string>();
   for (const { value, label } of found) {

@@ -8,13 +8,22 @@ import {
   type APIMessageComponentInteraction,
 } from 'discord.js';
 import type { Core } from '../../../src/adapter.ts';
+import type { Log } from '../../../src/log.ts';
+import type { Invocation } from '../../../src/ports/platform.ts';
+import { createAnswer, type InteractionAnswer } from './answer.ts';
 import type { Acknowledge } from './acknowledge.ts';
-import { createInteractionAnswers, type InteractionAnswers } from './answering.ts';
 import type { Api } from '../api.ts';
 import { createCompletions } from './completions.ts';
-import type { OpenFile } from '../files.ts';
+import type { OpenRemoteFile } from '../files.ts';
 import { PLATFORM } from '../ids.ts';
-import { commandOf, valuesOf } from './invocations.ts';
+import {
+  commandOf,
+  isBotThere,
+  memberOf,
+  placeOf,
+  valuesOf,
+  type UsedInteraction,
+} from './invocations.ts';
 import type { MessageReader } from '../inbound/message-reader.ts';
 
 export interface InteractionDeps {
@@ -22,7 +31,7 @@ export interface InteractionDeps {
   readonly core: Core;
   readonly acknowledge: Acknowledge;
   readonly reader: MessageReader;
-  readonly openFile: OpenFile;
+  readonly openFile: OpenRemoteFile;
 }
 
 export interface Interactions {
@@ -33,6 +42,51 @@ export interface Interactions {
   /** Ends what is being done; resolves when it has ended. */
   stop(): Promise<void>;
 }
+
+/** The part of an invocation that commands and presses share. */
+type Asked = Pick<Invocation, 'id' | 'member' | 'channel' | 'signal' | 'answer'>;
+
+/** The answers that are being given. */
+interface InteractionAnswers {
+  /** Shows what `work` does as the answer to an interaction that was acknowledged. */
+  readonly answer: (
+    interaction: UsedInteraction,
+    isPrivate: boolean,
+    work: (asked: Asked) => Promise<void>,
+  ) => Promise<void>;
+  /** Messages, channels or spaces with these ids are gone. */
+  lost(ids: readonly string[]): void;
+}
+
+const createInteractionAnswers = (api: Api, log: Log, stopped: AbortSignal): InteractionAnswers => {
+  const live = new Set<InteractionAnswer>();
+  return {
+    answer: async (interaction, isPrivate, work) => {
+      const { id, application_id: applicationId, token, type } = interaction;
+      const channel = placeOf(interaction);
+      const answer = createAnswer({
+        api,
+        log,
+        interaction: { applicationId, token },
+        channel,
+        isPrivate,
+        botIsThere: isBotThere(interaction),
+        fileBytes: interaction.attachment_size_limit,
+        isNew: type === InteractionType.ApplicationCommand,
+      });
+      live.add(answer);
+      try {
+        const signal = AbortSignal.any([answer.signal, stopped]);
+        await work({ id, member: memberOf(interaction), channel, signal, answer });
+      } finally {
+        live.delete(answer);
+      }
+    },
+    lost: (ids) => {
+      for (const each of live) each.lost(ids);
+    },
+  };
+};
 
 /** Acknowledged so, a new answer is awaited: by everybody, or by the asker alone. */
 const newAnswer = (isPrivate: boolean) => ({
@@ -111,7 +165,7 @@ export const createInteractions = (deps: InteractionDeps): Interactions => {
         return complete(interaction);
       case InteractionType.ModalSubmit:
       case InteractionType.Ping:
-        log.debug({ type: interaction.type }, 'an interaction that nothing here asked for');
+        log.debug({ type: interaction.type }, 'unexpected interaction');
     }
   };
 
@@ -122,7 +176,7 @@ export const createInteractions = (deps: InteractionDeps): Interactions => {
       try {
         await doing;
       } catch (thrown) {
-        log.error({ err: thrown, type: interaction.type }, 'an interaction ended badly');
+        log.error({ err: thrown, type: interaction.type }, 'interaction failed');
       } finally {
         running.delete(doing);
       }

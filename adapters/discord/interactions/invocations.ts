@@ -11,7 +11,7 @@ import {
 import type { Attachment } from '../../../src/model/file.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Member } from '../../../src/model/member.ts';
-import type { OpenFile } from '../files.ts';
+import type { OpenRemoteFile } from '../files.ts';
 import { channelOf, PLATFORM } from '../ids.ts';
 import { localeOf } from '../slash/locales.ts';
 import { fileNameOf, nameOf } from '../inbound/message-reader.ts';
@@ -23,13 +23,13 @@ type BasicOption = APIApplicationCommandInteractionDataBasicOption<
   InteractionType.ApplicationCommand | InteractionType.ApplicationCommandAutocomplete
 >;
 
-/** Any interaction but a ping, which never comes over the gateway. */
-export type Used = Exclude<APIInteraction, { type: InteractionType.Ping }>;
+/** An interaction that somebody caused: not a ping, which never comes over the gateway. */
+export type UsedInteraction = Exclude<APIInteraction, { type: InteractionType.Ping }>;
 
 const MODERATES = PermissionFlagsBits.ManageGuild | PermissionFlagsBits.Administrator;
 
-/** Who did it. In direct messages everybody decides for themselves. */
-export const memberOf = (interaction: Used): Member => {
+/** The person who did it. In direct messages everybody decides for themselves. */
+export const memberOf = (interaction: UsedInteraction): Member => {
   const { member, user, locale } = interaction;
   const who = member?.user ?? user;
   const moderates = !member || (BigInt(member.permissions) & MODERATES) !== 0n;
@@ -49,11 +49,11 @@ const parentOf = (channel: object | undefined): string | undefined =>
     ? ((channel.parent_id ?? undefined) as string | undefined)
     : undefined;
 
-export const placeOf = ({ guild_id, channel, channel_id }: Used): Channel =>
+export const placeOf = ({ guild_id, channel, channel_id }: UsedInteraction): Channel =>
   channelOf(guild_id, channel?.id ?? channel_id ?? '', parentOf(channel));
 
 /** False where only the person's account has the app: there the bot itself can do nothing. */
-export const isBotThere = ({ authorizing_integration_owners: owners }: Used): boolean =>
+export const isBotThere = ({ authorizing_integration_owners: owners }: UsedInteraction): boolean =>
   owners[ApplicationIntegrationType.GuildInstall] !== undefined;
 
 const isBasic = (option: Option): option is BasicOption =>
@@ -78,7 +78,7 @@ export const valuesOf = (
   options: readonly BasicOption[],
   { attachments = {}, channels = {} }: APIInteractionDataResolved = {},
   guildId: string | undefined,
-  openFile: OpenFile,
+  openFile: OpenRemoteFile,
 ): Record<string, unknown> => {
   const attachmentOf = (id: string): Attachment | undefined => {
     const raw = attachments[id];

@@ -36,13 +36,13 @@ export type Found =
   | { readonly strays: readonly OwnPost[] };
 
 /** Tells which replies are none of the mirror that is looked for. */
-export interface Claims {
+export interface ReplyKeys {
   /** Notes for which mirror a message was posted, or taken. */
   note(ids: readonly string[], mirror: Mirror): void;
   isOthers(id: string, key: string, others: readonly Posted[]): boolean;
 }
 
-export const createClaims = (): Claims => {
+export const createReplyKeys = (): ReplyKeys => {
   const keys = createLru<string, string>(REMEMBERED);
   return {
     note: (ids, { as, key }) => {
@@ -108,7 +108,7 @@ const anyLabel = /^(?:\p{RGI_Emoji}|\*\*[^\n]+?\*\*)(?=\s|$)/v;
 const replyPiece = (
   { id, content, ...raw }: RawMessage,
   { source, key, label }: Pick<Mirror, 'source' | 'key'> & { readonly label?: string },
-  claims: Claims,
+  claims: ReplyKeys,
   others: readonly Posted[],
 ): Piece | undefined => {
   if (!answers(raw, source) || claims.isOthers(id, key, others)) return undefined;
@@ -179,7 +179,7 @@ const conclude = (
 };
 
 /** Looks for mirrors among our own messages, by their footers and by what they answer to. */
-export const createFinder = (ownMessages: OwnMessages, claims: Claims) => {
+export const createFinder = (ownMessages: OwnMessages, claims: ReplyKeys) => {
   const pieceOf = (
     raw: RawMessage,
     mirror: Mirror,

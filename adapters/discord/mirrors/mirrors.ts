@@ -8,7 +8,7 @@ import { channelIdOf } from '../ids.ts';
 import { FILES_BYTES } from '../limits.ts';
 import type { Threads } from '../threads.ts';
 import { createMirrorEditor, says } from './editor.ts';
-import { createClaims, createFinder } from './find.ts';
+import { createReplyKeys, createFinder } from './find.ts';
 import { ownPostOf, postedOf, type OwnPost } from './handles.ts';
 import type { SharedMessagesDeps } from './shared-messages.ts';
 
@@ -23,7 +23,7 @@ export const createMirrors = (
   deps: SharedMessagesDeps & { readonly threads: Threads },
 ): Mirrors => {
   const { api, outbox, ownMessages, threads } = deps;
-  const claims = createClaims();
+  const claims = createReplyKeys();
   const finder = createFinder(ownMessages, claims);
   const editor = createMirrorEditor({ ...deps, finder });
   const turns = createKeyedMutex();

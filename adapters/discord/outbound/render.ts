@@ -19,7 +19,7 @@ import {
   VOICE_CHANNEL_TYPES,
 } from '../limits.ts';
 
-/** What one message of Discord shows. */
+/** One message of Discord. */
 export interface Part {
   readonly content: string;
   readonly files: readonly OutgoingFile[];

@@ -1,5 +1,5 @@
-import { text } from '../../../src/model/rich-text.ts';
-import type { Inline } from '../../../src/model/rich-text.ts';
+import { text, type Inline } from '../../../src/model/rich-text.ts';
+import { equal } from '../../../src/model/walk-rich-text.ts';
 import { bareAddressEnd } from '../../../src/text/markup/bare-address.ts';
 import { escapeText } from './escape.ts';
 
@@ -14,6 +14,9 @@ const bareIsRead = (url: string, around: readonly Inline[]): boolean => {
   );
 };
 
+const holdsAddress = (node: Inline): boolean =>
+  'children' in node && (node.kind === 'link' || node.children.some(holdsAddress));
+
 const PLACE = { lineStart: false, inLabel: false, tame: false };
 
 /** How the nodes after a bare address begin, as far as they could become part of it. */
@@ -24,7 +27,8 @@ const begun = (row: readonly Inline[], from: number): string => {
 };
 
 const begunWith = (node: Inline | undefined): string => {
-  switch (node?.kind) {
+  if (!node) return '';
+  switch (node.kind) {
     case 'bold':
       return '**';
     case 'strike':
@@ -36,9 +40,11 @@ const begunWith = (node: Inline | undefined): string => {
       return node.children.length > 0 || !node.noPreview ? '[x' : '<';
     case 'mention':
       return node.target === 'broadcast' ? '@x' : '<';
-    case undefined:
-      return '';
-    default:
+    case 'text':
+    case 'code':
+    case 'emoji':
+    case 'timestamp':
+    case 'spoiler':
       return '<';
   }
 };
@@ -60,4 +66,8 @@ const spaced = (row: readonly Inline[], around: readonly Inline[]): readonly Inl
  * A row in which each bare address is read as that address: one takes all that follows it up to a
  * space, so what would be taken gets a space before it; one that would end early stands in brackets.
  */
-export const withAddressesApart = (row: readonly Inline[]): readonly Inline[] => spaced(row, []);
+export const withAddressesApart = (row: readonly Inline[]): readonly Inline[] => {
+  if (!row.some(holdsAddress)) return row;
+  const apart = spaced(row, []);
+  return equal(apart, row) ? row : apart;
+};

@@ -1,5 +1,13 @@
-import { code, codeBlock, emoji, link, mention, timestamp } from '../../../src/model/rich-text.ts';
-import type { Inline, TimestampStyle } from '../../../src/model/rich-text.ts';
+import {
+  code,
+  codeBlock,
+  emoji,
+  link,
+  mention,
+  timestamp,
+  type Inline,
+  type TimestampStyle,
+} from '../../../src/model/rich-text.ts';
 import type { InlineScan } from '../../../src/text/markup/inline-scan.ts';
 import { withoutSeparators } from '../../../src/model/separator.ts';
 

@@ -32,10 +32,11 @@ const escapeSign = (
         ? `\\${sign}`
         : sign;
     case '<':
+      // A backslash does not keep the server from notifying.
+      if (after === '@') return `\\<${SEPARATOR}`;
       return after !== undefined && /[\s\d=,.-]/.test(after) ? sign : String.raw`\<`;
     case ']':
       return inLabel ? String.raw`\]` : sign;
-    // A backslash does not keep the server from notifying.
     case '@':
       return `@${SEPARATOR}`;
     default:
@@ -51,9 +52,9 @@ export const escapeText = (written: string, place: RowPlace): string => {
   const escaped = written.replaceAll(special, (sign, at: number) =>
     escapeSign(sign, at, written, place),
   );
-  const lines = place.lineStart
+  if (place.lineStart) return escaped.replaceAll(lineBeginning, markLine);
+  const next = escaped.indexOf('\n') + 1;
+  return next === 0
     ? escaped
-    : escaped.slice(escaped.indexOf('\n') + 1 || escaped.length);
-  const first = escaped.slice(0, escaped.length - lines.length);
-  return first + lines.replaceAll(lineBeginning, markLine);
+    : escaped.slice(0, next) + escaped.slice(next).replaceAll(lineBeginning, markLine);
 };

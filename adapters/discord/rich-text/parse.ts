@@ -49,10 +49,10 @@ export type MentionNames = (mention: Mention) => string | undefined;
 
 const named =
   (names: MentionNames) =>
-  (node: Inline): readonly Inline[] => {
-    if (node.kind !== 'mention' || node.name !== undefined) return [node];
+  (node: Inline): Inline => {
+    if (node.kind !== 'mention' || node.name !== undefined) return node;
     const name = names(node);
-    return [name === undefined ? node : { ...node, name }];
+    return name === undefined ? node : { ...node, name };
   };
 
 /**

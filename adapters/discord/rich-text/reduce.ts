@@ -1,6 +1,14 @@
 import { normalise } from '../../../src/model/normalise-rich-text.ts';
-import { link, text } from '../../../src/model/rich-text.ts';
-import type { Block, Inline, Link, Mention, RichText } from '../../../src/model/rich-text.ts';
+import {
+  link,
+  text,
+  type Block,
+  type CustomEmoji,
+  type Inline,
+  type Link,
+  type Mention,
+  type RichText,
+} from '../../../src/model/rich-text.ts';
 import { asText, equal, map, mapRows, plainInline } from '../../../src/model/walk-rich-text.ts';
 import { withAddressesApart } from './addresses.ts';
 import { LAST_SECOND, PLATFORM } from './atoms.ts';
@@ -35,49 +43,57 @@ const isKnown = ({ platform, target, id: own, name = '' }: Mention): boolean => 
 
 const mentionOf = (node: Mention, { live }: DiscordOptions): Inline => {
   if (!isKnown(node) || !live?.(node)) return asText(node);
-  const { kind, platform, target, id: own, name } = node;
-  return target === 'command' && name !== undefined
-    ? { kind, platform, target, id: own, name }
-    : { kind, platform, target, id: own };
+  if (node.target === 'command' || node.name === undefined) return node;
+  const { kind, platform, target, id: own } = node;
+  return { kind, platform, target, id: own };
 };
 
 /** A label that looks like an address is shown as it is written. */
-const linkOf = (node: Link): readonly Inline[] =>
+const linkOf = (node: Link): Inline | readonly Inline[] =>
   node.children.length > 0 && plainInline(node.children).includes('://')
     ? [...node.children, text(' ('), link(node.url), text(')')]
-    : [node];
+    : node;
+
+const isKnownEmoji = ({ platform, id: own, name }: CustomEmoji): boolean =>
+  platform === PLATFORM && id.test(own) && emojiName.test(name);
 
 /** The nodes that Discord has no writing for become what it has. */
 const held =
   (options: DiscordOptions) =>
-  (node: Inline): readonly Inline[] => {
+  (node: Inline): Inline | readonly Inline[] => {
     switch (node.kind) {
       case 'mention':
-        return [mentionOf(node, options)];
+        return mentionOf(node, options);
       case 'emoji':
-        return [
-          node.platform === PLATFORM && id.test(node.id) && emojiName.test(node.name)
-            ? node
-            : asText(node),
-        ];
+        return isKnownEmoji(node) ? node : asText(node);
       case 'timestamp':
-        return Number.isInteger(node.seconds) && Math.abs(node.seconds) <= LAST_SECOND
-          ? [node]
-          : [];
+        return Number.isInteger(node.seconds) && Math.abs(node.seconds) <= LAST_SECOND ? node : [];
       case 'link':
         return linkOf(node);
-      default:
-        return [node];
+      case 'text':
+      case 'code':
+      case 'bold':
+      case 'italic':
+      case 'underline':
+      case 'strike':
+      case 'spoiler':
+        return node;
     }
   };
 
+const isNested = (block: Block): boolean =>
+  block.kind === 'quote' && block.children.some(({ kind }) => kind === 'quote');
+
 /** Discord has no quotes within quotes. */
-const flatQuotes = (blocks: readonly Block[], inQuote = false): readonly Block[] =>
-  blocks.flatMap((block): readonly Block[] => {
-    if (block.kind !== 'quote') return [block];
-    const children = flatQuotes(block.children, true);
-    return inQuote ? children : [{ ...block, children }];
-  });
+const flatQuotes = (blocks: RichText): RichText =>
+  blocks.some(isNested)
+    ? blocks.map((block) =>
+        block.kind === 'quote' ? { ...block, children: unquoted(block.children) } : block,
+      )
+    : blocks;
+
+const unquoted = (blocks: readonly Block[]): readonly Block[] =>
+  blocks.flatMap((block) => (block.kind === 'quote' ? unquoted(block.children) : [block]));
 
 /**
  * The tree that Discord can hold of a tree: mentions and custom emoji of other platforms, and mentions

@@ -32,7 +32,7 @@ const KINDS: Readonly<Record<OptionInfo['kind'], ApplicationCommandOptionType>> 
   channel: ApplicationCommandOptionType.Channel,
 };
 
-/** Where people write. */
+/** Channels in which people write. */
 const CHANNEL_TYPES = [
   ChannelType.GuildText,
   ChannelType.GuildVoice,
@@ -45,8 +45,7 @@ const CHANNEL_TYPES = [
   ChannelType.GuildMedia,
 ];
 
-/** Where people speak. */
-/** Where a command can be used, and by whom. */
+/** The places in which a command can be used, and by whom. */
 const reach = (group: readonly CommandInfo[]) => ({
   integration_types: group.some(({ needs }) => needs)
     ? [ApplicationIntegrationType.GuildInstall]

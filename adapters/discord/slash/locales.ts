@@ -1,7 +1,7 @@
 import { Locale } from 'discord.js';
 import type { Texts } from '../../../src/i18n.ts';
 
-/** Where Discord's name of a language is not the one that locales have. */
+/** Discord's names of languages that are not those of locales. */
 const ALIASES: Readonly<Record<string, string>> = {
   'zh-CN': 'zh-Hans',
   'zh-TW': 'zh-Hant',

@@ -5,9 +5,9 @@ import type { Api } from '../api.ts';
 import { buildCommands, type CommandBody } from './commands.ts';
 import { tryAgain } from '../try-again.ts';
 
-/** What says the same when it is left out. */
+/** Fields that say the same when they are left out. */
 const DEFAULTS: Readonly<Record<string, unknown>> = { required: false, autocomplete: false };
-/** What Discord adds to what it was given. */
+/** Fields that Discord adds to what it was given. */
 const ADDED = new Set([
   'id',
   'application_id',
@@ -85,14 +85,14 @@ export const createRegister = ({ api, core, signal }: RegisterDeps) => {
   let isTriedAgain = false;
 
   const failed = ({ code, message }: AppError): void =>
-    log.error({ code, reason: message }, 'Discord: the commands could not be registered');
+    log.error({ code, reason: message }, 'Discord: commands not registered');
 
   return async (applicationId: string): Promise<void> => {
     if (isTriedAgain) return;
     const commands = buildCommands(core);
     const register = async (): Promise<void> => {
       const changed = await registerCommands(api, applicationId, commands);
-      log.info({ changed, count: commands.length }, 'Discord: the commands are registered');
+      log.info({ changed, count: commands.length }, 'Discord: commands registered');
     };
     try {
       await register();

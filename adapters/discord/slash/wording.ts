@@ -13,13 +13,13 @@ export interface CommandSource {
 
 type SaidIn = (locale: string) => string | undefined;
 
-/** What commands are called and how they are described, in every locale that there is. */
+/** The names and descriptions of commands, in every locale. */
 export interface Wording {
-  /** In English. */
+  /** The commands in English. */
   readonly infos: readonly CommandInfo[];
   readonly said: (locale: string, command: string) => CommandInfo | undefined;
   readonly optionIn: (locale: string, command: string, option: string) => OptionInfo | undefined;
-  /** What is said in each locale where that differs from English; undefined if it nowhere does. */
+  /** The texts of the locales that differ from English; undefined if none does. */
   readonly localised: (of: SaidIn) => LocalizationMap | undefined;
   /** A name that is no name to Discord is left out; the plain one serves. */
   readonly named: (key: string) => { readonly name_localizations?: LocalizationMap };

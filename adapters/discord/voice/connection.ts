@@ -12,7 +12,7 @@ import type { Channel } from '../../../src/model/place.ts';
 import type { Clock } from '../../../src/async/clock.ts';
 import type { LinkListener, RoomMember, VoiceLink } from '../../../src/ports/voice.ts';
 import { channelOf } from '../ids.ts';
-import { createBudget } from './counters.ts';
+import { createBudget } from './budget.ts';
 import { createDaveReader } from './dave.ts';
 import type { Whereabouts } from './gateway.ts';
 import { createPacketSink } from './packet-sink.ts';
@@ -21,17 +21,17 @@ import { createReceiver } from './receiver.ts';
 import { createLifeline, createRecovery } from './recovery.ts';
 import { attachInternals } from './library-internals.ts';
 
-/** What the adapter tells its link of what the gateway says. */
+/** A link, with what the adapter tells it of the gateway. */
 export interface OpenLink extends VoiceLink {
-  /** Resolves when the bot is there; rejects when it cannot get there, and then it has given up. */
+  /** Resolves when the bot is there; rejects when it cannot get there, and has given up. */
   joined(signal: AbortSignal): Promise<void>;
-  /** The gateway told where the bot is now. */
+  /** Notes where the bot is now. */
   placed(where: Omit<Whereabouts, 'guildId'>): void;
-  /** The gateway forgot where the bot was, by no one's wish. */
+  /** Notes that the gateway forgot where the bot was. */
   misplaced(): void;
-  /** The bot is in the server no more. */
+  /** Notes that the bot is in the server no more. */
   gone(): void;
-  /** Leaves, at once. */
+  /** Leaves at once. */
   end(): void;
   memberLeft(memberId: string): void;
 }
@@ -43,20 +43,20 @@ export interface VoiceConnectionDeps {
   readonly presentIn: (channel: Channel) => readonly RoomMember[];
   readonly clock: Clock;
   readonly listener: LinkListener;
-  /** Whether it waits for the gateway because too much else is wanted of that. */
+  /** True when a request waits for a gateway that was asked for too much. */
   readonly isCrowded: () => boolean;
-  /** Why nobody lets us speak in a channel. */
+  /** The reason why the bot may not speak in a channel. */
   readonly silenced: (channel: Channel) => AppError;
-  /** It has left or was thrown out, whether it was ever there or not. */
+  /** Called when it has left or was thrown out, whether it was ever there or not. */
   readonly over: () => void;
 }
 
-/** People do not wait longer for a bot that they called. */
+/** Longest wait of people who called the bot. */
 const JOIN_MS = 15_000;
-/** New connections for people who cannot be heard: each one costs everybody a second. */
+/** New connections for members who cannot be received: each one costs everybody a second. */
 const RENEWALS = { most: 3, windowMs: 300_000 };
 
-/** The library's default is to be deaf. */
+/** Voice state of the bot; the library's default is to be deaf. */
 const HEARING = { selfDeaf: false, selfMute: false };
 
 const lost = (): AppError =>
@@ -83,14 +83,14 @@ const isKickOrMove = (state: VoiceConnectionState): boolean =>
   state.status === VoiceConnectionStatus.Disconnected &&
   state.reason === VoiceConnectionDisconnectReason.WebSocketClose;
 
-/** Joins a voice channel and stays there, whatever the network does, until it is told to leave. */
+/** Joins a voice channel and stays there, whatever the network does, until it has to leave. */
 export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps): OpenLink => {
   const { guildId, clock, listener, presentIn } = deps;
   let channel = start;
   let isConnected = false;
   let hasJoined = false;
   let hasEnded = false;
-  /** We were told that we are there: that we left may still be told of the time before. */
+  /** Set once the gateway says that the bot is there: before, it may still report the time before. */
   let isThere = false;
   let isSuppressed = false;
   const first = Promise.withResolvers<void>();
@@ -107,7 +107,7 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps): 
   const end = (error: AppError | undefined): void => {
     if (hasEnded) return;
     hasEnded = true;
-    for (const each of [recovery, lifeline, wires, player]) each[Symbol.dispose]();
+    for (const each of [recovery, lifeline, internals, player]) each[Symbol.dispose]();
     first.reject(error ?? notJoined());
     if (connection.state.status !== VoiceConnectionStatus.Destroyed) connection.destroy();
     deps.over();
@@ -117,7 +117,7 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps): 
   const rejoin = (): void => {
     connection.rejoin({ ...HEARING, channelId: channel.id });
   };
-  /** What was left and joined anew has another session, other keys, another group. */
+  /** Leaves and joins again: with another session, other keys, another group. */
   const leaveAndJoin = (): void => {
     isThere = false;
     // Where it waits for the gateway already, it does not leave.
@@ -156,17 +156,17 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps): 
 
   const presentIds = (): readonly string[] => presentIn(channel).map(({ id }) => id);
   const dave = createDaveReader({
-    dave: () => wires.dave(),
+    dave: () => internals.dave(),
     nowMs: clock.nowMs,
     exhausted: renew,
   });
   const receiver = createReceiver({
-    key: () => wires.key(),
+    key: () => internals.key(),
     dave,
     ownId: deps.ownId,
     presentIds,
     nowMs: clock.nowMs,
-    heard: (packet) => listener.packet(packet),
+    received: (packet) => listener.packet(packet),
     audible: (memberId, isAudible) => listener.audible(memberId, isAudible),
     missed: (ms) => listener.missed(ms),
     unknownSpeaker: renew,
@@ -175,14 +175,14 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps): 
     clock,
     send: createPacketSink({
       connection,
-      dave: () => wires.dave(),
+      dave: () => internals.dave(),
       isSuppressed: () => isSuppressed,
       silenced: () => deps.silenced(channel),
       nowMs: clock.nowMs,
     }),
-    hush: () => connection.setSpeaking(false),
+    silence: () => connection.setSpeaking(false),
   });
-  const wires = attachInternals(
+  const internals = attachInternals(
     connection,
     {
       datagram: (message) => {
@@ -193,7 +193,7 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps): 
         receiver.renewed();
         dave.renewed();
       },
-      choked: dave.choked,
+      failed: dave.failedMessage,
     },
     clock,
   );
@@ -222,7 +222,7 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps): 
         cancel();
       }
     },
-    hear: receiver.hear,
+    subscribe: receiver.subscribe,
     play: player.play,
     stats: receiver.stats,
     memberLeft: receiver.left,

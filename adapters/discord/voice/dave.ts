@@ -1,40 +1,40 @@
-/** End-to-end encryption (DAVE, daveprotocol.com) as a listener meets it. */
+/** End-to-end encryption (DAVE, daveprotocol.com), as far as receiving needs it. */
 import { SILENCE_PACKET } from '../../../src/audio/opus/packet.ts';
-import { createBudget } from './counters.ts';
+import { createBudget } from './budget.ts';
 import type { DaveSession } from './library-internals.ts';
 
 export interface DaveReader {
-  /** The Opus packet of a frame; undefined where it cannot be had. */
+  /** Decrypts a frame; undefined where that fails. */
   open(frame: Buffer, memberId: string): Buffer | undefined;
-  /** Whether what is opened is surely of the member for whom it was opened. */
+  /** True when a decrypted frame is surely of the member for whom it was decrypted. */
   proves(): boolean;
-  /** The gateway said something that the library could not take in. */
-  readonly choked: () => void;
-  /** A new session: what failed before counts no more. */
+  /** Reports a gateway message on which the library failed. */
+  readonly failedMessage: () => void;
+  /** Reports a new session: earlier failures count no more. */
   renewed(): void;
 }
 
 export interface DaveReaderDeps {
   readonly dave: () => DaveSession | undefined;
   readonly nowMs: () => number;
-  /** Nothing but a new connection is left to try. */
+  /** Reports that nothing but a new connection is left to try. */
   readonly exhausted: () => void;
 }
 
-/** As the library's own, but for each speaker: one who can be heard says nothing about another. */
+/** Failures in a row as the library tolerates them, but for each speaker. */
 const FAILURE_TOLERANCE = 36;
-/** A group made anew costs everybody some packets, so it is not made again and again. */
+/** Renewals of the group: each costs everybody some packets. */
 const RECOVERIES = { most: 3, windowMs: 30_000 };
-/** Where others can be heard, the fault may be the speaker's alone, and they pay for each try. */
+/** Renewals for one speaker: where others can be received, the fault may be theirs alone. */
 const RECOVERIES_FOR_ONE = { most: 1, windowMs: 300_000 };
 const JUST_NOW_MS = 2_000;
-/** The library ends no change of keys that goes wrong a second time: it waits for ever. */
+/** Longest change of keys: the library waits for ever for one that goes wrong a second time. */
 const STUCK_MS = 10_000;
-/** For so long after a change some still send what is not encrypted (protocol, "Passthrough Mode"). */
+/** Time after a change in which some still send unencrypted (protocol, "Passthrough Mode"). */
 const PLAIN_MS = 10_000;
 /** `MediaType.AUDIO` of the library, which is a constant of its types alone. */
 const AUDIO = 0;
-/** What every encrypted frame ends with (protocol, "Payload Format"). */
+/** The end of every encrypted frame (protocol, "Payload Format"). */
 const MARKER = 0xfafa;
 
 const isEncrypted = (frame: Buffer): boolean =>
@@ -42,10 +42,10 @@ const isEncrypted = (frame: Buffer): boolean =>
 
 const isSilence = (frame: Buffer): boolean => frame.equals(SILENCE_PACKET);
 
-/** What changes as long as a change of keys goes on. */
+/** Identifies a change of keys as long as it goes on. */
 const changeOf = ({ session, reinitializing, pendingTransitions }: DaveSession): string =>
   [session?.ready, reinitializing, ...pendingTransitions.keys()].join(' ');
-/** Of a group that is there and at rest. */
+/** The state of a group that is ready and at rest. */
 const AT_REST = 'true false';
 
 export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderDeps): DaveReader => {
@@ -72,7 +72,7 @@ export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderDeps): Da
     else exhausted();
   };
 
-  /** While keys change hands, packets of the old ones are to be expected; but not for ever. */
+  /** True while keys change: packets of the old ones are to be expected, but not for ever. */
   const isChanging = (current: DaveSession): boolean => {
     const name = changeOf(current);
     if (name !== change.name) change = { name, sinceMs: nowMs() };
@@ -89,7 +89,7 @@ export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderDeps): Da
     else if (forOne.take()) makeAnew(current);
   };
 
-  /** After a time without encryption the library lets plain frames pass for ever. */
+  /** True when a plain frame may pass: after a time without encryption the library lets them pass for ever. */
   const takesPlain = (current: DaveSession): boolean => {
     if (version !== undefined && version !== current.protocolVersion)
       plainUntilMs = nowMs() + PLAIN_MS;
@@ -123,7 +123,7 @@ export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderDeps): Da
       const current = dave();
       return current !== undefined && !takesPlain(current);
     },
-    choked: recover,
+    failedMessage: recover,
     renewed: () => {
       failures.clear();
       change.name = AT_REST;

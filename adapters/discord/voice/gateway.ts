@@ -9,7 +9,7 @@ import {
 } from 'discord.js';
 import type { Clock } from '../../../src/async/clock.ts';
 import type { On } from '../inbound/gateway-events.ts';
-import { createBudget, type Budget } from './counters.ts';
+import { createBudget, type Budget } from './budget.ts';
 import { createSender, type Sender, type Sent, type VoicePayload } from './sender.ts';
 
 type Methods = Parameters<DiscordGatewayAdapterCreator>[0];
@@ -20,21 +20,21 @@ type Methods = Parameters<DiscordGatewayAdapterCreator>[0];
  */
 const SENDS = { most: 100, windowMs: 60_000 };
 
-/** How @discordjs/voice says where it wants to be (op 4), and hears what became of it. */
+/** Carries requests of @discordjs/voice for a channel (op 4), and their outcome. */
 export interface VoiceGateway {
   readonly adapterFor: (guildId: string) => DiscordGatewayAdapterCreator;
-  /** Whether what is wanted of a server waits because its shard was asked for too much by others. */
+  /** True when a request waits because the shard was asked for too much by others. */
   readonly isCrowded: (guildId: string) => boolean;
   listen(on: On, botId: string): void;
-  /** Sends nothing any more. */
+  /** Stops sending. */
   stop(): void;
 }
 
-/** Where the bot is now; no channel: in none of the server. */
+/** The bot's voice state; no channel: in none of the server. */
 export interface Whereabouts {
   readonly guildId: string;
   readonly channelId: string | undefined;
-  /** In the audience of a stage. */
+  /** True in the audience of a stage. */
   readonly isSuppressed: boolean;
 }
 
@@ -42,19 +42,19 @@ export interface VoiceGatewayDeps {
   readonly client: () => Client;
   readonly clock: Clock;
   readonly placed: (where: Whereabouts) => void;
-  /** A new session of the gateway knows nothing of the bot's being in a channel. */
+  /** Reports a new session of the gateway that knows nothing of the bot's being in a channel. */
   readonly misplaced: (guildId: string) => void;
-  /** The bot is in the server no more. */
+  /** Reports that the bot is in the server no more. */
   readonly gone: (guildId: string) => void;
 }
 
 export const createVoiceGateway = (deps: VoiceGatewayDeps): VoiceGateway => {
   const { client, clock, placed } = deps;
   const connections = new Map<string, Methods>();
-  /** They outlive their connections: a leave may have to wait for its shard. */
+  /** Senders outlive their connections: a leave may have to wait for its shard. */
   const senders = new Map<string, Sender>();
 
-  /** Of each shard. */
+  /** Limits of each shard. */
   const budgets = new WeakMap<object, Budget>();
 
   const budgetOf = (shard: object): Budget => {
@@ -78,7 +78,7 @@ export const createVoiceGateway = (deps: VoiceGatewayDeps): VoiceGateway => {
     senders.set(guildId, sender);
     return sender;
   };
-  /** A process before this one was there, and ended without a word. */
+  /** Leaves a channel where an earlier process was, which ended without a word. */
   const leave = (guildId: string): void =>
     senderFor(guildId, true).send({
       op: GatewayOpcodes.VoiceStateUpdate,

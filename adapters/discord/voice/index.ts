@@ -1,21 +1,22 @@
-import { AppError } from '../../../src/errors.ts';
-import type { Channel } from '../../../src/model/place.ts';
-import type { Log } from '../../../src/log.ts';
 import type { Clock } from '../../../src/async/clock.ts';
-import type { RoomWatcher, VoicePort } from '../../../src/ports/voice.ts';
+import { AppError, toAppError } from '../../../src/errors.ts';
+import type { Log } from '../../../src/log.ts';
+import { channelMention } from '../../../src/model/mention.ts';
+import type { Channel } from '../../../src/model/place.ts';
+import type { LinkListener, RoomWatcher, VoicePort } from '../../../src/ports/voice.ts';
 import type { Api } from '../api.ts';
 import type { On } from '../inbound/gateway-events.ts';
 import type { Session } from '../inbound/client.ts';
 import { channelOf, guildIdOf } from '../ids.ts';
 import { findIn, mayJoinFull, missingForVoice } from '../permissions.ts';
-import { createVoiceGateway } from './gateway.ts';
+import { createBudget } from './budget.ts';
 import type { OpenLink } from './connection.ts';
-import { guardListener } from './listener.ts';
+import { createVoiceGateway } from './gateway.ts';
 import { loadLink } from './load.ts';
 import { createPresence } from './presence.ts';
 import { createStage } from './stage.ts';
 
-/** Discord takes five in five seconds, of which notes of ours need one. */
+/** Discord takes five edits in five seconds; status messages need one of them. */
 const EDIT_RATE = { count: 4, windowMs: 5_000 };
 
 export interface VoiceDeps {
@@ -26,7 +27,7 @@ export interface VoiceDeps {
   readonly clock: Clock;
 }
 
-export interface Voice {
+export interface DiscordVoice {
   readonly port: VoicePort;
   listen(on: On, botId: string): void;
   /** Leaves every channel. */
@@ -49,7 +50,38 @@ const inAudience = (): AppError =>
     sentence: { key: 'room.in-audience' },
   });
 
-export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps): Voice => {
+/** Faults that are logged: packets come 50 times a second, and so may their faults. */
+const LOGGED = { most: 10, windowMs: 60_000 };
+
+/** Guards a listener that is called from inside the library and from sockets: it never throws. */
+export const guardListener = (
+  listener: LinkListener,
+  log: Log,
+  nowMs: () => number,
+): LinkListener => {
+  const budget = createBudget(LOGGED.most, LOGGED.windowMs, nowMs);
+  const guard =
+    <Given extends unknown[]>(report: (...given: Given) => void) =>
+    (...given: Given): void => {
+      try {
+        report(...given);
+      } catch (thrown) {
+        if (!budget.take()) return;
+        const { code, message, cause } = toAppError(thrown);
+        log.error({ code, reason: message, err: cause }, 'Discord: a voice listener failed');
+      }
+    };
+  return {
+    packet: guard((packet) => listener.packet(packet)),
+    moved: guard((to) => listener.moved(to)),
+    audible: guard((memberId, isAudible) => listener.audible(memberId, isAudible)),
+    missed: guard((ms) => listener.missed(ms)),
+    connected: guard((isConnected) => listener.connected(isConnected)),
+    ended: guard((error) => listener.ended(error)),
+  };
+};
+
+export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps): DiscordVoice => {
   const links = new Map<string, OpenLink>();
   let botId = '';
 
@@ -85,11 +117,11 @@ export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps): Voi
     return new AppError('forbidden', 'permissions for the voice channel are missing', {
       sentence: {
         key: 'room.missing',
-        params: { permissions: missing.join(', '), channel: `<#${room.id}>` },
+        params: { permissions: missing.join(', '), channel: channelMention(room) },
       },
     });
   };
-  /** Throws `unsupported` for what is no voice channel, `forbidden` with what is still to be allowed. */
+  /** Throws `unsupported` for a channel without voice, `forbidden` with the missing permissions. */
   const demandRoom = (room: Channel): string => {
     const guildId = guildIdOf(room);
     const found = findIn(client(), room);

@@ -11,7 +11,7 @@ export const loadLink = async (): Promise<typeof import('./connection.ts')> => {
     throw new AppError(
       'missing',
       'the encryption of voice channels is not installed: run npm ci without --omit=optional',
-      { cause, sentence: { key: 'room.no-encryption' } },
+      { cause, sentence: { key: 'room.no-encryption' }, remedy: { key: 'remedies.doctor' } },
     );
   }
 };

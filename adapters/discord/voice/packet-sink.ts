@@ -5,16 +5,16 @@ import type { DaveSession } from './library-internals.ts';
 export interface PacketSinkDeps {
   readonly connection: Pick<VoiceConnection, 'state' | 'playOpusPacket'>;
   readonly dave: () => Pick<DaveSession, 'protocolVersion' | 'session'> | undefined;
-  /** We may not speak here: on a stage, who is in its audience. */
+  /** True when the bot may not speak here: on a stage, in its audience. */
   readonly isSuppressed: () => boolean;
-  /** Why we are. */
+  /** The reason why it may not. */
   readonly silenced: () => AppError;
   readonly nowMs: () => number;
 }
 
-/** Keys and stages are ready in less, or not by themselves: alone there is nobody to share keys with. */
+/** Keys and stages are ready sooner, or not by themselves: alone there is nobody to share keys with. */
 const HOLD_MS = 3_000;
-/** What is held is tried again every 20 ms; after a longer pause it is something else. */
+/** Packets that are held are tried again every 20 ms; after a longer pause it is another speech. */
 const PAUSE_MS = 1_000;
 
 /**

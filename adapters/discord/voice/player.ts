@@ -6,24 +6,27 @@ import type { Clock } from '../../../src/async/clock.ts';
 
 export interface PlayerDeps {
   readonly clock: Clock;
-  /** Sends one packet; false where it cannot be sent yet. Throws where nobody is to hear it. */
+  /** Sends one packet; false where it cannot be sent yet. Throws where nobody may receive it. */
   readonly send: (packet: Buffer) => boolean;
-  /** Shows that we do not speak any more. */
-  readonly hush: () => void;
+  /** Shows that the bot does not speak any more. */
+  readonly silence: () => void;
 }
 
-/** At its end, what plays is rejected with `cancelled`. */
+/** Plays packets; when it is disposed of, playing rejects with `cancelled`. */
 export interface Player extends Disposable {
   /** See `VoiceLink.play`. */
   readonly play: (packets: AsyncIterable<Uint8Array>, signal: AbortSignal) => Promise<void>;
 }
 
 const PACKET_MS = 20;
-/** Packets that are fetched ahead, so that a slow moment of their source is not heard. */
+/** Packets that are fetched ahead, so that a slow moment of their source makes no gap. */
 const AHEAD = 10;
-/** A timer that was later than this is not made up for by a burst. */
+/** A longer delay of a timer is not made up for by a burst. */
 const LATEST_MS = 100;
-/** So many tell the listeners' decoders that the speech is over, and it does not just break off (voice connections, "Voice Data Interpolation"). */
+/**
+ * Silent packets that tell decoders that the speech is over, and does not just break off (voice
+ * connections, "Voice Data Interpolation").
+ */
 const TRAILING = 5;
 
 const SILENCE = Buffer.from(SILENCE_PACKET);
@@ -38,12 +41,12 @@ interface Playing {
 
 const gone = (): AppError => new AppError('cancelled', 'the voice channel was left');
 
-/** Sends packets at the pace at which they are heard, on a clock of its own that does not drift. */
-export const createPlayer = ({ clock, send, hush }: PlayerDeps): Player => {
+/** Sends packets in real time, on a clock of its own that does not drift. */
+export const createPlayer = ({ clock, send, silence }: PlayerDeps): Player => {
   let playing: Playing | undefined;
   let cancelTimer: (() => void) | undefined;
   let dueMs = 0;
-  /** Silence that is still to be sent after speech. */
+  /** Silent packets that are still to be sent after speech. */
   let trailing = 0;
   let isSpeaking = false;
   let isGone = false;
@@ -84,7 +87,7 @@ export const createPlayer = ({ clock, send, hush }: PlayerDeps): Player => {
     cancelTimer = undefined;
     const packet = nextPacket();
     if (!packet) {
-      if (isSpeaking) hush();
+      if (isSpeaking) silence();
       isSpeaking = false;
       return;
     }

@@ -12,7 +12,7 @@ type State = Pick<GatewayVoiceStateUpdateDispatchData, 'user_id' | 'channel_id'>
   readonly member?: (Partial<APIGuildMember> & { readonly user?: APIUser }) | undefined;
 };
 
-/** Who is in which voice channel. */
+/** Knows who is in which voice channel. */
 export interface Presence {
   channelOf(guildId: string, userId: string): string | undefined;
   /** Everybody in a channel, the bot included. */
@@ -21,9 +21,9 @@ export interface Presence {
 }
 
 export interface PresenceDeps {
-  /** Who is in a channel is not who was. */
+  /** Reports that people came to a channel or left it. */
   readonly changed: (guildId: string, channelId: string) => void;
-  /** Somebody left a channel, or their server. */
+  /** Reports that somebody left a channel, or their server. */
   readonly left: (guildId: string, channelId: string, userId: string) => void;
 }
 

@@ -1,62 +1,67 @@
 import { parseToc, SILENCE_PACKET } from '../../../src/audio/opus/packet.ts';
 import type { SpeakerStats, VoicePacket } from '../../../src/ports/voice.ts';
-import { createArrivals, createUnwrap, type Arrivals } from './counters.ts';
 import type { DaveReader } from './dave.ts';
-import { openRtp, readRtp, type RtpHeader } from './rtp.ts';
+import type { VoicePacketIn } from './library-internals.ts';
+import {
+  type Arrivals,
+  createArrivals,
+  createUnwrap,
+  openRtp,
+  readRtp,
+  type RtpHeader,
+} from './rtp.ts';
 import { createSsrcs } from './ssrcs.ts';
-import { createVoiceStatistics } from './statistics.ts';
-import type { VoicePacketIn } from './sockets.ts';
 
 export interface Receiver {
   datagram(message: Buffer): void;
   readonly packet: (packet: VoicePacketIn) => void;
-  /** Another voice server, with other numbers. */
+  /** Drops streams: another voice server has other numbers. */
   renewed(): void;
-  readonly hear: (memberIds: readonly string[]) => void;
+  readonly subscribe: (memberIds: readonly string[]) => void;
   readonly left: (memberId: string) => void;
   readonly stats: () => readonly SpeakerStats[];
 }
 
 export interface ReceiverDeps {
-  /** Of the packets between us and the voice server; asked for each one that is opened. */
+  /** Key of the packets between the bot and the voice server; asked for each one that is opened. */
   readonly key: () => Uint8Array | undefined;
   readonly dave: Pick<DaveReader, 'open' | 'proves'>;
   readonly ownId: string;
-  /** Everybody who is there as the main gateway tells, bots included, ourselves left out. */
+  /** Everybody present as the main gateway tells, bots included, the bot left out. */
   readonly presentIds: () => readonly string[];
   readonly nowMs: () => number;
-  readonly heard: (packet: VoicePacket) => void;
+  readonly received: (packet: VoicePacket) => void;
   readonly audible: (memberId: string, isAudible: boolean) => void;
-  /** So much of what somebody said never came, in one piece. */
+  /** Reports speech that never came, in one piece. */
   readonly missed: (ms: number) => void;
-  /** Somebody who may be to be heard speaks, and nobody has told who it is. */
+  /** Reports that somebody who may be subscribed speaks, and is not known. */
   readonly unknownSpeaker: () => void;
 }
 
 const SPEAKING_OP = 5;
 const CONNECT_OP = 11;
-/** Tells of somebody's camera, and their number along with it. */
+/** Tells of a camera, with the number of its owner. */
 const VIDEO_OP = 12;
 const DISCONNECT_OP = 13;
-/** The gateway tells who speaks a moment after they began. */
+/** Time in which the gateway tells who speaks. */
 const UNKNOWN_MS = 2_000;
 
-/** People notice that a second is missing. */
+/** Longest loss that people do not notice. */
 const MISSED_MS = 1_000;
 const PACKET_MS = 20;
 
-/** More than speak in one channel; of a stage with more than that, nobody's number is guessed. */
+/** More members than speak in one channel; with more, no number's owner is guessed. */
 const MOST_CLIENTS = 1_000;
-/** An id is a number of 64 bits. */
+/** Digits of an id, a number of 64 bits. */
 const LONGEST_ID = 20;
 
-/** What comes of one member over one number. */
+/** The packets of one member over one number. */
 interface Stream {
   readonly ssrc: number;
   readonly sequenceOf: (value: number) => number;
   readonly timestampOf: (value: number) => number;
   readonly arrivals: Arrivals;
-  /** When the last one came. */
+  /** Time of the last packet. */
   lastMs: number;
 }
 
@@ -65,17 +70,17 @@ const isId = (value: unknown): value is string =>
 const isSsrc = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) > 0 && Number(value) < 2 ** 32;
 
-/** Turns what comes over UDP into packets of members who are to be heard. */
+/** Turns UDP packets into packets of subscribed members. */
 export const createReceiver = (deps: ReceiverDeps): Receiver => {
   const { nowMs, dave } = deps;
   const ssrcs = createSsrcs(nowMs);
-  const tallies = createVoiceStatistics(deps.audible);
+  const statistics = createVoiceStatistics(deps.audible);
   const streams = new Map<string, Stream>();
-  /** Who is connected, as the voice server tells. */
+  /** Members who are connected, as the voice server tells. */
   const clients = new Set<string>();
-  /** Not all of them are remembered. */
+  /** True when not all of them are kept. */
   let isCrowded = false;
-  let wanted: ReadonlySet<string> = new Set();
+  let subscribers: ReadonlySet<string> = new Set();
 
   const streamOf = (memberId: string, ssrc: number): Stream => {
     const known = streams.get(memberId);
@@ -100,7 +105,7 @@ export const createReceiver = (deps: ReceiverDeps): Receiver => {
     const sequence = stream.sequenceOf(header.sequence);
     const lost = stream.arrivals.note(sequence, header.counter);
     if (lost === undefined) return;
-    tallies.received(memberId, lost);
+    statistics.received(memberId, lost);
     const arrivedMs = nowMs();
     const missedMs = Math.min(lost * PACKET_MS, arrivedMs - stream.lastMs);
     stream.lastMs = arrivedMs;
@@ -109,13 +114,13 @@ export const createReceiver = (deps: ReceiverDeps): Receiver => {
     // Nothing but padding: it has its number, and that is all.
     if (frame.length === 0) return;
     const data = dave.open(frame, memberId);
-    if (!data || !parseToc(data)) return tallies.unopened(memberId);
+    if (!data || !parseToc(data)) return statistics.unopened(memberId);
     // Silence is never encrypted: it proves nothing.
-    if (!data.equals(SILENCE_PACKET)) tallies.opened(memberId);
-    deps.heard({ speakerId: memberId, data, sequence, timestampSamples, arrivedMs });
+    if (!data.equals(SILENCE_PACKET)) statistics.opened(memberId);
+    deps.received({ speakerId: memberId, data, sequence, timestampSamples, arrivedMs });
   };
 
-  /** Either gateway may be late to tell of somebody who has come. */
+  /** Members as both gateways tell: either may be late. */
   const hereIds = (): string[] => {
     const here = new Set([...deps.presentIds(), ...clients]);
     here.delete(deps.ownId);
@@ -123,15 +128,18 @@ export const createReceiver = (deps: ReceiverDeps): Receiver => {
   };
   const notPlaced = (here: readonly string[]): void => {
     const suspects = ssrcs.suspects(here);
-    const meant = suspects.filter((id) => wanted.has(id));
-    if (meant.length === 0) return;
-    // Where it may be somebody who is not to be heard, nothing is said of the others.
-    if (meant.length === suspects.length) meant.forEach(tallies.missed);
+    const subscribed = suspects.filter((id) => subscribers.has(id));
+    if (subscribed.length === 0) return;
+    // Where it may be somebody who is not subscribed, nothing is reported of the others.
+    if (subscribed.length === suspects.length) subscribed.forEach(statistics.missed);
     deps.unknownSpeaker();
   };
-  /** A number may have changed without a word: where nothing proves whose it is, all must have agreed. */
+  /**
+   * True when an owner may be guessed. A number may change without a word: where nothing proves whose it
+   * is, all must have agreed.
+   */
   const mayGuess = (here: readonly string[]): boolean =>
-    dave.proves() || here.every((id) => wanted.has(id));
+    dave.proves() || here.every((id) => subscribers.has(id));
   const stranger = (ssrc: number): string | undefined => {
     if (isCrowded) return undefined;
     const here = hereIds();
@@ -156,7 +164,7 @@ export const createReceiver = (deps: ReceiverDeps): Receiver => {
       const header = readRtp(message);
       if (!header) return;
       const memberId = ssrcs.ownerOf(header.ssrc) ?? stranger(header.ssrc);
-      if (memberId !== undefined && wanted.has(memberId)) take(message, header, memberId);
+      if (memberId !== undefined && subscribers.has(memberId)) take(message, header, memberId);
     },
     packet: ({ op, d }) => {
       const id = d?.['user_id'];
@@ -173,13 +181,13 @@ export const createReceiver = (deps: ReceiverDeps): Receiver => {
       clients.clear();
       isCrowded = false;
     },
-    hear: (memberIds) => {
-      const before = wanted;
-      wanted = new Set(memberIds);
-      for (const memberId of before.difference(wanted)) {
+    subscribe: (memberIds) => {
+      const before = subscribers;
+      subscribers = new Set(memberIds);
+      for (const memberId of before.difference(subscribers)) {
         // What was not listened to was not lost.
         streams.delete(memberId);
-        tallies.dismissed(memberId);
+        statistics.dismissed(memberId);
       }
     },
     left: (memberId) => {
@@ -187,6 +195,85 @@ export const createReceiver = (deps: ReceiverDeps): Receiver => {
       ssrcs.remove(memberId);
       streams.delete(memberId);
     },
-    stats: tallies.stats,
+    stats: statistics.stats,
+  };
+};
+
+/** Half a second of speech that cannot be decrypted: longer than any change of keys takes. */
+const INAUDIBLE_PACKETS = 25;
+
+/** More members than a room holds. */
+const MOST_MEMBERS = 200;
+
+interface Counts {
+  received: number;
+  lost: number;
+  undecryptable: number;
+  /** Packets in a row that could not be decrypted. */
+  unopened: number;
+  isInaudible: boolean;
+}
+
+/** @param audible is called when a member cannot be received although they speak, and when they can again */
+const createVoiceStatistics = (
+  /** Counts packets of members, and finds those who cannot be received. */
+  audible: (memberId: string, isAudible: boolean) => void,
+) => {
+  const counts = new Map<string, Counts>();
+
+  const countsOf = (memberId: string): Counts => {
+    const known = counts.get(memberId);
+    // Those of whom nothing came for longest stand first, and go first.
+    if (known) counts.delete(memberId);
+    else if (counts.size >= MOST_MEMBERS) counts.delete(counts.keys().next().value!);
+    const own = known ?? {
+      received: 0,
+      lost: 0,
+      undecryptable: 0,
+      unopened: 0,
+      isInaudible: false,
+    };
+    counts.set(memberId, own);
+    return own;
+  };
+  const tell = (memberId: string, own: Counts, isAudible: boolean): void => {
+    if (own.isInaudible !== isAudible) return;
+    own.isInaudible = !isAudible;
+    audible(memberId, isAudible);
+  };
+
+  return {
+    received: (memberId: string, lost: number): void => {
+      const own = countsOf(memberId);
+      own.received += 1;
+      own.lost += lost;
+    },
+    /** Counts a packet that proves that a member can be received. */
+    opened: (memberId: string): void => {
+      const own = countsOf(memberId);
+      own.unopened = 0;
+      tell(memberId, own, true);
+    },
+    /** Counts a packet that cannot be decrypted. */
+    unopened: (memberId: string): void => {
+      const own = countsOf(memberId);
+      own.undecryptable += 1;
+      own.unopened += 1;
+      if (own.unopened >= INAUDIBLE_PACKETS) tell(memberId, own, false);
+    },
+    /** Notes that a member speaks, and no stream can be told to be theirs. */
+    missed: (memberId: string): void => tell(memberId, countsOf(memberId), false),
+    /** Notes that a member is not subscribed any more. */
+    dismissed: (memberId: string): void => {
+      const own = counts.get(memberId);
+      if (own) Object.assign(own, { unopened: 0, isInaudible: false });
+    },
+    stats: (): SpeakerStats[] =>
+      [...counts].map(([memberId, { received, lost, undecryptable }]) => ({
+        memberId,
+        received,
+        lost,
+        undecryptable,
+      })),
   };
 };

@@ -2,9 +2,9 @@ import type { Clock } from '../../../src/async/clock.ts';
 
 /** A step of the handshake may be lost, and the library then waits for ever. */
 const STUCK_MS = 8_000;
-/** After so long without a connection the room has gone on without us. */
+/** Time without a connection after which the room has gone on alone. */
 const GIVE_UP_MS = 180_000;
-/** The voice server answers keep-alives, which go out every 5 s. */
+/** Silence of a voice server that answers keep-alives, which go out every 5 s. */
 const SILENT_MS = 17_000;
 const KEEP_ALIVE_BYTES = 8;
 
@@ -14,15 +14,15 @@ export interface RecoveryDeps {
   readonly rejoin: () => void;
   /** Leaves it and asks for it: another session, other keys, another group. */
   readonly leaveAndJoin: () => void;
-  /** It was tried for long enough. */
+  /** Reports that it was tried for long enough. */
   readonly lost: () => void;
 }
 
-/** What is done while there is no connection. */
+/** Reconnects while there is no connection. */
 export interface Recovery extends Disposable {
   readonly isUnderWay: boolean;
   up(): void;
-  /** There is none, or what is done about it begins from the start. */
+  /** Notes that there is no connection, or starts the steps again. */
   down(): void;
 }
 
@@ -59,17 +59,20 @@ export const createRecovery = ({ clock, ...deps }: RecoveryDeps): Recovery => {
   };
 };
 
-/** Notices when nothing comes over UDP any more: no socket tells it. */
+/** Notices that nothing comes over UDP any more: no socket reports it. */
 export interface Lifeline extends Disposable {
   begin(): void;
   pause(): void;
-  /** Takes what came; true when it was the answer to a keep-alive. */
+  /** Takes a packet; true when it was the answer to a keep-alive. */
   takes(message: Buffer): boolean;
 }
 
-/** @param silent is called again and again while the silence lasts */
+/** @param silent is called repeatedly while the silence lasts */
 export const createLifeline = ({ nowMs, after }: Clock, silent: () => void): Lifeline => {
-  /** A server that never answered tells nothing by its silence. */
+  /**
+   * Time of the last packet since the first answer: a server that never answered tells nothing by its
+   * silence.
+   */
   let lastMs: number | undefined;
   let cancel: (() => void) | undefined;
 

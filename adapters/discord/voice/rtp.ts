@@ -1,19 +1,22 @@
 /** RTP (RFC 3550) as Discord's voice servers send it, encrypted with `aead_aes256_gcm_rtpsize`. */
 import { createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
 
-/** The one mode that is spoken here; Discord's servers offer it to everybody (voice connections, "Transport Encryption Modes"). */
+/**
+ * The one mode in use; Discord's servers offer it to everybody (voice connections, "Transport Encryption
+ * Modes").
+ */
 export const ENCRYPTION_MODE = 'aead_aes256_gcm_rtpsize';
 
 export interface RtpHeader {
   readonly sequence: number;
   readonly timestampSamples: number;
   readonly ssrc: number;
-  /** What the encryption covers without hiding it: the header up to the extension's own words. */
+  /** Length of the part that is authenticated and not encrypted: the header up to the extension's own words. */
   readonly clearBytes: number;
-  /** Of the extension, which the encrypted part begins with. */
+  /** Length of the extension, with which the encrypted part begins. */
   readonly extensionBytes: number;
   readonly isPadded: boolean;
-  /** Of the voice server's packets to us, its nonce: it grows with each. */
+  /** Nonce of the voice server's packets to the bot: it grows with each. */
   readonly counter: number;
 }
 
@@ -26,7 +29,10 @@ const TAG_BYTES = 16;
 const COUNTER_BYTES = 4;
 const NONCE_BYTES = 12;
 
-/** Undefined for what is no voice: video, RTCP, keep-alives, IP discovery, damaged packets. */
+/**
+ * Reads the header; undefined for anything but voice: video, RTCP, keep-alives, IP discovery, damaged
+ * packets.
+ */
 export const readRtp = (message: Buffer): RtpHeader | undefined => {
   const [first = 0, second = 0] = message;
   if (first >> 6 !== VERSION || (second & 0x7f) !== VOICE_PAYLOAD) return undefined;
@@ -45,7 +51,7 @@ export const readRtp = (message: Buffer): RtpHeader | undefined => {
   };
 };
 
-/** Measured: with the bytes of a key each packet takes 17 µs, with this 4. */
+/** Prepared keys. Measured: with the bytes of a key each packet takes 17 µs, with this 4. */
 const prepared = new WeakMap<Uint8Array, KeyObject>();
 
 const prepare = (key: Uint8Array): KeyObject => {
@@ -56,10 +62,10 @@ const prepare = (key: Uint8Array): KeyObject => {
   return fresh;
 };
 
-/** One for all packets: ciphers copy it. The bytes behind the counter stay zero. */
+/** One buffer for all packets: ciphers copy it. The bytes behind the counter stay zero. */
 const nonce = Buffer.alloc(NONCE_BYTES);
 
-/** What the packet carries, without extension and padding; undefined where it is not what was sent. */
+/** Decrypts the content of a packet, without extension and padding; undefined where it was changed. */
 export const openRtp = (
   message: Buffer,
   { clearBytes, extensionBytes, isPadded }: RtpHeader,
@@ -81,4 +87,63 @@ export const openRtp = (
   const paddingBytes = isPadded ? (opened.at(-1) ?? 0) : 0;
   const endAt = opened.length - paddingBytes;
   return endAt < extensionBytes ? undefined : opened.subarray(extensionBytes, endAt);
+};
+
+/** Follows a counter of `bits` bits that wraps: each value becomes the number nearest to the last one. */
+export const createUnwrap = (bits: number): ((value: number) => number) => {
+  const period = 2 ** bits;
+  let last: number | undefined;
+  return (value) => {
+    if (last === undefined) last = value;
+    else {
+      const ahead = (((value - last) % period) + period) % period;
+      last += ahead < period / 2 ? ahead : ahead - period;
+    }
+    return last;
+  };
+};
+
+/** Tells which of numbered packets have come. */
+export interface Arrivals {
+  /**
+   * Notes a packet; returns by how many more are missing since: −1 where it was missing itself; undefined: it
+   * came before. `counter` grows with each packet of the connection, whatever its sender does.
+   */
+  note(sequence: number, counter: number): number | undefined;
+}
+
+/** Two seconds; later packets are of no use. */
+const REMEMBERED = 128;
+
+/** RFC 3550 appendix A.1: a packet that is further ahead does not follow a loss. */
+const MOST_MISSING = 3_000;
+
+const slotOf = (sequence: number): number => ((sequence % REMEMBERED) + REMEMBERED) % REMEMBERED;
+
+export const createArrivals = (): Arrivals => {
+  const last: number[] = [];
+  let first: number | undefined;
+  let newest = 0;
+  let lastCounter = 0;
+  return {
+    note: (sequence, counter) => {
+      const isFar = sequence <= newest - REMEMBERED || sequence > newest + MOST_MISSING;
+      // Far away, and sent after the others: its sender started again. Otherwise it is a duplicate.
+      if (first === undefined || (isFar && counter > lastCounter)) {
+        first = sequence;
+        newest = sequence - 1;
+      } else if (isFar) return undefined;
+      const slot = slotOf(sequence);
+      if (last[slot] === sequence) return undefined;
+      last[slot] = sequence;
+      lastCounter = counter;
+      if (sequence > newest) {
+        const missing = sequence - newest - 1;
+        newest = sequence;
+        return missing;
+      }
+      // A packet before the first one was not missed.
+      return sequence < first ? 0 : -1;
+    },
+  };
 };

@@ -1,7 +1,7 @@
 import { backoffMs, type Backoff } from '../../../src/async/backoff.ts';
 import type { Clock } from '../../../src/async/clock.ts';
 
-/** Where the bot wants to be in one server (op 4); null: in no channel of it. */
+/** The voice channel that the bot asks for in one server (op 4); null: none. */
 export interface VoicePayload {
   readonly op: number;
   readonly d: { readonly channel_id: string | null; readonly [key: string]: unknown };
@@ -9,25 +9,25 @@ export interface VoicePayload {
 
 /** The library asks anew at once, over and over; so soon after the last time it waits. */
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
-/** After a time without asking, the next one waits no longer. */
+/** Time without a request after which the next one does not wait. */
 const CALM_MS = 60_000;
 /** The shard may be away itself, or have no room. */
 const SHARD_WAIT_MS = 1_000;
 
-/** `away` and `crowded`: it was not sent, and is to be tried again; crowded by what others want of the shard. */
+/** `away` and `crowded`: it was not sent, and is to be tried again; crowded by other requests of the shard. */
 export type Sent = 'sent' | 'away' | 'crowded';
 
 export interface SenderDeps {
   readonly send: (payload: VoicePayload) => Sent;
   readonly clock: Clock;
-  /** Whether the bot may be in a channel of the server already. */
+  /** True when the bot may be in a channel of the server already. */
   readonly isThere: boolean;
 }
 
 export interface Sender {
-  /** The newest wish alone goes out: to come in not too often, to leave at once, and only where we may be. */
+  /** Sends the newest request alone: to join not too often, to leave at once, and only where the bot may be. */
   send(payload: VoicePayload): void;
-  /** A wish waits because the shard has no room for it. */
+  /** True when a request waits because the shard has no room for it. */
   readonly isCrowded: boolean;
   readonly isThere: boolean;
   stop(): void;

@@ -1,12 +1,12 @@
-/** Whose packets are whose: Discord tells it once, when somebody first speaks, and not always again. */
+/** Maps streams to members: Discord tells it once, when somebody first speaks, and not always again. */
 export interface Ssrcs {
-  /** A packet came: whose it is; undefined where it is not known. */
+  /** The owner of a packet that came; undefined where it is not known. */
   ownerOf(ssrc: number): string | undefined;
-  /** The gateway told it (op 5, op 12). */
+  /** Notes an owner that the gateway told (op 5, op 12). */
   assign(ssrc: number, memberId: string): void;
-  /** Somebody left: what still comes of them is nobody's. */
+  /** Notes that a member left: packets that still come are nobody's. */
   remove(memberId: string): void;
-  /** A new voice server gives new numbers. */
+  /** Drops everything: a new voice server gives new numbers. */
   clear(): void;
   /**
    * A packet came whose sender was not told. When only one of those who are there has no number, and
@@ -15,9 +15,9 @@ export interface Ssrcs {
    * @param presentIds everybody who is there, bots included
    */
   guess(ssrc: number, presentIds: readonly string[]): string | undefined;
-  /** For how long packets have come that are nobody's. */
+  /** Time for which packets without an owner have come. */
   unknownForMs(): number;
-  /** Whose such packets may be: those without a number, or else those whose number is silent. */
+  /** Members whose packets these may be: those without a number, or else those whose number is silent. */
   suspects(presentIds: readonly string[]): string[];
 }
 
@@ -31,16 +31,16 @@ interface Stranger {
   lastMs: number;
 }
 
-/** One stray packet proves nothing. */
+/** Packets that prove a stream: a stray one proves nothing. */
 const PROOF_PACKETS = 3;
-/** Of somebody who has just come, UDP may tell before the gateways do. */
+/** Packets of somebody who has just come may arrive before the gateways tell of it. */
 const PROOF_MS = 500;
-/** Of somebody who has just left, packets are still on their way. */
+/** Packets of somebody who has just left are still on their way. */
 const LEFTOVER_PACKETS = 50;
-/** Who was not heard for so long is no longer asked about. */
+/** Silence after which a stream is no longer considered. */
 const FORGOTTEN_MS = 2_000;
 const MOST_STRANGERS = 32;
-/** Those who spoke first are forgotten first. */
+/** Owners; of more, those who spoke first are dropped. */
 const MOST_OWNERS = 1_000;
 
 export const createSsrcs = (nowMs: () => number): Ssrcs => {

@@ -12,9 +12,9 @@ export interface StageDeps {
   readonly log: Log;
 }
 
-/** On a stage one begins in the audience: goes to the speakers, or asks to. */
+/** Goes to the speakers of a stage, or asks to: one begins in the audience. */
 export const createStage = ({ api, client, log }: StageDeps) => {
-  /** Where we asked already: whoever is put back to the audience stays there. */
+  /** Stages where it asked already: whoever is put back to the audience stays there. */
   const asked = new Map<string, string>();
 
   const rise = async (guildId: string, channelId: string): Promise<void> => {

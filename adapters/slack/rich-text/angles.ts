@@ -1,5 +1,4 @@
-import { link, mention, text, timestamp } from '../../../src/model/rich-text.ts';
-import type { Inline } from '../../../src/model/rich-text.ts';
+import { link, mention, text, timestamp, type Inline } from '../../../src/model/rich-text.ts';
 import { isSecond, styleOf } from './dates.ts';
 import { BROADCASTS, PLATFORM } from './ids.ts';
 

@@ -7,14 +7,12 @@ import {
   mention,
   text,
   timestamp,
-} from '../../../src/model/rich-text.ts';
-import type {
-  Block,
-  Inline,
-  List,
-  ListItem,
-  RichText,
-  StyleKind,
+  type Block,
+  type Inline,
+  type List,
+  type ListItem,
+  type RichText,
+  type StyleKind,
 } from '../../../src/model/rich-text.ts';
 import type { Element, RichTextBlock, RichTextPart } from './blocks.ts';
 import { isSecond, styleOf } from './dates.ts';

@@ -1,6 +1,5 @@
 import { normalise } from '../../../src/model/normalise-rich-text.ts';
-import { code, codeBlock, emoji, link } from '../../../src/model/rich-text.ts';
-import type { RichText } from '../../../src/model/rich-text.ts';
+import { code, codeBlock, emoji, link, type RichText } from '../../../src/model/rich-text.ts';
 import { SEPARATOR, withoutSeparators } from '../../../src/model/separator.ts';
 import { bareAddressEnd } from '../../../src/text/markup/bare-address.ts';
 import type { InlineDialect, InlineScan } from '../../../src/text/markup/inline-scan.ts';

@@ -1,7 +1,14 @@
 import { normalise } from '../../../src/model/normalise-rich-text.ts';
-import { paragraph, text } from '../../../src/model/rich-text.ts';
-import type { Block, Inline, List, RichText } from '../../../src/model/rich-text.ts';
-import { equal, map, mapRows } from '../../../src/model/walk-rich-text.ts';
+import {
+  code,
+  paragraph,
+  text,
+  type Block,
+  type Inline,
+  type List,
+  type RichText,
+} from '../../../src/model/rich-text.ts';
+import { map, mapRows, plainInline } from '../../../src/model/walk-rich-text.ts';
 import { reduceSlack, type SlackOptions } from './reduce.ts';
 
 const INDENT = '    ';
@@ -38,6 +45,10 @@ const withoutQuotedCode = (block: Block): readonly Block[] => {
   return parts;
 };
 
+/** True for text as well, as only a style must end with its line. */
+const isOnOneLine = (node: Inline): boolean =>
+  !('children' in node) || node.kind === 'link' || !plainInline(node.children).includes('\n');
+
 /** The row's lines, each with the styles that reach over it. */
 const linesOf = (row: readonly Inline[]): readonly (readonly Inline[])[] => {
   const lines: Inline[][] = [[]];
@@ -55,9 +66,11 @@ const linesOf = (row: readonly Inline[]): readonly (readonly Inline[])[] => {
   return lines;
 };
 
-const held = (node: Inline): readonly Inline[] => {
+const held = (node: Inline): Inline | readonly Inline[] => {
   if (node.kind === 'underline') return node.children;
-  return node.kind === 'code' ? [{ ...node, text: node.text.replaceAll('`', "'") }] : [node];
+  return node.kind === 'code' && node.text.includes('`')
+    ? code(node.text.replaceAll('`', "'"))
+    : node;
 };
 
 const edge = (node: Inline | undefined, side: 0 | -1): string => {
@@ -67,18 +80,18 @@ const edge = (node: Inline | undefined, side: 0 | -1): string => {
 };
 
 /** A style cannot begin or end with a sign that is kept apart itself. */
-const withoutSignsAtEdges = (node: Inline): readonly Inline[] => {
-  if (node.kind !== 'bold' && node.kind !== 'italic' && node.kind !== 'strike') return [node];
+const withoutSignsAtEdges = (node: Inline): Inline | readonly Inline[] => {
+  if (node.kind !== 'bold' && node.kind !== 'italic' && node.kind !== 'strike') return node;
   const { children } = node;
   const isApart =
     /^[*_~`]/.test(edge(children[0], 0)) || /^[*_~`:]/.test(edge(children.at(-1), -1));
-  return isApart ? children : [node];
+  return isApart ? children : node;
 };
 
 /** Fewer styles may be drawn otherwise, and then end elsewhere. */
 const settle = (tree: RichText): RichText => {
   const next = normalise(map(tree, withoutSignsAtEdges));
-  return equal(next, tree) ? tree : settle(next);
+  return next === tree ? tree : settle(next);
 };
 
 /**
@@ -87,10 +100,14 @@ const settle = (tree: RichText): RichText => {
  * their line and do not begin or end with a sign that is a marker.
  */
 export const reduceMrkdwn = (tree: RichText, options: SlackOptions = {}): RichText => {
-  const blocks = reduceSlack(tree, options).flatMap(withoutLists).flatMap(withoutQuotedCode);
+  const slack = reduceSlack(tree, options);
+  const isFlat = slack.every(({ kind }) => kind === 'paragraph' || kind === 'code-block');
+  const blocks = isFlat ? slack : slack.flatMap(withoutLists).flatMap(withoutQuotedCode);
   const known = normalise(map(blocks, held));
   const lines = mapRows(known, (row) =>
-    linesOf(row).flatMap((line, index) => (index > 0 ? [text('\n'), ...line] : line)),
+    row.every(isOnOneLine)
+      ? row
+      : linesOf(row).flatMap((line, index) => (index > 0 ? [text('\n'), ...line] : line)),
   );
   return settle(normalise(lines));
 };

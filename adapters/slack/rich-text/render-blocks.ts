@@ -35,7 +35,11 @@ const leafOf = (node: Inline, style: Style): Element | undefined => {
         fallback: timestampText(node),
         ...styled,
       };
-    default:
+    case 'bold':
+    case 'italic':
+    case 'underline':
+    case 'strike':
+    case 'spoiler':
       return undefined;
   }
 };

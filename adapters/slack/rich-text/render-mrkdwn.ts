@@ -42,8 +42,15 @@ const textOf = (written: string, lineStart: boolean): string =>
     }
   });
 
+const everybody = /@(?=here|channel|everyone)/gi;
+
+/** A label is not formatted, yet it is searched for names that notify. */
+const labelOf = (written: string): string => escape(written).replaceAll(everybody, `@${SEPARATOR}`);
+
 class MrkdwnWriter {
   out = '';
+  /** The last sign written; looking at `out` itself would copy it each time. */
+  #last = '\n';
   /** A marker or code was closed: a word must not follow at once. */
   #closed = false;
 
@@ -55,25 +62,27 @@ class MrkdwnWriter {
     if (written === '') return;
     if (this.#closed && wordChar.test(written[0] ?? '')) this.out += SEPARATOR;
     this.out += written;
+    this.#last = written.at(-1) ?? '';
     this.#closed = false;
   }
 
   #open(marker: string): void {
-    const last = this.out.at(-1) ?? '';
-    if (wordChar.test(last) || last === marker[0]) this.out += SEPARATOR;
+    if (wordChar.test(this.#last) || this.#last === marker[0]) this.out += SEPARATOR;
     this.out += marker;
+    this.#last = marker;
     this.#closed = false;
   }
 
   #close(marker: string): void {
     this.out += marker;
+    this.#last = marker;
     this.#closed = true;
   }
 
   #node(node: Inline): void {
     switch (node.kind) {
       case 'text':
-        return this.#put(textOf(node.text, this.out === '' || this.out.endsWith('\n')));
+        return this.#put(textOf(node.text, this.#last === '\n'));
       case 'code':
         this.#open('`');
         this.out += escape(node.text);
@@ -86,7 +95,7 @@ class MrkdwnWriter {
         this.row(node.children);
         return this.#close(MARKERS[node.kind]);
       case 'link': {
-        const label = node.children.length > 0 ? `|${escape(plainInline(node.children))}` : '';
+        const label = node.children.length > 0 ? `|${labelOf(plainInline(node.children))}` : '';
         return this.#put(`<${escape(node.url)}${label}>`);
       }
       case 'emoji':

@@ -1,17 +1,17 @@
-import type { WireMessage } from '../wire.ts';
+import type { PageMessage } from '../protocol.ts';
 import type { App } from './app.ts';
 import { t } from './boot.ts';
 
 const MAX_CHARS = 300;
 
-const isWhole = ({ working, translation }: WireMessage): boolean =>
+const isWhole = ({ working, translation }: PageMessage): boolean =>
   !working && translation?.state !== 'growing';
 
 /**
  * Tells those who listen what has been said: each message once, when it is complete, and not every
  * step of its growth.
  */
-export const createAnnouncer = (app: App): (() => void) => {
+export const createLiveRegion = (app: App): (() => void) => {
   const told = new Set<string>();
   let begun = false;
 

@@ -1,9 +1,9 @@
 import type { Choice } from '../../../src/model/command-info.ts';
-import type { ChannelId, CompleteReply, StatusReply, UploadReply } from '../wire.ts';
+import type { ChannelId, CompleteReply, StatusReply, UploadReply } from '../protocol.ts';
 import { t } from './boot.ts';
 
 /** A refusal, as a sentence for the person at the page. */
-export class Refusal extends Error {}
+export class ApiError extends Error {}
 
 const send = async <T>(path: string, init: RequestInit): Promise<T> => {
   let reply: Response;
@@ -11,12 +11,12 @@ const send = async <T>(path: string, init: RequestInit): Promise<T> => {
     reply = await fetch(path, init);
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new Refusal(t('web.errors.unreachable'));
+    throw new ApiError(t('web.errors.unreachable'));
   }
   if (reply.ok) return (await reply.json()) as T;
   if (reply.status === 401) location.reload();
   const body = (await reply.json().catch(() => ({}))) as { error?: string };
-  throw new Refusal(body.error ?? t('web.errors.unreachable'));
+  throw new ApiError(body.error ?? t('web.errors.unreachable'));
 };
 
 const post = <T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> =>

@@ -1,17 +1,17 @@
-import type { ChannelId, ServerEvent } from '../wire.ts';
-import { api, Refusal } from './api.ts';
+import type { ChannelId, ServerEvent } from '../protocol.ts';
+import { api, ApiError } from './api.ts';
 import { t } from './boot.ts';
 import { type Composer, createComposer } from './composer.ts';
-import { connect } from './connection.ts';
+import { openEventStream } from './connection.ts';
 import { apply } from './events.ts';
-import { createStore, type Panel, type Store, type Theme } from './store.ts';
+import { createStore, type Panel, type PageStore, type Theme } from './store.ts';
 
 const KEPT = { theme: 'dragoman.theme', name: 'dragoman.name', originals: 'dragoman.originals' };
 
 export const CHANNELS: readonly ChannelId[] = ['playground', 'lounge'];
 
 export interface App {
-  readonly store: Store;
+  readonly store: PageStore;
   readonly composer: Composer;
   show(channel: ChannelId): void;
   open(panel: Panel): void;
@@ -42,7 +42,7 @@ const dress = (theme: Theme): void => {
   else document.documentElement.dataset['theme'] = theme;
 };
 
-export const createApp = (): App => {
+export const createPageApp = (): App => {
   const theme = themeOf(localStorage.getItem(KEPT.theme));
   dress(theme);
   const store = createStore({
@@ -74,7 +74,7 @@ export const createApp = (): App => {
 
   const orSay = (doing: Promise<unknown>): void => {
     doing.catch((error: unknown) =>
-      composer.fail(error instanceof Refusal ? error.message : t('web.errors.unreachable')),
+      composer.fail(error instanceof ApiError ? error.message : t('web.errors.unreachable')),
     );
   };
 
@@ -107,7 +107,7 @@ export const createApp = (): App => {
     if (event.type === 'hello') restoreName();
   };
 
-  connect({
+  openEventStream({
     onEvent,
     onLink: (link) => {
       const before = store.get().link;

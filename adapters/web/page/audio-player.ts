@@ -31,7 +31,7 @@ export class AudioPlayer extends LitElement {
 
   declare src: string;
   declare name: string;
-  /** In bytes. */
+  /** Size in bytes. */
   declare size: number;
   declare private peaks: readonly number[] | undefined;
   declare private playing: boolean;

@@ -1,5 +1,5 @@
 import { html, type TemplateResult } from 'lit';
-import type { WireAuthor } from '../wire.ts';
+import type { PageAuthor } from '../protocol.ts';
 
 const HUES = 8;
 
@@ -15,7 +15,7 @@ const initials = (name: string): string => {
     .toLocaleUpperCase();
 };
 
-export const avatar = ({ id, name, ours }: WireAuthor): TemplateResult =>
+export const avatar = ({ id, name, ours }: PageAuthor): TemplateResult =>
   ours
     ? html`<img class="avatar" src="/page/icon.svg" alt="" width="36" height="36" />`
     : html`<span class="avatar hue-${hueOf(id)}" aria-hidden="true">${initials(name)}</span>`;

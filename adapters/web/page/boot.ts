@@ -1,6 +1,6 @@
-import type { Boot, PageKey, Params } from '../wire.ts';
+import type { Boot, PageKey, Params } from '../protocol.ts';
 
-/** What the server put into the page: texts, commands, limits. */
+/** The server's data in the page: texts, commands, limits. */
 export const boot = JSON.parse(document.querySelector('#boot')?.textContent ?? '{}') as Boot;
 
 /** One sentence in the reader's language. */

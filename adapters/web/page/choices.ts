@@ -7,8 +7,8 @@ const MAX_TELLING_CHARS = 16;
 export const telling = (value: string, label: string): string =>
   value === label || value.length > MAX_TELLING_CHARS ? '' : value;
 
-/** Whether a choice is one that somebody who typed this may mean. */
-export const fits = ({ value, label }: Choice, typed: string): boolean => {
+/** True when a choice may be meant by what was typed. */
+export const matchesTyped = ({ value, label }: Choice, typed: string): boolean => {
   const wanted = typed.toLowerCase();
   return value.toLowerCase().includes(wanted) || label.toLowerCase().includes(wanted);
 };

@@ -1,7 +1,7 @@
 import { html, LitElement, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import type { Choice } from '../../../src/model/command-info.ts';
-import { bestFit, fits, telling } from './choices.ts';
+import { bestFit, matchesTyped, telling } from './choices.ts';
 import { listBox, optionId, revealActive, step } from './list-box.ts';
 import { createLookup } from './lookup.ts';
 
@@ -29,7 +29,7 @@ export class ComboBox extends LitElement {
   };
 
   declare label: string;
-  /** What the field shows when nobody is typing in it. */
+  /** The text of the field while nobody is typing in it. */
   declare value: string;
   declare free: boolean;
   declare disabled: boolean;
@@ -39,7 +39,7 @@ export class ComboBox extends LitElement {
   declare private items: readonly Choice[];
   declare private active: number;
   declare private open: boolean;
-  /** What is being typed; undefined while the value stands. */
+  /** The text that is being typed; undefined while the value stands. */
   declare private typed: string | undefined;
 
   readonly #id = `combo-${(count += 1)}`;
@@ -111,7 +111,7 @@ export class ComboBox extends LitElement {
     this.typed = typed;
     if (this.free) this.#say(typed);
     // Until the answer is there, nothing is offered that is certainly not meant.
-    this.items = this.items.filter((choice) => fits(choice, typed));
+    this.items = this.items.filter((choice) => matchesTyped(choice, typed));
     this.active = -1;
     this.open &&= this.items.length > 0;
     this.#ask(typed);

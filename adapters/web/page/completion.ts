@@ -1,13 +1,13 @@
-/** What can be completed where the caret stands. Pure. */
+/** Completion of a typed line at the caret. Pure. */
 import type { Choice, CommandInfo, OptionInfo } from '../../../src/model/command-info.ts';
-import { fits, telling } from './choices.ts';
+import { matchesTyped, telling } from './choices.ts';
 import { findCommand, quoteValue, tokenise } from '../../../src/command/command-line.ts';
 
 export interface Suggestion {
   readonly value: string;
   readonly label: string;
   readonly detail: string;
-  /** What stands in the line instead of what was typed. */
+  /** The text that takes the place of what was typed. */
   readonly insert: string;
 }
 
@@ -33,7 +33,7 @@ export type Completing =
 const completesItself = ({ kind, choices, autocompletes }: OptionInfo): boolean =>
   autocompletes || choices !== undefined || kind === 'boolean';
 
-/** What is being typed at `caret`; undefined where nothing can be offered. */
+/** Finds what is being typed at `caret`; undefined where nothing can be offered. */
 export const completingAt = (
   line: string,
   caret: number,
@@ -110,7 +110,7 @@ export const knownChoices = (option: OptionInfo, typed: string): readonly Choice
     option.kind === 'boolean'
       ? ['true', 'false'].map((value) => ({ value, label: value }))
       : option.choices;
-  return all?.filter((choice) => fits(choice, typed));
+  return all?.filter((choice) => matchesTyped(choice, typed));
 };
 
 /** The line, and where the caret goes, once `suggestion` took the place of what was typed. */

@@ -39,7 +39,7 @@ const fault = (app: App): TemplateResult | typeof nothing => {
     : html`<p class="fault" id="line-fault" role="alert">${sentence}</p>`;
 };
 
-/** In the playground nobody answers plain lines: offers to make a command of one. */
+/** Offers to make a command of a plain line: in the playground nobody answers these. */
 const wrapping = (app: App): TemplateResult | typeof nothing => {
   const line = app.composer.draft().line.trim();
   if (app.store.get().channel !== 'playground' || line === '' || line.startsWith('/'))

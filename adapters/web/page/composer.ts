@@ -1,9 +1,9 @@
 import type { Choice, CommandInfo } from '../../../src/model/command-info.ts';
-import type { ChannelId, PageKey, Params } from '../wire.ts';
-import { api, Refusal } from './api.ts';
+import type { ChannelId, PageKey, Params } from '../protocol.ts';
+import { api, ApiError } from './api.ts';
 import { commandForFile } from './attachments.ts';
 import { boot, t } from './boot.ts';
-import { fits } from './choices.ts';
+import { matchesTyped } from './choices.ts';
 import {
   findCommand,
   formatLine,
@@ -35,7 +35,7 @@ export interface HeldFile {
 
 interface Draft {
   readonly line: string;
-  /** By the option that takes it. */
+  /** The files, by the option that takes each. */
   readonly files: ReadonlyMap<string, HeldFile>;
 }
 
@@ -82,7 +82,7 @@ const sendCommand = async (
   await api.use({ channel: at, command: command.name, options, files: uploads });
 };
 
-/** What stands in the field, what is offered for it, and how it is sent. */
+/** Creates the state of the message field: its text, its suggestions, and sending. */
 export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
   let state: ComposerState = {
     drafts: { playground: EMPTY, lounge: EMPTY },
@@ -135,7 +135,7 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
     if (known) return showPopup(completing, valueSuggestions(known));
     // Until the answer is there, nothing is offered that is certainly not meant.
     const before = state.popup?.completing.kind === 'value' ? state.popup.items : [];
-    const still = before.filter((item) => fits(item, typed));
+    const still = before.filter((item) => matchesTyped(item, typed));
     set({ popup: still.length > 0 ? { completing, items: still, active: -1 } : undefined });
     lookup.ask(
       (signal) => api.complete({ command: command.name, option: option.name, typed }, signal),
@@ -233,7 +233,7 @@ export const createComposer = ({ channel, onChange, focus }: ComposerDeps) => {
         setDraft(EMPTY, at);
       }
     } catch (error) {
-      set({ fault: error instanceof Refusal ? error.message : t('web.errors.unreachable') });
+      set({ fault: error instanceof ApiError ? error.message : t('web.errors.unreachable') });
     } finally {
       set({ sending: false });
     }

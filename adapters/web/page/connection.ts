@@ -1,4 +1,4 @@
-import type { ServerEvent } from '../wire.ts';
+import type { ServerEvent } from '../protocol.ts';
 
 export interface ConnectionHandlers {
   readonly onEvent: (event: ServerEvent) => void;
@@ -11,7 +11,7 @@ const FIRST_RETRY_MS = 500;
 const MAX_RETRY_MS = 8_000;
 
 /** Listens to the server's events for as long as the page is open, through every interruption. */
-export const connect = ({ onEvent, onLink }: ConnectionHandlers): void => {
+export const openEventStream = ({ onEvent, onLink }: ConnectionHandlers): void => {
   let source: EventSource | undefined;
   let lastId = '';
   let retryMs = FIRST_RETRY_MS;

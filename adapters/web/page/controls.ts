@@ -1,15 +1,15 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
-import type { WireControl, WireMessage } from '../wire.ts';
+import type { PageControl, PageMessage } from '../protocol.ts';
 import type { App } from './app.ts';
 import { t } from './boot.ts';
 
-type Choice = Extract<WireControl, { kind: 'choice' }>;
+type Choice = Extract<PageControl, { kind: 'choice' }>;
 type Press = (values: readonly string[]) => void;
 
 /** Not `disabled` while the answer is made anew: it would lose the focus. */
 const button = (
-  { label, look = 'plain' }: Extract<WireControl, { kind: 'button' }>,
+  { label, look = 'plain' }: Extract<PageControl, { kind: 'button' }>,
   working: boolean,
   press: Press,
 ): TemplateResult => html`
@@ -75,13 +75,13 @@ const someOf = (
   </form>
 `;
 
-/** What can be pressed under an answer. */
+/** The controls under an answer. */
 export const controlsView = (
   app: App,
-  { id, controls = [], working }: WireMessage,
+  { id, controls = [], working }: PageMessage,
 ): TemplateResult | typeof nothing => {
   if (controls.length === 0) return nothing;
-  const view = (control: WireControl): TemplateResult => {
+  const view = (control: PageControl): TemplateResult => {
     const press: Press = (values) => {
       if (!working) app.press(id, control.press, values);
     };

@@ -1,10 +1,10 @@
-import type { ServerEvent, WireMessage } from '../wire.ts';
+import type { ServerEvent, PageMessage } from '../protocol.ts';
 import type { State } from './store.ts';
 
 /** More than the server keeps, so that what is shown does not vanish while it is read. */
 const MAX_MESSAGES = 500;
 
-const withMessage = (state: State, message: WireMessage): Partial<State> => {
+const withMessage = (state: State, message: PageMessage): Partial<State> => {
   const messages = new Map(state.messages);
   const before = messages.get(message.id);
   const translation = message.translation ?? before?.translation;
@@ -23,7 +23,7 @@ const withMessage = (state: State, message: WireMessage): Partial<State> => {
 
 const unknown = (event: never): Partial<State> => event;
 
-/** What an event changes of the state. */
+/** The changes that an event makes to the state. */
 export const apply = (state: State, event: ServerEvent): Partial<State> => {
   switch (event.type) {
     case 'hello': {

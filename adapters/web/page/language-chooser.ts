@@ -4,7 +4,7 @@ import type { App } from './app.ts';
 import { t } from './boot.ts';
 import { icon } from './icons.ts';
 
-/** In which language this reader wants the lounge. */
+/** The choice of the language that this reader reads the lounge in. */
 export const languageChooser = (app: App): TemplateResult => html`
   <div class="reading">
     ${icon('globe')}<span aria-hidden="true">${t('web.lounge.read-in')}</span>

@@ -45,6 +45,6 @@ export const listBox = ({ id, label, items, active, choose }: ListBox): Template
 export const revealActive = (root: ParentNode): void =>
   root.querySelector('[role="option"].active')?.scrollIntoView({ block: 'nearest' });
 
-/** Where an arrow key goes from `active` in a list of `count`; around at the ends. */
+/** The item that an arrow key goes to from `active` in a list of `count`; around at the ends. */
 export const step = (active: number, count: number, by: 1 | -1): number =>
   active < 0 ? (by === 1 ? 0 : count - 1) : (active + by + count) % count;

@@ -4,7 +4,7 @@ import { peaksOf } from './waveform.ts';
 const MAX_DECODED_BYTES = 6 * 1_048_576;
 const DECODE_RATE_HZ = 8_000;
 
-/** What the sound of a file looks like; undefined for what this browser cannot decode. */
+/** Loads the waveform of a file; undefined for what this browser cannot decode. */
 export const loadPeaks = async (
   url: string,
   sizeBytes: number,

@@ -1,6 +1,6 @@
 import { html, nothing, render, type TemplateResult } from 'lit';
-import { createAnnouncer } from './announcer.ts';
-import { type App, createApp } from './app.ts';
+import { createLiveRegion } from './announcer.ts';
+import { type App, createPageApp } from './app.ts';
 import { AudioPlayer } from './audio-player.ts';
 import { t } from './boot.ts';
 import { ComboBox } from './combo-box.ts';
@@ -89,8 +89,8 @@ customElements.define('audio-player', AudioPlayer);
 customElements.define('combo-box', ComboBox);
 customElements.define('voice-recorder', VoiceRecorder);
 
-const app = createApp();
-const announce = createAnnouncer(app);
+const app = createPageApp();
+const announce = createLiveRegion(app);
 const keepFocus = createFocusKeeper(app);
 const draw = (): void => {
   render(page(app), document.body);

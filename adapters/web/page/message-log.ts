@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { repeat } from 'lit/directives/repeat.js';
-import type { WireMessage } from '../wire.ts';
+import type { PageMessage } from '../protocol.ts';
 import type { App } from './app.ts';
 import { boot, t } from './boot.ts';
 import { icon } from './icons.ts';
@@ -19,9 +19,9 @@ const dayFormat = new Intl.DateTimeFormat(boot.locale, {
   day: 'numeric',
 });
 
-const dayOf = ({ sentAtMs }: WireMessage): string => new Date(sentAtMs).toDateString();
+const dayOf = ({ sentAtMs }: PageMessage): string => new Date(sentAtMs).toDateString();
 
-const row = (app: App, message: WireMessage, before: WireMessage | undefined): TemplateResult => {
+const row = (app: App, message: PageMessage, before: PageMessage | undefined): TemplateResult => {
   const newDay = !before || dayOf(before) !== dayOf(message);
   const underQuestion = before !== undefined && before.id === message.replyTo;
   const follows =

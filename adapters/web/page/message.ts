@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { classMap } from 'lit/directives/class-map.js';
 import { unsafeHTML } from 'lit/directives/unsafe-html.js';
-import type { WireFile, WireMessage, WireUse } from '../wire.ts';
+import type { PageFile, PageMessage, PageCommandUse } from '../protocol.ts';
 import type { App } from './app.ts';
 import { sizeText } from './attachments.ts';
 import { avatar } from './avatar.ts';
@@ -21,16 +21,16 @@ const languageName = (code: string): string => {
   }
 };
 
-/** What every browser shows, and what cannot hold a script. */
+/** Pictures that every browser shows, and that cannot hold a script. */
 const PICTURES = /^image\/(?:png|jpeg|gif|webp)$/;
 
-const pictureView = (file: WireFile): TemplateResult => html`
+const pictureView = (file: PageFile): TemplateResult => html`
   <a class="picture" href="/files/${file.id}" download=${file.name}
     ><img src="/files/${file.id}" alt=${t('web.file.picture', { name: file.name })} loading="lazy"
   /></a>
 `;
 
-const fileView = (file: WireFile): TemplateResult => {
+const fileView = (file: PageFile): TemplateResult => {
   if (PICTURES.test(file.mediaType)) return pictureView(file);
   const url = `/files/${file.id}`;
   const size = sizeText(file.sizeBytes, boot.locale);
@@ -58,7 +58,7 @@ const fileView = (file: WireFile): TemplateResult => {
   `;
 };
 
-const useView = ({ command, options }: WireUse): TemplateResult => html`
+const useView = ({ command, options }: PageCommandUse): TemplateResult => html`
   <div class="use">
     <span class="command">/${command}</span>
     ${options.map(
@@ -73,14 +73,14 @@ const body = (markup: string, language?: string): TemplateResult => html`
   <div class="body" dir="auto" lang=${language ?? nothing}>${unsafeHTML(markup)}</div>
 `;
 
-const original = (message: WireMessage, shown: boolean): TemplateResult => html`
+const original = (message: PageMessage, shown: boolean): TemplateResult => html`
   <details class="original" ?open=${shown}>
     <summary>${t('web.lounge.original')}</summary>
     ${body(message.html)}
   </details>
 `;
 
-const translatedBody = (message: WireMessage, originals: boolean): TemplateResult => {
+const translatedBody = (message: PageMessage, originals: boolean): TemplateResult => {
   const { translation } = message;
   if (!translation || translation.state === 'same') return body(message.html);
   if (translation.state === 'failed')
@@ -94,7 +94,7 @@ const translatedBody = (message: WireMessage, originals: boolean): TemplateResul
   return html`${body(translation.html, translation.language)} ${original(message, originals)}`;
 };
 
-const working = (app: App, message: WireMessage, mine: boolean): TemplateResult => html`
+const working = (app: App, message: PageMessage, mine: boolean): TemplateResult => html`
   <div class="working">
     <span class="dots" role="status" aria-label=${t('web.message.working')}
       ><i></i><i></i><i></i
@@ -109,7 +109,7 @@ const working = (app: App, message: WireMessage, mine: boolean): TemplateResult 
   </div>
 `;
 
-const replyLine = (asked: WireMessage | undefined): TemplateResult | typeof nothing =>
+const replyLine = (asked: PageMessage | undefined): TemplateResult | typeof nothing =>
   asked
     ? html`<a class="reply-to" href="#m-${asked.id}" @click=${jump}>
         ${t('web.message.reply-to', { name: asked.author.name })}
@@ -126,7 +126,7 @@ const jump = (event: Event): void => {
 };
 
 export interface MessageView {
-  readonly message: WireMessage;
+  readonly message: PageMessage;
   /** True when the author's line above makes a head of its own needless. */
   readonly follows: boolean;
   /** True when the message that this answers stands right above. */

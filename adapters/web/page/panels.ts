@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import type { EngineReport } from '../../../src/model/service-status.ts';
-import type { PageKey } from '../wire.ts';
+import type { PageKey } from '../protocol.ts';
 import type { App } from './app.ts';
 import { boot, t } from './boot.ts';
 import { icon } from './icons.ts';
@@ -166,7 +166,7 @@ export const openDrawnPanel = (): void => {
 /** Closes as Escape does, so that the focus goes back to where it came from. */
 const closePanel = (): void => document.querySelector<HTMLDialogElement>('dialog.panel')?.close();
 
-/** What is open beside the talk, in a dialog that keeps the focus and gives it back. */
+/** The open panel, in a dialog that keeps the focus and gives it back. */
 export const panelView = (app: App): TemplateResult | typeof nothing => {
   const { panel } = app.store.get();
   if (!panel) return nothing;

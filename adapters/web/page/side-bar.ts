@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { ChannelId } from '../wire.ts';
+import type { ChannelId } from '../protocol.ts';
 import { type App, CHANNELS } from './app.ts';
 import { avatar } from './avatar.ts';
 import { t } from './boot.ts';

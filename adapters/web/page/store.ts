@@ -1,4 +1,4 @@
-import type { StatusReply, ChannelId, WireMe, WireMessage, WireReader } from '../wire.ts';
+import type { StatusReply, ChannelId, PageMember, PageMessage, PageReader } from '../protocol.ts';
 
 export type Panel = 'engines' | 'preferences' | 'shortcuts';
 export type Theme = 'system' | 'light' | 'dark';
@@ -6,14 +6,14 @@ export type Theme = 'system' | 'light' | 'dark';
 export interface State {
   /** `lost` once the server has not been heard of for a moment. */
   readonly link: 'connecting' | 'live' | 'lost';
-  readonly me: WireMe | undefined;
-  readonly readers: readonly WireReader[];
-  /** By id, in the order in which they were written. */
-  readonly messages: ReadonlyMap<string, WireMessage>;
+  readonly me: PageMember | undefined;
+  readonly readers: readonly PageReader[];
+  /** The messages by id, in the order in which they were written. */
+  readonly messages: ReadonlyMap<string, PageMessage>;
   readonly channel: ChannelId;
   readonly unread: Readonly<Record<ChannelId, number>>;
   readonly panel: Panel | undefined;
-  /** Whether the channel list is open, where it is a drawer. */
+  /** True while the channel list is open, where it is a drawer. */
   readonly drawer: boolean;
   readonly engines: StatusReply | 'asking' | 'failed';
   readonly theme: Theme;
@@ -27,7 +27,7 @@ export interface State {
   readonly pressed: string | undefined;
 }
 
-export interface Store {
+export interface PageStore {
   get(): State;
   set(change: Partial<State>): void;
   subscribe(listener: () => void): void;
@@ -35,7 +35,7 @@ export interface Store {
   readonly touch: () => void;
 }
 
-export const createStore = (initial: State): Store => {
+export const createStore = (initial: State): PageStore => {
   let state = initial;
   let scheduled = false;
   const listeners: (() => void)[] = [];

@@ -3,7 +3,7 @@ import type { App } from './app.ts';
 import { boot, t } from './boot.ts';
 import { icon } from './icons.ts';
 
-/** What a newcomer can try, as it would be typed; only what this server has. */
+/** Examples for a newcomer, as they would be typed; only of commands that this server has. */
 const EXAMPLES = [
   { command: 'translate', line: '/translate text:"The quick brown fox" to:en-XA' },
   { command: 'translate', line: '/translate text:"The quick brown fox" to:es' },
@@ -50,7 +50,7 @@ const lounge = (app: App): TemplateResult => html`
   </ul>
 `;
 
-/** How a channel begins; while it is empty, with what to try. */
+/** The beginning of a channel; while it is empty, with examples to try. */
 export const welcome = (app: App, empty: boolean): TemplateResult | typeof nothing => {
   if (!empty) return nothing;
   return html`

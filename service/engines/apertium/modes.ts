@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** One program of a pipeline with its arguments. */
+/** A program of a pipeline with its arguments. */
 export type Stage = readonly [program: string, ...args: string[]];
 
 export interface Mode {
@@ -30,7 +30,7 @@ const KEEPABLE = new Set([
   'rtx-proc',
 ]);
 
-/** What a mode's `$1` and `$2` become: no marks at unknown words, no tagger option. */
+/** Values of a mode's `$1` and `$2`: no marks at unknown words, no tagger option. */
 const VARIABLES: Readonly<Record<string, readonly string[]>> = { $1: ['-n'], $2: [] };
 
 const WORD =
@@ -67,7 +67,7 @@ const ALSO: Readonly<Record<string, readonly string[]>> = {
   zlm: ['ms'],
 };
 
-export const languagesOf = (code: string): readonly string[] => {
+export const languagesOfCode = (code: string): readonly string[] => {
   const also = ALSO[code];
   if (also) return also;
   try {
@@ -81,7 +81,7 @@ const FILE = /^([a-z]{2,3}(?:_[A-Za-z]+)?)-([a-z]{2,3}(?:_[A-Za-z]+)?)\.mode$/;
 
 export const pairKey = (from: string, to: string): string => `${from}>${to}`;
 
-/** What is installed: modes by `pairKey`. Empty when the folder does not exist. */
+/** Reads the installed modes, by `pairKey`. Empty when the folder does not exist. */
 export const readModes = async (folder: string): Promise<ReadonlyMap<string, Mode>> => {
   const modes = new Map<string, Mode>();
   const files = await readdir(folder).catch(() => []);
@@ -90,15 +90,15 @@ export const readModes = async (folder: string): Promise<ReadonlyMap<string, Mod
     if (!from || !to) continue;
     const stages = parseMode(await readFile(join(folder, file), 'utf8').catch(() => ''));
     if (!stages) continue;
-    for (const source of languagesOf(from))
-      for (const target of languagesOf(to))
+    for (const source of languagesOfCode(from))
+      for (const target of languagesOfCode(to))
         modes.set(pairKey(source, target), { name: `${from}-${to}`, stages });
   }
   return modes;
 };
 
 const widen = (code: string): readonly string[] => {
-  const [exact = code] = languagesOf(code);
+  const [exact = code] = languagesOfCode(code);
   return [exact, exact.split('-')[0] ?? exact];
 };
 

@@ -1,4 +1,4 @@
-import { languagesOf } from './modes.ts';
+import { languagesOfCode } from './modes.ts';
 
 /** Debian's and Ubuntu's packages of language pairs that translate both ways. */
 const BOTH_WAYS = [
@@ -36,7 +36,7 @@ const BOTH_WAYS = [
   'urd-hin',
 ];
 
-/** Those of one direction, with that direction. */
+/** Packages that translate in one direction only, with that direction. */
 const ONE_WAY: Readonly<Record<string, readonly [from: string, to: string]>> = {
   'br-fr': ['br', 'fr'],
   'cat-srd': ['ca', 'sc'],
@@ -55,14 +55,14 @@ const ONE_WAY: Readonly<Record<string, readonly [from: string, to: string]>> = {
 };
 
 const matches = (code: string, language: string): boolean =>
-  languagesOf(code).includes(language) ||
+  languagesOfCode(code).includes(language) ||
   (code === 'nor' && ['no', 'nb', 'nn'].includes(language)) ||
   (code === 'sr' && ['hr', 'bs', 'sh'].includes(language));
 
 /** The Debian package that translates this pair (BCP 47), if there is one. */
 export const findPackage = (from: string, to: string): string | undefined => {
   const [source = from, target = to] = [from, to].map(
-    (code) => (languagesOf(code)[0] ?? code).split('-')[0] ?? code,
+    (code) => (languagesOfCode(code)[0] ?? code).split('-')[0] ?? code,
   );
   const pair =
     BOTH_WAYS.find((name) => {

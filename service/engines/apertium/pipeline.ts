@@ -2,13 +2,13 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { AppError } from '../../../src/errors.ts';
 import type { Stage } from './modes.ts';
 
-/** No inherited environment: the programs have no use for the secrets in it. */
+/** The programs' whole environment: they have no use for the secrets in ours. */
 const ENVIRONMENT = {
   PATH: '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin',
   LC_ALL: 'C.UTF-8',
 };
 
-/** Of output that never ends; a translation is never so much longer than its text. */
+/** Bound for output that never ends; a translation is never so much longer than its text. */
 const MAX_OUTPUT_CHARS = 1_000_000;
 
 export interface Pipeline {
@@ -36,7 +36,7 @@ export const startPipeline = (stages: readonly Stage[]): Pipeline => {
     waiting?.reject(error);
   };
 
-  const leave = (): void => fail(new AppError('cancelled', 'The asker has left.'));
+  const leave = (): void => fail(new AppError('cancelled', 'The client disconnected.'));
 
   for (const [program, ...args] of stages) {
     const process = spawn(program, args, {

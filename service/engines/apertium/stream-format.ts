@@ -14,7 +14,7 @@ export const toStream = (text: string): string =>
 /** `lt-proc -b` holds the last word back until something follows it. */
 export const END_OF_TEXT = '[][\n]';
 
-/** What came out, as text. */
+/** Turns the output of a pipeline into text. */
 export const fromStream = (stream: string): string =>
   (stream.endsWith(END_OF_TEXT) ? stream.slice(0, -END_OF_TEXT.length) : stream).replace(
     /\\([^])|[[\]]/g,

@@ -3,7 +3,7 @@ import { AUDIO_FORMATS } from '../../../src/model/file.ts';
 import { stableUuid } from '../../uuid.ts';
 import type { EspeakVoice } from './library.ts';
 
-/** What the library makes is resampled from 22,050 Hz to these. */
+/** Rates to which the library's 22,050 Hz are resampled. */
 const SAMPLE_RATES_HZ = [8_000, 16_000, 24_000, 48_000] as const;
 
 /** Every voice of the library is male; these are its own variants of the same pronunciation. */
@@ -21,20 +21,22 @@ const REMARKS: Readonly<Record<string, string>> = {
 
 export interface KnownVoice {
   readonly voice: Voice;
-  /** As `set_voice` wants it. */
+  /** Name for `set_voice`. */
   readonly espeakName: string;
 }
 
 const UNRANKED = 99;
 
-/** How the library prefers a voice for its whole language, not a region of it; lower is better. */
+/**
+ * The library's preference of a voice for its whole language, not a region of it; lower is better.
+ */
 const preference = ({ languages }: EspeakVoice): number =>
   Math.min(
     UNRANKED,
     ...languages.filter(({ name }) => !name.includes('-')).map(({ priority }) => priority),
   );
 
-/** Without the note on how other scripts are read, which names languages that are not meant. */
+/** Drops the note on how other scripts are read, which names languages that are not meant. */
 const languageOf = ({ name }: EspeakVoice): string => name.trim().replace(/, latin as [^)]*/, '');
 
 const describeVoice = (

@@ -1,17 +1,17 @@
 import { AppError } from '../../../src/errors.ts';
-import type { ChatPart } from '../../engine.ts';
+import type { ChatEngine } from '../../engine.ts';
 import type { Upstream } from './http.ts';
 import type { Models } from './models.ts';
 
 /** Chat as the server answers it, byte by byte; only the model's name is put right. */
-export const createChat = (upstream: Upstream, model: string, models: Models): ChatPart => ({
+export const createChat = (upstream: Upstream, model: string, models: Models): ChatEngine => ({
   complete: async (request, signal) => {
     const { model: wished = model } = request;
     const body = request.withModel(models.listed.has(wished) ? wished : model);
     const reply = await upstream.send('/chat/completions', body, signal);
     if (!/\bjson\b|event-stream/.test(reply.mediaType)) {
       reply.body.destroy();
-      throw new AppError('bad-reply', 'The backend answered with something that is not chat.');
+      throw new AppError('bad-reply', 'The backend did not answer with a chat completion.');
     }
     return reply;
   },

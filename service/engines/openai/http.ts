@@ -1,12 +1,12 @@
 import { Agent, FormData, request, type Dispatcher } from 'undici';
 import { AppError } from '../../../src/errors.ts';
-import { waitInHeader } from '../../../src/http/retry-after.ts';
+import { retryAfterHeaderMs } from '../../../src/http/retry-after.ts';
 import { BackendError } from '../../errors.ts';
 import { parseJson } from '../../json.ts';
 
-/** What is kept of an error's body. */
+/** The most that is kept of an error's body. */
 const MAX_ERROR_BYTES = 64 * 1024;
-/** What a reply that is not streamed may weigh. */
+/** The largest reply that is not streamed. */
 const MAX_REPLY_BYTES = 8 * 1024 * 1024;
 /** The longest silence while a reply is coming. */
 const SILENCE_MS = 120_000;
@@ -65,8 +65,7 @@ const unreachable = (cause: unknown, signal: AbortSignal): Error => {
     : new AppError('unavailable', 'The backend is not reachable.', { cause, retryable: true });
 };
 
-const notJson = (): AppError =>
-  new AppError('bad-reply', 'The backend answered with something that is not JSON.');
+const notJson = (): AppError => new AppError('bad-reply', 'The backend did not answer with JSON.');
 
 /** Base addresses are written with and without the version. */
 const withVersion = (url: string): string => {
@@ -102,7 +101,7 @@ export const createUpstream = (url: string, key: string | undefined): Upstream =
     reply.body.on('error', () => {});
     const mediaType = String(reply.headers['content-type'] ?? '');
     if (reply.statusCode >= 200 && reply.statusCode < 300) return { mediaType, body: reply.body };
-    const waitMs = waitInHeader(reply.headers['retry-after'], Date.now());
+    const waitMs = retryAfterHeaderMs(reply.headers['retry-after'], Date.now());
     throw new BackendError(refusal(reply.statusCode), {
       status: reply.statusCode,
       mediaType,

@@ -13,14 +13,14 @@ export interface Models {
 
 const list = z.object({ data: z.array(z.object({ id: z.string() })) });
 
-/** How servers name models that hear, that speak, and that do neither and do not chat. */
+/** Names of models that recognise speech, that speak, and that neither do so nor chat. */
 const HEARS = /whisper|transcri|\basr\b|[-_/]asr|sense-?voice|paraformer|parakeet|canary/i;
 const SPEAKS = /\btts\b|[-_/]tts|kokoro|piper|\bspeech\b|orpheus|bark/i;
 const OTHERS = /embed|rerank|moderation|dall-e|image|diffusion|flux|guard|realtime/i;
 
 const LIST_TIMEOUT_MS = 3_000;
 
-/** Which model does what: what the configuration names, else the first whose name says so. */
+/** Chooses the model for each ability: the configured one, else the first whose name fits. */
 export const chooseModels = (ids: readonly string[], config: EngineConfig): Models => {
   const chat =
     config.SERVICE_OPENAI_CHAT_MODEL ??

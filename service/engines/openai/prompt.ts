@@ -1,4 +1,4 @@
-import type { TranslationRequest } from '../../engine.ts';
+import type { EngineTranslationRequest } from '../../engine.ts';
 
 export interface Turn {
   readonly role: 'system' | 'user';
@@ -15,7 +15,7 @@ const describe = (language: string): string => {
 };
 
 /** The talk that makes a chat model translate; the text to translate is the last turn, alone. */
-export const translationTurns = (request: TranslationRequest): readonly Turn[] => {
+export const translationTurns = (request: EngineTranslationRequest): readonly Turn[] => {
   const rules = [
     `You are a translation engine. Translate the user's message from ${describe(request.from)} to ${describe(request.to)}.`,
     'Answer with the translation alone: no explanation, no quotation marks around it, no notes.',

@@ -3,7 +3,12 @@ import { z } from 'zod';
 import { MEDIA_TYPES } from '../../../src/api/contract.ts';
 import { encode } from '../../../src/audio/codec/encode.ts';
 import { AppError } from '../../../src/errors.ts';
-import { RECOGNITION_RATE_HZ, type Heard, type Hints, type RecognitionPart } from '../../engine.ts';
+import {
+  RECOGNITION_RATE_HZ,
+  type RecognisedText,
+  type EngineHints,
+  type RecognitionEngine,
+} from '../../engine.ts';
 import { BackendError } from '../../errors.ts';
 import type { Upstream } from './http.ts';
 
@@ -37,16 +42,16 @@ interface AudioFile {
   readonly name: string;
 }
 
-export const createRecognition = (upstream: Upstream, model: string): RecognitionPart => {
+export const createRecognition = (upstream: Upstream, model: string): RecognitionEngine => {
   /** True once the server has refused to give more than the text, but gave that. */
   let plainOnly = false;
 
   const ask = async (
     file: AudioFile,
-    hints: Hints,
+    hints: EngineHints,
     responseFormat: 'verbose_json' | 'json',
     signal: AbortSignal,
-  ): Promise<Heard> => {
+  ): Promise<RecognisedText> => {
     const form = new FormData();
     form.set(
       'file',
@@ -63,7 +68,7 @@ export const createRecognition = (upstream: Upstream, model: string): Recognitio
       await upstream.sendForJson('/audio/transcriptions', form, signal),
     );
     if (!parsed.success)
-      throw new AppError('bad-reply', 'The backend answered with something that is no transcript.');
+      throw new AppError('bad-reply', 'The backend did not answer with a transcript.');
     const { text, language: heardLanguage, segments } = parsed.data;
     return {
       text: text.trim(),
@@ -74,9 +79,9 @@ export const createRecognition = (upstream: Upstream, model: string): Recognitio
 
   const recogniseBytes = async (
     file: AudioFile,
-    hints: Hints,
+    hints: EngineHints,
     signal: AbortSignal,
-  ): Promise<Heard> => {
+  ): Promise<RecognisedText> => {
     if (plainOnly) return ask(file, hints, 'json', signal);
     try {
       return await ask(file, hints, 'verbose_json', signal);

@@ -2,7 +2,7 @@ import { AUDIO_FORMATS } from '../../../src/model/file.ts';
 import { decode } from '../../../src/audio/codec/decode.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { EngineConfig } from '../../config.ts';
-import type { Sound, SpeechPart } from '../../engine.ts';
+import type { Sound, SpeechEngine } from '../../engine.ts';
 import { BackendError } from '../../errors.ts';
 import { stableUuid } from '../../uuid.ts';
 import type { Body, Upstream } from './http.ts';
@@ -49,7 +49,7 @@ export const createSpeech = (
   upstream: Upstream,
   model: string,
   voices: EngineConfig['SERVICE_OPENAI_TTS_VOICES'],
-): SpeechPart => {
+): SpeechEngine => {
   const byId = new Map(
     voices.map((voice) => [stableUuid(`openai ${voice.name} ${voice.language}`), voice]),
   );
@@ -64,7 +64,7 @@ export const createSpeech = (
     );
     if (/text|json/.test(mediaType)) {
       body.destroy();
-      throw new AppError('bad-reply', 'The backend answered with something that is no sound.');
+      throw new AppError('bad-reply', 'The backend did not answer with audio.');
     }
     return body;
   };

@@ -1,14 +1,14 @@
-import { chatChunk, chatReply, type Usage } from '../../../src/api/contract.ts';
+import { chatChunk, chatReply, type TokenUsage } from '../../../src/api/contract.ts';
 import { AppError } from '../../../src/errors.ts';
 import { readEvents } from '../../../src/http/event-stream.ts';
-import type { TranslationPart, TranslationPiece } from '../../engine.ts';
+import type { TranslationEngine, TranslationPiece } from '../../engine.ts';
 import { parseJson } from '../../json.ts';
 import { readAll, type Body, type Upstream } from './http.ts';
 import type { Models } from './models.ts';
 import { translationTurns } from './prompt.ts';
 
 const notChat = (): AppError =>
-  new AppError('bad-reply', 'The backend answered with something that is not chat.');
+  new AppError('bad-reply', 'The backend did not answer with a chat completion.');
 
 const brokenOff = (cause: unknown): AppError =>
   new AppError('unavailable', 'The backend broke off.', { cause, retryable: true });
@@ -29,7 +29,7 @@ export const createTranslation = (
   upstream: Upstream,
   model: string,
   models: Models,
-): TranslationPart => ({
+): TranslationEngine => ({
   translates: (_from, to) => to.toLowerCase() !== 'en-xa',
   keepsKeywords: true,
   translate: async function* (request, signal) {
@@ -51,7 +51,7 @@ export const createTranslation = (
     }
     let reported = asked;
     let empty = true;
-    let usage: Usage | undefined;
+    let usage: TokenUsage | undefined;
     for await (const data of readEvents(body, brokenOff)) {
       const event = parseJson(data, notChat) as { model?: unknown };
       const parsed = chatChunk.safeParse(event);

@@ -62,7 +62,7 @@ const checkContents = async (folder: string, files: readonly string[]): Promise<
 };
 
 /**
- * Which kind of model a folder holds, by its files: the library itself says little about a file
+ * Finds the kind of model in a folder by its files: the library itself says little about a file
  * that is missing. Throws `AppError` (`config`) that names what is wrong.
  */
 export const findModel = async (folder: string): Promise<Model> => {

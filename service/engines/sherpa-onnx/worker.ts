@@ -17,7 +17,7 @@ export interface SherpaReply {
   readonly confidence: number | undefined;
 }
 
-/** What of the library (its `types.js`, 1.13) is used here. */
+/** The part of the library's types (`types.js`, 1.13) that is used here. */
 interface Stream {
   acceptWaveform(wave: { samples: Float32Array; sampleRate: number }): void;
 }

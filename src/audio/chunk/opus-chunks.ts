@@ -3,27 +3,27 @@ import type { OpusItem, OpusPacket } from '../container/ogg-reader.ts';
 import { createOggOpusWriter, PRE_SKIP_SAMPLES } from '../container/ogg-writer.ts';
 import { OPUS_CLOCK_HZ, voiceBit } from '../opus/packet.ts';
 import type { OpusHead } from '../opus/head.ts';
-import { breathe } from '../pcm.ts';
+import { yieldTurn } from '../pcm.ts';
 import { quietestFrame } from './quietest-frame.ts';
 
 /** A part of a stream of packets, as an Ogg file of its own. */
-export interface OpusPart {
+export interface OpusChunk {
   readonly startMs: number;
   readonly durationMs: number;
   readonly file: readonly Uint8Array[];
-  /** True for the first and only part. */
+  /** True for the first and only chunk. */
   readonly isWhole: boolean;
-  /** True when its packets are too small to hold any sound. */
+  /** True when its packets are too small to hold any audio but silence. */
   readonly isSilent: boolean;
 }
 
-/** A decoder that starts inside a stream is within 23 dB of the sound after as many packets. */
+/** Packets after which a decoder that starts inside a stream is within 23 dB of the audio. */
 const PRE_ROLL_PACKETS = 5;
-/** What encoders make of 20 ms of silence; shorter packets of speech can be as small. */
+/** The size that encoders make of 20 ms of silence; shorter packets of speech can be as small. */
 const SILENT_PACKET_BYTES = 3;
 const SILENT_PACKET_SAMPLES = 960;
 const PACKETS_PER_TURN = 500;
-/** More than any packet's bytes, so that the voice bit counts before the size. */
+/** The loudness of the voice bit: more than any packet's bytes, so that it counts before the size. */
 const VOICE = 1_500;
 
 const sum = (packets: readonly OpusPacket[], field: 'samples' | 'keepSamples'): number =>
@@ -49,28 +49,28 @@ const writeFile = (
 };
 
 /**
- * Cuts a stream into parts of at most `longestMs` at the quietest places, without decoding. A part
+ * Cuts a stream into chunks of at most `longestMs` at the quietest places, without decoding. A chunk
  * begins with a few packets of the one before, which players decode and do not play (RFC 7845
- * section 4.2). Parts come as the packets come. Throws as `readBytes` tells of too much audio.
+ * section 4.2). Chunks come as the packets come. Throws as `readBytes` tells of too much audio.
  */
-export async function* cutPackets(
+export async function* chunkPackets(
   items: AsyncIterable<OpusItem>,
   longestMs: number,
   readBytes: () => number,
-): AsyncGenerator<OpusPart, void, void> {
+): AsyncGenerator<OpusChunk, void, void> {
   const count = createAudioLimit();
   let head: OpusHead | undefined;
   let preSkip = 0;
   let preRoll: OpusPacket[] = [];
-  let held: OpusPacket[] = [];
-  let heldSamples = 0;
+  let pending: OpusPacket[] = [];
+  let pendingSamples = 0;
   let startSamples = 0;
   let seen = 0;
 
-  const makePart = (packets: OpusPacket[], isWhole: boolean): OpusPart => {
+  const makeChunk = (packets: OpusPacket[], isWhole: boolean): OpusChunk => {
     const skip = preRoll.length > 0 ? sum(preRoll, 'samples') : preSkip;
     const heard = sum(packets, 'keepSamples') - (preRoll.length > 0 ? 0 : preSkip);
-    const part = {
+    const chunk = {
       startMs: toMs(startSamples),
       durationMs: toMs(Math.max(0, heard)),
       file: writeFile(head!, preRoll, packets, skip),
@@ -79,7 +79,7 @@ export async function* cutPackets(
     };
     startSamples += Math.max(0, heard);
     preRoll = packets.slice(-PRE_ROLL_PACKETS);
-    return part;
+    return chunk;
   };
 
   for await (const item of items) {
@@ -88,17 +88,17 @@ export async function* cutPackets(
       head = item.head;
       continue;
     }
-    held.push(item);
-    heldSamples += item.samples;
+    pending.push(item);
+    pendingSamples += item.samples;
     seen += 1;
     count(item.samples / OPUS_CLOCK_HZ, readBytes());
-    if (seen % PACKETS_PER_TURN === 0) await breathe();
-    if (toMs(heldSamples) <= longestMs) continue;
-    const loudness = held.slice(0, -1).map(loudnessOf);
-    const cut = quietestFrame(loudness, Math.floor(held.length / 2), toMs(item.samples));
-    yield makePart(held.slice(0, cut), false);
-    held = held.slice(cut);
-    heldSamples = sum(held, 'samples');
+    if (seen % PACKETS_PER_TURN === 0) await yieldTurn();
+    if (toMs(pendingSamples) <= longestMs) continue;
+    const loudness = pending.slice(0, -1).map(loudnessOf);
+    const cut = quietestFrame(loudness, Math.floor(pending.length / 2), toMs(item.samples));
+    yield makeChunk(pending.slice(0, cut), false);
+    pending = pending.slice(cut);
+    pendingSamples = sum(pending, 'samples');
   }
-  if (held.length > 0) yield makePart(held, preRoll.length === 0);
+  if (pending.length > 0) yield makeChunk(pending, preRoll.length === 0);
 }

@@ -1,71 +1,71 @@
 import { quietestFrame } from './quietest-frame.ts';
 import { createLevelMeter, FRAME_MS, VAD_RATE_HZ } from '../vad.ts';
 
-/** A part of a sound of 16 kHz. */
-export interface SoundPart {
+/** A part of PCM at 16 kHz. */
+export interface PcmChunk {
   readonly startSamples: number;
   readonly samples: Float32Array;
-  /** True for the first and only part. */
+  /** True for the first and only chunk. */
   readonly isWhole: boolean;
   /** True when nothing in it is loud enough to be speech. */
   readonly isSilent: boolean;
 }
 
-/** Below the noise of any microphone: even speech that was recorded much too low is above it. */
+/** The level of digital silence: the noise of any microphone, and the faintest recorded speech, are above it. */
 const NOTHING_DB = -75;
 const FRAME_SAMPLES = (VAD_RATE_HZ * FRAME_MS) / 1_000;
 
 /**
- * Cuts `pcm` (16 kHz, mono) into parts of at most `longestMs` at the quietest places. Parts come as
- * the sound comes; no more than one is held.
+ * Cuts `pcm` (16 kHz, mono) into chunks of at most `longestMs` at the quietest places. Chunks come
+ * as the PCM comes; no more than one is in memory.
  */
-export async function* cutSound(
+export async function* chunkPcm(
   pcm: AsyncIterable<Float32Array>,
   longestMs: number,
-): AsyncGenerator<SoundPart, void, void> {
+): AsyncGenerator<PcmChunk, void, void> {
   const longestFrames = Math.max(2, Math.floor(longestMs / FRAME_MS));
-  let held = new Float32Array(VAD_RATE_HZ);
+  let buffer = new Float32Array(VAD_RATE_HZ);
   let filled = 0;
   let levels: number[] = [];
   let startSamples = 0;
   let measure = createLevelMeter();
 
-  const hold = (samples: Float32Array): void => {
-    if (filled + samples.length > held.length) {
+  const append = (samples: Float32Array): void => {
+    if (filled + samples.length > buffer.length) {
       const larger = new Float32Array((filled + samples.length) * 2);
-      larger.set(held.subarray(0, filled));
-      held = larger;
+      larger.set(buffer.subarray(0, filled));
+      buffer = larger;
     }
-    held.set(samples, filled);
+    buffer.set(samples, filled);
     filled += samples.length;
     levels.push(...measure(samples));
   };
 
-  /** Takes the first `count` samples out of what is held. */
-  const takePart = (count: number, isWhole: boolean): SoundPart => {
+  /** Takes the first `count` samples out of the buffer. */
+  const takeChunk = (count: number, isWhole: boolean): PcmChunk => {
     const isSilent = levels
       .slice(0, Math.ceil(count / FRAME_SAMPLES))
       .every((levelDb) => levelDb < NOTHING_DB);
-    const part = { startSamples, samples: held.slice(0, count), isWhole, isSilent };
-    const rest = held.slice(count, filled);
+    const chunk = { startSamples, samples: buffer.slice(0, count), isWhole, isSilent };
+    const rest = buffer.slice(count, filled);
     startSamples += count;
     filled = 0;
     levels = [];
     measure = createLevelMeter();
-    hold(rest);
-    return part;
+    append(rest);
+    return chunk;
   };
 
-  const nextPart = (): SoundPart | undefined => {
+  const nextChunk = (): PcmChunk | undefined => {
     if (filled <= longestFrames * FRAME_SAMPLES) return undefined;
     const loudness = levels.slice(0, longestFrames);
     const cut = quietestFrame(loudness, Math.floor(longestFrames / 2), FRAME_MS);
-    return takePart(cut * FRAME_SAMPLES, false);
+    return takeChunk(cut * FRAME_SAMPLES, false);
   };
 
   for await (const samples of pcm) {
-    hold(samples);
-    for (let part = nextPart(); part; part = nextPart()) yield part;
+    append(samples);
+    for (let chunk = nextChunk(); chunk; chunk = nextChunk()) yield chunk;
   }
-  if (filled > 0) yield takePart(filled, startSamples === 0);
+  if (filled > 0) yield takeChunk(filled, startSamples === 0);
 }

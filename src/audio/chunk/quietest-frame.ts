@@ -1,8 +1,8 @@
-/** A pause between sentences is about this long: loudness is looked at over such a time. */
+/** The length of a pause between sentences, over which loudness is summed. */
 const PAUSE_MS = 300;
 
 /**
- * Where to cut a run of equal frames: the middle of the quietest 300 ms that begins at `from` or
+ * Finds the place to cut a run of equal frames: the middle of the quietest 300 ms that begins at `from` or
  * later; of equals the last. `loudness` has one figure a frame, of any unit.
  */
 export const quietestFrame = (

@@ -1,9 +1,9 @@
 import { AppError } from '../../errors.ts';
 
-/** Longer audio is refused. */
+/** The longest audio; longer is refused. */
 const LONGEST_HOURS = 4;
 /**
- * Silence packed by an ordinary encoder takes more than this for a second of sound; what takes less
+ * The fewest bytes for a second: an ordinary encoder needs more even for silence, and a file with less
  * was made to keep us busy. Short files are let through: there is little to gain with them.
  */
 const FEWEST_BYTES_PER_SECOND = 16;
@@ -15,8 +15,8 @@ const tooLong = (message: string): AppError =>
   });
 
 /**
- * Watches one file as it is worked off. `count` takes the length of each part in seconds and how
- * many bytes were read by then; it throws `too-large` for more than 4 hours, and for more sound
+ * Watches one file as it is decoded. `count` takes the length of each part in seconds and how
+ * many bytes were read by then; it throws `too-large` for more than 4 hours, and for more audio
  * than so few bytes can honestly hold.
  */
 export const createAudioLimit = (): ((seconds: number, bytesRead: number) => void) => {

@@ -1,10 +1,10 @@
 import type { AacFrame } from '../container/adts.ts';
-import { damagedAudio, unsupportedAudio } from '../faults.ts';
-import { breathe, mixToMono, type Pcm, sliceSamples } from '../pcm.ts';
+import { damagedAudio, unsupportedAudio } from '../errors.ts';
+import { yieldTurn, mixToMono, type Pcm, sliceSamples } from '../pcm.ts';
 
 type AacDecoder = Awaited<ReturnType<(typeof import('@audio/decode-aac'))['decoder']>>;
 
-/** The decoder is an optional package: see `docs/decisions/003-audio.md`. */
+/** Loads the decoder, which is an optional package: see `docs/decisions/003-audio.md`. */
 const createDecoder = async (config: Uint8Array): Promise<AacDecoder> => {
   const library = await import('@audio/decode-aac').catch(() => undefined);
   if (!library) throw unsupportedAudio('AAC');
@@ -15,14 +15,14 @@ const createDecoder = async (config: Uint8Array): Promise<AacDecoder> => {
   }
 };
 
-/** Ten seconds of units that cannot be decoded are no damage any more; each costs 0.2 ms. */
+/** Units in a row that cannot be decoded: ten seconds are no damage any more; each costs 0.2 ms. */
 const MOST_FAILURES = 500;
 
 const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.every((byte, i) => byte === b[i]);
 
 /**
- * Mono sound of AAC access units; a unit that cannot be decoded is passed over. Throws `bad-input`
+ * Decodes AAC access units to mono; a unit that cannot be decoded is passed over. Throws `bad-input`
  * after many of those in a row.
  */
 export async function* decodeAac(frames: AsyncIterable<AacFrame>): AsyncGenerator<Pcm, void, void> {
@@ -62,7 +62,7 @@ export async function* decodeAac(frames: AsyncIterable<AacFrame>): AsyncGenerato
       if (!audio || audio.channelData.length === 0) {
         failures += 1;
         if (failures > MOST_FAILURES) throw damagedAudio('AAC access units');
-        await breathe();
+        await yieldTurn();
         continue;
       }
       failures = 0;

@@ -1,15 +1,15 @@
 import type { ByteReader } from '../bytes.ts';
-import { damagedAudio } from '../faults.ts';
+import { damagedAudio } from '../errors.ts';
 import { type FlacFrame, readFlacFrames } from '../container/flac-frame.ts';
 import { mixToMono, type Pcm, sliceSamples } from '../pcm.ts';
 
-/** The decoder takes the largest sample for 1, everybody else what is one more. */
+/** Corrects the scale: the decoder takes the largest sample for 1, everybody else what is one more. */
 const toFullScale = (samples: Float32Array, bitsPerSample: number): Float32Array => {
   const whole = 2 ** (bitsPerSample - 1);
   return samples.map((sample) => (sample * (whole - 1)) / whole);
 };
 
-/** Mono sound of a FLAC file. */
+/** Decodes a FLAC file to mono. */
 export async function* decodeFlac(reader: ByteReader): AsyncGenerator<Pcm, void, void> {
   // Frames are cut here: the library's own parser loses a last frame of silence.
   const { FLACDecoder } = await import('@wasm-audio-decoders/flac');

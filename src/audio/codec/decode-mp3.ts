@@ -1,9 +1,9 @@
 import { type ByteReader, concatBytes } from '../bytes.ts';
-import { damagedAudio } from '../faults.ts';
+import { damagedAudio } from '../errors.ts';
 import { type Mp3Frame, readMp3Frames } from '../container/mp3-frame.ts';
 import { mixToMono, type Pcm, sliceSamples } from '../pcm.ts';
 
-/** Mono sound of an MP3 file. */
+/** Decodes an MP3 file to mono. */
 export async function* decodeMp3(reader: ByteReader): AsyncGenerator<Pcm, void, void> {
   // The tables that gapless playback trusts are left out: a wrong one ends the decoder early.
   const { MPEGDecoder } = await import('mpg123-decoder');

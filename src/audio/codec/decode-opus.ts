@@ -1,46 +1,42 @@
-import type { OpusDecoderHandle, SampleRate } from 'libopus-wasm';
-import { unsupportedAudio } from '../faults.ts';
+import { unsupportedAudio } from '../errors.ts';
 import type { OpusItem, OpusPacket } from '../container/ogg-reader.ts';
-import { OPUS_CLOCK_HZ } from '../opus/packet.ts';
+import { createPacketDecoder, type PacketDecoder } from '../opus/decoder.ts';
+import { OPUS_RATES } from '../opus/encoder.ts';
 import type { OpusHead } from '../opus/head.ts';
+import { packetOf } from '../opus/layout.ts';
+import { OPUS_CLOCK_HZ, parseToc } from '../opus/packet.ts';
 import { type Pcm, sliceSamples } from '../pcm.ts';
 
-const RATES: readonly number[] = [8_000, 12_000, 16_000, 24_000, 48_000];
+const LOST_FRAME = new Uint8Array(0);
 
-/** A packet that libopus refuses is concealed, so that what follows keeps its time. */
-const decodePacket = (
-  decoder: OpusDecoderHandle,
-  packet: OpusPacket,
-  frameSize: number,
-): Float32Array => {
-  try {
-    return decoder.decodeFloat(packet.data);
-  } catch {
-    return decoder.decodePacketLossFloat(frameSize);
-  }
+/** Decodes a packet; one that no decoder takes is concealed, so that what follows keeps its time. */
+const decodePacket = (decoder: PacketDecoder, { data, samples }: OpusPacket): Float32Array => {
+  const decoded = decoder.decode(data);
+  if (decoded) return decoded;
+  const lostFrames = Array.from({ length: parseToc(data)?.frames ?? 0 }, () => LOST_FRAME);
+  return decoder.decode(packetOf(data[0]!, lostFrames)) ?? new Float32Array(samples);
 };
 
-const createDecoderFor = async (head: OpusHead, rate: number): Promise<OpusDecoderHandle> => {
-  const streams = head.mappingFamily === 0 ? 1 : head.mapping[0];
-  if (head.channels > 2 || streams !== 1)
-    throw unsupportedAudio('Opus with more than two channels');
-  const { createDecoder, DecoderCtl } = await import('libopus-wasm');
-  const decoder = await createDecoder({ sampleRate: rate as SampleRate, channels: 1 });
-  decoder.decoderCtl(DecoderCtl.SetGain, head.gain);
-  return decoder;
+const checkHead = ({ channels, mapping, mappingFamily }: OpusHead): void => {
+  const streams = mappingFamily === 0 ? 1 : mapping[0];
+  if (channels > 2 || streams !== 1) throw unsupportedAudio('Opus with more than two channels');
 };
 
-/** Mono sound of Opus streams, at `wantedHz` if Opus has that rate, otherwise at 48 kHz. */
+/** The factor of `head.gain`, which counts steps of 1/256 dB. */
+const gainFactor = ({ gain }: OpusHead): number => 10 ** (gain / (20 * 256));
+
+/** Decodes Opus streams to mono, at `wantedHz` if Opus has that rate, otherwise at 48 kHz. */
 export async function* decodeOpus(
   items: AsyncIterable<OpusItem>,
   wantedHz: number,
 ): AsyncGenerator<Pcm, void, void> {
-  const sampleRateHz = RATES.includes(wantedHz) ? wantedHz : OPUS_CLOCK_HZ;
+  const sampleRateHz = OPUS_RATES.includes(wantedHz) ? wantedHz : OPUS_CLOCK_HZ;
   const clocks = OPUS_CLOCK_HZ / sampleRateHz;
   const slice = new Float32Array(2 * sliceSamples(sampleRateHz));
   let filled = 0;
   let skip = 0;
-  let decoder: OpusDecoderHandle | undefined;
+  let gain = 1;
+  let decoder: PacketDecoder | undefined;
   const takeSlice = (): Pcm => {
     const samples = slice.slice(0, filled);
     filled = 0;
@@ -51,16 +47,18 @@ export async function* decodeOpus(
       if (item.kind === 'head') {
         decoder?.free();
         decoder = undefined;
-        decoder = await createDecoderFor(item.head, sampleRateHz);
+        checkHead(item.head);
+        decoder = await createPacketDecoder(sampleRateHz);
         skip = Math.round(item.head.preSkipSamples / clocks);
+        gain = gainFactor(item.head);
         continue;
       }
       if (!decoder) continue;
-      const whole = decodePacket(decoder, item, item.samples / clocks);
+      const whole = decodePacket(decoder, item);
       const heard = whole.subarray(skip, Math.round(item.keepSamples / clocks));
       skip = Math.max(0, skip - whole.length);
       if (filled + heard.length > slice.length) yield takeSlice();
-      slice.set(heard, filled);
+      slice.set(gain === 1 ? heard : heard.map((sample) => sample * gain), filled);
       filled += heard.length;
       if (filled * 2 >= slice.length) yield takeSlice();
     }

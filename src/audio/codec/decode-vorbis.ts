@@ -1,8 +1,8 @@
 import type { OggVorbisDecodedAudio } from '@wasm-audio-decoders/ogg-vorbis';
 import type { ByteReader } from '../bytes.ts';
-import { damagedAudio } from '../faults.ts';
+import { damagedAudio } from '../errors.ts';
 import { readPages, writePage } from '../container/ogg-page.ts';
-import { breathe, mixToMono, type Pcm } from '../pcm.ts';
+import { yieldTurn, mixToMono, type Pcm } from '../pcm.ts';
 
 async function* toPcm(decoded: Promise<OggVorbisDecodedAudio>): AsyncGenerator<Pcm, void, void> {
   const { channelData, sampleRate } = await decoded.catch((cause: unknown) => {
@@ -10,10 +10,10 @@ async function* toPcm(decoded: Promise<OggVorbisDecodedAudio>): AsyncGenerator<P
   });
   const samples = mixToMono(channelData);
   if (samples.length > 0) yield { samples, sampleRateHz: sampleRate };
-  else await breathe();
+  else await yieldTurn();
 }
 
-/** Mono sound of an Ogg Vorbis file. */
+/** Decodes an Ogg Vorbis file to mono. */
 export async function* decodeVorbis(reader: ByteReader): AsyncGenerator<Pcm, void, void> {
   const { OggVorbisDecoder } = await import('@wasm-audio-decoders/ogg-vorbis');
   const decoder = new OggVorbisDecoder();

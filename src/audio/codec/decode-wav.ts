@@ -1,5 +1,5 @@
 import { ascii, type ByteReader, viewOf } from '../bytes.ts';
-import { damagedAudio, unsupportedAudio } from '../faults.ts';
+import { damagedAudio, unsupportedAudio } from '../errors.ts';
 import { type Pcm, sliceSamples } from '../pcm.ts';
 
 interface WavFormat {
@@ -20,14 +20,14 @@ const CODEC_NAMES: Readonly<Record<number, string>> = {
   0x31: 'WAV with GSM',
   0x55: 'WAV with MP3',
 };
-/** A quarter of a second of 32 channels would take 60 ms: of those a slice has less. */
+/** The most bytes of a slice: a quarter of a second of 32 channels would take 60 ms. */
 const LONGEST_SLICE_BYTES = 128 * 1024;
 const HIGHEST_RATE_HZ = 384_000;
 const MOST_CHANNELS = 32;
-/** What writers leave in a size field when they cannot go back to fill it. */
+/** The value that writers leave in a size field when they cannot go back to fill it. */
 const UNKNOWN_SIZE = 0xffff_ffff;
 
-/** Broken files hold values that would spoil all that is computed from them. */
+/** Replaces values of broken files that would spoil all that is computed from them. */
 const finite = (sample: number): number => (Math.abs(sample) <= 16 ? sample : 0);
 
 const READ: Readonly<Record<string, WavFormat['sampleAt']>> = {
@@ -90,7 +90,7 @@ const readHeader = async (
 };
 
 /**
- * Mono sound of a WAV file with integer (8 to 32 bits) or float samples. Lengths that a streaming
+ * Decodes to mono a WAV file with integer (8 to 32 bits) or float samples. Lengths that a streaming
  * writer left open are taken as up to the end.
  */
 export async function* decodeWav(reader: ByteReader): AsyncGenerator<Pcm, void, void> {

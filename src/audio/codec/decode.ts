@@ -8,12 +8,12 @@ import { decodeMp3 } from './decode-mp3.ts';
 import { decodeOpus } from './decode-opus.ts';
 import { decodeVorbis } from './decode-vorbis.ts';
 import { decodeWav } from './decode-wav.ts';
-import { damagedAudio, throwIfAborted } from '../faults.ts';
+import { damagedAudio, throwIfAborted } from '../errors.ts';
 import { createAudioLimit } from './audio-limit.ts';
 import { readMp4 } from '../container/mp4.ts';
 import { readOpus } from '../container/ogg-reader.ts';
 import { openAudio } from '../container/open.ts';
-import { breathe, type Pcm } from '../pcm.ts';
+import { yieldTurn, type Pcm } from '../pcm.ts';
 import { toOneRate } from '../resample.ts';
 import type { Container } from '../container/sniff.ts';
 import { readWebm } from '../container/webm.ts';
@@ -30,11 +30,20 @@ interface Input {
   readonly wantedHz: number;
 }
 
+/**
+ * Decodes files that the decoders here refuse, to mono. Gives what is heard before damage, and then
+ * throws `AppError` `bad-input`; other errors say why the rest could not be decoded.
+ */
+export type FallbackDecoder = (
+  source: ByteSource,
+  signal: AbortSignal,
+) => AsyncGenerator<Pcm, void, void>;
+
 type Decoder = (input: Input) => AsyncGenerator<Pcm, void, void>;
 
 async function* decodeMp4({ reader, source, signal, wantedHz }: Input): ReturnType<Decoder> {
-  const sound = await readMp4(reader, () => source.open(signal), signal);
-  yield* sound.codec === 'aac' ? decodeAac(sound.frames) : decodeOpus(sound.items, wantedHz);
+  const audio = await readMp4(reader, () => source.open(signal), signal);
+  yield* audio.codec === 'aac' ? decodeAac(audio.frames) : decodeOpus(audio.items, wantedHz);
 }
 
 const DECODERS: Readonly<Record<Container, Decoder>> = {
@@ -50,7 +59,34 @@ const DECODERS: Readonly<Record<Container, Decoder>> = {
 };
 
 /**
- * The sound of a file, mixed to mono, in slices as the file is read; memory does not grow with its
+ * Checks PCM against the limits as it comes, in slices of a second. Damage after something was heard
+ * ends it; without anything heard it throws `bad-input`. `what` names the file, `readBytes` its bytes so far.
+ */
+async function* limited(
+  pcm: AsyncIterable<Pcm>,
+  { what, readBytes, signal }: { what: string; readBytes: () => number; signal: AbortSignal },
+): AsyncGenerator<Pcm, void, void> {
+  const count = createAudioLimit();
+  let heard = false;
+  try {
+    for await (const { samples, sampleRateHz } of pcm) {
+      throwIfAborted(signal);
+      count(samples.length / sampleRateHz, readBytes());
+      for (let from = 0; from < samples.length; from += sampleRateHz) {
+        heard = true;
+        yield { samples: samples.subarray(from, from + sampleRateHz), sampleRateHz };
+        await yieldTurn();
+      }
+    }
+  } catch (error) {
+    const broke = error instanceof AppError && error.code === 'bad-input';
+    if (!broke || !heard) throw error;
+  }
+  if (!heard) throw damagedAudio(`nothing to hear in this ${what} file`);
+}
+
+/**
+ * The PCM of a file, mixed to mono, in slices as the file is read; memory does not grow with its
  * length. What a file is shows in its bytes; the rate may change within one. A file that breaks
  * off or is damaged in places gives what can be heard. `wantedHz` is a hint: decoders that can give
  * that rate at no cost do. Throws `AppError`: `unsupported` for what is not read here, `bad-input`
@@ -63,32 +99,42 @@ export async function* decode(
 ): AsyncGenerator<Pcm, void, void> {
   await using file = await openAudio(source, signal);
   const { container, reader } = file;
-  const count = createAudioLimit();
-  let heard = false;
-  try {
-    for await (const slice of DECODERS[container]({ reader, source, signal, wantedHz })) {
-      throwIfAborted(signal);
-      const { samples, sampleRateHz } = slice;
-      count(samples.length / sampleRateHz, reader.position);
-      for (let from = 0; from < samples.length; from += sampleRateHz) {
-        heard = true;
-        yield { samples: samples.subarray(from, from + sampleRateHz), sampleRateHz };
-        await breathe();
-      }
-    }
-  } catch (error) {
-    const broke = error instanceof AppError && error.code === 'bad-input';
-    if (!broke || !heard) throw error;
-  }
-  if (!heard) throw damagedAudio(`no sound in this ${container} file`);
+  yield* limited(DECODERS[container]({ reader, source, signal, wantedHz }), {
+    what: container,
+    readBytes: () => reader.position,
+    signal,
+  });
 }
 
-/** The sound of a file, mono, all at one rate. Throws as `decode`. */
+/** The PCM of a file as `fallback` decodes it, within the same limits. Throws as `decode` and as that. */
+export async function* decodeWith(
+  fallback: FallbackDecoder,
+  source: ByteSource,
+  signal: AbortSignal,
+): AsyncGenerator<Pcm, void, void> {
+  let readBytes = 0;
+  const counted: ByteSource = {
+    sizeBytes: source.sizeBytes,
+    async *open(stop) {
+      for await (const chunk of source.open(stop)) {
+        readBytes += chunk.length;
+        yield chunk;
+      }
+    },
+  };
+  yield* limited(fallback(counted, signal), {
+    what: 'foreign',
+    readBytes: () => readBytes,
+    signal,
+  });
+}
+
+/** The PCM of a file, mono, all at one rate. Throws as `decode`. */
 export async function* decodeTo(
   source: ByteSource,
   sampleRateHz: number,
   signal: AbortSignal,
 ): AsyncGenerator<Float32Array, void, void> {
-  const sound = toOneRate(decode(source, signal, sampleRateHz), sampleRateHz);
-  for await (const samples of sound) if (samples.length > 0) yield samples;
+  const pcm = toOneRate(decode(source, signal, sampleRateHz), sampleRateHz);
+  for await (const samples of pcm) if (samples.length > 0) yield samples;
 }

@@ -18,8 +18,8 @@ type Mp3Rate = keyof typeof BITRATES;
 const isMp3Rate = (sampleRateHz: number): sampleRateHz is Mp3Rate => sampleRateHz in BITRATES;
 
 /**
- * Encoders wait here to be used again: each is a WebAssembly instance of its own, and the library
- * cannot free one.
+ * Encoders that are used again: each is a WebAssembly instance of its own, and the library cannot
+ * free one.
  */
 const idle: WasmMediaEncoder<'audio/mpeg'>[] = [];
 const MOST_IDLE = 4;

@@ -4,7 +4,7 @@ import { createOggOpusWriter } from '../container/ogg-writer.ts';
 import { OPUS_CLOCK_HZ } from '../opus/packet.ts';
 import { createPacketEncoder, OPUS_RATES } from '../opus/encoder.ts';
 
-/** A page of 0.2 s: a listener starts that much sooner than with the usual second. */
+/** Packets of a page: with 0.2 s a listener starts that much sooner than with the usual second. */
 const PACKETS_PER_PAGE = 10;
 
 export const oggOpus: EncoderKind = {
@@ -18,17 +18,17 @@ export const oggOpus: EncoderKind = {
       preSkipSamples: encoder.lookaheadSamples * clocks,
       packetsPerPage: PACKETS_PER_PAGE,
     });
-    let given = 0;
+    let inputSamples = 0;
     const write = (packets: readonly Uint8Array[]): Uint8Array =>
       concatBytes(packets.map((packet) => writer.push(packet)));
 
     return {
       push: (samples) => {
-        given += samples.length;
+        inputSamples += samples.length;
         return write(encoder.push(samples));
       },
       // What the codec's delay makes too much is cut off.
-      end: () => [write(encoder.end()), writer.end(given * clocks)],
+      end: () => [write(encoder.end()), writer.end(inputSamples * clocks)],
       free: () => encoder.free(),
     };
   },

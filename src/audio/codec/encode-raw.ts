@@ -6,7 +6,7 @@ import { toS16le } from '../pcm.ts';
 const BYTES_PER_SAMPLE = 2;
 const HEADER_BYTES = 44;
 
-/** Formats whose header holds the length are kept whole until it is known: up to this long. */
+/** The longest file whose header holds its length, which is in memory as a whole until that is known. */
 export const LONGEST_WHOLE_FILE_MINUTES = 20;
 
 /** Counts what a whole file holds; throws `too-large` past the longest. */

@@ -15,14 +15,14 @@ const KINDS: Readonly<Record<AudioFormat, EncoderKind>> = {
   flac,
 };
 
-/** Whether bytes of this format come while sound is still going in. */
+/** True for a format whose bytes come while PCM is still going in. */
 export const streamable = (format: AudioFormat): boolean => KINDS[format].streamable;
 
 export const supportsRate = (format: AudioFormat, sampleRateHz: number): boolean =>
   KINDS[format].supportsRate(sampleRateHz);
 
 /**
- * Makes one file of `pcm`: mono, -1 to 1, at `sampleRateHz`. What is `streamable` comes as the sound
+ * Makes one file of `pcm`: mono, -1 to 1, at `sampleRateHz`. A `streamable` format comes as the PCM
  * comes; the others come at the end, for their headers hold the length. Throws `AppError`:
  * `bad-input` for a rate that the format does not have, `too-large` for over 20 minutes of what is
  * not streamable.

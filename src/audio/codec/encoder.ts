@@ -1,4 +1,4 @@
-/** One encoding in progress; mono. */
+/** An encoder of one file; mono. */
 export interface Encoder {
   /** Takes a slice of at most a quarter of a second; returns the bytes that are complete by now. */
   push(samples: Float32Array): Uint8Array;
@@ -8,9 +8,9 @@ export interface Encoder {
   free(): void;
 }
 
-/** How one format is made. */
+/** A format that files are encoded in. */
 export interface EncoderKind {
-  /** True when bytes come while sound is still going in. */
+  /** True when bytes come while PCM is still going in. */
   readonly streamable: boolean;
   supportsRate(sampleRateHz: number): boolean;
   create(sampleRateHz: number): Promise<Encoder>;
@@ -18,6 +18,6 @@ export interface EncoderKind {
 
 export const NO_BYTES = new Uint8Array(0);
 
-/** What a recorder or player may reasonably use, where the format itself sets no bounds. */
+/** True for rates that recorders and players use, where the format itself sets no bounds. */
 export const anyRate = (sampleRateHz: number): boolean =>
   Number.isInteger(sampleRateHz) && sampleRateHz >= 8_000 && sampleRateHz <= 192_000;

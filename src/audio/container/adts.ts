@@ -1,8 +1,8 @@
-/** AAC in ADTS frames (ISO 13818-7 section 6.2), as `.aac` files and radio streams have it. */
+/** Reads AAC in ADTS frames (ISO 13818-7 section 6.2), as `.aac` files and radio streams have it. */
 import type { ByteReader } from '../bytes.ts';
 import { skipId3 } from './id3.ts';
 
-/** One access unit of AAC with the AudioSpecificConfig (ISO 14496-3) that it is decoded with. */
+/** An access unit of AAC with its AudioSpecificConfig (ISO 14496-3). */
 export interface AacFrame {
   readonly config: Uint8Array;
   readonly unit: Uint8Array;
@@ -15,11 +15,11 @@ const SEARCH_BYTES = 16_384;
 interface AdtsHeader {
   readonly config: Uint8Array;
   readonly headerBytes: number;
-  /** Header included. */
+  /** The frame's length, header included. */
   readonly bytes: number;
 }
 
-/** Undefined where no frame begins. */
+/** Parses a frame's header; undefined where no frame begins. */
 export const parseAdtsHeader = (bytes: Uint8Array, at = 0): AdtsHeader | undefined => {
   if (bytes.length < at + HEADER_BYTES || bytes[at] !== 0xff) return undefined;
   const [, b1, b2, b3, b4, b5] = bytes.subarray(at, at + HEADER_BYTES) as unknown as number[];
@@ -36,7 +36,7 @@ export const parseAdtsHeader = (bytes: Uint8Array, at = 0): AdtsHeader | undefin
   return { config, headerBytes, bytes: frameBytes };
 };
 
-/** Whether two frames follow each other at `at`, or one ends with `bytes`. */
+/** True where two frames follow each other at `at`, or one ends with `bytes`. */
 export const isAdtsRun = (bytes: Uint8Array, at: number): boolean => {
   const first = parseAdtsHeader(bytes, at);
   if (!first) return false;

@@ -1,11 +1,11 @@
-/** FLAC frames (RFC 9639 section 9), cut out of a file by their headers and checksums. */
+/** Reads FLAC frames (RFC 9639 section 9) out of a file by their headers and checksums. */
 import { ascii, type ByteReader, viewOf } from '../bytes.ts';
-import { damagedAudio } from '../faults.ts';
+import { damagedAudio } from '../errors.ts';
 
 export interface FlacHeader {
   readonly headerBytes: number;
   readonly samples: number;
-  /** 0 where the frame leaves it to the file's head. */
+  /** Zero where the frame leaves it to the file's head. */
   readonly sampleRateHz: number;
 }
 
@@ -13,7 +13,7 @@ export interface FlacFrame {
   readonly data: Uint8Array;
   readonly samples: number;
   readonly sampleRateHz: number;
-  /** Something was passed over before it. */
+  /** True when something before it was skipped. */
   readonly isAfterGap: boolean;
 }
 
@@ -45,7 +45,7 @@ const extendCrc16 = (start: number, bytes: Uint8Array, from: number, to: number)
   return crc;
 };
 
-/** The bytes of the frame number in UTF-8's manner; 0 if it begins with none of its patterns. */
+/** The length of the frame number, which is coded as UTF-8 is; 0 if it begins with none of its patterns. */
 const numberBytes = (first: number): number => {
   if (first < 0x80) return 1;
   const ones = Math.clz32(~(first << 24));
@@ -58,7 +58,7 @@ const blockSamples = (code: number, extra: number): number => {
   return code < 8 ? extra + 1 : 2 ** code;
 };
 
-/** Undefined where no frame with a right header checksum begins, or the header is cut off. */
+/** Parses a frame's header; undefined where its checksum is wrong or it is cut off. */
 export const parseFlacHeader = (bytes: Uint8Array, at = 0): FlacHeader | undefined => {
   // Most places are none: they are left before anything is allocated.
   if (bytes[at] !== 0xff || (bytes[at + 1]! & 0xfe) !== 0xf8) return undefined;
@@ -85,7 +85,7 @@ export const parseFlacHeader = (bytes: Uint8Array, at = 0): FlacHeader | undefin
   };
 };
 
-/** Passes over the metadata blocks; returns the sample rate that the file as a whole claims. */
+/** Skips the metadata blocks; resolves with the sample rate that the file as a whole claims. */
 const readHead = async (reader: ByteReader): Promise<number> => {
   if (ascii(await reader.peek(4), 0, 4) !== 'fLaC') return 0;
   await reader.skip(4);
@@ -104,9 +104,9 @@ const readHead = async (reader: ByteReader): Promise<number> => {
 };
 
 const FIRST_LOOK_BYTES = 16_384;
-/** Longer than a block of 16,384 samples of 16 bits in eight channels. */
+/** The longest frame: more than 16,384 samples of 16 bits in eight channels. */
 const LONGEST_FRAME_BYTES = 512 * 1024;
-/** Damage rarely looks like a header; a file made of false ones is given up. */
+/** False headers in a row after which a file is given up; damage rarely looks like one. */
 const MOST_FALSE_STARTS = 64;
 
 /**
@@ -137,7 +137,7 @@ const findEnd = async (reader: ByteReader, headerBytes: number): Promise<number 
 };
 
 /**
- * Yields every frame with right checksums and passes over what lies between. The rate of a frame
+ * Yields every frame with right checksums and skips what lies between. The rate of a frame
  * that says none is the file's.
  */
 export async function* readFlacFrames(reader: ByteReader): AsyncGenerator<FlacFrame, void, void> {

@@ -14,7 +14,7 @@ export const id3Bytes = (head: Uint8Array): number => {
   return HEADER_BYTES + footer + size.reduce((total, byte) => total * 128 + byte, 0);
 };
 
-/** Passes over ID3v2 tags, of which some tools write several. */
+/** Skips ID3v2 tags, of which some tools write several. */
 export const skipId3 = async (reader: ByteReader): Promise<void> => {
   for (;;) {
     const bytes = id3Bytes(await reader.peek(HEADER_BYTES));

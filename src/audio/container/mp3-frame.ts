@@ -1,4 +1,4 @@
-/** MP3 frames: MPEG-1, 2 and 2.5, layer III (ISO 11172-3, 13818-3). */
+/** Reads MP3 frames: MPEG-1, 2 and 2.5, layer III (ISO 11172-3, 13818-3). */
 import { ascii, type ByteReader } from '../bytes.ts';
 import { skipId3 } from './id3.ts';
 
@@ -7,7 +7,7 @@ export interface Mp3Header {
   readonly channels: 1 | 2;
   readonly bytes: number;
   readonly samples: number;
-  /** Where the side information ends, and with it a Xing or Info tag begins. */
+  /** The end of the side information, where a Xing or Info tag begins. */
   readonly tagAt: number;
 }
 
@@ -18,7 +18,7 @@ const KBITS_MPEG2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 16
 const RATES_MPEG1 = [44_100, 48_000, 32_000];
 const LAYER_3 = 1;
 
-/** Undefined where no frame of layer III begins; the free format is not taken for one. */
+/** Parses a header; undefined where no frame of layer III begins. The free format counts as none. */
 export const parseMp3Header = (bytes: Uint8Array, at = 0): Mp3Header | undefined => {
   const [sync, b1 = 0, b2 = 0, b3 = 0] = bytes.subarray(at, at + MP3_HEADER_BYTES);
   if (sync !== 0xff || (b1 & 0xe0) !== 0xe0 || bytes.length < at + MP3_HEADER_BYTES)
@@ -43,7 +43,7 @@ export const parseMp3Header = (bytes: Uint8Array, at = 0): Mp3Header | undefined
   };
 };
 
-/** Whether `bytes` from `at` on is a run of `count` like frames, as far as there are bytes. */
+/** True where `bytes` from `at` on is a run of `count` like frames, as far as there are bytes. */
 export const isMp3Run = (bytes: Uint8Array, at: number, count: number): boolean => {
   const first = parseMp3Header(bytes, at);
   if (!first) return false;
@@ -59,26 +59,26 @@ export const isMp3Run = (bytes: Uint8Array, at: number, count: number): boolean 
 
 export interface Mp3Frame extends Mp3Header {
   readonly data: Uint8Array;
-  /** A frame that carries an encoder's table (Xing, Info, VBRI) instead of sound. */
+  /** True for a frame that carries an encoder's table (Xing, Info, VBRI) instead of audio. */
   readonly isTable: boolean;
 }
 
 const TABLE_MAGICS = ['Xing', 'Info'];
-/** VBRI stands at this place whatever the side information. */
+/** The place of VBRI, whatever the side information. */
 const VBRI_AT = 36;
 const SEARCH_BYTES = 4_096;
 
 const isTable = (header: Mp3Header, data: Uint8Array): boolean =>
   TABLE_MAGICS.includes(ascii(data, header.tagAt, 4)) || ascii(data, VBRI_AT, 4) === 'VBRI';
 
-/** How many bytes lie before the next run of frames; all of `bytes` where there is none. */
+/** The bytes before the next run of frames; all of `bytes` where there is none. */
 const bytesToRun = (bytes: Uint8Array): number => {
   for (let at = bytes.indexOf(0xff); at >= 0; at = bytes.indexOf(0xff, at + 1))
     if (isMp3Run(bytes, at, 2)) return at;
   return bytes.length;
 };
 
-/** Yields every whole frame; tags and what else lies between frames are passed over. */
+/** Yields every whole frame; tags and what else lies between frames are skipped. */
 export async function* readMp3Frames(reader: ByteReader): AsyncGenerator<Mp3Frame, void, void> {
   let inSync = false;
   for (;;) {

@@ -1,23 +1,23 @@
-/** The audio track of an MP4 file (ISO 14496-12, -14): what its `moov` and `moof` boxes say. */
+/** Parses the audio track of an MP4 file (ISO 14496-12, -14) out of its `moov` and `moof` boxes. */
 import { ascii, viewOf } from '../bytes.ts';
-import { damagedAudio, unsupportedAudio } from '../faults.ts';
+import { damagedAudio, unsupportedAudio } from '../errors.ts';
 import { type OpusHead } from '../opus/head.ts';
 
 export type Mp4Codec =
-  /** `config` is the AudioSpecificConfig (ISO 14496-3). */
+  /** AAC; `config` is the AudioSpecificConfig (ISO 14496-3). */
   | { readonly name: 'aac'; readonly config: Uint8Array }
   | { readonly name: 'opus'; readonly head: OpusHead };
 
 export interface Mp4Track {
   readonly id: number;
   readonly codec: Mp4Codec;
-  /** For samples of fragments that say no size. */
+  /** The size of samples of fragments that say none. */
   readonly defaultSampleBytes: number;
-  /** Where the samples lie that `moov` itself tells of; none in a fragmented file. */
+  /** The places of the samples that `moov` itself lists; none in a fragmented file. */
   samples(): Iterable<Mp4Sample>;
 }
 
-/** One access unit; `offset` is from the start of the file. */
+/** The place of an access unit; `offset` is from the start of the file. */
 export interface Mp4Sample {
   readonly offset: number;
   readonly bytes: number;
@@ -28,7 +28,7 @@ interface Box {
   readonly body: Uint8Array;
 }
 
-/** More boxes than this in one other are not looked at: real ones hold a few dozen. */
+/** Boxes in one other that are looked at; real files have a few dozen. */
 const MOST_BOXES = 64;
 
 function* boxes(bytes: Uint8Array, from = 0): Generator<Box, void, void> {
@@ -50,22 +50,22 @@ const find = (bytes: Uint8Array, ...path: readonly string[]): Uint8Array | undef
   return body;
 };
 
-/** Reads numbers and never past the end: what is missing is 0. */
+/** Reads a number, and never past the end: what is missing is 0. */
 const uint32 = (bytes: Uint8Array | undefined, at: number): number =>
   bytes && at >= 0 && at + 4 <= bytes.length ? viewOf(bytes).getUint32(at) : 0;
 
 const AUDIO_ENTRY_BYTES = 28;
-/** What QuickTime's versions of the sound description add to it. */
+/** The bytes that QuickTime's versions of the sound description add to it. */
 const EXTRA_ENTRY_BYTES = [0, 16, 36];
 
 const DESCRIPTOR_CONFIG = 4;
 const DESCRIPTOR_SPECIFIC = 5;
 const OBJECT_TYPE_AAC = [0x40, 0x66, 0x67, 0x68];
 
-/** A few dozen bytes is what they take. */
+/** The longest `esds`; they take a few dozen bytes. */
 const LONGEST_ESDS_BYTES = 4_096;
 
-/** The AudioSpecificConfig inside an `esds` box (ISO 14496-1 section 7.2.6). */
+/** Finds the AudioSpecificConfig inside an `esds` box (ISO 14496-1 section 7.2.6). */
 const parseEsds = (esds: Uint8Array): Uint8Array | undefined => {
   let at = 4;
   while (at < esds.length) {
@@ -89,7 +89,7 @@ const parseEsds = (esds: Uint8Array): Uint8Array | undefined => {
   return undefined;
 };
 
-/** The `dOps` box (Opus in ISO BMFF, section 4.3.2): OpusHead in the other byte order. */
+/** Parses the `dOps` box (Opus in ISO BMFF, section 4.3.2): OpusHead in the other byte order. */
 const parseDops = (dops: Uint8Array): OpusHead | undefined => {
   if (dops.length < 11) return undefined;
   const view = viewOf(dops);
@@ -156,7 +156,7 @@ function* tableSamples(stbl: Uint8Array): Generator<Mp4Sample, void, void> {
   }
 }
 
-/** The first sound track of a `moov` body. Throws `AppError` if there is none that can be read. */
+/** Parses the first audio track of a `moov` body. Throws `AppError` if there is none that can be read. */
 export const parseMoov = (moov: Uint8Array): Mp4Track => {
   for (const { type, body: trak } of boxes(moov)) {
     if (type !== 'trak') continue;
@@ -166,7 +166,7 @@ export const parseMoov = (moov: Uint8Array): Mp4Track => {
     const stsd = stbl && find(stbl, 'stsd');
     const entry = stsd && boxes(stsd, 8).next().value;
     const tkhd = find(trak, 'tkhd');
-    if (!stbl || !entry || !tkhd) throw damagedAudio('an MP4 sound track');
+    if (!stbl || !entry || !tkhd) throw damagedAudio('an MP4 audio track');
     const id = uint32(tkhd, tkhd[0] === 1 ? 20 : 12);
     const extensions = find(moov, 'mvex');
     const trex =
@@ -206,21 +206,21 @@ function* fragmentSamples(
   let offset = base;
   for (const { type, body: trun } of boxes(traf)) {
     if (type !== 'trun') continue;
-    const given = uint32(trun, 0);
+    const fields = uint32(trun, 0);
     const samples = uint32(trun, 4);
     let field = 8;
-    if ((given & 0x1) !== 0) {
+    if ((fields & 0x1) !== 0) {
       offset = base + (uint32(trun, field) | 0);
       field += 4;
     }
-    if ((given & 0x4) !== 0) field += 4;
-    const before = (given & 0x100) !== 0 ? 4 : 0;
-    const sizeGiven = (given & 0x200) !== 0;
-    const after = ((given & 0x400) !== 0 ? 4 : 0) + ((given & 0x800) !== 0 ? 4 : 0);
+    if ((fields & 0x4) !== 0) field += 4;
+    const before = (fields & 0x100) !== 0 ? 4 : 0;
+    const hasSizes = (fields & 0x200) !== 0;
+    const after = ((fields & 0x400) !== 0 ? 4 : 0) + ((fields & 0x800) !== 0 ? 4 : 0);
     for (let i = 0; i < samples; i += 1) {
       if (field + before > trun.length) return;
-      const bytes = sizeGiven ? uint32(trun, field + before) : usualBytes;
-      field += before + (sizeGiven ? 4 : 0) + after;
+      const bytes = hasSizes ? uint32(trun, field + before) : usualBytes;
+      field += before + (hasSizes ? 4 : 0) + after;
       if (bytes === 0 || offset < 0) return;
       yield { offset, bytes };
       offset += bytes;

@@ -1,27 +1,27 @@
-/** Reads the sound of an MP4, M4A or fragmented MP4 file from its start to its end. */
+/** Reads the audio track of an MP4, M4A or fragmented MP4 file from its start to its end. */
 import type { AacFrame } from './adts.ts';
 import { ascii, type ByteReader, createByteReader, viewOf } from '../bytes.ts';
-import { bulkyAudio, damagedAudio, unsupportedAudio } from '../faults.ts';
+import { oversizedAudio, damagedAudio, unsupportedAudio } from '../errors.ts';
 import { type Mp4Sample, type Mp4Track, parseMoof, parseMoov } from './mp4-track.ts';
 import type { OpusItem } from './ogg-reader.ts';
 import { parseToc } from '../opus/packet.ts';
 import type { OpusHead } from '../opus/head.ts';
 
-/** Tables are held in memory: those of four hours of AAC take under 6 MB. */
+/** The most bytes of tables, which are in memory as a whole; those of four hours of AAC take under 6 MB. */
 const LONGEST_TABLE_BYTES = 8 * 1024 * 1024;
-/** An access unit of AAC has at most 768 bytes a channel (ISO 14496-3); Opus packets are smaller. */
+/** The largest sample: AAC has at most 768 bytes a channel (ISO 14496-3), and Opus less. */
 const LONGEST_SAMPLE_BYTES = 64 * 1024;
-/** Tables may tell of billions of samples that cannot be read; a few are put up with. */
+/** Samples that may be unreadable: tables may tell of billions of them. */
 const MOST_UNREADABLE = 10_000;
 
-/** What a sound track holds, in the order of the file. */
-export type Mp4Sound =
+/** The contents of an audio track, in the order of the file. */
+export type Mp4Audio =
   | { readonly codec: 'aac'; readonly frames: AsyncGenerator<AacFrame, void, void> }
   | { readonly codec: 'opus'; readonly items: AsyncGenerator<OpusItem, void, void> };
 
 interface BoxHead {
   readonly type: string;
-  /** Where the box begins, and the byte behind its end; infinite if it goes on to the end. */
+  /** The first byte of the box, and the one behind its end; infinite if it goes on to the end. */
   readonly start: number;
   readonly end: number;
 }
@@ -42,14 +42,14 @@ const readBoxHead = async (reader: ByteReader): Promise<BoxHead | undefined> => 
 
 const readTable = async (reader: ByteReader, box: BoxHead): Promise<Uint8Array> => {
   const bytes = box.end - reader.position;
-  if (bytes > LONGEST_TABLE_BYTES) throw bulkyAudio(`an MP4 ${box.type} box of ${bytes} bytes`);
+  if (bytes > LONGEST_TABLE_BYTES) throw oversizedAudio(`an MP4 ${box.type} box of ${bytes} bytes`);
   const body = await reader.take(bytes);
   if (body.length < bytes) throw damagedAudio(`the MP4 ${box.type} box is cut off`);
   return body;
 };
 
 /**
- * Reads on to each sample's place; one that is empty or lies before what was read already is left
+ * Creates a reader that goes on to each sample's place; one that is empty or lies before what was read already is left
  * out. Throws `bad-input` if there are very many of those in the file.
  */
 const createSampleReader = (reader: ByteReader) => {
@@ -74,7 +74,7 @@ const createSampleReader = (reader: ByteReader) => {
   };
 };
 
-/** From behind `moov` on: its own samples or, in a fragmented file, those of each `moof`. */
+/** Reads on from behind `moov`: its own samples or, in a fragmented file, those of each `moof`. */
 async function* readUnits(
   reader: ByteReader,
   track: Mp4Track,
@@ -125,14 +125,14 @@ async function* opusItems(
 }
 
 /**
- * Finds the sound track. `reader` stands at the start of the file. Where the tables come behind the
+ * Finds the audio track. `reader` stands at the start of the file. Where the tables come behind the
  * samples the file is read twice: `reopen` starts it again and `signal` stops that. Throws `AppError`.
  */
 export const readMp4 = async (
   reader: ByteReader,
   reopen: () => AsyncIterable<Uint8Array>,
   signal?: AbortSignal,
-): Promise<Mp4Sound> => {
+): Promise<Mp4Audio> => {
   let samplesCameFirst = false;
   for (;;) {
     const box = await readBoxHead(reader);

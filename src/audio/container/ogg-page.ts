@@ -1,9 +1,9 @@
-/** Ogg pages (RFC 3533): the layout, the checksum, and reading them out of any bytes. */
+/** Reads and writes Ogg pages (RFC 3533). */
 import { type ByteReader, viewOf } from '../bytes.ts';
 
 export const PAGE_HEADER_BYTES = 27;
 export const LONGEST_SEGMENT_TABLE = 255;
-/** More than the longest page, so that a shorter rest is the end of the file. */
+/** The bytes that are looked at: more than the longest page, so that a shorter rest is the end of the file. */
 const SEARCH_BYTES = 65_536;
 
 export const FLAG_CONTINUED = 1;
@@ -15,7 +15,7 @@ export const NO_GRANULE = -1;
 const CRC_OFFSET = 22;
 const CRC_POLYNOMIAL = 0x04c11db7;
 
-/** `CRC_TABLES[n][b]` is byte `b` carried over `n` more bytes, so that four go in one step. */
+/** Tables of the checksum: `CRC_TABLES[n][b]` is byte `b` carried over `n` more bytes, so that four go in one step. */
 const CRC_TABLES = [0, 1, 2, 3].map(() => new Uint32Array(256));
 for (let byte = 0; byte < 256; byte += 1) {
   let crc = byte << 24;
@@ -62,7 +62,7 @@ export interface OggPage {
   readonly serial: number;
   readonly sequence: number;
   readonly segments: Uint8Array;
-  /** Shorter than the segments say only on the last page of a file that was cut off. */
+  /** The packets' bytes; fewer than the segments say only on the last page of a file that was cut off. */
   readonly body: Uint8Array;
 }
 
@@ -81,7 +81,7 @@ export const writePage = (page: OggPage): Uint8Array => {
   return bytes;
 };
 
-/** Where `OggS`, or its beginning at the very end, next stands; the length if nowhere. */
+/** Finds the next `OggS`, or its beginning at the very end; the length if there is none. */
 const findCapture = (bytes: Uint8Array, from: number): number => {
   for (let at = bytes.indexOf(0x4f, from); at >= 0; at = bytes.indexOf(0x4f, at + 1)) {
     const [, g1 = 0x67, g2 = 0x67, s = 0x53] = bytes.subarray(at, at + 4);
@@ -92,7 +92,7 @@ const findCapture = (bytes: Uint8Array, from: number): number => {
 
 const sum = (numbers: Uint8Array): number => numbers.reduce((total, number) => total + number, 0);
 
-/** The page that begins here, its body as far as there is input; undefined if none begins. */
+/** Reads the page that begins here, its body as far as there is input; undefined if none begins. */
 const peekPage = async (
   reader: ByteReader,
 ): Promise<{ page: OggPage; bytes: Uint8Array; whole: boolean } | undefined> => {
@@ -120,7 +120,7 @@ const peekPage = async (
 };
 
 export interface PagesEnd {
-  /** The last page was cut off. */
+  /** True when the last page was cut off. */
   readonly truncated: boolean;
   /** Bytes that belong to no page with a right checksum. */
   readonly skippedBytes: number;

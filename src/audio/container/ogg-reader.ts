@@ -1,31 +1,31 @@
 /** Reads Ogg Opus (RFC 7845) out of any bytes. */
 import { ascii, type ByteReader, concatBytes } from '../bytes.ts';
-import { damagedAudio, unsupportedAudio } from '../faults.ts';
+import { damagedAudio, unsupportedAudio } from '../errors.ts';
 import { FLAG_BEGIN, FLAG_CONTINUED, FLAG_END, type OggPage, readPages } from './ogg-page.ts';
 import { parseToc } from '../opus/packet.ts';
 import { type OpusHead, parseOpusHead } from '../opus/head.ts';
 
 export interface OpusPacket {
   readonly data: Uint8Array;
-  /** On the 48 kHz clock. */
+  /** The length on the 48 kHz clock. */
   readonly samples: number;
-  /** How many of them are to be heard: fewer only at the end of a stream (RFC 7845 section 4.4). */
+  /** The samples that are to be heard; fewer only at the end of a stream (RFC 7845 section 4.4). */
   readonly keepSamples: number;
 }
 
-/** A head comes before the first packet, and again where a chained stream begins. */
+/** A packet, or a head, which comes before the first packet and where a chained stream begins. */
 export type OpusItem =
   | { readonly kind: 'head'; readonly head: OpusHead }
   | ({ readonly kind: 'packet' } & OpusPacket);
 
 export interface OpusEnd {
-  /** The file ends in the middle of something. */
+  /** True when the file ends in the middle of something. */
   readonly truncated: boolean;
-  /** Something was unreadable and passed over. */
+  /** True when something was unreadable and skipped. */
   readonly damaged: boolean;
 }
 
-/** What begins a stream of another codec, and what people call it. */
+/** The first bytes of streams of other codecs, and what people call them. */
 const OTHER_CODECS: readonly (readonly [string, string])[] = [
   ['\x01vorbis', 'Ogg Vorbis'],
   ['\x7fFLAC', 'Ogg FLAC'],
@@ -38,7 +38,7 @@ export const otherOggCodec = (packet: Uint8Array): string =>
   OTHER_CODECS.find(([magic]) => ascii(packet, 0, magic.length) === magic)?.[1] ?? 'this Ogg file';
 
 const TAGS_MAGIC = 'OpusTags';
-/** RFC 7845 section 5.2 lets players refuse larger tags; audio packets are far smaller. */
+/** The longest packet: players may refuse larger tags (RFC 7845 section 5.2); audio is far smaller. */
 const LONGEST_PACKET_BYTES = 16 * 1024 * 1024;
 
 /** Puts the packets of one logical stream together; a packet may span pages. */
@@ -46,7 +46,7 @@ const createAssembler = () => {
   let parts: Uint8Array[] = [];
   let partBytes = 0;
   let nextSequence: number | undefined;
-  /** False while what comes belongs to a packet whose start was lost. */
+  /** False while the bytes belong to a packet whose start was lost. */
   let inSync = false;
 
   return (page: OggPage): { packets: Uint8Array[]; lost: boolean } => {
@@ -103,7 +103,7 @@ const measurePackets = (
 
 /**
  * Reads the Opus streams of an Ogg file, one after the other if they are chained. Damaged pages and
- * impossible packets are passed over. Throws `AppError`: `unsupported` for another codec,
+ * impossible packets are skipped. Throws `AppError`: `unsupported` for another codec,
  * `bad-input` where no stream begins.
  */
 export async function* readOpus(reader: ByteReader): AsyncGenerator<OpusItem, OpusEnd, void> {

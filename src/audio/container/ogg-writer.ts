@@ -11,7 +11,7 @@ import {
 import { concealmentPacket, parseToc, SILENCE_PACKET } from '../opus/packet.ts';
 import { type OpusHead, writeOpusHead } from '../opus/head.ts';
 
-/** What libopus needs before its first sample at 48 kHz; players warn about 0. */
+/** The samples that libopus needs before its first one at 48 kHz; players warn about 0. */
 export const PRE_SKIP_SAMPLES = 312;
 
 export interface OggOpusWriter {
@@ -27,7 +27,7 @@ export interface OggOpusWriter {
 }
 
 export interface OggOpusOptions extends Partial<OpusHead> {
-  /** More make the file smaller, fewer let a listener start sooner. Default 50. */
+  /** Packets of a page: more make the file smaller, fewer let a listener start sooner. Default 50. */
   readonly packetsPerPage?: number;
 }
 
@@ -111,7 +111,7 @@ export const createOggOpusWriter = (options: OggOpusOptions = {}): OggOpusWriter
     flush(0, 0);
   };
 
-  /** The last page stays open: only `end` knows that it is the last. */
+  /** Adds a packet. The last page stays open: only `end` knows that it is the last. */
   const put = (packet: Uint8Array): void => {
     start();
     const samples = parseToc(packet)?.samples;

@@ -1,15 +1,15 @@
 import type { ByteSource } from '../../model/file.ts';
 import { type ByteReader, createByteReader } from '../bytes.ts';
-import { emptyAudio, unknownAudio, unsupportedAudio } from '../faults.ts';
+import { emptyAudio, unknownAudio, unsupportedAudio } from '../errors.ts';
 import { skipId3 } from './id3.ts';
 import { readMp4 } from './mp4.ts';
 import { type OpusItem, readOpus } from './ogg-reader.ts';
-import { type Container, nameOtherKind, sniff, SNIFF_BYTES } from './sniff.ts';
+import { type Container, nameRefused, sniff, SNIFF_BYTES } from './sniff.ts';
 import { readWebm } from './webm.ts';
 
 export interface OpenAudio extends AsyncDisposable {
   readonly container: Container;
-  /** At the start of the container, behind any ID3 tags. */
+  /** Stands at the start of the container, behind any ID3 tags. */
   readonly reader: ByteReader;
 }
 
@@ -25,7 +25,7 @@ export const openAudio = async (source: ByteSource, signal: AbortSignal): Promis
     if (head.length === 0) throw emptyAudio();
     const container = sniff(head);
     if (container) return { container, reader, [Symbol.asyncDispose]: () => reader.close() };
-    const other = nameOtherKind(head);
+    const other = nameRefused(head);
     throw other ? unsupportedAudio(other) : unknownAudio();
   } catch (error) {
     await reader.close();
@@ -33,7 +33,7 @@ export const openAudio = async (source: ByteSource, signal: AbortSignal): Promis
   }
 };
 
-/** The Opus packets of a file, whatever holds them; undefined where its sound is something else. */
+/** The Opus packets of a file, in any container; undefined where its codec is another one. */
 export const opusItemsOf = async (
   { container, reader }: OpenAudio,
   source: ByteSource,
@@ -42,6 +42,6 @@ export const opusItemsOf = async (
   if (container === 'ogg-opus') return readOpus(reader);
   if (container === 'webm') return readWebm(reader);
   if (container !== 'mp4') return undefined;
-  const sound = await readMp4(reader, () => source.open(signal), signal);
-  return sound.codec === 'opus' ? sound.items : undefined;
+  const audio = await readMp4(reader, () => source.open(signal), signal);
+  return audio.codec === 'opus' ? audio.items : undefined;
 };

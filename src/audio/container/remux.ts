@@ -2,7 +2,7 @@ import type { OpusItem } from './ogg-reader.ts';
 import { createOggOpusWriter, type OggOpusWriter, PRE_SKIP_SAMPLES } from './ogg-writer.ts';
 
 /**
- * Opus packets of any container, as an Ogg file of one stream: nothing is decoded. A pre-skip of 0,
+ * Writes Opus packets of any container as an Ogg file of one stream; nothing is decoded. A pre-skip of 0,
  * which some recorders write, becomes the usual one.
  */
 export async function* remuxOpus(

@@ -3,7 +3,7 @@ import { ascii } from '../bytes.ts';
 import { id3Bytes } from './id3.ts';
 import { isMp3Run } from './mp3-frame.ts';
 
-/** What a file is by its bytes; `ogg` is an Ogg file of a codec that is neither Opus nor Vorbis. */
+/** The kinds of files that are told apart; `ogg` is Ogg with a codec that is neither Opus nor Vorbis. */
 export type Container =
   | 'wav'
   | 'ogg-opus'
@@ -15,7 +15,7 @@ export type Container =
   | 'mp4'
   | 'adts';
 
-/** As many bytes as `sniff` can make use of. */
+/** The most bytes that `sniff` makes use of. */
 export const SNIFF_BYTES = 8_192;
 
 const MP4_BOXES = new Set(['ftyp', 'styp', 'moov', 'moof', 'mdat', 'wide', 'free', 'skip']);
@@ -37,7 +37,7 @@ const isMp3 = (head: Uint8Array): boolean => {
 };
 
 /**
- * What a file is, from its first bytes (`SNIFF_BYTES` of them, or all there are). Undefined for
+ * Tells what a file is from its first bytes (`SNIFF_BYTES` of them, or all there are). Undefined for
  * anything unknown. A file that begins with an ID3v2 tag longer than `head` counts as MP3.
  */
 export const sniff = (head: Uint8Array): Container | undefined => {
@@ -53,7 +53,7 @@ export const sniff = (head: Uint8Array): Container | undefined => {
   return isMp3(head) ? 'mp3' : undefined;
 };
 
-/** What people call files that are often sent by mistake, or in formats that are not read here. */
+/** Files that are often sent by mistake, or in formats that are not read here, and their names. */
 const OTHERS: readonly (readonly [magic: string, at: number, kind: string])[] = [
   ['AIFF', 8, 'AIFF'],
   ['AIFC', 8, 'AIFF'],
@@ -73,5 +73,5 @@ const OTHERS: readonly (readonly [magic: string, at: number, kind: string])[] = 
 ];
 
 /** The name of a kind of file that is known but not read; undefined for anything else. */
-export const nameOtherKind = (head: Uint8Array): string | undefined =>
+export const nameRefused = (head: Uint8Array): string | undefined =>
   OTHERS.find(([magic, at]) => ascii(head, at, magic.length) === magic)?.[2];

@@ -1,6 +1,6 @@
 /** Reads the Opus packets of a WebM or Matroska file (RFC 9559), as browsers record them. */
 import { ascii, type ByteReader } from '../bytes.ts';
-import { damagedAudio, unsupportedAudio } from '../faults.ts';
+import { damagedAudio, unsupportedAudio } from '../errors.ts';
 import type { OpusEnd, OpusItem } from './ogg-reader.ts';
 import { OPUS_CLOCK_HZ, parseToc } from '../opus/packet.ts';
 import { type OpusHead, parseOpusHead } from '../opus/head.ts';
@@ -21,13 +21,13 @@ const ID = {
   discardPadding: 0x75a2,
 } as const;
 
-/** Their contents are read as if they stood beside them, so that no end or size need be known. */
+/** Elements whose contents are read as if they stood beside them, so that no end or size need be known. */
 const ENTERED: ReadonlySet<number> = new Set([ID.segment, ID.cluster, ID.blockGroup]);
 
 const AUDIO_TRACK = 2;
 const LONGEST_TRACKS_BYTES = 1024 * 1024;
 const LONGEST_BLOCK_BYTES = 128 * 1024;
-/** A track has a few dozen; what follows them is not looked at. */
+/** Elements of a track that are looked at; there are a few dozen. */
 const MOST_CHILDREN = 128;
 const LONGEST_CODEC_ID = 64;
 const LACING_FLAGS = 0x06;
@@ -35,7 +35,7 @@ const CLUSTER_MAGIC = Uint8Array.of(0x1f, 0x43, 0xb6, 0x75);
 const SEARCH_BYTES = 65_536;
 
 interface Vint {
-  /** Infinite where all bits are set: of unknown size. */
+  /** The size of the contents; infinite where it is unknown (all bits set). */
   readonly value: number;
   readonly bytes: number;
 }
@@ -100,7 +100,7 @@ const STANDARD_HEAD: OpusHead = {
   mapping: new Uint8Array(0),
 };
 
-/** The first sound track. Throws `unsupported` if it is not Opus as it is. */
+/** Parses the first audio track. Throws `unsupported` if it is not Opus as it is. */
 const parseTracks = (tracks: Uint8Array): Track => {
   for (const entry of children(tracks)) {
     if (entry.id !== ID.trackEntry) continue;
@@ -129,7 +129,7 @@ const parseBlock = (block: Uint8Array, track: Track): OpusItem | undefined => {
     : { kind: 'packet', data, samples, keepSamples: samples };
 };
 
-/** DiscardPadding: nanoseconds at the end of the packet before it that are not to be heard. */
+/** Applies a DiscardPadding: nanoseconds at the end of the packet before it that are not to be heard. */
 const cutPadding = (item: OpusItem | undefined, body: Uint8Array): OpusItem | undefined => {
   if (item?.kind !== 'packet' || body.length === 0 || body.length > 8 || body[0]! > 127)
     return item;
@@ -143,13 +143,13 @@ const nextCluster = (bytes: Uint8Array): number => {
 };
 
 /**
- * Reads the first sound track. Sizes that a recorder left open, a cut end and damage between
- * clusters are put up with. Throws `AppError`: `unsupported` for codecs other than Opus and for
+ * Reads the first audio track. Sizes that a recorder left open, a cut end and damage between
+ * clusters are tolerated. Throws `AppError`: `unsupported` for codecs other than Opus and for
  * laced blocks, `bad-input` where no track is described.
  */
 export async function* readWebm(reader: ByteReader): AsyncGenerator<OpusItem, OpusEnd, void> {
   let track: Track | undefined;
-  let held: OpusItem | undefined;
+  let pending: OpusItem | undefined;
   let damaged = false;
   let truncated = false;
   for (;;) {
@@ -176,14 +176,14 @@ export async function* readWebm(reader: ByteReader): AsyncGenerator<OpusItem, Op
     if (element.id === ID.tracks && !track) {
       track = parseTracks(body);
       yield { kind: 'head', head: track.head };
-    } else if (element.id === ID.discardPadding) held = cutPadding(held, body);
+    } else if (element.id === ID.discardPadding) pending = cutPadding(pending, body);
     else if (isBlock && track && !truncated) {
       const packet = parseBlock(body, track);
-      if (packet && held) yield held;
-      held = packet ?? held;
+      if (packet && pending) yield pending;
+      pending = packet ?? pending;
     }
   }
-  if (held) yield held;
+  if (pending) yield pending;
   if (!track) throw damagedAudio('a WebM file without tracks');
   return { truncated, damaged };
 }

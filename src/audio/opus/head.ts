@@ -1,24 +1,24 @@
 import { ascii, viewOf } from '../bytes.ts';
 
-/** How to play the packets that follow (RFC 7845 section 5.1); Matroska keeps the same bytes. */
+/** The head of an Opus stream, which says how to play it (RFC 7845 section 5.1); Matroska has the same bytes. */
 export interface OpusHead {
   readonly channels: number;
   /** Samples of 48 kHz to drop at the start. */
   readonly preSkipSamples: number;
-  /** Of the recording, for information; packets are always on a clock of 48 kHz. */
+  /** The rate of the recording, for information; packets are always on a clock of 48 kHz. */
   readonly inputRateHz: number;
-  /** Steps of 1/256 dB. */
+  /** Output gain in steps of 1/256 dB. */
   readonly gain: number;
   /** 0: mono or stereo in one stream. */
   readonly mappingFamily: number;
-  /** Which streams make which channels; empty for family 0. */
+  /** The stream of each channel; empty for family 0. */
   readonly mapping: Uint8Array;
 }
 
 const MAGIC = 'OpusHead';
 const FIXED_BYTES = 19;
 
-/** Undefined if these bytes are no head of a version that is known. */
+/** Parses a head; undefined if the bytes are none of a known version. */
 export const parseOpusHead = (bytes: Uint8Array): OpusHead | undefined => {
   if (bytes.length < FIXED_BYTES || ascii(bytes, 0, MAGIC.length) !== MAGIC) return undefined;
   const view = viewOf(bytes);

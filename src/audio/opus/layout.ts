@@ -2,14 +2,14 @@
 import { concatBytes } from '../bytes.ts';
 import { parseToc } from './packet.ts';
 
-/** RFC 6716 section 3.2.1: frames from this length on take two bytes to say it. */
+/** The first length that takes two bytes (RFC 6716 section 3.2.1). */
 const FIRST_LONG_LENGTH = 252;
 const LONGEST_FRAME_BYTES = 1_275;
 const CODE_MASK = 0x03;
 const VARIABLE = 0x80;
 const PADDED = 0x40;
 
-/** Reads one packet from its second byte on; every read past the end makes it impossible. */
+/** Reads one packet from its second byte on; a read past the end makes it broken. */
 const createCursor = (packet: Uint8Array) => {
   let at = 1;
   let end = packet.length;
@@ -81,7 +81,7 @@ const lengthBytes = (length: number): Uint8Array => {
   return Uint8Array.of(first, (length - first) / 4);
 };
 
-/** One packet of frames that came with `toc`, whatever number of frames that one told. */
+/** Makes one packet of frames whose kind `toc` says, whatever number of frames it says. */
 export const packetOf = (toc: number, frames: readonly Uint8Array[]): Uint8Array => {
   const [first = new Uint8Array(0), second] = frames;
   const kind = toc & ~CODE_MASK;

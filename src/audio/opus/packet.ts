@@ -5,7 +5,7 @@ export const OPUS_CLOCK_HZ = 48_000;
 /** 20 ms of silence (CELT, mono), as voice clients send it. */
 export const SILENCE_PACKET = Uint8Array.of(0xf8, 0xff, 0xfe);
 
-/** RFC 6716 section 3.2.5: no packet is longer than 120 ms. */
+/** The longest packet: 120 ms (RFC 6716 section 3.2.5). */
 const LONGEST_PACKET_SAMPLES = 5_760;
 
 const SILK_FRAMES = [480, 960, 1_920, 2_880];
@@ -17,7 +17,7 @@ export interface OpusToc {
   readonly stereo: boolean;
   readonly frames: number;
   readonly frameSamples: number;
-  /** Of the whole packet. */
+  /** The length of the whole packet. */
   readonly samples: number;
 }
 
@@ -28,7 +28,7 @@ const frameSamplesOf = (config: number): number =>
       ? HYBRID_FRAMES[config % 2]
       : CELT_FRAMES[config % 4])!;
 
-/** Undefined for what cannot be an Opus packet: empty, without frames, or over 120 ms. */
+/** Parses the first byte; undefined for what is no Opus packet: empty, without frames, or over 120 ms. */
 export const parseToc = (packet: Uint8Array): OpusToc | undefined => {
   const toc = packet[0];
   if (toc === undefined) return undefined;
@@ -45,7 +45,7 @@ export const parseToc = (packet: Uint8Array): OpusToc | undefined => {
 /**
  * The voice bit that the SILK layer writes for its first frame: the first bit after the TOC of a
  * packet with one frame (RFC 6716 section 4.2.3; the range coder keeps it in the top bit).
- * Undefined where there is none to read: CELT, or several frames in a packet.
+ * There is none (undefined) in CELT, and where a packet holds several frames.
  */
 export const voiceBit = (packet: Uint8Array): boolean | undefined => {
   const toc = packet[0];

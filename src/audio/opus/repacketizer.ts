@@ -1,19 +1,19 @@
 import { parseToc } from './packet.ts';
 import { framesOf, packetOf } from './layout.ts';
 
-/** 20 ms on the clock of 48 kHz. */
+/** The length of the packets that come out: 20 ms on the clock of 48 kHz. */
 const PACKET_SAMPLES = 960;
 const CODE_MASK = 0x03;
 
 /** Makes packets of 20 ms of packets of any length, without touching the frames in them. */
 export interface Repacketizer {
   /**
-   * The packets that are complete by now; none of one that is damaged. Undefined, and nothing is taken,
-   * where a frame is longer than 20 ms or the kind of frames changes within a packet.
+   * Takes a packet and returns those that are complete by now; a damaged one gives none. Undefined, and
+   * nothing is taken, where a frame is longer than 20 ms or the kind of frames changes within a packet.
    */
   push(packet: Uint8Array): Uint8Array[] | undefined;
-  /** What has not come out yet, as a packet shorter than 20 ms. */
-  held(): Uint8Array | undefined;
+  /** The frames that have not come out yet, as a packet shorter than 20 ms. */
+  pending(): Uint8Array | undefined;
   /** The last packet, if one is begun: players conceal the frames that it lacks. */
   end(): Uint8Array[];
 }
@@ -46,7 +46,7 @@ export const createRepacketizer = (): Repacketizer => {
       }
       return packets;
     },
-    held: () => (frames.length > 0 ? packetOf(kind, frames) : undefined),
+    pending: () => (frames.length > 0 ? packetOf(kind, frames) : undefined),
     end: () => {
       if (frames.length === 0) return [];
       while (frames.length < needed) frames.push(new Uint8Array(0));

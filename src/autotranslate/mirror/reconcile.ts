@@ -19,7 +19,7 @@ const LARGE_AT_ONCE = 2;
 export interface ReconcileDeps extends QuoteDeps {
   readonly inbox: Pick<InboxStore, 'settle'>;
   readonly stored: MirrorStore;
-  readonly store: Pick<Store, 'note'>;
+  readonly store: Pick<Store, 'write'>;
   readonly log: Log;
   readonly now: () => number;
   /** True while what was prepared is still to stand. */
@@ -126,7 +126,9 @@ export const createReconcile = (deps: ReconcileDeps) => {
     const { mirrors } = platforms.of(target.channel);
 
     const keep = (row: Row, kept: Omit<StoredMirror, 'target'>, isFirst: boolean): void => {
-      const write = store.note((db) => stored.put(db, row, { target, ...kept }, isFirst));
+      const write = store.write((db) => stored.put(db, row, { target, ...kept }, isFirst), {
+        durable: false,
+      });
       // A write that fails before it is awaited must not go unheard.
       write.catch(() => undefined);
       writes.push(write);
@@ -148,7 +150,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
           continue;
         }
       }
-      await store.note((db) => stored.drop(db, row, target));
+      await store.write((db) => stored.drop(db, row, target), { durable: false });
     }
 
     for (const step of update) {
@@ -231,17 +233,20 @@ export const createReconcile = (deps: ReconcileDeps) => {
     );
     for (const result of done) if (result.status === 'rejected') throw result.reason;
     // Written behind what is kept of the mirrors, and mostly in one transaction with it.
-    const settling = store.note(async (db) => {
-      for (const { prepared } of batch) {
-        const { row, used } = prepared;
-        const outcome = outcomeOf(prepared, records);
-        const isSettled = await inbox.settle(db, row, outcome);
-        const usage = { ...used, messages: outcome.state === 'posted' ? 1 : 0 };
-        const isUsed = usage.messages + usage.characters + usage.audioMs > 0;
-        if (isSettled && isUsed && row.authorId !== '')
-          await recordUsage(db, row.ref.channel.space, row.authorId, usage, deps.now());
-      }
-    });
+    const settling = store.write(
+      async (db) => {
+        for (const { prepared } of batch) {
+          const { row, used } = prepared;
+          const outcome = outcomeOf(prepared, records);
+          const isSettled = await inbox.settle(db, row, outcome);
+          const usage = { ...used, messages: outcome.state === 'posted' ? 1 : 0 };
+          const isUsed = usage.messages + usage.characters + usage.audioMs > 0;
+          if (isSettled && isUsed && row.authorId !== '')
+            await recordUsage(db, row.ref.channel.space, row.authorId, usage, deps.now());
+        }
+      },
+      { durable: false },
+    );
     await Promise.all([...records.writes, settling]);
   };
 

@@ -11,7 +11,7 @@ import { flaggedLanguage, type Row } from '../../store/inbox/row.ts';
 import { fromStored } from '../../store/inbox/stored-message.ts';
 import type { WatchStore } from '../../store/watches.ts';
 import { countCodePoints, isBlank } from '../../text/unicode.ts';
-import { limitFault } from '../../usage/meter.ts';
+import { limitFault } from '../../usage/limits.ts';
 import { readFlagged } from '../flags.ts';
 import type { Attachments } from '../mirror/attachments.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';

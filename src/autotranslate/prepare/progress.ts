@@ -29,7 +29,7 @@ export interface Progress {
 export interface ProgressDeps {
   readonly mirrors: Pick<Mirrors, 'create' | 'update'>;
   readonly stored: MirrorStore;
-  readonly store: Pick<Store, 'note'>;
+  readonly store: Pick<Store, 'write'>;
   readonly log: Log;
   readonly now: () => number;
 }
@@ -77,8 +77,9 @@ export const createProgress = (
       const text = label === HEARD ? line : `${HEARD} ${line}`;
       const posted = await put({ source: ref, key: row.purpose, label, content: { text } });
       if (posted)
-        await store.note((db) =>
-          stored.put(db, row, { target, posted, contentHash: UNFINISHED }, false),
+        await store.write(
+          (db) => stored.put(db, row, { target, posted, contentHash: UNFINISHED }, false),
+          { durable: false },
         );
     } catch (thrown) {
       const { code, message: reason } = toAppError(thrown);

@@ -7,7 +7,8 @@ import type { Services } from '../../command/services.ts';
 import type { TranscriptionProgress } from '../../speech/transcriber.ts';
 import type { Translation } from '../../translation/translator.ts';
 import type { RowKey } from '../../store/inbox/row.ts';
-import { isBlank, countCodePoints } from '../../text/unicode.ts';
+import { isBlank } from '../../text/unicode.ts';
+import { countFinished, type Tally } from '../../usage/meter.ts';
 import { claimsAudio } from '../policy.ts';
 
 /** A message in one language, or as it was written. */
@@ -52,7 +53,7 @@ interface Finished {
   /** By file. */
   readonly transcripts: Map<string, Transcript>;
   /** The cost of all of it. */
-  readonly used: { characters: number; audioMs: number };
+  readonly used: Tally;
 }
 
 /** Rows that failed in part, whose finished parts are kept for their next try. */
@@ -88,11 +89,10 @@ const keyOf = ({ ref, purpose, revision }: RowKey & { readonly revision: number 
   JSON.stringify([purpose, ref.channel.space.platform, ref.channel.id, ref.id, revision]);
 
 /** Transcribes and translates messages. */
-export const createMessageTranslator = ({
-  translator,
-  transcriber,
-  languages,
-}: Pick<Services, 'translator' | 'transcriber' | 'languages'>) => {
+export const createMessageTranslator = (
+  services: Pick<Services, 'translator' | 'transcriber' | 'languages'>,
+) => {
+  const { languages } = services;
   const remembered = createLru<string, Finished>(MOST_REMEMBERED);
 
   const finishedOf = (key: string, authorId: string): Finished => {
@@ -115,6 +115,7 @@ export const createMessageTranslator = ({
   ): Promise<Translated> => {
     const key = keyOf(row);
     const finished = finishedOf(key, row.authorId);
+    const { translator, transcriber } = countFinished(services, finished.used);
     const place = message.ref.channel;
     let fault: AppError | undefined;
 
@@ -132,7 +133,6 @@ export const createMessageTranslator = ({
         const { durationMs } = audio.voice ?? {};
         const request = { audio, place, ...(durationMs === undefined ? {} : { durationMs }) };
         const heard = await resultOf(transcriber.transcribe(request, signal), onHeard);
-        finished.used.audioMs += heard.durationMs;
         finished.transcripts.set(audio.id, heard);
         return heard;
       } catch (thrown) {
@@ -153,7 +153,6 @@ export const createMessageTranslator = ({
       try {
         const request = { text, to, place, context, whole: true, ...(from ? { from } : {}) };
         const done = await resultOf(translator.translate(request, signal));
-        if (done.outcome === 'translated') finished.used.characters += countCodePoints(text);
         finished.translations.set(asked, done);
         return done;
       } catch (thrown) {

@@ -101,7 +101,7 @@ const keepRowsOfMirrors = async (
 };
 
 /** Takes what comes to the inbox: messages, and what becomes of them on their platform. */
-export const createArrivals = ({
+export const createArrivalStore = ({
   store,
   now,
 }: {

@@ -115,19 +115,22 @@ export const createClaims = ({ store, now }: ClaimDeps) => ({
    * has it. `nextDueMs` is when to look again, if nothing comes before.
    */
   claim: (partition: string, limit: number, { epoch }: Pick<Tenure, 'epoch'>) =>
-    store.note(async (db): Promise<{ rows: readonly Row[]; nextDueMs: number | undefined }> => {
-      const atMs = now();
-      const open = await openRows(db, { partition, limit });
-      const rows: Row[] = [];
-      for (const row of open.rows) {
-        const { due_ms: dueMs } = row;
-        if (dueMs > atMs && dueMs - atMs <= LONGEST_AHEAD_MS) return { rows, nextDueMs: dueMs };
-        const { changed } = await claimRow(db, { ...row, partition, epoch });
-        if (changed === 0) break;
-        rows.push(toRow(row, partition, epoch));
-      }
-      return { rows, nextDueMs: undefined };
-    }),
+    store.write(
+      async (db): Promise<{ rows: readonly Row[]; nextDueMs: number | undefined }> => {
+        const atMs = now();
+        const open = await openRows(db, { partition, limit });
+        const rows: Row[] = [];
+        for (const row of open.rows) {
+          const { due_ms: dueMs } = row;
+          if (dueMs > atMs && dueMs - atMs <= LONGEST_AHEAD_MS) return { rows, nextDueMs: dueMs };
+          const { changed } = await claimRow(db, { ...row, partition, epoch });
+          if (changed === 0) break;
+          rows.push(toRow(row, partition, epoch));
+        }
+        return { rows, nextDueMs: undefined };
+      },
+      { durable: false },
+    ),
 
   /** Within a transaction; false when the message changed meanwhile, and so waits anew. */
   settle: async (db: Transaction<Schema>, row: Row, outcome: Outcome): Promise<boolean> => {
@@ -139,32 +142,37 @@ export const createClaims = ({ store, now }: ClaimDeps) => ({
 
   /** Gives rows back; those that were not tried do not count the attempt. */
   release: (rows: readonly Row[], { tried, dueMs }: { tried: number; dueMs: number }) =>
-    store.note(async (db) => {
-      for (const [index, row] of rows.entries())
-        await db
-          .updateTable('inbox')
-          .set({
-            state: 'waiting',
-            attempts: index < tried ? row.attempts : row.attempts - 1,
-            due_ms: index < tried ? dueMs : 0,
-          })
-          .where(isClaimed(claimedColumns(row)))
-          .execute();
-    }),
+    store.write(
+      async (db) => {
+        for (const [index, row] of rows.entries())
+          await db
+            .updateTable('inbox')
+            .set({
+              state: 'waiting',
+              attempts: index < tried ? row.attempts : row.attempts - 1,
+              due_ms: index < tried ? dueMs : 0,
+            })
+            .where(isClaimed(claimedColumns(row)))
+            .execute();
+      },
+      { durable: false },
+    ),
 
   /**
    * Makes what earlier tenures have left open wait anew. Whatever it is may have been begun, for claims of
    * theirs can be lost with the machine.
    */
   takeOver: async (partition: string, { epoch }: Pick<Tenure, 'epoch'>): Promise<void> => {
-    await store.note((db) =>
-      db
-        .updateTable('inbox')
-        .set((eb) => ({ state: 'waiting', epoch, begun: eb('begun', '+', 1) }))
-        .where('partition_key', '=', partition)
-        .where(isOpen)
-        .where('epoch', '<', epoch)
-        .execute(),
+    await store.write(
+      (db) =>
+        db
+          .updateTable('inbox')
+          .set((eb) => ({ state: 'waiting', epoch, begun: eb('begun', '+', 1) }))
+          .where('partition_key', '=', partition)
+          .where(isOpen)
+          .where('epoch', '<', epoch)
+          .execute(),
+      { durable: false },
     );
   },
 });

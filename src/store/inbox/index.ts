@@ -1,5 +1,5 @@
 import type { MessageRef, Space } from '../../model/place.ts';
-import { createArrivals } from './arrivals.ts';
+import { createArrivalStore } from './arrivals.ts';
 import { createClaims, type ClaimDeps } from './claims.ts';
 import { channelOf, isOpen, refColumns } from './columns.ts';
 
@@ -13,7 +13,7 @@ export type InboxStore = ReturnType<typeof createInboxStore>;
 export const createInboxStore = (deps: ClaimDeps) => {
   const { store } = deps;
   return {
-    ...createArrivals(deps),
+    ...createArrivalStore(deps),
     ...createClaims(deps),
 
     /** The purposes for which a message is in here, or was before its row was cleared and its mirrors stayed. */

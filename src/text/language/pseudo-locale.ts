@@ -1,4 +1,4 @@
-import { findSpans } from '../markup/spans.ts';
+import { plainSpans } from '../plain-spans.ts';
 import { isBlank } from '../unicode.ts';
 
 const PLAIN = 'aAbBcCdDeEfFgGhHiIjJkKlLmMnNoOpPqQrRsSuUtTvVwWxXyYzZ';
@@ -11,9 +11,9 @@ const accents = new Map(
 const GROWTH = 0.35;
 const PADDING = '~';
 
-// Of ICU, printf, shells and templates; and tags.
+// Of ICU, printf, shells and templates; tags, mentions and code.
 const placeholder =
-  /\$?\{\{?[^{}\n]{0,100}\}\}?|%(?:\d\$)?[a-zA-Z]\b|\$\w+|<\/?[a-zA-Z][^<>\n]{0,200}>/g;
+  /\$?\{\{?[^{}\n]{0,100}\}\}?|%(?:\d\$)?[a-zA-Z]\b|\$\w+|<[/@#:!]?&?\w[^<>\n]{0,200}>|`[^`\n]{1,200}`/g;
 const letters = /[A-Za-z]/g;
 const vowel = /[aeiouAEIOU]/;
 
@@ -35,14 +35,14 @@ const accentAround = (text: string): string => {
 
 /**
  * The pseudo-locale `en-XA`: readable, yet visibly translated (accents), whole (brackets at both
- * ends) and about 35 % longer. Tokens of `protect`, markup, addresses, digits and placeholders such
+ * ends) and about 35 % longer. Tokens of `protect`, addresses, mentions, code, digits and placeholders such
  * as `{name}` and `%s` stay as they are; the same text always gives the same result.
  */
 export const pseudoLocalise = (text: string): string => {
   if (isBlank(text)) return text;
   let result = '';
   let from = 0;
-  for (const span of findSpans(text)) {
+  for (const span of plainSpans(text)) {
     result += accentAround(text.slice(from, span.start)) + text.slice(span.start, span.end);
     from = span.end;
   }

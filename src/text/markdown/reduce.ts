@@ -1,23 +1,39 @@
 import { normalise } from '../../model/normalise-rich-text.ts';
-import type { Block, Inline, RichText } from '../../model/rich-text.ts';
+import {
+  code,
+  codeBlock,
+  link,
+  type Block,
+  type Inline,
+  type RichText,
+} from '../../model/rich-text.ts';
 import { asText, equal, map } from '../../model/walk-rich-text.ts';
 import { withTidyLines } from './tidy-lines.ts';
 
-const held = (node: Inline): readonly Inline[] => {
+const held = (node: Inline): Inline | readonly Inline[] => {
   switch (node.kind) {
     case 'underline':
       return node.children;
     case 'mention':
     case 'emoji':
     case 'timestamp':
-      return [asText(node)];
+      return asText(node);
     case 'code':
-      return [{ ...node, text: node.text.replaceAll('\n', ' ') }];
+      return node.text.includes('\n') ? code(node.text.replaceAll('\n', ' ')) : node;
     case 'link':
-      return [{ kind: 'link', url: node.url, children: node.children }];
-    default:
-      return [node];
+      return node.noPreview ? link(node.url, ...node.children) : node;
+    case 'text':
+    case 'bold':
+    case 'italic':
+    case 'strike':
+    case 'spoiler':
+      return node;
   }
+};
+
+const isHeld = (block: Block): boolean => {
+  if (block.kind === 'quote') return block.children.every(isHeld);
+  return block.kind === 'code-block' ? !block.spoiler : block.kind !== 'subtext';
 };
 
 const heldBlock = (block: Block): Block => {
@@ -26,14 +42,16 @@ const heldBlock = (block: Block): Block => {
       return { kind: 'paragraph', children: block.children };
     case 'quote':
       return { ...block, children: block.children.map(heldBlock) };
-    case 'code-block': {
-      const { kind, text, language } = block;
-      return language === undefined ? { kind, text } : { kind, text, language };
-    }
-    default:
+    case 'code-block':
+      return codeBlock(block.text, block.language);
+    case 'paragraph':
+    case 'heading':
+    case 'list':
       return block;
   }
 };
+
+const heldBlocks = (tree: RichText): RichText => (tree.every(isHeld) ? tree : tree.map(heldBlock));
 
 /**
  * The tree that Markdown can hold of a tree: mentions, custom emoji and timestamps are words, nothing
@@ -41,7 +59,7 @@ const heldBlock = (block: Block): Block => {
  * white space around them.
  */
 export const reduceMarkdown = (tree: RichText): RichText =>
-  normalise(withTidyLines(normalise(map(normalise(tree).map(heldBlock), held))));
+  normalise(withTidyLines(normalise(map(heldBlocks(normalise(tree)), held))));
 
 /** True when Markdown shows a tree as it is. */
 export const markdownHolds = (tree: RichText): boolean =>

@@ -47,10 +47,16 @@ const escapeText = (written: string, place: RowPlace): string => {
   const escaped = written.replaceAll(special, (sign, at: number) =>
     escapeSign(sign, at, written, place),
   );
-  const firstLine = place.lineStart ? 0 : escaped.indexOf('\n') + 1 || escaped.length;
-  const marked =
-    escaped.slice(0, firstLine) + escaped.slice(firstLine).replaceAll(lineBeginning, markLine);
-  return marked.replace(lineEnd, String.raw`\$&`);
+  const marked = withLinesMarked(escaped, place.lineStart);
+  return marked.endsWith('#') ? marked.replace(lineEnd, String.raw`\$&`) : marked;
+};
+
+const withLinesMarked = (escaped: string, lineStart: boolean): string => {
+  if (lineStart) return escaped.replaceAll(lineBeginning, markLine);
+  const next = escaped.indexOf('\n') + 1;
+  return next === 0
+    ? escaped
+    : escaped.slice(0, next) + escaped.slice(next).replaceAll(lineBeginning, markLine);
 };
 
 const ticks = /`+/g;

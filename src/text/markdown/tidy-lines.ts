@@ -1,6 +1,5 @@
-import { text } from '../../model/rich-text.ts';
-import type { Inline, RichText } from '../../model/rich-text.ts';
-import { mapInline, mapRows } from '../../model/walk-rich-text.ts';
+import { text, type Inline, type RichText } from '../../model/rich-text.ts';
+import { equal, mapInline, mapRows } from '../../model/walk-rich-text.ts';
 
 const tidy = (written: string): string => {
   const lines = written.split('\n');
@@ -23,16 +22,15 @@ const withoutSpacesAfter = (written: string): string => {
 
 const tidyRow = (row: readonly Inline[]): readonly Inline[] => {
   const inner = mapInline(row, (node) =>
-    node.kind === 'text' && node.text.includes('\n') ? [text(tidy(node.text))] : [node],
+    node.kind === 'text' && node.text.includes('\n') ? text(tidy(node.text)) : node,
   );
   const [first] = inner;
-  const last = inner.at(-1);
-  if (first?.kind !== 'text' && last?.kind !== 'text') return inner;
-  const result = [...inner];
-  if (first?.kind === 'text') result[0] = text(first.text.replace(spacesBefore, ''));
-  const end = result.at(-1);
-  if (end?.kind === 'text') result[result.length - 1] = text(withoutSpacesAfter(end.text));
-  return result;
+  const begun = first?.kind === 'text' ? text(first.text.replace(spacesBefore, '')) : first;
+  const last = inner.length === 1 ? begun : inner.at(-1);
+  const ended = last?.kind === 'text' ? text(withoutSpacesAfter(last.text)) : last;
+  if (!begun || !ended) return inner;
+  const result = inner.length === 1 ? [ended] : [begun, ...inner.slice(1, -1), ended];
+  return equal(result, row) ? row : result;
 };
 
 /** The tree with no white space at the beginning and end of lines, where Markdown gives it meaning. */

@@ -17,6 +17,14 @@ interface Frame {
 
 const MOST_LABELS = 4;
 
+/** Adds a node; texts that are neighbours become one. */
+const append = (nodes: Loose[], node: Loose): void => {
+  const last = nodes.at(-1);
+  if (node.kind === 'text' && last?.kind === 'text')
+    nodes[nodes.length - 1] = { kind: 'text', text: last.text + node.text };
+  else nodes.push(node);
+};
+
 const asInline = (nodes: readonly Loose[]): readonly Inline[] => nodes as readonly Inline[];
 
 /**
@@ -31,7 +39,7 @@ export class InlineStack {
 
   text(written: string): void {
     const plain = withoutSeparators(written);
-    if (plain !== '') this.#top.children.push({ kind: 'text', text: plain });
+    if (plain !== '') append(this.#top.children, { kind: 'text', text: plain });
   }
 
   node(node: Loose): void {
@@ -136,9 +144,10 @@ export class InlineStack {
     const frame = this.#frames[at];
     const outer = this.#frames[at - 1];
     if (!frame || !outer) return;
-    this.#frames.splice(at, 1);
+    if (at === this.#frames.length - 1) this.#frames.pop();
+    else this.#frames.splice(at, 1);
     if (frame.kind === 'label') this.#labels -= 1;
-    outer.children.push({ kind: 'text', text: frame.marker });
-    for (const child of frame.children) outer.children.push(child);
+    append(outer.children, { kind: 'text', text: frame.marker });
+    for (const child of frame.children) append(outer.children, child);
   }
 }

@@ -1,4 +1,4 @@
-import type { Mention, MentionKind, MentionNames } from '../../model/mention.ts';
+import type { MentionedId, MentionKind, MentionNames } from '../../model/mention.ts';
 
 /** What stands for somebody unknown; platforms do not say more either. */
 const UNKNOWN = '?';
@@ -17,7 +17,7 @@ const angle =
 const everybody = /@(?=everyone|here|channel)/gi;
 
 /** The people, roles and channels that a text names in angle brackets. */
-export const mentionsIn = (text: string): readonly Mention[] =>
+export const mentionsIn = (text: string): readonly MentionedId[] =>
   [...text.matchAll(angle)].flatMap(({ groups: { sign, id } = {} }) =>
     id === undefined ? [] : [{ kind: KINDS[sign ?? ''] ?? 'member', id }],
   );

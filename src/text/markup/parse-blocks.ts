@@ -1,5 +1,4 @@
-import { codeBlock, paragraph } from '../../model/rich-text.ts';
-import type { Block, Inline } from '../../model/rich-text.ts';
+import { codeBlock, type Block, type Inline } from '../../model/rich-text.ts';
 import { Ahead, InlineScan, scanRow, type InlineDialect } from './inline-scan.ts';
 import { parseLists } from './parse-lists.ts';
 import { splitCode } from './split-code.ts';
@@ -107,7 +106,7 @@ class BlockScan {
     const end = scan.run();
     const row = scan.stack.finish();
     if (scan.stack.hasBlocks) this.blocks.push(...splitCode(row));
-    else this.blocks.push(paragraph(...(row as readonly Inline[])));
+    else this.blocks.push({ kind: 'paragraph', children: row as readonly Inline[] });
     return end + 1;
   }
 

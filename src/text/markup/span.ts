@@ -28,9 +28,7 @@ export interface Span {
   readonly replacement?: string;
 }
 
-/** The brackets of our own tokens (see `protect`). */
-export const TOKEN_OPEN = '⟦';
-export const TOKEN_CLOSE = '⟧';
+export { TOKEN_CLOSE, TOKEN_OPEN } from '../protect/brackets.ts';
 
 const LONGEST_BARE_MARKER = 3;
 

@@ -2,14 +2,8 @@ import { CodeSpans } from './code-spans.ts';
 import { emojiEnd, shortcodeEnd } from '../emoji.ts';
 import { isEscaped } from '../letters.ts';
 import { Markers } from './markers.ts';
-import {
-  lineMarkerEnd,
-  linkTargetEnd,
-  mailExtent,
-  matchAngle,
-  mentionEnd,
-  urlEnd,
-} from './patterns.ts';
+import { mailExtent, mentionEnd, urlEnd } from '../addresses.ts';
+import { lineMarkerEnd, linkTargetEnd, matchAngle } from './patterns.ts';
 import { holdsAddress, TOKEN_CLOSE, TOKEN_OPEN, type Span, type SpanKind } from './span.ts';
 
 // A superset of the places where a span can begin, cheap to find; each is looked at closely then.

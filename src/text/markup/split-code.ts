@@ -1,5 +1,4 @@
-import { paragraph, text } from '../../model/rich-text.ts';
-import type { Block, CodeBlock, Inline } from '../../model/rich-text.ts';
+import { paragraph, text, type Block, type CodeBlock, type Inline } from '../../model/rich-text.ts';
 import type { Loose } from './inline-stack.ts';
 
 type Piece = CodeBlock | Loose[];

@@ -36,7 +36,9 @@ class RowWriter {
   out = '';
   readonly #dialect: RowDialect;
   readonly #tame: boolean;
-  /** The last thing written is a marker, which one of the same sign must not follow. */
+  /** The last sign written; looking at `out` itself would copy it each time. */
+  #last = '\n';
+  /** It belongs to a marker, which one of the same sign must not follow. */
   #afterMarker = false;
 
   constructor(dialect: RowDialect, tame: boolean) {
@@ -49,14 +51,16 @@ class RowWriter {
   }
 
   #marker(marker: string): void {
-    if (this.#afterMarker && this.out.endsWith(marker[0] ?? '')) this.out += SEPARATOR;
+    if (this.#afterMarker && this.#last === marker[0]) this.out += SEPARATOR;
     this.out += marker;
+    this.#last = marker.at(-1) ?? '';
     this.#afterMarker = true;
   }
 
   #put(written: string): void {
     if (written === '') return;
     this.out += written;
+    this.#last = written.at(-1) ?? '';
     this.#afterMarker = false;
   }
 
@@ -64,12 +68,13 @@ class RowWriter {
     const { markers, text, code, bareLink, target, other } = this.#dialect;
     switch (node.kind) {
       case 'text': {
-        const lineStart = this.out === '' || this.out.endsWith('\n');
+        const lineStart = this.#last === '\n';
         return this.#put(text(node.text, { lineStart, inLabel, tame: this.#tame }));
       }
       case 'code': {
         const written = code(node.text);
-        if (this.out.endsWith('`') && this.#afterMarker) this.out += SEPARATOR;
+        // Simple readers would take a backslash before it for its escape.
+        if (this.#last === '\\' || (this.#last === '`' && this.#afterMarker)) this.out += SEPARATOR;
         this.#put(written);
         this.#afterMarker = true;
         return;

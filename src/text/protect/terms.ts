@@ -1,10 +1,21 @@
 import { charAfter, charBefore, isHangul, isSpacedLetter } from '../letters.ts';
-import type { Span } from '../markup/span.ts';
 
 export interface Term {
   readonly term: string;
   /** What the term must become; left out: it stays as written. */
   readonly translation?: string | undefined;
+}
+
+interface Extent {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where a term stands, in UTF-16 offsets. */
+export interface TermSpan extends Extent {
+  readonly kind: 'term';
+  /** What the term must become, where it is not to stay as written. */
+  readonly replacement?: string;
 }
 
 /** Lower case that keeps every offset: the few letters that would grow are left as they are. */
@@ -27,7 +38,7 @@ const isWhole = (text: string, start: number, end: number): boolean => {
 };
 
 /** The leftmost, then the longest, then the one that came first. */
-const withoutOverlaps = (found: readonly Span[]): readonly Span[] => {
+const withoutOverlaps = (found: readonly TermSpan[]): readonly TermSpan[] => {
   let from = 0;
   return found
     .toSorted((a, b) => a.start - b.start || b.end - a.end)
@@ -43,15 +54,15 @@ const withoutOverlaps = (found: readonly Span[]): readonly Span[] => {
  * put spaces between words, anywhere in the others. Most terms are not in most texts, so each is
  * simply looked for: that is faster than to build an index of them.
  */
-export const findTerms = (text: string, terms: readonly Term[]): readonly Span[] => {
+export const findTerms = (text: string, terms: readonly Term[]): readonly TermSpan[] => {
   if (terms.length === 0) return [];
   const folded = fold(text);
-  const found: Span[] = [];
+  const found: TermSpan[] = [];
   for (const { term, translation } of terms) {
     const wanted = fold(term.trim());
     if (wanted === '') continue;
     for (let at = folded.indexOf(wanted); at >= 0; at = folded.indexOf(wanted, at + 1)) {
-      const span: Span = { start: at, end: at + wanted.length, kind: 'term' };
+      const span: TermSpan = { start: at, end: at + wanted.length, kind: 'term' };
       if (!isWhole(text, span.start, span.end)) continue;
       found.push(translation === undefined ? span : { ...span, replacement: translation });
     }
@@ -60,9 +71,12 @@ export const findTerms = (text: string, terms: readonly Term[]): readonly Span[]
 };
 
 /** One ordered list without overlaps: a term gives way, except to spans that lie within it. */
-export const mergeTerms = (spans: readonly Span[], terms: readonly Span[]): readonly Span[] => {
+export const mergeTerms = <Each extends Extent>(
+  spans: readonly Each[],
+  terms: readonly TermSpan[],
+): readonly (Each | TermSpan)[] => {
   if (terms.length === 0) return spans;
-  const merged: Span[] = [];
+  const merged: (Each | TermSpan)[] = [];
   let next = 0;
   for (const term of terms) {
     let span = spans[next];
@@ -78,6 +92,6 @@ export const mergeTerms = (spans: readonly Span[], terms: readonly Span[]): read
     if (span && span.start < term.end) next = first;
     else merged.push(term);
   }
-  for (; next < spans.length; next += 1) merged.push(spans[next] as Span);
+  for (; next < spans.length; next += 1) merged.push(spans[next] as Each);
   return merged;
 };

@@ -1,48 +1,75 @@
-import { backoffMs, type Backoff } from '../../async/backoff.ts';
-import { toAppError, type AppError } from '../../errors.ts';
+import { type Backoff, backoffMs } from '../../async/backoff.ts';
+import { type Clock, waitUntil } from '../../async/clock.ts';
+import { type AppError, toAppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Content } from '../../model/content.ts';
 import type { Posted } from '../../model/place.ts';
-import { waitUntil, type Clock } from '../../async/clock.ts';
 import type { EditRate } from '../../ports/voice.ts';
-import type { Caption, CaptionBoard } from './caption.ts';
-import { createEditPace, type EditPace } from './edit-pace.ts';
-import { Pages, type Page, type PageLimits } from './pages.ts';
+import type { Caption, CaptionDisplay } from './caption.ts';
+import { type Page, type PageLimits, Pages } from './pages.ts';
 import type { CaptionTexts } from './render.ts';
+
+/** Spends the edits that a platform allows on urgent ones first. */
+export interface EditPace {
+  /** Least time between two edits that are not urgent. */
+  readonly evenMs: number;
+  /** The earliest time of the next edit; one that is not urgent leaves some for those that are. */
+  freeAtMs(nowMs: number, isUrgent: boolean): number;
+  /** Counts an edit that was answered. */
+  used(nowMs: number): void;
+}
+
+/** Edits kept back for final captions. */
+const RESERVED = 2;
+
+export const createEditPace = ({ count, windowMs }: EditRate): EditPace => {
+  let times: number[] = [];
+  const freedMs = (most: number): number => (times.at(-most) ?? -Infinity) + windowMs;
+  return {
+    evenMs: windowMs / count,
+    freeAtMs: (nowMs, isUrgent) => {
+      if (isUrgent) return Math.max(nowMs, freedMs(count));
+      return Math.max(nowMs, freedMs(Math.max(1, count - RESERVED)));
+    },
+    used: (nowMs) => {
+      times = [...times, nowMs].slice(-count);
+    },
+  };
+};
 
 const LIMITS: PageLimits = { chars: 1_800, lines: 15, ageMs: 600_000, pauseMs: 120_000 };
 
 /** Waits after failures, where the platform does not say how long. */
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
-/** What a message shows of which nothing is left, where none can be deleted. */
-const NOTHING_LEFT = '…';
+/** Text of an emptied message, where messages cannot be deleted. */
+const EMPTY_TEXT = '…';
 
-/** The channel of a board. Rejects with `AppError`. */
+/** The channel in which captions are shown. Rejects with `AppError`. */
 export interface CaptionMessagesPort {
-  /** The same words are not posted twice when the answer to the first time was lost. */
+  /** Does not post the same content twice when the answer to the first time was lost. */
   post(content: Content): Promise<Posted>;
   edit(posted: Posted, content: Content): Promise<Posted>;
-  /** Left out: a message of which nothing is left shows an ellipsis. */
+  /** Without it an emptied message shows an ellipsis. */
   remove?(posted: Posted): Promise<void>;
 }
 
 export interface CaptionMessagesDeps {
   readonly clock: Clock;
   readonly port: CaptionMessagesPort;
-  /** How many edits the channel takes, and how many posts. */
+  /** The edits that the channel takes, and the posts. */
   readonly editRate: EditRate;
   readonly texts: CaptionTexts;
-  /** The one language of its readers. Default: what is said, and all translations beneath. */
+  /** The one language of its readers. Default: each caption with all translations beneath. */
   readonly language?: string | undefined;
   readonly log: Pick<Log, 'warn'>;
-  /** Nothing can be shown there any more; nothing is told afterwards. */
+  /** Called when the channel is gone; nothing is shown or reported afterwards. */
   readonly gone?: (error: AppError) => void;
-  /** Nothing is shown until somebody changes something there, and why; undefined: it is again. */
-  readonly hindered?: (error: AppError | undefined) => void;
+  /** Reports that nothing is shown until somebody changes something there; undefined: it is again. */
+  readonly blocked?: (error: AppError | undefined) => void;
   readonly limits?: Partial<PageLimits>;
 }
 
-/** What does not change any more: final lines, and translations that are whole. */
+/** Identifies the parts of a page that do not change any more: final captions, whole translations. */
 const lastingIn = ({ captions }: Page): string =>
   captions
     .filter(({ isFinal }) => isFinal)
@@ -52,34 +79,34 @@ const lastingIn = ({ captions }: Page): string =>
     })
     .join();
 
-class Board implements CaptionBoard {
-  readonly #parts: CaptionMessagesDeps;
+class CaptionMessages implements CaptionDisplay {
+  readonly #deps: CaptionMessagesDeps;
   readonly #pages: Pages;
   readonly #settling: (() => void)[] = [];
   #isWoken = false;
   #isSending = false;
-  /** Nothing new comes, and nothing that is left can wait. */
+  /** Set when nothing new comes, and the rest cannot wait. */
   #isEnding = false;
   #isEnded = false;
   #failures = 0;
-  #isHindered = false;
+  #isBlocked = false;
   #blockedUntilMs = Number.NEGATIVE_INFINITY;
   readonly #edits: EditPace;
   readonly #posts: EditPace;
-  #takeBackTimer: (() => void) | undefined;
+  #cancelTimer: (() => void) | undefined;
 
   constructor(deps: CaptionMessagesDeps) {
     const { language, texts, editRate } = deps;
     this.#edits = createEditPace(editRate);
     this.#posts = createEditPace(editRate);
     const limits = { ...LIMITS, ...deps.limits };
-    this.#parts = deps;
+    this.#deps = deps;
     this.#pages = new Pages(limits, { language, texts, longest: limits.chars });
   }
 
   show(caption: Caption): void {
     if (this.#isEnded) return;
-    this.#pages.put(caption, this.#parts.clock.nowMs());
+    this.#pages.put(caption, this.#deps.clock.nowMs());
     this.#wake();
   }
 
@@ -107,11 +134,11 @@ class Board implements CaptionBoard {
   async end(latestMs: number): Promise<void> {
     this.#isEnding = true;
     this.#wake();
-    await waitUntil(this.#parts.clock, latestMs, this.settled());
+    await waitUntil(this.#deps.clock, latestMs, this.settled());
     this.#end();
   }
 
-  /** What changes in the same moment goes out together. */
+  /** Sends changes of the same moment together. */
   #wake(): void {
     if (this.#isWoken) return;
     this.#isWoken = true;
@@ -122,31 +149,31 @@ class Board implements CaptionBoard {
   }
 
   #go(): void {
-    this.#takeBackTimer?.();
-    this.#takeBackTimer = undefined;
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
     if (this.#isEnded || this.#isSending) return;
     const next = this.#next();
     if (!next) {
-      this.#tellSettled();
+      this.#resolveSettled();
       return;
     }
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     const waitMs = next.dueMs - clock.nowMs();
-    if (waitMs > 0) this.#takeBackTimer = clock.after(waitMs, () => this.#go());
+    if (waitMs > 0) this.#cancelTimer = clock.after(waitMs, () => this.#go());
     else void this.#send(next.page);
   }
 
-  #wanted({ text, posted }: Page): string {
-    return text === '' && posted && !this.#parts.port.remove ? NOTHING_LEFT : text;
+  #textOf({ text, posted }: Page): string {
+    return text === '' && posted && !this.#deps.port.remove ? EMPTY_TEXT : text;
   }
 
-  /** The page to be sent next; fresh ones first and in order, then the one that waits longest. */
+  /** The next page to send: new ones first and in order, then the one that has waited longest. */
   #next(): { readonly page: Page; readonly dueMs: number } | undefined {
-    const nowMs = this.#parts.clock.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     let next: { readonly page: Page; readonly dueMs: number } | undefined;
     let isFreshSeen = false;
     for (const page of this.#pages.all) {
-      if (this.#wanted(page) === page.shown || (!page.posted && isFreshSeen)) continue;
+      if (this.#textOf(page) === page.shown || (!page.posted && isFreshSeen)) continue;
       isFreshSeen ||= !page.posted;
       const pace = page.posted ? this.#edits : this.#posts;
       const isUrgent = this.#isEnding || lastingIn(page) !== page.shownLasting;
@@ -162,8 +189,8 @@ class Board implements CaptionBoard {
   }
 
   async #send(page: Page): Promise<void> {
-    const { clock, port } = this.#parts;
-    const text = this.#wanted(page);
+    const { clock, port } = this.#deps;
+    const text = this.#textOf(page);
     const lasting = lastingIn(page);
     const finals = new Set(page.captions.filter(({ isFinal }) => isFinal).map(({ id }) => id));
     const { posted } = page;
@@ -182,7 +209,7 @@ class Board implements CaptionBoard {
       page.shownFinals = finals;
       page.shownLasting = lasting;
       this.#failures = 0;
-      this.#hinder(undefined);
+      this.#reportBlocked(undefined);
       if (posted && !page.posted) this.#pages.drop(page, page.captions, clock.nowMs());
     } catch (thrown) {
       this.#failed(page, text, toAppError(thrown));
@@ -197,57 +224,58 @@ class Board implements CaptionBoard {
 
   #failed(page: Page, text: string, error: AppError): void {
     if (this.#isEnded) return;
-    const { clock, log, gone } = this.#parts;
+    const { clock, log, gone } = this.#deps;
     const { code, message: reason, retryable, retryAfterMs } = error;
     const nowMs = clock.nowMs();
     if (code === 'not-found' && page.posted) {
-      // Somebody deleted it: what stood there is not put up again, what did not yet goes on.
+      // Somebody deleted it: its final captions are not posted again, the others go on.
       const missing = page.captions.filter(({ id }) => !page.shownFinals.has(id));
       this.#pages.drop(page, missing, nowMs);
     } else if (code === 'not-found') {
-      log.warn({ code, reason }, 'captions have no place any more');
+      log.warn({ code, reason }, 'the channel of captions is gone');
       this.#end();
       gone?.(error);
     } else if (code === 'bad-input' || code === 'too-large' || code === 'unsupported') {
       // It would be refused again.
-      log.warn({ code, reason }, 'a message of captions was refused');
+      log.warn({ code, reason }, 'a message with captions was refused');
       if (page.posted) page.shown = text;
       else this.#pages.drop(page, [], nowMs);
     } else {
-      if (this.#failures === 0) log.warn({ code, reason }, 'captions wait to be shown');
-      if (!retryable) this.#hinder(error);
+      if (this.#failures === 0) log.warn({ code, reason }, 'captions cannot be shown now');
+      if (!retryable) this.#reportBlocked(error);
       const waitMs = retryable ? backoffMs(BACKOFF, this.#failures) : BACKOFF.longestMs;
       this.#failures += 1;
       this.#blockedUntilMs = nowMs + (retryAfterMs ?? waitMs);
     }
   }
 
-  #hinder(error: AppError | undefined): void {
-    if (this.#isHindered === (error !== undefined)) return;
-    this.#isHindered = error !== undefined;
-    this.#parts.hindered?.(error);
+  #reportBlocked(error: AppError | undefined): void {
+    if (this.#isBlocked === (error !== undefined)) return;
+    this.#isBlocked = error !== undefined;
+    this.#deps.blocked?.(error);
   }
 
   #isSettled(): boolean {
     return this.#isEnded || (!this.#isWoken && !this.#isSending && !this.#next());
   }
 
-  #tellSettled(): void {
+  #resolveSettled(): void {
     for (const settle of this.#settling.splice(0)) settle();
   }
 
   #end(): void {
     this.#isEnded = true;
-    this.#takeBackTimer?.();
+    this.#cancelTimer?.();
     this.#pages.clear();
-    this.#tellSettled();
+    this.#resolveSettled();
   }
 }
 
 /**
- * Shows captions in messages of one channel, which it edits while they are fresh. They stand in the
- * order in which they were spoken, over all messages; so does what comes late, up to 75 s after it was
- * begun to be spoken. What comes even later and belongs before the last two messages stands at the end.
- * Of a message that somebody deleted, what stood there is not shown again.
+ * Shows captions in messages of one channel, which it edits while they are fresh. They stand in the order
+ * in which they were spoken, over all messages; late ones too, up to 75 s after their speech began. A
+ * caption that is even later and belongs before the last two messages stands at the end. Captions of a
+ * message that somebody deleted are not shown again.
  */
-export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionBoard => new Board(deps);
+export const createCaptionMessages = (deps: CaptionMessagesDeps): CaptionDisplay =>
+  new CaptionMessages(deps);

@@ -1,22 +1,21 @@
+import type { Clock } from '../../async/clock.ts';
+import type { Assistant } from '../../chat/assistant.ts';
 import type { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import type { Channel } from '../../model/place.ts';
 import type { OutgoingFile } from '../../model/file.ts';
-import type { Platform } from '../../ports/platform.ts';
-import type { Assistant } from '../../chat/assistant.ts';
-import type { CaptionOptions } from '../service.ts';
+import type { Channel } from '../../model/place.ts';
 import type { RoomTranscriptKind } from '../../model/transcript.ts';
-import { createCaptionMessages } from './caption-messages.ts';
-import type { CaptionBoard } from './caption.ts';
-import { createCaptions } from './captions.ts';
-import { sessionFile } from './transcript-files.ts';
-import { summarise } from './summary.ts';
-import { createTranscript } from './transcript.ts';
-import type { TranslateCaption } from './translations.ts';
-import type { Clock } from '../../async/clock.ts';
-import type { TranscriptEvent } from '../stt/transcript-event.ts';
+import type { Platform } from '../../ports/platform.ts';
 import type { EditRate } from '../../ports/voice.ts';
+import type { CaptionOptions } from '../service.ts';
+import type { TranscriptEvent } from '../stt/transcript-emitter.ts';
 import type { RoomTexts } from '../texts.ts';
+import { createCaptionMessages } from './caption-messages.ts';
+import { type CaptionDisplay, createTranscript } from './caption.ts';
+import { createCaptions } from './captions.ts';
+import { summarise } from './summary.ts';
+import { sessionFile } from './transcript-files.ts';
+import type { TranslateCaption } from './translations.ts';
 
 export interface CaptionSessionDeps {
   readonly clock: Clock;
@@ -29,72 +28,71 @@ export interface CaptionSessionDeps {
   readonly nameOf: (memberId: string) => string;
   readonly texts: RoomTexts;
   readonly log: Log;
-  /** Where they are shown is gone. */
+  /** Called when the channel of the captions is gone. */
   readonly gone: () => void;
-  /** They cannot be shown there until somebody changes something, and why; undefined: they can again. */
-  readonly hindered: (error: AppError | undefined) => void;
+  /** Reports that captions cannot be shown until somebody changes something; undefined: they can again. */
+  readonly blocked: (error: AppError | undefined) => void;
 }
 
-/** Captions from their start to their end, and what is kept of them in memory afterwards. */
+/** Captions from their start to their end, and their record in memory afterwards. */
 export interface CaptionSession {
-  /** Where they are shown. */
+  /** The channel where they are shown. */
   readonly channel: Channel;
-  readonly wish: CaptionOptions;
+  readonly options: CaptionOptions;
   languages(): readonly string[];
   setLanguages(languages: readonly string[]): void;
-  heard(line: TranscriptEvent): void;
-  forget(memberId: string): void;
-  /** What is said from now on is shown there; what was said until now, where they were. */
+  readonly transcript: (event: TranscriptEvent) => void;
+  readonly forget: (memberId: string) => void;
+  /** Shows speech from now on in another channel; earlier speech stays where it was. */
   moveTo(channel: Channel): void;
-  /** The last lines, oldest first, with who said them. */
-  talk(): readonly string[];
-  lineCount(): number;
+  /** The latest captions with their speakers, oldest first. */
+  recent(): readonly string[];
+  captionCount(): number;
   durationMs(): number;
   file(kind: RoomTranscriptKind, language?: string): Promise<OutgoingFile>;
   summary(language: string, signal: AbortSignal): AsyncGenerator<string, string, void>;
-  /** Shows what is still on its way, and ends no later than at that time of the room's clock. */
+  /** Shows the last captions, and ends no later than at that time of the room's clock. */
   end(latestMs: number): Promise<void>;
 }
 
-const TALK_LINES = 20;
-
-/** Channels in which what was said before still changes. */
-const MOST_BOARDS = 4;
+const RECENT_CAPTIONS = 20;
+/** Channels whose earlier captions are still edited. */
+const MOST_DISPLAYS = 4;
 
 interface Stretch {
   readonly fromMs: number;
   toMs: number;
 }
 
-/** Takes in what began to be spoken in a stretch of time; what stands there goes on. */
-const during = (stretch: Stretch, board: CaptionBoard): CaptionBoard => ({
+/** Shows new captions of speech that began in a stretch of time, and keeps editing those it shows. */
+const during = (stretch: Stretch, display: CaptionDisplay): CaptionDisplay => ({
   show: (caption) => {
     const { id, startMs } = caption;
-    if (startMs >= stretch.fromMs && startMs < stretch.toMs) board.show(caption);
-    else board.remove(id);
+    if (startMs >= stretch.fromMs && startMs < stretch.toMs) display.show(caption);
+    else display.remove(id);
   },
-  change: (caption) => board.change(caption),
-  remove: (id) => board.remove(id),
-  forget: (speakerId) => board.forget(speakerId),
-  settled: () => board.settled(),
-  end: (latestMs) => board.end(latestMs),
+  change: (caption) => display.change(caption),
+  remove: (id) => display.remove(id),
+  forget: (speakerId) => display.forget(speakerId),
+  settled: () => display.settled(),
+  end: (latestMs) => display.end(latestMs),
 });
 
 export const startCaptionSession = (
   start: Channel,
-  wish: CaptionOptions,
+  options: CaptionOptions,
   deps: CaptionSessionDeps,
 ): CaptionSession => {
   const { clock, platform, texts, log, nameOf } = deps;
   const startMs = clock.nowMs();
   let channel = start;
   let endedMs: number | undefined;
-  let { languages } = wish;
+  let { languages } = options;
   const transcript = createTranscript({ clock, startedMs: deps.now() });
-  const boards = new Set<CaptionBoard>();
+  const displays = new Set<CaptionDisplay>();
   let stretch: Stretch = { fromMs: Number.NEGATIVE_INFINITY, toMs: Infinity };
-  const openBoard = (to: Channel): void => {
-    const board = createCaptionMessages({
+  const openDisplay = (to: Channel): void => {
+    const display = createCaptionMessages({
       clock,
       port: {
         post: (content) => platform.post(to, content),
@@ -103,58 +101,52 @@ export const startCaptionSession = (
       },
       editRate: deps.editRate,
       texts: { untranslated: texts.untranslated },
-      language: wish.only,
+      language: options.only,
       log,
       gone: () => {
         if (to === channel) deps.gone();
       },
-      hindered: deps.hindered,
+      blocked: deps.blocked,
     });
-    boards.add(during(stretch, board));
+    displays.add(during(stretch, display));
   };
-  openBoard(channel);
-  const captions = createCaptions({
-    clock,
-    nameOf,
-    translate: deps.translate,
-    boards,
-    transcript,
-    log,
-  });
+  openDisplay(channel);
+  const { translate } = deps;
+  const captions = createCaptions({ clock, nameOf, translate, displays, transcript, log });
   captions.setLanguages(languages);
 
   return {
     get channel() {
       return channel;
     },
-    wish,
+    options,
     languages: () => languages,
-    setLanguages: (wanted) => {
-      languages = wanted;
-      captions.setLanguages(wanted);
+    setLanguages: (chosen) => {
+      languages = chosen;
+      captions.setLanguages(chosen);
     },
-    heard: captions.heard,
+    transcript: captions.transcript,
     forget: captions.forget,
     moveTo: (to) => {
       const nowMs = clock.nowMs();
       channel = to;
       stretch.toMs = nowMs;
       stretch = { fromMs: nowMs, toMs: Infinity };
-      openBoard(to);
-      const [oldest] = boards;
-      if (boards.size <= MOST_BOARDS || !oldest) return;
-      boards.delete(oldest);
+      openDisplay(to);
+      const [oldest] = displays;
+      if (displays.size <= MOST_DISPLAYS || !oldest) return;
+      displays.delete(oldest);
       void oldest.end(nowMs);
     },
-    talk: () =>
+    recent: () =>
       transcript
         .lines()
-        .slice(-TALK_LINES)
+        .slice(-RECENT_CAPTIONS)
         .map(({ speaker, text }) => `${speaker}: ${text}`),
-    lineCount: () => transcript.lineCount,
+    captionCount: () => transcript.lineCount,
     durationMs: () => (endedMs ?? clock.nowMs()) - startMs,
     file: (kind, language) =>
-      sessionFile(transcript, kind, { language, dropped: texts.linesDropped }),
+      sessionFile(transcript, kind, { language, dropped: texts.captionsDropped }),
     summary: (language, signal) =>
       summarise(
         {

@@ -1,60 +1,61 @@
+import { type Clock } from '../../async/clock.ts';
 import { sameLanguage } from '../../text/language/languages.ts';
 
 /** A translation of a caption, on its way or there. */
 export interface CaptionTranslation {
-  /** All of it so far; empty while it is only awaited, and where it failed. */
+  /** The text so far; empty while none has come, and where the translation failed. */
   readonly text: string;
   readonly done: boolean;
-  /** It failed, and this caption is the one to say so. */
+  /** True when it failed and this caption is the one to say so. */
   readonly failed?: boolean;
 }
 
-/** What somebody said, as it is shown. It never changes: another one takes its place. */
+/** A transcript as it is shown. Immutable: another caption with the same id replaces it. */
 export interface Caption {
-  /** The number of the line that was heard. */
+  /** The utterance's id. */
   readonly id: number;
   readonly speakerId: string;
   readonly name: string;
-  /** Of the speech, on the room's clock. */
+  /** Beginning and end of the speech, on the room's clock. */
   readonly startMs: number;
   readonly endMs: number;
-  /** On one line, and not empty. */
+  /** Text on one line, not empty. */
   readonly text: string;
   /** BCP 47; empty where it is not known. */
   readonly language: string;
   readonly isFinal: boolean;
-  /** By language. What is not there does not come. */
+  /** Translations by language; a language that is missing gets none. */
   readonly translations: ReadonlyMap<string, CaptionTranslation>;
 }
 
-/** Where captions go. */
+/** A receiver of captions. */
 export interface CaptionSink {
-  /** Takes a caption in, in place of the one of the same number. */
+  /** Takes a caption, in place of the one with the same id. */
   show(caption: Caption): void;
-  /** The same for a caption that must be there already; nothing happens where it is not. */
+  /** Replaces a caption; does nothing where there is none with its id. */
   change(caption: Caption): void;
   remove(id: number): void;
-  /** Takes out everything that a member said, as far as that is still possible. */
+  /** Removes the captions of a member, as far as that is still possible. */
   forget(speakerId: string): void;
 }
 
 /** A sink that people see. */
-export interface CaptionBoard extends CaptionSink {
-  /** Resolves when everything stands as it is to be: never, while its place takes nothing. */
+export interface CaptionDisplay extends CaptionSink {
+  /** Resolves when everything is shown: never, while its channel takes nothing. */
   settled(): Promise<void>;
-  /** Ends when everything stands as it is to be, or at that time of the room's clock. */
+  /** Ends when everything is shown, or at that time of the room's clock. */
   end(latestMs: number): Promise<void>;
 }
 
-/** Whether one was spoken before the other. */
+/** True when one caption was spoken before the other. */
 export const isBefore = (
   a: Pick<Caption, 'startMs' | 'id'>,
   b: Pick<Caption, 'startMs' | 'id'>,
 ): boolean => a.startMs < b.startMs || (a.startMs === b.startMs && a.id < b.id);
 
-/** Whether it was said in that language, as far as is known. */
-export const isIn = ({ language }: Pick<Caption, 'language'>, wanted: string): boolean =>
-  language !== '' && sameLanguage(language, wanted);
+/** True when a caption is known to be in a language. */
+export const isIn = ({ language }: Pick<Caption, 'language'>, other: string): boolean =>
+  language !== '' && sameLanguage(language, other);
 
 export const translationInto = (
   { translations }: Caption,
@@ -65,4 +66,126 @@ export const translationInto = (
   for (const [key, translation] of translations)
     if (sameLanguage(key, language)) return translation;
   return undefined;
+};
+
+const MOST_LINES = 20_000;
+
+const MOST_BYTES = 4 * 1_048_576;
+
+/** Memory of a line besides its texts, roughly. */
+const LINE_BYTES = 200;
+
+/** A final caption in the transcript of a session. */
+export interface TranscriptLine {
+  /** Times since the session began. */
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly speaker: string;
+  /** BCP 47; empty where it is not known. */
+  readonly language: string;
+  readonly text: string;
+  /** Finished translations, by language. */
+  readonly translations: Readonly<Record<string, string>>;
+}
+
+/** The transcript of a session, held in memory only. */
+export interface SessionTranscript extends CaptionSink {
+  /** Start of the session, in ms since 1970. */
+  readonly startedMs: number;
+  /** Number of first lines that were dropped because the transcript grew too long. */
+  readonly droppedLines: number;
+  readonly lineCount: number;
+  /** Lines in the order in which they were spoken. */
+  lines(): readonly TranscriptLine[];
+}
+
+export interface TranscriptDeps {
+  readonly clock: Pick<Clock, 'nowMs'>;
+  /** Start of the session, in ms since 1970. */
+  readonly startedMs: number;
+  readonly mostLines?: number;
+  readonly mostBytes?: number;
+}
+
+const bytesOf = ({ name, text, translations }: Caption): number => {
+  let units = name.length + text.length;
+  for (const [language, translation] of translations)
+    units += language.length + translation.text.length;
+  return LINE_BYTES + 2 * units;
+};
+
+const lineOf = (caption: Caption, startMs: number): TranscriptLine => ({
+  startMs: Math.max(0, Math.round(caption.startMs - startMs)),
+  endMs: Math.max(0, Math.round(caption.endMs - startMs)),
+  speaker: caption.name,
+  language: caption.language,
+  text: caption.text,
+  translations: Object.fromEntries(
+    [...caption.translations]
+      .filter(([, { done, text }]) => done && text !== '')
+      .map(([language, { text }]) => [language, text]),
+  ),
+});
+
+interface Kept {
+  readonly speakerId: string;
+  readonly at: Pick<Caption, 'id' | 'startMs'>;
+  readonly line: TranscriptLine;
+  readonly bytes: number;
+}
+
+/** Creates the transcript of a session that begins now; above its bounds the first lines are dropped. */
+export const createTranscript = ({
+  clock,
+  startedMs,
+  mostLines = MOST_LINES,
+  mostBytes = MOST_BYTES,
+}: TranscriptDeps): SessionTranscript => {
+  const startMs = clock.nowMs();
+  /** Lines in the order in which they became final, which is nearly that in which they were spoken. */
+  const kept = new Map<number, Kept>();
+  let bytes = 0;
+  let droppedLines = 0;
+
+  const remove = (id: number): void => {
+    bytes -= kept.get(id)?.bytes ?? 0;
+    kept.delete(id);
+  };
+
+  const put = (caption: Caption): void => {
+    const { id, speakerId, startMs: atMs } = caption;
+    const at = { id, startMs: atMs };
+    const entry = { speakerId, at, line: lineOf(caption, startMs), bytes: bytesOf(caption) };
+    bytes += entry.bytes - (kept.get(id)?.bytes ?? 0);
+    kept.set(id, entry);
+    for (const oldest of kept.keys()) {
+      if (kept.size <= mostLines && bytes <= mostBytes) return;
+      remove(oldest);
+      droppedLines += 1;
+    }
+  };
+
+  return {
+    startedMs,
+    get droppedLines() {
+      return droppedLines;
+    },
+    get lineCount() {
+      return kept.size;
+    },
+    lines: () =>
+      [...kept.values()]
+        .toSorted((a, b) => (isBefore(a.at, b.at) ? -1 : 1))
+        .map(({ line }) => line),
+    show: (caption) => {
+      if (caption.isFinal) put(caption);
+    },
+    change: (caption) => {
+      if (kept.has(caption.id)) put(caption);
+    },
+    remove,
+    forget: (speakerId) => {
+      for (const [id, entry] of kept) if (entry.speakerId === speakerId) remove(id);
+    },
+  };
 };

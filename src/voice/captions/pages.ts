@@ -7,51 +7,48 @@ export interface PageLimits {
   /** UTF-16 units. */
   readonly chars: number;
   readonly lines: number;
-  /** A message is continued for so long. */
+  /** Longest time for which a message is continued. */
   readonly ageMs: number;
-  /** After a longer pause what is said stands in a fresh message. */
+  /** Longest pause after which speech stands in the same message. */
   readonly pauseMs: number;
 }
 
-/** What is or will be one message. */
+/** The content of one message, posted or not. */
 export interface Page {
-  /** In the order in which they were spoken; what came much too late, when it came. */
+  /** Captions in the order in which they were spoken; much too late ones in that in which they came. */
   captions: Caption[];
-  /** What the message is to show. */
+  /** Text that the message is to show. */
   text: string;
-  /** When its message was posted; until then, when it was begun. */
+  /** Time at which its message was posted; until then, at which the page was started. */
   openedMs: number;
-  /** When something last changed at its end. */
-  fedMs: number;
-  /** Nothing more is put in at its end. */
+  /** Time of the latest change at its end. */
+  changedMs: number;
+  /** True when nothing more is added at its end. */
   isClosed: boolean;
   posted: Posted | undefined;
-  /** It is on its way there, or there. */
+  /** True when the message is posted, or being posted. */
   isSent: boolean;
-  /** What the message shows, as far as is known. */
+  /** Text that the message shows, as far as is known. */
   shown: string;
-  /** Of the captions in `shown`, those that were final. */
+  /** Captions in `shown` that were final. */
   shownFinals: ReadonlySet<number>;
-  /** What of `shown` does not change any more. */
+  /** Parts of `shown` that do not change any more. */
   shownLasting: string;
-  /** When it was last sent. */
+  /** Time at which it was last sent. */
   sentMs: number;
 }
 
 /**
- * Longer than an utterance and its recognition take together at most. What comes no later than that
- * after its first word stands where it belongs, whatever was posted since.
+ * Longer than an utterance and its recognition take together at most. A caption that comes no later after
+ * its first word stands where it belongs, whatever was posted since.
  */
 const LATE_MS = 75_000;
-/**
- * Messages of so long ago are let alone, and so are those before the last of this number: more than a
- * channel takes in `LATE_MS`.
- */
+/** Older messages are not changed, nor those before the last of this number: a channel takes fewer in `LATE_MS`. */
 const KEPT_MS = 3_600_000;
 const KEPT_PAGES = 100;
-/** Captions that stand at another place than where they were spoken. */
+/** Captions that stand at another place than that at which they were spoken. */
 const MOST_STRAYS = 200;
-/** Translations that are awaited are mostly no longer than so many times their original. */
+/** Most translations are no longer than so many times their original. */
 const RESERVE = 1.2;
 
 type Moment = Pick<Caption, 'startMs' | 'id'>;
@@ -70,9 +67,9 @@ export class Pages {
   readonly #limits: PageLimits;
   readonly #options: RenderOptions;
   #pages: Page[] = [];
-  /** What stood last in the pages that are not at hand any more. */
-  #letGo: Moment | undefined;
-  /** What came much too late stands as if it had been said when it came: nobody reads further back. */
+  /** The last caption in the pages that are not kept any more. */
+  #lastDropped: Moment | undefined;
+  /** Much too late captions stand as if they had been spoken when they came: nobody reads further back. */
   readonly #strays = createLru<number, Moment>(MOST_STRAYS);
 
   constructor(limits: PageLimits, options: RenderOptions) {
@@ -88,14 +85,14 @@ export class Pages {
     return this.#pages.some(({ captions }) => captions.some((caption) => caption.id === id));
   }
 
-  /** Puts a caption in its place, or in place of its former self. */
+  /** Puts a caption in its place, or in place of the one with the same id. */
   put(caption: Caption, nowMs: number): void {
     for (const page of this.#pages) {
       const at = page.captions.findIndex(({ id }) => id === caption.id);
       if (at < 0) continue;
       if (page.captions[at]?.startMs === caption.startMs) {
         page.captions[at] = caption;
-        if (at === page.captions.length - 1) page.fedMs = nowMs;
+        if (at === page.captions.length - 1) page.changedMs = nowMs;
         this.#overflow(page, nowMs);
         return;
       }
@@ -106,12 +103,12 @@ export class Pages {
     this.#strays.delete(caption.id);
     const page = this.#placeFor(caption, nowMs) ?? this.#astray(caption, nowMs);
     const at = page.captions.findLastIndex((each) => this.#isBefore(each, caption)) + 1;
-    if (at === page.captions.length) page.fedMs = nowMs;
+    if (at === page.captions.length) page.changedMs = nowMs;
     page.captions.splice(at, 0, caption);
     this.#overflow(page, nowMs);
   }
 
-  /** Takes captions out. */
+  /** Removes captions. */
   take(isTaken: (caption: Caption) => boolean): void {
     for (const page of this.#pages) {
       if (!page.captions.some(isTaken)) continue;
@@ -121,7 +118,7 @@ export class Pages {
     this.#sweep();
   }
 
-  /** A page has no message any more, and what of it is to be shown goes on elsewhere. */
+  /** Removes a page whose message is gone; the captions in `goesOn` are shown elsewhere. */
   drop(page: Page, goesOn: readonly Caption[], nowMs: number): void {
     const at = this.#pages.indexOf(page);
     if (at < 0) return;
@@ -145,16 +142,16 @@ export class Pages {
     return isBefore(this.#strays.get(a.id) ?? a, this.#strays.get(b.id) ?? b);
   }
 
-  /** The page at whose end, beginning or inside it was spoken; undefined where that is long ago. */
+  /** The page to which a caption belongs by its time; undefined where that is long ago. */
   #placeFor(caption: Caption, nowMs: number): Page | undefined {
     const filled = this.#pages.filter(({ captions }) => captions.length > 0);
     const at = filled.findLastIndex(({ captions }) => this.#isBefore(captions[0]!, caption));
     const [before, after] = [at, at + 1].map((index) =>
-      index >= filled.length - 2 || nowMs - (filled[index]?.fedMs ?? 0) <= LATE_MS
+      index >= filled.length - 2 || nowMs - (filled[index]?.changedMs ?? 0) <= LATE_MS
         ? filled[index]
         : undefined,
     );
-    const last = filled[at]?.captions.at(-1) ?? this.#letGo;
+    const last = filled[at]?.captions.at(-1) ?? this.#lastDropped;
     if (last && this.#isBefore(caption, last)) return before;
     if (at === filled.length - 1) return this.#atEnd(caption, nowMs);
     const isFollowing =
@@ -176,7 +173,7 @@ export class Pages {
   #takesMore(page: Page, caption: Caption, nowMs: number): boolean {
     const { chars, lines, ageMs, pauseMs } = this.#limits;
     if (page.isClosed) return false;
-    if (page.posted && (nowMs - page.openedMs > ageMs || nowMs - page.fedMs > pauseMs))
+    if (page.posted && (nowMs - page.openedMs > ageMs || nowMs - page.changedMs > pauseMs))
       return false;
     if (page.captions.length === 0) return true;
     const captions = [...page.captions, caption];
@@ -190,7 +187,7 @@ export class Pages {
       captions: [],
       text: '',
       openedMs: nowMs,
-      fedMs: nowMs,
+      changedMs: nowMs,
       isClosed: false,
       posted: undefined,
       isSent: false,
@@ -203,12 +200,12 @@ export class Pages {
     const before = this.#pages.slice(0, -1);
     const kept = before.filter(isKept).slice(2 - KEPT_PAGES);
     const gone = before.findLast((each) => !kept.includes(each) && each.captions.length > 0);
-    this.#letGo = gone?.captions.at(-1) ?? this.#letGo;
+    this.#lastDropped = gone?.captions.at(-1) ?? this.#lastDropped;
     this.#pages = [...kept, ...this.#pages.slice(-1), page];
     return page;
   }
 
-  /** Takes out what was never posted and need not be any more. */
+  /** Removes empty pages that were never posted. */
   #sweep(): void {
     this.#pages = this.#pages.filter(
       (page, at) => page.isSent || page.captions.length > 0 || at === this.#pages.length - 1,
@@ -219,7 +216,7 @@ export class Pages {
     page.text = renderCaptions(page.captions, this.#options);
   }
 
-  /** What does not fit moves on into the next page. */
+  /** Moves captions that do not fit into the next page. */
   #overflow(from: Page, nowMs: number): void {
     const { chars, lines } = this.#limits;
     let page: Page | undefined = from;

@@ -8,13 +8,13 @@ import { isIn, translationInto, type Caption } from './caption.ts';
 
 /** The sentences that people see among captions. */
 export interface CaptionTexts {
-  /** That there are no translations into it for now, in a few words. */
+  /** A note that there are no translations into a language now, in a few words. */
   untranslated(language: string): string;
 }
 
 export interface RenderOptions {
   readonly texts: CaptionTexts;
-  /** The one language of the reader: what is not in it is shown in its translation. Default: all. */
+  /** The one language of the reader: other captions are shown in their translation. Default: all. */
   readonly language?: string | undefined;
   /** UTF-16 units that a single caption may take. */
   readonly longest: number;
@@ -22,22 +22,22 @@ export interface RenderOptions {
 
 const LONGEST_NAME_CHARS = 60;
 const NAMELESS = '?';
-const LONGEST_SIGN_CHARS = 120;
-/** What one speaker says is one paragraph up to this length, and to a pause. */
+const LONGEST_NOTE_CHARS = 120;
+/** Captions of one speaker form one paragraph up to this length, and to a pause. */
 const PARAGRAPH_CHARS = 300;
 const PARAGRAPH_PAUSE_MS = 5_000;
-/** Around a name or the mark of a language, and around a text that still grows. */
+/** Space for markup around a name, the mark of a language or a partial text. */
 const FRAME_CHARS = 12;
 const SHORTEST_PIECE_CHARS = 40;
 const GROWING = ' …';
 const MISSING = '\\[…\\]';
 const scheme = /:\/\//g;
 
-/** In the middle of a line: no markup, no mention, no address that would bring a preview. */
+/** Escapes text within a line: no markup, no mention, no address that would bring a preview. */
 const written = (text: string): string =>
   muteLeftovers(plainLine(text, Number.POSITIVE_INFINITY)).replaceAll(scheme, ':\u200B//');
 
-/** Written in at most `units`. */
+/** Escapes text, shortened to at most `units`. */
 const fitted = (text: string, units: number): string => {
   let room = Math.min(units, text.length);
   let out = written(shorten(text, room));
@@ -48,7 +48,7 @@ const fitted = (text: string, units: number): string => {
   return out;
 };
 
-/** What anybody is called, as it may stand in bold. */
+/** A speaker's name, as it may stand in bold. */
 const nameOf = ({ name }: Caption): string =>
   isBlank(name) ? NAMELESS : written(shorten(flatten(name), LONGEST_NAME_CHARS));
 
@@ -65,7 +65,7 @@ interface Piece {
 const shown = ({ text, isGrowing }: Piece, units: number): string =>
   isGrowing ? growing(fitted(text, units)) : fitted(text, units);
 
-/** What stands behind the name. */
+/** The text behind the name. */
 const mainPiece = (caption: Caption, language: string | undefined): Piece => {
   const { text, isFinal } = caption;
   const translation =
@@ -76,7 +76,7 @@ const mainPiece = (caption: Caption, language: string | undefined): Piece => {
   return { text, isGrowing: !isFinal || translation?.done === false };
 };
 
-/** What stands beneath, by language; nothing where none came and none will. */
+/** The texts beneath, by language; none for a translation that has not come and will not. */
 const piecesBeneath = (
   { translations }: Caption,
   { language }: RenderOptions,
@@ -87,7 +87,7 @@ const piecesBeneath = (
     .map(([to, { text, done }]) => [to, { text, isGrowing: !done }]);
 };
 
-const signsOf = (caption: Caption, { language, texts }: RenderOptions): string[] =>
+const notesOf = (caption: Caption, { language, texts }: RenderOptions): string[] =>
   [...caption.translations]
     .filter(
       ([to, { failed }]) =>
@@ -95,21 +95,21 @@ const signsOf = (caption: Caption, { language, texts }: RenderOptions): string[]
         (language === undefined ||
           translationInto(caption, language) === caption.translations.get(to)),
     )
-    .map(([to]) => `↳ ⚠️ ${shorten(flatten(texts.untranslated(to)), LONGEST_SIGN_CHARS)}`);
+    .map(([to]) => `↳ ⚠️ ${shorten(flatten(texts.untranslated(to)), LONGEST_NOTE_CHARS)}`);
 
-/** One caption's pieces, cut alike where they are too long together. */
+/** The pieces of one caption, cut alike where they are too long together. */
 interface Shown {
   readonly caption: Caption;
   readonly main: string;
   readonly beneath: ReadonlyMap<string, string>;
-  readonly signs: readonly string[];
+  readonly notes: readonly string[];
 }
 
 const show = (caption: Caption, options: RenderOptions): Shown => {
   const main = mainPiece(caption, options.language);
   const beneath = piecesBeneath(caption, options);
-  const signs = signsOf(caption, options);
-  const frames = [nameOf(caption), ...beneath.map(([to]) => markOf(to)), ...signs];
+  const notes = notesOf(caption, options);
+  const frames = [nameOf(caption), ...beneath.map(([to]) => markOf(to)), ...notes];
   const room = frames.reduce((left, frame) => left - frame.length - FRAME_CHARS, options.longest);
   const write = (units: number): Shown => ({
     caption,
@@ -117,7 +117,7 @@ const show = (caption: Caption, options: RenderOptions): Shown => {
     beneath: new Map(
       beneath.map(([to, piece]) => [to, piece.text === '' ? '…' : shown(piece, units)]),
     ),
-    signs,
+    notes,
   });
   const whole = write(Number.POSITIVE_INFINITY);
   const length = [whole.main, ...whole.beneath.values()].join('').length;
@@ -125,7 +125,7 @@ const show = (caption: Caption, options: RenderOptions): Shown => {
   return write(Math.max(SHORTEST_PIECE_CHARS, Math.trunc(room / (1 + beneath.length))));
 };
 
-/** The captions in paragraphs of one speaker each. */
+/** Groups captions into paragraphs of one speaker each. */
 const paragraphsOf = (captions: readonly Caption[]): Caption[][] => {
   const paragraphs: Caption[][] = [];
   let chars = 0;
@@ -164,13 +164,12 @@ const paragraphLines = (paragraph: readonly Caption[], options: RenderOptions): 
     });
     lines.push(`↳ ${markOf(to)} ${parts.join(' ')}`);
   }
-  return [...lines, ...all.flatMap(({ signs }) => signs)];
+  return [...lines, ...all.flatMap(({ notes }) => notes)];
 };
 
 /**
- * Captions as the chats' Markdown: a paragraph for what one speaker says in a row, the name in bold in
- * front, each translation on a line beneath; what still grows is in italics. A caption alone takes at
- * most `longest`.
+ * Writes captions as Markdown: a paragraph for each speaker's captions in a row, the name in bold in front,
+ * each translation on a line beneath; partial text is in italics. A caption alone takes at most `longest`.
  */
 export const renderCaptions = (captions: readonly Caption[], options: RenderOptions): string =>
   paragraphsOf(captions)

@@ -3,15 +3,15 @@ import type { Assistant } from '../../chat/assistant.ts';
 import { mapStates, resultOf } from '../../async/generators.ts';
 import { languageName } from '../../text/language/languages.ts';
 import { countCodePoints } from '../../text/unicode.ts';
-import type { TranscriptLine } from './transcript.ts';
+import type { TranscriptLine } from './caption.ts';
 
-/** What is given to the language model at once; a transcript of an hour is some 50,000. */
+/** Text that the language model gets at once; a transcript of an hour has some 50,000. */
 const PART_CODE_POINTS = 8_000;
-/** Ten hours. Of longer talk the last parts are summed up. */
+/** Ten hours. Of a longer transcript the last parts are summed up. */
 const MOST_PARTS = 60;
 /** The notes on so many parts make a part again. */
 const NOTES_A_PART = 4;
-/** A letter of JSON takes at most so many (`\u003c`). */
+/** Code points of the longest escape in JSON (`\u003c`). */
 const LONGEST_ESCAPE = 6;
 
 const OPEN = '<record>';
@@ -20,19 +20,19 @@ const CLOSE = '</record>';
 export interface SummaryDeps {
   readonly assistant: Assistant;
   readonly lines: readonly TranscriptLine[];
-  /** Lines before these, which are not kept any more. */
+  /** Number of earlier lines, which are not kept any more. */
   readonly droppedLines?: number;
-  /** The reader's: BCP 47. */
+  /** The reader's language: BCP 47. */
   readonly language: string;
-  /** What is shown while part after part of a long transcript is read. */
+  /** Text shown while part after part of a long transcript is read. */
   readonly reading?: (part: number, parts: number) => string;
-  /** Stands in front where the session was too long: that its beginning is left out. */
+  /** A note in front that the beginning of a long session is left out. */
   readonly leftOut?: string;
   /** Code points of a part. */
   readonly partSize?: number;
 }
 
-/** As JSON that cannot hold the marks around it. */
+/** Writes a value as JSON that cannot hold the marks around it. */
 const asData = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
 
 const rules = (task: string): string =>
@@ -60,7 +60,7 @@ const summaryTask = (language: string, isOfNotes: boolean): string =>
     ...(isOfNotes ? ['The data are notes on its parts, in their order.'] : []),
   ].join('\n');
 
-/** Consecutive rows in groups of at most `most` code points; a longer row is alone. */
+/** Groups consecutive rows of at most `most` code points; a longer row is alone. */
 const grouped = (rows: readonly string[], most: number): string[][] => {
   const groups: string[][] = [];
   let size = Number.POSITIVE_INFINITY;
@@ -79,7 +79,7 @@ const grouped = (rows: readonly string[], most: number): string[][] => {
 const clipped = (text: string, most: number): string =>
   countCodePoints(text) <= most ? text : Array.from(text).slice(0, most).join('');
 
-/** A part's notes, in at most `most` code points as data. */
+/** Writes the notes on a part as data, in at most `most` code points. */
 const notesRow = (part: number, notes: string, most: number): string => {
   const whole = asData({ part, notes });
   return countCodePoints(whole) <= most
@@ -88,10 +88,9 @@ const notesRow = (part: number, notes: string, most: number): string => {
 };
 
 /**
- * What was said, in short and in the reader's language; yields the whole summary so far and returns it.
- * A long transcript is read in parts, one after another, and notes on them are summed up. What people
- * said goes to the language model as data, never as part of the task. Of no lines the summary is empty,
- * and nobody is asked.
+ * Sums up a transcript in the reader's language; yields the whole summary so far and returns it. A long
+ * transcript is read in parts, one after another, and notes on them are summed up. Speech goes to the
+ * language model as data, never as part of the task. Without lines the summary is empty, and nobody is asked.
  */
 export const summarise = async function* (
   {

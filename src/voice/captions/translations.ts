@@ -1,30 +1,32 @@
 import { orAborted } from '../../async/abort.ts';
-import { AppError, toAppError } from '../../errors.ts';
-import type { LineTranslation } from '../../translation/fan-out.ts';
 import type { Clock } from '../../async/clock.ts';
+import { AppError, toAppError } from '../../errors.ts';
+import type { Channel } from '../../model/place.ts';
+import { type LineTranslation, translateLine } from '../../translation/fan-out.ts';
+import { createMeter, type MeteredServices } from '../../usage/meter.ts';
 import type { Caption } from './caption.ts';
 
 /** Requests at the same moment. */
 const AT_ONCE = 6;
-/** Above it, the ones that wait longest are given up. */
+/** Waiting requests; of more, those that wait longest are given up. */
 const MOST_WAITING = 60;
-/** Nobody reads a translation of what was said so long ago. */
+/** Longest wait: nobody reads the translation of speech that is older. */
 const LONGEST_QUEUED_MS = 20_000;
-/** One that began in time may take so long. */
+/** Longest run of a request that started in time. */
 const LONGEST_RUN_MS = 15_000;
 
-export interface LineToTranslate {
+export interface CaptionToTranslate {
   readonly speakerId: string;
   readonly text: string;
   /** BCP 47; empty where it is not known. */
   readonly language: string;
-  /** What was said before it, oldest first. */
+  /** Captions before it, oldest first. */
   readonly context: readonly string[];
 }
 
-/** As `Core.translateLine`: growing texts; a failure is the last item of its language. */
+/** Translates a caption: yields growing texts; a failure is the last item of its language. */
 export type TranslateCaption = (
-  line: LineToTranslate,
+  caption: CaptionToTranslate,
   languages: readonly string[],
   signal: AbortSignal,
 ) => AsyncIterable<LineTranslation>;
@@ -34,16 +36,16 @@ export interface TranslationsDeps {
   readonly translate: TranslateCaption;
   readonly contextOf: (caption: Caption) => readonly string[];
   readonly grown: (id: number, language: string, text: string, done: boolean) => void;
-  /** None comes; without an error, because it came too late or is not needed. */
+  /** Reports that no translation comes; without an error where it is too late or not needed. */
   readonly missed: (id: number, language: string, error: AppError | undefined) => void;
 }
 
 export interface Translations {
-  /** One request for each of the languages, when there is room for it. */
-  ask(caption: Caption, languages: readonly string[]): void;
-  /** Nothing more is told of this caption. */
+  /** Requests a translation into each of the languages, as soon as there is room. */
+  request(caption: Caption, languages: readonly string[]): void;
+  /** Drops all requests for a caption; nothing more is reported of it. */
   drop(id: number): void;
-  /** Nothing more is asked for, of what only waits, in other languages than these. */
+  /** Drops waiting requests for other languages than these. */
   keepOnly(languages: readonly string[]): void;
   readonly isIdle: boolean;
   /** Resolves when nothing runs or waits. */
@@ -54,10 +56,10 @@ interface Job {
   readonly caption: Caption;
   readonly language: string;
   readonly stop: AbortController;
-  takeBackTimer: () => void;
+  cancelTimer: () => void;
 }
 
-/** Translations of captions, the oldest first, a bounded number at once and in wait. */
+/** Requests translations of captions, the oldest first, a bounded number at once and waiting. */
 export const createTranslations = (deps: TranslationsDeps): Translations => {
   const { clock, translate, contextOf, grown, missed } = deps;
   let waiting: Job[] = [];
@@ -66,12 +68,12 @@ export const createTranslations = (deps: TranslationsDeps): Translations => {
 
   const isIdle = (): boolean => waiting.length === 0 && running.size === 0;
 
-  /** Resolves with whether one came. */
+  /** Resolves with true when a translation came. */
   const follow = async ({ caption, language, stop }: Job): Promise<boolean> => {
     const { signal } = stop;
     const { id, speakerId, text, language: from } = caption;
-    const line = { speakerId, text, language: from, context: contextOf(caption) };
-    const states = translate(line, [language], signal)[Symbol.asyncIterator]();
+    const source = { speakerId, text, language: from, context: contextOf(caption) };
+    const states = translate(source, [language], signal)[Symbol.asyncIterator]();
     try {
       for (;;) {
         const { done: isOver, value } = await orAborted(states.next(), signal);
@@ -84,7 +86,7 @@ export const createTranslations = (deps: TranslationsDeps): Translations => {
     } finally {
       const closed = Promise.resolve(states.return?.());
       closed.catch(() => {});
-      // What does not end although it was aborted is not waited for.
+      // A generator that does not end although it was aborted is not awaited.
       if (!signal.aborted) await orAborted(closed, signal).catch(() => {});
     }
   };
@@ -99,7 +101,7 @@ export const createTranslations = (deps: TranslationsDeps): Translations => {
       else if (stop.signal.reason instanceof AppError)
         missed(caption.id, language, stop.signal.reason);
     } finally {
-      job.takeBackTimer();
+      job.cancelTimer();
       running.delete(job);
       startWhatFits();
     }
@@ -109,34 +111,34 @@ export const createTranslations = (deps: TranslationsDeps): Translations => {
     while (running.size < AT_ONCE) {
       const job = waiting.shift();
       if (!job) break;
-      job.takeBackTimer();
+      job.cancelTimer();
       const late = new AppError('timeout', 'a caption was translated too slowly');
-      job.takeBackTimer = clock.after(LONGEST_RUN_MS, () => job.stop.abort(late));
+      job.cancelTimer = clock.after(LONGEST_RUN_MS, () => job.stop.abort(late));
       running.add(job);
       void run(job);
     }
     if (isIdle()) for (const settle of settling.splice(0)) settle();
   };
 
-  /** Takes those that wait out of it. */
-  const giveUp = (isGivenUp: (job: Job) => boolean, tell: boolean): void => {
+  /** Drops waiting requests. */
+  const giveUp = (isGivenUp: (job: Job) => boolean, isReported: boolean): void => {
     const given = waiting.filter(isGivenUp);
     waiting = waiting.filter((job) => !given.includes(job));
-    for (const { takeBackTimer, caption, language } of given) {
-      takeBackTimer();
-      if (tell) missed(caption.id, language, undefined);
+    for (const { cancelTimer, caption, language } of given) {
+      cancelTimer();
+      if (isReported) missed(caption.id, language, undefined);
     }
     startWhatFits();
   };
 
   return {
-    ask: (caption, languages) => {
+    request: (caption, languages) => {
       for (const language of languages) {
         const job: Job = {
           caption,
           language,
           stop: new AbortController(),
-          takeBackTimer: clock.after(LONGEST_QUEUED_MS, () => giveUp((each) => each === job, true)),
+          cancelTimer: clock.after(LONGEST_QUEUED_MS, () => giveUp((each) => each === job, true)),
         };
         waiting.push(job);
       }
@@ -158,5 +160,23 @@ export const createTranslations = (deps: TranslationsDeps): Translations => {
       settling.push(resolve);
       await promise;
     },
+  };
+};
+
+/** Translates captions; the speaker is charged, on top of the speech itself. */
+export const createTranslateCaption = (
+  services: MeteredServices,
+  channel: () => Channel,
+): TranslateCaption => {
+  return async function* translate({ speakerId, text, language, context }, languages, signal) {
+    const { space } = channel();
+    // The transcript was counted as the message.
+    const meter = createMeter(services, { space, memberId: speakerId }, { messages: 0 });
+    const source = { space, text, context, ...(language === '' ? {} : { from: language }) };
+    try {
+      yield* translateLine(meter.services.translator, source, languages, signal);
+    } finally {
+      await meter.settle().catch(() => undefined);
+    }
   };
 };

@@ -1,27 +1,27 @@
+import { createLru } from '../../async/lru.ts';
+import type { ConsentChoice } from '../../model/consent.ts';
 import type { Space } from '../../model/place.ts';
 import type { Privacy } from '../../store/privacy.ts';
-import type { Rooms } from '../service.ts';
 import type { RoomConsents } from '../../store/room-consents.ts';
-import { createLru } from '../../async/lru.ts';
-import type { ConsentChoice } from './consent.ts';
+import type { Rooms } from '../service.ts';
 
 export interface ConsentChoicesDeps {
   readonly consents: RoomConsents;
   readonly privacy: Pick<Privacy, 'optedOut'>;
-  /** Tells the rooms of a space what somebody chose. */
+  /** Tells the rooms of a space a member's choice. */
   readonly chosen: (space: Space, memberId: string, choice: ConsentChoice) => void;
 }
 
-/** What people chose about being heard, in one space or everywhere. */
+/** The choices of members about being listened to, in one space or everywhere. */
 export interface ConsentChoices extends Pick<Rooms, 'choose'> {
-  /** Opting out of everything goes before what was chosen for a space. */
+  /** A member's choice for a space; opting out of everything comes before it. */
   of(space: Space, memberId: string): Promise<ConsentChoice>;
-  /** Somebody opts out of everything: what is being looked up is looked up again. */
-  lookAgain(): void;
+  /** Repeats lookups that are under way: somebody opts out of everything. */
+  lookUpAgain(): void;
 }
 
-/** More than that can be written down at no time. */
-const MOST_UNWRITTEN = 1_000;
+/** More refusals than are ever being stored at one time. */
+const MOST_UNSTORED = 1_000;
 
 const keyOf = ({ platform, id }: Space, memberId: string): string =>
   `${platform} ${id} ${memberId}`;
@@ -31,41 +31,41 @@ export const createConsentChoices = ({
   privacy,
   chosen,
 }: ConsentChoicesDeps): ConsentChoices => {
-  /** What is being written down: the newest of each member counts. */
+  /** Choices that are being stored: the newest of each member counts. */
   const newest = new Map<string, symbol>();
-  /** Whose no is being written down, or could not be. */
-  const unwritten = createLru<string, true>(MOST_UNWRITTEN);
-  /** How many have said no. */
-  let noes = 0;
+  /** Members whose refusal is being stored, or could not be. */
+  const unstored = createLru<string, true>(MOST_UNSTORED);
+  /** Number of refusals so far. */
+  let refusals = 0;
 
   const of: ConsentChoices['of'] = async (space, memberId) => {
     for (;;) {
-      const before = noes;
+      const before = refusals;
       const isOut = await privacy.optedOut({ platform: space.platform, id: memberId });
-      const found = isOut ? 'unheard' : await consents.of(space, memberId);
-      if (unwritten.get(keyOf(space, memberId))) return 'unheard';
-      // It may have been read before a no that is written down by now.
-      if (before === noes) return found;
+      const choice = isOut ? 'refused' : await consents.of(space, memberId);
+      if (unstored.get(keyOf(space, memberId))) return 'refused';
+      // It may have been read before a refusal that is stored by now.
+      if (before === refusals) return choice;
     }
   };
   return {
     of,
-    lookAgain: () => {
-      noes += 1;
+    lookUpAgain: () => {
+      refusals += 1;
     },
     choose: async (space, memberId, choice) => {
       const key = keyOf(space, memberId);
       const own = Symbol(choice);
       newest.set(key, own);
-      // A no holds before it is written down.
-      if (choice === 'unheard') {
-        noes += 1;
-        unwritten.set(key, true);
+      // A refusal holds before it is stored.
+      if (choice === 'refused') {
+        refusals += 1;
+        unstored.set(key, true);
         chosen(space, memberId, choice);
       }
       try {
         await consents.choose(space, memberId, choice);
-        if (newest.get(key) === own) unwritten.delete(key);
+        if (newest.get(key) === own) unstored.delete(key);
         const now = await of(space, memberId);
         if (newest.get(key) === own) chosen(space, memberId, now);
       } finally {

@@ -1,72 +1,76 @@
-import { type ConsentRule } from '../../model/space-choices.ts';
-import { type AppError, toAppError } from '../../errors.ts';
 import type { Clock } from '../../async/clock.ts';
+import { type AppError, toAppError } from '../../errors.ts';
+import type { ConsentChoice } from '../../model/consent.ts';
+import type { Channel } from '../../model/place.ts';
+import type { ConsentRule } from '../../model/space-choices.ts';
+import type { Platform } from '../../ports/platform.ts';
 import type { RoomMember } from '../../ports/voice.ts';
-
-/** What somebody chose for a space; undefined: nothing yet. */
-export type ConsentChoice = 'heard' | 'unheard' | undefined;
+import type { ListeningMode } from '../listening-mode.ts';
+import type { RoomTexts } from '../texts.ts';
+import type { Speaking } from '../tts/speaking.ts';
 
 export interface ConsentDeps {
   readonly rule: ConsentRule;
   readonly clock: Clock;
   readonly choiceOf: (memberId: string) => Promise<ConsentChoice>;
-  /** Tells people that they are heard from now on; resolves when they can know it. */
-  readonly tell: (members: readonly RoomMember[]) => Promise<void>;
-  /** These and nobody else are to be heard. */
-  readonly hear: (memberIds: readonly string[]) => void;
-  /** People could not be told, and are not heard until they are; undefined: they were. */
-  readonly untold: (error: AppError | undefined) => void;
+  /** Informs people that they are listened to from now on; resolves when they can know it. */
+  readonly inform: (members: readonly RoomMember[]) => Promise<void>;
+  /** Subscribes to these members and nobody else. */
+  readonly subscribe: (memberIds: readonly string[]) => void;
+  /** Reports that people could not be informed, and are not listened to; undefined: they were. */
+  readonly notInformed: (error: AppError | undefined) => void;
 }
 
-/** Lets nobody be heard who was not told, who said no, or who is no human being. */
+/** Keeps out everybody who was not informed, who refused, or who is no human being. */
 export interface Consent extends Disposable {
-  /** Everybody who is there now. */
+  /** Takes everybody who is present now. */
   present(members: readonly RoomMember[]): void;
-  /** Somebody chose. A no holds from this moment. */
+  /** Takes a member's choice. A refusal holds from this moment. */
   chosen(memberId: string, choice: ConsentChoice): void;
-  /** Resolves when everybody who is there now was told, or rejects where they could not be. */
-  readonly told: () => Promise<void>;
-  readonly isHeard: (memberId: string) => boolean;
+  /** Resolves when everybody present was informed, or rejects where they could not be. */
+  readonly informed: () => Promise<void>;
+  readonly isSubscribed: (memberId: string) => boolean;
 }
 
-/** Who comes together is told together. */
+/** People who come together are informed together. */
 const GATHER_MS = 1_500;
 const RETRY_MS = 10_000;
 
 interface Person {
   readonly member: RoomMember;
-  isTold: boolean;
-  /** Unknown until it was looked up; until then nobody is heard. */
+  isInformed: boolean;
+  /** Unknown until it was looked up; until then nobody is listened to. */
   choice: ConsentChoice | 'unknown';
 }
 
 export const createConsent = (deps: ConsentDeps): Consent => {
-  const { rule, clock, choiceOf, tell, hear, untold } = deps;
+  const { rule, clock, choiceOf, inform, subscribe, notInformed } = deps;
   const people = new Map<string, Person>();
-  /** Who was told once in this room need not be told again when they come back. */
-  const everTold = new Set<string>();
-  let heard: readonly string[] = [];
+  /** People who were informed once in this room need not be when they come back. */
+  const everInformed = new Set<string>();
+  let subscribed: readonly string[] = [];
   let cancel: (() => void) | undefined;
   let cancelLookUp: (() => void) | undefined;
-  let telling: Promise<void> | undefined;
+  let informing: Promise<void> | undefined;
   let isOver = false;
 
-  const mayHear = ({ isTold, choice }: Person): boolean =>
-    isTold && (rule === 'agreed' ? choice === 'heard' : choice === 'heard' || choice === undefined);
+  const isAllowed = ({ isInformed, choice }: Person): boolean =>
+    isInformed && (choice === 'allowed' || (rule === 'told' && choice === undefined));
   const apply = (): void => {
-    const next = [...people.values()].filter(mayHear).map(({ member }) => member.id);
-    if (next.length === heard.length && next.every((id, at) => id === heard[at])) return;
-    heard = next;
-    hear(next);
+    const allowed = [...people.values()].filter(isAllowed).map(({ member }) => member.id);
+    if (allowed.length === subscribed.length && allowed.every((id, at) => id === subscribed[at]))
+      return;
+    subscribed = allowed;
+    subscribe(allowed);
   };
-  /** Who said no is not heard, and need not be told. */
+  /** People who refused are not listened to, and need not be informed. */
   const waiting = (): Person[] =>
-    [...people.values()].filter(({ isTold, choice }) => !isTold && choice !== 'unheard');
+    [...people.values()].filter(({ isInformed, choice }) => !isInformed && choice !== 'refused');
 
   const lookUp = async (person: Person): Promise<void> => {
     const { id } = person.member;
     const choice = await choiceOf(id).catch(() => 'unknown' as const);
-    // What they chose meanwhile counts.
+    // A choice that was made meanwhile counts.
     if (person.choice === 'unknown') person.choice = choice;
     apply();
     if (person.choice === 'unknown' && people.get(id) === person)
@@ -77,37 +81,37 @@ export const createConsent = (deps: ConsentDeps): Consent => {
     for (const person of people.values()) if (person.choice === 'unknown') void lookUp(person);
   };
 
-  const tellWaiting = async (): Promise<void> => {
-    const untoldYet = waiting();
-    if (untoldYet.length === 0 || isOver) return;
-    await tell(untoldYet.map(({ member }) => member));
-    for (const { member } of untoldYet) everTold.add(member.id);
+  const informWaiting = async (): Promise<void> => {
+    const members = waiting().map(({ member }) => member);
+    if (members.length === 0 || isOver) return;
+    await inform(members);
+    for (const { id } of members) everInformed.add(id);
     // Also those who went out and came in again meanwhile.
-    for (const [id, person] of people) person.isTold ||= everTold.has(id);
+    for (const [id, person] of people) person.isInformed ||= everInformed.has(id);
     apply();
   };
   const run = (): Promise<void> => {
-    telling ??= tellWaiting().finally(() => {
-      telling = undefined;
+    informing ??= informWaiting().finally(() => {
+      informing = undefined;
     });
-    return telling;
+    return informing;
   };
-  const tellLater = (delayMs: number): void => {
+  const informLater = (delayMs: number): void => {
     if (isOver || cancel || waiting().length === 0) return;
     cancel = clock.after(delayMs, () => {
       cancel = undefined;
-      void tellNow();
+      void informNow();
     });
   };
-  const tellNow = async (): Promise<void> => {
+  const informNow = async (): Promise<void> => {
     try {
       await run();
-      untold(undefined);
-      tellLater(GATHER_MS);
+      notInformed(undefined);
+      informLater(GATHER_MS);
     } catch (thrown) {
       if (isOver) return;
-      untold(toAppError(thrown));
-      tellLater(RETRY_MS);
+      notInformed(toAppError(thrown));
+      informLater(RETRY_MS);
     }
   };
 
@@ -118,34 +122,35 @@ export const createConsent = (deps: ConsentDeps): Consent => {
       for (const id of people.keys()) if (!here.has(id)) people.delete(id);
       for (const member of humans) {
         if (people.has(member.id)) continue;
-        const person: Person = { member, isTold: everTold.has(member.id), choice: 'unknown' };
+        const isInformed = everInformed.has(member.id);
+        const person: Person = { member, isInformed, choice: 'unknown' };
         people.set(member.id, person);
         void lookUp(person);
       }
       apply();
-      tellLater(GATHER_MS);
+      informLater(GATHER_MS);
     },
     chosen: (memberId, choice) => {
-      // Whoever was taken out is to know it before they are heard again.
-      if (choice === 'unheard') everTold.delete(memberId);
+      // People who refused are informed before they are listened to again.
+      if (choice === 'refused') everInformed.delete(memberId);
       const person = people.get(memberId);
       if (!person) return;
       person.choice = choice;
       apply();
-      tellLater(GATHER_MS);
+      informLater(GATHER_MS);
     },
-    told: async () => {
+    informed: async () => {
       cancel?.();
       cancel = undefined;
       try {
         await run();
-        // Some may have come while others were being told.
+        // Some may have come while others were being informed.
         await run();
       } finally {
-        tellLater(GATHER_MS);
+        informLater(GATHER_MS);
       }
     },
-    isHeard: (memberId) => heard.includes(memberId),
+    isSubscribed: (memberId) => subscribed.includes(memberId),
     [Symbol.dispose]: () => {
       isOver = true;
       cancel?.();
@@ -153,5 +158,34 @@ export const createConsent = (deps: ConsentDeps): Consent => {
       people.clear();
       apply();
     },
+  };
+};
+
+export interface NoticeDeps {
+  readonly platform: Pick<Platform, 'post'>;
+  readonly channel: () => Channel;
+  readonly speaking: Pick<Speaking, 'announce'>;
+  readonly isSpoken: () => boolean;
+  readonly texts: RoomTexts;
+}
+
+/** People who are named in a notice: for more it is a notice for everybody. */
+const MOST_NAMED = 10;
+
+/**
+ * Informs people, before they are listened to, of the use: in writing, and aloud where the room wants that.
+ * In each room everybody is informed first, then those who come later. Rejects where it cannot be posted.
+ */
+export const createNotice = (
+  { platform, channel, speaking, isSpoken, texts }: NoticeDeps,
+  { use, rule }: Pick<ListeningMode, 'use' | 'rule'>,
+): ((members: readonly RoomMember[]) => Promise<void>) => {
+  let postedIn: string | undefined;
+  return async (members) => {
+    const to = channel();
+    const isLate = postedIn === to.id && members.length <= MOST_NAMED;
+    await platform.post(to, texts.notice(use, rule, isLate ? members : undefined));
+    postedIn = to.id;
+    if (isSpoken()) await speaking.announce(texts.spokenNotice(use, rule, isLate));
   };
 };

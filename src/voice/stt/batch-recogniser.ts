@@ -1,53 +1,81 @@
 import type { ServiceClient } from '../../api/client.ts';
-import { createLocalAgreement } from './local-agreement.ts';
 import type {
-  Recognised,
   Recogniser,
-  RecognitionHints,
-  RecognitionRequest,
   Recognition,
+  RecognitionRequest,
+  RecognitionResult,
+  Utterance,
 } from '../../ports/recogniser.ts';
-import { utteranceFile } from './utterance-file.ts';
-import type { Utterance } from './utterance.ts';
+import { charAfter, charBefore, isSpacedLetter } from '../../text/letters.ts';
+import { utteranceFile } from './utterance.ts';
 
-export interface BatchRecogniserDeps {
-  readonly client: Pick<ServiceClient, 'transcribe'>;
-}
+const mark = /^\p{M}/u;
+/** Recognisers put a full stop wherever the sound breaks off. */
+const uncertainEnd = /[\p{P}\p{Z}\s]+$/u;
+
+/** True when `at` is within a word, or between a letter and its marks. */
+const splits = (text: string, at: number): boolean => {
+  const before = charBefore(text, at);
+  const after = charAfter(text, at);
+  return mark.test(after) || (isSpacedLetter(before) && isSpacedLetter(after));
+};
+
+/** The beginning that two texts share, in whole words; in scripts without spaces, in whole signs. */
+export const agreedStart = (a: string, b: string): string => {
+  let at = 0;
+  while (at < a.length && at < b.length && a[at] === b[at]) at += 1;
+  // Neither half of a pair of surrogates stands alone.
+  if ((a.charCodeAt(at - 1) & 0xfc00) === 0xd800) at -= 1;
+  while (at > 0 && (splits(a, at) || splits(b, at))) at -= charBefore(a, at).length;
+  return a.slice(0, at).replace(uncertainEnd, '');
+};
+
+/** Local agreement: of repeated recognitions, the text that two in a row agree on is certain. */
+export const createLocalAgreement = () => {
+  let certain = '';
+  let before: string | undefined;
+  return {
+    /** Takes the text of the next recognition; returns all certain text, which only ever grows. */
+    add: (text: string): string => {
+      const agreed = before === undefined ? '' : agreedStart(before, text);
+      before = text;
+      if (agreed.startsWith(certain)) certain = agreed;
+      return certain;
+    },
+  };
+};
+
+type TranscriptionClient = Pick<ServiceClient, 'transcribe'>;
 
 export interface BatchRecogniserOptions {
   /**
-   * A growing utterance is recognised again when so much more was said, or a quarter of it where that
-   * is more: parts of 15 s are sent 7 times and hold 2.6 times its sound; of no length do they hold
-   * more than 4 times. 0: only what has ended. Default 1,200.
+   * Speech that is added between two recognitions of a growing utterance, or a quarter of the utterance
+   * where that is more: 15 s are sent 7 times with 2.6 times their sound in all; no length needs more than
+   * 4 times. 0: only whole utterances are sent. Default 1,200.
    */
   readonly partialEveryMs?: number;
 }
 
 const PARTIAL_EVERY_MS = 1_200;
 const PARTIAL_EVERY_SHARE = 0.25;
-/** A request may still be under way when the next is due, and is looked after as often as this. */
-const LOOKS_A_PARTIAL = 4;
-
-/** What comes later than this was overtaken by what was said since. */
+/** A request may still be under way when the next is due: that is checked as often as this. */
+const CHECKS_PER_PARTIAL = 4;
+/** A partial that takes longer is outdated when it comes. */
 const PARTIAL_DEADLINE_MS = 4_000;
 
-/** Recognises with one request an utterance, and others, one at a time, while it grows. */
+/** Recognises a whole utterance by one request, and parts of it, one at a time, while it grows. */
 class BatchRecognition implements Recognition {
-  readonly #client: BatchRecogniserDeps['client'];
+  readonly #client: TranscriptionClient;
   readonly #request: RecognitionRequest;
   readonly #partialEveryMs: number;
   readonly #agreement = createLocalAgreement();
   #running: AbortController | undefined;
   #sentMs = 0;
-  #sure = '';
-  /** It has ended, or its parts cannot be recognised: parts are not worth a second fault. */
-  #isDone = false;
+  #certain = '';
+  /** Set once the utterance has ended, or a part failed: parts are not worth a second fault. */
+  #hasNoParts = false;
 
-  constructor(
-    { client }: BatchRecogniserDeps,
-    request: RecognitionRequest,
-    partialEveryMs: number,
-  ) {
+  constructor(client: TranscriptionClient, request: RecognitionRequest, partialEveryMs: number) {
     this.#client = client;
     this.#request = request;
     this.#partialEveryMs = partialEveryMs;
@@ -56,13 +84,13 @@ class BatchRecognition implements Recognition {
   grow(utterance: Utterance): void {
     const dueMs = Math.max(this.#partialEveryMs, utterance.spanMs * PARTIAL_EVERY_SHARE);
     const isDue = utterance.spanMs - this.#sentMs >= dueMs;
-    if (this.#partialEveryMs === 0 || this.#isDone || this.#running || !isDue) return;
+    if (this.#partialEveryMs === 0 || this.#hasNoParts || this.#running || !isDue) return;
     this.#sentMs = utterance.spanMs;
     void this.#recognisePart(utterance);
   }
 
-  async end(utterance: Utterance, deadlineMs: number): Promise<Recognised> {
-    this.#isDone = true;
+  async finish(utterance: Utterance, deadlineMs: number): Promise<RecognitionResult> {
+    this.#hasNoParts = true;
     this.#running?.abort();
     return this.#transcribe(utterance, { signal: this.#request.signal, deadlineMs });
   }
@@ -71,19 +99,19 @@ class BatchRecognition implements Recognition {
     const running = new AbortController();
     this.#running = running;
     try {
-      const recognised = await this.#transcribe(utterance, {
+      const result = await this.#transcribe(utterance, {
         signal: AbortSignal.any([running.signal, this.#request.signal]),
         deadlineMs: PARTIAL_DEADLINE_MS,
-        hasOtherWay: true,
+        hasFallback: true,
       });
-      if (this.#isDone || this.#request.signal.aborted) return;
-      const sure = this.#agreement.add(recognised.text.trim());
-      if (sure === this.#sure) return;
-      this.#sure = sure;
-      this.#request.partial({ ...recognised, text: sure });
+      if (this.#hasNoParts || this.#request.signal.aborted) return;
+      const certain = this.#agreement.add(result.text.trim());
+      if (certain === this.#certain) return;
+      this.#certain = certain;
+      this.#request.partial({ ...result, text: certain });
     } catch {
-      // The whole utterance is sent yet, and tells what is wrong.
-      this.#isDone = true;
+      // The whole utterance is still to be sent, and reports the fault.
+      this.#hasNoParts = true;
     } finally {
       this.#running = undefined;
     }
@@ -92,8 +120,8 @@ class BatchRecognition implements Recognition {
   async #transcribe(
     utterance: Utterance,
     options: Parameters<ServiceClient['transcribe']>[2],
-  ): Promise<Recognised> {
-    const { hotwords, language }: RecognitionHints = await this.#request.hints;
+  ): Promise<RecognitionResult> {
+    const { hotwords, language } = await this.#request.hints;
     options.signal.throwIfAborted();
     const { audio } = utteranceFile(utterance);
     return this.#client.transcribe(
@@ -107,11 +135,11 @@ class BatchRecognition implements Recognition {
   }
 }
 
-/** Recognises by requests that hold whole files. */
+/** Recognises speech by requests that hold whole files. */
 export const createBatchRecogniser = (
-  deps: BatchRecogniserDeps,
+  client: TranscriptionClient,
   { partialEveryMs = PARTIAL_EVERY_MS }: BatchRecogniserOptions = {},
 ): Recogniser => ({
-  growEveryMs: partialEveryMs / LOOKS_A_PARTIAL,
-  begin: (request) => new BatchRecognition(deps, request, partialEveryMs),
+  growEveryMs: partialEveryMs / CHECKS_PER_PARTIAL,
+  start: (request) => new BatchRecognition(client, request, partialEveryMs),
 });

@@ -1,4 +1,6 @@
 import { type OpusToc, parseToc } from '../../audio/opus/packet.ts';
+import { USUAL_PAUSE_MS } from '../../model/space-choices.ts';
+import type { Utterance } from '../../ports/recogniser.ts';
 import type { VoicePacket } from '../../ports/voice.ts';
 import {
   type EndpointerEvent,
@@ -10,53 +12,61 @@ import { createSpeakerVad, type SpeakerVad } from './vad/speaker-vad.ts';
 export type { EndpointerEvent } from './speaker-endpointer.ts';
 
 export interface EndpointerOptions extends Partial<UtteranceLengths> {
-  /** More than so many are not heard at the same time; who was silent longest is forgotten. */
+  /** The most speakers at the same time; of more, the one who was silent longest is forgotten. */
   readonly mostSpeakers?: number;
-  readonly voicing?: SpeakerVad;
-  /** Numbers of utterances; from 1 where they need not differ from those of other cutters. */
+  readonly vad?: SpeakerVad;
+  /** Ids of utterances. Default: from 1, which is enough where they need not differ from those of another endpointer. */
   readonly nextId?: () => number;
 }
 
-/** Packets that were of no use, by why; and those that were. */
+/** Packets that were used, and those that were not, by the reason. */
 export interface PacketCounts {
   readonly taken: number;
-  /** They cannot be Opus. */
-  readonly impossible: number;
+  /** Packets that cannot be Opus. */
+  readonly invalid: number;
   readonly duplicate: number;
-  /** Of an utterance that was finished. */
+  /** Packets of an utterance that was finished. */
   readonly late: number;
 }
 
-/** Cuts what several speakers say into utterances, without decoding it. */
+/** Cuts the speech of several people into utterances, without decoding it. */
 export interface Endpointer extends Disposable {
   take(packet: VoicePacket): readonly EndpointerEvent[];
-  /** Time passes. By it alone those end who send nothing more; packets tell of pauses themselves. */
+  /** Ends the utterances of those who send nothing more; packets tell of pauses themselves. */
   tick(nowMs: number): readonly EndpointerEvent[];
-  /** When `tick` should be called next, or a little before; undefined while nothing waits for it. */
+  /** The time of the next `tick`, or a little before it; undefined while nothing waits for one. */
   readonly nextTickMs: number | undefined;
-  /** Ends everything that is being said. */
+  /** Ends all open utterances. */
   endAll(): readonly EndpointerEvent[];
-  /** Lets go of all that is known of somebody. */
+  /**
+   * Ends an open utterance behind the packet with this sequence number, for a recogniser that found the
+   * end itself. No event: the utterance is not open, or has no such packet.
+   */
+  endThrough(
+    utterance: Pick<Utterance, 'id' | 'speakerId'>,
+    sequence: number,
+  ): readonly EndpointerEvent[];
+  /** Drops everything that is known of somebody. */
   forget(speakerId: string): void;
   readonly counts: PacketCounts;
-  readonly heldPackets: number;
+  readonly bufferedPackets: number;
 }
 
 const LENGTHS: UtteranceLengths = {
-  hangoverMs: 600,
+  hangoverMs: USUAL_PAUSE_MS,
   longestMs: 15_000,
   shortestMs: 200,
   growEveryMs: 0,
 };
 const MOST_SPEAKERS = 100;
 
-/** RFC 3550 appendix A.1: a packet that is further behind is no late one. */
+/** RFC 3550 appendix A.1: a packet that is further behind is not merely late. */
 const MOST_MISORDERED = 100;
-/** Nor is one that comes so long after the last. */
+/** A packet that comes so long after the last one is not merely late either. */
 const LATEST_MS = 1_000;
-/** The same appendix: before one that is further ahead not all others were lost. */
+/** The same appendix: a packet that is further ahead does not follow a loss. */
 const MOST_DROPPED = 3_000;
-/** Two packets this near to each other are a sender who began anew, one alone is not. */
+/** Two packets this near to each other are a sender who started again; one alone is not. */
 const NEXT_OF_RESTART = 5;
 
 interface ReadPacket {
@@ -65,31 +75,26 @@ interface ReadPacket {
 }
 
 interface Speaker {
-  packets: SpeakerEndpointer;
+  endpointer: SpeakerEndpointer;
   newestSequence: number;
   arrivedMs: number;
-  /** It may be the first of a sender who began anew. */
+  /** Perhaps the first packet of a sender who started again. */
   stray: ReadPacket | undefined;
 }
 
 export const createEndpointer = (options: EndpointerOptions = {}): Endpointer => {
-  const lengths: UtteranceLengths = {
-    hangoverMs: options.hangoverMs ?? LENGTHS.hangoverMs,
-    longestMs: options.longestMs ?? LENGTHS.longestMs,
-    shortestMs: options.shortestMs ?? LENGTHS.shortestMs,
-    growEveryMs: options.growEveryMs ?? LENGTHS.growEveryMs,
-  };
-  const { mostSpeakers = MOST_SPEAKERS, voicing = createSpeakerVad() } = options;
+  const lengths: UtteranceLengths = { ...LENGTHS, ...options };
+  const { mostSpeakers = MOST_SPEAKERS, vad = createSpeakerVad() } = options;
   const speakers = new Map<string, Speaker>();
-  const counts = { taken: 0, impossible: 0, duplicate: 0, late: 0 };
+  const counts = { taken: 0, invalid: 0, duplicate: 0, late: 0 };
   let lastId = 0;
-  /** No later than the next thing that `tick` has to do. */
+  /** Latest time of the next `tick`. */
   let wakeMs = Infinity;
   const nextId = options.nextId ?? (() => (lastId += 1));
 
   const forget = (speakerId: string): void => {
     speakers.delete(speakerId);
-    voicing.forget(speakerId);
+    vad.forget(speakerId);
   };
 
   const makeRoom = (events: EndpointerEvent[]): void => {
@@ -98,7 +103,7 @@ export const createEndpointer = (options: EndpointerOptions = {}): Endpointer =>
     for (const entry of speakers)
       if (!silent || entry[1].arrivedMs < silent[1].arrivedMs) silent = entry;
     if (!silent) return;
-    silent[1].packets.end(events);
+    silent[1].endpointer.end(events);
     forget(silent[0]);
   };
 
@@ -107,7 +112,7 @@ export const createEndpointer = (options: EndpointerOptions = {}): Endpointer =>
     if (known) return known;
     makeRoom(events);
     const speaker: Speaker = {
-      packets: new SpeakerEndpointer(packet.speakerId, lengths, nextId),
+      endpointer: new SpeakerEndpointer(packet.speakerId, lengths, nextId),
       newestSequence: packet.sequence,
       arrivedMs: packet.arrivedMs,
       stray: undefined,
@@ -117,7 +122,7 @@ export const createEndpointer = (options: EndpointerOptions = {}): Endpointer =>
   };
 
   const add = (speaker: Speaker, { packet, toc }: ReadPacket, events: EndpointerEvent[]): void => {
-    const refusal = speaker.packets.refuses(packet.sequence);
+    const refusal = speaker.endpointer.refuses(packet.sequence);
     if (refusal) {
       counts[refusal] += 1;
       return;
@@ -125,8 +130,8 @@ export const createEndpointer = (options: EndpointerOptions = {}): Endpointer =>
     counts.taken += 1;
     speaker.newestSequence = Math.max(speaker.newestSequence, packet.sequence);
     speaker.arrivedMs = packet.arrivedMs;
-    speaker.packets.add(packet, toc, voicing.isVoice(packet, toc), events);
-    wakeMs = Math.min(wakeMs, speaker.packets.endsAtMs ?? Infinity);
+    speaker.endpointer.add(packet, toc, vad.isVoice(packet, toc), events);
+    wakeMs = Math.min(wakeMs, speaker.endpointer.endsAtMs ?? Infinity);
   };
 
   const isStray = ({ newestSequence, arrivedMs }: Speaker, packet: VoicePacket): boolean =>
@@ -143,8 +148,8 @@ export const createEndpointer = (options: EndpointerOptions = {}): Endpointer =>
       speaker.stray = read;
       return;
     }
-    speaker.packets.end(events);
-    speaker.packets = new SpeakerEndpointer(packet.speakerId, lengths, nextId);
+    speaker.endpointer.end(events);
+    speaker.endpointer = new SpeakerEndpointer(packet.speakerId, lengths, nextId);
     speaker.newestSequence = stray.packet.sequence;
     speaker.stray = undefined;
     add(speaker, stray, events);
@@ -156,7 +161,7 @@ export const createEndpointer = (options: EndpointerOptions = {}): Endpointer =>
       const events: EndpointerEvent[] = [];
       const toc = parseToc(packet.data);
       if (!toc) {
-        counts.impossible += 1;
+        counts.invalid += 1;
         return events;
       }
       const speaker = speakerOf(packet, events);
@@ -174,30 +179,35 @@ export const createEndpointer = (options: EndpointerOptions = {}): Endpointer =>
     tick: (nowMs) => {
       const events: EndpointerEvent[] = [];
       wakeMs = Infinity;
-      for (const { packets } of speakers.values()) {
-        packets.tick(nowMs, events);
-        wakeMs = Math.min(wakeMs, packets.endsAtMs ?? Infinity);
+      for (const { endpointer } of speakers.values()) {
+        endpointer.tick(nowMs, events);
+        wakeMs = Math.min(wakeMs, endpointer.endsAtMs ?? Infinity);
       }
-      voicing.tick(nowMs);
+      vad.tick(nowMs);
       return events;
     },
     get nextTickMs() {
-      const next = Math.min(wakeMs, voicing.nextTickMs ?? Infinity);
+      const next = Math.min(wakeMs, vad.nextTickMs ?? Infinity);
       return next === Infinity ? undefined : next;
     },
     endAll: () => {
       const events: EndpointerEvent[] = [];
-      for (const { packets } of speakers.values()) packets.end(events);
+      for (const { endpointer } of speakers.values()) endpointer.end(events);
+      return events;
+    },
+    endThrough: ({ id, speakerId }, sequence) => {
+      const events: EndpointerEvent[] = [];
+      speakers.get(speakerId)?.endpointer.endThrough(id, sequence, events);
       return events;
     },
     forget,
     get counts() {
       return { ...counts };
     },
-    get heldPackets() {
-      let held = 0;
-      for (const { packets } of speakers.values()) held += packets.heldPackets;
-      return held;
+    get bufferedPackets() {
+      let count = 0;
+      for (const { endpointer } of speakers.values()) count += endpointer.bufferedPackets;
+      return count;
     },
     [Symbol.dispose]: () => {
       for (const speakerId of speakers.keys()) forget(speakerId);

@@ -1,21 +1,27 @@
 import { createLru } from '../../async/lru.ts';
-import { bareText, knownInvention, withoutSounds } from '../../speech/hallucinations.ts';
+import type { RecognitionResult } from '../../ports/recogniser.ts';
+import {
+  bareText,
+  knownInvention,
+  withoutSounds,
+  countLetters,
+  countOnlyFrom,
+  longestLoop,
+} from '../../speech/hallucinations.ts';
 import { findLanguage } from '../../text/language/languages.ts';
-import { countLetters, countOnlyFrom, longestLoop } from './repetition.ts';
-import type { Recognised } from '../../ports/recogniser.ts';
 
-/** Why a line was not said, as far as can be told. */
+/** Reasons to believe that a transcript was not said. */
 export const REFUSALS = [
   /** No words, or only markers of sounds. */
   'no-words',
-  /** More than anybody says in that time. */
+  /** More words than anybody says in that time. */
   'too-fast',
   'stock-phrase',
   /** The same words over and over. */
   'loop',
-  /** Nothing but words that the recogniser was told to listen for. */
+  /** Nothing but hotwords that the recogniser was given. */
   'echo',
-  /** The same short line again and again. */
+  /** The same short transcript again and again. */
   'repeat',
   'unsure',
   /** A language that nobody in the room speaks. */
@@ -23,194 +29,215 @@ export const REFUSALS = [
 ] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
-/** What was recognised, and what is known of the sound. */
-export interface RecognisedLine extends Recognised {
+/** A recognised text with what is known of its sound. */
+export interface TranscriptCandidate extends RecognitionResult {
   readonly speakerId: string;
   readonly voiceMs: number;
   readonly spanMs: number;
   readonly endMs: number;
 }
 
-/** What is known of the room. */
+/** Facts about the room that help to judge a transcript. */
 export interface FilterContext {
-  /** BCP 47 codes of what its people speak or read; none: not known. */
+  /** BCP 47 codes of the languages that its people speak or read; none: not known. */
   readonly languages: readonly string[];
   readonly hotwords: readonly string[];
 }
 
 export type FilterVerdict =
-  | { readonly said: string; readonly refusal?: never }
-  | { readonly said?: never; readonly refusal: Refusal };
+  | { readonly accepted: string; readonly refusal?: never }
+  | { readonly accepted?: never; readonly refusal: Refusal };
 
-/** Keeps out what recognisers write down although nobody said it. */
+/** Refuses text that recognisers make up for sound without speech. */
 export interface HallucinationFilter {
-  /**
-   * Remembers lines, and the languages of what is heard with certainty; not so of what is not
-   * final.
-   */
-  judge(line: RecognisedLine, room: FilterContext, isFinal: boolean): FilterVerdict;
+  /** Judges a transcript. Remembers final ones, and the languages of those that are certain. */
+  judge(candidate: TranscriptCandidate, context: FilterContext, isFinal: boolean): FilterVerdict;
   forget(speakerId: string): void;
 }
 
-/** Less voice than this is a quick word, such as the Japanese yes, or a noise. */
-const FAINT_MS = 300;
-/** Less of the time than this is near-silence. */
-const FAINT_SHARE = 0.25;
-const SHORT_MS = 1_500;
-/** So much voice, so surely heard, makes a language one of the room's. */
-const LEARNT_MS = 3_000;
-const FOREIGN_MS = 2_500;
-
-/** Confidence is the mean probability of a token: 0.7 to 0.95 in clear speech. */
-const UNSURE = 0.35;
-const UNSURE_FAINT = 0.5;
-const SURE = 0.6;
-const CLEAR = 0.7;
-const CERTAIN = 0.75;
-const CERTAIN_FAINT = 0.8;
-
-const FEWEST_LOOPS = 4;
-/** Nobody says a thing so often in one breath, however sure the recogniser is. */
-const MOST_LOOPS = 10;
-
-/** Fewer are a name that is called. */
-const FEWEST_ECHOED = 3;
-
-const REPEATED_WITHIN_MS = 60_000;
-const SHORT_LINE_LETTERS = 40;
 /**
- * Of near-silence, or a quick word that is not clear, the second is one too many; of what is not sure
- * the third.
+ * Limits of the filter. Confidence is the mean probability of a token: 0.7 to 0.95 in clear speech. The
+ * less sound there is, the more confidence a text needs, for recognisers make up text for near-silence.
  */
-const MOST_REPEATED_FAINT = 1;
-const MOST_REPEATED_UNSURE = 2;
+export const THRESHOLDS = {
+  /** Voice of more than a quick word, such as the Japanese yes, or a noise. */
+  faintMs: 300,
+  /** Share of voice below which it is near-silence: speech has it in well over half of its time. */
+  faintShare: 0.25,
+  /** Voice of more than a word or two, where a guess is as long as what was said. */
+  shortMs: 1_500,
+  /** Voice of a sentence: in less a recogniser may mistake the language. */
+  foreignMs: 2_500,
+  /** Voice with which the language of a certain transcript becomes one of the room's. */
+  learnMs: 3_000,
 
-/** Twice of what the fastest speakers reach, and what a rounding of the time may add. */
-const LETTERS_PER_SECOND = 40;
-const SIGNS_PER_SECOND = 18;
-const SPARE_SECONDS = 0.6;
+  /** Confidence below which a short text is a guess: half of the lowest of clear speech. */
+  unsure: 0.35,
+  /** The same for a faint text, of which there is less to go by. */
+  unsureFaint: 0.5,
+  /** Confidence below which a text that looks made up is. */
+  sure: 0.6,
+  /** The lowest confidence of clear speech: a quick word that reaches it was said. */
+  clear: 0.7,
+  /** Confidence with which a language is believed. */
+  certain: 0.75,
+  /** The confidence that near-silence needs where a quick word needs `clear`. */
+  clearFaint: 0.8,
+
+  /** The fewest repetitions of a loop: people say a word three times. */
+  loops: 4,
+  /** Repetitions that nobody says in one breath, however sure the recogniser is. */
+  mostLoops: 10,
+  /** The fewest hotwords of an echo: fewer are a name that somebody calls. */
+  echoed: 3,
+  /** The same text after a longer time is no repetition. */
+  repeatMs: 60_000,
+  /** A longer text is not made up twice alike. */
+  repeatChars: 40,
+  /** Earlier occurrences that refuse a text of near-silence, or of a quick word that is not clear. */
+  repeatsFaint: 1,
+  /** Earlier occurrences that refuse a text that is not sure. */
+  repeatsUnsure: 2,
+
+  /** Twice the rate of the fastest speakers, in scripts with spaces. */
+  lettersPerSecond: 40,
+  /** The same for scripts without spaces, whose signs say more. */
+  signsPerSecond: 18,
+  /** Time that rounding the ends of an utterance may take away. */
+  spareSeconds: 0.6,
+} as const;
 
 const MOST_SPEAKERS = 100;
 const MOST_LANGUAGES = 10;
 
-const isNearSilence = ({ voiceMs, spanMs }: RecognisedLine): boolean =>
-  voiceMs < spanMs * FAINT_SHARE;
+const isNearSilence = ({ voiceMs, spanMs }: TranscriptCandidate): boolean =>
+  voiceMs < spanMs * THRESHOLDS.faintShare;
 
-const isFaint = (line: RecognisedLine): boolean => line.voiceMs < FAINT_MS || isNearSilence(line);
+const isFaint = (candidate: TranscriptCandidate): boolean =>
+  candidate.voiceMs < THRESHOLDS.faintMs || isNearSilence(candidate);
 
-/** Of a faint line: whether it is as sure as what is said in full. */
-const isClear = (line: RecognisedLine): boolean =>
-  line.confidence >= (isNearSilence(line) ? CERTAIN_FAINT : CLEAR);
+/** True when a faint transcript is as sure as what is said in full. */
+const isClear = (candidate: TranscriptCandidate): boolean =>
+  candidate.confidence >= (isNearSilence(candidate) ? THRESHOLDS.clearFaint : THRESHOLDS.clear);
 
-const isTooFast = (said: string, spanMs: number): boolean => {
-  const { letters, signs } = countLetters(said);
-  return letters / LETTERS_PER_SECOND + signs / SIGNS_PER_SECOND > spanMs / 1_000 + SPARE_SECONDS;
+const isTooFast = (text: string, spanMs: number): boolean => {
+  const { letters, signs } = countLetters(text);
+  const { lettersPerSecond, signsPerSecond, spareSeconds } = THRESHOLDS;
+  return letters / lettersPerSecond + signs / signsPerSecond > spanMs / 1_000 + spareSeconds;
 };
 
-const isInvented = (said: string, line: RecognisedLine): boolean => {
-  const kind = knownInvention(said);
-  const faint = isFaint(line);
-  if (kind === 'stock') return faint || line.voiceMs < SHORT_MS || line.confidence < SURE;
-  return kind === 'common' && faint && !isClear(line);
+const isInvented = (text: string, candidate: TranscriptCandidate): boolean => {
+  const kind = knownInvention(text);
+  const faint = isFaint(candidate);
+  const { voiceMs, confidence } = candidate;
+  if (kind === 'stock')
+    return faint || voiceMs < THRESHOLDS.shortMs || confidence < THRESHOLDS.sure;
+  return kind === 'common' && faint && !isClear(candidate);
 };
 
-const isLoop = (said: string, line: RecognisedLine): boolean => {
-  const times = longestLoop(bareText(said));
-  if (times >= MOST_LOOPS) return true;
-  return times >= FEWEST_LOOPS && (isFaint(line) || line.confidence < SURE);
+const isLoop = (text: string, candidate: TranscriptCandidate): boolean => {
+  const times = longestLoop(bareText(text));
+  if (times >= THRESHOLDS.mostLoops) return true;
+  const isDoubtful = isFaint(candidate) || candidate.confidence < THRESHOLDS.sure;
+  return times >= THRESHOLDS.loops && isDoubtful;
 };
 
-const isEcho = (said: string, line: RecognisedLine, hotwords: readonly string[]): boolean => {
-  const faint = isFaint(line);
-  if (faint ? isClear(line) : line.confidence >= SURE) return false;
-  const bare = bareText(said);
+const isEcho = (
+  text: string,
+  candidate: TranscriptCandidate,
+  hotwords: readonly string[],
+): boolean => {
+  const faint = isFaint(candidate);
+  if (faint ? isClear(candidate) : candidate.confidence >= THRESHOLDS.sure) return false;
+  const bare = bareText(text);
   const known = hotwords.map(bareText);
   // One alone is a name that is called, however many signs it has.
   if (!faint && known.includes(bare)) return false;
-  const words = countOnlyFrom(bare, known);
-  return words >= (faint ? 1 : FEWEST_ECHOED);
+  return countOnlyFrom(bare, known) >= (faint ? 1 : THRESHOLDS.echoed);
 };
 
-const isUnsure = (line: RecognisedLine): boolean =>
-  isFaint(line)
-    ? line.confidence < UNSURE_FAINT
-    : line.voiceMs < SHORT_MS && line.confidence < UNSURE;
+const isUnsure = (candidate: TranscriptCandidate): boolean =>
+  isFaint(candidate)
+    ? candidate.confidence < THRESHOLDS.unsureFaint
+    : candidate.voiceMs < THRESHOLDS.shortMs && candidate.confidence < THRESHOLDS.unsure;
 
-/** Recognisers tell neither regions nor ways of writing apart. */
+/** A language's code without region and script, which recognisers do not tell apart. */
 const baseOf = (language: string): string | undefined => findLanguage(language)?.split('-')[0];
 
-const isForeign = (line: RecognisedLine, isSpoken: (base: string) => boolean): boolean => {
-  const base = baseOf(line.language);
+const isForeign = (
+  { language, voiceMs, confidence }: TranscriptCandidate,
+  isSpoken: (base: string) => boolean,
+): boolean => {
+  const base = baseOf(language);
   if (base === undefined || isSpoken(base)) return false;
-  return line.voiceMs < FOREIGN_MS && line.confidence < CERTAIN;
+  return voiceMs < THRESHOLDS.foreignMs && confidence < THRESHOLDS.certain;
 };
 
-/** What a line shows by itself. */
+/** The reason against a transcript that it shows by itself. */
 const refusalOf = (
-  said: string,
-  line: RecognisedLine,
+  text: string,
+  candidate: TranscriptCandidate,
   hotwords: readonly string[],
   isSpoken: (base: string) => boolean,
 ): Refusal | undefined => {
-  if (bareText(said) === '') return 'no-words';
-  if (isTooFast(said, line.spanMs)) return 'too-fast';
-  if (isInvented(said, line)) return 'stock-phrase';
-  if (isLoop(said, line)) return 'loop';
-  if (isEcho(said, line, hotwords)) return 'echo';
-  if (isUnsure(line)) return 'unsure';
-  return isForeign(line, isSpoken) ? 'foreign' : undefined;
+  if (bareText(text) === '') return 'no-words';
+  if (isTooFast(text, candidate.spanMs)) return 'too-fast';
+  if (isInvented(text, candidate)) return 'stock-phrase';
+  if (isLoop(text, candidate)) return 'loop';
+  if (isEcho(text, candidate, hotwords)) return 'echo';
+  if (isUnsure(candidate)) return 'unsure';
+  return isForeign(candidate, isSpoken) ? 'foreign' : undefined;
 };
 
 export const createHallucinationFilter = (): HallucinationFilter => {
-  const lastLines = createLru<
+  const latest = createLru<
     string,
     { readonly bare: string; readonly endMs: number; readonly times: number }
   >(MOST_SPEAKERS);
   const learnt = createLru<string, true>(MOST_LANGUAGES);
 
-  /** How often that speaker's last lines were this one, and not the one that is judged. */
-  const timesBefore = (line: RecognisedLine, bare: string): number => {
-    const last = lastLines.get(line.speakerId);
-    const isAgain = last?.bare === bare && line.endMs - last.endMs < REPEATED_WITHIN_MS;
-    return isAgain ? last.times : 0;
+  /** Counts how often a speaker's latest transcripts were the same text. */
+  const timesBefore = ({ speakerId, endMs }: TranscriptCandidate, bare: string): number => {
+    const before = latest.get(speakerId);
+    const isAgain = before?.bare === bare && endMs - before.endMs < THRESHOLDS.repeatMs;
+    return isAgain ? before.times : 0;
   };
 
-  const isRepeat = (said: string, line: RecognisedLine): boolean => {
-    if (said.length > SHORT_LINE_LETTERS) return false;
-    const times = timesBefore(line, bareText(said));
-    if (isNearSilence(line) || (isFaint(line) && !isClear(line)))
-      return times >= MOST_REPEATED_FAINT;
-    return line.confidence < SURE && times >= MOST_REPEATED_UNSURE;
+  const isRepeat = (text: string, candidate: TranscriptCandidate): boolean => {
+    if (text.length > THRESHOLDS.repeatChars) return false;
+    const times = timesBefore(candidate, bareText(text));
+    if (isNearSilence(candidate) || (isFaint(candidate) && !isClear(candidate)))
+      return times >= THRESHOLDS.repeatsFaint;
+    return candidate.confidence < THRESHOLDS.sure && times >= THRESHOLDS.repeatsUnsure;
   };
 
-  const remember = (said: string, line: RecognisedLine): void => {
-    const bare = bareText(said);
-    lastLines.set(line.speakerId, {
-      bare,
-      endMs: line.endMs,
-      times: timesBefore(line, bare) + 1,
-    });
+  const remember = (text: string, candidate: TranscriptCandidate): void => {
+    const bare = bareText(text);
+    const { speakerId, endMs } = candidate;
+    latest.set(speakerId, { bare, endMs, times: timesBefore(candidate, bare) + 1 });
   };
 
-  const learn = ({ language, voiceMs, confidence }: RecognisedLine): void => {
+  const learn = ({ language, voiceMs, confidence }: TranscriptCandidate): void => {
     const base = baseOf(language);
-    if (base && voiceMs >= LEARNT_MS && confidence >= CERTAIN) learnt.set(base, true);
+    if (base && voiceMs >= THRESHOLDS.learnMs && confidence >= THRESHOLDS.certain)
+      learnt.set(base, true);
   };
 
   return {
-    judge: (line, { languages, hotwords }, isFinal) => {
-      const said = withoutSounds(line.text);
+    judge: (candidate, { languages, hotwords }, isFinal) => {
+      const text = withoutSounds(candidate.text);
       const spoken = new Set(languages.map(baseOf));
       const isSpoken = (base: string): boolean =>
         spoken.size === 0 || spoken.has(base) || learnt.get(base) === true;
       const refusal =
-        refusalOf(said, line, hotwords, isSpoken) ?? (isRepeat(said, line) ? 'repeat' : undefined);
+        refusalOf(text, candidate, hotwords, isSpoken) ??
+        (isRepeat(text, candidate) ? 'repeat' : undefined);
       if (isFinal) {
-        remember(said, line);
-        if (!refusal) learn(line);
+        remember(text, candidate);
+        if (!refusal) learn(candidate);
       }
-      return refusal ? { refusal } : { said };
+      return refusal ? { refusal } : { accepted: text };
     },
-    forget: (speakerId) => lastLines.delete(speakerId),
+    forget: (speakerId) => latest.delete(speakerId),
   };
 };

@@ -1,40 +1,37 @@
-import type { Log } from '../../log.ts';
 import type { Clock } from '../../async/clock.ts';
-import type { TranscriptListener } from './transcript-event.ts';
-import type { VoicePacket } from '../../ports/voice.ts';
-import {
-  createRecognitionQueue,
-  type RecognitionQueue,
-  type RecognitionOutcome,
-} from './recognition-queue.ts';
-import type { FilterContext } from './hallucination-filter.ts';
-import {
-  createTranscriptEmitter,
-  type TranscriptCounts,
-  type Spoken,
-} from './transcript-emitter.ts';
+import type { Log } from '../../log.ts';
 import type {
-  Recognised,
   Recogniser,
   Recognition,
   RecognitionHints,
+  RecognitionRequest,
+  RecognitionResult,
+  Utterance,
 } from '../../ports/recogniser.ts';
-import type { Utterance } from './utterance.ts';
+import type { VoicePacket } from '../../ports/voice.ts';
 import {
   createEndpointer,
   type EndpointerEvent,
   type EndpointerOptions,
   type PacketCounts,
 } from './endpointer.ts';
+import type { FilterContext } from './hallucination-filter.ts';
+import { createRecognitionQueue } from './recognition-queue.ts';
+import {
+  createTranscriptEmitter,
+  type EmittedUtterance,
+  type TranscriptCounts,
+  type TranscriptListener,
+} from './transcript-emitter.ts';
 
 export interface SttPipelineHints extends RecognitionHints, FilterContext {}
 
 export interface SttPipelineOptions extends Omit<EndpointerOptions, 'growEveryMs'> {
-  /** A line is of no use so long after it was said. */
+  /** Time after the end of an utterance in which its transcript is of use. */
   readonly deadlineMs?: number;
   /** Utterances that are recognised at the same time. */
   readonly atOnce?: number;
-  /** Utterances that wait for it. */
+  /** Utterances that wait to be recognised. */
   readonly mostWaiting?: number;
 }
 
@@ -42,7 +39,7 @@ export interface SttPipelineDeps {
   readonly recogniser: Recogniser;
   readonly clock: Clock;
   readonly listener: TranscriptListener;
-  /** Asked when somebody begins to speak; an utterance does without what cannot be had. */
+  /** Asked once for each utterance; where it rejects there are no hints. */
   readonly hints: (speakerId: string) => Promise<SttPipelineHints>;
   readonly options?: SttPipelineOptions;
   readonly log?: Pick<Log, 'warn' | 'error'>;
@@ -56,30 +53,34 @@ export interface SttPipelineCounts extends TranscriptCounts {
   readonly dropped: number;
 }
 
-/** Hears what people in a room say, and has it written down. */
+/** Turns the packets of a room into transcripts. */
 export interface SttPipeline extends AsyncDisposable {
   readonly packet: (packet: VoicePacket) => void;
-  /** At once nothing of that member is held, sent or told any more. */
-  forget(memberId: string): void;
-  /** Ends what is being said, and resolves when all of it was told. */
-  settled(): Promise<void>;
+  /** Drops all that is known of a member: nothing more of it is kept, sent or emitted. */
+  readonly forget: (memberId: string) => void;
+  /** Ends all open utterances, and resolves when all transcripts were emitted. */
+  readonly settled: () => Promise<void>;
   readonly counts: SttPipelineCounts;
 }
 
-/** A transcript can do with what comes late; so does a service that is away for half a minute. */
+/** A transcript can use what comes late; this also outlasts a service that is away for half a minute. */
 const DEADLINE_MS = 45_000;
 const AT_ONCE = 8;
 const MOST_WAITING = 100;
-/** A timer that is so late was held up, and so were packets: they are taken first, for as long as this. */
+/** A timer that is this late was held up, and so were packets: they are taken first, for as long again. */
 const HELD_UP_MS = 50;
 
 const NO_HINTS: SttPipelineHints = { hotwords: [], languages: [] };
 
-/** An utterance from its beginning until it was told. */
-interface Job extends Spoken {
+/** A recognition beside another one of the same utterance gives nothing but its result. */
+const RESULT_ONLY = { partial: () => undefined, final: () => undefined };
+
+/** An utterance from its beginning until its transcript is final. */
+interface Job extends EmittedUtterance {
   readonly controller: AbortController;
-  readonly recognition: Recognition;
   readonly hints: Promise<SttPipelineHints>;
+  /** Recognises the growing utterance; undefined once it was asked to finish, or has found the end. */
+  recognition: Recognition | undefined;
 }
 
 export const createSttPipeline = ({
@@ -90,13 +91,13 @@ export const createSttPipeline = ({
   options = {},
   log,
 }: SttPipelineDeps): SttPipeline => {
-  const cutter = createEndpointer({ ...options, growEveryMs: recogniser.growEveryMs });
-  const finals: RecognitionQueue<Recognised> = createRecognitionQueue(clock, {
+  const endpointer = createEndpointer({ ...options, growEveryMs: recogniser.growEveryMs });
+  const queue = createRecognitionQueue<RecognitionResult>(clock, {
     deadlineMs: options.deadlineMs ?? DEADLINE_MS,
     atOnce: options.atOnce ?? AT_ONCE,
     mostWaiting: options.mostWaiting ?? MOST_WAITING,
   });
-  const lines = createTranscriptEmitter(listener, log);
+  const emitter = createTranscriptEmitter(listener, log);
   const jobs = new Map<number, Job>();
   const counts = { utterances: 0, dropped: 0 };
   let isOver = false;
@@ -112,56 +113,77 @@ export const createSttPipeline = ({
     }
   };
 
+  const recognise = (
+    { hints: given, controller: { signal } }: Job,
+    receive: Pick<RecognitionRequest, 'partial' | 'final'>,
+  ): Recognition => recogniser.start({ hints: given, signal, ...receive });
+
+  /** Makes one attempt at a whole utterance: no recognition is ever asked to finish twice. */
+  const attempt = async (job: Job, utterance: Utterance, leftMs: number) => {
+    await job.hints;
+    job.controller.signal.throwIfAborted();
+    const recognition = job.recognition ?? recognise(job, RESULT_ONLY);
+    job.recognition = undefined;
+    return recognition.finish(utterance, leftMs);
+  };
+
+  /** The recogniser found the end of an utterance before the endpointer did. */
+  const endThrough = (job: Job, result: RecognitionResult, sequence: number): void => {
+    if (isOver || job.controller.signal.aborted) return;
+    job.recognition = undefined;
+    const [ended, ...rest] = endpointer.endThrough(job.utterance, sequence);
+    if (ended) end(job, ended.utterance, result);
+    follow(rest);
+  };
+
   const begin = (utterance: Utterance): Job => {
     const { id, speakerId } = utterance;
-    const controller = new AbortController();
-    const wanted = hintsFor(speakerId);
-    const learn = async (): Promise<void> => {
-      job.room = await wanted;
-    };
     const job: Job = {
-      controller,
-      hints: wanted,
+      controller: new AbortController(),
+      hints: hintsFor(speakerId),
       utterance,
-      room: NO_HINTS,
+      context: NO_HINTS,
       shown: undefined,
-      recognition: recogniser.begin({
-        hints: wanted,
-        signal: controller.signal,
-        partial: (heard) => {
-          if (!controller.signal.aborted) lines.part(job, heard);
-        },
-      }),
+      recognition: undefined,
+    };
+    const learn = async (): Promise<void> => {
+      job.context = await job.hints;
     };
     jobs.set(id, job);
+    job.recognition = recognise(job, {
+      partial: (result) => {
+        if (!job.controller.signal.aborted) emitter.partial(job, result);
+      },
+      final: (result, throughSequence) => endThrough(job, result, throughSequence),
+    });
     void learn();
-    lines.began(speakerId);
+    emitter.speechBegan(speakerId);
     return job;
   };
 
-  const end = (job: Job, utterance: Utterance): void => {
+  const end = (job: Job, utterance: Utterance, known?: RecognitionResult): void => {
+    job.utterance = utterance;
     counts.utterances += 1;
-    finals.add({
-      ownerId: utterance.speakerId,
-      run: async (leftMs) => {
-        await job.hints;
-        job.controller.signal.throwIfAborted();
-        return job.recognition.end(utterance, leftMs);
+    queue.add(
+      {
+        ownerId: utterance.speakerId,
+        attempt: (leftMs) => attempt(job, utterance, leftMs),
+        delayed: (error) => {
+          emitter.delayed(error);
+          planQueue();
+        },
+        stop: (reason) => job.controller.abort(reason),
+        done: (outcome) => {
+          jobs.delete(utterance.id);
+          // Other attempts that are under way are not needed.
+          job.controller.abort();
+          if (outcome.error) emitter.failed(job, outcome.error);
+          else emitter.final(job, outcome.result);
+        },
       },
-      hindered: (error) => {
-        lines.hindered(error);
-        planFinals();
-      },
-      stop: (reason) => job.controller.abort(reason),
-      tell: (outcome: RecognitionOutcome<Recognised>) => {
-        jobs.delete(utterance.id);
-        // What else is under way for it is not needed.
-        job.controller.abort();
-        if (outcome.error) lines.failed(job, outcome.error);
-        else lines.whole(job, outcome.result);
-      },
-    });
-    planFinals();
+      known,
+    );
+    planQueue();
   };
 
   const handle = ({ kind, utterance }: EndpointerEvent): void => {
@@ -170,7 +192,7 @@ export const createSttPipeline = ({
     switch (kind) {
       case 'began':
       case 'grew':
-        job?.recognition.grow(utterance);
+        job?.recognition?.grow(utterance);
         break;
       case 'ended':
         if (job) end(job, utterance);
@@ -180,19 +202,19 @@ export const createSttPipeline = ({
         if (!job) break;
         jobs.delete(utterance.id);
         job.controller.abort();
-        lines.takeBack(job);
+        emitter.retract(job);
         break;
     }
   };
 
   const follow = (events: readonly EndpointerEvent[]): void => {
     for (const event of events) handle(event);
-    plan(cutter.nextTickMs);
+    plan(endpointer.nextTickMs);
   };
-  /** Looks at all that waits: for what changes that, not for each packet. */
-  const planFinals = (): void => plan(finals.nextTickMs);
+  /** Called when the queue has changed, not for each packet: it looks at all tasks. */
+  const planQueue = (): void => plan(queue.nextTickMs);
 
-  /** One timer for everybody. It may ring early, never late. */
+  /** Sets the one timer for all speakers. It may ring early, never late. */
   const plan = (atMs = Infinity): void => {
     if (isOver || isPutOff || atMs >= (wake?.atMs ?? Infinity)) return;
     wake?.cancel();
@@ -209,41 +231,41 @@ export const createSttPipeline = ({
       return;
     }
     isPutOff = false;
-    finals.tick(nowMs);
-    planFinals();
-    follow(cutter.tick(nowMs));
+    queue.tick(nowMs);
+    planQueue();
+    follow(endpointer.tick(nowMs));
   };
 
   const forget = (memberId: string): void => {
-    cutter.forget(memberId);
-    lines.forget(memberId);
+    endpointer.forget(memberId);
+    emitter.forget(memberId);
     for (const [id, { utterance, controller }] of jobs) {
       if (utterance.speakerId !== memberId) continue;
       jobs.delete(id);
       controller.abort();
     }
-    finals.forget(memberId);
+    queue.forget(memberId);
   };
 
   return {
     packet: (packet) => {
-      if (!isOver) follow(cutter.take(packet));
+      if (!isOver) follow(endpointer.take(packet));
     },
     forget,
     settled: async () => {
-      follow(cutter.endAll());
-      await finals.idle();
+      follow(endpointer.endAll());
+      await queue.idle();
     },
     [Symbol.asyncDispose]: async () => {
       isOver = true;
       wake?.cancel();
       for (const { utterance } of jobs.values()) forget(utterance.speakerId);
-      cutter[Symbol.dispose]();
-      finals.forgetAll();
-      await finals.quiet();
+      endpointer[Symbol.dispose]();
+      queue.forgetAll();
+      await queue.stopped();
     },
     get counts() {
-      return { ...counts, ...lines.counts, packets: cutter.counts };
+      return { ...counts, ...emitter.counts, packets: endpointer.counts };
     },
   };
 };

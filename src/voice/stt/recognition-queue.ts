@@ -1,25 +1,65 @@
-import { AppError, toAppError } from '../../errors.ts';
 import type { Clock } from '../../async/clock.ts';
-import { createLatencyTracker } from './latency-tracker.ts';
+import { AppError, toAppError } from '../../errors.ts';
+
+/** Latency expected of a service that has answered nothing yet. */
+const FIRST_LATENCY_MS = 1_000;
+const SPARE_MS = 5_000;
+const TIMES_LONGER = 3;
+/** Each answer lowers the remembered latency to no less than this share. */
+const DECAY = 0.8;
+
+/** Tells by recent latencies when a request hangs. */
+export const createLatencyTracker = (nowMs: () => number) => {
+  /** The longest of the recent latencies. */
+  let latencyMs: number | undefined;
+  let settledMs = -Infinity;
+  let probedMs = -Infinity;
+
+  const limitMs = (): number => SPARE_MS + TIMES_LONGER * (latencyMs ?? FIRST_LATENCY_MS);
+  return {
+    /** The longest that a request may take: much longer than recent ones took. */
+    get limitMs() {
+      return limitMs();
+    },
+    /** Notes that a request which started then succeeded. */
+    succeeded: (startedMs: number): void => {
+      latencyMs = Math.max(nowMs() - startedMs, (latencyMs ?? 0) * DECAY);
+    },
+    /** Notes that any request succeeded or failed. */
+    settled: () => {
+      settledMs = nowMs();
+    },
+    /** Notes that a request probes whether the service answers. */
+    probed: () => {
+      probedMs = nowMs();
+    },
+    /** True when a request that started then must have broken unseen, or was forgotten by the service. */
+    hangs: (startedMs: number) => nowMs() - startedMs > limitMs(),
+    /** The time of the next probe, while nothing is answered and the oldest request started then. */
+    probeAtMs: (startedMs: number) => Math.max(startedMs, settledMs, probedMs) + limitMs(),
+  };
+};
 
 export type RecognitionOutcome<T> =
   | { readonly result: T; readonly error?: never }
   | { readonly error: AppError };
 
-/** A task of somebody, of no use once it is late. */
+/** A recognition for one speaker, of no use once it is late. */
 export interface RecognitionTask<T> {
   readonly ownerId: string;
   /**
-   * `leftMs`: how long its result is of use. Run again where it fails and that may be mended in time,
-   * and beside itself where it hangs.
+   * Makes one attempt. Another follows where one fails and the fault may pass in time, or is made beside
+   * one that hangs: each must be independent of the others.
+   *
+   * @param leftMs how long the result is of use
    */
-  run(leftMs: number): Promise<T>;
-  /** It failed or hangs, and is to be run again. */
-  hindered(error: AppError): void;
-  /** It is late or forgotten: what is under way is to end. */
-  stop(reason: AppError): void;
-  /** Called once, unless it is forgotten, after all earlier tasks of that owner were told. */
-  tell(outcome: RecognitionOutcome<T>): void;
+  attempt(leftMs: number): Promise<T>;
+  /** Reports that an attempt failed or hangs, and that another follows. */
+  readonly delayed: (error: AppError) => void;
+  /** Ends all attempts: the task is late or forgotten. */
+  readonly stop: (reason: AppError) => void;
+  /** Called once, unless the task is forgotten, and after all earlier tasks of the same owner. */
+  readonly done: (outcome: RecognitionOutcome<T>) => void;
 }
 
 export interface RecognitionQueueOptions {
@@ -30,47 +70,54 @@ export interface RecognitionQueueOptions {
 
 /** Runs tasks side by side, in a bounded number, each within its deadline. */
 export interface RecognitionQueue<T> {
-  /** Where too many wait, the one that waited longest is given up. */
-  add(task: RecognitionTask<T>): void;
-  /** Gives up what is late, and tries again what hangs. */
+  /**
+   * Adds a task; where too many wait, the one that waited longest is given up.
+   *
+   * @param result where it is known already: the task only waits for its place in the order
+   */
+  add(task: RecognitionTask<T>, result?: T): void;
+  /** Gives up tasks that are late, and starts further attempts. */
   tick(nowMs: number): void;
-  /** When `tick` has something to do, or a little before; undefined while there is nothing. */
+  /** The time of the next `tick`, or a little before it; undefined while there is nothing to do. */
   readonly nextTickMs: number | undefined;
   forget(ownerId: string): void;
   forgetAll(): void;
-  /** Resolves when all was told. What fails meanwhile is not run again. */
+  /** Resolves when all tasks are done. Tasks that fail meanwhile get no further attempt. */
   idle(): Promise<void>;
-  /** Resolves when nothing runs, forgotten tasks included. */
-  quiet(): Promise<void>;
+  /** Resolves when no attempt runs, those of forgotten tasks included. */
+  stopped(): Promise<void>;
 }
 
-/** One that hangs does not keep what its owner says next from being heard in time. */
+/** An attempt that hangs does not keep its speaker's next utterance waiting. */
 const AT_ONCE_OF_ONE = 2;
-/** The service's client has tried a few times by then. */
-const AGAIN_MS = 2_000;
+/** Wait before another attempt: by then the service's client has retried a few times. */
+const RETRY_AFTER_MS = 2_000;
 
 interface Entry<T> {
   readonly task: RecognitionTask<T>;
   readonly lateMs: number;
   isRunning: boolean;
-  /** How often, and when the last time. */
-  runs: number;
+  /** Number of attempts, probes left out, and the time of the last one. */
+  attempts: number;
   startedMs: number;
-  /** It failed, and is not run again before. */
+  /** Earliest time of another attempt after one that failed. */
   notBeforeMs: number;
   outcome: RecognitionOutcome<T> | undefined;
 }
+
+const retryable = (code: AppError['code'], message: string): AppError =>
+  new AppError(code, message, { retryable: true });
 
 export const createRecognitionQueue = <T>(
   clock: Pick<Clock, 'nowMs'>,
   { deadlineMs, atOnce, mostWaiting }: RecognitionQueueOptions,
 ): RecognitionQueue<T> => {
-  /** All that was not told yet, in the order in which it came. */
+  /** Tasks that are not done, in the order in which they came. */
   let entries: Entry<T>[] = [];
   const running = new Set<Promise<void>>();
-  const patience = createLatencyTracker(clock.nowMs);
-  let idle = Promise.withResolvers<void>();
-  /** Who waits until all was told. */
+  const latency = createLatencyTracker(clock.nowMs);
+  let allDone = Promise.withResolvers<void>();
+  /** Callers that wait until all is done. */
   let waiters = 0;
 
   const isBusy = ({ isRunning, outcome }: Entry<T>): boolean => isRunning && !outcome;
@@ -78,16 +125,16 @@ export const createRecognitionQueue = <T>(
 
   const settleIdle = (): void => {
     if (entries.length > 0) return;
-    idle.resolve();
-    idle = Promise.withResolvers<void>();
+    allDone.resolve();
+    allDone = Promise.withResolvers<void>();
   };
 
-  const tellReady = (ownerId: string): void => {
+  const reportInOrder = (ownerId: string): void => {
     for (;;) {
       const first = entries.find(({ task }) => task.ownerId === ownerId);
       if (!first?.outcome) break;
       entries = entries.filter((entry) => entry !== first);
-      first.task.tell(first.outcome);
+      first.task.done(first.outcome);
     }
     settleIdle();
   };
@@ -95,7 +142,7 @@ export const createRecognitionQueue = <T>(
   const finish = (entry: Entry<T>, outcome: RecognitionOutcome<T>): void => {
     if (entry.outcome || !entries.includes(entry)) return;
     entry.outcome = outcome;
-    tellReady(entry.task.ownerId);
+    reportInOrder(entry.task.ownerId);
     pump();
   };
 
@@ -104,19 +151,18 @@ export const createRecognitionQueue = <T>(
     finish(entry, { error });
   };
 
-  /** What failed need not wait any longer. */
-  const runAllAgain = (): void => {
+  const retryAllNow = (): void => {
     for (const entry of entries) entry.notBeforeMs = -Infinity;
   };
-  /** What hangs need not either. */
-  const worked = (startedMs: number): void => {
-    patience.answered(startedMs);
-    runAllAgain();
-    for (const entry of entries) if (isBusy(entry) && patience.hangs(entry.startedMs)) run(entry);
+  /** The service answers: tasks that failed or hang need not wait any longer. */
+  const succeeded = (startedMs: number): void => {
+    latency.succeeded(startedMs);
+    retryAllNow();
+    for (const entry of entries) if (isBusy(entry) && latency.hangs(entry.startedMs)) run(entry);
   };
 
   const failed = (entry: Entry<T>, error: AppError): void => {
-    const againMs = clock.nowMs() + Math.max(AGAIN_MS, error.retryAfterMs ?? 0);
+    const againMs = clock.nowMs() + Math.max(RETRY_AFTER_MS, error.retryAfterMs ?? 0);
     const isOver = entry.outcome !== undefined || !entries.includes(entry);
     if (isOver || waiters > 0 || !error.retryable || againMs >= entry.lateMs) {
       finish(entry, { error });
@@ -124,55 +170,51 @@ export const createRecognitionQueue = <T>(
     }
     entry.isRunning = false;
     entry.notBeforeMs = againMs;
-    entry.task.hindered(error);
+    entry.task.delayed(error);
     pump();
   };
 
   const start = async (entry: Entry<T>): Promise<void> => {
     const startedMs = clock.nowMs();
-    const runs = entry.runs + 1;
-    Object.assign(entry, { isRunning: true, runs, startedMs });
+    const attempts = entry.attempts + 1;
+    Object.assign(entry, { isRunning: true, attempts, startedMs });
     try {
-      const result = await entry.task.run(entry.lateMs - startedMs);
-      // What was answered meanwhile tells nothing by being late.
-      if (!entry.outcome) worked(startedMs);
+      const result = await entry.task.attempt(entry.lateMs - startedMs);
+      // Once another attempt has succeeded, this one's latency says nothing.
+      if (!entry.outcome) succeeded(startedMs);
       finish(entry, { result });
     } catch (thrown) {
-      // Of one that hung, another run may be under way.
-      if (entry.runs === runs) failed(entry, toAppError(thrown));
+      // After one that hung, another attempt may be under way.
+      if (entry.attempts === attempts) failed(entry, toAppError(thrown));
     } finally {
-      patience.heard();
+      latency.settled();
     }
   };
-  const follow = (started: Promise<void>): void => {
+  const track = (started: Promise<void>): void => {
     const one = started.finally(() => running.delete(one));
     running.add(one);
   };
-  const run = (entry: Entry<T>): void => follow(start(entry));
+  const run = (entry: Entry<T>): void => track(start(entry));
 
-  /** Where nothing at all is answered, one tries whether the service is there again, and is soon given up. */
+  /** Tries, while nothing at all is answered, whether the service is back; soon given up. */
   const probe = async (entry: Entry<T>): Promise<void> => {
     const startedMs = clock.nowMs();
-    patience.probed();
-    entry.task.hindered(
-      new AppError('timeout', 'the recogniser does not answer', { retryable: true }),
-    );
+    latency.probed();
+    entry.task.delayed(retryable('timeout', 'the recogniser does not answer'));
     try {
-      const leftMs = Math.min(patience.ms, entry.lateMs - startedMs);
-      const result = await entry.task.run(leftMs);
+      const leftMs = Math.min(latency.limitMs, entry.lateMs - startedMs);
+      const result = await entry.task.attempt(leftMs);
       finish(entry, { result });
-      worked(startedMs);
+      succeeded(startedMs);
     } catch {
-      // The run that hangs tells what is wrong, if it ever ends.
+      // The attempt that hangs reports the fault, if it ever ends.
     }
   };
-  const longestBusy = (): Entry<T> | undefined => {
-    const busy = entries.filter(isBusy);
-    return busy.toSorted((a, b) => a.startedMs - b.startedMs)[0];
-  };
+  const oldestBusy = (): Entry<T> | undefined =>
+    entries.filter(isBusy).toSorted((a, b) => a.startedMs - b.startedMs)[0];
   const probeMs = (): number => {
-    const longest = longestBusy();
-    return longest ? patience.probeAtMs(longest.startedMs) : Infinity;
+    const oldest = oldestBusy();
+    return oldest ? latency.probeAtMs(oldest.startedMs) : Infinity;
   };
 
   const pump = (): void => {
@@ -199,54 +241,48 @@ export const createRecognitionQueue = <T>(
   };
 
   return {
-    add: (task) => {
-      entries.push({
+    add: (task, result) => {
+      const entry: Entry<T> = {
         task,
         lateMs: clock.nowMs() + deadlineMs,
         isRunning: false,
-        runs: 0,
+        attempts: 0,
         startedMs: 0,
         notBeforeMs: -Infinity,
         outcome: undefined,
-      });
+      };
+      entries.push(entry);
+      if (result !== undefined) finish(entry, { result });
       pump();
       const waiting = entries.filter(isWaiting);
       if (waiting.length > mostWaiting)
-        giveUp(
-          waiting[0]!,
-          new AppError('unavailable', 'too many utterances wait to be recognised', {
-            retryable: true,
-          }),
-        );
+        giveUp(waiting[0]!, retryable('unavailable', 'too many utterances wait to be recognised'));
     },
     tick: (nowMs) => {
       for (const entry of entries)
         if (!entry.outcome && nowMs >= entry.lateMs)
-          giveUp(
-            entry,
-            new AppError('timeout', 'an utterance was not recognised in time', { retryable: true }),
-          );
-      const longest = longestBusy();
-      if (longest && nowMs >= probeMs()) follow(probe(longest));
+          giveUp(entry, retryable('timeout', 'an utterance was not recognised in time'));
+      const oldest = oldestBusy();
+      if (oldest && nowMs >= probeMs()) track(probe(oldest));
       pump();
     },
     get nextTickMs() {
       const late = entries.find(({ outcome }) => !outcome)?.lateMs;
       if (late === undefined) return undefined;
-      const again = entries.filter((entry) => isWaiting(entry) && entry.notBeforeMs > -Infinity);
-      return Math.min(late, probeMs(), ...again.map(({ notBeforeMs }) => notBeforeMs));
+      const retries = entries.filter((entry) => isWaiting(entry) && entry.notBeforeMs > -Infinity);
+      return Math.min(late, probeMs(), ...retries.map(({ notBeforeMs }) => notBeforeMs));
     },
     forget: (ownerId) => forgetWhere(({ task }) => task.ownerId === ownerId),
     forgetAll: () => forgetWhere(() => true),
     idle: async () => {
       if (entries.length === 0) return;
       waiters += 1;
-      runAllAgain();
+      retryAllNow();
       pump();
-      await idle.promise;
+      await allDone.promise;
       waiters -= 1;
     },
-    quiet: async () => {
+    stopped: async () => {
       await Promise.allSettled(running);
     },
   };

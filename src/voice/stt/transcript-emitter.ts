@@ -1,132 +1,144 @@
 import type { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import type { TranscriptListener } from './transcript-event.ts';
+import type { RecognitionResult, Utterance } from '../../ports/recogniser.ts';
 import {
   createHallucinationFilter,
-  type Refusal,
-  REFUSALS,
   type FilterContext,
   type FilterVerdict,
+  type Refusal,
+  REFUSALS,
 } from './hallucination-filter.ts';
-import type { Recognised } from '../../ports/recogniser.ts';
-import type { Utterance } from './utterance.ts';
 
-/** An utterance of which something is told. */
-export interface Spoken {
-  /** As much of it as is known. */
+/** The transcript of one utterance, so far or whole. */
+export interface TranscriptEvent {
+  /** The utterance's id: an event with the same id replaces the one before. */
+  readonly id: number;
+  readonly speakerId: string;
+  /** Beginning and end of the speech, on the room's clock. */
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Empty and final: there was no speech after all, and the partial transcript goes. */
+  readonly text: string;
+  /** BCP 47; empty where it is not known. */
+  readonly language: string;
+  readonly isFinal: boolean;
+}
+
+/** Receives the transcripts of a room. */
+export interface TranscriptListener {
+  /** Speech began: a voice, and no noise. Reported again when somebody goes on for long. */
+  readonly speechBegan: (speakerId: string) => void;
+  readonly transcript: (event: TranscriptEvent) => void;
+  /** Speech cannot be recognised, and why; undefined: it can again. */
+  readonly trouble: (error: AppError | undefined) => void;
+}
+
+/** An utterance with what is known for its transcript. */
+export interface EmittedUtterance {
+  /** The utterance, as much of it as there is. */
   utterance: Utterance;
-  room: FilterContext;
-  /** What was told of it before it had ended. */
-  shown: Pick<Recognised, 'text' | 'language'> | undefined;
+  context: FilterContext;
+  /** The partial transcript that was emitted last. */
+  shown: Pick<RecognitionResult, 'text' | 'language'> | undefined;
 }
 
 export interface TranscriptCounts {
-  readonly lines: number;
-  /** Lines that were not told, by why. */
+  /** Final transcripts. */
+  readonly transcripts: number;
+  /** Transcripts that the filter refused, by the reason. */
   readonly refused: Readonly<Record<Refusal, number>>;
   /** Utterances that could not be recognised in time, or at all. */
   readonly failed: number;
 }
 
-/** Tells a listener what passes the gate. */
-export interface TranscriptEmitter {
-  began(speakerId: string): void;
-  /** What is sure of an utterance that goes on. */
-  part(spoken: Spoken, heard: Recognised): void;
-  /** All of one that has ended. */
-  whole(spoken: Spoken, heard: Recognised): void;
-  failed(spoken: Spoken, error: AppError): void;
-  /** What is said cannot be recognised at this moment, though perhaps in time. */
-  hindered(error: AppError): void;
-  /** What was shown of it goes. */
-  takeBack(spoken: Spoken): void;
-  forget(speakerId: string): void;
-  readonly counts: TranscriptCounts;
-}
-
 export const createTranscriptEmitter = (
   listener: TranscriptListener,
+  /** Emits the transcripts that pass the hallucination filter. */
   log: Pick<Log, 'warn' | 'error'> | undefined,
-): TranscriptEmitter => {
-  const gate = createHallucinationFilter();
+) => {
+  const filter = createHallucinationFilter();
   const refused = Object.fromEntries(REFUSALS.map((reason) => [reason, 0])) as Record<
     Refusal,
     number
   >;
-  let lines = 0;
+  let transcripts = 0;
   let failed = 0;
   let isTroubled = false;
 
-  const tell = (telling: () => void): void => {
+  const call = (report: () => void): void => {
     try {
-      telling();
+      report();
     } catch (err) {
-      log?.error({ err }, 'what was heard could not be told');
+      log?.error({ err }, 'a transcript listener failed');
     }
   };
 
   const judge = (
-    { utterance, room }: Spoken,
-    heard: Recognised,
+    { utterance, context }: EmittedUtterance,
+    result: RecognitionResult,
     isFinal: boolean,
   ): FilterVerdict => {
     const { speakerId, voiceMs, spanMs, endMs } = utterance;
-    return gate.judge({ ...heard, speakerId, voiceMs, spanMs, endMs }, room, isFinal);
+    return filter.judge({ ...result, speakerId, voiceMs, spanMs, endMs }, context, isFinal);
   };
 
-  const tellLine = (
-    { utterance }: Spoken,
-    { text, language }: Pick<Recognised, 'text' | 'language'>,
+  const emit = (
+    { utterance }: EmittedUtterance,
+    { text, language }: Pick<RecognitionResult, 'text' | 'language'>,
     isFinal: boolean,
   ): void => {
     const { id, speakerId, startMs, endMs } = utterance;
-    tell(() => listener.heard({ id, speakerId, startMs, endMs, text, language, isFinal }));
+    call(() => listener.transcript({ id, speakerId, startMs, endMs, text, language, isFinal }));
   };
 
-  const takeBack = (spoken: Spoken): void => {
-    if (spoken.shown) tellLine(spoken, { ...spoken.shown, text: '' }, true);
+  const retract = (emitted: EmittedUtterance): void => {
+    if (emitted.shown) emit(emitted, { ...emitted.shown, text: '' }, true);
   };
 
-  const hindered = (error: AppError): void => {
+  const delayed = (error: AppError): void => {
     if (isTroubled) return;
     isTroubled = true;
-    log?.warn({ err: error }, 'what is said cannot be recognised');
-    tell(() => listener.trouble(error));
+    log?.warn({ err: error }, 'speech cannot be recognised');
+    call(() => listener.trouble(error));
   };
 
   return {
-    began: (speakerId) => tell(() => listener.began(speakerId)),
-    part: (spoken, heard) => {
-      const { said } = judge(spoken, heard, false);
-      if (said === undefined || said === spoken.shown?.text) return;
-      spoken.shown = { text: said, language: heard.language };
-      tellLine(spoken, spoken.shown, false);
+    speechBegan: (speakerId: string) => call(() => listener.speechBegan(speakerId)),
+    /** Emits the certain text of an utterance that goes on. */
+    partial: (emitted: EmittedUtterance, result: RecognitionResult): void => {
+      const { accepted } = judge(emitted, result, false);
+      if (accepted === undefined || accepted === emitted.shown?.text) return;
+      emitted.shown = { text: accepted, language: result.language };
+      emit(emitted, emitted.shown, false);
     },
-    whole: (spoken, heard) => {
+    /** Emits the text of an utterance that has ended. */
+    final: (emitted: EmittedUtterance, result: RecognitionResult): void => {
       if (isTroubled) {
         isTroubled = false;
-        tell(() => listener.trouble(undefined));
+        call(() => listener.trouble(undefined));
       }
-      const { said, refusal } = judge(spoken, heard, true);
+      const { accepted, refusal } = judge(emitted, result, true);
       if (refusal) {
         refused[refusal] += 1;
-        takeBack(spoken);
+        retract(emitted);
         return;
       }
-      lines += 1;
-      tellLine(spoken, { text: said, language: heard.language }, true);
+      transcripts += 1;
+      emit(emitted, { text: accepted, language: result.language }, true);
     },
-    failed: (spoken, error) => {
+    failed: (emitted: EmittedUtterance, error: AppError): void => {
       failed += 1;
-      // What was sure of it is better than nothing.
-      if (spoken.shown) tellLine(spoken, spoken.shown, true);
-      hindered(error);
+      // The certain text is better than nothing.
+      if (emitted.shown) emit(emitted, emitted.shown, true);
+      delayed(error);
     },
-    hindered,
-    takeBack,
-    forget: (speakerId) => gate.forget(speakerId),
-    get counts() {
-      return { lines, failed, refused: { ...refused } };
+    /** Reports that speech cannot be recognised now, though perhaps in time. */
+    delayed,
+    /** Takes back the partial transcript. */
+    retract,
+    forget: (speakerId: string) => filter.forget(speakerId),
+    get counts(): TranscriptCounts {
+      return { transcripts, failed, refused: { ...refused } };
     },
   };
 };

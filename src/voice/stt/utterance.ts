@@ -1,33 +1,115 @@
-import { type HeldPacket, toMs } from './reorder-buffer.ts';
+import type { Utterance, UtterancePacket } from '../../ports/recogniser.ts';
+import { type ByteSource } from '../../model/file.ts';
+import { PRE_SKIP_SAMPLES, createOggOpusWriter } from '../../audio/container/ogg-writer.ts';
+import { bytesSource } from '../../audio/bytes.ts';
+import { quietestFrame } from '../../audio/chunk/quietest-frame.ts';
+import { OPUS_CLOCK_HZ } from '../../audio/opus/packet.ts';
+import type { VoicePacket } from '../../ports/voice.ts';
 
-/** What somebody says without a longer pause: Opus packets in the order in which they were sent. */
-export interface Utterance {
-  /** One number an utterance, growing from one to the next of all speakers. */
-  readonly id: number;
-  readonly speakerId: string;
-  /** Where its voice begins and ends, on the room's clock. */
-  readonly startMs: number;
-  readonly endMs: number;
-  /** What was said before it, of another utterance: decoders need it, nobody is to hear it again. */
-  readonly preRoll: readonly HeldPacket[];
-  /** What is to be heard; the moments before and after its voice among it. */
-  readonly packets: readonly HeldPacket[];
-  /** Of the packets that are voice. */
-  readonly voiceMs: number;
-  /** Of all that is to be heard, gaps included. */
-  readonly spanMs: number;
-  /** The speaker had not stopped before: the one before it was cut for its length. */
-  readonly isContinued: boolean;
+/** A packet at its place in the stream of its speaker. */
+export interface BufferedPacket extends VoicePacket, UtterancePacket {
+  readonly isVoice: boolean;
 }
 
+export const SAMPLES_PER_MS: number = OPUS_CLOCK_HZ / 1_000;
+/** A packet that is later than this was not on its way but sent later. */
+const JITTER_SAMPLES = 100 * SAMPLES_PER_MS;
+/** The longest gap that the Ogg writer fills. */
+const LONGEST_GAP_SAMPLES = 2 * OPUS_CLOCK_HZ;
+
+export const toMs = (samples: number): number => samples / SAMPLES_PER_MS;
+
+/**
+ * Measures the gap between two packets by their timestamps; where these stand still, by the sequence
+ * numbers of lost packets, or by the times of arrival after silence.
+ */
+const gapBetween = (
+  before: BufferedPacket | undefined,
+  after: Omit<BufferedPacket, 'gapSamples'>,
+): number => {
+  if (!before) return 0;
+  const byTimestamp = after.timestampSamples - before.timestampSamples - before.samples;
+  if (byTimestamp > 0) return Math.min(byTimestamp, LONGEST_GAP_SAMPLES);
+  const lost = after.sequence - before.sequence - 1;
+  if (lost > 0) return Math.min(lost * before.samples, LONGEST_GAP_SAMPLES);
+  if (before.isVoice) return 0;
+  const byArrival = (after.arrivedMs - before.arrivedMs) * SAMPLES_PER_MS - after.samples;
+  return byArrival > JITTER_SAMPLES ? Math.min(Math.round(byArrival), LONGEST_GAP_SAMPLES) : 0;
+};
+
+const withGap = (
+  packet: Omit<BufferedPacket, 'gapSamples'>,
+  gapSamples: number,
+): BufferedPacket => ({
+  speakerId: packet.speakerId,
+  data: packet.data,
+  sequence: packet.sequence,
+  timestampSamples: packet.timestampSamples,
+  arrivedMs: packet.arrivedMs,
+  samples: packet.samples,
+  isVoice: packet.isVoice,
+  gapSamples,
+});
+
+/** Puts the packets of one speaker into the order in which they were sent. */
+export class ReorderBuffer {
+  #packets: BufferedPacket[] = [];
+  #spanSamples = 0;
+
+  get packets(): readonly BufferedPacket[] {
+    return this.#packets;
+  }
+
+  /** Length of all packets, the gaps between them included. */
+  get spanSamples(): number {
+    return this.#spanSamples;
+  }
+
+  /** Takes a packet that is not buffered yet. Packets that were given out are never changed. */
+  insert(packet: Omit<BufferedPacket, 'gapSamples'>): void {
+    const packets = this.#packets;
+    let at = packets.length;
+    while (at > 0 && packets[at - 1]!.sequence > packet.sequence) at -= 1;
+    const placed = withGap(packet, gapBetween(packets[at - 1], packet));
+    this.#spanSamples += placed.samples + placed.gapSamples;
+    const after = packets[at];
+    if (!after) {
+      packets.push(placed);
+      return;
+    }
+    const moved = withGap(after, gapBetween(placed, after));
+    this.#spanSamples += moved.gapSamples - after.gapSamples;
+    packets.splice(at, 1, placed, moved);
+  }
+
+  has(sequence: number): boolean {
+    return this.#packets.findLast((packet) => packet.sequence <= sequence)?.sequence === sequence;
+  }
+
+  /** Drops all packets before the one at `index`. */
+  dropBefore(index: number): void {
+    if (index <= 0) return;
+    for (const packet of this.#packets.splice(0, index))
+      this.#spanSamples -= packet.samples + packet.gapSamples;
+    const first = this.#packets[0];
+    if (!first) return;
+    this.#spanSamples -= first.gapSamples;
+    if (first.gapSamples > 0) this.#packets[0] = withGap(first, 0);
+  }
+}
+
+/** Adds up when an utterance begins and ends, and how much voice it has. */
 export const makeUtterance = (
-  facts: Pick<Utterance, 'id' | 'speakerId' | 'isContinued' | 'preRoll' | 'packets'>,
+  facts: Pick<Utterance, 'id' | 'speakerId' | 'isContinued'> & {
+    readonly preRoll: readonly BufferedPacket[];
+    readonly packets: readonly BufferedPacket[];
+  },
 ): Utterance => {
   let startMs = 0;
   let endMs = 0;
   let voiceSamples = 0;
   let spanSamples = 0;
-  // What is missing before the first packet is no part of it.
+  // A gap before the first packet is no part of the utterance.
   let isFirst = true;
   for (const { samples, gapSamples, isVoice, arrivedMs } of facts.packets) {
     spanSamples += isFirst ? samples : samples + gapSamples;
@@ -38,4 +120,66 @@ export const makeUtterance = (
     endMs = Math.max(endMs, startMs, arrivedMs);
   }
   return { ...facts, startMs, endMs, voiceMs: toMs(voiceSamples), spanMs: toMs(spanSamples) };
+};
+
+export interface UtteranceFile {
+  /** Ogg Opus, mono. */
+  readonly audio: ByteSource;
+  /** Exact to a packet for each gap. */
+  readonly durationMs: number;
+}
+
+const sumSamples = (packets: readonly UtterancePacket[]): number => {
+  let sum = 0;
+  for (const { samples } of packets) sum += samples;
+  return sum;
+};
+
+/**
+ * Wraps an utterance as a file. The pre-roll is decoded and not played (RFC 7845 section 4.2); gaps are
+ * filled, for players take no notice of a jump in time.
+ */
+export const utteranceFile = ({ preRoll, packets, spanMs }: Utterance): UtteranceFile => {
+  const preSkipSamples = preRoll.length > 0 ? sumSamples(preRoll) : PRE_SKIP_SAMPLES;
+  const writer = createOggOpusWriter({ preSkipSamples });
+  const pages: Uint8Array[] = [];
+  const put = (bytes: Uint8Array): void => {
+    if (bytes.length > 0) pages.push(bytes);
+  };
+  for (const { data } of preRoll) put(writer.push(data));
+  for (const [index, { data, gapSamples }] of packets.entries()) {
+    if (index > 0 && gapSamples > 0) put(writer.gap(gapSamples));
+    put(writer.push(data));
+  }
+  put(writer.end());
+  const skippedMs = preRoll.length > 0 ? 0 : toMs(PRE_SKIP_SAMPLES);
+  return { audio: bytesSource(pages), durationMs: Math.max(0, spanMs - skippedMs) };
+};
+
+/** Loudness is compared in steps of this length, whatever the lengths of the packets. */
+const STEP_MS = 20;
+
+const STEP_SAMPLES = STEP_MS * SAMPLES_PER_MS;
+
+/** More than the bytes of any packet in a step, so that the voice bit counts before the size. */
+const VOICE_WEIGHT = 1_500;
+
+/** The index of the packet before which the later half of the speech pauses, or is quietest. */
+export const quietestCut = (packets: readonly BufferedPacket[]): number => {
+  const loudness: number[] = [];
+  const packetAt: number[] = [];
+  let endSamples = 0;
+  const fill = (samples: number, value: number, index: number): void => {
+    endSamples += samples;
+    while (loudness.length * STEP_SAMPLES < endSamples) {
+      loudness.push(value);
+      packetAt.push(index);
+    }
+  };
+  for (const [index, { samples, gapSamples, isVoice, data }] of packets.entries()) {
+    fill(gapSamples, 0, index);
+    fill(samples, (isVoice ? VOICE_WEIGHT : 0) + (data.length * STEP_SAMPLES) / samples, index);
+  }
+  const step = quietestFrame(loudness, Math.floor(loudness.length / 2), STEP_MS);
+  return packetAt[step] ?? packets.length;
 };

@@ -1,24 +1,24 @@
 import { spokenName } from '../../text/speech/spoken-name.ts';
 import type { SpeechTurn } from './speech-item.ts';
 
-/** What is spoken in a room and not written by anybody there. */
+/** The bot's own words amid the speech of a room. */
 export interface AnnouncerTexts {
-  /** Who says what comes next. */
+  /** The announcement of a person's speech. */
   says(name: string, language: string | undefined): string;
-  /** For a name that cannot be spoken. */
+  /** The word for a name that cannot be spoken. */
   somebody(language: string | undefined): string;
-  /** In place of the end of a long text. */
+  /** The words in place of the end of a long text. */
   andSoOn(language: string | undefined): string;
 }
 
-/** After such a pause people want to hear again who speaks. */
+/** The pause after which the same person is announced again. */
 const RUN_ENDS_MS = 60_000;
 
-/** Says who speaks, once for all that one person says in a row. */
+/** Announces who speaks, once for all turns of one person in a row. */
 export interface Announcer {
-  /** What goes before a turn; '' where people know whose it is. */
+  /** The announcement before a turn; '' where it is known whose it is. */
   lead(turn: SpeechTurn, nowMs: number): string;
-  /** A turn begins, or ends. */
+  /** Notes that a turn begins, or ends. */
   spoken(turn: SpeechTurn, nowMs: number): void;
 }
 

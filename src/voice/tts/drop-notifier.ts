@@ -1,33 +1,49 @@
+import { createLru } from '../../async/lru.ts';
 import type { Clock } from '../../async/clock.ts';
 import type { DropReason, SpeechItem } from './speech-item.ts';
 
-/** What is dropped within this time is told at once: one note in the room, not one for each item. */
-const BURST_MS = 1_000;
+const MOST_PEOPLE = 100;
+/** The time after which the same words are no spam. */
+const FORGOTTEN_MS = 60_000;
+/** Twice is for emphasis. */
+const MOST_IN_A_ROW = 2;
 
-export interface DropNotifier {
-  add(items: readonly SpeechItem[], reason: DropReason): void;
-  /** Tells nothing any more. */
-  end(): void;
-}
+/** Finds items whose author wrote the same twice just before. */
+export const createRepeats = (): ((item: SpeechItem, nowMs: number) => boolean) => {
+  const last = createLru<string, { text: string; count: number; atMs: number }>(MOST_PEOPLE);
+  return ({ kind, by, text }, nowMs) => {
+    if (kind !== 'read' || !by) return false;
+    const before = last.get(by.id);
+    const isSame = before?.text === text && nowMs - before.atMs <= FORGOTTEN_MS;
+    const count = isSame ? before.count + 1 : 1;
+    last.set(by.id, { text, count, atMs: nowMs });
+    return count > MOST_IN_A_ROW;
+  };
+};
+
+/** Items that are dropped within this time are reported together. */
+const BURST_MS = 1_000;
 
 export const createDropNotifier = (
   clock: Clock,
-  tell: (items: readonly SpeechItem[], reason: DropReason) => void,
-): DropNotifier => {
+  /** Reports dropped items in bursts: one message in the room, not one for each item. */
+  report: (items: readonly SpeechItem[], reason: DropReason) => void,
+) => {
   const bursts = new Map<DropReason, SpeechItem[]>();
   let cancel: (() => void) | undefined;
   const flush = (): void => {
     cancel = undefined;
-    const told = [...bursts];
+    const reported = [...bursts];
     bursts.clear();
-    for (const [reason, items] of told) tell(items, reason);
+    for (const [reason, items] of reported) report(items, reason);
   };
   return {
-    add: (items, reason) => {
+    add: (items: readonly SpeechItem[], reason: DropReason): void => {
       if (items.length === 0) return;
       bursts.set(reason, [...(bursts.get(reason) ?? []), ...items]);
       cancel ??= clock.after(BURST_MS, flush);
     },
+    /** Reports nothing any more. */
     end: () => {
       cancel?.();
       bursts.clear();

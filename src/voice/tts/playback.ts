@@ -1,10 +1,10 @@
-import { lowered } from '../../audio/opus/gain.ts';
+import { applyGain } from '../../audio/opus/gain.ts';
 import { toAppError, type AppError } from '../../errors.ts';
 import type { Speaker } from '../../speech/speech.ts';
 import type { Clock } from '../../async/clock.ts';
 import type { VoiceLink } from '../../ports/voice.ts';
 import { createAnnouncer, type AnnouncerTexts } from './announcer.ts';
-import { createDropNotifier } from './drop-notifier.ts';
+import { createDropNotifier, createRepeats } from './drop-notifier.ts';
 import {
   type DropReason,
   isNotice,
@@ -13,25 +13,26 @@ import {
   shortened,
   type SpeechItem,
   type SpeechTurn,
+  entriesOf,
+  entryOf,
+  type QueueView,
 } from './speech-item.ts';
-import { createExpiringQueue } from './expiring-queue.ts';
-import { createRepeats } from './repeats.ts';
-import { isAudible } from './segments.ts';
+import { createSpeechQueue } from './speech-queue.ts';
+import { isAudible } from './segment.ts';
 import { startSynthesis, type Synthesis } from './synthesis.ts';
-import { entriesOf, entryOf, type QueueView } from './snapshot.ts';
 
-/** How loud it is while somebody speaks, from 0 to 1: −12 dB. */
+/** Gain while somebody speaks, from 0 to 1: −12 dB. */
 const DUCKED_GAIN = 0.25;
 
-/** What becomes of each item: it may begin, and then one of the others. Nothing here may throw. */
+/** Receives the fate of each item: it may begin, and then one of the others. Must not throw. */
 export interface PlaybackListener {
-  /** Its first sound goes out now, or that of what is spoken in one go with it. */
+  /** The item, or its turn, goes out with its first sound. */
   began(item: SpeechItem): void;
-  /** Spoken to its end, skipped, stopped, forgotten, or there was nothing in it to speak. */
+  /** The item was spoken to its end, skipped, stopped, forgotten, or there was nothing in it to speak. */
   ended(item: SpeechItem): void;
-  /** Never spoken, and why; told once for all that go within a second. */
+  /** Items that are never spoken, and the reason; reported once for all items within a second. */
   dropped(items: readonly SpeechItem[], reason: DropReason): void;
-  /** Not spoken, or not to its end; of several that were to be spoken in one go, the first. */
+  /** The item was not spoken, or not to its end; of a turn with several items, the first. */
   failed(item: SpeechItem, error: AppError): void;
 }
 
@@ -43,18 +44,15 @@ export interface PlaybackDeps {
   readonly listener: PlaybackListener;
 }
 
-/** The voice of a room: speaks one thing after the other. */
+/** Speaks the items of a room one after the other. */
 export interface Playback extends AsyncDisposable {
-  /** What has nothing to say is passed over. */
+  /** Adds an item; one without anything to speak is passed over. */
   add(item: SpeechItem): void;
-  /** Ends what is spoken, or would be next to be heard; false where that is nothing, or a notice. */
+  /** Ends the item that is spoken, or about to be; false where there is none, or it is a notice. */
   skip(): boolean;
-  /**
-   * Ends what is spoken, a pause as well, and forgets what waits, but for notices; tells how many items
-   * that were.
-   */
+  /** Ends the item that is spoken, drops those that wait, notices aside, and ends a pause; returns their number. */
   readonly stop: () => number;
-  /** Nothing by that member is spoken any more: not what waits, nor what is spoken at this moment. */
+  /** Ends and drops all items of a member. */
   readonly forget: (memberId: string) => void;
   pause(): void;
   resume(): void;
@@ -64,14 +62,14 @@ export interface Playback extends AsyncDisposable {
 }
 
 /**
- * One item ahead is made into speech while another one is spoken. Each starts within its longest wait
- * or is dropped, what is told; so a pause that is too long for it drops it as well.
+ * One item ahead is synthesised while another one is spoken. Each starts within its longest wait or is
+ * dropped, which is reported; so a pause that is too long for it drops it as well.
  */
 export const createPlayback = (deps: PlaybackDeps): Playback => {
   const { clock, listener, play, words } = deps;
   const announcer = createAnnouncer(words);
   const drops = createDropNotifier(clock, (items, reason) => listener.dropped(items, reason));
-  const line = createExpiringQueue(clock, (items) => drops.add(items, 'late'));
+  const queue = createSpeechQueue(clock, (items) => drops.add(items, 'late'));
   const isRepeated = createRepeats();
   let current: Synthesis | undefined;
   let ahead: Synthesis | undefined;
@@ -80,29 +78,29 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
   let gain = 1;
   let isOver = false;
 
-  const tellEnded = (items: readonly SpeechItem[]): void => {
+  const reportEnded = (items: readonly SpeechItem[]): void => {
     for (const item of items) listener.ended(item);
   };
 
   const start = (turn: SpeechTurn): Synthesis => {
-    const utterance = startSynthesis(turn, announcer.lead(turn, clock.nowMs()), deps, () => {
-      if (ahead === utterance) ahead = undefined;
+    const speech = startSynthesis(turn, announcer.lead(turn, clock.nowMs()), deps, () => {
+      if (ahead === speech) ahead = undefined;
       drops.add(turn.items, 'late');
-      line.fellBehind(turn.items[0].kind === 'read');
+      queue.fellBehind(turn.items[0].kind === 'read');
     });
-    return utterance;
+    return speech;
   };
   const makeAhead = (): void => {
-    if (ahead || line.rank() === undefined || current?.startedMs() === undefined) return;
-    const turn = line.take();
+    if (ahead || queue.rank() === undefined || current?.startedMs() === undefined) return;
+    const turn = queue.take();
     if (turn) ahead = start(turn);
   };
 
-  /** What is ready goes first, unless something more urgent came meanwhile. */
+  /** The turn that is ready goes first, unless a more urgent one came meanwhile. */
   const next = (): Synthesis | undefined => {
     const ready = ahead;
-    if (!ready || (line.rank() ?? Infinity) < rankOf(ready.turn)) {
-      const turn = line.take();
+    if (!ready || (queue.rank() ?? Infinity) < rankOf(ready.turn)) {
+      const turn = queue.take();
       return turn && start(turn);
     }
     ahead = undefined;
@@ -111,13 +109,13 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
     return start(ready.turn);
   };
 
-  const follow = async function* (utterance: Synthesis) {
+  const follow = async function* (speech: Synthesis) {
     let isFirst = true;
-    const mayPause = !isNotice(utterance.turn.items[0]);
-    for await (const packet of utterance.packets(() => (mayPause ? pausing?.promise : undefined))) {
+    const mayPause = !isNotice(speech.turn.items[0]);
+    for await (const packet of speech.packets(() => (mayPause ? pausing?.promise : undefined))) {
       if (isFirst) {
-        announcer.spoken(utterance.turn, clock.nowMs());
-        for (const item of utterance.turn.items) listener.began(item);
+        announcer.spoken(speech.turn, clock.nowMs());
+        for (const item of speech.turn.items) listener.began(item);
       }
       isFirst = false;
       makeAhead();
@@ -125,27 +123,27 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
     }
   };
 
-  /** Resolves with why it was not spoken to its end, if that was nobody's will. */
-  const playOut = async (utterance: Synthesis): Promise<AppError | undefined> => {
-    await utterance.ready();
-    if (utterance.signal.aborted) return undefined;
-    const packets = lowered(follow(utterance), () => gain);
+  /** Resolves with the fault where it was not spoken to its end. */
+  const playOut = async (speech: Synthesis): Promise<AppError | undefined> => {
+    await speech.ready();
+    if (speech.signal.aborted) return undefined;
+    const packets = applyGain(follow(speech), () => gain);
     try {
-      await play(packets, utterance.signal);
-      return utterance.signal.aborted ? undefined : utterance.error();
+      await play(packets, speech.signal);
+      return speech.signal.aborted ? undefined : speech.error();
     } catch (thrown) {
-      return utterance.signal.aborted ? undefined : toAppError(thrown);
+      return speech.signal.aborted ? undefined : toAppError(thrown);
     } finally {
-      if (utterance.startedMs() !== undefined) announcer.spoken(utterance.turn, clock.nowMs());
-      utterance.end();
+      if (speech.startedMs() !== undefined) announcer.spoken(speech.turn, clock.nowMs());
+      speech.end();
       await packets.return();
     }
   };
-  const speak = async (utterance: Synthesis): Promise<void> => {
-    const error = await playOut(utterance);
-    const { items } = utterance.turn;
+  const speak = async (speech: Synthesis): Promise<void> => {
+    const error = await playOut(speech);
+    const { items } = speech.turn;
     if (error) listener.failed(items[0], error);
-    if (!utterance.isLate()) tellEnded(error ? items.slice(1) : items);
+    if (!speech.isLate()) reportEnded(error ? items.slice(1) : items);
   };
 
   const run = async (): Promise<void> => {
@@ -163,34 +161,34 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
     pausing?.resolve();
     pausing = undefined;
   };
-  /** What is spoken, as long as it is not ended yet. */
+  /** The turn that is spoken and was not ended. */
   const playing = (): Synthesis | undefined => (current?.signal.aborted ? undefined : current);
-  /** Tells how many items that were. */
-  const takeBack = (isOut: (item: SpeechItem) => boolean): number => {
-    // What is spoken in one go is of one kind, and by one person.
-    const ended = (utterance: Synthesis | undefined): readonly SpeechItem[] => {
-      if (!utterance || !isOut(utterance.turn.items[0])) return [];
-      utterance.end();
-      return utterance.turn.items;
+  /** Ends and drops items; returns their number. */
+  const remove = (isOut: (item: SpeechItem) => boolean): number => {
+    // All items of a turn are of one kind, and by one person.
+    const ended = (speech: Synthesis | undefined): readonly SpeechItem[] => {
+      if (!speech || !isOut(speech.turn.items[0])) return [];
+      speech.end();
+      return speech.turn.items;
     };
     const spoken = ended(playing());
-    const waiting = [...ended(ahead), ...line.takeBack(isOut)];
+    const waiting = [...ended(ahead), ...queue.remove(isOut)];
     if (ahead?.signal.aborted) ahead = undefined;
-    tellEnded(waiting);
+    reportEnded(waiting);
     return spoken.length + waiting.length;
   };
   const end = (): void => {
     isOver = true;
     drops.end();
     resume();
-    takeBack(() => true);
+    remove(() => true);
   };
 
   return {
     add: (item) => {
       if (isOver || !isAudible(item.text)) return listener.ended(item);
       if (isRepeated(item, clock.nowMs())) return drops.add([item], 'repeated');
-      const gone = line.add(shortened(item, words.andSoOn(item.readAs)));
+      const gone = queue.add(shortened(item, words.andSoOn(item.readAs)));
       if (gone) drops.add([gone], 'full');
       makeAhead();
       running ??= run();
@@ -203,14 +201,14 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
     },
     stop: () => {
       resume();
-      return takeBack((item) => !isNotice(item));
+      return remove((item) => !isNotice(item));
     },
-    forget: (memberId) => void takeBack(({ by }) => by?.id === memberId),
+    forget: (memberId) => void remove(({ by }) => by?.id === memberId),
     pause: () => void (pausing ??= Promise.withResolvers()),
     resume,
     queue: () => {
       const startedMs = current?.startedMs();
-      const waiting = line.waiting();
+      const waiting = queue.waiting();
       const aheadRank = ahead ? rankOf(ahead.turn) : 0;
       const urgent = waiting.filter(({ kind }) => RANKS[kind] < aheadRank);
       return {

@@ -1,26 +1,53 @@
-import type { Message } from '../../model/message.ts';
-import { isQuiet } from '../../model/space-choices.ts';
+import { createKeyedMutex } from '../../async/keyed-mutex.ts';
 import type { Services } from '../../command/services.ts';
+import { toAppError } from '../../errors.ts';
+import type { Log } from '../../log.ts';
+import type { Message } from '../../model/message.ts';
+import type { Space } from '../../model/place.ts';
+import { isQuiet } from '../../model/space-choices.ts';
+import type { OpenRoom } from '../room.ts';
 import type { SpeechRequest } from '../service.ts';
 
-/** Meant for a bot, as `!play` or `/help`. */
+export interface ReadAloudDeps {
+  readonly services: Pick<Services, 'spaces' | 'privacy'>;
+  readonly roomOf: (space: Space) => Pick<OpenRoom, 'say' | 'filesText'> | undefined;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+/** A message for a bot, as `!play` or `/help`. */
 const COMMAND = /^[!/]\p{L}/u;
 
 /**
- * What is to be said of something that was written in a channel that is read aloud; undefined for what
- * no person wrote to be read: of bots, in quiet channels, of people who opted out.
- *
- * @param filesInWords how files are spoken of that stand with it
+ * The speech for a message in a channel that is read aloud; undefined for messages of bots, in quiet
+ * channels, and of people who opted out.
  */
 export const speechOfMessage = async (
   { author, text, files, ref, system }: Message,
-  { spaces, privacy }: Pick<Services, 'spaces' | 'privacy'>,
-  filesInWords: (count: number) => string,
+  { spaces, privacy }: ReadAloudDeps['services'],
+  filesText: (count: number) => string,
 ): Promise<SpeechRequest | undefined> => {
   const { space } = ref.channel;
   if (author.kind !== 'person' || system || COMMAND.test(text)) return undefined;
   if (isQuiet(ref.channel, await spaces.of(space))) return undefined;
   if (await privacy.optedOut({ platform: space.platform, id: author.id })) return undefined;
-  const all = files.length > 0 ? `${text}\n${filesInWords(files.length)}` : text;
+  const all = files.length > 0 ? `${text}\n${filesText(files.length)}` : text;
   return { kind: 'read', text: all, by: { id: author.id, name: author.name } };
+};
+
+/** Reads messages aloud in the room of their space, in their order. Never rejects. */
+export const createReadAloud = ({ services, roomOf, log }: ReadAloudDeps) => {
+  const mutex = createKeyedMutex();
+  const failed = (thrown: unknown): void => {
+    const { code, message } = toAppError(thrown);
+    log.warn({ code, reason: message }, 'a message could not be read aloud');
+  };
+  const read = async (message: Message): Promise<void> => {
+    const { space } = message.ref.channel;
+    using _ = await mutex.take(`${space.platform} ${space.id}`);
+    const room = roomOf(space);
+    const request = room && (await speechOfMessage(message, services, room.filesText));
+    // It keeps its place in the queue, and the next message need not wait for it.
+    if (request) room.say(request).catch(failed);
+  };
+  return (message: Message): void => void read(message).catch(failed);
 };

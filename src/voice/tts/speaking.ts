@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type AppError, toAppError } from '../../errors.ts';
+import type { AppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import { limitFault } from '../../usage/meter.ts';
+import { createSpeechMeter } from '../../usage/speech-meter.ts';
 import type { Channel } from '../../model/place.ts';
 import type { Services } from '../../command/services.ts';
 import type { QueuedSpeech, SpeechRequest } from '../service.ts';
 import { firstThatFits, voiceWishes } from '../../speech/voice-preference.ts';
 import { speakable } from '../../text/speech/speakable.ts';
-import { countCodePoints } from '../../text/unicode.ts';
 import { termsFor } from '../../translation/terms.ts';
 import { createKeyedMutex } from '../../async/keyed-mutex.ts';
 import { waitUntil, type Clock } from '../../async/clock.ts';
@@ -30,98 +29,85 @@ export interface SpeakingDeps {
   /** Looks up the mentions of a text; resolves with the name behind each, by how it is written. */
   readonly mentioned: (text: string) => Promise<(mention: string) => string | undefined>;
   readonly texts: RoomTexts;
-  readonly notes: StatusMessages;
+  readonly messages: StatusMessages;
   readonly log: Log;
 }
 
-/** What is said aloud in a room. It counts as used, by whose words they are, once it is heard. */
+/** Speaks in a room. The author of the words is charged once they are spoken. */
 export interface Speaking extends Pick<Playback, 'stop' | 'duck'>, AsyncDisposable {
   /**
-   * Resolves when it waits in the queue, in the order of the calls; with false where nothing of it can be
-   * said, or is to be any more. Rejects with `rate-limited` where the space may say no more today; who
-   * wrote what is read is not there to be told, so the room is.
+   * Resolves when the speech waits in the queue, in the order of the calls; with false where there is
+   * nothing to speak, or it was dropped. Rejects with `rate-limited` where the space may use no more
+   * characters today; for a message that is read aloud the room is informed instead.
    */
-  readonly say: (saying: SpeechRequest) => Promise<boolean>;
-  /** Says something of ours before everything else; resolves when it was said, or could not be. */
+  readonly say: (request: SpeechRequest) => Promise<boolean>;
+  /** Speaks a notice before everything else; resolves when it was spoken, or could not be. */
   readonly announce: (text: string) => Promise<void>;
-  /** False where nothing is said, or a notice of ours. */
+  /** False where nothing is spoken, or a notice. */
   readonly skip: () => boolean;
-  /** Somebody speaks: ends what is said, but for a notice of ours. */
+  /** Ends the speech, a notice aside, because somebody speaks. */
   readonly interrupt: () => void;
   /**
-   * Somebody opted out of everything: nothing of theirs is said any more, what they asked for included;
-   * they may ask anew. Who only does not want to be heard is read all the same: that is about their voice.
+   * Drops all speech of a member who opted out of everything; they may ask for more. Members who only refuse
+   * to be listened to are read aloud all the same: that is about their voice.
    */
   readonly forget: (memberId: string) => void;
   readonly pause: (isPaused: boolean) => void;
   readonly queue: () => { readonly isPaused: boolean; readonly items: readonly QueuedSpeech[] };
 }
 
-/** Nobody waits longer for a notice: who cannot be told aloud was told in writing. */
+/** Longest wait for a spoken notice: it was posted, too. */
 const LONGEST_NOTICE_MS = 15_000;
-/** A list of voices that takes longer is of no use to who waits for it. */
+/** Longest wait for the list of voices. */
 const VOICES_MS = 10_000;
-/** How often it is said that something could not be said. */
+/** Least time between two messages about failed speech. */
 const FAILURE_EVERY_MS = 60_000;
 
 export const createSpeaking = (deps: SpeakingDeps): Speaking => {
-  const { services, clock, now, channel, mentioned, texts, notes, log } = deps;
+  const { services, clock, now, channel, mentioned, texts, messages, log } = deps;
   const notices = new Map<string, () => void>();
-  /** Code points of what waits to be said, by the item's id. */
-  const admitted = new Map<string, number>();
-  /** What is being made ready → by whom. */
-  const coming = new Map<Promise<SpeechItem | undefined>, string | undefined>();
-  const turns = createKeyedMutex();
-  let counting = Promise.resolve();
+  const meter = createSpeechMeter({ services, now, channel, log });
+  /** Items that are being prepared → their author. */
+  const preparing = new Map<Promise<SpeechItem | undefined>, string | undefined>();
+  const mutex = createKeyedMutex();
   let failedMs = Number.NEGATIVE_INFINITY;
 
   const failed = (error: AppError): void => {
     const { code, message } = error;
-    log.warn({ code, reason: message }, 'something could not be said aloud');
+    log.warn({ code, reason: message }, 'speech failed');
     if (clock.nowMs() - failedMs < FAILURE_EVERY_MS) return;
     failedMs = clock.nowMs();
-    void notes.post(texts.failed('room.not-said', error));
+    void messages.post(texts.failed('room.not-said', error));
   };
-  const gone = ({ id }: Pick<SpeechItem, 'id'>): void => {
+  const release = ({ id }: Pick<SpeechItem, 'id'>): void => {
     notices.get(id)?.();
-    admitted.delete(id);
-  };
-  const count = async ({ kind, by, text }: SpeechItem): Promise<void> => {
-    try {
-      await services.usage.record(channel().space, by?.id ?? '', {
-        characters: countCodePoints(text),
-        audioMs: 0,
-        // An answer was counted with its question.
-        messages: kind === 'answer' ? 0 : 1,
-      });
-    } catch (thrown) {
-      log.warn({ reason: toAppError(thrown).message }, 'what was said aloud was not counted');
-    }
+    meter.release(id);
   };
 
   const playback = createPlayback({
     speaker: services.speaker,
     play: deps.play,
     clock,
-    words: texts.words,
+    words: texts.announcer,
     listener: {
       began: (item) => {
-        admitted.delete(item.id);
-        if (item.kind !== 'notice') counting = counting.then(async () => count(item));
+        // An answer was counted as a message with its question.
+        if (item.kind !== 'notice')
+          meter.spoken(item, item.by?.id ?? '', item.kind === 'answer' ? 0 : 1);
       },
-      ended: gone,
+      ended: release,
       dropped: (items, reason) => {
-        for (const item of items) gone(item);
-        if (reason !== 'repeated') void notes.post(texts.dropped(items.length));
+        for (const item of items) release(item);
+        if (reason !== 'repeated') void messages.post(texts.dropped(items.length));
       },
       failed: (item, error) => {
-        gone(item);
+        release(item);
         failed(error);
       },
     },
   });
 
-  /** What a voice in that language reads of a text. */
+  /** The text that a voice of that language reads. */
   const spokenOf = async (text: string, language: string | undefined): Promise<string> => {
     const terms = await services.glossary.applying(channel());
     const dictionary =
@@ -139,18 +125,14 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
     });
   };
 
-  const itemOf = async ({
-    text,
-    kind,
-    by,
-    wish,
-  }: SpeechRequest): Promise<SpeechItem | undefined> => {
+  const itemOf = async (request: SpeechRequest): Promise<SpeechItem | undefined> => {
+    const { text, kind, by } = request;
     const own =
       by && (await services.settings.of({ platform: channel().space.platform, id: by.id }));
     const guesses = [services.languages.detect(text)?.language, own?.language, texts.locale];
-    // An answer is ours, whoever asked.
-    const voice = kind === 'answer' ? undefined : own?.voiceId;
-    const wishes = voiceWishes({ asked: wish, own: voice, guesses });
+    // An answer has the bot's voice, whoever asked.
+    const ownVoice = kind === 'answer' ? undefined : own?.voiceId;
+    const wishes = voiceWishes({ asked: request.voice, own: ownVoice, guesses });
     const fits = await firstThatFits(wishes, services.speaker, AbortSignal.timeout(VOICES_MS));
     const language = fits.wish.language ?? guesses.find((guess) => guess !== undefined);
     const spoken = await spokenOf(text, language);
@@ -160,40 +142,31 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
       kind,
       ...(by ? { by } : {}),
       text: spoken,
-      wish: fits.wish,
+      voice: fits.wish,
       ...(language === undefined ? {} : { readAs: language }),
     };
   };
-  /** Why no more may be said today, with what waits already. */
-  const faultOf = async ({ text }: SpeechItem): Promise<AppError | undefined> => {
-    const characters = [...admitted.values()].reduce(
-      (sum, each) => sum + each,
-      countCodePoints(text),
-    );
-    return limitFault(services, channel().space, { characters }, now);
-  };
-
   return {
-    say: async (saying) => {
-      // What comes later may be ready first.
-      const ready = itemOf(saying);
+    say: async (request) => {
+      // A later item may be ready first.
+      const ready = itemOf(request);
       ready.catch(() => undefined);
-      coming.set(ready, saying.by?.id);
+      preparing.set(ready, request.by?.id);
       try {
-        using _ = await turns.take('say');
+        using _ = await mutex.take('say');
         const item = await ready;
-        const fault = item && (await faultOf(item));
-        if (!item || !coming.has(ready)) return false;
+        const fault = item && (await meter.fault(item.text));
+        if (!item || !preparing.has(ready)) return false;
         if (fault && item.kind !== 'read') throw fault;
         if (fault) {
           failed(fault);
           return false;
         }
-        admitted.set(item.id, countCodePoints(item.text));
+        meter.reserve(item);
         playback.add(item);
         return true;
       } finally {
-        coming.delete(ready);
+        preparing.delete(ready);
       }
     },
     announce: async (text) => {
@@ -201,14 +174,20 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
       const done = Promise.withResolvers<void>();
       notices.set(id, done.resolve);
       const { locale } = texts;
-      playback.add({ id, kind: 'notice', text, wish: { language: locale }, readAs: locale });
+      playback.add({
+        id,
+        kind: 'notice',
+        text: speakable(text, { locale }),
+        voice: { language: locale },
+        readAs: locale,
+      });
       await waitUntil(clock, clock.nowMs() + LONGEST_NOTICE_MS, done.promise);
       notices.delete(id);
     },
     skip: () => playback.skip(),
     interrupt: () => void playback.skip(),
     forget: (memberId) => {
-      for (const [ready, by] of coming) if (by === memberId) coming.delete(ready);
+      for (const [ready, by] of preparing) if (by === memberId) preparing.delete(ready);
       playback.forget(memberId);
     },
     stop: playback.stop,
@@ -227,7 +206,7 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
     [Symbol.asyncDispose]: async () => {
       for (const resolve of notices.values()) resolve();
       await playback[Symbol.asyncDispose]();
-      await counting;
+      await meter[Symbol.asyncDispose]();
     },
   };
 };

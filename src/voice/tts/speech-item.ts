@@ -3,9 +3,9 @@ import { splitText } from '../../text/split/split.ts';
 import { countCodePoints } from '../../text/unicode.ts';
 
 /**
- * What is spoken in a room: `notice` by us, `answer` to a question, `say` by somebody's command, `read`
- * from what people write. Notices go first, what was asked for next, what is read last. Whom a notice
- * tells something is to hear it: nobody can end one, or pause it once it is spoken.
+ * Kinds of speech in a room: a `notice` of the bot, the `answer` to a question, the text of the command
+ * `say`, and a message that is `read` aloud. They are spoken in this order. Nobody can end a notice, or
+ * pause it once it is spoken: people have to be informed.
  */
 export type ItemKind = 'notice' | 'answer' | 'say' | 'read';
 
@@ -13,23 +13,23 @@ export interface SpeechItem {
   readonly id: string;
   readonly kind: ItemKind;
   readonly by?: { readonly id: string; readonly name: string };
-  /** As `speakable` gives it. */
+  /** Text as `speakable` gives it. */
   readonly text: string;
-  readonly wish: VoicePreference;
+  readonly voice: VoicePreference;
   /** The language of the text, and the one that its speaker is announced in. */
   readonly readAs?: string;
-  /** From when it is added to when it starts. Default 20 s for `read`, 60 s for the others. */
+  /** Longest time from adding it to its start. Default 20 s for `read`, 60 s for the others. */
   readonly longestWaitMs?: number;
 }
 
-/** `late`: it could not start in time; `full`: too much waits; `repeated`: said twice just before. */
+/** Reasons to drop an item: it could not start in time, too much waits, or it was spoken twice just before. */
 export type DropReason = 'late' | 'full' | 'repeated';
 
-/** What is spoken in one go: one item, or what one person wrote in a row. */
+/** Speech that is spoken at once: one item, or the messages that one person wrote in a row. */
 export interface SpeechTurn {
   readonly items: readonly [SpeechItem, ...SpeechItem[]];
   readonly text: string;
-  /** When it must have started, on the room's clock. */
+  /** Latest start, on the room's clock. */
   readonly startByMs: number;
 }
 
@@ -45,12 +45,12 @@ const ASKED_WAIT_MS = 60_000;
 export const longestWaitOf = ({ kind, longestWaitMs }: SpeechItem): number =>
   longestWaitMs ?? (kind === 'read' ? READ_WAIT_MS : ASKED_WAIT_MS);
 
-/** About half a minute; nobody listens to more of a chat. */
+/** Longest message that is read aloud: about half a minute. */
 export const LONGEST_READ_CODE_POINTS = 500;
-/** What one command takes; about ten minutes. */
+/** Longest text of a command; about ten minutes. */
 const LONGEST_CODE_POINTS = 10_000;
 
-/** The item with a text of bounded length; `tail` stands for what is left out. */
+/** Shortens the text of an item; `tail` stands for the rest. */
 export const shortened = (item: SpeechItem, tail: string): SpeechItem => {
   const limit = item.kind === 'read' ? LONGEST_READ_CODE_POINTS : LONGEST_CODE_POINTS;
   if (item.text.length <= limit || countCodePoints(item.text) <= limit) return item;
@@ -63,8 +63,37 @@ const LETTER_MS = 65;
 const SYLLABLE_MS = 140;
 const syllables = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/gu;
 
-/** How long it takes to speak a text, roughly. */
+/** Estimates how long it takes to speak a text. */
 export const spokenMs = (text: string): number => {
   const slow = text.match(syllables)?.length ?? 0;
   return slow * SYLLABLE_MS + (countCodePoints(text) - slow) * LETTER_MS;
 };
+
+/** An item as people see it in the queue. */
+export interface QueueEntry {
+  readonly kind: ItemKind;
+  readonly by: SpeechItem['by'];
+  readonly text: string;
+  /** Estimated duration of its speech. */
+  readonly aboutMs: number;
+}
+
+export interface QueueView {
+  readonly isPaused: boolean;
+  /** Items that are being spoken: more than one where a person wrote them in a row. */
+  readonly playing: readonly QueueEntry[];
+  /** Time since their speech began; 0 until there is any. */
+  readonly playedMs: number;
+  /** Items in the order in which they will be spoken. */
+  readonly waiting: readonly QueueEntry[];
+}
+
+export const entryOf = ({ kind, by, text }: SpeechItem): QueueEntry => ({
+  kind,
+  by,
+  text,
+  aboutMs: spokenMs(text),
+});
+
+export const entriesOf = (turn: SpeechTurn | undefined): readonly QueueEntry[] =>
+  turn?.items.map(entryOf) ?? [];

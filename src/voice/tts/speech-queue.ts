@@ -1,3 +1,4 @@
+import type { Clock } from '../../async/clock.ts';
 import { countCodePoints } from '../../text/unicode.ts';
 import {
   LONGEST_READ_CODE_POINTS,
@@ -15,95 +16,108 @@ interface Waiting {
   readonly startByMs: number;
 }
 
-/** What waits to be spoken in a room, in the order in which it will be. Knows no timers. */
+/** Items that wait to be spoken, in the order in which they will be; late ones go by themselves. */
 export interface SpeechQueue {
-  /** The item that had to go for it, or the item itself, where too much waits. */
-  add(item: SpeechItem, nowMs: number): SpeechItem | undefined;
-  /** The first item with those of the same person right behind it, as far as they fit. */
+  /** Adds an item; where too much waits, returns the item that was dropped for it, or the item itself. */
+  add(item: SpeechItem): SpeechItem | undefined;
+  /** Takes the first item with those of the same person right behind it, as far as they fit. */
   take(): SpeechTurn | undefined;
-  /**
-   * Takes out what is too late by now. With chatter that is late, in the line or out of it already, all
-   * goes that has waited for half its time.
-   */
-  takeLate(nowMs: number, isChatterLate?: boolean): SpeechItem[];
-  /** Takes out what is not to be spoken any more. */
-  takeBack(isOut: (item: SpeechItem) => boolean): SpeechItem[];
-  /** When something will be too late. */
-  nextLateMs(): number | undefined;
-  /** Of the first item. */
+  /** Notes that an item is late after it was taken: a message takes along those that it would have delayed. */
+  fellBehind(isReading: boolean): void;
+  /** Removes items that are not to be spoken any more. */
+  remove(isOut: (item: SpeechItem) => boolean): SpeechItem[];
+  /** Rank of the first item. */
   rank(): number | undefined;
   waiting(): readonly SpeechItem[];
 }
 
-/** Whether both can be spoken in one go: by one person, in one voice. */
+/** True when two items can be spoken in one turn: by one person, in one voice. */
 const goTogether = (a: SpeechItem, b: SpeechItem): boolean =>
   a.kind === 'read' &&
   b.kind === 'read' &&
   a.by?.id === b.by?.id &&
   a.readAs === b.readAs &&
-  a.wish.named === b.wish.named &&
-  a.wish.language === b.wish.language &&
-  a.wish.gender === b.wish.gender;
+  a.voice.named === b.voice.named &&
+  a.voice.language === b.voice.language &&
+  a.voice.gender === b.voice.gender;
 
-export const createSpeechQueue = (): SpeechQueue => {
-  let line: Waiting[] = [];
+/** @param late receives items that are late */
+export const createSpeechQueue = (
+  clock: Clock,
+  late: (items: readonly SpeechItem[]) => void,
+): SpeechQueue => {
+  let queue: Waiting[] = [];
+  let cancel: (() => void) | undefined;
 
   const takeOut = (isOut: (waiting: Waiting) => boolean): SpeechItem[] => {
-    const out = line.filter(isOut).map(({ item }) => item);
-    if (out.length > 0) line = line.filter((waiting) => !isOut(waiting));
+    const out = queue.filter(isOut).map(({ item }) => item);
+    if (out.length > 0) queue = queue.filter((waiting) => !isOut(waiting));
+    watch();
     return out;
   };
+  /** Drops late items; with a late message all messages go that have waited for half their time. */
+  const dropLate = (isReadingLate: boolean): void => {
+    const nowMs = clock.nowMs();
+    const items = takeOut(({ startByMs }) => startByMs < nowMs);
+    // Otherwise every message after it would be spoken just before it is late, for as long as people write.
+    if (isReadingLate || items.some(({ kind }) => kind === 'read'))
+      items.push(
+        ...takeOut(
+          ({ item, addedMs, startByMs }) =>
+            item.kind === 'read' && nowMs - addedMs > (startByMs - addedMs) / 2,
+        ),
+      );
+    late(items);
+  };
+  /** Sets the one timer, for the item that is late first. */
+  const watch = (): void => {
+    cancel?.();
+    const lateMs = Math.min(...queue.map(({ startByMs }) => startByMs));
+    const isWatched = queue.length > 0;
+    cancel = isWatched ? clock.after(lateMs - clock.nowMs() + 1, () => dropLate(false)) : undefined;
+  };
 
-  /** Room for one more: chatter gives way, the oldest first. */
+  /** Makes room for one more: the oldest message that is read aloud gives way. */
   const makeRoom = (item: SpeechItem): SpeechItem | undefined => {
-    if (line.length < MOST_WAITING) return undefined;
-    const oldest = line.find((waiting) => waiting.item.kind === 'read');
+    if (queue.length < MOST_WAITING) return undefined;
+    const oldest = queue.find((waiting) => waiting.item.kind === 'read');
     return oldest ? takeOut((waiting) => waiting === oldest)[0] : item;
   };
 
   return {
-    add: (item, nowMs) => {
+    add: (item) => {
       const gone = makeRoom(item);
       if (gone === item) return gone;
-      const startByMs = nowMs + longestWaitOf(item);
-      const behind = line.findIndex((waiting) => RANKS[waiting.item.kind] > RANKS[item.kind]);
-      const at = behind < 0 ? line.length : behind;
-      line.splice(at, 0, { item, addedMs: nowMs, startByMs });
+      const addedMs = clock.nowMs();
+      const startByMs = addedMs + longestWaitOf(item);
+      const behind = queue.findIndex((waiting) => RANKS[waiting.item.kind] > RANKS[item.kind]);
+      queue.splice(behind < 0 ? queue.length : behind, 0, { item, addedMs, startByMs });
+      watch();
       return gone;
     },
     take: () => {
-      const [first] = line;
+      const [first] = queue;
       if (!first) return undefined;
       let count = 1;
       let codePoints = countCodePoints(first.item.text);
       let { startByMs } = first;
-      for (const next of line.slice(1)) {
+      for (const next of queue.slice(1)) {
         codePoints += countCodePoints(next.item.text);
         if (!goTogether(first.item, next.item) || codePoints > LONGEST_READ_CODE_POINTS) break;
         startByMs = Math.min(startByMs, next.startByMs);
         count += 1;
       }
-      const taken = line.splice(0, count);
+      const taken = queue.splice(0, count);
+      watch();
       return {
         items: [first.item, ...taken.slice(1).map(({ item }) => item)],
         text: taken.map(({ item }) => item.text).join('\n'),
         startByMs,
       };
     },
-    takeLate: (nowMs, isChatterLate = false) => {
-      const late = takeOut(({ startByMs }) => startByMs < nowMs);
-      if (!isChatterLate && !late.some(({ kind }) => kind === 'read')) return late;
-      // Otherwise everything after it would be spoken just before it is late, for as long as people write.
-      const nearly = takeOut(
-        ({ item, addedMs, startByMs }) =>
-          item.kind === 'read' && nowMs - addedMs > (startByMs - addedMs) / 2,
-      );
-      return [...late, ...nearly];
-    },
-    takeBack: (isOut) => takeOut(({ item }) => isOut(item)),
-    nextLateMs: () =>
-      line.length > 0 ? Math.min(...line.map(({ startByMs }) => startByMs)) : undefined,
-    rank: () => line[0] && RANKS[line[0].item.kind],
-    waiting: () => line.map(({ item }) => item),
+    fellBehind: dropLate,
+    remove: (isOut) => takeOut(({ item }) => isOut(item)),
+    rank: () => queue[0] && RANKS[queue[0].item.kind],
+    waiting: () => queue.map(({ item }) => item),
   };
 };

@@ -1,12 +1,11 @@
 import type { AppError } from '../../errors.ts';
 import type { SpeechTurn } from './speech-item.ts';
-import { startSegment, type Segment, type SegmentDeps } from './segment.ts';
-import { segmentsOf } from './segments.ts';
+import { startSegment, type Segment, type SegmentDeps, segmentsOf } from './segment.ts';
 
-/** A turn whose speech is being made, and then played. */
+/** A turn whose speech is being synthesised, and then played. */
 export interface Synthesis {
   readonly turn: SpeechTurn;
-  /** Who speaks, as it is said before the text; may be ''. */
+  /** The announcement before the text; may be ''. */
   readonly lead: string;
   /** Aborted when it is over, for whatever reason. */
   readonly signal: AbortSignal;
@@ -14,17 +13,17 @@ export interface Synthesis {
   startedMs(): number | undefined;
   /** Resolves when there is something to play, or never will be. */
   ready(): Promise<void>;
-  /** All its packets, once, and while `paused` gives a promise none. */
+  /** Yields its packets, once; none while `paused` gives a promise. */
   packets(paused: () => Promise<void> | undefined): AsyncGenerator<Uint8Array, void, void>;
-  /** Why it ended before its end. */
+  /** The fault that ended it early. */
   error(): AppError | undefined;
-  /** It ended because it had not started in time. */
+  /** True when it ended because it had not started in time. */
   isLate(): boolean;
-  /** Ends it and gives everything back. */
+  /** Ends it and releases everything. */
   end(): void;
 }
 
-/** Of one that plays and, of a text in several parts, the one after it. */
+/** The segment that plays, and the next one. */
 const SEGMENTS_AT_ONCE = 2;
 
 /** @param late is called when the turn has not started in time, which ends it */
@@ -59,7 +58,7 @@ export const startSynthesis = (
     late();
   };
   const stopWaiting = clock.after(turn.startByMs - clock.nowMs() + 1, expire);
-  /** False for one that is too late, though the timer has not told it yet. */
+  /** False when it is too late, though the timer has not rung yet. */
   const begin = (): boolean => {
     if (signal.aborted) return false;
     if (startedMs !== undefined) return true;

@@ -233,7 +233,9 @@ test('an interaction that somebody else has acknowledged is not done', async () 
     body: { message: 'Interaction has already been acknowledged.', code: 40_060 },
   });
   setUp().use();
-  await eventually(() => expect(discord.core.logged.join('')).toContain('was not acknowledged'));
+  await eventually(() =>
+    expect(discord.core.logged.join('')).toContain('interaction not acknowledged'),
+  );
   expect(discord.core.invocations).toEqual([]);
 });
 

@@ -1,13 +1,13 @@
 import { getEventListeners } from 'node:events';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createApi } from '../../../adapters/discord/api.ts';
+import { createDiscordApi } from '../../../adapters/discord/api.ts';
 import { startDiscordFake } from '../../fakes/discord/index.ts';
 import { optionsFor } from './support.ts';
 
 test('requests of every kind share what Discord takes in a second', async () => {
   await using fake = await startDiscordFake({ limits: 'off' });
   const guild = fake.guild();
-  const api = createApi(optionsFor(fake, { requestsPerSecond: 5 }));
+  const api = createDiscordApi(optionsFor(fake, { requestsPerSecond: 5 }));
   const post = async (send: typeof api.send): Promise<unknown> =>
     send('POST', `/channels/${guild.channel().id}/messages`, { body: { content: 'x' } });
   // The library's second ends when this clock says so: it stands still, then the end is far away.
@@ -24,7 +24,7 @@ test('requests of every kind share what Discord takes in a second', async () => 
 test('requests leave nothing behind on a signal that outlives them, and end with it', async () => {
   await using fake = await startDiscordFake({ limits: 'off' });
   const { id } = fake.guild().channel();
-  const api = createApi(optionsFor(fake));
+  const api = createDiscordApi(optionsFor(fake));
   const stop = new AbortController();
   const { signal } = stop;
   const read = (): Promise<unknown> => api.send('GET', `/channels/${id}`, { signal });
@@ -41,7 +41,7 @@ test('requests leave nothing behind on a signal that outlives them, and end with
 test('only what may arrive twice is sent again', async () => {
   await using fake = await startDiscordFake({ limits: 'off' });
   const { id } = fake.guild().channel();
-  const api = createApi(optionsFor(fake));
+  const api = createDiscordApi(optionsFor(fake));
   const count = (): number => fake.requests.length;
   for (const effect of [{ status: 502 }, { reset: 'before' }, { close: 'after' }] as const) {
     const body = { content: 'x' };
@@ -60,7 +60,7 @@ test('what is sent again waits longer each time, as long as nobody calls it off'
   await using fake = await startDiscordFake({ limits: 'off' });
   const waits: number[] = [];
   const stop = new AbortController();
-  const api = createApi(
+  const api = createDiscordApi(
     optionsFor(fake, {
       random: () => 0.5,
       sleep: async (ms, signal) => {

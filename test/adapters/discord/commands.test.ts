@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createApi } from '../../../adapters/discord/api.ts';
+import { createDiscordApi } from '../../../adapters/discord/api.ts';
 import { buildCommands } from '../../../adapters/discord/slash/commands.ts';
 import { registerCommands } from '../../../adapters/discord/slash/registration.ts';
 import { commandFault } from '../../../src/command/validate-command.ts';
@@ -123,7 +123,7 @@ test('Discord takes all commands that there are, and keeps them as they are', as
         .flatMap(actionsOf)
         .map((action) => describeAction(action, all, locale, { naming: 'plain', hasRooms: true })),
   });
-  const api = createApi({ url: fake.url, token: fake.token, requestsPerSecond: 50 });
+  const api = createDiscordApi({ url: fake.url, token: fake.token, requestsPerSecond: 50 });
   expect(await registerCommands(api, fake.applicationId, bodies)).toBe(true);
   expect(await registerCommands(api, fake.applicationId, bodies)).toBe(false);
 });

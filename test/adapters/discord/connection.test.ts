@@ -34,7 +34,7 @@ test('commands that Discord does not take keep nobody from being served', async 
   await using adapter = createDiscordAdapter(optionsFor(fake), core);
   await adapter.start();
   expect(adapter.ready()).toBe(true);
-  expect(core.logged.join('')).toContain('could not be registered');
+  expect(core.logged.join('')).toContain('commands not registered');
 });
 
 test('what is being answered is told to stop when the adapter does', async () => {
@@ -65,7 +65,7 @@ test('commands that could not be registered are registered once Discord takes th
   // Nobody waits for them to be served.
   expect(adapter.ready()).toBe(true);
   await eventually(() => expect(fake.commands.length).toBeGreaterThan(0));
-  expect(core.logged.filter((line) => line.includes('could not be registered'))).not.toEqual([]);
+  expect(core.logged.filter((line) => line.includes('commands not registered'))).not.toEqual([]);
 });
 
 /** An adapter that is stopped in the middle of a request that it makes while it starts. */

@@ -147,7 +147,9 @@ describe('a command', () => {
       body: { message: 'Unknown interaction', code: 10_062 },
     });
     setUp().use();
-    await eventually(() => expect(discord.core.logged.join('')).toContain('was not acknowledged'));
+    await eventually(() =>
+      expect(discord.core.logged.join('')).toContain('interaction not acknowledged'),
+    );
     expect(discord.core.invocations).toEqual([]);
   });
 

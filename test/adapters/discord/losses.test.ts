@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createApi } from '../../../adapters/discord/api.ts';
+import { createDiscordApi } from '../../../adapters/discord/api.ts';
 import type { Posted } from '../../../src/model/place.ts';
 import type { Mirror } from '../../../src/ports/mirrors.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
@@ -199,7 +199,7 @@ describe('a request', () => {
       { reset: 'before' },
       { while: () => ((times += 1), stop.abort(), true) },
     );
-    const api = createApi(optionsFor(discord.fake));
+    const api = createDiscordApi(optionsFor(discord.fake));
     const reading = api.send('GET', route, { signal: stop.signal });
     await expect(reading).rejects.toMatchObject({ code: 'cancelled' });
     expect(times).toBe(1);
@@ -209,7 +209,7 @@ describe('a request', () => {
     'that fails names no token of its path: %s',
     async (kind) => {
       const token = 'aSecretToken_-1';
-      const api = createApi(optionsFor(discord.fake));
+      const api = createDiscordApi(optionsFor(discord.fake));
       const route = `/${kind}/1573312802024587264/${token}/callback` as const;
       const asking = api.send('POST', route, { auth: false });
       await expect(asking).rejects.toThrow(/^(?!.*aSecretToken).*15733128/);

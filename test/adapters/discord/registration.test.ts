@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createApi } from '../../../adapters/discord/api.ts';
+import { createDiscordApi } from '../../../adapters/discord/api.ts';
 import { buildCommands, type CommandBody } from '../../../adapters/discord/slash/commands.ts';
 import { registerCommands } from '../../../adapters/discord/slash/registration.ts';
 import type { CommandInfo } from '../../../src/model/command-info.ts';
@@ -17,7 +17,7 @@ afterAll(async () => fake[Symbol.asyncDispose]());
 /** Registers some commands where others stand; resolves with whether anything had to change. */
 const register = async (...commands: readonly object[]): Promise<boolean> => {
   const bodies = commands as readonly CommandBody[];
-  return registerCommands(createApi(optionsFor(fake)), fake.applicationId, bodies);
+  return registerCommands(createDiscordApi(optionsFor(fake)), fake.applicationId, bodies);
 };
 
 const text = (part: object = {}) => ({ type: 3, name: 'text', description: 'What', ...part });

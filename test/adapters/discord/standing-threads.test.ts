@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createApi } from '../../../adapters/discord/api.ts';
+import { createDiscordApi } from '../../../adapters/discord/api.ts';
 import { createThreads } from '../../../adapters/discord/threads.ts';
 import { openDiscord, optionsFor, placeOf, type TestDiscord } from './support.ts';
 
@@ -18,7 +18,7 @@ const setUp = (type: 'text' | 'announcement' = 'text') => {
   const channel = guild.channel({ type });
   /** As after a start: nothing is known of what stands there. */
   const threads = createThreads(
-    createApi(optionsFor(discord.fake)),
+    createDiscordApi(optionsFor(discord.fake)),
     () => discord.fake.applicationId,
   );
   const find = async (name = NAME) => (await threads.standing(placeOf(guild, channel), name)).id;

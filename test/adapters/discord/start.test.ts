@@ -175,7 +175,7 @@ test('Discord being away keeps nothing from starting, and is waited for', async 
   fake.guild();
   fake.fail('GET /applications/@me', { close: 'before' }, { times: 4 });
   await using adapter = createDiscordAdapter(optionsFor(fake), createTestCore());
-  expect((await adapter.start()).where).toContain('tried again');
+  expect((await adapter.start()).where).toContain('retrying');
   expect(adapter.ready()).toBe(false);
   await eventually(() => expect(adapter.ready()).toBe(true));
 });
@@ -189,7 +189,7 @@ test('a login that Discord takes no more of today is tried again', async () => {
   });
   const core = createTestCore();
   await using adapter = createDiscordAdapter(optionsFor(fake), core);
-  expect((await adapter.start()).where).toContain('tried again');
+  expect((await adapter.start()).where).toContain('retrying');
   expect(core.logged.join('')).toContain('Not enough sessions remaining');
   await eventually(() => expect(adapter.ready()).toBe(true));
 });

@@ -100,6 +100,7 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
       wrote: (message) => void core.written.push(message),
     },
     services: {
+      status: async () => ({ builtIn: true, reachable: true, engines: [] }),
       watches: {
         list: ({ id }: Space) => core.watched.filter((one) => one.channel.space.id === id),
       },

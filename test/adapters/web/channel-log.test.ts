@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createChannelLog, type Posting } from '../../../adapters/web/channel-log.ts';
 import type { EventFor } from '../../../adapters/web/replay.ts';
-import type { Profile } from '../../../adapters/web/members.ts';
+import type { Profile } from '../../../adapters/web/profiles.ts';
 
 const posting = (html: string, part: Partial<Posting> = {}): Posting => ({
   channel: 'playground',
@@ -15,75 +15,76 @@ const posting = (html: string, part: Partial<Posting> = {}): Posting => ({
 
 const setUp = (limits = { messages: 3, bytes: 100_000 }) => {
   const events: EventFor[] = [];
-  const board = createChannelLog(
+  const channelLog = createChannelLog(
     (event) => events.push(event),
     () => 1_000,
     limits,
   );
-  const shown = (id = 'ada') => board.visibleTo(id).map(({ html }) => html);
+  const shown = (id = 'ada') => channelLog.visibleTo(id).map(({ html }) => html);
   const seenBy = (id: string) => events.map((event) => event({ id } as Profile)?.type);
-  return { board, shown, seenBy };
+  return { channelLog, shown, seenBy };
 };
 
 test('keeps the last messages of each channel', () => {
-  const { board, shown } = setUp();
-  board.add(posting('other', { channel: 'lounge' }));
-  for (const html of ['1', '2', '3', '4']) board.add(posting(html));
+  const { channelLog, shown } = setUp();
+  channelLog.add(posting('other', { channel: 'lounge' }));
+  for (const html of ['1', '2', '3', '4']) channelLog.add(posting(html));
   expect(shown()).toEqual(['other', '2', '3', '4']);
-  expect(board.inChannel('playground')).toHaveLength(3);
+  expect(channelLog.inChannel('playground')).toHaveLength(3);
 });
 
 test('keeps no more text than is allowed, but always the newest', () => {
-  const { board, shown } = setUp({ messages: 100, bytes: 3_000 });
-  board.add(posting('a'.repeat(900)));
-  board.add(posting('b'.repeat(900)));
-  board.add(posting('c'.repeat(900)));
+  const { channelLog, shown } = setUp({ messages: 100, bytes: 3_000 });
+  channelLog.add(posting('a'.repeat(900)));
+  channelLog.add(posting('b'.repeat(900)));
+  channelLog.add(posting('c'.repeat(900)));
   expect(shown().map(([first]) => first)).toEqual(['b', 'c']);
-  board.add(posting('d'.repeat(9_000)));
+  channelLog.add(posting('d'.repeat(9_000)));
   expect(shown().map(([first]) => first)).toEqual(['d']);
 });
 
 test('counts a message that grows and shrinks at its present size', () => {
-  const { board, shown } = setUp({ messages: 100, bytes: 3_000 });
-  const { message } = board.add(posting('a'));
-  for (let index = 0; index < 20; index += 1) board.change(message.id, { html: 'x'.repeat(900) });
-  board.add(posting('b'));
+  const { channelLog, shown } = setUp({ messages: 100, bytes: 3_000 });
+  const { message } = channelLog.add(posting('a'));
+  for (let index = 0; index < 20; index += 1)
+    channelLog.change(message.id, { html: 'x'.repeat(900) });
+  channelLog.add(posting('b'));
   expect(shown()).toHaveLength(2);
 });
 
 test('shows and tells what is for one member to nobody else', () => {
-  const { board, shown, seenBy } = setUp();
-  const { message } = board.add(posting('secret', { onlyFor: 'ada' }));
-  board.remove(message.id);
+  const { channelLog, shown, seenBy } = setUp();
+  const { message } = channelLog.add(posting('secret', { onlyFor: 'ada' }));
+  channelLog.remove(message.id);
   expect(seenBy('ada')).toEqual(['message', 'removed']);
   expect(seenBy('bob')).toEqual([undefined, undefined]);
-  board.add(posting('for ada', { onlyFor: 'ada' }));
+  channelLog.add(posting('for ada', { onlyFor: 'ada' }));
   expect(shown('bob')).toEqual([]);
-  expect(board.visibleTo('ada')[0]?.onlyYou).toBe(true);
+  expect(channelLog.visibleTo('ada')[0]?.onlyYou).toBe(true);
 });
 
 test('knows nothing of what is gone', () => {
-  const { board, seenBy } = setUp();
-  const { message } = board.add(posting('a'));
-  board.remove(message.id);
-  board.remove(message.id);
-  expect(board.change(message.id, { html: 'b' })).toBeUndefined();
-  expect(board.find(message.id)).toBeUndefined();
+  const { channelLog, seenBy } = setUp();
+  const { message } = channelLog.add(posting('a'));
+  channelLog.remove(message.id);
+  channelLog.remove(message.id);
+  expect(channelLog.change(message.id, { html: 'b' })).toBeUndefined();
+  expect(channelLog.find(message.id)).toBeUndefined();
   expect(seenBy('ada')).toEqual(['message', 'removed']);
 });
 
 test('counts the options of a used command, and what is kept elsewhere, with a message', () => {
-  const { board, shown } = setUp({ messages: 100, bytes: 3_000 });
+  const { channelLog, shown } = setUp({ messages: 100, bytes: 3_000 });
   const options = [{ name: 'text', value: 'x'.repeat(900) }];
   for (const html of ['1', '2', '3'])
-    board.add(posting(html, { use: { command: 'say', options } }));
+    channelLog.add(posting(html, { use: { command: 'say', options } }));
   expect(shown()).toEqual(['2', '3']);
-  const { message } = board.add(posting('4'));
-  board.weigh(message.id, 1_900);
-  board.weigh(message.id, 1_900);
+  const { message } = channelLog.add(posting('4'));
+  channelLog.weigh(message.id, 1_900);
+  channelLog.weigh(message.id, 1_900);
   expect(shown()).toEqual(['4']);
-  board.weigh(message.id, 0);
-  board.add(posting('5'));
-  board.add(posting('6'));
+  channelLog.weigh(message.id, 0);
+  channelLog.add(posting('5'));
+  channelLog.add(posting('6'));
   expect(shown()).toEqual(['4', '5', '6']);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createChannelLog } from '../../../adapters/web/channel-log.ts';
 import type { EventFor } from '../../../adapters/web/replay.ts';
-import type { Profile } from '../../../adapters/web/members.ts';
+import type { Profile } from '../../../adapters/web/profiles.ts';
 import { createGrowingMessage } from '../../../adapters/web/growing-message.ts';
 import { OURSELVES, type Render } from '../../../adapters/web/platform.ts';
 
@@ -11,8 +11,8 @@ type Rest = Parameters<typeof createGrowingMessage>[3];
 
 const setUp = (render: Render = plain, rest?: Rest) => {
   const events: EventFor[] = [];
-  const board = createChannelLog((event) => events.push(event));
-  const { message } = board.add({
+  const channelLog = createChannelLog((event) => events.push(event));
+  const { message } = channelLog.add({
     channel: 'playground',
     author: OURSELVES,
     html: '',
@@ -20,13 +20,13 @@ const setUp = (render: Render = plain, rest?: Rest) => {
     files: [],
     working: true,
   });
-  const growing = createGrowingMessage(board, render, message.id, rest);
+  const growing = createGrowingMessage(channelLog, render, message.id, rest);
   const shown = () =>
     events.flatMap((event) => {
       const own = event({ id: 'anybody' } as Profile);
       return own?.type === 'message' ? own.message.html : [];
     });
-  return { growing, shown, last: () => board.find(message.id)?.message };
+  return { growing, shown, last: () => channelLog.find(message.id)?.message };
 };
 
 test('what comes faster than it is drawn is passed over, but never the last', async () => {

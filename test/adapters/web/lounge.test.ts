@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { WireTranslation } from '../../../adapters/web/wire.ts';
+import type { PageTranslation } from '../../../adapters/web/protocol.ts';
 import { type Events, startWeb, type Visitor } from './start-web.ts';
 import { sentence } from '../../fakes/sentences.ts';
 
@@ -7,7 +7,7 @@ const say = (visitor: Visitor, text: string) =>
   visitor.post('/api/lines', { channel: 'lounge', text });
 
 /** The next translation that has come to its end. */
-const settled = (events: Events): Promise<WireTranslation> =>
+const settled = (events: Events): Promise<PageTranslation> =>
   events.next((event) =>
     event.type === 'translation' && event.translation.state !== 'growing'
       ? event.translation

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LIMITS } from '../../../adapters/web/limits.ts';
+import { WEB_LIMITS } from '../../../adapters/web/limits.ts';
 import { toHtml } from '../../../adapters/web/markdown.ts';
 
 describe('what people write', () => {
@@ -32,7 +32,7 @@ describe('what people write', () => {
   });
 
   test('is shown as it was typed when it is very long', () => {
-    const long = `**b** <i> & ${'x'.repeat(LIMITS.markdownChars)}`;
+    const long = `**b** <i> & ${'x'.repeat(WEB_LIMITS.markdownChars)}`;
     expect(toHtml(long)).toMatch(/^<p class="as-typed">\*\*b\*\* &lt;i&gt; &amp; x+<\/p>$/);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ServerEvent } from '../../../adapters/web/wire.ts';
-import { channelOf } from '../../../adapters/web/platform.ts';
+import type { ServerEvent } from '../../../adapters/web/protocol.ts';
+import { pageChannel } from '../../../adapters/web/platform.ts';
 import { createWebPresence } from '../../../adapters/web/presence.ts';
 import type { Member } from '../../../src/model/member.ts';
 import { PLATFORM_CONTRACT, type PlatformSubject } from '../../contracts/platform.ts';
@@ -15,13 +15,13 @@ const textOf = (html: string): string =>
     .trim();
 
 const setUp = async (): Promise<PlatformSubject> => {
-  const room = createWebPresence(createFakeCore(), { maxUploadBytes: 1_000 });
-  onTestFinished(() => room[Symbol.asyncDispose]());
-  const asker = await room.members.know('secret of the asker', 'en');
-  const other = await room.members.know('secret of the other', 'en');
+  const presence = createWebPresence(createFakeCore(), { maxUploadBytes: 1_000 });
+  onTestFinished(() => presence[Symbol.asyncDispose]());
+  const asker = await presence.members.know('secret of the asker', 'en');
+  const other = await presence.members.know('secret of the other', 'en');
 
   const helloTo = async (member: Member) => {
-    const reader = room.events(room.members.get(member.id)!, '').getReader();
+    const reader = presence.events(presence.members.get(member.id)!, '').getReader();
     for (;;) {
       const { value } = await reader.read();
       const data = /^data: (.*)$/m.exec(new TextDecoder().decode(value))?.[1];
@@ -33,8 +33,8 @@ const setUp = async (): Promise<PlatformSubject> => {
   };
 
   return {
-    platform: room.platform,
-    channel: channelOf('playground'),
+    platform: presence.platform,
+    channel: pageChannel('playground'),
     asker,
     other,
     seenBy: async (member) =>

@@ -2,7 +2,7 @@ import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import { onTestFinished } from 'vitest';
 import { createWebAdapter, type WebOptions } from '../../../adapters/web/adapter.ts';
-import type { ServerEvent, WireMessage } from '../../../adapters/web/wire.ts';
+import type { ServerEvent, PageMessage } from '../../../adapters/web/protocol.ts';
 import { createFakeCore, type FakeCore } from '../../fakes/core.ts';
 
 /** The events of one page, in order. */
@@ -10,7 +10,7 @@ export interface Events {
   /** The next event, seen or to come, for which `wanted` gives something. */
   next<T>(wanted: (event: ServerEvent) => T | undefined): Promise<T>;
   /** The next message that has this. */
-  message(part: (message: WireMessage) => boolean): Promise<WireMessage>;
+  message(part: (message: PageMessage) => boolean): Promise<PageMessage>;
   readonly lastId: () => string;
   close(): void;
 }

@@ -106,7 +106,7 @@ describe('apertium', () => {
     'keeps the contract of translation engines:',
     translationEngineContract,
     async () => ({
-      port: (await engine.parts()).translation!,
+      port: (await engine.abilities()).translation!,
       from: 'en',
       to: 'es',
     }),
@@ -114,7 +114,7 @@ describe('apertium', () => {
 
   const pieces = async (text: string, keywords: readonly string[] = []): Promise<string[]> => {
     const request = { text, from: 'en-GB', to: 'es', keywords, context: '' };
-    const { translation } = await engine.parts();
+    const { translation } = await engine.abilities();
     const all: string[] = [];
     for await (const piece of translateKeeping(translation!, request, AbortSignal.timeout(10_000)))
       all.push(piece.text);
@@ -192,7 +192,7 @@ describe('apertium', () => {
 
   it('says how to add it where it is not installed', async () => {
     await using missing = createEngine({ config: engineConfig(), log: createLog('silent') });
-    expect(await missing.parts()).toEqual({});
+    expect(await missing.abilities()).toEqual({});
     expect(await missing.report()).toMatchObject({
       ready: false,
       detail: expect.stringContaining('apt-get install -y apertium-eng-spa'),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Engine, SpeechPart } from '../../../service/engine.ts';
+import type { Engine, SpeechEngine } from '../../../service/engine.ts';
 import { createEngine } from '../../../service/engines/espeak-ng.ts';
 import { toMarkup } from '../../../service/engines/espeak-ng/voices.ts';
 import { createLog } from '../../../src/log.ts';
@@ -14,7 +14,7 @@ describe('espeak-ng', () => {
     engine = createEngine({ config: engineConfig(), log: createLog('silent') });
   });
   afterAll(() => engine[Symbol.asyncDispose]());
-  const port = async (): Promise<SpeechPart> => (await engine.parts()).speech!;
+  const port = async (): Promise<SpeechEngine> => (await engine.abilities()).speech!;
 
   describeContract('keeps the contract of speech engines:', speechEngineContract, port);
 
@@ -65,7 +65,7 @@ describe('the contract of speech engines', () => {
     sample_rates: [24_000],
     streaming: true,
   };
-  const good: SpeechPart = {
+  const good: SpeechEngine = {
     voices: async () => [voice],
     speak: async ({ voiceId }, signal) => {
       signal.throwIfAborted();

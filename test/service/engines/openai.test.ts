@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Engine, RecognitionPart, TranslationPart } from '../../../service/engine.ts';
+import type { Engine, RecognitionEngine, TranslationEngine } from '../../../service/engine.ts';
 import { createEngine } from '../../../service/engines/openai.ts';
 import { chooseModels } from '../../../service/engines/openai/models.ts';
 import { createLog } from '../../../src/log.ts';
@@ -37,18 +37,18 @@ describe('an OpenAI-compatible server', () => {
   describeContract(
     'keeps the contract of speech engines:',
     speechEngineContract,
-    async () => (await engine.parts()).speech!,
+    async () => (await engine.abilities()).speech!,
   );
   describeContract(
     'keeps the contract of recognition engines:',
     recognitionEngineContract,
-    async () => (await engine.parts()).recognition!,
+    async () => (await engine.abilities()).recognition!,
   );
   describeContract(
     'keeps the contract of translation engines:',
     translationEngineContract,
     async () => ({
-      port: (await engine.parts()).translation!,
+      port: (await engine.abilities()).translation!,
       from: 'en',
       to: 'ja',
     }),
@@ -62,7 +62,7 @@ describe('an OpenAI-compatible server', () => {
   });
 
   it('gives voices the languages and genders of the configuration', async () => {
-    const voices = await (await engine.parts()).speech!.voices(signal);
+    const voices = await (await engine.abilities()).speech!.voices(signal);
     expect(voices.map(({ language, gender }) => [language, gender])).toEqual([
       [expect.stringContaining('English, Spanish'), 'Neutral'],
       ['English', 'Female'],
@@ -73,7 +73,7 @@ describe('an OpenAI-compatible server', () => {
   it('says which variables the rest needs', async () => {
     await using chatOnly = await startFakeOpenai({ models: ['llama3'] });
     await using own = create({ SERVICE_OPENAI_URL: chatOnly.url });
-    expect(Object.keys(await own.parts()).toSorted()).toEqual(['chat', 'translation']);
+    expect(Object.keys(await own.abilities()).toSorted()).toEqual(['chat', 'translation']);
     expect((await own.report()).serves).toEqual(['chat', 'translation']);
     expect((await own.report()).detail).toBe(
       'chat: llama3; translation: llama3; for the rest set SERVICE_OPENAI_ASR_MODEL, SERVICE_OPENAI_TTS_MODEL',
@@ -83,7 +83,7 @@ describe('an OpenAI-compatible server', () => {
 
   it('is not ready while nobody answers and no model is named', async () => {
     await using own = create({ SERVICE_OPENAI_URL: 'http://127.0.0.1:9' });
-    expect(await own.parts()).toEqual({});
+    expect(await own.abilities()).toEqual({});
     expect(own.remedy({ ability: 'chat' })).toContain('which does not answer');
     expect(await own.report()).toMatchObject({
       ready: false,
@@ -97,16 +97,16 @@ describe('an OpenAI-compatible server', () => {
       await using late = await startFakeOpenai();
       late.fail('/models', { kind: 'status', status: 503 });
       await using own = create({ SERVICE_OPENAI_URL: late.url });
-      expect(await own.parts()).toEqual({});
-      expect(await own.parts()).toEqual({});
+      expect(await own.abilities()).toEqual({});
+      expect(await own.abilities()).toEqual({});
       vi.advanceTimersByTime(6_000);
-      const parts = await own.parts();
+      const parts = await own.abilities();
       expect(parts.chat).toBeDefined();
       late.fail('/models', { kind: 'status', status: 503 });
       vi.advanceTimersByTime(61_000);
-      await own.parts();
+      await own.abilities();
       await expect.poll(() => late.requests.length).toBe(3);
-      expect(await own.parts()).toBe(parts);
+      expect(await own.abilities()).toBe(parts);
     } finally {
       vi.useRealTimers();
     }
@@ -115,7 +115,7 @@ describe('an OpenAI-compatible server', () => {
   it('asks a server that has no bare samples for WAV', async () => {
     await using wavOnly = await startFakeOpenai({ speech: { wav: TONE } });
     await using own = create({ SERVICE_OPENAI_URL: wavOnly.url });
-    const { speech } = await own.parts();
+    const { speech } = await own.abilities();
     const [voice] = await speech!.voices(signal);
     const hear = async (): Promise<number> => {
       const sound = await speech!.speak({ voiceId: voice!.id, text: 'x' }, signal);
@@ -164,14 +164,14 @@ describe('the choice of models', () => {
 });
 
 const translating = (
-  translate: TranslationPart['translate'],
-): { port: TranslationPart; from: string; to: string } => ({
+  translate: TranslationEngine['translate'],
+): { port: TranslationEngine; from: string; to: string } => ({
   port: { translates: () => true, translate },
   from: 'en',
   to: 'es',
 });
 describe('the contracts', () => {
-  const recognition: RecognitionPart = {
+  const recognition: RecognitionEngine = {
     longestMs: 10_000,
     recognise: async (_samples, _hints, wanted) => {
       wanted.throwIfAborted();

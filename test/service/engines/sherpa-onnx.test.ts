@@ -80,7 +80,7 @@ describe('a sherpa-onnx model', () => {
   it('that cannot be used is reported, and is no part of the service', async () => {
     const config = engineConfig({ SERVICE_SHERPA_MODEL: join(root, 'nothing') });
     await using engine = createEngine({ config, log: createLog('silent') });
-    expect(await engine.parts()).toEqual({});
+    expect(await engine.abilities()).toEqual({});
     expect(await engine.report()).toMatchObject({
       ready: false,
       detail: expect.stringContaining('no such folder'),
@@ -92,7 +92,7 @@ describe('a sherpa-onnx model', () => {
     const config = engineConfig({ SERVICE_SHERPA_MODEL: path });
     await using engine = createEngine({ config, log: createLog('silent') });
     expect(await engine.report()).toMatchObject({ ready: true, detail: 'paraformer model m' });
-    const { recognition } = await engine.parts();
+    const { recognition } = await engine.abilities();
     const heard = recognition!.recognise(new Float32Array(16_000), {}, AbortSignal.timeout(10_000));
     await expect(heard).rejects.toMatchObject({ name: 'AppError' });
   });

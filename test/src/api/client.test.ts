@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createClient, type ServiceClient } from '../../../src/api/client.ts';
-import { LIMITS, PATHS } from '../../../src/api/contract.ts';
+import { createServiceClient, type ServiceClient } from '../../../src/api/client.ts';
+import { SERVICE_LIMITS, PATHS } from '../../../src/api/contract.ts';
 import type { ServiceError } from '../../../src/api/service-error.ts';
 import { AUDIO_FORMATS, type ByteSource } from '../../../src/model/file.ts';
 import { decode } from '../../../src/audio/codec/decode.ts';
@@ -14,7 +14,7 @@ const signal = new AbortController().signal;
 beforeEach(async () => {
   fake = await startSpeechFake();
   slept = [];
-  client = createClient({
+  client = createServiceClient({
     baseUrl: fake.url,
     key: fake.key,
     retry: { random: () => 0, sleep: async (ms) => void slept.push(ms) },
@@ -79,14 +79,14 @@ describe('translation', () => {
 
   it('never sends more glossary or context than the contract takes', async () => {
     const keywords = [
-      'x'.repeat(LIMITS.keywordBytes + 1),
+      'x'.repeat(SERVICE_LIMITS.keywordBytes + 1),
       ...Array.from({ length: 40 }, (_, index) => `term ${index}`),
       '  ',
     ];
-    const context = '文'.repeat(LIMITS.contextCodePoints + 500) + 'newest';
+    const context = '文'.repeat(SERVICE_LIMITS.contextCodePoints + 500) + 'newest';
     await client.translate({ ...JAPANESE, text: 'a', keywords, context }, { signal });
     const form = fake.seen[0]?.form ?? [];
-    expect(form.filter(([name]) => name === 'keywords')).toHaveLength(LIMITS.keywords);
+    expect(form.filter(([name]) => name === 'keywords')).toHaveLength(SERVICE_LIMITS.keywords);
     expect(form.find(([name]) => name === 'context')?.[1]).toMatch(/newest$/);
   });
 
@@ -123,7 +123,7 @@ describe('speech', () => {
 
   it('is asked for again when a later part fails, also by those who knew another way', async () => {
     const text = 'A sentence that is spoken. '.repeat(230).trim();
-    const chunks = await client.speak({ ...request, text }, { signal, hasOtherWay: true });
+    const chunks = await client.speak({ ...request, text }, { signal, hasFallback: true });
     fake.fail(PATHS.tts, { status: 503 });
     await bytesOf(chunks);
     expect(fake.seen).toHaveLength(3);
@@ -315,10 +315,11 @@ describe('a service that misbehaves', () => {
   });
 
   it('and does not know the key says so to the operator', async () => {
-    await using stranger = createClient({ baseUrl: fake.url, key: 'svck:wrong' });
+    await using stranger = createServiceClient({ baseUrl: fake.url, key: 'svck:wrong' });
     await expect(stranger.voices({ signal })).rejects.toMatchObject({
       code: 'config',
       sentence: { key: 'service.bad-key' },
+      remedy: { key: 'remedies.check', params: { name: 'SPEECH_API_KEY' } },
     });
   });
 
@@ -340,7 +341,7 @@ describe('a service that misbehaves', () => {
 
   it('and fails is not tried again for those who know another way', async () => {
     fake.fail(PATHS.voices, { status: 429 }, { reset: true }, { status: 500 });
-    await expect(client.voices({ signal, hasOtherWay: true })).rejects.toMatchObject({
+    await expect(client.voices({ signal, hasFallback: true })).rejects.toMatchObject({
       status: 500,
     });
     expect(fake.seen).toHaveLength(3);
@@ -367,7 +368,7 @@ describe('a service that misbehaves', () => {
   });
 
   it('and is not there is told as unavailable', async () => {
-    await using nowhere = createClient({
+    await using nowhere = createServiceClient({
       baseUrl: 'http://127.0.0.1:9',
       key: 'svck:x',
       retry: { sleep: async () => {} },

@@ -1,6 +1,11 @@
 import { getEventListeners } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { orAborted, untilAborted, withOwnSignal } from '../../../src/async/abort.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 const never = new Promise<never>(() => {});
 const stopped = new Error('stopped');
@@ -69,6 +74,24 @@ describe('items until an abort', () => {
       throw new Error('broken');
     };
     await expect(untilAborted(broken(), signal).next()).rejects.toThrow('broken');
+  });
+
+  it('are let go once they were handed on', async () => {
+    const { signal } = new AbortController();
+    const chunks: WeakRef<Uint8Array>[] = [];
+    const source = async function* () {
+      for (let at = 0; at < 50; at += 1) {
+        const chunk = new Uint8Array(1_000);
+        chunks.push(new WeakRef(chunk));
+        yield chunk;
+      }
+    };
+    const items = untilAborted(source(), signal);
+    for (let at = 0; at < 50; at += 1) await items.next();
+    await new Promise(setImmediate);
+    collectGarbage();
+    expect(chunks.filter((chunk) => chunk.deref()).length).toBeLessThan(5);
+    await items.return();
   });
 
   it('end with the signal where the next one never comes', async () => {

@@ -1,8 +1,8 @@
-import { createDecoder } from 'libopus-wasm';
 import { readFileSync } from 'node:fs';
 import { decodeTo } from '../../../src/audio/codec/decode.ts';
 import { createLevelMeter } from '../../../src/audio/vad.ts';
 import type { ByteSource } from '../../../src/model/file.ts';
+import { decodePackets } from '../../fakes/opus.ts';
 
 export const fixture = (name: string): Uint8Array =>
   new Uint8Array(readFileSync(new URL(`../../fixtures/audio/${name}`, import.meta.url)));
@@ -76,7 +76,5 @@ export const likeness = (a: Float32Array, b: Float32Array): number => {
 export const HEARD_HZ = 16_000;
 
 /** What a listener hears in Opus packets. */
-export const heardIn = async (packets: readonly Uint8Array[]): Promise<Float32Array> => {
-  using decoder = await createDecoder({ sampleRate: HEARD_HZ, channels: 1 });
-  return joinSamples(packets.map((packet) => decoder.decodeFloat(packet)));
-};
+export const heardIn = (packets: readonly Uint8Array[]): Promise<Float32Array> =>
+  decodePackets(packets, HEARD_HZ);

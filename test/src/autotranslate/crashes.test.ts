@@ -3,7 +3,7 @@ import type { Message } from '../../../src/model/message.ts';
 import type { Channel, Space } from '../../../src/model/place.ts';
 import type { Platform } from '../../../src/ports/platform.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
-import { createWriter } from '../../../src/store/writer.ts';
+import { createStoreWriter } from '../../../src/store/writer.ts';
 import type { AutoTranslate } from '../../../src/autotranslate/index.ts';
 import type { Mirrors } from '../../../src/ports/mirrors.ts';
 import { channel, createFakeFeed, type FakeFeed } from '../../fakes/channel-feed.ts';
@@ -59,7 +59,10 @@ const createLife = (feeds: readonly FakeFeed[], store: Store, deathAt: number): 
     execute: (run: Parameters<Transaction['execute']>[0]) =>
       effect(() => store.transaction().execute(run)),
   });
-  const writer = createWriter({ transaction } as Pick<Store, 'transaction'>, async () => undefined);
+  const writer = createStoreWriter(
+    { transaction } as Pick<Store, 'transaction'>,
+    async () => undefined,
+  );
   return {
     died: death.promise,
     platforms: feeds.map(mortal),

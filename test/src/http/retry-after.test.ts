@@ -1,24 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { waitInHeader, waitInText } from '../../../src/http/retry-after.ts';
+import { retryAfterHeaderMs, retryAfterTextMs } from '../../../src/http/retry-after.ts';
 
 describe('the Retry-After header', () => {
   const nowMs = Date.parse('2026-03-01T12:00:00Z');
 
   it('is read as seconds, fractions included', () => {
-    expect(waitInHeader('2', nowMs)).toBe(2_000);
-    expect(waitInHeader('0.25', nowMs)).toBe(250);
+    expect(retryAfterHeaderMs('2', nowMs)).toBe(2_000);
+    expect(retryAfterHeaderMs('0.25', nowMs)).toBe(250);
   });
 
   it('is read as a date, which may have passed', () => {
-    expect(waitInHeader('Sun, 01 Mar 2026 12:00:05 GMT', nowMs)).toBe(5_000);
-    expect(waitInHeader('Sun, 01 Mar 2026 11:00:00 GMT', nowMs)).toBe(0);
+    expect(retryAfterHeaderMs('Sun, 01 Mar 2026 12:00:05 GMT', nowMs)).toBe(5_000);
+    expect(retryAfterHeaderMs('Sun, 01 Mar 2026 11:00:00 GMT', nowMs)).toBe(0);
   });
 
   it('is passed over when it says nothing', () => {
-    expect(waitInHeader(undefined, nowMs)).toBeUndefined();
-    expect(waitInHeader('soon', nowMs)).toBeUndefined();
-    expect(waitInHeader('-3', nowMs)).not.toBe(-3_000);
+    expect(retryAfterHeaderMs(undefined, nowMs)).toBeUndefined();
+    expect(retryAfterHeaderMs('soon', nowMs)).toBeUndefined();
+    expect(retryAfterHeaderMs('-3', nowMs)).not.toBe(-3_000);
   });
 });
 
@@ -29,11 +29,11 @@ describe('the waiting time in an error text', () => {
     ['Please wait 350ms before the next request', 350],
     ['retry after: 2 minutes', 120_000],
   ])('%s', (text, expected) => {
-    expect(waitInText(text)).toBe(expected);
+    expect(retryAfterTextMs(text)).toBe(expected);
   });
 
   it('is not found in other numbers', () => {
-    expect(waitInText('Error 429: 17 requests')).toBeUndefined();
+    expect(retryAfterTextMs('Error 429: 17 requests')).toBeUndefined();
   });
 
   it('is never negative, infinite or over an hour, whatever the text', () => {
@@ -43,7 +43,7 @@ describe('the waiting time in an error text', () => {
         fc.nat(),
         fc.constantFrom('s', 'ms', 'minutes'),
         (noise, n, unit) => {
-          const wait = waitInText(`${noise} retry after ${n}${unit}`);
+          const wait = retryAfterTextMs(`${noise} retry after ${n}${unit}`);
           expect(wait === undefined || (wait >= 0 && wait <= 3_600_000)).toBe(true);
         },
       ),

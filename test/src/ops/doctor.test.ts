@@ -19,7 +19,11 @@ const NOTHING_ADDED = [
   engine('sherpa-onnx', ['recognition'], false),
 ];
 
-const look = async (status: Partial<ServiceStatus>, modules: readonly AdapterModule[] = []) => {
+const look = async (
+  status: Partial<ServiceStatus>,
+  modules: readonly AdapterModule[] = [],
+  ffmpegVersion?: string,
+) => {
   const store = await openStore('sqlite::memory:');
   const core = {
     services: {
@@ -28,7 +32,7 @@ const look = async (status: Partial<ServiceStatus>, modules: readonly AdapterMod
   } as Core;
   try {
     return await Array.fromAsync(
-      examine({ core, store, databaseUrl: 'sqlite::memory:', modules, config: {} }),
+      examine({ core, store, databaseUrl: 'sqlite::memory:', ffmpegVersion, modules, config: {} }),
     );
   } finally {
     await store.destroy();
@@ -45,8 +49,15 @@ describe('the doctor', () => {
       ' --   Service: recognition       set OPENAI; or set SHERPA-ONNX',
       ' ok   Service: speech            espeak-ng (espeak-ng offers)',
       ' --   Service: chat              set OPENAI',
+      ' --   Audio: ffmpeg              for A-law, AIFF, Apple Lossless, MKV, MOV, WMA, AMR and others: apt-get install -y ffmpeg',
     ]);
     expect(verdict(found)).toBe('Nothing is wrong. What "--" marks is optional.');
+  });
+
+  it('names the ffmpeg that there is', async () => {
+    expect((await look({}, [], '5.1')).map(findingLine)).toContain(
+      ' ok   Audio: ffmpeg              5.1',
+    );
   });
 
   it('names the engines that do each thing', async () => {
@@ -67,7 +78,7 @@ describe('the doctor', () => {
       },
     } as Partial<AdapterModule> as AdapterModule;
     const unreachable = { builtIn: false, reachable: false, engines: [remote] };
-    const found = await look(unreachable, [sick]);
+    const found = await look(unreachable, [sick], '5.1');
     expect(found.filter(isFailure).map(({ check }) => check)).toEqual(['Service', 'Sick']);
     expect(verdict(found)).toBe('2 things need mending: see FAIL.');
     expect(verdict(found.slice(0, 2))).toBe('One thing needs mending: see FAIL.');

@@ -212,7 +212,7 @@ describe('speaking', () => {
       },
     });
     await expect(slow.speak({ text: 'Hello.' }, signal)).rejects.toThrow();
-    expect(calls.map((call) => [call?.hasOtherWay, call?.deadlineMs])).toEqual([
+    expect(calls.map((call) => [call?.hasFallback, call?.deadlineMs])).toEqual([
       [true, 120_000],
       [false, 70_000],
     ]);

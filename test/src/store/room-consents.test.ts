@@ -10,12 +10,12 @@ describe('what people chose about being heard', () => {
     await using store = await openStore('sqlite::memory:');
     const consents = createRoomConsents(store);
     expect(await consents.of(SPACE, 'ann')).toBeUndefined();
-    await consents.choose(SPACE, 'ann', 'heard');
-    await consents.choose(SPACE, 'bob', 'unheard');
-    expect(await consents.of(SPACE, 'ann')).toBe('heard');
-    expect(await consents.of(SPACE, 'bob')).toBe('unheard');
-    await consents.choose(SPACE, 'ann', 'unheard');
-    expect(await consents.of(SPACE, 'ann')).toBe('unheard');
+    await consents.choose(SPACE, 'ann', 'allowed');
+    await consents.choose(SPACE, 'bob', 'refused');
+    expect(await consents.of(SPACE, 'ann')).toBe('allowed');
+    expect(await consents.of(SPACE, 'bob')).toBe('refused');
+    await consents.choose(SPACE, 'ann', 'refused');
+    expect(await consents.of(SPACE, 'ann')).toBe('refused');
     expect(await consents.of({ ...SPACE, id: 'other' }, 'ann')).toBeUndefined();
     expect(await consents.of({ ...SPACE, platform: 'other' }, 'ann')).toBeUndefined();
   });
@@ -24,8 +24,8 @@ describe('what people chose about being heard', () => {
     await using store = await openStore('sqlite::memory:');
     const consents = createRoomConsents(store);
     const privacy = createPrivacy(store);
-    await consents.choose(SPACE, 'ann', 'heard');
-    await consents.choose(SPACE, 'bob', 'unheard');
+    await consents.choose(SPACE, 'ann', 'allowed');
+    await consents.choose(SPACE, 'bob', 'refused');
     const exported = String(
       Buffer.from(await privacy.export({ platform: SPACE.platform, id: 'ann' })),
     );
@@ -34,6 +34,6 @@ describe('what people chose about being heard', () => {
     });
     for (const id of ['ann', 'bob']) await privacy.forget({ platform: SPACE.platform, id });
     expect(await consents.of(SPACE, 'ann')).toBeUndefined();
-    expect(await consents.of(SPACE, 'bob')).toBe('unheard');
+    expect(await consents.of(SPACE, 'bob')).toBe('refused');
   });
 });

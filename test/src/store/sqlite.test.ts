@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { databaseUrl, openStore } from '../../../src/store/index.ts';
+import { databaseUrl } from '../../../src/store/database-url.ts';
+import { openStore } from '../../../src/store/index.ts';
 import { createMemberSettings } from '../../../src/store/member-settings.ts';
 
 const MEMBER = { platform: 'test', id: 'ada' };
@@ -33,7 +34,7 @@ describe('the database', () => {
     expect(databaseUrl.safeParse(url).success).toBe(false);
   });
 
-  it('empties its journal between two transactions, however long these take', async () => {
+  it('makes its checkpoint between two transactions, however long these take', async () => {
     const url = `sqlite:${join(mkdtempSync(join(tmpdir(), 'dragoman-')), 'x.db')}`;
     const store = await openStore(url);
     const going = Promise.withResolvers<void>();
@@ -42,10 +43,10 @@ describe('the database', () => {
       await db.insertInto('member_setting').values(member).execute();
       await going.promise;
     });
-    const emptied = store.emptyJournal();
+    const checkpointed = store.checkpoint();
     await setImmediate();
     going.resolve();
-    await Promise.all([write, emptied]);
+    await Promise.all([write, checkpointed]);
     await store.destroy();
   });
 });

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStore, type Store } from '../../../src/store/index.ts';
-import { createWriter, type Write, type Writer } from '../../../src/store/writer.ts';
+import { createStoreWriter, type Write, type StoreWriter } from '../../../src/store/writer.ts';
 
 let store: Store;
-let writer: Writer;
+let writer: StoreWriter;
 
 beforeEach(async () => {
   store = await openStore('sqlite::memory:');
-  writer = createWriter(store, async () => undefined);
+  writer = createStoreWriter(store, async () => undefined);
 });
 
 afterEach(async () => store.destroy());
@@ -43,22 +43,22 @@ describe('the writer', () => {
         return store.transaction();
       },
     };
-    const counted = createWriter(counting, async () => undefined);
+    const counted = createStoreWriter(counting, async () => undefined);
     const all = Array.from({ length: 20 }, (_, at) => counted.write(setLanguage(`${at}`, 'en')));
     await Promise.all(all);
     expect(Object.keys(await languages())).toHaveLength(20);
     expect(transactions).toBe(1);
   });
 
-  it('lets a write wait for the disk, and neither notes nor what comes after it', async () => {
+  it('lets a durable write wait for the disk, and neither others nor what comes after it', async () => {
     const disk = Promise.withResolvers<void>();
-    const slow = createWriter(store, () => disk.promise);
+    const slow = createStoreWriter(store, () => disk.promise);
     let isSafe = false;
     const write = (async () => {
       await slow.write(setLanguage('ada', 'en'));
       isSafe = true;
     })();
-    await slow.note(setLanguage('bob', 'es'));
+    await slow.write(setLanguage('bob', 'es'), { durable: false });
     expect(await languages()).toEqual({ ada: 'en', bob: 'es' });
     expect(isSafe).toBe(false);
     disk.resolve();
@@ -67,11 +67,11 @@ describe('the writer', () => {
   });
 
   it('says so when the disk failed', async () => {
-    const broken = createWriter(store, async () => {
+    const broken = createStoreWriter(store, async () => {
       throw new Error('broken');
     });
     await expect(broken.write(setLanguage('ada', 'en'))).rejects.toThrow('broken');
-    await broken.note(setLanguage('ada', 'es'));
+    await broken.write(setLanguage('ada', 'es'), { durable: false });
   });
 
   it('undoes a write that fails, and that one alone', async () => {

@@ -270,6 +270,19 @@ describe('a glossary file', () => {
     });
   });
 
+  it('is not overfilled by what comes at the same moment', async () => {
+    const csv = Array.from({ length: TERMS_PER_SPACE - 1 }, (_, index) => `term ${index}`);
+    await glossary.importCsv(SPACE, file(csv.join('\n')), signal);
+    const two = Array.from({ length: 2 }, (_, index) => `of a file ${index}`);
+    const [report, ...added] = await Promise.all([
+      glossary.importCsv(SPACE, file(two.join('\n')), signal),
+      ...['one', 'two'].map((text) => glossary.add(SPACE, term(text)).catch(() => 'full')),
+    ]);
+    const isFull = added.filter((result) => result === 'full').length;
+    expect(report.added + added.length - isFull).toBe(1);
+    expect(await glossary.list(SPACE)).toHaveLength(TERMS_PER_SPACE);
+  });
+
   it('holds no cell that a spreadsheet would run', () => {
     const csv = Buffer.from(writeGlossaryCsv([term('=HYPERLINK("x")', 'ja', '+1')])).toString();
     expect(csv).not.toMatch(/(?:^|[,"\n])[=+\-@]/);

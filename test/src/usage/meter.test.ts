@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { createMeter, limitFault } from '../../../src/usage/meter.ts';
+import { limitFault } from '../../../src/usage/limits.ts';
+import { countFinished, createMeter } from '../../../src/usage/meter.ts';
 import type { ByteSource } from '../../../src/model/file.ts';
 import type { Services } from '../../../src/command/services.ts';
 import type { SpaceChoices } from '../../../src/model/space-choices.ts';
 import type { Translation } from '../../../src/translation/translator.ts';
-import type { Used } from '../../../src/usage/usage.ts';
+import type { UsageAmounts } from '../../../src/usage/usage.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const signal = new AbortController().signal;
@@ -14,7 +15,7 @@ const now = (): number => Date.UTC(2026, 0, 2, 22, 30);
 const audio: ByteSource = { sizeBytes: 0, async *open() {} };
 
 let choices: Partial<SpaceChoices>;
-let used: Used;
+let used: UsageAmounts;
 let recorded: unknown[];
 let outcome: Translation['outcome'];
 let fault: AppError | undefined;
@@ -65,7 +66,7 @@ const services = {
   },
 } as unknown as Services;
 
-const newMeter = () => createMeter(services, { space: SPACE, memberId: 'm' }, now);
+const newMeter = () => createMeter(services, { space: SPACE, memberId: 'm' }, { now });
 
 const drain = async (states: AsyncGenerator<unknown, unknown, void>): Promise<unknown> => {
   for (;;) {
@@ -133,6 +134,13 @@ describe('a meter', () => {
     expect(recorded).toMatchObject([[SPACE, 'm', { characters: 1, audioMs: 190_000 }]]);
   });
 
+  it('records work that was counted as a message before as none', async () => {
+    const meter = createMeter(services, { space: SPACE, memberId: 'm' }, { now, messages: 0 });
+    await translate(meter, '12345');
+    await meter.settle();
+    expect(recorded).toEqual([[SPACE, 'm', { characters: 5, audioMs: 0, messages: 0 }]]);
+  });
+
   it('counts what an asker who leaves has had', async () => {
     const meter = newMeter();
     for await (const { text } of meter.services.transcriber.transcribe(
@@ -142,6 +150,32 @@ describe('a meter', () => {
       if (text === 'a') break;
     await meter.settle();
     expect(recorded).toMatchObject([[SPACE, 'm', { audioMs: 60_000 }]]);
+  });
+});
+
+describe('a count of what is finished', () => {
+  const tally = { characters: 0, audioMs: 0 };
+  const counted = countFinished(services, tally);
+  const into = (text: string) =>
+    drain(counted.translator.translate({ text, to: 'ja', place: SPACE }, signal));
+  const hear = () => drain(counted.transcriber.transcribe({ audio, place: SPACE }, signal));
+
+  it('adds up whole translations and transcripts, and records nothing itself', async () => {
+    Object.assign(tally, { characters: 0, audioMs: 0 });
+    await into('a😀字');
+    await hear();
+    outcome = 'same-language';
+    await into('not sent');
+    expect(tally).toEqual({ characters: 3, audioMs: 95_000 });
+    expect(recorded).toEqual([]);
+  });
+
+  it('leaves out what broke off, which is tried again', async () => {
+    Object.assign(tally, { characters: 0, audioMs: 0 });
+    fault = new AppError('unavailable', 'down');
+    await expect(into('half of it')).rejects.toThrow('down');
+    await expect(hear()).rejects.toThrow('down');
+    expect(tally).toEqual({ characters: 0, audioMs: 0 });
   });
 });
 

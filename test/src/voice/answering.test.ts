@@ -11,7 +11,7 @@ const CHANNEL = { space: { platform: 'test', id: 's' }, id: 'room' };
 
 const start = (
   assistant: () => AsyncIterable<string>,
-  say: (saying: SpeechRequest) => Promise<boolean> = async () => true,
+  say: (request: SpeechRequest) => Promise<boolean> = async () => true,
 ) => {
   const clock = createTestClock(0);
   const posted: string[] = [];
@@ -36,14 +36,14 @@ const start = (
     clock,
     channel: () => CHANNEL,
     nameOf: () => 'Ann',
-    talk: () => [],
+    recentCaptions: () => [],
     speaking: {
-      say: async (saying) => {
-        said.push(saying.text);
-        return say(saying);
+      say: async (request) => {
+        said.push(request.text);
+        return say(request);
       },
     },
-    notes: {
+    messages: {
       post: async ({ text }) => {
         posted.push(text);
         await state.posting;

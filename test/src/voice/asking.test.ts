@@ -20,12 +20,12 @@ describe('a question by voice', () => {
     await using stage = await open();
     const heard = stage.room().listenTo(ANN, never);
     await settle();
-    expect(stage.place.heard()).toEqual(['ann']);
+    expect(stage.place.subscribed()).toEqual(['ann']);
     await stage.say('bob', 'not me');
     await stage.say('ann', 'what time is it');
     await expect(heard).resolves.toBe('what time is it');
     await settle();
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
     expect(stage.sent).toEqual([['what time is it']]);
     expect(texts(stage)).toBe('');
     await stage.pass(1_000);
@@ -38,16 +38,16 @@ describe('a question by voice', () => {
     await stage.press('captions in', 'bob');
     const heard = stage.room().listenTo(ANN, never);
     await settle();
-    expect(stage.place.heard()).toEqual(['ann', 'bob']);
+    expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
     await stage.place.speak('bob', 'for everybody');
     await stage.say('ann', 'only a question');
     await expect(heard).resolves.toBe('only a question');
     await settle();
-    expect(stage.place.heard()).toEqual(['bob']);
+    expect(stage.place.subscribed()).toEqual(['bob']);
     await stage.pass(3_000);
     expect(texts(stage)).toContain('for everybody');
     expect(texts(stage)).not.toContain('only a question');
-    expect(stage.room().talk()).toEqual(['Bob: for everybody']);
+    expect(stage.room().recentCaptions()).toEqual(['Bob: for everybody']);
   });
 
   it('is captioned of somebody who is heard anyway', async () => {
@@ -59,7 +59,7 @@ describe('a question by voice', () => {
     await stage.say('ann', 'a question for all');
     await expect(heard).resolves.toBe('a question for all');
     expect(texts(stage)).toContain('a question for all');
-    expect(stage.place.heard()).toEqual(['ann', 'bob']);
+    expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
   });
 
   it('is what is said from then on, not what was said to others before', async () => {
@@ -80,7 +80,7 @@ describe('a question by voice', () => {
     await expect(stage.room().listenTo(ANN, never)).rejects.toMatchObject({
       sentence: { key: 'room.not-heard' },
     });
-    expect(stage.place.hearings.flat()).toEqual([]);
+    expect(stage.place.subscriptions.flat()).toEqual([]);
   });
 
   it.each([
@@ -96,7 +96,7 @@ describe('a question by voice', () => {
     await end(stage);
     await heard;
     await stage.pass(2_000);
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
     expect(stage.sent).toEqual([]);
   });
 
@@ -122,7 +122,7 @@ describe('a question by voice', () => {
     await stage.pass(31_000);
     await heard;
     await settle();
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
   });
 
   it('goes on being listened to when captions end meanwhile', async () => {
@@ -131,7 +131,7 @@ describe('a question by voice', () => {
     const heard = stage.room().listenTo(ANN, never);
     await settle();
     await stage.room().stopCaptions();
-    expect(stage.place.heard()).toEqual(['ann']);
+    expect(stage.place.subscribed()).toEqual(['ann']);
     await stage.say('ann', 'still there?');
     await expect(heard).resolves.toBe('still there?');
   });
@@ -156,17 +156,17 @@ describe('our name', () => {
 
   it('is told of anew when captions begin, and when they end', async () => {
     await using stage = await open({ wakeWord: true });
-    expect(stage.place.heard()).toEqual(['ann', 'bob']);
+    expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
     const starting = stage.room().startCaptions({ languages: [] });
-    expect(stage.place.heard()).toEqual(['ann', 'bob']);
+    expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
     await starting;
     await settle();
-    expect(stage.place.hearings).toContainEqual([]);
+    expect(stage.place.subscriptions).toContainEqual([]);
     expect(texts(stage)).toContain(sentence('room.notice'));
     await stage.room().stopCaptions();
     await stage.pass(2_000);
     expect(stage.place.texts(ROOM).at(-1)).toContain(sentence('room.listens-name'));
-    expect(stage.place.heard()).toEqual(['ann', 'bob']);
+    expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
   });
 
   it('is all that is listened for: what was said before captions began, or after, is no caption', async () => {
@@ -204,9 +204,9 @@ describe('our name', () => {
     await using stage = await open();
     await stage.choose({ wakeWord: true });
     await stage.pass(2_000);
-    expect(stage.place.heard()).toEqual(['ann', 'bob']);
+    expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
     await stage.choose({ wakeWord: false });
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
   });
 
   it('gets a line where there is no answer', async () => {

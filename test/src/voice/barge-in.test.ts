@@ -40,8 +40,8 @@ describe('somebody who speaks while we do', () => {
     bargeIn.began('ann');
     for (let sent = 0; sent < 600; sent += 1) {
       await clock.advance(20);
-      bargeIn.sent('ann');
-      bargeIn.sent('bob');
+      bargeIn.packet('ann');
+      bargeIn.packet('bob');
     }
     expect(did).toEqual(['lower']);
     await clock.advance(999);
@@ -56,7 +56,7 @@ describe('somebody who speaks while we do', () => {
     bargeIn.began('ann');
     for (let sent = 0; sent < 800; sent += 1) {
       await clock.advance(20);
-      bargeIn.sent('ann');
+      bargeIn.packet('ann');
     }
     expect(did).toEqual(['lower', 'raise']);
   });

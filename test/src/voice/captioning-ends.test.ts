@@ -66,7 +66,7 @@ describe('captions of a room', () => {
     await stage.say('ann', 'hello');
     await stage.pass(1_000);
     expect(stage.room().captions).toBeUndefined();
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
     expect(ends(stage)).toHaveLength(1);
     const [file] = stage.place.contents(ROOM).at(-1)?.files ?? [];
     expect(Buffer.from(file!.bytes).toString()).toContain('hello');

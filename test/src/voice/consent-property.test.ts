@@ -134,12 +134,12 @@ const follow = (stage: Stage) => {
   const told = (to: Channel, content: Content): void => {
     if (!pressesOf(content).includes('captions out')) return;
     const { text } = content;
-    const purpose = CAPTIONS.some((pattern) => pattern.test(text))
+    const use = CAPTIONS.some((pattern) => pattern.test(text))
       ? 'captions'
       : NAME.test(text)
         ? 'name'
         : '';
-    const kind = `${purpose} ${AGREED.some((pattern) => pattern.test(text))}`;
+    const kind = `${use} ${AGREED.some((pattern) => pattern.test(text))}`;
     if (kind !== notice.kind) notice = { kind, told: new Set() };
     const named: readonly string[] = PEOPLE.filter((id) =>
       new RegExp(`^[^:]*\\b${id}\\b[^:]*: `).test(text),
@@ -162,7 +162,7 @@ const follow = (stage: Stage) => {
 
   /** Who is to be heard was told, has not said no, is there, and is a human being; or asks. */
   const checkHeard = (): void => {
-    for (const id of voices.heard())
+    for (const id of voices.subscribed())
       expect({
         id,
         isHere: isHere(id) || asking.has(id),
@@ -237,7 +237,7 @@ const follow = (stage: Stage) => {
     words.push(one);
     for (let at = 0; at < 20; at += 1) {
       checkHeard();
-      const isHeard = isHere(id) && voices.heard().includes(id);
+      const isHeard = isHere(id) && voices.subscribed().includes(id);
       if (isHeard && mayBeHeard(id) && notice.kind.startsWith('captions')) one.mayShow = true;
       voices.packet(id, one.text);
       await stage.clock.advance(20);

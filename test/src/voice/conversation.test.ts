@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createConversation } from '../../../src/voice/conversation.ts';
-import type { TranscriptEvent } from '../../../src/voice/stt/transcript-event.ts';
+import type { TranscriptEvent } from '../../../src/voice/stt/transcript-emitter.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 
 const start = () => {
@@ -28,7 +28,7 @@ const start = () => {
       language: 'en',
       isFinal: true,
     };
-    conversation.heard(line);
+    conversation.transcript(line);
   };
   return { clock, conversation, asked, signals, say, state };
 };

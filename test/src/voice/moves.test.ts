@@ -12,12 +12,12 @@ describe('being moved to another room', () => {
     place.enter(OTHER, human('ann', 'Ann'));
     place.move(OTHER);
     await stage.pass(0);
-    expect(place.heard()).toEqual(['ann']);
+    expect(place.subscribed()).toEqual(['ann']);
     await place.speak('cid', 'not yet');
     await stage.pass(2_000);
     expect(place.handedOver.has('cid')).toBe(false);
     expect(place.texts(OTHER)[0]).toContain(sentence('room.notice'));
-    expect(place.heard()).toEqual(['ann', 'cid']);
+    expect(place.subscribed()).toEqual(['ann', 'cid']);
     await stage.say('cid', 'hello from here');
     expect(place.texts(OTHER).at(-1)).toContain('hello from here');
     expect(place.texts(ROOM).at(-1)).toContain('<#other>');

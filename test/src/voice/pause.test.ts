@@ -22,12 +22,12 @@ describe('the pause that ends a line', () => {
     await stage.pass(420);
     expect(stage.sent[2]).toEqual(['four']);
     await stage.pass(5_000);
-    expect(stage.place.heard()).toEqual(['ann', 'bob']);
+    expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
     const notices = stage.place
       .texts(ROOM)
       .filter((text) => sentenceLike('room.notice').test(text));
     expect(notices).toHaveLength(1);
-    expect(stage.room().talk()).toEqual(['Ann: one two', 'Ann: three', 'Ann: four']);
+    expect(stage.room().recentCaptions()).toEqual(['Ann: one two', 'Ann: three', 'Ann: four']);
   });
 
   it('is the usual one where we only listen for our name', async () => {

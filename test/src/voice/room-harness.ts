@@ -13,6 +13,7 @@ import type { Member } from '../../../src/model/member.ts';
 import type { Core } from '../../../src/adapter.ts';
 import type { CaptionOptions, Room, Rooms } from '../../../src/voice/service.ts';
 import type { RoomChoices } from '../../../src/model/space-choices.ts';
+import type { RecogniserFactory } from '../../../src/ports/recogniser.ts';
 import { openStore } from '../../../src/store/index.ts';
 import type { Write } from '../../../src/store/writer.ts';
 import { createTestClock, type TestClock } from '../../fakes/clock.ts';
@@ -103,6 +104,7 @@ const memberOf = (id: string): Member => ({
 
 export const openStage = async (
   choices: Partial<RoomChoices> = { spokenNotice: false, partials: false },
+  createRecogniser?: (place: VoicePlace) => RecogniserFactory,
 ): Promise<Stage> => {
   const clock = createTestClock();
   const place = createVoicePlace(clock);
@@ -176,6 +178,7 @@ export const openStage = async (
     config: { INBOX_DAYS: 7, COPY_DAYS: 365 },
     engines: undefined,
     clock,
+    ...(createRecogniser ? { createRecogniser: createRecogniser(place) } : {}),
   });
   const { core } = running;
   running.attach({ platform: place.platform, ready: () => true });

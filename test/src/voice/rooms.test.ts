@@ -39,7 +39,7 @@ describe('rooms', () => {
     expect(stage.place.where()).toEqual(ROOM);
     await again.startCaptions({ languages: [] });
     await settle();
-    expect(stage.place.heard()).toEqual(['ann', 'bob']);
+    expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
   });
 
   it('that cannot be joined leave nothing behind', async () => {
@@ -179,10 +179,10 @@ describe('rooms', () => {
     await stage.press('captions out', 'ann');
     for (const by of ['ann', 'bob']) await stage.press('privacy out', by);
     await settle();
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
     for (const by of ['ann', 'bob']) await stage.press('privacy in', by);
     await settle();
-    expect(stage.place.heard()).toEqual(['bob']);
+    expect(stage.place.subscribed()).toEqual(['bob']);
   });
 
   it('that we left forget what those said who do not want it written down after all', async () => {

@@ -206,7 +206,7 @@ describe('the voice in a room', () => {
       expect(stage.place.texts(ROOM)).toEqual([
         expect.stringContaining(sentence('room.listens-voices')),
       ]);
-      expect(stage.place.heard()).toEqual(['ann', 'bob']);
+      expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
       await stage.room().say({ kind: 'say', text: 'a long story '.repeat(20), by: ANN });
       await stage.pass(500);
       await stage.place.speak('bob', 'wait', 600);
@@ -252,7 +252,7 @@ describe('the voice in a room', () => {
   it('goes on when nothing was chosen, and then nobody is heard', async () => {
     await using stage = await open();
     await stage.pass(3_000);
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
     expect(stage.place.texts(ROOM)).toEqual([]);
   });
 });

@@ -33,7 +33,7 @@ describe('being told', () => {
     await stage.pass(10_000);
     await starting;
     expect(stage.said().join(' ')).toBe(sentence('room.spoken-notice'));
-    expect(stage.place.heard()).toEqual(['ann']);
+    expect(stage.place.subscribed()).toEqual(['ann']);
     await stage.say('ann', 'now');
     expect(shown(stage)).toContain('now');
   });
@@ -45,7 +45,7 @@ describe('being told', () => {
     await stage.place.speak('bob', 'too early', 500);
     await stage.pass(2_000);
     expect(stage.place.texts(ROOM).at(-1)).toMatch(/^Bob: /);
-    expect(stage.place.heard()).toEqual(['ann', 'bob']);
+    expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
     expect(stage.sent).toEqual([]);
     await stage.say('music', 'la la la');
     expect(stage.sent).toEqual([]);
@@ -58,13 +58,13 @@ describe('being told', () => {
       controls ? new AppError('unavailable', 'down', { retryable: true }) : undefined;
     stage.place.enter(ROOM, human('bob'));
     await stage.pass(25_000);
-    expect(stage.place.heard()).toEqual(['ann']);
+    expect(stage.place.subscribed()).toEqual(['ann']);
     const told = () =>
       stage.place.texts(ROOM).filter((text) => sentenceLike('room.untold').test(text));
     expect(told()).toHaveLength(1);
     stage.place.faults.post = undefined;
     await stage.pass(12_000);
-    expect(stage.place.heard()).toEqual(['ann', 'bob']);
+    expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
     expect(told()).toHaveLength(0);
     expect(stage.place.texts(ROOM)).toContain(sentence('room.told'));
   });
@@ -75,7 +75,7 @@ describe('being told', () => {
     const starting = stage.room().startCaptions({ languages: [] });
     await stage.pass(16_000);
     await starting;
-    expect(stage.place.heard()).toEqual(['ann']);
+    expect(stage.place.subscribed()).toEqual(['ann']);
   });
 });
 
@@ -99,7 +99,7 @@ describe('being left out', () => {
       await stage.say('ann', 'being recognised');
       await stage.place.speak('ann', 'being said', 500);
       await leave(stage);
-      expect(stage.place.heard()).toEqual(['bob']);
+      expect(stage.place.subscribed()).toEqual(['bob']);
       held.resolve();
       await stage.pass(5_000);
       expect(shown(stage)).toContain('bob stays');
@@ -139,20 +139,20 @@ describe('being left out', () => {
     await stage.press('captions out', 'ann');
     await stage.room().startCaptions({ languages: [] });
     await stage.pass(2_000);
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
     await stage.press('captions in', 'ann');
-    expect(stage.place.heard()).toEqual(['ann']);
+    expect(stage.place.subscribed()).toEqual(['ann']);
   });
 
   it('of everything goes before a wish to be heard, and ends when somebody takes part again', async () => {
     await using stage = await open();
     await stage.room().startCaptions({ languages: [] });
     await stage.press('privacy out', 'ann');
-    await stage.rooms.choose(SPACE, 'ann', 'heard');
-    expect(stage.place.heard()).toEqual([]);
+    await stage.rooms.choose(SPACE, 'ann', 'allowed');
+    expect(stage.place.subscribed()).toEqual([]);
     await stage.press('privacy in', 'ann');
     await settle();
-    expect(stage.place.heard()).toEqual(['ann']);
+    expect(stage.place.subscribed()).toEqual(['ann']);
   });
 
   it('holds for what is still being recognised when captions end', async () => {
@@ -183,13 +183,13 @@ describe('being left out', () => {
       await settle();
       await stage.room().startCaptions({ languages: [] });
       await stage.pass(2_000);
-      expect(stage.place.heard()).toEqual(['bob']);
+      expect(stage.place.subscribed()).toEqual(['bob']);
       held.reject(new Error('the disk is full'));
       await leaving;
       await stage.room().stopCaptions();
       await stage.room().startCaptions({ languages: [] });
       await stage.pass(2_000);
-      expect(stage.place.heard()).toEqual(['bob']);
+      expect(stage.place.subscribed()).toEqual(['bob']);
     },
   );
 
@@ -220,13 +220,13 @@ describe('being left out', () => {
     await using stage = await open();
     await Promise.all(
       Array.from({ length: 50 }, (_, at) =>
-        stage.rooms.choose(SPACE, `p${at}`, at % 2 === 0 ? 'heard' : 'unheard'),
+        stage.rooms.choose(SPACE, `p${at}`, at % 2 === 0 ? 'allowed' : 'refused'),
       ),
     );
     await stage.room().startCaptions({ languages: [] });
     stage.place.enter(ROOM, human('p0'), human('p1'));
     await stage.pass(2_000);
-    expect(stage.place.heard()).toEqual(['ann', 'p0']);
+    expect(stage.place.subscribed()).toEqual(['ann', 'p0']);
   });
 });
 
@@ -240,6 +240,6 @@ describe('where only those are heard who agree', () => {
     await stage.say('ann', 'now');
     expect(shown(stage)).toContain('now');
     await stage.press('captions out', 'ann');
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
   });
 });

@@ -38,7 +38,7 @@ describe('what a room uses', () => {
     await room.say({ kind: 'say', text: 'hello room', by: { id: 'ann', name: 'Ann' } });
     await room.say({ kind: 'say', text: 'never heard', by: { id: 'bob', name: 'Bob' } });
     await stage.pass(100);
-    room.silence();
+    room.stopSpeaking();
     await stage.pass(10_000);
     expect(await usedBy(stage, 'ann')).toMatchObject({ characters: 10, messages: 1 });
     expect(await usedBy(stage, 'bob')).toMatchObject({ characters: 0 });
@@ -54,7 +54,7 @@ describe('what a room uses', () => {
     await expect(
       room.say({ kind: 'say', text: 'thirty letters that are too many', by }),
     ).rejects.toMatchObject({ code: 'rate-limited' });
-    room.silence();
+    room.stopSpeaking();
     await expect(
       room.say({ kind: 'say', text: 'thirty letters that fit again', by }),
     ).resolves.toBe(true);
@@ -123,7 +123,7 @@ describe('a limit of sound', () => {
       stage.place.texts(ROOM).filter((text) => sentenceLike('room.captions-ended').test(text)),
     ).toHaveLength(1);
     expect(stage.room().captions).toBeUndefined();
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
   });
 
   it('ends listening for our name too, until the next day', async () => {
@@ -135,9 +135,28 @@ describe('a limit of sound', () => {
       messages: 0,
     });
     await stage.say('ann', 'anything');
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
     await stage.pass(DAY_MS);
-    expect(stage.place.heard()).toEqual(['ann', 'bob']);
+    expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
+  });
+
+  it('holds no longer than until it is raised and somebody asks for something', async () => {
+    await using stage = await open({ wakeWord: true }, { dailyAudioMinutes: 1 });
+    await stage.pass(2_000);
+    const used = { characters: 0, audioMs: 60_000, messages: 0 };
+    await stage.core.services.usage.record(SPACE, 'eve', used);
+    await stage.say('ann', 'anything');
+    expect(stage.place.subscribed()).toEqual([]);
+    await stage.core.services.spaces.change(SPACE, { dailyAudioMinutes: 2 });
+    await stage.room().startCaptions({ languages: [] });
+    await settle();
+    expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
+    await stage.room().stopCaptions();
+    await stage.pass(2_000);
+    expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
+    await stage.room().leave();
+    await stage.pass(2_000);
+    expect(stage.clock.waiting).toBe(0);
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { questionAfter } from '../../../src/voice/wake-word.ts';
+import { questionAfter } from '../../../src/voice/conversation.ts';
 
 const ask = (text: string): string | undefined => questionAfter(text, ['Dragoman']);
 

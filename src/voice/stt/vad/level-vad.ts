@@ -1,42 +1,38 @@
-import type { OpusDecoderHandle } from 'libopus-wasm';
+import { createPacketDecoder, type PacketDecoder } from '../../../audio/opus/decoder.ts';
 import { OPUS_CLOCK_HZ } from '../../../audio/opus/packet.ts';
 import { createLevelMeter, createVoiceDetector, VAD_RATE_HZ } from '../../../audio/vad.ts';
 
-/** Decodes to 16 kHz mono. */
-export type SpeechDecoder = Pick<OpusDecoderHandle, 'decodeFloat' | 'free'>;
+/** A decoder to 16 kHz mono. */
+export type SpeechDecoder = PacketDecoder;
 
-/** So much is listened to before it is judged: the room's noise must be known. */
+/** Sound that counts as voice before any is judged: the room's noise must be known. */
 const LEARNING_SAMPLES = OPUS_CLOCK_HZ;
 
-export const createSpeechDecoder = async (): Promise<SpeechDecoder> => {
-  const { createDecoder } = await import('libopus-wasm');
-  return createDecoder({ sampleRate: VAD_RATE_HZ, channels: 1 });
-};
+export const createSpeechDecoder = (): Promise<SpeechDecoder> => createPacketDecoder(VAD_RATE_HZ);
 
-/** Judges the packets of one speaker by their loudness; a packet shorter than a frame of the meter is as the one before. */
+/**
+ * Judges the packets of one speaker by their loudness; one shorter than a frame of the meter is judged like
+ * the one before.
+ */
 export class LevelVad {
   readonly #decoder: SpeechDecoder;
   readonly #measure = createLevelMeter();
   readonly #isVoice = createVoiceDetector();
-  #heardSamples = 0;
+  #judgedSamples = 0;
   #last = true;
 
   constructor(decoder: SpeechDecoder) {
     this.#decoder = decoder;
   }
 
-  /** Whether a packet of so many samples (48 kHz) is voice. */
-  judge(data: Uint8Array, samples: number): boolean {
-    let sound: Float32Array;
-    try {
-      sound = this.#decoder.decodeFloat(data);
-    } catch {
-      return false;
-    }
+  /** True when a packet of so many samples (48 kHz) is voice. */
+  isVoice(data: Uint8Array, samples: number): boolean {
+    const sound = this.#decoder.decode(data);
+    if (!sound) return false;
     const frames = this.#measure(sound).map(this.#isVoice);
     if (frames.length > 0) this.#last = frames.includes(true);
-    this.#heardSamples += samples;
-    return this.#heardSamples <= LEARNING_SAMPLES || this.#last;
+    this.#judgedSamples += samples;
+    return this.#judgedSamples <= LEARNING_SAMPLES || this.#last;
   }
 
   free(): void {

@@ -1,18 +1,17 @@
-import { OPUS_CLOCK_HZ, type OpusToc } from '../../../audio/opus/packet.ts';
+import { voiceBit, OPUS_CLOCK_HZ, type OpusToc } from '../../../audio/opus/packet.ts';
 import type { VoicePacket } from '../../../ports/voice.ts';
 import { createSpeechDecoder, LevelVad, type SpeechDecoder } from './level-vad.ts';
-import { type PacketVad, packetVad } from './packet-vad.ts';
 
-/** Decides which packets are voice; knows as much of each speaker as that takes. */
+/** Decides which packets are voice, and keeps as much of each speaker as that takes. */
 export interface SpeakerVad {
-  /** Asked once for each packet, in the order of arrival; `toc` is the packet's own. */
+  /** Judges each packet once, in the order of arrival; `toc` is the packet's own. */
   isVoice(packet: VoicePacket, toc: OpusToc): boolean;
-  /** Frees the decoders of those who are silent. */
+  /** Frees the decoders of speakers who are silent. */
   tick(nowMs: number): void;
-  /** When `tick` should be called next, or before; undefined while nothing waits for it. */
+  /** The time of the next `tick`, or before it; undefined while nothing waits for one. */
   readonly nextTickMs: number | undefined;
   forget(speakerId: string): void;
-  /** Alive at this moment. */
+  /** Decoders that are alive. */
   readonly decoders: number;
 }
 
@@ -20,40 +19,40 @@ export interface SpeakerVadOptions {
   readonly createDecoder?: () => Promise<SpeechDecoder>;
 }
 
-/** Who sends longer without a pause than people talk has an open microphone. */
+/** Longest talk without a pause: somebody who sends longer has an open microphone. */
 const OPEN_MICROPHONE_SAMPLES = 2 * OPUS_CLOCK_HZ;
-/** The same where packets have a voice bit: it is mostly right. */
+/** The same where packets have a voice bit, which is mostly right. */
 const NOISY_MICROPHONE_SAMPLES = 10 * OPUS_CLOCK_HZ;
 /**
  * Noise sets the bit of 25 to 60 % of the packets, speech that of 80 %, a quiet room hardly any:
  * between these shares it is not believed alone.
  */
 const DOUBTFUL_SHARE = { from: 0.1, to: 0.65 };
-/** The share is a running mean of about as many packets. */
+/** Packets over which the share is a running mean. */
 const SHARE_PACKETS = 250;
 /** A longer pause between two packets breaks a run. */
 const LONGEST_GAP_MS = 200;
-/** Instances of libopus that live at the same time. */
+/** Instances of the decoder that live at the same time. */
 const MOST_DECODERS = 16;
 const IDLE_MS = 10_000;
 
 interface Run {
-  /** Of packets that came one after another without a pause. */
+  /** Length of the packets that came without a pause. */
   samples: number;
-  /** Of the last of them, those that do not tell. */
+  /** Length of the last of them that do not tell. */
   unknownSamples: number;
   /** Packets that told, up to as many as count for the share. */
   told: number;
-  /** Of them, how many are voice. */
+  /** Share of them with voice. */
   voiceShare: number;
   lastMs: number;
-  judge: LevelVad | 'coming' | undefined;
+  levels: LevelVad | 'coming' | undefined;
 }
 
 /**
- * Packets tell it themselves where they can; CELT packets cannot and count as voice. Those of an open
- * microphone are decoded and judged by their loudness as well, if it is noisy or they do not tell;
- * while there is no decoder for them, or none left, what they tell counts.
+ * Decides by the packets themselves where they tell; CELT packets do not, and count as voice. Packets of an
+ * open microphone are decoded and judged by their loudness as well, if it is noisy or they do not tell;
+ * while there is no decoder for them, or none left, the packets themselves decide.
  */
 export const createSpeakerVad = ({
   createDecoder = createSpeechDecoder,
@@ -63,29 +62,29 @@ export const createSpeakerVad = ({
   let wakeMs: number | undefined;
 
   const stop = (run: Run): void => {
-    if (run.judge instanceof LevelVad) {
-      run.judge.free();
+    if (run.levels instanceof LevelVad) {
+      run.levels.free();
       decoders -= 1;
     }
-    run.judge = undefined;
+    run.levels = undefined;
   };
 
   const start = async (speakerId: string, run: Run): Promise<void> => {
-    run.judge = 'coming';
+    run.levels = 'coming';
     decoders += 1;
     try {
-      const judge = new LevelVad(await createDecoder());
+      const levels = new LevelVad(await createDecoder());
       if (runs.get(speakerId) === run) {
-        run.judge = judge;
+        run.levels = levels;
         return;
       }
-      judge.free();
+      levels.free();
       decoders -= 1;
     } catch {
-      // What cannot be judged counts as voice; it is tried again with the next run.
+      // Without a decoder packets count as voice; the next run tries again.
       run.samples = 0;
       run.unknownSamples = 0;
-      run.judge = undefined;
+      run.levels = undefined;
       decoders -= 1;
     }
   };
@@ -99,26 +98,26 @@ export const createSpeakerVad = ({
       told: 0,
       voiceShare: 0,
       lastMs: arrivedMs,
-      judge: undefined,
+      levels: undefined,
     };
     runs.set(speakerId, run);
     wakeMs ??= arrivedMs + IDLE_MS;
     return run;
   };
 
-  const judge = (run: Run, { speakerId, data }: VoicePacket, { samples }: OpusToc): boolean => {
-    if (run.judge instanceof LevelVad) return run.judge.judge(data, samples);
-    if (run.judge === undefined && decoders < MOST_DECODERS) void start(speakerId, run);
+  const isLoud = (run: Run, { speakerId, data }: VoicePacket, { samples }: OpusToc): boolean => {
+    if (run.levels instanceof LevelVad) return run.levels.isVoice(data, samples);
+    if (run.levels === undefined && decoders < MOST_DECODERS) void start(speakerId, run);
     return true;
   };
 
-  const isInDoubt = ({ samples, unknownSamples, voiceShare, judge: known }: Run): boolean =>
+  const isInDoubt = ({ samples, unknownSamples, voiceShare, levels }: Run): boolean =>
     unknownSamples > OPEN_MICROPHONE_SAMPLES ||
     (samples > NOISY_MICROPHONE_SAMPLES &&
       voiceShare > DOUBTFUL_SHARE.from &&
-      (known !== undefined || voiceShare < DOUBTFUL_SHARE.to));
+      (levels !== undefined || voiceShare < DOUBTFUL_SHARE.to));
 
-  /** Adds a packet to the run of its speaker, or begins another one. */
+  /** Adds a packet to the run of its speaker, or starts another run. */
   const follow = (run: Run, mark: PacketVad, arrivedMs: number, samples: number): void => {
     if (mark === 'empty' || arrivedMs - run.lastMs > LONGEST_GAP_MS) {
       run.samples = 0;
@@ -146,8 +145,8 @@ export const createSpeakerVad = ({
       const run = runOf(packet);
       follow(run, mark, packet.arrivedMs, toc.samples);
       if (mark === 'empty') return false;
-      const isLoud = !isInDoubt(run) || judge(run, packet, toc);
-      return isLoud && mark !== 'no-voice';
+      const isTrusted = !isInDoubt(run) || isLoud(run, packet, toc);
+      return isTrusted && mark !== 'no-voice';
     },
     tick: (nowMs) => {
       if (wakeMs === undefined || nowMs < wakeMs) return;
@@ -164,4 +163,34 @@ export const createSpeakerVad = ({
       return decoders;
     },
   };
+};
+
+/** Packets that encoders make of 20 ms of silence, `F8 FF FE` among them. */
+const SILENT_PACKET_BYTES = 3;
+const SILENT_PACKET_SAMPLES = 960;
+
+/** RFC 6716 section 3.4: a frame of at most one byte holds no sound. */
+const EMPTY_PACKET_BYTES = 2;
+
+/** SILK frames are 20 ms; a packet's frame of 40 or 60 ms has a voice bit for each, one after another. */
+const SILK_FRAME_SAMPLES = 960;
+
+const anyVoiceBit = (data: Uint8Array, { frameSamples }: OpusToc): boolean => {
+  const bits = Math.max(1, frameSamples / SILK_FRAME_SAMPLES);
+  const mask = 0xff & ~(0xff >> bits);
+  return ((data[1] ?? 0) & mask) !== 0;
+};
+
+/** Voice in a packet, as far as it tells without being decoded; `empty`: it is too small for any sound. */
+export type PacketVad = 'voice' | 'no-voice' | 'empty' | 'unknown';
+
+/**
+ * Reads the voice bit of a packet with its own `toc`. Unknown: CELT, and SILK with several frames in a
+ * packet.
+ */
+export const packetVad = (data: Uint8Array, toc: OpusToc): PacketVad => {
+  if (data.length <= EMPTY_PACKET_BYTES) return 'empty';
+  if (data.length <= SILENT_PACKET_BYTES && toc.samples >= SILENT_PACKET_SAMPLES) return 'empty';
+  if (voiceBit(data) === undefined) return 'unknown';
+  return anyVoiceBit(data, toc) ? 'voice' : 'no-voice';
 };

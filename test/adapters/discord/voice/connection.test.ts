@@ -15,7 +15,7 @@ describe('a voice channel', () => {
     const { lounge, discord } = place;
     const ann = lounge.join(place.person('Ann'));
     const { link, told } = await place.enter();
-    link.hear([ann.user.id]);
+    link.subscribe([ann.user.id]);
     await ann.speak(numbered(50), { speed: 10 });
     await soon(() => told.heard(ann.user.id).length).toBe(50);
     expect(told.heard(ann.user.id)).toEqual(numbered(50).map((_, at) => at));
@@ -37,15 +37,15 @@ describe('a voice channel', () => {
     const { lounge } = place;
     const [ann, bob] = [lounge.join(place.person('Ann')), lounge.join(place.person('Bob'))];
     const { link, told } = await place.enter();
-    link.hear([bob.user.id]);
+    link.subscribe([bob.user.id]);
     await Promise.all([ann.speak(SPEECH, { speed: 10 }), bob.speak(numbered(20), { speed: 10 })]);
     await soon(() => told.heard(bob.user.id).length).toBe(20);
-    link.hear([ann.user.id]);
+    link.subscribe([ann.user.id]);
     await bob.speak(numbered(20, 100), { speed: 10 });
     // What she says comes after what he said.
     await ann.speak(numbered(1, 900), { speed: 10 });
     await soon(() => told.heard(ann.user.id)).toContain(900);
-    link.hear([bob.user.id]);
+    link.subscribe([bob.user.id]);
     await bob.speak(numbered(5, 200), { speed: 10 });
     await soon(() => told.heard(bob.user.id).length).toBe(25);
     expect(told.heard(ann.user.id).filter((each) => each !== 900)).toEqual([]);
@@ -61,7 +61,7 @@ describe('a voice channel', () => {
     const { lounge } = place;
     const ann = lounge.join(place.person('Ann'));
     const { link, told } = await place.enter();
-    link.hear([ann.user.id]);
+    link.subscribe([ann.user.id]);
     const options = {
       speed: 10,
       lossPercent: 10,
@@ -181,7 +181,7 @@ describe('a voice channel', () => {
     await soon(() => told.events.at(-1)).toBe('connected');
     expect(link.channel.id).toBe(attic.id);
     const ann = attic.join(place.person('Ann'));
-    link.hear([ann.user.id]);
+    link.subscribe([ann.user.id]);
     await ann.speak(numbered(10), { speed: 5 });
     await soon(() => told.heard(ann.user.id).length).toBe(10);
     await link[Symbol.asyncDispose]();

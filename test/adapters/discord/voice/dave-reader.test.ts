@@ -243,16 +243,16 @@ describe('what is encrypted', () => {
     };
     expect(hear(37, ENCRYPTED)).toBe(0);
     expect(state.exhausted).toBe(1);
-    reader.choked();
+    reader.failedMessage();
     expect(state.exhausted).toBe(2);
   });
 
   it('asks for a new connection when the library chokes where there is no session', () => {
     const { state, reader, gone } = start();
-    reader.choked();
+    reader.failedMessage();
     expect([state.recoveries.length, state.exhausted]).toEqual([1, 0]);
     gone();
-    reader.choked();
+    reader.failedMessage();
     expect([state.recoveries.length, state.exhausted]).toEqual([1, 1]);
   });
 });

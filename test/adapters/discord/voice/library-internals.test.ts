@@ -45,13 +45,13 @@ const start = () => {
   };
   const state: Record<string, unknown> = {};
   const connection = Object.assign(new EventEmitter(), { state, receiver: library });
-  const wires = attachInternals(
+  const internals = attachInternals(
     connection as unknown as VoiceConnection,
     {
       datagram: (message) => told.push(message.toString()),
       packet: ({ op }) => told.push(op),
       renewed: () => told.push('renewed'),
-      choked: () => told.push('choked'),
+      failed: () => told.push('failed'),
     },
     clock,
   );
@@ -61,7 +61,7 @@ const start = () => {
     connection.emit('stateChange');
     return networking;
   };
-  return { clock, told, connection, library, wires, enter, networking: enter() };
+  return { clock, told, connection, library, internals, enter, networking: enter() };
 };
 
 const wsOf = ({ state }: Networking): EventEmitter => state['ws'] as EventEmitter;
@@ -89,7 +89,7 @@ describe('the sockets of a voice connection', () => {
   });
 
   it('are followed to another session, and the old ones let go', () => {
-    const { told, networking, enter, wires } = start();
+    const { told, networking, enter, internals } = start();
     const udp = new EventEmitter();
     networking.become({ code: Code.Ready, udp });
     const next = enter();
@@ -98,21 +98,21 @@ describe('the sockets of a voice connection', () => {
     expect(networking.listenerCount('stateChange')).toBe(0);
     wsOf(next).emit('packet', json(5));
     expect(told).toEqual(['renewed', 'renewed', 5]);
-    expect(wires.key()).toBeUndefined();
+    expect(internals.key()).toBeUndefined();
     next.become({ code: Code.Ready, connectionData: { secretKey: Uint8Array.of(1) }, dave: {} });
-    expect([wires.key(), wires.dave()]).toEqual([Uint8Array.of(1), {}]);
+    expect([internals.key(), internals.dave()]).toEqual([Uint8Array.of(1), {}]);
     next.become({ code: Code.Resuming, ws: new EventEmitter() });
-    expect(wires.key()).toEqual(Uint8Array.of(1));
+    expect(internals.key()).toEqual(Uint8Array.of(1));
     next.become({ code: Code.Closed });
-    expect([wires.key(), wires.dave()]).toEqual([undefined, undefined]);
+    expect([internals.key(), internals.dave()]).toEqual([undefined, undefined]);
   });
 
   it('leave nothing behind when they are let go', () => {
-    const { networking, connection, wires, clock } = start();
+    const { networking, connection, internals, clock } = start();
     const ws = wsOf(networking);
     const udp = Object.assign(new EventEmitter(), { performIPDiscovery: async () => undefined });
     networking.become({ code: Code.UdpHandshaking, udp, connectionData: { ssrc: 1 } });
-    wires[Symbol.dispose]();
+    internals[Symbol.dispose]();
     const left = [ws, udp, networking, connection].flatMap((each) => each.eventNames());
     expect(left).toEqual([]);
     expect(clock.waiting).toBe(0);
@@ -158,13 +158,13 @@ describe('what the voice gateway says of the encryption', () => {
     expect(networking.taken.at(-1)).toEqual(binary(25));
   });
 
-  it('ends nothing where the library chokes on it', () => {
+  it('ends nothing where the library fails on it', () => {
     const { networking, told } = start();
     networking.become({ code: Code.Ready, dave: { session: {} } });
     networking.throws = true;
     wsOf(networking).emit('binary', binary(25));
     wsOf(networking).emit('packet', json(24));
-    expect(told).toEqual(['renewed', 'choked', 'choked', 24]);
+    expect(told).toEqual(['renewed', 'failed', 'failed', 24]);
   });
 });
 

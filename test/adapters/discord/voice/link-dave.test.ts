@@ -21,7 +21,7 @@ const enter = async (...names: readonly string[]) => {
   const told = createTold();
   const { link } = await place.enter(told, lounge);
   const group = place.group(lounge);
-  link.hear([ann, ...more].map(({ user }) => user.id));
+  link.subscribe([ann, ...more].map(({ user }) => user.id));
   await group.whenSettled();
   const heard = (from: number, person = ann): number[] =>
     told.heard(person.user.id).filter((each) => each >= from && each < from + 20);
@@ -88,7 +88,7 @@ describe('an encrypted voice channel', () => {
     await room.hears(200);
     const cid = room.lounge.join(place.person('Cid'));
     await room.group.whenSettled();
-    room.link.hear([room.ann.user.id, cid.user.id]);
+    room.link.subscribe([room.ann.user.id, cid.user.id]);
     await room.hears(300, cid);
     cid.leave();
   });
@@ -135,7 +135,7 @@ describe('an encrypted voice channel', () => {
     await group.whenSettled();
     group.onlyCommitsOf('nobody');
     const { link, told } = await place.enter(createTold(), lounge);
-    link.hear([ann!.user.id]);
+    link.subscribe([ann!.user.id]);
     await ann!.speak(numbered(40, 100), { speed: 5, trailing: 0 });
     expect(told.packets).toEqual([]);
     group.onlyCommitsOf();
@@ -229,7 +229,7 @@ describe('an encrypted voice channel', () => {
     await soon(() => place.discord.voice.resumes).toBe(resumes + 1);
     await room.group.whenSettled();
     await room.hears(100);
-    room.link.hear([room.ann.user.id, bob.user.id]);
+    room.link.subscribe([room.ann.user.id, bob.user.id]);
     await room.hears(200, bob);
     bob.leave();
   });
@@ -255,7 +255,7 @@ describe('an encrypted voice channel', () => {
   it('says of whom it cannot hear, and hears the others all the while', async () => {
     await using room = await enter('Ann', 'Mute');
     const [mute] = room.more;
-    room.link.hear([room.ann.user.id, mute!.user.id]);
+    room.link.subscribe([room.ann.user.id, mute!.user.id]);
     await mute!.speak(numbered(40, 500), { speed: 5 });
     await soon(() => room.told.events).toContain(`cannot hear ${mute!.user.id}`);
     await room.group.whenSettled();

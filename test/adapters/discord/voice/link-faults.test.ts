@@ -15,7 +15,7 @@ const enter = async (told: Told = createTold()) => {
   const user = place.person('Ann');
   const ann = place.lounge.join(user);
   const { link } = await place.enter(told);
-  link.hear([user.id]);
+  link.subscribe([user.id]);
   await ann.speak(numbered(5), { speed: 5 });
   await soon(() => told.heard(user.id).length).toBe(5);
   return {
@@ -108,7 +108,7 @@ describe('somebody whose number is not known', () => {
     const user = place.person('Bob');
     const bob = place.lounge.join(user, { announce: false });
     const { link, told } = await place.enter();
-    link.hear([user.id]);
+    link.subscribe([user.id]);
     await bob.speak(numbered(80), { speed: 5 });
     await soon(() => told.heard(user.id).at(-1)).toBe(79);
     expect(told.heard(user.id).length).toBeGreaterThanOrEqual(20);
@@ -126,7 +126,7 @@ describe('somebody whose number is not known', () => {
     const { link, told } = await place.enter();
     const { identifies } = voice;
     const ids = people.map(({ user }) => user.id);
-    link.hear(ids);
+    link.subscribe(ids);
     await people[0]!.speak(numbered(200), { speed: 5, trailing: 0 });
     await soon(() => told.events).toEqual(
       expect.arrayContaining(ids.map((id) => `cannot hear ${id}`)),
@@ -150,7 +150,7 @@ describe('somebody whose number is not known', () => {
     const others = ['attic', 'cellar'].map((name) => place.guild.channel({ type: 'voice', name }));
     const cid = others[0]!.join(place.person('Cid'));
     const { link, told } = await place.enter();
-    link.hear([user.id]);
+    link.subscribe([user.id]);
     for (let at = 0; at < 8; at += 1) {
       const to = others[(at + 1) % 2]!;
       cid.move(to);
@@ -177,7 +177,7 @@ describe('somebody whose number is not known', () => {
     const [ann, bob] = [place.person('Ann'), place.person('Bob')];
     const people = [ann, bob].map((user) => place.lounge.join(user, { announce: false }));
     const { link, told } = await place.enter();
-    link.hear([ann.id]);
+    link.subscribe([ann.id]);
     await people[1]!.speak(numbered(20), { speed: 5 });
     await people[1]!.speak(numbered(20), { speed: 5 });
     expect(told.packets).toEqual([]);

@@ -26,7 +26,7 @@ const enter = async (
   const person = place.person('Ann');
   const ann = channel.join(person);
   const { link, told } = await place.enter(createTold(), channel);
-  link.hear([ann.user.id]);
+  link.subscribe([ann.user.id]);
   return {
     channel,
     person,
@@ -145,7 +145,7 @@ describe('a voice channel that is being joined', () => {
     expect(link.channel.id).toBe(attic.id);
     expect(told.events).toEqual([`moved ${attic.id}`, 'connected']);
     const ann = attic.join(place.person('Ann'));
-    link.hear([ann.user.id]);
+    link.subscribe([ann.user.id]);
     await ann.speak(numbered(5), { speed: 5 });
     await soon(() => told.heard(ann.user.id).length).toBe(5);
     await link[Symbol.asyncDispose]();
@@ -157,7 +157,7 @@ describe('a voice channel that is being joined', () => {
     await room.link[Symbol.asyncDispose]();
     const told = createTold();
     const link = await place.port.join(placeOf(place.guild, room.channel), told, never());
-    link.hear([room.ann.user.id]);
+    link.subscribe([room.ann.user.id]);
     await room.ann.speak(numbered(5, 300), { speed: 5 });
     await soon(() => told.heard(room.ann.user.id)).toContain(304);
     expect([room.told.events.at(-1), told.events]).toEqual(['ended', ['connected']]);

@@ -294,7 +294,7 @@ describe('a channel that we are in', () => {
   it('takes nothing unencrypted on an encrypted voice server because it did on the last one', async () => {
     const { told, link, enter, networking, connection, udp } = start();
     await enter();
-    link.hear(['ann']);
+    link.subscribe(['ann']);
     const speaks = (from: { readonly state: { readonly ws: EventEmitter } }): void => {
       from.state.ws.emit('packet', { op: 5, d: { user_id: 'ann', ssrc: 1 } });
     };

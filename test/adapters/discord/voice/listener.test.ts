@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { guardListener } from '../../../../adapters/discord/voice/listener.ts';
+import { guardListener } from '../../../../adapters/discord/voice/index.ts';
 import type { VoicePacket } from '../../../../src/ports/voice.ts';
 import { createTold } from './link-support.ts';
 

@@ -15,7 +15,7 @@ const start = () => {
       if (state.connected) sent.push({ atMs: clock.nowMs(), packet: packet.toString('hex') });
       return state.connected;
     },
-    hush: () => (state.hushes += 1),
+    silence: () => (state.hushes += 1),
   });
   const signal = new AbortController();
   return { clock, sent, state, player, signal };
@@ -216,7 +216,7 @@ describe('playing', () => {
     const player = createPlayer({
       clock: { nowMs, after: clock.after },
       send: () => times.push(nowMs()) > 0,
-      hush: () => {},
+      silence: () => {},
     });
     const played = player.play(packets(10), signal.signal);
     await clock.advance(60);

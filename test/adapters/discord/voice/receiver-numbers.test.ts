@@ -4,7 +4,7 @@ import { startReceiver } from './receiver-support.ts';
 describe('what somebody sends', () => {
   it('is counted and numbered truly, over the end of the numbers and of one number of theirs', () => {
     const { receiver, packets, speaks, send, skip } = startReceiver('ann');
-    receiver.hear(['ann']);
+    receiver.subscribe(['ann']);
     speaks('ann', 1);
     send(1, 10);
     skip(1, 4);
@@ -20,7 +20,7 @@ describe('what somebody sends', () => {
 
   it('is known to have been missed for seconds, where packets were sent and time went by', () => {
     const { receiver, told, time, speaks, send, skip } = startReceiver('ann', 'bob');
-    receiver.hear(['ann']);
+    receiver.subscribe(['ann']);
     speaks('ann', 1);
     speaks('bob', 2);
     send(1, 10);
@@ -48,7 +48,7 @@ describe('what somebody sends', () => {
 
   it('is heard once, whatever comes again', () => {
     const { receiver, packets, speaks, send, replay } = startReceiver('ann');
-    receiver.hear(['ann']);
+    receiver.subscribe(['ann']);
     speaks('ann', 1);
     send(1, 300);
     replay();
@@ -58,7 +58,7 @@ describe('what somebody sends', () => {
 
   it('is heard on when their client begins its numbers anew, and not when it is all sent again', () => {
     const { receiver, packets, speaks, send, skip, replay } = startReceiver('ann');
-    receiver.hear(['ann']);
+    receiver.subscribe(['ann']);
     speaks('ann', 1);
     send(1, 300);
     skip(1, 65_536 - 20_000);
@@ -71,7 +71,7 @@ describe('what somebody sends', () => {
 
   it('has lost nothing where packets hold nothing but padding', () => {
     const { receiver, counts, packets, speaks, send } = startReceiver('ann');
-    receiver.hear(['ann']);
+    receiver.subscribe(['ann']);
     speaks('ann', 1);
     send(1);
     send(1, 3, new Uint8Array(0));
@@ -82,7 +82,7 @@ describe('what somebody sends', () => {
 
   it('is no longer heard over a number of another voice server', () => {
     const { receiver, packets, speaks, send } = startReceiver('ann', 'bob');
-    receiver.hear(['ann', 'bob']);
+    receiver.subscribe(['ann', 'bob']);
     speaks('ann', 1);
     receiver.renewed();
     send(1, 50);
@@ -91,7 +91,7 @@ describe('what somebody sends', () => {
 
   it('is counted anew on another voice server, whose numbers go on from nothing', () => {
     const { receiver, speaks, send, skip } = startReceiver('ann');
-    receiver.hear(['ann']);
+    receiver.subscribe(['ann']);
     speaks('ann', 1);
     send(1, 5);
     receiver.renewed();

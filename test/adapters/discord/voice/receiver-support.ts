@@ -30,7 +30,7 @@ export const startReceiver = (...present: string[]) => {
     ownId: 'bot',
     presentIds: () => room.present,
     nowMs: () => time.ms,
-    heard: (packet) => packets.push(packet),
+    received: (packet) => packets.push(packet),
     audible: (id, isAudible) => told.push(`${isAudible ? 'hears' : 'cannot hear'} ${id}`),
     missed: (ms) => told.push(`missed ${ms}`),
     unknownSpeaker: () => (counts.unknown += 1),

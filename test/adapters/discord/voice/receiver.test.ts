@@ -8,14 +8,14 @@ describe('packets of somebody who is not to be heard', () => {
     speaks('ann', 1);
     speaks('bob', 2);
     send(1, 10);
-    receiver.hear(['ann']);
+    receiver.subscribe(['ann']);
     send(2, 300);
     send(3, 300);
     send(4, 300);
     expect([counts.keys, counts.opened, packets]).toEqual([0, 0, []]);
     send(1, 10);
     expect([counts.keys, counts.opened, packets.length]).toEqual([10, 10, 10]);
-    receiver.hear(['bob']);
+    receiver.subscribe(['bob']);
     send(1, 10);
     expect([counts.keys, counts.opened, packets.length]).toEqual([10, 10, 10]);
   });
@@ -23,7 +23,7 @@ describe('packets of somebody who is not to be heard', () => {
   it('are not taken for those of somebody who agreed and is silent: either gateway may be behind', () => {
     for (const behind of ['main', 'voice']) {
       const { receiver, counts, room, send } = startReceiver('ann');
-      receiver.hear(['ann']);
+      receiver.subscribe(['ann']);
       // Bob has come.
       if (behind === 'voice') room.present = ['ann', 'bob'];
       else receiver.packet({ op: 11, d: { user_ids: ['ann', 'bob'] } });
@@ -34,7 +34,7 @@ describe('packets of somebody who is not to be heard', () => {
 
   it('are not taken for those of somebody else when they come all at once, before the news', () => {
     const { receiver, counts, time, send } = startReceiver('ann');
-    receiver.hear(['ann']);
+    receiver.subscribe(['ann']);
     for (let at = 0; at < 20; at += 1) {
       send(2);
       time.ms -= 20;
@@ -46,19 +46,19 @@ describe('packets of somebody who is not to be heard', () => {
 
   it('are taken for nobody else’s after their number changed, where no encryption tells whose they are', () => {
     const { receiver, counts, packets, room, speaks, send } = startReceiver('ann', 'bob');
-    receiver.hear(['ann']);
+    receiver.subscribe(['ann']);
     speaks('bob', 2);
     room.proves = false;
     send(3, 500);
     expect([counts.keys, packets]).toEqual([0, []]);
-    receiver.hear(['ann', 'bob']);
+    receiver.subscribe(['ann', 'bob']);
     send(3, 5);
     expect(packets).toHaveLength(5);
   });
 
   it('are taken for nobody else’s where more are said to be there than can be remembered', () => {
     const { receiver, counts, send } = startReceiver('ann');
-    receiver.hear(['ann']);
+    receiver.subscribe(['ann']);
     const crowd = Array.from({ length: 100_000 }, (_, at) => `${at}`);
     receiver.packet({ op: 11, d: { user_ids: crowd } });
     for (const id of crowd) receiver.packet({ op: 13, d: { user_id: id } });
@@ -70,7 +70,7 @@ describe('packets of somebody who is not to be heard', () => {
 
   it('cost nobody a new connection', () => {
     const { receiver, counts, told, speaks, send } = startReceiver('ann', 'bob', 'cid');
-    receiver.hear(['ann']);
+    receiver.subscribe(['ann']);
     speaks('ann', 1);
     for (let at = 0; at < 300; at += 1) {
       send(1);
@@ -83,7 +83,7 @@ describe('packets of somebody who is not to be heard', () => {
 describe('somebody who is to be heard', () => {
   it('is heard over the number that was told, with the camera on or off', () => {
     const { receiver, packets, send } = startReceiver('ann', 'bob');
-    receiver.hear(['ann']);
+    receiver.subscribe(['ann']);
     receiver.packet({ op: 12, d: { user_id: 'ann', audio_ssrc: 7, video_ssrc: 8 } });
     send(7, 3);
     receiver.packet({ op: 12, d: { user_id: 'ann', audio_ssrc: 0, video_ssrc: 0 } });
@@ -94,7 +94,7 @@ describe('somebody who is to be heard', () => {
 
   it('is heard without a number when nobody else can be meant, ourselves least of all', () => {
     const { receiver, packets, send } = startReceiver('ann');
-    receiver.hear(['ann']);
+    receiver.subscribe(['ann']);
     receiver.packet({ op: 11, d: { user_ids: ['bot', 'ann'] } });
     send(9, 50);
     expect(packets.length).toBeGreaterThan(20);
@@ -103,7 +103,7 @@ describe('somebody who is to be heard', () => {
   it('is not held back from being known by those who have gone', () => {
     for (const way of ['left', 'left the channel', 'another server']) {
       const { receiver, packets, send } = startReceiver('ann');
-      receiver.hear(['ann']);
+      receiver.subscribe(['ann']);
       receiver.packet({ op: 11, d: { user_ids: ['ann', 'bob'] } });
       send(9, 5);
       if (way === 'left') receiver.packet({ op: 13, d: { user_id: 'bob' } });
@@ -116,7 +116,7 @@ describe('somebody who is to be heard', () => {
 
   it('is told of when their packets cannot be opened for half a second, and again when they can', () => {
     const { receiver, room, told, packets, speaks, send } = startReceiver('ann');
-    receiver.hear(['ann']);
+    receiver.subscribe(['ann']);
     speaks('ann', 1);
     room.understood = false;
     send(1, 24);
@@ -136,12 +136,12 @@ describe('somebody who is to be heard', () => {
 
   it('is told of anew when they agree once more', () => {
     const { receiver, room, told, speaks, send } = startReceiver('ann');
-    receiver.hear(['ann']);
+    receiver.subscribe(['ann']);
     speaks('ann', 1);
     room.understood = false;
     send(1, 25);
-    receiver.hear([]);
-    receiver.hear(['ann']);
+    receiver.subscribe([]);
+    receiver.subscribe(['ann']);
     send(1, 24);
     expect(told).toEqual(['cannot hear ann']);
     send(1);
@@ -150,7 +150,7 @@ describe('somebody who is to be heard', () => {
 
   it('passes over what is no packet of Opus, and what was not sent with our key', () => {
     const { receiver, packets, speaks, send } = startReceiver('ann');
-    receiver.hear(['ann']);
+    receiver.subscribe(['ann']);
     speaks('ann', 1);
     send(1, 1, Uint8Array.of(0xfb, 0));
     send(1, 5, OPUS, randomBytes(32));
@@ -162,7 +162,7 @@ describe('somebody who is to be heard', () => {
 describe('somebody unknown who speaks for two seconds', () => {
   it('is tried to be known by a new connection, and told of as each who can be meant', () => {
     const { receiver, counts, told, send, speaks } = startReceiver('ann', 'bob');
-    receiver.hear(['ann', 'bob']);
+    receiver.subscribe(['ann', 'bob']);
     send(9, 100);
     expect([counts.unknown, told]).toEqual([0, []]);
     send(9, 2);
@@ -175,7 +175,7 @@ describe('somebody unknown who speaks for two seconds', () => {
 
   it('is not told of as somebody else, where it may be one who is not to be heard', () => {
     const { receiver, counts, told, send } = startReceiver('ann', 'bob');
-    receiver.hear(['ann']);
+    receiver.subscribe(['ann']);
     send(9, 150);
     expect(counts.unknown).toBeGreaterThan(0);
     expect(told).toEqual([]);
@@ -183,7 +183,7 @@ describe('somebody unknown who speaks for two seconds', () => {
 
   it('is one whose number changed without a word, when everybody has one', () => {
     const { receiver, counts, told, send, speaks } = startReceiver('ann', 'bob');
-    receiver.hear(['ann', 'bob']);
+    receiver.subscribe(['ann', 'bob']);
     speaks('ann', 1);
     speaks('bob', 2);
     for (let at = 0; at < 150; at += 1) {
@@ -198,7 +198,7 @@ describe('somebody unknown who speaks for two seconds', () => {
 describe('a voice server that says what cannot be', () => {
   it('has no ids taken that are none', () => {
     const { receiver, packets, send } = startReceiver('ann');
-    receiver.hear(['ann']);
+    receiver.subscribe(['ann']);
     const long = '7'.repeat(1_000);
     receiver.packet({ op: 11, d: { user_ids: [long, 5, null, {}, ''] } });
     receiver.packet({ op: 11, d: { user_ids: 'ann' } });
@@ -215,7 +215,7 @@ describe('many who come and go', () => {
   it('are counted up to 200, those of whom nothing came for longest forgotten first', () => {
     const { receiver, send, speaks } = startReceiver();
     const ids = Array.from({ length: 250 }, (_, at) => `member ${at}`);
-    receiver.hear(ids);
+    receiver.subscribe(ids);
     for (const [at, id] of ids.entries()) {
       speaks(id, at + 1);
       send(at + 1);
@@ -229,7 +229,7 @@ describe('many who come and go', () => {
 
   it('leave nothing of theirs for those who come after them', () => {
     const { receiver, packets, send, speaks } = startReceiver('bob');
-    receiver.hear(['ann', 'bob']);
+    receiver.subscribe(['ann', 'bob']);
     speaks('ann', 1);
     send(1);
     receiver.packet({ op: 13, d: { user_id: 'ann' } });

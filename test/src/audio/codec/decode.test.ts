@@ -1,9 +1,14 @@
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { decode, decodeTo } from '../../../../src/audio/codec/decode.ts';
-import { chunks } from '../../../../src/audio/chunk/chunks.ts';
+import { chunkAudio } from '../../../../src/audio/chunk/chunk-audio.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { concat, decodeAll, fixture, likeness, never, sourceOf } from '../support.ts';
+import { decoderFreed } from '../watched-decoder.ts';
+
+vi.mock('opus-decoder', async (importOriginal) =>
+  (await import('../watched-decoder.ts')).watchedDecoder(await importOriginal()),
+);
 
 const SPEECH = [
   'speech.wav',
@@ -138,10 +143,7 @@ describe('the memory of the codecs', () => {
       const { FLACDecoder } = await import('@wasm-audio-decoders/flac');
       return vi.spyOn(FLACDecoder.prototype, 'free');
     }
-    const { createDecoder } = await import('libopus-wasm');
-    const decoder = await createDecoder();
-    decoder.free();
-    return vi.spyOn(Object.getPrototypeOf(decoder) as typeof decoder, 'free');
+    return decoderFreed.mockReset();
   };
 
   it.each([
@@ -202,7 +204,7 @@ describe('broken files', () => {
     await fc.assert(
       fc.asyncProperty(random, async ([magic, body]) => {
         const bytes = concat([Uint8Array.from(magic, (letter) => letter.charCodeAt(0)), body]);
-        const error = await Array.fromAsync(chunks(sourceOf(bytes, 100), {}, never)).catch(
+        const error = await Array.fromAsync(chunkAudio(sourceOf(bytes, 100), {}, never)).catch(
           (thrown: unknown) => thrown,
         );
         expect(error).toBeInstanceOf(AppError);

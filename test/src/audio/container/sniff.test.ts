@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nameOtherKind, sniff, SNIFF_BYTES } from '../../../../src/audio/container/sniff.ts';
+import { nameRefused, sniff, SNIFF_BYTES } from '../../../../src/audio/container/sniff.ts';
 import { concat, fixture } from '../support.ts';
 
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);
@@ -62,9 +62,9 @@ describe('the kind of a file', () => {
   });
 
   it('has a name for what is sent by mistake', () => {
-    expect(nameOtherKind(text('%PDF-1.7'))).toBe('PDF');
-    expect(nameOtherKind(text('#!AMR\n'))).toBe('AMR');
-    expect(nameOtherKind(text('FORM....AIFF'))).toBe('AIFF');
-    expect(nameOtherKind(text('hello'))).toBeUndefined();
+    expect(nameRefused(text('%PDF-1.7'))).toBe('PDF');
+    expect(nameRefused(text('#!AMR\n'))).toBe('AMR');
+    expect(nameRefused(text('FORM....AIFF'))).toBe('AIFF');
+    expect(nameRefused(text('hello'))).toBeUndefined();
   });
 });

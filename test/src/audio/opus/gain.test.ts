@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { opusFrames } from '../../../../src/audio/opus/frames.ts';
+import { speechPackets } from '../../../../src/audio/opus/speech-packets.ts';
 import { encoderLimit } from '../../../../src/audio/opus/encoder.ts';
-import { lowered } from '../../../../src/audio/opus/gain.ts';
+import { applyGain } from '../../../../src/audio/opus/gain.ts';
 import { toS16le } from '../../../../src/audio/pcm.ts';
 import { heardIn, never, sourceOf, tone } from '../support.ts';
 
 const packetsOf = (sound: Float32Array, sampleRateHz: number): Promise<Uint8Array[]> => {
   const chunks = sourceOf(toS16le(sound), 777).open();
-  return Array.fromAsync(opusFrames({ format: 'pcm', sampleRateHz, chunks }, never));
+  return Array.fromAsync(speechPackets({ format: 'pcm', sampleRateHz, chunks }, never));
 };
 
 describe('lowered packets', () => {
@@ -26,7 +26,7 @@ describe('lowered packets', () => {
       count += 1;
       return count > 25 && count <= 75 ? 0.25 : 1;
     };
-    const out = await Array.fromAsync(lowered(each(packets), gain));
+    const out = await Array.fromAsync(applyGain(each(packets), gain));
     expect(out.slice(0, 25)).toEqual(packets.slice(0, 25));
     expect(out.slice(77, 100)).toEqual(packets.slice(77, 100));
     expect(out.length).toBe(packets.length);
@@ -43,6 +43,6 @@ it('packets stay as loud as they are where all encoders are taken, rather than w
   const all = async function* () {
     yield* packets;
   };
-  expect(await Array.fromAsync(lowered(all(), () => 0.3))).toEqual(packets);
+  expect(await Array.fromAsync(applyGain(all(), () => 0.3))).toEqual(packets);
   for (const place of places) place?.[Symbol.dispose]();
 });

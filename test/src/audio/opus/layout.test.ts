@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { createDecoder } from 'libopus-wasm';
-import { describe, expect, it } from 'vitest';
+import { OpusDecoder } from 'opus-decoder';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parseToc } from '../../../../src/audio/opus/packet.ts';
 import { createRepacketizer } from '../../../../src/audio/opus/repacketizer.ts';
 import { framesOf, packetOf } from '../../../../src/audio/opus/layout.ts';
@@ -8,6 +8,8 @@ import { framesOf, packetOf } from '../../../../src/audio/opus/layout.ts';
 const PACKET_SAMPLES = 960;
 
 describe('the layout of packets', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
   const frame = fc.uint8Array({ maxLength: 300 });
   const twenty = 0x98; // CELT, 20 ms: any bytes are a frame.
   const five = 0x88; // CELT, 5 ms.
@@ -26,19 +28,17 @@ describe('the layout of packets', () => {
   });
 
   it('agrees with libopus on what is a packet, and never throws', async () => {
-    using decoder = await createDecoder({ sampleRate: 48_000, channels: 1 });
+    vi.spyOn(console, 'error').mockImplementation(() => {});
+    const decoder = new OpusDecoder({ channels: 1 });
+    await decoder.ready;
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 40 }), (packet) => {
-        let isTaken = true;
-        try {
-          decoder.decodeFloat(packet);
-        } catch {
-          isTaken = false;
-        }
-        expect(framesOf(packet) !== undefined).toBe(isTaken);
+        const { errors } = decoder.decodeFrame(packet);
+        expect(framesOf(packet) !== undefined).toBe(errors.length === 0);
       }),
       { numRuns: 2_000 },
     );
+    decoder.free();
   });
 
   it('keeps every frame in order when packets are fitted', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { flagPurpose, WATCH } from '../../../../src/store/inbox/row.ts';
-import type { Row } from '../../../../src/store/inbox/row.ts';
+import { flagPurpose, WATCH, type Row } from '../../../../src/store/inbox/row.ts';
 import { arrivalOf, EARLIER, LATER, messageOf, PARTITION, refOf, withInbox } from './support.ts';
 
 const ids = (rows: readonly Row[]): string[] => rows.map(({ ref }) => ref.id);

@@ -1,23 +1,23 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
-import { away, caption, openBoard, pass } from './fakes.ts';
+import { away, caption, openDisplay, pass } from './fakes.ts';
 
-describe('a board whose requests fail', () => {
+describe('a display whose requests fail', () => {
   it('waits as long as it is told to, then shows the newest state', async () => {
     let refusals = 1;
     const limited = new AppError('rate-limited', 'slow down', {
       retryable: true,
       retryAfterMs: 7_000,
     });
-    const { clock, channel, board } = openBoard({
+    const { clock, channel, display } = openDisplay({
       refuse: (kind) => (kind === 'edit' && refusals-- > 0 ? limited : undefined),
     });
-    board.show(caption(1));
+    display.show(caption(1));
     await clock.advance(0);
-    board.show(caption(2));
+    display.show(caption(2));
     await clock.advance(0);
-    board.show(caption(3));
+    display.show(caption(3));
     await clock.advance(6_999);
     expect(channel.sent).toHaveLength(2);
     await clock.advance(1);
@@ -27,20 +27,20 @@ describe('a board whose requests fail', () => {
 
   it('tries again what failed, with the newest state and in one message', async () => {
     let failures = 5;
-    const { clock, channel, board } = openBoard({
+    const { clock, channel, display } = openDisplay({
       refuse: () => (failures-- > 0 ? away : undefined),
     });
-    board.show(caption(1, { text: 'one', isFinal: false }));
+    display.show(caption(1, { text: 'one', isFinal: false }));
     await clock.advance(100);
-    board.show(caption(1, { text: 'one.' }));
-    await pass(clock, board.settled());
+    display.show(caption(1, { text: 'one.' }));
+    await pass(clock, display.settled());
     expect(channel.shown()).toEqual(['**Ann**: one.']);
     expect(channel.sent).toHaveLength(6);
   });
 
   it('waits longer after each failure in a row', async () => {
-    const { clock, channel, board } = openBoard({ refuse: () => away });
-    board.show(caption(1));
+    const { clock, channel, display } = openDisplay({ refuse: () => away });
+    display.show(caption(1));
     await clock.advance(62_000);
     const times = channel.sent.map(({ atMs }) => atMs);
     const waits = times.slice(1).map((ms, at) => ms - (times[at] ?? 0));
@@ -50,66 +50,66 @@ describe('a board whose requests fail', () => {
   it('goes on when it may write again', async () => {
     let isForbidden = true;
     const told: (string | undefined)[] = [];
-    const { clock, channel, board } = openBoard(
+    const { clock, channel, display } = openDisplay(
       { refuse: () => (isForbidden ? new AppError('forbidden', 'no') : undefined) },
-      { hindered: (error) => told.push(error?.code) },
+      { blocked: (error) => told.push(error?.code) },
     );
-    board.show(caption(1));
+    display.show(caption(1));
     await clock.advance(100_000);
     expect(channel.sent.length).toBeLessThan(6);
     expect(told).toEqual(['forbidden']);
     isForbidden = false;
-    board.show(caption(2));
-    await pass(clock, board.settled());
+    display.show(caption(2));
+    await pass(clock, display.settled());
     expect(told).toEqual(['forbidden', undefined]);
     expect(channel.shown()).toEqual(['**Ann**: line 1.\n**Ann**: line 2.']);
   });
 
   it('sends nothing again that is refused for what it is', async () => {
     let isRefused = true;
-    const { clock, channel, board } = openBoard({
+    const { clock, channel, display } = openDisplay({
       refuse: () => (isRefused ? new AppError('bad-input', 'no') : undefined),
     });
-    board.show(caption(1));
-    await pass(clock, board.settled());
+    display.show(caption(1));
+    await pass(clock, display.settled());
     expect(channel.sent).toHaveLength(1);
     isRefused = false;
-    board.show(caption(2));
-    await pass(clock, board.settled());
+    display.show(caption(2));
+    await pass(clock, display.settled());
     expect(channel.shown()).toEqual(['**Ann**: line 2.']);
   });
 
   it('goes on in a fresh message when somebody deleted the last one, without what stood there', async () => {
-    const { clock, channel, board } = openBoard();
-    board.show(caption(1));
-    board.show(caption(2, { text: 'and now', isFinal: false }));
-    await pass(clock, board.settled());
+    const { clock, channel, display } = openDisplay();
+    display.show(caption(1));
+    display.show(caption(2, { text: 'and now', isFinal: false }));
+    await pass(clock, display.settled());
     channel.messages.clear();
-    board.show(caption(2, { text: 'and now this.' }));
-    board.show(caption(3));
-    await pass(clock, board.settled());
+    display.show(caption(2, { text: 'and now this.' }));
+    display.show(caption(3));
+    await pass(clock, display.settled());
     expect(channel.shown()).toEqual(['**Ann**: and now this.\n**Ann**: line 3.']);
     expect(channel.sent.map(({ kind }) => kind)).toEqual(['post', 'edit', 'post']);
   });
 
   it('does not go back to an older message when somebody deleted the last one', async () => {
-    const { clock, channel, board } = openBoard({}, { limits: { lines: 2 } });
-    for (const id of [1, 2, 3]) board.show(caption(id));
-    board.remove(1);
-    await pass(clock, board.settled());
+    const { clock, channel, display } = openDisplay({}, { limits: { lines: 2 } });
+    for (const id of [1, 2, 3]) display.show(caption(id));
+    display.remove(1);
+    await pass(clock, display.settled());
     channel.messages.delete('m2');
-    board.show(caption(4));
-    await pass(clock, board.settled());
+    display.show(caption(4));
+    await pass(clock, display.settled());
     expect(channel.shown()).toEqual(['**Ann**: line 2.', '**Ann**: line 4.']);
   });
 
   it('puts what was late for a deleted message into the next one', async () => {
-    const { clock, channel, board } = openBoard({}, { limits: { lines: 2 } });
-    for (const id of [1, 3, 4, 5]) board.show(caption(id));
-    await pass(clock, board.settled());
+    const { clock, channel, display } = openDisplay({}, { limits: { lines: 2 } });
+    for (const id of [1, 3, 4, 5]) display.show(caption(id));
+    await pass(clock, display.settled());
     channel.messages.delete('m1');
-    board.show(caption(2));
-    await pass(clock, board.settled());
+    display.show(caption(2));
+    await pass(clock, display.settled());
     expect(
       channel
         .shown()
@@ -121,14 +121,14 @@ describe('a board whose requests fail', () => {
 
   it('ends when its channel is gone', async () => {
     const told: string[] = [];
-    const { clock, channel, board } = openBoard(
+    const { clock, channel, display } = openDisplay(
       { refuse: () => new AppError('not-found', 'no such channel') },
       { gone: ({ code }) => told.push(code) },
     );
-    board.show(caption(1));
-    await pass(clock, board.settled());
-    board.show(caption(2));
-    await pass(clock, board.settled());
+    display.show(caption(1));
+    await pass(clock, display.settled());
+    display.show(caption(2));
+    await pass(clock, display.settled());
     expect(told).toEqual(['not-found']);
     expect(channel.sent).toHaveLength(1);
     expect(clock.waiting).toBe(0);
@@ -158,7 +158,7 @@ describe('a board whose requests fail', () => {
         async (steps, faults, latencies) => {
           const pending = [...faults];
           let request = 0;
-          const { clock, channel, board } = openBoard(
+          const { clock, channel, display } = openDisplay(
             {
               refuse: () => pending.shift(),
               latencyMs: () => latencies[request++ % latencies.length] ?? 0,
@@ -169,15 +169,15 @@ describe('a board whose requests fail', () => {
           for (const { id, waitMs, version } of steps) {
             const text = `l${id}v${version}`;
             if (version === 0) {
-              board.remove(id);
+              display.remove(id);
               wanted.delete(id);
             } else {
-              board.show(caption(id, { text, isFinal: version === 3 }));
+              display.show(caption(id, { text, isFinal: version === 3 }));
               wanted.set(id, text);
             }
             await clock.advance(waitMs);
           }
-          await pass(clock, board.settled(), 2_000);
+          await pass(clock, display.settled(), 2_000);
           const expected = [...wanted].toSorted(([a], [b]) => a - b).map(([, text]) => text);
           expect(
             channel
@@ -204,18 +204,18 @@ describe('a board whose requests fail', () => {
         fc.array(step, { minLength: 1, maxLength: 20 }),
         fc.nat(800),
         async (steps, latencyMs) => {
-          const { clock, channel, board } = openBoard(
+          const { clock, channel, display } = openDisplay(
             { latencyMs: () => latencyMs },
             { limits: { lines: 3 } },
           );
           for (const [at, { deleted, late, waitMs }] of steps.entries()) {
             const ids = [...channel.messages.keys()];
             if (deleted !== null) channel.messages.delete(ids[deleted % ids.length] ?? '');
-            board.show(caption(at + 1, { startMs: (late ? at - 1.5 : at + 1) * 10_000 }));
+            display.show(caption(at + 1, { startMs: (late ? at - 1.5 : at + 1) * 10_000 }));
             await clock.advance(waitMs);
           }
-          board.show(caption(100));
-          await pass(clock, board.settled(), 1_000);
+          display.show(caption(100));
+          await pass(clock, display.settled(), 1_000);
           const shown =
             channel
               .shown()

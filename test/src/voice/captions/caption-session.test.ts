@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import { loadTexts } from '../../../../src/i18n.ts';
-import type { TranscriptEvent } from '../../../../src/voice/stt/transcript-event.ts';
+import type { TranscriptEvent } from '../../../../src/voice/stt/transcript-emitter.ts';
 import { startCaptionSession } from '../../../../src/voice/captions/caption-session.ts';
 import { createRoomTexts } from '../../../../src/voice/texts.ts';
 import type { Assistant } from '../../../../src/chat/assistant.ts';
@@ -47,7 +47,7 @@ const setUp = (options: ChannelOptions = {}) => {
       texts: createRoomTexts(texts, 'en', 'plain'),
       log: createLog('silent'),
       gone: () => {},
-      hindered: () => {},
+      blocked: () => {},
     },
   );
   const say = (id: number, text: string): void => {
@@ -60,7 +60,7 @@ const setUp = (options: ChannelOptions = {}) => {
       language: 'en',
       isFinal: true,
     };
-    session.heard(line);
+    session.transcript(line);
   };
   return { clock, session, say, shown: (id: string) => at(channelOf(id)).shown() };
 };
@@ -103,7 +103,7 @@ describe('the summary of a session', () => {
       say(id, 'x'.repeat(2_000));
       await clock.advance(1);
     }
-    expect(session.lineCount()).toBeLessThan(200);
+    expect(session.captionCount()).toBeLessThan(200);
     const states = await Array.fromAsync(session.summary('en', signal));
     expect(states.at(-1)).toBe(`${sentence('room.summary-cut')}\nThey`);
   });

@@ -62,7 +62,7 @@ describe('captions of a room', () => {
       sentence: { key: 'room.none' },
     });
     expect(stage.place.where()).toBeUndefined();
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
   });
 
   it('do not begin where people cannot be told, and what was captioned before is kept', async () => {
@@ -77,7 +77,7 @@ describe('captions of a room', () => {
     stage.place.faults.post = undefined;
     await stage.pass(60_000);
     expect(stage.room().captions).toBeUndefined();
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
     expect(stage.place.texts(ROOM)).toHaveLength(before);
     const file = await stage.room().transcript('txt');
     expect(Buffer.from(file!.bytes).toString()).toContain('the first time');
@@ -138,7 +138,7 @@ describe('captions of a room', () => {
     );
     stage.place.enter(ROOM, ...many);
     await stage.pass(2_000);
-    expect(stage.place.heard()).toHaveLength(302);
+    expect(stage.place.subscribed()).toHaveLength(302);
     expect(Math.max(...stage.place.texts(ROOM).map(({ length }) => length))).toBeLessThan(1_000);
     await stage.say('p299', 'from the back');
     expect(stage.place.texts(ROOM).at(-1)).toContain('from the back');
@@ -171,13 +171,13 @@ describe('captions of a room', () => {
     await stage.pass(0);
     expect(stage.sent.length).toBeGreaterThan(1);
     expect(notices()).toHaveLength(1);
-    expect(stage.place.heard()).toEqual(['ann', 'bob']);
+    expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
     await stage.pass(2_000);
     await stage.choose({ consent: 'agreed' });
-    expect(stage.place.heard()).toEqual([]);
+    expect(stage.place.subscribed()).toEqual([]);
     await stage.pass(2_000);
     expect(notices()).toHaveLength(2);
     await stage.press('captions in', 'ann');
-    expect(stage.place.heard()).toEqual(['ann']);
+    expect(stage.place.subscribed()).toEqual(['ann']);
   });
 });

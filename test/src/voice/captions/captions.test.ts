@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCaptionMessages } from '../../../../src/voice/captions/caption-messages.ts';
 import {
-  boardParts,
+  displayDeps,
   createChannel,
   line,
   openCaptions,
@@ -16,17 +16,17 @@ const END_MS = 10_000;
 describe('captions', () => {
   it('replace what was heard so far by what is heard now, and by nothing', async () => {
     const { clock, channel, captions, transcript } = openCaptions();
-    captions.heard(line(1, { text: 'hel', isFinal: false }));
+    captions.transcript(line(1, { text: 'hel', isFinal: false }));
     await pass(clock, captions.settled());
     expect(channel.shown()).toEqual(['**Ann**: *hel …*']);
     expect(transcript.lines()).toEqual([]);
-    captions.heard(line(1, { text: 'hello' }));
-    captions.heard(line(1, { text: 'hel', isFinal: false }));
-    captions.heard(line(2, { text: 'mm', isFinal: false }));
+    captions.transcript(line(1, { text: 'hello' }));
+    captions.transcript(line(1, { text: 'hel', isFinal: false }));
+    captions.transcript(line(2, { text: 'mm', isFinal: false }));
     await pass(clock, captions.settled());
     expect(channel.shown()).toEqual(['**Ann**: hello\n**Ann**: *mm …*']);
-    captions.heard(line(2, { text: '' }));
-    captions.heard(line(2, { text: 'mm', isFinal: false }));
+    captions.transcript(line(2, { text: '' }));
+    captions.transcript(line(2, { text: 'mm', isFinal: false }));
     await pass(clock, captions.settled());
     expect(channel.shown()).toEqual(['**Ann**: hello']);
     expect(transcript.lines().map(({ text }) => text)).toEqual(['hello']);
@@ -34,10 +34,10 @@ describe('captions', () => {
 
   it('can be taken back after their end', async () => {
     const { clock, channel, captions, transcript } = openCaptions();
-    captions.heard(line(1));
-    captions.heard(line(2));
+    captions.transcript(line(1));
+    captions.transcript(line(2));
     await pass(clock, captions.settled());
-    captions.heard(line(2, { text: ' ' }));
+    captions.transcript(line(2, { text: ' ' }));
     await pass(clock, captions.settled());
     expect(channel.shown()).toEqual(['**Ann**: w1']);
     expect(transcript.lines()).toHaveLength(1);
@@ -48,22 +48,24 @@ describe('captions', () => {
       plan: (text) => (text === 'w3' ? { outcome: 'never' } : {}),
     });
     captions.setLanguages(['es']);
-    captions.heard(line(1));
-    captions.heard(line(2, { speakerId: 'b' }));
-    captions.heard(line(3, { speakerId: 'b' }));
-    captions.heard(line(4, { speakerId: 'b', isFinal: false }));
+    captions.transcript(line(1));
+    captions.transcript(line(2, { speakerId: 'b' }));
+    captions.transcript(line(3, { speakerId: 'b' }));
+    captions.transcript(line(4, { speakerId: 'b', isFinal: false }));
     await clock.advance(5_000);
     expect(channel.shown().join()).toContain('Ben');
     await clock.advance(60_000);
-    captions.heard(line(5, { speakerId: 'b', startMs: clock.nowMs() - 3_000, isFinal: false }));
+    captions.transcript(
+      line(5, { speakerId: 'b', startMs: clock.nowMs() - 3_000, isFinal: false }),
+    );
     await clock.advance(0);
     captions.forget('b');
-    captions.heard(line(5, { speakerId: 'b', startMs: clock.nowMs() - 3_000 }));
+    captions.transcript(line(5, { speakerId: 'b', startMs: clock.nowMs() - 3_000 }));
     await pass(clock, captions.settled());
     expect(channel.shown().join()).not.toContain('Ben');
     expect(transcript.lines().map(({ speaker }) => speaker)).toEqual(['Ann']);
     expect(running.now).toBe(0);
-    captions.heard(line(6));
+    captions.transcript(line(6));
     await pass(clock, captions.settled());
     expect(asked.at(-1)?.context).toEqual(['w1']);
   });
@@ -72,17 +74,17 @@ describe('captions', () => {
     const { clock, channel, captions } = openCaptions();
     captions.forget('a');
     await clock.advance(10);
-    captions.heard(line(1, { startMs: clock.nowMs() }));
+    captions.transcript(line(1, { startMs: clock.nowMs() }));
     await pass(clock, captions.settled());
     expect(channel.shown()).toEqual(['**Ann**: w1']);
   });
 
-  it('stand on every board there is, each in its language', async () => {
-    const { clock, channel, captions, boards, asked } = openCaptions();
+  it('are shown on every display, each in its language', async () => {
+    const { clock, channel, captions, displays, asked } = openCaptions();
     const second = createChannel(clock);
     captions.setLanguages(['es']);
-    boards.add(createCaptionMessages({ ...boardParts, clock, port: second, language: 'es' }));
-    captions.heard(line(1));
+    displays.add(createCaptionMessages({ ...displayDeps, clock, port: second, language: 'es' }));
+    captions.transcript(line(1));
     await pass(clock, captions.settled());
     expect(channel.shown()).toEqual(['**Ann**: w1\n↳ 🇪🇸 \\[es\\] w1']);
     expect(second.shown()).toEqual(['**Ann**: \\[es\\] w1']);
@@ -94,7 +96,7 @@ describe('captions', () => {
       plan: () => ({ steps: 1, delayMs: 10 }),
     });
     captions.setLanguages(['es']);
-    captions.heard(line(1));
+    captions.transcript(line(1));
     await pass(clock, captions.settled());
     expect(transcript.lines()).toEqual([
       {
@@ -109,34 +111,34 @@ describe('captions', () => {
   });
 
   it('end with what is final and with the translations that are there soon', async () => {
-    const { clock, channel, captions, board, running } = openCaptions({
+    const { clock, channel, captions, display, running } = openCaptions({
       plan: (text) => (text === 'w1' ? { delayMs: 3_000 } : { outcome: 'never' }),
     });
     captions.setLanguages(['es']);
-    captions.heard(line(1));
-    captions.heard(line(2));
-    captions.heard(line(3, { isFinal: false }));
+    captions.transcript(line(1));
+    captions.transcript(line(2));
+    captions.transcript(line(3, { isFinal: false }));
     await clock.advance(100);
     await pass(clock, captions.end(clock.nowMs() + END_MS));
-    captions.heard(line(4));
-    await pass(clock, board.end(clock.nowMs() + END_MS));
+    captions.transcript(line(4));
+    await pass(clock, display.end(clock.nowMs() + END_MS));
     expect(channel.shown()).toEqual(['**Ann**: w1\n↳ 🇪🇸 \\[es\\] w1\n**Ann**: w2']);
     expect(running.now).toBe(0);
     expect(clock.waiting).toBe(0);
   });
 
   it('end at the time that they are given, with what is final at once and no sign of what does not come', async () => {
-    const { clock, captions, boards } = openCaptions({ plan: () => ({ outcome: 'never' }) });
+    const { clock, captions, displays } = openCaptions({ plan: () => ({ outcome: 'never' }) });
     const rate = { count: 4, windowMs: 5_000 };
     const channel = createChannel(clock, {}, rate);
-    boards.clear();
-    boards.add(createCaptionMessages({ ...boardParts, clock, editRate: rate, port: channel }));
+    displays.clear();
+    displays.add(createCaptionMessages({ ...displayDeps, clock, editRate: rate, port: channel }));
     captions.setLanguages(['es']);
     for (const id of [1, 2]) {
-      captions.heard(line(id));
+      captions.transcript(line(id));
       await clock.advance(100);
     }
-    captions.heard(line(3));
+    captions.transcript(line(3));
     let isOver = false;
     void captions.end(clock.nowMs() + 5_000).then(() => (isOver = true));
     await clock.advance(0);
@@ -149,7 +151,7 @@ describe('captions', () => {
 
   it('keep a bounded number of utterances that never end', async () => {
     const { clock, channel, captions } = openCaptions();
-    for (let id = 1; id <= 250; id += 1) captions.heard(line(id, { isFinal: false }));
+    for (let id = 1; id <= 250; id += 1) captions.transcript(line(id, { isFinal: false }));
     await pass(clock, captions.settled());
     expect(channel.shown().join('\n').match(/w\d+/g)).toHaveLength(200);
   });
@@ -203,7 +205,7 @@ describe('captions', () => {
               .map((event, at) => ({ event, key: order[at] ?? 0 }))
               .toSorted((a, b) => a.key - b.key);
             for (const { event, key } of events) {
-              captions.heard(event);
+              captions.transcript(event);
               await clock.advance(key % 900);
             }
             await pass(clock, captions.settled(), 1_000);

@@ -6,16 +6,17 @@ import {
   createCaptionMessages,
   type CaptionMessagesDeps,
 } from '../../../../src/voice/captions/caption-messages.ts';
-import type { Caption, CaptionTranslation } from '../../../../src/voice/captions/caption.ts';
+import {
+  type Caption,
+  type CaptionTranslation,
+  createTranscript,
+  type TranscriptLine,
+} from '../../../../src/voice/captions/caption.ts';
 import { createCaptions } from '../../../../src/voice/captions/captions.ts';
 import type { EditRate } from '../../../../src/ports/voice.ts';
 import type { CaptionTexts } from '../../../../src/voice/captions/render.ts';
-import {
-  createTranscript,
-  type TranscriptLine,
-} from '../../../../src/voice/captions/transcript.ts';
 import type { TranslateCaption } from '../../../../src/voice/captions/translations.ts';
-import type { TranscriptEvent } from '../../../../src/voice/stt/transcript-event.ts';
+import type { TranscriptEvent } from '../../../../src/voice/stt/transcript-emitter.ts';
 import { createTestClock, type TestClock } from '../../../fakes/clock.ts';
 
 export const PACE_MS = 1_000;
@@ -210,18 +211,18 @@ export const createTranslating = (
   return { translate, asked, running };
 };
 
-/** What every board of a test has alike. */
-export const boardParts = { editRate: RATE, texts, log: quiet } as const;
+/** Dependencies that the displays of all tests share. */
+export const displayDeps = { editRate: RATE, texts, log: quiet } as const;
 
-/** A board over a channel of its own. */
-export const openBoard = (
+/** A display over a channel of its own. */
+export const openDisplay = (
   options: ChannelOptions = {},
   deps: Partial<CaptionMessagesDeps> = {},
 ) => {
   const clock = createTestClock();
   const channel = createChannel(clock, options);
-  const board = createCaptionMessages({ ...boardParts, clock, port: channel, ...deps });
-  return { clock, channel, board };
+  const display = createCaptionMessages({ ...displayDeps, clock, port: channel, ...deps });
+  return { clock, channel, display };
 };
 
 /** What a channel says that is not there for now. */
@@ -229,7 +230,7 @@ export const away = new AppError('unavailable', 'away', { retryable: true });
 
 const NAMES: Readonly<Record<string, string>> = { a: 'Ann', b: 'Ben', c: 'Cy' };
 
-/** Captions on one board and in a transcript. */
+/** Captions on one display and in a transcript. */
 export const openCaptions = ({
   plan,
   channelOptions,
@@ -237,22 +238,22 @@ export const openCaptions = ({
 }: {
   readonly plan?: (text: string, language: string) => TranslationPlan;
   readonly channelOptions?: ChannelOptions;
-  /** The one language of the board. */
+  /** The one language of the display. */
   readonly language?: string;
 } = {}) => {
-  const { clock, channel, board } = openBoard(channelOptions, language ? { language } : {});
+  const { clock, channel, display } = openDisplay(channelOptions, language ? { language } : {});
   const translating = createTranslating(clock, plan);
   const transcript = createTranscript({ clock, startedMs: 0 });
-  const boards = new Set([board]);
+  const displays = new Set([display]);
   const captions = createCaptions({
     clock,
     nameOf: (id) => NAMES[id] ?? id,
     translate: translating.translate,
-    boards,
+    displays,
     transcript,
     log: quiet,
   });
-  return { clock, channel, ...translating, board, boards, transcript, captions };
+  return { clock, channel, ...translating, display, displays, transcript, captions };
 };
 
 export const START_MS = 1_000_000;

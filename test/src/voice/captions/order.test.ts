@@ -54,7 +54,7 @@ describe('what stands in a channel of captions', () => {
             refuse: () => pending.shift(),
             latencyMs: () => latencies[requests++ % latencies.length] ?? 0,
           });
-          const board = createCaptionMessages({
+          const display = createCaptionMessages({
             clock,
             port: channel,
             editRate: RATE,
@@ -84,11 +84,11 @@ describe('what stands in a channel of captions', () => {
               const earlyMs = line.startMs + (lateMs * (partial?.share ?? 0)) / 100;
               const whole = { ...line, translations: translated({ es: `also ${'x'.repeat(60)}` }) };
               return [
-                ...(partial ? [{ atMs: earlyMs, run: () => board.show(early) }] : []),
-                { atMs, run: () => (isTakenBack ? board.remove(line.id) : board.show(line)) },
+                ...(partial ? [{ atMs: earlyMs, run: () => display.show(early) }] : []),
+                { atMs, run: () => (isTakenBack ? display.remove(line.id) : display.show(line)) },
                 ...(translatedMs === null || isTakenBack
                   ? []
-                  : [{ atMs: atMs + translatedMs, run: () => board.change(whole) }]),
+                  : [{ atMs: atMs + translatedMs, run: () => display.change(whole) }]),
               ];
             }),
             ...deletions.map(({ atShare, which }) => ({
@@ -105,7 +105,7 @@ describe('what stands in a channel of captions', () => {
             await clock.advance(Math.max(0, atMs - clock.nowMs()));
             run();
           }
-          await pass(clock, board.settled(), 1_000);
+          await pass(clock, display.settled(), 1_000);
 
           const shown: readonly string[] = channel.shown().join('\n').match(/w\d+w/gi) ?? [];
           const wanted = all.filter(({ isTakenBack }) => !isTakenBack).map(({ line }) => line.text);

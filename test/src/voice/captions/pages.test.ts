@@ -1,40 +1,40 @@
 import { describe, expect, it } from 'vitest';
-import { caption, openBoard, PACE_MS, pass, translated } from './fakes.ts';
+import { caption, openDisplay, PACE_MS, pass, translated } from './fakes.ts';
 
-describe('a board of several messages', () => {
+describe('a display of several messages', () => {
   it.each([
     ['full of lines', { lines: 1 }, 0],
     ['full of letters', { chars: 300 }, 0],
     ['too old', { ageMs: 5_000 }, 6_000],
     ['followed by a pause', { pauseMs: 5_000 }, 6_000],
   ])('begins a fresh message after one that is %s', async (_, limits, waitMs) => {
-    const { clock, channel, board } = openBoard({}, { limits });
-    board.show(caption(1, { text: 'a'.repeat(160) }));
-    await pass(clock, board.settled());
+    const { clock, channel, display } = openDisplay({}, { limits });
+    display.show(caption(1, { text: 'a'.repeat(160) }));
+    await pass(clock, display.settled());
     await clock.advance(waitMs);
-    board.show(caption(2, { text: 'b'.repeat(160) }));
-    await pass(clock, board.settled());
+    display.show(caption(2, { text: 'b'.repeat(160) }));
+    await pass(clock, display.settled());
     expect(channel.shown()).toEqual([`**Ann**: ${'a'.repeat(160)}`, `**Ann**: ${'b'.repeat(160)}`]);
   });
 
   it('keeps room for translations that are awaited', async () => {
-    const { clock, channel, board } = openBoard({}, { limits: { chars: 500 } });
+    const { clock, channel, display } = openDisplay({}, { limits: { chars: 500 } });
     const long = { text: 'a'.repeat(150), translations: translated({ es: {} }) };
-    board.show(caption(1, long));
-    board.show(caption(2, long));
-    await pass(clock, board.settled());
+    display.show(caption(1, long));
+    display.show(caption(2, long));
+    await pass(clock, display.settled());
     expect(channel.shown()).toHaveLength(2);
   });
 
   it('moves on what does not fit any more, and loses nothing', async () => {
-    const { clock, channel, board } = openBoard({}, { limits: { chars: 300 } });
-    board.show(caption(1));
-    board.show(caption(2));
-    await pass(clock, board.settled());
+    const { clock, channel, display } = openDisplay({}, { limits: { chars: 300 } });
+    display.show(caption(1));
+    display.show(caption(2));
+    await pass(clock, display.settled());
     expect(channel.shown()).toHaveLength(1);
-    board.change(caption(1, { translations: translated({ es: 'x'.repeat(130) }) }));
-    board.change(caption(2, { translations: translated({ es: 'y'.repeat(130) }) }));
-    await pass(clock, board.settled());
+    display.change(caption(1, { translations: translated({ es: 'x'.repeat(130) }) }));
+    display.change(caption(2, { translations: translated({ es: 'y'.repeat(130) }) }));
+    await pass(clock, display.settled());
     const [first, second] = channel.shown();
     expect(first).toContain('line 1.\n↳ 🇪🇸 xxx');
     expect(second).toContain('line 2.\n↳ 🇪🇸 yyy');
@@ -44,15 +44,15 @@ describe('a board of several messages', () => {
     ['the last two messages', 80_000, [2, 4, 6, 8, 9, 10, 12, 13, 14, 1]],
     ['messages to which something was added lately', 70_000, [1, 2, 4, 6, 8, 9, 10, 12, 13, 14]],
   ])('puts late lines into %s where they belong', async (_, laterMs, order) => {
-    const { clock, channel, board } = openBoard({}, { limits: { lines: 3 } });
-    for (const id of [2, 4, 6, 8, 10, 12, 14]) board.show(caption(id));
-    await pass(clock, board.settled());
+    const { clock, channel, display } = openDisplay({}, { limits: { lines: 3 } });
+    for (const id of [2, 4, 6, 8, 10, 12, 14]) display.show(caption(id));
+    await pass(clock, display.settled());
     expect(channel.shown()).toHaveLength(3);
     await clock.advance(laterMs);
-    board.show(caption(1));
-    board.show(caption(13));
-    board.show(caption(9));
-    await pass(clock, board.settled());
+    display.show(caption(1));
+    display.show(caption(13));
+    display.show(caption(9));
+    await pass(clock, display.settled());
     const ids = channel
       .shown()
       .map((text) => [...text.matchAll(/line (\d+)/g)].map((match) => Number(match[1])));
@@ -60,35 +60,35 @@ describe('a board of several messages', () => {
   });
 
   it('finds the place of a line that comes a minute late, however many messages were begun since', async () => {
-    const { clock, channel, board } = openBoard({}, { limits: { lines: 1 } });
+    const { clock, channel, display } = openDisplay({}, { limits: { lines: 1 } });
     const said = (id: number) =>
       caption(id, { startMs: clock.nowMs(), endMs: clock.nowMs(), speakerId: `s${id}` });
-    board.show(said(1));
+    display.show(said(1));
     const late = said(2);
     for (let id = 3; id <= 60; id += 1) {
       await clock.advance(PACE_MS);
-      board.show(said(id));
+      display.show(said(id));
     }
-    board.show(late);
-    await pass(clock, board.settled());
+    display.show(late);
+    await pass(clock, display.settled());
     expect(channel.shown()).toEqual(
       Array.from({ length: 60 }, (_, at) => `**Ann**: line ${at + 1}.`),
     );
   });
 
   it('finds the place of a line in a message that was begun long ago and grew until then', async () => {
-    const { clock, channel, board } = openBoard({}, { limits: { lines: 3 } });
+    const { clock, channel, display } = openDisplay({}, { limits: { lines: 3 } });
     const said = (id: number) =>
       caption(id, { startMs: clock.nowMs(), endMs: clock.nowMs(), speakerId: `s${id}` });
-    board.show(said(1));
+    display.show(said(1));
     await clock.advance(100_000);
-    board.show(said(2));
+    display.show(said(2));
     const late = said(3);
     await clock.advance(PACE_MS);
-    for (let id = 4; id <= 12; id += 1) board.show(said(id));
+    for (let id = 4; id <= 12; id += 1) display.show(said(id));
     await clock.advance(20_000);
-    board.show(late);
-    await pass(clock, board.settled());
+    display.show(late);
+    await pass(clock, display.settled());
     expect(
       channel
         .shown()
@@ -98,66 +98,66 @@ describe('a board of several messages', () => {
   });
 
   it('puts a line at the beginning of the message after the pause in which it was spoken', async () => {
-    const { clock, channel, board } = openBoard();
-    board.show(caption(1));
-    await pass(clock, board.settled());
+    const { clock, channel, display } = openDisplay();
+    display.show(caption(1));
+    await pass(clock, display.settled());
     await clock.advance(125_000);
-    board.show(caption(14));
-    await pass(clock, board.settled());
-    board.show(caption(13, { startMs: 135_000, endMs: 136_000 }));
-    await pass(clock, board.settled());
+    display.show(caption(14));
+    await pass(clock, display.settled());
+    display.show(caption(13, { startMs: 135_000, endMs: 136_000 }));
+    await pass(clock, display.settled());
     expect(channel.shown()).toEqual(['**Ann**: line 1.', '**Ann**: line 13. line 14.']);
   });
 
   it('puts a line of before all messages at hand where it is when it comes', async () => {
-    const { clock, channel, board } = openBoard({}, { limits: { lines: 1 } });
+    const { clock, channel, display } = openDisplay({}, { limits: { lines: 1 } });
     const said = (id: number) =>
       caption(id, { startMs: clock.nowMs(), endMs: clock.nowMs(), speakerId: `s${id}` });
     const late = said(1);
     for (let id = 2; id <= 120; id += 1) {
       await clock.advance(PACE_MS / 2);
-      board.show(said(id));
+      display.show(said(id));
     }
-    board.show(late);
+    display.show(late);
     await clock.advance(PACE_MS);
-    board.show(said(121));
-    await pass(clock, board.settled());
+    display.show(said(121));
+    await pass(clock, display.settled());
     const ids = channel.shown().map((text) => Number(/\d+/.exec(text)?.[0]));
     expect(ids).toEqual([...Array.from({ length: 119 }, (_, at) => at + 2), 1, 121]);
   });
 
   it('moves a line that turns out to have begun before another one', async () => {
-    const { clock, channel, board } = openBoard();
-    board.show(caption(1));
-    board.show(caption(2, { isFinal: false }));
-    board.show(caption(2, { startMs: 5_000, endMs: 5_000 }));
-    await pass(clock, board.settled());
+    const { clock, channel, display } = openDisplay();
+    display.show(caption(1));
+    display.show(caption(2, { isFinal: false }));
+    display.show(caption(2, { startMs: 5_000, endMs: 5_000 }));
+    await pass(clock, display.settled());
     expect(channel.shown()).toEqual(['**Ann**: line 2.\n**Ann**: line 1.']);
   });
 
   it('keeps a bounded number of messages in hand', async () => {
-    const { clock, channel, board } = openBoard({}, { limits: { lines: 1 } });
+    const { clock, channel, display } = openDisplay({}, { limits: { lines: 1 } });
     for (let id = 1; id <= 110; id += 1) {
-      board.show(caption(id, { speakerId: `s${id}` }));
-      await pass(clock, board.settled(), PACE_MS);
+      display.show(caption(id, { speakerId: `s${id}` }));
+      await pass(clock, display.settled(), PACE_MS);
     }
     expect(channel.shown()).toHaveLength(110);
-    board.change(caption(10, { text: 'too old to be changed' }));
-    board.change(caption(11, { text: 'still at hand' }));
-    await pass(clock, board.settled());
+    display.change(caption(10, { text: 'too old to be changed' }));
+    display.change(caption(11, { text: 'still at hand' }));
+    await pass(clock, display.settled());
     expect(channel.shown().join()).not.toContain('too old');
     expect(channel.shown().join()).toContain('still at hand');
   });
 
   it('lets messages of long ago alone, but for the one before the last', async () => {
-    const { clock, channel, board } = openBoard();
+    const { clock, channel, display } = openDisplay();
     for (const id of [1, 2, 3]) {
-      board.show(caption(id));
-      await pass(clock, board.settled());
+      display.show(caption(id));
+      await pass(clock, display.settled());
       await clock.advance(3_000_000);
     }
-    board.forget('a');
-    await pass(clock, board.settled());
+    display.forget('a');
+    await pass(clock, display.settled());
     expect(channel.shown()).toEqual(['**Ann**: line 1.']);
   });
 });

@@ -2,10 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type SessionJson, sessionFile } from '../../../../src/voice/captions/transcript-files.ts';
 import type { RoomTranscriptKind } from '../../../../src/model/transcript.ts';
-import type {
-  SessionTranscript,
-  TranscriptLine,
-} from '../../../../src/voice/captions/transcript.ts';
+import type { SessionTranscript, TranscriptLine } from '../../../../src/voice/captions/caption.ts';
 import { subtitlesOf } from '../../../../src/speech/subtitles.ts';
 import { watchEventLoop } from '../../../fakes/event-loop.ts';
 import { anyText } from '../../text/any-text.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTranscript } from '../../../../src/voice/captions/transcript.ts';
+import { createTranscript } from '../../../../src/voice/captions/caption.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 import { caption, translated } from './fakes.ts';
 

@@ -5,9 +5,9 @@ describe('captions', () => {
   it('are translated once into each language of the readers, and not into their own', async () => {
     const { clock, channel, captions, asked } = openCaptions();
     captions.setLanguages(['es', 'en-GB', 'es-MX', 'fr', 'es']);
-    captions.heard(line(1, { isFinal: false }));
-    captions.heard(line(1));
-    captions.heard(line(1));
+    captions.transcript(line(1, { isFinal: false }));
+    captions.transcript(line(1));
+    captions.transcript(line(1));
     await pass(clock, captions.settled());
     expect(asked.map(({ language }) => language)).toEqual(['es', 'fr']);
     expect(channel.shown()).toEqual(['**Ann**: w1\n↳ 🇪🇸 \\[es\\] w1\n↳ 🇫🇷 \\[fr\\] w1']);
@@ -16,7 +16,7 @@ describe('captions', () => {
   it('are translated into ten languages at most', async () => {
     const { clock, captions, asked } = openCaptions();
     captions.setLanguages(['es', 'fr', 'de', 'it', 'pt', 'nl', 'sv', 'fi', 'pl', 'cs', 'ja', 'ko']);
-    captions.heard(line(1));
+    captions.transcript(line(1));
     await pass(clock, captions.settled());
     expect(asked).toHaveLength(10);
   });
@@ -24,7 +24,7 @@ describe('captions', () => {
   it('are asked for in all languages where theirs is not known', async () => {
     const { clock, captions, asked } = openCaptions();
     captions.setLanguages(['es', 'en']);
-    captions.heard(line(1, { language: '' }));
+    captions.transcript(line(1, { language: '' }));
     await pass(clock, captions.settled());
     expect(asked.map(({ language }) => language)).toEqual(['es', 'en']);
   });
@@ -32,8 +32,8 @@ describe('captions', () => {
   it('have in their translation what was said before them', async () => {
     const { clock, captions, asked } = openCaptions();
     captions.setLanguages(['es']);
-    for (const id of [1, 2, 4, 5, 6, 3]) captions.heard(line(id));
-    captions.heard(line(7));
+    for (const id of [1, 2, 4, 5, 6, 3]) captions.transcript(line(id));
+    captions.transcript(line(7));
     await pass(clock, captions.settled());
     expect(asked.find(({ text }) => text === 'w3')?.context).toEqual(['w1', 'w2']);
     expect(asked.find(({ text }) => text === 'w7')?.context).toEqual(['w3', 'w4', 'w5', 'w6']);
@@ -44,7 +44,7 @@ describe('captions', () => {
       plan: () => ({ delayMs: 1_100, steps: 2 }),
     });
     captions.setLanguages(['es']);
-    captions.heard(line(1));
+    captions.transcript(line(1));
     await pass(clock, captions.settled());
     expect(channel.sent.map(({ text }) => text)).toEqual([
       '**Ann**: w1\n↳ 🇪🇸 …',
@@ -56,11 +56,11 @@ describe('captions', () => {
   it('stand without a translation that fails, and say so once', async () => {
     const { clock, channel, captions } = openCaptions({ plan: () => ({ outcome: 'error' }) });
     captions.setLanguages(['es']);
-    for (const id of [1, 2, 3]) captions.heard(line(id));
+    for (const id of [1, 2, 3]) captions.transcript(line(id));
     await pass(clock, captions.settled());
     expect(channel.shown()).toEqual(['**Ann**: w1\n↳ ⚠️ no es for now\n**Ann**: w2\n**Ann**: w3']);
     await clock.advance(300_000);
-    captions.heard(line(4));
+    captions.transcript(line(4));
     await pass(clock, captions.settled());
     expect(channel.shown()[1]).toBe('**Ann**: w4\n↳ ⚠️ no es for now');
   });
@@ -68,7 +68,7 @@ describe('captions', () => {
   it('say nothing where there was nothing to translate', async () => {
     const { clock, channel, captions } = openCaptions({ plan: () => ({ outcome: 'nothing' }) });
     captions.setLanguages(['es']);
-    captions.heard(line(1));
+    captions.transcript(line(1));
     await pass(clock, captions.settled());
     expect(channel.shown()).toEqual(['**Ann**: w1']);
   });
@@ -78,7 +78,7 @@ describe('captions', () => {
       plan: () => ({ outcome: 'never' }),
     });
     captions.setLanguages(['es']);
-    captions.heard(line(1));
+    captions.transcript(line(1));
     await pass(clock, captions.settled());
     expect(channel.shown()).toEqual(['**Ann**: w1\n↳ ⚠️ no es for now']);
     expect(running.now).toBe(0);
@@ -89,7 +89,7 @@ describe('captions', () => {
       plan: () => ({ delayMs: 9_000 }),
     });
     captions.setLanguages(['es', 'fr']);
-    for (let id = 1; id <= 40; id += 1) captions.heard(line(id));
+    for (let id = 1; id <= 40; id += 1) captions.transcript(line(id));
     await pass(clock, captions.settled());
     expect(running.most).toBe(6);
     // The first six, and those that could begin within 20 s of the 60 that may wait.
@@ -106,9 +106,9 @@ describe('captions', () => {
   it('ask for nothing more in a language that nobody reads any more', async () => {
     const { clock, captions, asked, channel } = openCaptions({ plan: () => ({ delayMs: 1_000 }) });
     captions.setLanguages(['es']);
-    for (let id = 1; id <= 8; id += 1) captions.heard(line(id));
+    for (let id = 1; id <= 8; id += 1) captions.transcript(line(id));
     captions.setLanguages(['fr']);
-    captions.heard(line(9));
+    captions.transcript(line(9));
     await pass(clock, captions.settled());
     expect(asked.map(({ language }) => language)).toEqual([...Array(6).fill('es'), 'fr']);
     expect(
@@ -122,8 +122,8 @@ describe('captions', () => {
   it('abort the translations of a member who is forgotten', async () => {
     const { clock, captions, running } = openCaptions({ plan: () => ({ outcome: 'never' }) });
     captions.setLanguages(['es']);
-    captions.heard(line(1));
-    captions.heard(line(2, { speakerId: 'b' }));
+    captions.transcript(line(1));
+    captions.transcript(line(2, { speakerId: 'b' }));
     await clock.advance(0);
     captions.forget('b');
     await clock.advance(0);

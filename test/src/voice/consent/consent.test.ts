@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createConsent, type ConsentChoice } from '../../../../src/voice/consent/consent.ts';
+import { createConsent } from '../../../../src/voice/consent/consent.ts';
+import type { ConsentChoice } from '../../../../src/model/consent.ts';
 import type { ConsentRule } from '../../../../src/model/space-choices.ts';
 import type { RoomMember } from '../../../../src/ports/voice.ts';
 import { AppError } from '../../../../src/errors.ts';
@@ -16,11 +17,11 @@ interface Setting {
 
 const start = ({ rule = 'told', choices = {} }: Setting = {}) => {
   const clock = createTestClock();
-  const told: string[][] = [];
+  const informed: string[][] = [];
   const state = {
-    heard: [] as readonly string[],
+    subscribed: [] as readonly string[],
     fails: false,
-    untold: undefined as AppError | undefined,
+    fault: undefined as AppError | undefined,
     lookups: 0,
     lookupFails: false,
     /** Holds back the telling while it is set. */
@@ -34,139 +35,139 @@ const start = ({ rule = 'told', choices = {} }: Setting = {}) => {
       if (state.lookupFails) throw new Error('the database is away');
       return choices[id];
     },
-    tell: async (members) => {
+    inform: async (members) => {
       if (state.fails) throw new AppError('unavailable', 'no permission');
       await state.held;
-      told.push(members.map(({ id }) => id));
+      informed.push(members.map(({ id }) => id));
     },
-    hear: (ids) => {
-      state.heard = ids;
+    subscribe: (ids) => {
+      state.subscribed = ids;
     },
-    untold: (error) => {
-      state.untold = error;
+    notInformed: (error) => {
+      state.fault = error;
     },
   });
-  return { clock, consent, told, state };
+  return { clock, consent, informed, state };
 };
 
 describe('consent', () => {
-  it('hears nobody before they were told, and everybody afterwards', async () => {
-    const { clock, consent, told, state } = start();
+  it('hears nobody before they were informed, and everybody afterwards', async () => {
+    const { clock, consent, informed, state } = start();
     consent.present([ann, bob]);
     await clock.advance(1_000);
-    expect(state.heard).toEqual([]);
+    expect(state.subscribed).toEqual([]);
     await clock.advance(1_000);
-    expect(told).toEqual([['ann', 'bob']]);
-    expect(state.heard).toEqual(['ann', 'bob']);
+    expect(informed).toEqual([['ann', 'bob']]);
+    expect(state.subscribed).toEqual(['ann', 'bob']);
   });
 
   it('tells at once when it is asked to', async () => {
-    const { consent, told, state } = start();
+    const { consent, informed, state } = start();
     consent.present([ann]);
-    await consent.told();
-    expect(told).toEqual([['ann']]);
-    expect(state.heard).toEqual(['ann']);
+    await consent.informed();
+    expect(informed).toEqual([['ann']]);
+    expect(state.subscribed).toEqual(['ann']);
   });
 
-  it('hears a late joiner only once they were told, and others all the time', async () => {
-    const { clock, consent, told, state } = start();
+  it('hears a late joiner only once they were informed, and others all the time', async () => {
+    const { clock, consent, informed, state } = start();
     consent.present([ann]);
-    await consent.told();
+    await consent.informed();
     consent.present([ann, bob]);
     await clock.advance(0);
-    expect(state.heard).toEqual(['ann']);
+    expect(state.subscribed).toEqual(['ann']);
     await clock.advance(2_000);
-    expect(told).toEqual([['ann'], ['bob']]);
-    expect(state.heard).toEqual(['ann', 'bob']);
+    expect(informed).toEqual([['ann'], ['bob']]);
+    expect(state.subscribed).toEqual(['ann', 'bob']);
   });
 
-  it('does not tell again who comes back, and tells who came while it told others', async () => {
-    const { clock, consent, told, state } = start();
+  it('does not tell again who comes back, and tells who came while it informed others', async () => {
+    const { clock, consent, informed, state } = start();
     const held = Promise.withResolvers<void>();
     state.held = held.promise;
     consent.present([ann]);
     await clock.advance(2_000);
     consent.present([ann, bob]);
     await clock.advance(5_000);
-    expect(state.heard).toEqual([]);
+    expect(state.subscribed).toEqual([]);
     held.resolve();
     await clock.advance(2_000);
-    expect(told).toEqual([['ann'], ['bob']]);
+    expect(informed).toEqual([['ann'], ['bob']]);
     consent.present([bob]);
     consent.present([bob, ann]);
     await clock.advance(5_000);
-    expect(told).toHaveLength(2);
-    expect([...state.heard].toSorted()).toEqual(['ann', 'bob']);
+    expect(informed).toHaveLength(2);
+    expect([...state.subscribed].toSorted()).toEqual(['ann', 'bob']);
   });
 
   it('never hears a bot, and tells it nothing', async () => {
-    const { clock, consent, told, state } = start({ choices: { robot: 'heard' } });
+    const { clock, consent, informed, state } = start({ choices: { robot: 'allowed' } });
     consent.present([robot]);
     await clock.advance(5_000);
-    expect(told).toEqual([]);
-    consent.chosen('robot', 'heard');
-    expect(state.heard).toEqual([]);
+    expect(informed).toEqual([]);
+    consent.chosen('robot', 'allowed');
+    expect(state.subscribed).toEqual([]);
   });
 
   it('hears nobody who said no, before or now', async () => {
-    const { clock, consent, state } = start({ choices: { ann: 'unheard' } });
+    const { clock, consent, state } = start({ choices: { ann: 'refused' } });
     consent.present([ann, bob]);
     await clock.advance(2_000);
-    expect(state.heard).toEqual(['bob']);
-    consent.chosen('bob', 'unheard');
-    expect(state.heard).toEqual([]);
-    expect(consent.isHeard('bob')).toBe(false);
-    consent.chosen('ann', 'heard');
-    expect(state.heard).toEqual([]);
+    expect(state.subscribed).toEqual(['bob']);
+    consent.chosen('bob', 'refused');
+    expect(state.subscribed).toEqual([]);
+    expect(consent.isSubscribed('bob')).toBe(false);
+    consent.chosen('ann', 'allowed');
+    expect(state.subscribed).toEqual([]);
     await clock.advance(2_000);
-    expect(state.heard).toEqual(['ann']);
+    expect(state.subscribed).toEqual(['ann']);
   });
 
   it('bothers nobody with it who said no before', async () => {
-    const { clock, consent, told } = start({ choices: { ann: 'unheard' } });
+    const { clock, consent, informed } = start({ choices: { ann: 'refused' } });
     consent.present([ann, bob]);
     await clock.advance(5_000);
-    expect(told).toEqual([['bob']]);
-    consent.chosen('ann', 'heard');
+    expect(informed).toEqual([['bob']]);
+    consent.chosen('ann', 'allowed');
     await clock.advance(5_000);
-    expect(told).toEqual([['bob'], ['ann']]);
+    expect(informed).toEqual([['bob'], ['ann']]);
   });
 
   it('tells anew who was taken out, forgets it, and comes back', async () => {
-    const { clock, consent, told, state } = start();
+    const { clock, consent, informed, state } = start();
     consent.present([ann]);
-    await consent.told();
-    consent.chosen('ann', 'unheard');
+    await consent.informed();
+    consent.chosen('ann', 'refused');
     consent.present([]);
     consent.present([ann]);
     await clock.advance(0);
-    expect(state.heard).toEqual([]);
+    expect(state.subscribed).toEqual([]);
     await clock.advance(2_000);
-    expect(told).toEqual([['ann'], ['ann']]);
-    expect(state.heard).toEqual(['ann']);
+    expect(informed).toEqual([['ann'], ['ann']]);
+    expect(state.subscribed).toEqual(['ann']);
   });
 
   it('hears only those who agreed, where a room wants that', async () => {
-    const { clock, consent, state } = start({ rule: 'agreed', choices: { ann: 'heard' } });
+    const { clock, consent, state } = start({ rule: 'agreed', choices: { ann: 'allowed' } });
     consent.present([ann, bob]);
     await clock.advance(2_000);
-    expect(state.heard).toEqual(['ann']);
-    consent.chosen('bob', 'heard');
-    expect(state.heard).toEqual(['ann', 'bob']);
+    expect(state.subscribed).toEqual(['ann']);
+    consent.chosen('bob', 'allowed');
+    expect(state.subscribed).toEqual(['ann', 'bob']);
   });
 
-  it('hears nobody who could not be told, says so, and tries again', async () => {
+  it('hears nobody who could not be informed, says so, and tries again', async () => {
     const { clock, consent, state } = start();
     state.fails = true;
     consent.present([ann]);
     await clock.advance(2_000);
-    expect(state.heard).toEqual([]);
-    expect(state.untold?.code).toBe('unavailable');
-    await expect(consent.told()).rejects.toThrow('no permission');
+    expect(state.subscribed).toEqual([]);
+    expect(state.fault?.code).toBe('unavailable');
+    await expect(consent.informed()).rejects.toThrow('no permission');
     state.fails = false;
     await clock.advance(12_000);
-    expect(state.heard).toEqual(['ann']);
-    expect(state.untold).toBeUndefined();
+    expect(state.subscribed).toEqual(['ann']);
+    expect(state.fault).toBeUndefined();
   });
 
   it('hears nobody whose choice cannot be looked up, until it can', async () => {
@@ -174,38 +175,38 @@ describe('consent', () => {
     state.lookupFails = true;
     consent.present([ann]);
     await clock.advance(5_000);
-    expect(state.heard).toEqual([]);
+    expect(state.subscribed).toEqual([]);
     state.lookupFails = false;
     await clock.advance(10_000);
-    expect(state.heard).toEqual(['ann']);
+    expect(state.subscribed).toEqual(['ann']);
   });
 
   it('takes no answer of the look-up for a no that was said meanwhile', async () => {
-    const { clock, consent, state } = start({ choices: { ann: 'heard' } });
+    const { clock, consent, state } = start({ choices: { ann: 'allowed' } });
     consent.present([ann, bob]);
-    consent.chosen('ann', 'unheard');
+    consent.chosen('ann', 'refused');
     await clock.advance(2_000);
-    expect(state.heard).toEqual(['bob']);
+    expect(state.subscribed).toEqual(['bob']);
   });
 
-  it('has told everybody there when it says so, whoever came meanwhile', async () => {
-    const { consent, told, state } = start();
+  it('has informed everybody there when it says so, whoever came meanwhile', async () => {
+    const { consent, informed, state } = start();
     const held = Promise.withResolvers<void>();
     state.held = held.promise;
     consent.present([ann]);
-    const first = consent.told();
+    const first = consent.informed();
     consent.present([ann, bob]);
-    const second = consent.told();
+    const second = consent.informed();
     held.resolve();
     await Promise.all([first, second]);
-    expect(told).toEqual([['ann'], ['bob']]);
+    expect(informed).toEqual([['ann'], ['bob']]);
   });
 
   it('looks no choice up any more once it is over', async () => {
     const { clock, consent, state } = start();
     state.lookupFails = true;
     consent.present([ann, bob]);
-    await consent.told();
+    await consent.informed();
     consent[Symbol.dispose]();
     expect(clock.waiting).toBe(0);
   });
@@ -213,9 +214,9 @@ describe('consent', () => {
   it('hears nobody any more once it is over', async () => {
     const { clock, consent, state } = start();
     consent.present([ann]);
-    await consent.told();
+    await consent.informed();
     consent[Symbol.dispose]();
-    expect(state.heard).toEqual([]);
+    expect(state.subscribed).toEqual([]);
     await clock.advance(60_000);
     expect(clock.waiting).toBe(0);
   });
@@ -227,7 +228,7 @@ describe('consent', () => {
       fc.record({
         kind: fc.constant('chosen' as const),
         id: ids,
-        choice: fc.constantFrom('heard' as const, 'unheard' as const),
+        choice: fc.constantFrom('allowed' as const, 'refused' as const),
       }),
       fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 1, max: 12_000 }) }),
       fc.record({ kind: fc.constant('fails' as const), fails: fc.boolean() }),
@@ -237,7 +238,7 @@ describe('consent', () => {
         fc.constantFrom<ConsentRule>('told', 'agreed'),
         fc.array(step, { maxLength: 20 }),
         async (rule, steps) => {
-          const { clock, consent, told, state } = start({ rule });
+          const { clock, consent, informed, state } = start({ rule });
           let here: readonly string[] = [];
           const chosen = new Map<string, ConsentChoice>();
           for (const each of steps) {
@@ -250,12 +251,12 @@ describe('consent', () => {
               if (here.includes(each.id)) chosen.set(each.id, each.choice);
             } else if (each.kind === 'wait') await clock.advance(each.ms);
             else state.fails = each.fails;
-            const everTold = told.flat();
-            for (const id of state.heard) {
+            const everTold = informed.flat();
+            for (const id of state.subscribed) {
               expect(here).toContain(id);
               expect(everTold).toContain(id);
-              expect(chosen.get(id)).not.toBe('unheard');
-              if (rule === 'agreed') expect(chosen.get(id)).toBe('heard');
+              expect(chosen.get(id)).not.toBe('refused');
+              if (rule === 'agreed') expect(chosen.get(id)).toBe('allowed');
             }
           }
           consent[Symbol.dispose]();

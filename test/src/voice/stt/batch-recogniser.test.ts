@@ -5,8 +5,8 @@ import {
   type BatchRecogniserOptions,
   createBatchRecogniser,
 } from '../../../../src/voice/stt/batch-recogniser.ts';
-import type { RecognitionHints } from '../../../../src/ports/recogniser.ts';
-import { makeUtterance, type Utterance } from '../../../../src/voice/stt/utterance.ts';
+import type { RecognitionHints, Utterance } from '../../../../src/ports/recogniser.ts';
+import { makeUtterance } from '../../../../src/voice/stt/utterance.ts';
 import { createSender } from './support.ts';
 
 type Call = {
@@ -40,38 +40,37 @@ const setUp = (
   const partials: string[] = [];
   const recogniser = createBatchRecogniser(
     {
-      client: {
-        transcribe: (audio, parameters, options) => {
-          const { promise, resolve, reject } = Promise.withResolvers<{
-            text: string;
-            language: string;
-            confidence: number;
-          }>();
-          if (!answersTooLate)
-            options.signal.addEventListener('abort', () => reject(options.signal.reason as Error));
-          calls.push({
-            parameters,
-            options,
-            bytes: audio.sizeBytes,
-            answer: async (text) => {
-              resolve({ text, language: 'en', confidence: 0.9 });
-              await settle();
-            },
-            fail: async (error) => {
-              reject(error);
-              await settle();
-            },
-          });
-          return promise;
-        },
+      transcribe: (audio, parameters, options) => {
+        const { promise, resolve, reject } = Promise.withResolvers<{
+          text: string;
+          language: string;
+          confidence: number;
+        }>();
+        if (!answersTooLate)
+          options.signal.addEventListener('abort', () => reject(options.signal.reason as Error));
+        calls.push({
+          parameters,
+          options,
+          bytes: audio.sizeBytes,
+          answer: async (text) => {
+            resolve({ text, language: 'en', confidence: 0.9 });
+            await settle();
+          },
+          fail: async (error) => {
+            reject(error);
+            await settle();
+          },
+        });
+        return promise;
       },
     },
     wanted,
   );
-  const recognition = recogniser.begin({
+  const recognition = recogniser.start({
     hints: Promise.resolve(hints),
     signal: controller.signal,
     partial: ({ text }) => void partials.push(text),
+    final: () => undefined,
   });
   const grow = async (ms: number) => {
     recognition.grow(utteranceOf(ms));
@@ -83,7 +82,7 @@ const setUp = (
 describe('recognising whole utterances', () => {
   it('sends a file with what there is to listen for, and how long the answer is of use', async () => {
     const { calls, recognition } = setUp({ hotwords: ['Dragoman'], language: 'ja' });
-    const result = recognition.end(utteranceOf(1_000), 5_000);
+    const result = recognition.finish(utteranceOf(1_000), 5_000);
     await settle();
     expect(calls[0]).toMatchObject({
       parameters: { hotwords: ['Dragoman'], language: 'ja' },
@@ -96,7 +95,7 @@ describe('recognising whole utterances', () => {
 
   it('asks for nothing special where there are no hints', async () => {
     const { calls, recognition } = setUp();
-    const result = recognition.end(utteranceOf(1_000), 5_000);
+    const result = recognition.finish(utteranceOf(1_000), 5_000);
     await settle();
     expect(calls[0]!.parameters).toEqual({});
     await calls[0]!.answer('Hello.');
@@ -105,7 +104,7 @@ describe('recognising whole utterances', () => {
 
   it('tells its fault', async () => {
     const { calls, recognition } = setUp();
-    const result = recognition.end(utteranceOf(1_000), 5_000);
+    const result = recognition.finish(utteranceOf(1_000), 5_000);
     const told = expect(result).rejects.toMatchObject({ code: 'unavailable' });
     await settle();
     await calls[0]!.fail(new AppError('unavailable', 'down'));
@@ -115,7 +114,7 @@ describe('recognising whole utterances', () => {
   it('sends nothing of what nobody wants to know any more', async () => {
     const { calls, recognition, controller } = setUp();
     controller.abort();
-    await expect(recognition.end(utteranceOf(1_000), 5_000)).rejects.toThrow('aborted');
+    await expect(recognition.finish(utteranceOf(1_000), 5_000)).rejects.toThrow('aborted');
     expect(calls).toEqual([]);
   });
 });
@@ -154,12 +153,12 @@ describe('recognising growing utterances', () => {
   it('never lets the end wait for a part', async () => {
     const { calls, partials, recognition, grow } = setUp();
     await grow(1_200);
-    const result = recognition.end(utteranceOf(1_500), 5_000);
+    const result = recognition.finish(utteranceOf(1_500), 5_000);
     await settle();
     expect(calls[0]!.options.signal.aborted).toBe(true);
     expect(calls[1]!.options.signal.aborted).toBe(false);
     // A part may fail: the whole is sent yet.
-    expect(calls.map(({ options }) => options.hasOtherWay)).toEqual([true, undefined]);
+    expect(calls.map(({ options }) => options.hasFallback)).toEqual([true, undefined]);
     await grow(5_000);
     await calls[1]!.answer('The train.');
     expect((await result).text).toBe('The train.');
@@ -176,7 +175,7 @@ describe('recognising growing utterances', () => {
     await grow(1_200);
     await calls[0]!.answer('The train');
     await grow(2_400);
-    const result = recognition.end(utteranceOf(2_500), 5_000);
+    const result = recognition.finish(utteranceOf(2_500), 5_000);
     await calls[1]!.answer('The train leaves');
     await settle();
     await calls[2]!.answer('The train left.');
@@ -190,7 +189,7 @@ describe('recognising growing utterances', () => {
     await calls[0]!.fail(new AppError('rate-limited', 'busy'));
     await grow(5_000);
     expect(calls).toHaveLength(1);
-    const result = recognition.end(utteranceOf(5_000), 5_000);
+    const result = recognition.finish(utteranceOf(5_000), 5_000);
     await settle();
     await calls[1]!.answer('The train.');
     expect((await result).text).toBe('The train.');

@@ -4,10 +4,10 @@ import { parseToc } from '../../../../src/audio/opus/packet.ts';
 import type { VoicePacket } from '../../../../src/ports/voice.ts';
 import type { EndpointerEvent } from '../../../../src/voice/stt/endpointer.ts';
 import {
-  bitVoicing,
+  bitVad,
   CELT,
   createSender,
-  cutterWith,
+  endpointerWith,
   sequencesOf,
   takeAll,
   voiced,
@@ -61,22 +61,22 @@ const arrivals = (speakerId: string, plan: Plan): VoicePacket[] => {
 const LONGEST_MS = 1_500;
 
 const runPlans = (plans: readonly Plan[]) => {
-  const cutter = cutterWith({ longestMs: LONGEST_MS, growEveryMs: 200 });
+  const endpointer = endpointerWith({ longestMs: LONGEST_MS, growEveryMs: 200 });
   const packets = plans
     .flatMap((plan, index) => arrivals(`s${index}`, plan))
     .toSorted((a, b) => a.arrivedMs - b.arrivedMs);
   const events: EndpointerEvent[] = [];
   const unused = new Set<VoicePacket>();
   for (const packet of packets) {
-    const before = cutter.counts.taken;
-    if ((cutter.nextTickMs ?? Infinity) <= packet.arrivedMs)
-      events.push(...cutter.tick(packet.arrivedMs));
-    events.push(...cutter.take(packet));
-    if (cutter.counts.taken === before) unused.add(packet);
+    const before = endpointer.counts.taken;
+    if ((endpointer.nextTickMs ?? Infinity) <= packet.arrivedMs)
+      events.push(...endpointer.tick(packet.arrivedMs));
+    events.push(...endpointer.take(packet));
+    if (endpointer.counts.taken === before) unused.add(packet);
   }
-  for (let wakeMs = cutter.nextTickMs; wakeMs !== undefined; wakeMs = cutter.nextTickMs)
-    events.push(...cutter.tick(wakeMs));
-  return { cutter, packets, events, unused };
+  for (let wakeMs = endpointer.nextTickMs; wakeMs !== undefined; wakeMs = endpointer.nextTickMs)
+    events.push(...endpointer.tick(wakeMs));
+  return { endpointer, packets, events, unused };
 };
 
 describe('whatever is lost, doubled, reordered and said at the same time', () => {
@@ -93,12 +93,12 @@ describe('whatever is lost, doubled, reordered and said at the same time', () =>
             .filter(({ utterance }) => utterance.speakerId === speakerId)
             .flatMap(({ utterance }) => sequencesOf(utterance));
           expect(told).toEqual([...new Set(told)].toSorted((a, b) => a - b));
-          const voicing = bitVoicing();
+          const vad = bitVad();
           const voice = packets.filter(
             (packet) =>
               packet.speakerId === speakerId &&
               !unused.has(packet) &&
-              voicing.isVoice(packet, parseToc(packet.data)!),
+              vad.isVoice(packet, parseToc(packet.data)!),
           );
           const inUtterances = new Set(told);
           expect(voice.filter(({ sequence }) => !inUtterances.has(sequence))).toEqual([]);
@@ -111,11 +111,11 @@ describe('whatever is lost, doubled, reordered and said at the same time', () =>
   it('what was not taken was late, doubled or no packet', () => {
     fc.assert(
       fc.property(plans, (someone) => {
-        const { cutter, packets, unused } = runPlans(someone);
-        const { taken, late, duplicate, impossible } = cutter.counts;
-        expect(taken + late + duplicate + impossible).toBe(packets.length);
-        expect(impossible).toBe(packets.filter(({ data }) => data.length === 2).length);
-        expect(unused.size).toBe(late + duplicate + impossible);
+        const { endpointer, packets, unused } = runPlans(someone);
+        const { taken, late, duplicate, invalid } = endpointer.counts;
+        expect(taken + late + duplicate + invalid).toBe(packets.length);
+        expect(invalid).toBe(packets.filter(({ data }) => data.length === 2).length);
+        expect(unused.size).toBe(late + duplicate + invalid);
       }),
       { numRuns: 80 },
     );
@@ -124,15 +124,15 @@ describe('whatever is lost, doubled, reordered and said at the same time', () =>
   it('utterances keep their bounds, and nothing is held when all is said', () => {
     fc.assert(
       fc.property(plans, (someone) => {
-        const { cutter, events } = runPlans(someone);
+        const { endpointer, events } = runPlans(someone);
         for (const { kind, utterance } of events) {
           expect(utterance.preRoll.length).toBeLessThanOrEqual(5);
           expect(utterance.spanMs).toBeLessThanOrEqual(LONGEST_MS + 20 + 2_000);
           expect(utterance.startMs).toBeLessThanOrEqual(utterance.endMs);
           if (kind === 'ended') expect(utterance.voiceMs).toBeGreaterThanOrEqual(200);
         }
-        expect(cutter.nextTickMs).toBeUndefined();
-        expect(cutter.heldPackets).toBeLessThanOrEqual(5 * someone.length);
+        expect(endpointer.nextTickMs).toBeUndefined();
+        expect(endpointer.bufferedPackets).toBeLessThanOrEqual(5 * someone.length);
       }),
       { numRuns: 80 },
     );
@@ -165,23 +165,23 @@ describe('whatever is lost, doubled, reordered and said at the same time', () =>
     fc.assert(
       fc.property(speakerPlan, fc.nat(150), (plan, at) => {
         const forgotten: string[] = [];
-        const cutter = cutterWith({
-          voicing: { ...bitVoicing(), forget: (id) => void forgotten.push(id) },
+        const endpointer = endpointerWith({
+          vad: { ...bitVad(), forget: (id) => void forgotten.push(id) },
         });
         const packets = arrivals('ann', plan);
-        takeAll(cutter, packets.slice(0, at));
-        cutter.forget('ann');
-        expect(cutter.heldPackets).toBe(0);
-        expect(cutter.endAll()).toEqual([]);
+        takeAll(endpointer, packets.slice(0, at));
+        endpointer.forget('ann');
+        expect(endpointer.bufferedPackets).toBe(0);
+        expect(endpointer.endAll()).toEqual([]);
         expect(forgotten).toEqual(['ann']);
         // They begin anew as if they had never spoken.
         const again = packets.slice(at);
-        const before = cutter.counts.late;
-        const fresh = cutterWith();
+        const before = endpointer.counts.late;
+        const fresh = endpointerWith();
         const withoutIds = (events: readonly EndpointerEvent[]) =>
           events.map(({ kind, utterance }) => [kind, sequencesOf(utterance)]);
-        expect(withoutIds(takeAll(cutter, again))).toEqual(withoutIds(takeAll(fresh, again)));
-        expect(cutter.counts.late - before).toBe(fresh.counts.late);
+        expect(withoutIds(takeAll(endpointer, again))).toEqual(withoutIds(takeAll(fresh, again)));
+        expect(endpointer.counts.late - before).toBe(fresh.counts.late);
       }),
       { numRuns: 80 },
     );
@@ -190,13 +190,13 @@ describe('whatever is lost, doubled, reordered and said at the same time', () =>
   it('what was told of an utterance does not change when more comes', () => {
     fc.assert(
       fc.property(speakerPlan, (plan) => {
-        const cutter = cutterWith({ growEveryMs: 100 });
+        const endpointer = endpointerWith({ growEveryMs: 100 });
         const told = new Map<EndpointerEvent, string>();
         const note = (events: readonly EndpointerEvent[]) => {
           for (const event of events) told.set(event, JSON.stringify(event));
         };
-        for (const packet of arrivals('ann', plan)) note(cutter.take(packet));
-        note(cutter.endAll());
+        for (const packet of arrivals('ann', plan)) note(endpointer.take(packet));
+        note(endpointer.endAll());
         for (const [event, before] of told) expect(JSON.stringify(event)).toBe(before);
       }),
       { numRuns: 50 },

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { VoicePacket } from '../../../../src/ports/voice.ts';
 import type { EndpointerEvent } from '../../../../src/voice/stt/endpointer.ts';
-import { createSender, cutterWith, type Sender, sequencesOf, takeAll } from './support.ts';
+import { createSender, endpointerWith, type Sender, sequencesOf, takeAll } from './support.ts';
 
 const ofKind = (events: readonly EndpointerEvent[], kind: EndpointerEvent['kind']) =>
   events.filter((event) => event.kind === kind).map(({ utterance }) => utterance);
 
 describe('an utterance', () => {
   it('begins with voice, takes what came just before it along, and ends after the hangover', () => {
-    const cutter = cutterWith();
+    const endpointer = endpointerWith();
     const sender = createSender();
-    const events = takeAll(cutter, [...sender.say('quiet', 20), ...sender.say('voice', 30)]);
-    expect(cutter.tick(sender.nowMs + 500)).toEqual([]);
-    events.push(...cutter.tick(sender.nowMs + 600));
+    const events = takeAll(endpointer, [...sender.say('quiet', 20), ...sender.say('voice', 30)]);
+    expect(endpointer.tick(sender.nowMs + 500)).toEqual([]);
+    events.push(...endpointer.tick(sender.nowMs + 600));
     expect(events.map(({ kind }) => kind)).toEqual(['began', 'ended']);
     const [utterance] = ofKind(events, 'ended');
     expect(sequencesOf(utterance!)).toEqual(Array.from({ length: 35 }, (_, i) => 115 + i));
@@ -28,12 +28,12 @@ describe('an utterance', () => {
   });
 
   it('ends by media time as well, and keeps only the first moments after its voice', () => {
-    const cutter = cutterWith();
+    const endpointer = endpointerWith();
     const sender = createSender();
     const packets = [...sender.say('voice', 20), ...sender.say('quiet', 40)];
     // All of them come at once, after a hitch of the network.
     const events = takeAll(
-      cutter,
+      endpointer,
       packets.map((packet) => ({ ...packet, arrivedMs: 1_000_000 })),
     );
     const [utterance] = ofKind(events, 'ended');
@@ -41,30 +41,33 @@ describe('an utterance', () => {
   });
 
   it('is dropped when it was a click', () => {
-    const cutter = cutterWith();
+    const endpointer = endpointerWith();
     const sender = createSender();
-    const events = takeAll(cutter, [...sender.say('voice', 3), ...sender.say('quiet', 40)]);
+    const events = takeAll(endpointer, [...sender.say('voice', 3), ...sender.say('quiet', 40)]);
     expect(events.map(({ kind }) => kind)).toEqual(['dropped']);
   });
 
   it('never begins without voice', () => {
-    const cutter = cutterWith();
+    const endpointer = endpointerWith();
     const sender = createSender();
-    const events = takeAll(cutter, [...sender.say('quiet', 500), ...sender.say('silence', 500)]);
+    const events = takeAll(endpointer, [
+      ...sender.say('quiet', 500),
+      ...sender.say('silence', 500),
+    ]);
     expect(events).toEqual([]);
-    expect(cutter.heldPackets).toBe(5);
-    expect(cutter.nextTickMs).toBeUndefined();
+    expect(endpointer.bufferedPackets).toBe(5);
+    expect(endpointer.nextTickMs).toBeUndefined();
   });
 
   it('ends although nothing comes after five frames of silence', () => {
-    const cutter = cutterWith();
+    const endpointer = endpointerWith();
     const sender = createSender();
-    takeAll(cutter, [...sender.say('voice', 20), ...sender.say('silence', 5)]);
+    takeAll(endpointer, [...sender.say('voice', 20), ...sender.say('silence', 5)]);
     // It may ask to be woken early, but not after the end.
-    expect(cutter.tick(cutter.nextTickMs!)).toEqual([]);
-    expect(cutter.nextTickMs).toBe(1_000_000 + 19 * 20 + 600);
-    expect(cutter.tick(cutter.nextTickMs!).map(({ kind }) => kind)).toEqual(['ended']);
-    expect(cutter.nextTickMs).toBeUndefined();
+    expect(endpointer.tick(endpointer.nextTickMs!)).toEqual([]);
+    expect(endpointer.nextTickMs).toBe(1_000_000 + 19 * 20 + 600);
+    expect(endpointer.tick(endpointer.nextTickMs!).map(({ kind }) => kind)).toEqual(['ended']);
+    expect(endpointer.nextTickMs).toBeUndefined();
   });
 
   it.each([
@@ -72,32 +75,32 @@ describe('an utterance', () => {
     [', where timestamps stand still', (sender: Sender) => (sender.nowMs += 10_000)],
     [', where it arrives with the rest', (sender: Sender) => (sender.timestampSamples += 480_000)],
   ])('does not take what came long before along%s', (_, pause) => {
-    const cutter = cutterWith();
+    const endpointer = endpointerWith();
     const sender = createSender();
-    const events = takeAll(cutter, sender.say('silence', 5));
+    const events = takeAll(endpointer, sender.say('silence', 5));
     pause(sender);
-    events.push(...takeAll(cutter, sender.say('voice', 20)), ...cutter.endAll());
+    events.push(...takeAll(endpointer, sender.say('voice', 20)), ...endpointer.endAll());
     expect(ofKind(events, 'ended')[0]).toMatchObject({ spanMs: 400, preRoll: [] });
   });
 
   it('tells of its growth in steps', () => {
-    const cutter = cutterWith({ growEveryMs: 500 });
-    const events = takeAll(cutter, createSender().say('voice', 100));
+    const endpointer = endpointerWith({ growEveryMs: 500 });
+    const events = takeAll(endpointer, createSender().say('voice', 100));
     expect(ofKind(events, 'grew').map(({ spanMs }) => spanMs)).toEqual([700, 1_200, 1_700]);
   });
 });
 
 describe('a monologue', () => {
   it('is cut in its quietest moment and goes on, with what was before for the decoder', () => {
-    const cutter = cutterWith();
+    const endpointer = endpointerWith();
     const sender = createSender();
     const packets = [
       ...sender.say('voice', 500),
       ...sender.say('quiet', 16),
       ...sender.say('voice', 400),
     ];
-    const events = takeAll(cutter, packets);
-    events.push(...cutter.endAll());
+    const events = takeAll(endpointer, packets);
+    events.push(...endpointer.endAll());
     expect(events.map(({ kind }) => kind)).toEqual(['began', 'ended', 'began', 'ended']);
     const [first, second] = ofKind(events, 'ended');
     expect(first!.packets.length).toBeGreaterThan(500);
@@ -110,11 +113,11 @@ describe('a monologue', () => {
   });
 
   it('is cut by its whole length, pauses included', () => {
-    const cutter = cutterWith({ longestMs: 2_000 });
+    const endpointer = endpointerWith({ longestMs: 2_000 });
     const sender = createSender();
     const events: EndpointerEvent[] = [];
     for (let word = 0; word < 10; word += 1) {
-      events.push(...takeAll(cutter, sender.say('voice', 10)));
+      events.push(...takeAll(endpointer, sender.say('voice', 10)));
       sender.pause(400);
     }
     const ended = ofKind(events, 'ended');
@@ -123,21 +126,21 @@ describe('a monologue', () => {
   });
 
   it('without any quiet moment is cut into equal parts, whatever was before it', () => {
-    const cutter = cutterWith({ longestMs: 2_000 });
+    const endpointer = endpointerWith({ longestMs: 2_000 });
     const sender = createSender();
     const events: EndpointerEvent[] = [];
     for (let moment = 0; moment < 50; moment += 1) {
-      events.push(...takeAll(cutter, sender.say('quiet', 1)));
+      events.push(...takeAll(endpointer, sender.say('quiet', 1)));
       sender.pause(100);
     }
-    events.push(...takeAll(cutter, [...sender.say('quiet', 5), ...sender.say('voice', 500)]));
+    events.push(...takeAll(endpointer, [...sender.say('quiet', 5), ...sender.say('voice', 500)]));
     const [first, ...others] = ofKind(events, 'ended').map(({ spanMs }) => spanMs);
     expect(others).toHaveLength(4);
     expect(new Set(others)).toEqual(new Set([first]));
   });
 
   it('is cut where it is quietest, not where packets are shortest', () => {
-    const cutter = cutterWith({ longestMs: 2_000 });
+    const endpointer = endpointerWith({ longestMs: 2_000 });
     const sender = createSender();
     const packets = sender.say('voice', 60);
     // 60 ms each, and larger than those of 20 ms, though not by as much.
@@ -149,26 +152,26 @@ describe('a monologue', () => {
       sender.pause(40);
     }
     packets.push(...sender.say('voice', 60));
-    const [first] = ofKind(takeAll(cutter, packets), 'ended');
+    const [first] = ofKind(takeAll(endpointer, packets), 'ended');
     expect(first!.packets.length).toBeGreaterThan(60);
     expect(first!.packets.length).toBeLessThan(68);
   });
 
   it('is cut in a pause for which nothing was sent', () => {
-    const cutter = cutterWith();
+    const endpointer = endpointerWith();
     const sender = createSender();
     const packets = sender.say('voice', 450);
     sender.pause(400);
     packets.push(...sender.say('voice', 400));
-    const [first] = ofKind(takeAll(cutter, packets), 'ended');
+    const [first] = ofKind(takeAll(endpointer, packets), 'ended');
     expect(first!.packets).toHaveLength(450);
   });
 });
 
 describe('what is missing', () => {
   const gapsOf = (packets: readonly VoicePacket[]): number[] => {
-    const cutter = cutterWith();
-    const events = [...takeAll(cutter, packets), ...cutter.endAll()];
+    const endpointer = endpointerWith();
+    const events = [...takeAll(endpointer, packets), ...endpointer.endAll()];
     return ofKind(events, 'ended')[0]!.packets.map(({ gapSamples }) => gapSamples);
   };
 
@@ -208,12 +211,12 @@ describe('what is missing', () => {
     ['a pause', (sender: Sender) => sender.pause(3_000)],
     ['lost packets', (sender: Sender) => (sender.sequence += 2_500)],
   ])('is two seconds of %s at most', (_, leaveOut) => {
-    const cutter = cutterWith({ hangoverMs: 5_000 });
+    const endpointer = endpointerWith({ hangoverMs: 5_000 });
     const sender = createSender();
     const packets = sender.say('voice', 10);
     leaveOut(sender);
     packets.push(...sender.say('voice', 10));
-    const [utterance] = ofKind([...takeAll(cutter, packets), ...cutter.endAll()], 'ended');
+    const [utterance] = ofKind([...takeAll(endpointer, packets), ...endpointer.endAll()], 'ended');
     expect(utterance!.packets[10]!.gapSamples).toBe(2 * 48_000);
     expect(utterance!.spanMs).toBe(2_400);
   });
@@ -235,82 +238,84 @@ describe('what is missing', () => {
 
 describe('packets', () => {
   it('of a sender who begins anew begin an utterance, one stray packet does not', () => {
-    const cutter = cutterWith();
+    const endpointer = endpointerWith();
     const sender = createSender();
     sender.sequence = 5_000;
     sender.timestampSamples = 9_000_000;
-    const events = takeAll(cutter, sender.say('voice', 20));
+    const events = takeAll(endpointer, sender.say('voice', 20));
     const before = { sequence: sender.sequence, timestampSamples: sender.timestampSamples };
     Object.assign(sender, { sequence: 3, timestampSamples: 960 });
-    events.push(...takeAll(cutter, sender.say('voice', 1)));
+    events.push(...takeAll(endpointer, sender.say('voice', 1)));
     Object.assign(sender, before);
-    events.push(...takeAll(cutter, sender.say('voice', 20)));
+    events.push(...takeAll(endpointer, sender.say('voice', 20)));
     expect(ofKind(events, 'ended')).toEqual([]);
-    expect(cutter.counts.late).toBe(1);
+    expect(endpointer.counts.late).toBe(1);
 
     Object.assign(sender, { sequence: 7, timestampSamples: 960 });
-    events.push(...takeAll(cutter, sender.say('voice', 1)));
+    events.push(...takeAll(endpointer, sender.say('voice', 1)));
     sender.lose(2);
-    events.push(...takeAll(cutter, sender.say('voice', 14)), ...cutter.endAll());
+    events.push(...takeAll(endpointer, sender.say('voice', 14)), ...endpointer.endAll());
     expect(ofKind(events, 'ended').map(({ packets }) => packets.length)).toEqual([40, 15]);
   });
 
   it('of a sender who begins anew far ahead begin an utterance, one stray packet does not', () => {
-    const cutter = cutterWith();
+    const endpointer = endpointerWith();
     const sender = createSender();
     sender.timestampSamples = 9_000_000;
-    const events = takeAll(cutter, sender.say('voice', 20));
+    const events = takeAll(endpointer, sender.say('voice', 20));
     const before = { sequence: sender.sequence, timestampSamples: sender.timestampSamples };
     Object.assign(sender, { sequence: 40_000, timestampSamples: 960 });
-    events.push(...takeAll(cutter, sender.say('voice', 1)));
+    events.push(...takeAll(endpointer, sender.say('voice', 1)));
     Object.assign(sender, before);
-    events.push(...takeAll(cutter, sender.say('voice', 20)));
+    events.push(...takeAll(endpointer, sender.say('voice', 20)));
     Object.assign(sender, { sequence: 50_000, timestampSamples: 960 });
-    events.push(...takeAll(cutter, sender.say('voice', 15)), ...cutter.endAll());
+    events.push(...takeAll(endpointer, sender.say('voice', 15)), ...endpointer.endAll());
     const ended = ofKind(events, 'ended');
     expect(ended.map(({ packets }) => packets.length)).toEqual([40, 15]);
     expect(ended.map(({ spanMs }) => spanMs)).toEqual([800, 300]);
-    expect(cutter.counts.late).toBe(1);
+    expect(endpointer.counts.late).toBe(1);
   });
 
   it('of a sender who begins anew soon after the beginning are heard after a pause', () => {
-    const cutter = cutterWith();
+    const endpointer = endpointerWith();
     const sender = createSender();
-    const events = takeAll(cutter, sender.say('voice', 20));
+    const events = takeAll(endpointer, sender.say('voice', 20));
     sender.pause(3_000);
     Object.assign(sender, { sequence: 100, timestampSamples: 0 });
-    events.push(...takeAll(cutter, sender.say('voice', 20)), ...cutter.endAll());
+    events.push(...takeAll(endpointer, sender.say('voice', 20)), ...endpointer.endAll());
     expect(ofKind(events, 'ended').map(({ packets }) => packets.length)).toEqual([20, 20]);
   });
 
   it('that cannot be Opus are counted and dropped', () => {
-    const cutter = cutterWith();
+    const endpointer = endpointerWith();
     const [packet] = createSender().say('voice', 1);
     for (const data of [new Uint8Array(0), Uint8Array.of(0x7b, 0), Uint8Array.of(0x1b, 63, 1)])
-      expect(cutter.take({ ...packet!, data })).toEqual([]);
-    expect(cutter.counts).toMatchObject({ impossible: 3, taken: 0 });
-    expect(cutter.heldPackets).toBe(0);
+      expect(endpointer.take({ ...packet!, data })).toEqual([]);
+    expect(endpointer.counts).toMatchObject({ invalid: 3, taken: 0 });
+    expect(endpointer.bufferedPackets).toBe(0);
   });
 
   it('that come again, or after their utterance was finished, are dropped', () => {
-    const cutter = cutterWith();
+    const endpointer = endpointerWith();
     const sender = createSender();
     const packets = sender.say('voice', 20);
-    const events = takeAll(cutter, [...packets.slice(0, 15), ...packets.slice(10, 15)]);
-    expect(cutter.counts.duplicate).toBe(5);
-    events.push(...takeAll(cutter, packets.slice(16)), ...cutter.endAll());
-    cutter.take(packets[15]!);
-    expect(cutter.counts.late).toBe(1);
+    const events = takeAll(endpointer, [...packets.slice(0, 15), ...packets.slice(10, 15)]);
+    expect(endpointer.counts.duplicate).toBe(5);
+    events.push(...takeAll(endpointer, packets.slice(16)), ...endpointer.endAll());
+    endpointer.take(packets[15]!);
+    expect(endpointer.counts.late).toBe(1);
     expect(ofKind(events, 'ended')[0]!.packets).toHaveLength(19);
   });
 
   it('of one more speaker than there may be end what the one silent longest said', () => {
-    const cutter = cutterWith({ mostSpeakers: 2 });
+    const endpointer = endpointerWith({ mostSpeakers: 2 });
     const [ann, ben, cid] = ['ann', 'ben', 'cid'].map((id) => createSender(id));
     ben!.pause(100);
     cid!.pause(200);
-    const events = [ann!, ben!, cid!].flatMap((sender) => takeAll(cutter, sender.say('voice', 20)));
+    const events = [ann!, ben!, cid!].flatMap((sender) =>
+      takeAll(endpointer, sender.say('voice', 20)),
+    );
     expect(ofKind(events, 'ended').map(({ speakerId }) => speakerId)).toEqual(['ann']);
-    expect(cutter.heldPackets).toBe(40);
+    expect(endpointer.bufferedPackets).toBe(40);
   });
 });

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
   createHallucinationFilter,
-  type RecognisedLine,
+  THRESHOLDS,
+  type TranscriptCandidate,
 } from '../../../../src/voice/stt/hallucination-filter.ts';
-import { longestLoop } from '../../../../src/voice/stt/repetition.ts';
+import { longestLoop } from '../../../../src/speech/hallucinations.ts';
 
 /** Three seconds of clear English, but for what is given. */
-const lineOf = (line: Partial<RecognisedLine>): RecognisedLine => ({
+const candidateOf = (line: Partial<TranscriptCandidate>): TranscriptCandidate => ({
   text: 'We meet at nine.',
   language: 'en',
   confidence: 0.9,
@@ -26,24 +27,24 @@ const QUICK = { voiceMs: 260, spanMs: 560 };
 /** The same, said at leisure. */
 const WORD = { voiceMs: 320, spanMs: 660 };
 
-const judge = (line: Partial<RecognisedLine>, languages: readonly string[] = ['en', 'ja']) => {
+const judge = (line: Partial<TranscriptCandidate>, languages: readonly string[] = ['en', 'ja']) => {
   const verdict = createHallucinationFilter().judge(
-    lineOf(line),
+    candidateOf(line),
     { languages, hotwords: HOTWORDS },
     true,
   );
-  return verdict.refusal ?? `said: ${verdict.said}`;
+  return verdict.refusal ?? `accepted: ${verdict.accepted}`;
 };
 
-describe('the gate', () => {
+describe('the hallucination filter', () => {
   it.each([
-    ['clear speech', {}, 'said: We meet at nine.'],
-    ['a short word', { text: 'Yes.', ...SHORT }, 'said: Yes.'],
-    ['a very short word that was surely heard', { text: 'Right.', ...FAINT }, 'said: Right.'],
+    ['clear speech', {}, 'accepted: We meet at nine.'],
+    ['a short word', { text: 'Yes.', ...SHORT }, 'accepted: Yes.'],
+    ['a very short word that was surely heard', { text: 'Right.', ...FAINT }, 'accepted: Right.'],
     ['markers of sounds', { text: '[Music] ♪' }, 'no-words'],
     ['nothing', { text: ' ' }, 'no-words'],
     ['signs without words', { text: '... !?' }, 'no-words'],
-    ['words beside a marker', { text: '[Music] hello' }, 'said: hello'],
+    ['words beside a marker', { text: '[Music] hello' }, 'accepted: hello'],
     [
       'a stock phrase on near-silence',
       { text: 'Thanks for watching!', ...FAINT, confidence: 1 },
@@ -62,13 +63,17 @@ describe('the gate', () => {
     [
       'a stock phrase said in full',
       { text: 'Thank you so much for watching.' },
-      'said: Thank you so much for watching.',
+      'accepted: Thank you so much for watching.',
     ],
     ['thanks on near-silence', { text: 'Thank you.', ...FAINT, confidence: 0.7 }, 'stock-phrase'],
-    ['thanks of near-silence, for sure', { text: 'Thank you.', ...FAINT }, 'said: Thank you.'],
-    ['thanks', { text: 'Thank you.', ...SHORT, confidence: 0.7 }, 'said: Thank you.'],
-    ['a yes', { text: 'はい。', language: 'ja', ...WORD, confidence: 0.6 }, 'said: はい。'],
-    ['a quick yes', { text: 'はい。', language: 'ja', ...QUICK, confidence: 0.7 }, 'said: はい。'],
+    ['thanks of near-silence, for sure', { text: 'Thank you.', ...FAINT }, 'accepted: Thank you.'],
+    ['thanks', { text: 'Thank you.', ...SHORT, confidence: 0.7 }, 'accepted: Thank you.'],
+    ['a yes', { text: 'はい。', language: 'ja', ...WORD, confidence: 0.6 }, 'accepted: はい。'],
+    [
+      'a quick yes',
+      { text: 'はい。', language: 'ja', ...QUICK, confidence: 0.7 },
+      'accepted: はい。',
+    ],
     [
       'a quick yes that is not sure',
       { text: 'はい。', language: 'ja', ...QUICK, confidence: 0.6 },
@@ -86,29 +91,33 @@ describe('the gate', () => {
       { text: 'はいはいはいはいはい', language: 'ja', confidence: 0.4 },
       'loop',
     ],
-    ['a loop of three', { text: 'No, no, no!', confidence: 0.4 }, 'said: No, no, no!'],
+    ['a loop of three', { text: 'No, no, no!', confidence: 0.4 }, 'accepted: No, no, no!'],
     [
       'a loop within a sentence',
       { text: 'he said no no no no before the door fell shut', confidence: 0.4 },
-      'said: he said no no no no before the door fell shut',
+      'accepted: he said no no no no before the door fell shut',
     ],
     ['an endless loop', { text: 'so '.repeat(12) }, 'loop'],
-    ['somebody who says no', { text: 'No, no, no, no!' }, 'said: No, no, no, no!'],
+    ['somebody who says no', { text: 'No, no, no, no!' }, 'accepted: No, no, no, no!'],
     ['hotwords on near-silence', { text: 'Dragoman.', ...FAINT, confidence: 0.7 }, 'echo'],
     ['many hotwords that are not sure', { text: 'Dragoman, Ann Lee', confidence: 0.5 }, 'echo'],
     ['hotwords without spaces', { text: '山田さん、Ben', language: 'ja', confidence: 0.5 }, 'echo'],
     [
       'a name without spaces',
       { text: '山田さん！', language: 'ja', confidence: 0.5 },
-      'said: 山田さん！',
+      'accepted: 山田さん！',
     ],
-    ['a name that is called quickly', { text: 'Ben!', ...QUICK, confidence: 0.7 }, 'said: Ben!'],
+    [
+      'a name that is called quickly',
+      { text: 'Ben!', ...QUICK, confidence: 0.7 },
+      'accepted: Ben!',
+    ],
     ['a quick name that is not sure', { text: 'Ben!', ...QUICK, confidence: 0.6 }, 'echo'],
-    ['hotwords', { text: 'Dragoman, Ann Lee', ...SHORT }, 'said: Dragoman, Ann Lee'],
-    ['a name that is called', { text: 'Ben!', ...SHORT, confidence: 0.5 }, 'said: Ben!'],
+    ['hotwords', { text: 'Dragoman, Ann Lee', ...SHORT }, 'accepted: Dragoman, Ann Lee'],
+    ['a name that is called', { text: 'Ben!', ...SHORT, confidence: 0.5 }, 'accepted: Ben!'],
     ['a guess', { text: 'Mandrake.', ...SHORT, confidence: 0.2 }, 'unsure'],
     ['a guess of near-silence', { text: 'Mandrake.', ...FAINT, confidence: 0.45 }, 'unsure'],
-    ['a long line that is not sure', { confidence: 0.3 }, 'said: We meet at nine.'],
+    ['a long line that is not sure', { confidence: 0.3 }, 'accepted: We meet at nine.'],
     [
       'a language nobody speaks',
       { text: 'Takk for det', language: 'nb', ...SHORT, confidence: 0.6 },
@@ -122,17 +131,17 @@ describe('the gate', () => {
     [
       'a language nobody speaks, for sure',
       { text: 'Takk for det', language: 'nb', confidence: 0.9 },
-      'said: Takk for det',
+      'accepted: Takk for det',
     ],
     [
       'a language that is no code',
       { text: 'hello there', language: 'auto', ...SHORT, confidence: 0.6 },
-      'said: hello there',
+      'accepted: hello there',
     ],
     [
       'a language by its name',
       { text: 'hello there', language: 'English', ...SHORT, confidence: 0.6 },
-      'said: hello there',
+      'accepted: hello there',
     ],
     ['more than can be said', { text: 'word after word '.repeat(10), ...SHORT }, 'too-fast'],
     [
@@ -143,12 +152,12 @@ describe('the gate', () => {
     [
       'a long word in no time',
       { text: 'Unbelievable!', voiceMs: 240, spanMs: 240 },
-      'said: Unbelievable!',
+      'accepted: Unbelievable!',
     ],
     [
       'fast speech',
       { text: 'word after word '.repeat(4), ...SHORT },
-      `said: ${'word after word '.repeat(4).trim()}`,
+      `accepted: ${'word after word '.repeat(4).trim()}`,
     ],
   ] as const)('hears of %s what it should', (_, line, verdict) => {
     expect(judge(line)).toBe(verdict);
@@ -156,38 +165,39 @@ describe('the gate', () => {
 
   it('takes a language of the room whatever its region and way of writing', () => {
     const line = { text: '你好', language: 'zh', ...SHORT, confidence: 0.6 };
-    expect(judge(line, ['zh-Hant'])).toBe('said: 你好');
-    expect(judge({ ...line, language: 'zh-TW' }, ['zh'])).toBe('said: 你好');
-    expect(judge(line, [])).toBe('said: 你好');
+    expect(judge(line, ['zh-Hant'])).toBe('accepted: 你好');
+    expect(judge({ ...line, language: 'zh-TW' }, ['zh'])).toBe('accepted: 你好');
+    expect(judge(line, [])).toBe('accepted: 你好');
   });
 
   it('learns a language from what was long and certain', () => {
-    const gate = createHallucinationFilter();
-    const short = lineOf({ text: 'Takk', language: 'nb', ...SHORT, confidence: 0.6 });
-    expect(gate.judge(short, ENGLISH, true)).toEqual({ refusal: 'foreign' });
-    const long = lineOf({
+    const filter = createHallucinationFilter();
+    const short = candidateOf({ text: 'Takk', language: 'nb', ...SHORT, confidence: 0.6 });
+    expect(filter.judge(short, ENGLISH, true)).toEqual({ refusal: 'foreign' });
+    const long = candidateOf({
       text: 'Vi møtes klokka ni i morgen',
       language: 'nb',
       voiceMs: 4_000,
       spanMs: 5_000,
     });
-    gate.judge(long, ENGLISH, false);
-    gate.judge({ ...long, voiceMs: 2_900 }, ENGLISH, true);
-    gate.judge({ ...long, text: '[Musik]' }, ENGLISH, true);
-    expect(gate.judge(short, ENGLISH, true)).toEqual({ refusal: 'foreign' });
-    gate.judge(long, ENGLISH, true);
-    expect(gate.judge(short, ENGLISH, true)).toEqual({ said: 'Takk' });
+    filter.judge(long, ENGLISH, false);
+    filter.judge({ ...long, voiceMs: 2_900 }, ENGLISH, true);
+    filter.judge({ ...long, text: '[Musik]' }, ENGLISH, true);
+    expect(filter.judge(short, ENGLISH, true)).toEqual({ refusal: 'foreign' });
+    filter.judge(long, ENGLISH, true);
+    expect(filter.judge(short, ENGLISH, true)).toEqual({ accepted: 'Takk' });
   });
 
   it('does not hear the same line again and again from near-silence', () => {
-    const gate = createHallucinationFilter();
+    const filter = createHallucinationFilter();
     const again = (endMs: number, speakerId = 'ann') =>
-      gate.judge(lineOf({ text: 'Right.', ...FAINT, speakerId, endMs }), ENGLISH, true).refusal;
+      filter.judge(candidateOf({ text: 'Right.', ...FAINT, speakerId, endMs }), ENGLISH, true)
+        .refusal;
     expect([again(0), again(5_000), again(60_000)]).toEqual([undefined, 'repeat', 'repeat']);
     expect(again(61_000, 'ben')).toBeUndefined();
     expect(again(125_000)).toBeUndefined();
     expect(again(126_000)).toBe('repeat');
-    gate.forget('ann');
+    filter.forget('ann');
     expect(again(127_000)).toBeUndefined();
   });
 
@@ -197,25 +207,157 @@ describe('the gate', () => {
     ['Come here!', SHORT, 0.9],
     ['We meet at nine in the hall and go on from there.', {}, 0.4],
   ])('hears somebody who says %j again and again', (text, length, confidence) => {
-    const gate = createHallucinationFilter();
-    const line = lineOf({ text, ...length, confidence });
+    const filter = createHallucinationFilter();
+    const line = candidateOf({ text, ...length, confidence });
     for (let time = 0; time < 5; time += 1)
-      expect(gate.judge(line, ENGLISH, true)).toEqual({ said: text });
+      expect(filter.judge(line, ENGLISH, true)).toEqual({ accepted: text });
   });
 
   it('does not hear a quick word twice that is not clear', () => {
-    const gate = createHallucinationFilter();
-    const line = lineOf({ text: 'Right.', ...QUICK, confidence: 0.65 });
-    expect(gate.judge(line, ENGLISH, true)).toEqual({ said: 'Right.' });
-    expect(gate.judge(line, ENGLISH, true)).toEqual({ refusal: 'repeat' });
+    const filter = createHallucinationFilter();
+    const line = candidateOf({ text: 'Right.', ...QUICK, confidence: 0.65 });
+    expect(filter.judge(line, ENGLISH, true)).toEqual({ accepted: 'Right.' });
+    expect(filter.judge(line, ENGLISH, true)).toEqual({ refusal: 'repeat' });
   });
 
   it('does not hear what is not sure a third time', () => {
-    const gate = createHallucinationFilter();
-    const line = lineOf({ text: 'Come here!', ...SHORT });
-    for (let time = 0; time < 5; time += 1) gate.judge(line, ENGLISH, true);
+    const filter = createHallucinationFilter();
+    const line = candidateOf({ text: 'Come here!', ...SHORT });
+    for (let time = 0; time < 5; time += 1) filter.judge(line, ENGLISH, true);
     const unsure = { ...line, confidence: 0.5 };
-    expect(gate.judge(unsure, ENGLISH, true)).toEqual({ refusal: 'repeat' });
+    expect(filter.judge(unsure, ENGLISH, true)).toEqual({ refusal: 'repeat' });
+  });
+});
+
+type Threshold = keyof typeof THRESHOLDS;
+type Refusing = Partial<TranscriptCandidate> & { readonly before?: number };
+
+const { faintMs, faintShare, shortMs, foreignMs, learnMs } = THRESHOLDS;
+/** Less than any threshold's unit. */
+const BIT = 0.001;
+const stock = { text: 'Thanks for watching!' };
+const yes = { text: 'はい。', language: 'ja' };
+const norse = { text: 'Takk for det', language: 'nb' };
+const again = { text: 'Right.', spanMs: 900 };
+const manyLetters = (letters: number) => 'ab '.repeat(letters / 2);
+
+/** On each side of a threshold: accepted at it, or just within, and refused beyond. */
+const SIDES: Readonly<Record<Threshold, readonly [Refusing, Refusing, string]>> = {
+  faintMs: [
+    { ...yes, voiceMs: faintMs, spanMs: 900, confidence: 0.6 },
+    { ...yes, voiceMs: faintMs - 1, spanMs: 900, confidence: 0.6 },
+    'stock-phrase',
+  ],
+  faintShare: [
+    { ...yes, voiceMs: 400, spanMs: 400 / faintShare, confidence: 0.6 },
+    { ...yes, voiceMs: 400, spanMs: 400 / faintShare + 1, confidence: 0.6 },
+    'stock-phrase',
+  ],
+  shortMs: [{ ...stock, voiceMs: shortMs }, { ...stock, voiceMs: shortMs - 1 }, 'stock-phrase'],
+  foreignMs: [
+    { ...norse, voiceMs: foreignMs, confidence: 0.6 },
+    { ...norse, voiceMs: foreignMs - 1, confidence: 0.6 },
+    'foreign',
+  ],
+  learnMs: [{ ...norse, voiceMs: learnMs }, { ...norse, voiceMs: learnMs - 1 }, 'foreign'],
+  unsure: [
+    { text: 'Mandrake.', ...SHORT, confidence: THRESHOLDS.unsure },
+    { text: 'Mandrake.', ...SHORT, confidence: THRESHOLDS.unsure - BIT },
+    'unsure',
+  ],
+  unsureFaint: [
+    { text: 'Mandrake.', ...FAINT, confidence: THRESHOLDS.unsureFaint },
+    { text: 'Mandrake.', ...FAINT, confidence: THRESHOLDS.unsureFaint - BIT },
+    'unsure',
+  ],
+  sure: [
+    { ...stock, confidence: THRESHOLDS.sure },
+    { ...stock, confidence: THRESHOLDS.sure - BIT },
+    'stock-phrase',
+  ],
+  clear: [
+    { ...yes, ...QUICK, confidence: THRESHOLDS.clear },
+    { ...yes, ...QUICK, confidence: THRESHOLDS.clear - BIT },
+    'stock-phrase',
+  ],
+  certain: [
+    { ...norse, ...SHORT, confidence: THRESHOLDS.certain },
+    { ...norse, ...SHORT, confidence: THRESHOLDS.certain - BIT },
+    'foreign',
+  ],
+  clearFaint: [
+    { text: 'Thank you.', ...FAINT, confidence: THRESHOLDS.clearFaint },
+    { text: 'Thank you.', ...FAINT, confidence: THRESHOLDS.clearFaint - BIT },
+    'stock-phrase',
+  ],
+  loops: [
+    { text: 'well '.repeat(THRESHOLDS.loops - 1), confidence: 0.4 },
+    { text: 'well '.repeat(THRESHOLDS.loops), confidence: 0.4 },
+    'loop',
+  ],
+  mostLoops: [
+    { text: 'so '.repeat(THRESHOLDS.mostLoops - 1) },
+    { text: 'so '.repeat(THRESHOLDS.mostLoops) },
+    'loop',
+  ],
+  echoed: [
+    { text: 'Ann Lee '.repeat(1), confidence: 0.5 },
+    { text: 'Ann Lee Ben', confidence: 0.5 },
+    'echo',
+  ],
+  repeatMs: [
+    { ...again, voiceMs: 220, endMs: THRESHOLDS.repeatMs, before: 1 },
+    { ...again, voiceMs: 220, endMs: THRESHOLDS.repeatMs - 1, before: 1 },
+    'repeat',
+  ],
+  repeatChars: [
+    { text: 'a'.repeat(THRESHOLDS.repeatChars + 1), confidence: 0.5, before: 2 },
+    { text: 'a'.repeat(THRESHOLDS.repeatChars), confidence: 0.5, before: 2 },
+    'repeat',
+  ],
+  repeatsFaint: [
+    { ...again, voiceMs: 220, before: THRESHOLDS.repeatsFaint - 1 },
+    { ...again, voiceMs: 220, before: THRESHOLDS.repeatsFaint },
+    'repeat',
+  ],
+  repeatsUnsure: [
+    { ...again, voiceMs: 800, confidence: 0.5, before: THRESHOLDS.repeatsUnsure - 1 },
+    { ...again, voiceMs: 800, confidence: 0.5, before: THRESHOLDS.repeatsUnsure },
+    'repeat',
+  ],
+  lettersPerSecond: [
+    { text: manyLetters(64), spanMs: 1_000 },
+    { text: manyLetters(66), spanMs: 1_000 },
+    'too-fast',
+  ],
+  signsPerSecond: [
+    { text: '山'.repeat(28), language: 'ja', spanMs: 1_000 },
+    { text: '山'.repeat(29), language: 'ja', spanMs: 1_000 },
+    'too-fast',
+  ],
+  spareSeconds: [
+    { text: manyLetters(24), voiceMs: 0, spanMs: 0 },
+    { text: manyLetters(26), voiceMs: 0, spanMs: 0 },
+    'too-fast',
+  ],
+};
+
+describe('a threshold of the filter', () => {
+  const verdictOf = ({ before = 0, ...given }: Refusing) => {
+    const filter = createHallucinationFilter();
+    const candidate = candidateOf(given);
+    const context = { languages: ['en', 'ja'], hotwords: HOTWORDS };
+    for (let times = 0; times < before; times += 1)
+      filter.judge({ ...candidate, endMs: 0 }, context, true);
+    const verdict = filter.judge(candidate, context, true);
+    if (given.language !== 'nb' || (given.voiceMs ?? 0) < 2_700) return verdict.refusal;
+    // A language that was learnt is accepted of somebody who says little.
+    return filter.judge({ ...candidate, ...SHORT, confidence: 0.6 }, context, true).refusal;
+  };
+
+  it.each(Object.entries(SIDES))('%s divides what is refused', (_, [within, beyond, refusal]) => {
+    expect(verdictOf(beyond)).toBe(refusal);
+    expect(verdictOf(within)).not.toBe(refusal);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Channel } from '../../../../src/model/place.ts';
-import { createHints } from '../../../../src/voice/stt/hints.ts';
+import { createHints } from '../../../../src/voice/subscription.ts';
 import type { RoomMember } from '../../../../src/ports/voice.ts';
 import type { GlossaryTerm } from '../../../../src/model/glossary.ts';
 import { createTestClock } from '../../../fakes/clock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLatencyTracker } from '../../../../src/voice/stt/latency-tracker.ts';
+import { createLatencyTracker } from '../../../../src/voice/stt/recognition-queue.ts';
 
 describe('patience with a service', () => {
   it('begins anew with whatever is heard of it, and with each try', () => {
@@ -7,7 +7,7 @@ describe('patience with a service', () => {
     const patience = createLatencyTracker(() => now);
     expect(patience.probeAtMs(1_000)).toBe(9_000);
     now = 4_000;
-    patience.heard();
+    patience.settled();
     expect(patience.probeAtMs(1_000)).toBe(12_000);
     now = 12_000;
     patience.probed();
@@ -20,7 +20,7 @@ describe('patience with a service', () => {
     const patience = createLatencyTracker(() => now);
     now = 9_000;
     expect(patience.hangs(0)).toBe(true);
-    patience.answered(5_000);
-    expect([patience.hangs(0), patience.ms]).toEqual([false, 17_000]);
+    patience.succeeded(5_000);
+    expect([patience.hangs(0), patience.limitMs]).toEqual([false, 17_000]);
   });
 });

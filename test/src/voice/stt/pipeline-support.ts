@@ -1,24 +1,30 @@
-import type { TranscriptEvent } from '../../../../src/voice/stt/transcript-event.ts';
+import type { TranscriptEvent } from '../../../../src/voice/stt/transcript-emitter.ts';
 import {
   createSttPipeline,
   type SttPipelineHints,
   type SttPipelineOptions,
 } from '../../../../src/voice/stt/pipeline.ts';
-import type { Recognised, RecognitionRequest } from '../../../../src/ports/recogniser.ts';
-import type { Utterance } from '../../../../src/voice/stt/utterance.ts';
+import type {
+  Recognition,
+  RecognitionRequest,
+  RecognitionResult,
+  Utterance,
+} from '../../../../src/ports/recogniser.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 import { createSender } from './support.ts';
 
 /** One utterance as the recogniser sees it. */
 interface Asked {
+  readonly id: number;
+  /** The first one for it. */
   readonly request: RecognitionRequest;
   readonly grown: Utterance[];
   ended: Utterance | undefined;
   leftMs: number;
-  /** How often it was asked for all of it. */
+  /** Recognitions that were asked to finish it. */
   times: number;
-  answer(text: string, more?: Partial<Recognised>): void;
-  fail(error: Error): void;
+  answer: (text: string, more?: Partial<RecognitionResult>) => void;
+  fail: (error: Error) => void;
 }
 
 interface SetUp {
@@ -30,8 +36,8 @@ interface SetUp {
   readonly throwsOn?: string;
 }
 
-/** An ear whose recogniser, listener and time are the test's. */
-export const setUpEar = ({ options = {}, hints, isPrompt = false, throwsOn }: SetUp = {}) => {
+/** A pipeline whose recogniser, listener and time are the test's. */
+export const setUpPipeline = ({ options = {}, hints, isPrompt = false, throwsOn }: SetUp = {}) => {
   const time = createTestClock();
   /** How long the process has stood still: its timers are late by it. */
   const stall = { ms: 0 };
@@ -45,50 +51,57 @@ export const setUpEar = ({ options = {}, hints, isPrompt = false, throwsOn }: Se
   };
   const asked: Asked[] = [];
   const told: string[] = [];
-  const lines: TranscriptEvent[] = [];
-  const ear = createSttPipeline({
-    recogniser: {
-      growEveryMs: 200,
-      begin: (request) => {
-        const begin = () => {
-          const result = Promise.withResolvers<Recognised>();
-          result.promise.catch(() => undefined);
-          return result;
-        };
-        let result = begin();
-        const fail = (error: Error): void => result.reject(error);
-        request.signal.addEventListener('abort', () => fail(request.signal.reason as Error));
-        const one: Asked = {
-          request,
-          grown: [],
-          ended: undefined,
-          leftMs: 0,
-          times: 0,
-          answer: (text, more) =>
-            result.resolve({ text, language: 'en', confidence: 0.9, ...more }),
-          fail,
-        };
-        asked.push(one);
-        return {
-          grow: (utterance) => void one.grown.push(utterance),
-          end: async (utterance, leftMs) => {
-            one.ended = utterance;
-            one.leftMs = leftMs;
-            one.times += 1;
-            if (one.times > 1) result = begin();
-            if (isPrompt) one.answer(`line ${utterance.id} of ${utterance.speakerId}`);
-            return result.promise;
-          },
-        };
+  const events: TranscriptEvent[] = [];
+  const ask = (request: RecognitionRequest, { id }: Utterance): Asked => {
+    const one: Asked = {
+      id,
+      request,
+      grown: [],
+      ended: undefined,
+      leftMs: 0,
+      times: 0,
+      answer: () => undefined,
+      fail: () => undefined,
+    };
+    asked.push(one);
+    return one;
+  };
+  const start = (request: RecognitionRequest): Recognition => {
+    let isFinished = false;
+    let one: Asked | undefined;
+    const result = Promise.withResolvers<RecognitionResult>();
+    result.promise.catch(() => undefined);
+    request.signal.addEventListener('abort', () => result.reject(request.signal.reason as Error));
+    const bind = (utterance: Utterance): Asked => {
+      one ??= asked.find(({ id }) => id === utterance.id) ?? ask(request, utterance);
+      one.answer = (text, more) =>
+        result.resolve({ text, language: 'en', confidence: 0.9, ...more });
+      one.fail = (error) => result.reject(error);
+      return one;
+    };
+    return {
+      grow: (utterance) => void bind(utterance).grown.push(utterance),
+      finish: async (utterance, leftMs) => {
+        if (isFinished) throw new Error('asked twice');
+        isFinished = true;
+        const of = bind(utterance);
+        of.ended = utterance;
+        of.leftMs = leftMs;
+        of.times += 1;
+        if (isPrompt) of.answer(`line ${utterance.id} of ${utterance.speakerId}`);
+        return result.promise;
       },
-    },
+    };
+  };
+  const pipeline = createSttPipeline({
+    recogniser: { growEveryMs: 200, start },
     clock,
     listener: {
-      began: (speakerId) => void told.push(`${speakerId} began`),
-      heard: (line) => {
-        if (line.text === throwsOn) throw new Error('the listener is broken');
-        lines.push(line);
-        told.push(`${line.speakerId}${line.isFinal ? '' : '…'}: ${line.text}`);
+      speechBegan: (speakerId) => void told.push(`${speakerId} began`),
+      transcript: (event) => {
+        if (event.text === throwsOn) throw new Error('the listener is broken');
+        events.push(event);
+        told.push(`${event.speakerId}${event.isFinal ? '' : '…'}: ${event.text}`);
       },
       trouble: (error) => void told.push(error ? `trouble: ${error.code}` : 'no trouble'),
     },
@@ -101,7 +114,7 @@ export const setUpEar = ({ options = {}, hints, isPrompt = false, throwsOn }: Se
       /** Says something as time passes, and falls silent for so long that it is over. */
       say: async (voicePackets: number, isOver = true) => {
         for (const packet of from.say('voice', voicePackets)) {
-          ear.packet(packet);
+          pipeline.packet(packet);
           await clock.advance(20);
         }
         if (!isOver) return;
@@ -111,9 +124,9 @@ export const setUpEar = ({ options = {}, hints, isPrompt = false, throwsOn }: Se
       /** Says it at once, without a moment passing. */
       burst: (voicePackets: number) => {
         for (const packet of from.say('voice', voicePackets))
-          ear.packet({ ...packet, arrivedMs: clock.nowMs() });
+          pipeline.packet({ ...packet, arrivedMs: clock.nowMs() });
       },
     };
   };
-  return { clock, stall, asked, told, lines, ear, sender };
+  return { clock, stall, asked, told, events, pipeline, sender };
 };

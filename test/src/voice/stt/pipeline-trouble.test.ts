@@ -1,28 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
-import { setUpEar } from './pipeline-support.ts';
+import { setUpPipeline } from './pipeline-support.ts';
 
 describe('a service that fails', () => {
   const down = () => new AppError('unavailable', 'down', { retryable: true });
 
   it('is told of once, and again when it works', async () => {
-    const { told, asked, sender, ear } = setUpEar();
+    const { told, asked, sender, pipeline } = setUpPipeline();
     const ann = sender('ann');
     for (let line = 0; line < 3; line += 1) await ann.say(30);
     asked[0]!.fail(down());
     asked[1]!.fail(new Error('odd'));
     asked[2]!.answer('We meet at nine.');
-    await ear.settled();
+    await pipeline.settled();
     expect(told.filter((line) => line !== 'ann began')).toEqual([
       'trouble: unavailable',
       'no trouble',
       'ann: We meet at nine.',
     ]);
-    expect(ear.counts).toMatchObject({ failed: 2, lines: 1 });
+    expect(pipeline.counts).toMatchObject({ failed: 2, transcripts: 1 });
   });
 
   it('is asked again until the deadline, and told of at once', async () => {
-    const { told, asked, sender, clock, ear } = setUpEar();
+    const { told, asked, sender, clock, pipeline } = setUpPipeline();
     await sender('ann').say(30);
     const [first] = asked;
     for (const time of [1, 2, 3]) {
@@ -42,14 +42,14 @@ describe('a service that fails', () => {
       await clock.advance(2_000);
     }
     expect(asked[1]!.times).toBe(23);
-    expect(ear.counts).toMatchObject({ failed: 1, lines: 1 });
+    expect(pipeline.counts).toMatchObject({ failed: 1, transcripts: 1 });
     await clock.advance(10_000);
     expect(clock.waiting).toBe(0);
-    await ear[Symbol.asyncDispose]();
+    await pipeline[Symbol.asyncDispose]();
   });
 
   it('is told of when nothing comes back, although nobody says anything more', async () => {
-    const { told, asked, sender, clock } = setUpEar();
+    const { told, asked, sender, clock } = setUpPipeline();
     await sender('ann').say(30);
     await clock.advance(7_970);
     expect([told, asked[0]!.times]).toEqual([['ann began'], 1]);
@@ -58,7 +58,7 @@ describe('a service that fails', () => {
   });
 
   it('is asked again for what hangs while others are answered', async () => {
-    const { told, asked, sender, clock, ear } = setUpEar();
+    const { told, asked, sender, clock, pipeline } = setUpPipeline();
     await sender('ann').say(30);
     await clock.advance(2_000);
     await sender('ben').say(30);
@@ -71,41 +71,41 @@ describe('a service that fails', () => {
     await clock.advance(0);
     expect(asked.map(({ times }) => times)).toEqual([2, 1, 1]);
     asked[0]!.answer('I am here as well');
-    await ear.settled();
+    await pipeline.settled();
     expect(told.at(-1)).toBe('ann: I am here as well');
     expect(asked[0]!.request.signal.aborted).toBe(true);
     expect(told.join()).not.toContain('trouble');
   });
 
   it('leaves standing what was sure by then', async () => {
-    const { told, asked, sender, ear } = setUpEar();
+    const { told, asked, sender, pipeline } = setUpPipeline();
     await sender('ann').say(30, false);
     await new Promise(setImmediate);
     asked[0]!.request.partial({ text: 'We meet', language: 'en', confidence: 0.9 });
     asked[0]!.fail(down());
-    await ear.settled();
+    await pipeline.settled();
     expect(told).toEqual(['ann began', 'ann…: We meet', 'ann: We meet', 'trouble: unavailable']);
   });
 
   it('is given up at the deadline, and hangs nobody else', async () => {
-    const { told, asked, clock, sender, ear } = setUpEar({ options: { atOnce: 1 } });
+    const { told, asked, clock, sender, pipeline } = setUpPipeline({ options: { atOnce: 1 } });
     await sender('ann').say(30);
     await sender('ben').say(30);
     expect(asked[1]!.ended).toBeUndefined();
     await clock.advance(45_000 - 1_220 - 1);
-    expect(ear.counts.failed).toBe(0);
+    expect(pipeline.counts.failed).toBe(0);
     await clock.advance(1);
-    expect(ear.counts.failed).toBe(1);
+    expect(pipeline.counts.failed).toBe(1);
     expect(told.filter((line) => line.startsWith('trouble'))).toEqual(['trouble: timeout']);
     expect(asked[0]!.request.signal.aborted).toBe(true);
     expect(asked[1]!.leftMs).toBe(1_200);
     asked[1]!.answer('Where?');
-    await ear.settled();
+    await pipeline.settled();
     expect(told.slice(-2)).toEqual(['no trouble', 'ben: Where?']);
   });
 
   it('costs the oldest of too many that wait', async () => {
-    const { told, asked, clock, sender, ear } = setUpEar({
+    const { told, asked, clock, sender, pipeline } = setUpPipeline({
       options: { atOnce: 2, mostWaiting: 2 },
     });
     const senders = ['a', 'b', 'c', 'd', 'e'].map(sender);
@@ -113,19 +113,19 @@ describe('a service that fails', () => {
     await clock.advance(600);
     expect(told.slice(-1)).toEqual(['trouble: unavailable']);
     for (const one of asked) one.answer('We meet at nine.');
-    await ear.settled();
+    await pipeline.settled();
     expect(told.filter((line) => line.includes('nine')).toSorted()).toEqual(
       ['a', 'b', 'd', 'e'].map((id) => `${id}: We meet at nine.`),
     );
-    expect(ear.counts).toMatchObject({ failed: 1, lines: 4 });
+    expect(pipeline.counts).toMatchObject({ failed: 1, transcripts: 4 });
   });
 
   it('lets one speaker have no more than two of its places', async () => {
-    const { asked, sender, ear } = setUpEar();
+    const { asked, sender, pipeline } = setUpPipeline();
     const ann = sender('ann');
     for (let line = 0; line < 4; line += 1) await ann.say(20);
     await sender('ben').say(20);
     expect(asked.map(({ ended }) => ended !== undefined)).toEqual([true, true, false, false, true]);
-    await ear[Symbol.asyncDispose]();
+    await pipeline[Symbol.asyncDispose]();
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { setUpEar } from './pipeline-support.ts';
+import { setUpPipeline } from './pipeline-support.ts';
 import { createSender, sequencesOf } from './support.ts';
 
-describe('the ear', () => {
+describe('the pipeline', () => {
   it('tells that somebody speaks, what is sure of it, and all of it when it has ended', async () => {
-    const { told, asked, sender, lines, ear } = setUpEar();
+    const { told, asked, sender, events, pipeline } = setUpPipeline();
     const ann = sender('ann');
     await ann.say(30, false);
     expect(told).toEqual(['ann began']);
@@ -15,10 +15,10 @@ describe('the ear', () => {
     await ann.say(10);
     expect(asked[0]!.leftMs).toBe(45_000);
     asked[0]!.answer('We meet at nine.');
-    await ear.settled();
+    await pipeline.settled();
     expect(told).toEqual(['ann began', 'ann…: We meet', 'ann: We meet at nine.']);
-    expect(lines[1]).toEqual({
-      id: lines[0]!.id,
+    expect(events[1]).toEqual({
+      id: events[0]!.id,
       speakerId: 'ann',
       startMs: 1_000_000 - 20,
       endMs: 1_000_000 + 39 * 20,
@@ -26,16 +26,16 @@ describe('the ear', () => {
       language: 'en',
       isFinal: true,
     });
-    expect(ear.counts).toMatchObject({
+    expect(pipeline.counts).toMatchObject({
       utterances: 1,
-      lines: 1,
+      transcripts: 1,
       failed: 0,
       packets: { taken: 40 },
     });
   });
 
   it('recognises different speakers at the same time, and tells of one in order', async () => {
-    const { told, asked, sender, ear } = setUpEar();
+    const { told, asked, sender, pipeline } = setUpPipeline();
     const ann = sender('ann');
     await ann.say(30);
     await ann.say(30);
@@ -45,7 +45,7 @@ describe('the ear', () => {
     asked[2]!.answer('Where?');
     await new Promise(setImmediate);
     asked[0]!.answer('We meet at nine.');
-    await ear.settled();
+    await pipeline.settled();
     expect(told.filter((line) => line.includes(':'))).toEqual([
       'ben: Where?',
       'ann: We meet at nine.',
@@ -54,12 +54,12 @@ describe('the ear', () => {
   });
 
   it('tells of a monologue while it goes on, and that it does', async () => {
-    const { told, asked, sender, ear } = setUpEar({
+    const { told, asked, sender, pipeline } = setUpPipeline({
       options: { longestMs: 2_000 },
       isPrompt: true,
     });
     await sender('ann').say(250);
-    await ear.settled();
+    await pipeline.settled();
     expect(asked.length).toBeGreaterThan(2);
     expect(told.filter((line) => line === 'ann began')).toHaveLength(asked.length);
     const sequences = asked.flatMap(({ ended }) => sequencesOf(ended!));
@@ -67,41 +67,41 @@ describe('the ear', () => {
   });
 
   it('does not tell of a click', async () => {
-    const { told, asked, sender, ear } = setUpEar();
+    const { told, asked, sender, pipeline } = setUpPipeline();
     await sender('ann').say(4);
     expect(told).toEqual([]);
     expect(asked).toEqual([]);
-    expect(ear.counts).toMatchObject({ dropped: 1, utterances: 0 });
+    expect(pipeline.counts).toMatchObject({ dropped: 1, utterances: 0 });
   });
 
   it('takes back what it showed of something that was not said', async () => {
-    const { told, asked, sender, ear } = setUpEar();
+    const { told, asked, sender, pipeline } = setUpPipeline();
     await sender('ann').say(30, false);
     await new Promise(setImmediate);
     asked[0]!.request.partial({ text: 'Thanks for watching', language: 'en', confidence: 0.9 });
     asked[0]!.request.partial({ text: 'Thanks for the fish', language: 'en', confidence: 0.9 });
     asked[0]!.answer('[Music]');
-    await ear.settled();
+    await pipeline.settled();
     expect(told).toEqual(['ann began', 'ann…: Thanks for the fish', 'ann: ']);
-    expect(ear.counts.refused).toMatchObject({ 'no-words': 1, loop: 0 });
+    expect(pipeline.counts.refused).toMatchObject({ 'no-words': 1, loop: 0 });
   });
 
   it('takes back what it showed where only clicks are left before a cut', async () => {
-    const { told, asked, clock, ear } = setUpEar({ options: { longestMs: 2_000 } });
+    const { told, asked, clock, pipeline } = setUpPipeline({ options: { longestMs: 2_000 } });
     const from = createSender('ann', clock.nowMs());
     for (const click of [1, 2, 3])
       for (const packet of [...from.say('voice', 1), ...from.say('quiet', 20 + click)])
-        ear.packet(packet);
-    for (const packet of from.say('voice', 15)) ear.packet(packet);
+        pipeline.packet(packet);
+    for (const packet of from.say('voice', 15)) pipeline.packet(packet);
     asked[0]!.request.partial({ text: 'We', language: 'en', confidence: 0.9 });
-    for (const packet of from.say('voice', 30)) ear.packet(packet);
+    for (const packet of from.say('voice', 30)) pipeline.packet(packet);
     expect(told).toEqual(['ann began', 'ann…: We', 'ann: ', 'ann began']);
-    expect(ear.counts.dropped).toBe(1);
-    await ear[Symbol.asyncDispose]();
+    expect(pipeline.counts.dropped).toBe(1);
+    await pipeline[Symbol.asyncDispose]();
   });
 
   it('does not take it for the end that the process stood still while people spoke', async () => {
-    const { clock, stall, asked, sender, ear } = setUpEar({ isPrompt: true });
+    const { clock, stall, asked, sender, pipeline } = setUpPipeline({ isPrompt: true });
     const speakers = [sender('ann'), sender('ben')];
     for (const speaker of speakers) speaker.burst(30);
     stall.ms = 700;
@@ -113,78 +113,78 @@ describe('the ear', () => {
     }
     await clock.advance(1_000);
     expect(asked.map(({ ended }) => sequencesOf(ended!).length)).toEqual([95, 95]);
-    await ear[Symbol.asyncDispose]();
+    await pipeline[Symbol.asyncDispose]();
     expect(clock.waiting).toBe(0);
   });
 
   it('tells in the end what is said in a process that stands still again and again', async () => {
-    const { clock, stall, told, sender, ear } = setUpEar({ isPrompt: true });
+    const { clock, stall, told, sender, pipeline } = setUpPipeline({ isPrompt: true });
     await sender('ann').say(30, false);
     for (let time = 0; time < 40; time += 1) {
       stall.ms += 500;
       await clock.advance(20);
     }
     expect(told).toEqual(['ann began', 'ann: line 1 of ann']);
-    await ear[Symbol.asyncDispose]();
+    await pipeline[Symbol.asyncDispose]();
   });
 
   it('ends what is being said when it is to settle', async () => {
-    const { told, sender, ear } = setUpEar({ isPrompt: true });
+    const { told, sender, pipeline } = setUpPipeline({ isPrompt: true });
     await sender('ann').say(30, false);
-    await ear.settled();
+    await pipeline.settled();
     expect(told).toEqual(['ann began', 'ann: line 1 of ann']);
   });
 
   it('does without hints that cannot be had', async () => {
-    const { told, asked, sender, ear } = setUpEar({
+    const { told, asked, sender, pipeline } = setUpPipeline({
       hints: () => Promise.reject(new Error('no database')),
       isPrompt: true,
     });
     await sender('ann').say(30);
-    await ear.settled();
+    await pipeline.settled();
     expect(await asked[0]!.request.hints).toEqual({ hotwords: [], languages: [] });
     expect(told).toContain('ann: line 1 of ann');
   });
 
   it('goes on when nobody can be told', async () => {
-    const { told, sender, ear } = setUpEar({ isPrompt: true, throwsOn: 'line 1 of ann' });
+    const { told, sender, pipeline } = setUpPipeline({ isPrompt: true, throwsOn: 'line 1 of ann' });
     await sender('ann').say(30);
     await sender('ben').say(30);
-    await ear.settled();
+    await pipeline.settled();
     expect(told).toEqual(['ann began', 'ben began', 'ben: line 2 of ben']);
   });
 
   it('has one timer however many speak, and none when nobody does', async () => {
-    const { clock, sender, ear } = setUpEar({ isPrompt: true });
+    const { clock, sender, pipeline } = setUpPipeline({ isPrompt: true });
     for (const id of ['ann', 'ben', 'cid']) await sender(id).say(20, false);
     expect(clock.waiting).toBe(1);
     await clock.advance(60_000);
     expect(clock.waiting).toBe(0);
-    await ear[Symbol.asyncDispose]();
+    await pipeline[Symbol.asyncDispose]();
   });
 });
 
 describe('a member who is forgotten', () => {
   it('is not told of, whatever was under way', async () => {
-    const { told, asked, sender, ear } = setUpEar({ options: { atOnce: 1 } });
+    const { told, asked, sender, pipeline } = setUpPipeline({ options: { atOnce: 1 } });
     const ann = sender('ann');
     await ann.say(30);
     await ann.say(30);
     await ann.say(30, false);
     await new Promise(setImmediate);
     const before = [...told];
-    ear.forget('ann');
+    pipeline.forget('ann');
     expect(asked.map(({ request }) => request.signal.aborted)).toEqual([true, true, true]);
     asked[2]!.request.partial({ text: 'We meet', language: 'en', confidence: 0.9 });
     for (const one of asked) one.answer('We meet at nine.');
-    await ear.settled();
+    await pipeline.settled();
     expect(told).toEqual(before);
     expect(asked[1]!.ended).toBeUndefined();
     expect(asked[2]!.ended).toBeUndefined();
   });
 
   it('is judged anew: what they said before is not known any more', async () => {
-    const { told, asked, sender, ear } = setUpEar();
+    const { told, asked, sender, pipeline } = setUpPipeline();
     const ann = sender('ann');
     const hum = async () => {
       await ann.say(11);
@@ -193,43 +193,43 @@ describe('a member who is forgotten', () => {
     };
     await hum();
     await hum();
-    expect(ear.counts.refused.repeat).toBe(1);
-    ear.forget('ann');
+    expect(pipeline.counts.refused.repeat).toBe(1);
+    pipeline.forget('ann');
     await hum();
     expect(told.filter((line) => line === 'ann: Right.')).toHaveLength(2);
   });
 
   it('gives its place to others, who are heard on', async () => {
-    const { told, asked, sender, ear } = setUpEar({ options: { atOnce: 1 } });
+    const { told, asked, sender, pipeline } = setUpPipeline({ options: { atOnce: 1 } });
     await sender('ann').say(30);
     await sender('ben').say(30);
-    ear.forget('ann');
+    pipeline.forget('ann');
     await new Promise(setImmediate);
     asked[1]!.answer('Where?');
-    await ear.settled();
+    await pipeline.settled();
     expect(told.slice(-1)).toEqual(['ben: Where?']);
   });
 
   it('is heard again when they speak again', async () => {
-    const { told, sender, ear } = setUpEar({ isPrompt: true });
+    const { told, sender, pipeline } = setUpPipeline({ isPrompt: true });
     const ann = sender('ann');
     await ann.say(30, false);
-    ear.forget('ann');
+    pipeline.forget('ann');
     await ann.say(30);
-    await ear.settled();
+    await pipeline.settled();
     expect(told).toEqual(['ann began', 'ann began', 'ann: line 2 of ann']);
   });
 });
 
-describe('an ear that is put away', () => {
+describe('an pipeline that is put away', () => {
   it('tells nothing any more and leaves no timer', async () => {
-    const { told, asked, clock, sender, ear } = setUpEar();
+    const { told, asked, clock, sender, pipeline } = setUpPipeline();
     const ann = sender('ann');
     await ann.say(30);
     await ann.say(30, false);
-    const settled = ear.settled();
+    const settled = pipeline.settled();
     const before = [...told];
-    const putAway = ear[Symbol.asyncDispose]();
+    const putAway = pipeline[Symbol.asyncDispose]();
     for (const one of asked) one.answer('We meet at nine.');
     await putAway;
     await settled;

@@ -12,13 +12,13 @@ const DEADLINE_MS = 45_000;
 const setUp = (options: Partial<RecognitionQueueOptions> = {}) => {
   const clock = createTestClock();
   const service = { answersAfterMs: 200 as number | undefined, isDown: false };
-  const told: string[] = [];
-  const hindered: string[] = [];
+  const outcomes: string[] = [];
+  const delayed: string[] = [];
   /** When each run began, and how many go on. */
   const runs: { readonly name: string; readonly atMs: number }[] = [];
   let underWay = 0;
   let most = 0;
-  const finals = createRecognitionQueue<string>(clock, {
+  const queue = createRecognitionQueue<string>(clock, {
     deadlineMs: DEADLINE_MS,
     atOnce: 4,
     mostWaiting: 100,
@@ -40,36 +40,36 @@ const setUp = (options: Partial<RecognitionQueueOptions> = {}) => {
   };
   const add = (name: string, ownerId = name): void => {
     const stop = new AbortController();
-    finals.add({
+    queue.add({
       ownerId,
-      run: async (leftMs) => run(name, leftMs, stop.signal),
-      hindered: ({ code }) => hindered.push(code),
+      attempt: async (leftMs) => run(name, leftMs, stop.signal),
+      delayed: ({ code }) => void delayed.push(code),
       stop: (reason) => stop.abort(reason),
-      tell: (outcome) =>
-        void told.push(outcome.error ? `${name}: ${outcome.error.code}` : outcome.result),
+      done: (outcome) =>
+        void outcomes.push(outcome.error ? `${name}: ${outcome.error.code}` : outcome.result),
     });
   };
-  /** Lets time pass as the ear does. */
+  /** Lets time pass as the pipeline does. */
   const pass = async (ms: number): Promise<void> => {
     const untilMs = clock.nowMs() + ms;
     for (;;) {
       await clock.advance(0);
-      const atMs = finals.nextTickMs ?? Infinity;
+      const atMs = queue.nextTickMs ?? Infinity;
       if (atMs >= untilMs) break;
       await clock.advance(Math.max(1, atMs - clock.nowMs()));
-      finals.tick(clock.nowMs());
+      queue.tick(clock.nowMs());
     }
     await clock.advance(untilMs - clock.nowMs());
-    finals.tick(clock.nowMs());
+    queue.tick(clock.nowMs());
     await clock.advance(0);
   };
   return {
     clock,
     service,
-    told,
-    hindered,
+    outcomes,
+    delayed,
     runs,
-    finals,
+    queue,
     add,
     pass,
     most: () => most,
@@ -81,15 +81,15 @@ const NAMES = Array.from({ length: 12 }, (_, at) => `line ${at}`);
 
 describe('a service of which nothing comes back', () => {
   it('loses nobody a line when it is there again after half a minute', async () => {
-    const { service, told, add, pass, finals } = setUp();
+    const { service, outcomes, add, pass, queue } = setUp();
     service.answersAfterMs = undefined;
     for (const [at, name] of NAMES.entries()) add(name, `speaker ${at % 3}`);
     await pass(30_000);
-    expect(told).toEqual([]);
+    expect(outcomes).toEqual([]);
     service.answersAfterMs = 200;
     await pass(12_000);
-    expect(told.toSorted()).toEqual(NAMES.toSorted());
-    expect(finals.nextTickMs).toBeUndefined();
+    expect(outcomes.toSorted()).toEqual(NAMES.toSorted());
+    expect(queue.nextTickMs).toBeUndefined();
   });
 
   it('is tried by one at a time, again and again', async () => {
@@ -103,53 +103,53 @@ describe('a service of which nothing comes back', () => {
     expect(most()).toBe(5);
   });
 
-  it('is told of soon', async () => {
-    const { service, add, pass, hindered } = setUp();
+  it('is outcomes of soon', async () => {
+    const { service, add, pass, delayed } = setUp();
     service.answersAfterMs = undefined;
     add('line');
     await pass(7_999);
-    expect(hindered).toEqual([]);
+    expect(delayed).toEqual([]);
     await pass(1);
-    expect(hindered).toEqual(['timeout']);
+    expect(delayed).toEqual(['timeout']);
   });
 
   it('costs what is late, and nothing is under way any more', async () => {
-    const { service, told, add, pass, finals, underWay } = setUp();
+    const { service, outcomes, add, pass, queue, underWay } = setUp();
     service.answersAfterMs = undefined;
     add('line');
     await pass(DEADLINE_MS);
-    expect(told).toEqual(['line: timeout']);
-    await finals.quiet();
+    expect(outcomes).toEqual(['line: timeout']);
+    await queue.stopped();
     expect(underWay()).toBe(0);
   });
 
   it('is left alone for whom nobody waits any more', async () => {
-    const { service, told, add, pass, finals, runs, underWay } = setUp();
+    const { service, outcomes, add, pass, queue, runs, underWay } = setUp();
     service.answersAfterMs = undefined;
     add('line', 'ann');
     await pass(9_000);
     expect(runs).toHaveLength(2);
-    finals.forget('ann');
-    await finals.quiet();
+    queue.forget('ann');
+    await queue.stopped();
     expect(underWay()).toBe(0);
     await pass(60_000);
     expect(runs).toHaveLength(2);
-    expect(told).toEqual([]);
+    expect(outcomes).toEqual([]);
   });
 });
 
 describe('a service that is slow', () => {
   it('is not asked twice for what it is only slow to answer, once that is known', async () => {
-    const { service, told, hindered, add, pass, runs } = setUp();
+    const { service, outcomes, delayed, add, pass, runs } = setUp();
     service.answersAfterMs = 6_000;
     add('first');
     await pass(6_000);
     service.answersAfterMs = 20_000;
     add('second');
     await pass(20_000);
-    expect(told).toEqual(['first', 'second']);
+    expect(outcomes).toEqual(['first', 'second']);
     expect(runs).toHaveLength(2);
-    expect(hindered).toEqual([]);
+    expect(delayed).toEqual([]);
   });
 
   it('is believed to be fast again after a while', async () => {
@@ -168,20 +168,20 @@ describe('a service that is slow', () => {
     expect(runs.filter(({ name }) => name === 'hangs')).toHaveLength(2);
   });
 
-  it('answers twice without its being told twice', async () => {
-    const { service, told, add, pass, runs } = setUp();
+  it('answers twice without its being outcomes twice', async () => {
+    const { service, outcomes, add, pass, runs } = setUp();
     service.answersAfterMs = 9_000;
     add('line');
     await pass(8_000);
     expect(runs).toHaveLength(2);
     await pass(30_000);
-    expect(told).toEqual(['line']);
+    expect(outcomes).toEqual(['line']);
   });
 });
 
 describe('one that hangs', () => {
   it('is run again as soon as another one is answered, and its owner is not kept waiting', async () => {
-    const { service, told, add, pass, runs } = setUp();
+    const { service, outcomes, add, pass, runs } = setUp();
     service.answersAfterMs = undefined;
     add('first', 'ann');
     await pass(7_000);
@@ -190,21 +190,21 @@ describe('one that hangs', () => {
     await pass(100);
     expect(runs.map(({ name }) => name)).toEqual(['first', 'second', 'first']);
     await pass(100);
-    expect(told).toEqual(['first', 'second']);
+    expect(outcomes).toEqual(['first', 'second']);
   });
 
   it('is not lost when the try beside it fails', async () => {
-    const { service, told, add, pass, runs } = setUp();
+    const { service, outcomes, add, pass, runs } = setUp();
     service.answersAfterMs = undefined;
     add('line');
     await pass(7_999);
     service.isDown = true;
     await pass(8_000);
     expect(runs.length).toBeGreaterThan(1);
-    expect(told).toEqual([]);
+    expect(outcomes).toEqual([]);
     service.isDown = false;
     service.answersAfterMs = 100;
     await pass(9_000);
-    expect(told).toEqual(['line']);
+    expect(outcomes).toEqual(['line']);
   });
 });

@@ -1,6 +1,5 @@
-import type { ChannelCount, EncoderOptions } from 'libopus-wasm';
 import type { VoicePacket } from '../../../../src/ports/voice.ts';
-import type { Utterance } from '../../../../src/voice/stt/utterance.ts';
+import type { Utterance } from '../../../../src/ports/recogniser.ts';
 import {
   createEndpointer,
   type Endpointer,
@@ -63,7 +62,7 @@ export const createSender = (speakerId = 'ann', startMs = 1_000_000): Sender => 
 };
 
 /** Knows no sound: the bit decides, and what has none is voice. */
-export const bitVoicing = (): SpeakerVad => ({
+export const bitVad = (): SpeakerVad => ({
   isVoice: ({ data }) => data.length > 3 && ((data[0]! & 0x80) !== 0 || (data[1]! & 0x80) !== 0),
   tick: () => undefined,
   nextTickMs: undefined,
@@ -71,36 +70,13 @@ export const bitVoicing = (): SpeakerVad => ({
   decoders: 0,
 });
 
-export const cutterWith = (options: EndpointerOptions = {}): Endpointer =>
-  createEndpointer({ voicing: bitVoicing(), ...options });
+export const endpointerWith = (options: EndpointerOptions = {}): Endpointer =>
+  createEndpointer({ vad: bitVad(), ...options });
 
-export const takeAll = (cutter: Endpointer, packets: readonly VoicePacket[]): EndpointerEvent[] =>
-  packets.flatMap((packet) => cutter.take(packet));
+export const takeAll = (
+  endpointer: Endpointer,
+  packets: readonly VoicePacket[],
+): EndpointerEvent[] => packets.flatMap((packet) => endpointer.take(packet));
 
 export const sequencesOf = ({ packets }: Pick<Utterance, 'packets'>): number[] =>
   packets.map(({ sequence }) => sequence);
-
-/** Real packets of sound at 48 kHz. */
-export const encodePackets = async (
-  samples: Float32Array,
-  options: EncoderOptions & { readonly channels?: ChannelCount } = {},
-): Promise<Uint8Array[]> => {
-  const { createEncoder } = await import('libopus-wasm');
-  const { channels = 1, frameSize = 960 } = options;
-  const encoder = await createEncoder({
-    sampleRate: 48_000,
-    complexity: 2,
-    frameSize,
-    channels,
-    ...options,
-  });
-  const packets: Uint8Array[] = [];
-  for (let at = 0; at + frameSize <= samples.length; at += frameSize) {
-    const frame = new Float32Array(frameSize * channels);
-    for (let i = 0; i < frameSize; i += 1)
-      for (let c = 0; c < channels; c += 1) frame[i * channels + c] = samples[at + i]!;
-    packets.push(new Uint8Array(encoder.encodeFloat(frame)));
-  }
-  encoder.free();
-  return packets;
-};

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { parseToc } from '../../../../src/audio/opus/packet.ts';
 import type { VoicePacket } from '../../../../src/ports/voice.ts';
-import { utteranceFile } from '../../../../src/voice/stt/utterance-file.ts';
+import { utteranceFile } from '../../../../src/voice/stt/utterance.ts';
 import { createEndpointer } from '../../../../src/voice/stt/endpointer.ts';
 import { decodeAll, fixture, joinSamples, likeness, sourceOf } from '../../audio/support.ts';
-import { bitVoicing, encodePackets } from './support.ts';
+import { encodePackets } from '../../../fakes/opus.ts';
+import { bitVad } from './support.ts';
 
 const VOIP = { application: 2048, bitrate: 32_000 } as const;
 
@@ -22,11 +23,11 @@ const sent = (packets: readonly Uint8Array[]): VoicePacket[] => {
 
 /** What was said, all of it voice, as files. */
 const filesOf = (packets: readonly VoicePacket[], longestMs = 60_000) => {
-  const cutter = createEndpointer({
+  const endpointer = createEndpointer({
     longestMs,
-    voicing: { ...bitVoicing(), isVoice: ({ data }) => data.length > 3 },
+    vad: { ...bitVad(), isVoice: ({ data }) => data.length > 3 },
   });
-  return [...packets.flatMap((packet) => cutter.take(packet)), ...cutter.endAll()]
+  return [...packets.flatMap((packet) => endpointer.take(packet)), ...endpointer.endAll()]
     .filter(({ kind }) => kind === 'ended')
     .map(({ utterance }) => utteranceFile(utterance));
 };
@@ -36,7 +37,7 @@ const secondsOf = async (file: ReturnType<typeof utteranceFile>): Promise<number
 
 describe('a file of an utterance', () => {
   it('decodes to what was said, in its length', async () => {
-    const packets = await encodePackets(speech, VOIP);
+    const packets = encodePackets(speech, VOIP);
     const [file] = filesOf(sent(packets));
     expect(await secondsOf(file!)).toBeCloseTo(file!.durationMs / 1_000, 3);
     expect(file!.durationMs / 1_000).toBeCloseTo(packets.length * 0.02, 1);
@@ -46,14 +47,14 @@ describe('a file of an utterance', () => {
   });
 
   it('knows its size, and can be read again', async () => {
-    const [file] = filesOf(sent(await encodePackets(speech, VOIP)));
+    const [file] = filesOf(sent(encodePackets(speech, VOIP)));
     const first = Buffer.concat(await Array.fromAsync(file!.audio.open()));
     expect(first.length).toBe(file!.audio.sizeBytes);
     expect(Buffer.concat(await Array.fromAsync(file!.audio.open()))).toEqual(first);
   });
 
   it('keeps its time where packets are lost', async () => {
-    const packets = sent(await encodePackets(speech, VOIP));
+    const packets = sent(encodePackets(speech, VOIP));
     const whole = filesOf(packets)[0]!;
     const [file] = filesOf(packets.filter((_, index) => index % 10 !== 5 && index % 40 < 33));
     expect(await secondsOf(file!)).toBeCloseTo(file!.durationMs / 1_000, 3);
@@ -61,7 +62,7 @@ describe('a file of an utterance', () => {
   });
 
   it('keeps its time where nothing is sent in pauses', async () => {
-    const packets = sent(await encodePackets(speech, VOIP));
+    const packets = sent(encodePackets(speech, VOIP));
     const later = packets.slice(60).map((packet) => ({
       ...packet,
       timestampSamples: packet.timestampSamples + 400 * 48,
@@ -73,7 +74,7 @@ describe('a file of an utterance', () => {
   });
 
   it('begins with what is said after a cut in a pause, not with the pause', async () => {
-    const packets = sent(await encodePackets(twice, VOIP));
+    const packets = sent(encodePackets(twice, VOIP));
     const later = packets.slice(120).map((packet) => ({
       ...packet,
       timestampSamples: packet.timestampSamples + 500 * 48,
@@ -87,11 +88,11 @@ describe('a file of an utterance', () => {
 
   it('holds packets of all lengths, in mono and stereo', async () => {
     const packets = [
-      ...(await encodePackets(speech, VOIP)),
-      ...(await encodePackets(speech, { ...VOIP, channels: 2 })),
-      ...(await encodePackets(speech, { frameSize: 480 })),
-      ...(await encodePackets(speech, { ...VOIP, frameSize: 1_920 })),
-      ...(await encodePackets(speech, { ...VOIP, frameSize: 2_880 })),
+      ...encodePackets(speech, VOIP),
+      ...encodePackets(speech, { ...VOIP, channels: 2 }),
+      ...encodePackets(speech, { frameSize: 480 }),
+      ...encodePackets(speech, { ...VOIP, frameSize: 1_920 }),
+      ...encodePackets(speech, { ...VOIP, frameSize: 2_880 }),
     ];
     const [file] = filesOf(sent(packets));
     expect(file!.durationMs / 1_000).toBeCloseTo((speech.length / 48_000) * 5, 0);
@@ -99,7 +100,7 @@ describe('a file of an utterance', () => {
   });
 
   it('of what goes on after a cut begins where the one before ended, in full quality', async () => {
-    const packets = sent(await encodePackets(twice, VOIP));
+    const packets = sent(encodePackets(twice, VOIP));
     const files = filesOf(packets, 4_000);
     expect(files).toHaveLength(2);
     const parts = await Promise.all(files.map(({ audio }) => decodeAll(audio)));

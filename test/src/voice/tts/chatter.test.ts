@@ -72,11 +72,11 @@ describe('chatter', () => {
     stage.playback.add(itemOf('start', { kind: 'notice' }));
     await stage.clock.advance(20);
     stage.playback.add(itemOf('ahead', { by: ben }));
-    stage.playback.add(itemOf('one', { by: anna, wish: { named: 'x' } }));
-    stage.playback.add(itemOf('two', { by: anna, wish: { named: 'y' } }));
-    stage.playback.add(itemOf('three', { by: anna, wish: { named: 'y' }, readAs: 'ja' }));
+    stage.playback.add(itemOf('one', { by: anna, voice: { named: 'x' } }));
+    stage.playback.add(itemOf('two', { by: anna, voice: { named: 'y' } }));
+    stage.playback.add(itemOf('three', { by: anna, voice: { named: 'y' }, readAs: 'ja' }));
     stage.playback.add(
-      itemOf('four '.repeat(100), { by: anna, wish: { named: 'y' }, readAs: 'ja' }),
+      itemOf('four '.repeat(100), { by: anna, voice: { named: 'y' }, readAs: 'ja' }),
     );
     await stage.clock.advance(15_000);
     expect(stage.said().slice(2, 5)).toEqual(['Anna says: one', 'two', 'three']);

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPacketBuffer } from '../../../../src/voice/tts/packet-buffer.ts';
-import { segmentsOf } from '../../../../src/voice/tts/segments.ts';
+import { createPacketBuffer, segmentsOf } from '../../../../src/voice/tts/segment.ts';
 import { spokenMs } from '../../../../src/voice/tts/speech-item.ts';
 
 describe('segments', () => {

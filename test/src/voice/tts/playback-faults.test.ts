@@ -29,9 +29,9 @@ describe('when speech fails', () => {
 
   it.each([{ hangs: true }, { hangsAfter: 30 }])(
     'gives up a service that hangs (%j)',
-    async (manner) => {
+    async (behaviour) => {
       const stage = createStage(({ text }) =>
-        text === 'stuck' ? { ...manner, lengthMs: 2_000 } : {},
+        text === 'stuck' ? { ...behaviour, lengthMs: 2_000 } : {},
       );
       stage.playback.add(itemOf('stuck', { kind: 'say' }));
       stage.playback.add(itemOf('next', { kind: 'say' }));

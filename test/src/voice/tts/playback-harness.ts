@@ -11,7 +11,7 @@ const PACKET_MS = 20;
 const TOC = 0xf8;
 
 /** What becomes of one request for speech. */
-export interface Manner {
+export interface Behaviour {
   /** Until its first byte. */
   readonly latencyMs?: number;
   /** Of the speech; default 20 for each code point of the text. */
@@ -25,7 +25,7 @@ export interface Manner {
 
 /** A room whose speech is scripted: packets name the text that they are of. */
 export const createStage = (
-  manner: (request: SynthesisRequest) => Manner = () => ({}),
+  behaviour: (request: SynthesisRequest) => Behaviour = () => ({}),
   more: Partial<PlaybackDeps> = {},
 ) => {
   const clock = createTestClock(0);
@@ -60,7 +60,7 @@ export const createStage = (
   const speaker: Pick<Speaker, 'speak'> = {
     speak: async (request, signal) => {
       requests.push(request);
-      const { latencyMs = 0, lengthMs, fails, hangs, hangsAfter, breaksAfter } = manner(request);
+      const { latencyMs = 0, lengthMs, fails, hangs, hangsAfter, breaksAfter } = behaviour(request);
       signal.addEventListener('abort', () => aborted.push(request.text));
       if (hangs)
         await new Promise((_, reject) =>
@@ -175,5 +175,5 @@ export const ben = { id: '2', name: 'Ben' };
 let made = 0;
 export const itemOf = (text: string, more: Partial<SpeechItem> = {}): SpeechItem => {
   made += 1;
-  return { id: `i${made}`, kind: 'read', text, wish: {}, ...more };
+  return { id: `i${made}`, kind: 'read', text, voice: {}, ...more };
 };

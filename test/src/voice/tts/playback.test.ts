@@ -60,8 +60,8 @@ describe('the voice of a room', () => {
     const stage = createStage(({ named }) =>
       named === 'gone' ? { fails: new AppError('not-found', 'no voice') } : {},
     );
-    stage.playback.add(itemOf('hello', { wish: { named: 'gone' }, readAs: 'en' }));
-    stage.playback.add(itemOf('again', { wish: { named: 'gone' } }));
+    stage.playback.add(itemOf('hello', { voice: { named: 'gone' }, readAs: 'en' }));
+    stage.playback.add(itemOf('again', { voice: { named: 'gone' } }));
     await stage.clock.advance(2_000);
     expect(stage.requests.map(({ named, language }) => [named, language])).toEqual([
       ['gone', undefined],

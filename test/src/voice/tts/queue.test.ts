@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import { longestWaitOf, type SpeechItem } from '../../../../src/voice/tts/speech-item.ts';
-import { createStage, itemOf, type Manner, nothing } from './playback-harness.ts';
+import { createStage, itemOf, type Behaviour, nothing } from './playback-harness.ts';
 
 type Step =
   | {
@@ -39,16 +39,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-const manner: fc.Arbitrary<Manner> = fc.oneof(
+const behaviour: fc.Arbitrary<Behaviour> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({ latencyMs: fc.nat(800), lengthMs: fc.integer({ min: 20, max: 900 }) }),
   },
   {
     weight: 1,
-    arbitrary: fc.constantFrom<Manner>({ hangs: true }, { hangsAfter: 2 }, { breaksAfter: 2 }),
+    arbitrary: fc.constantFrom<Behaviour>({ hangs: true }, { hangsAfter: 2 }, { breaksAfter: 2 }),
   },
-  { weight: 1, arbitrary: fc.constant<Manner>({ fails: new AppError('unavailable', 'no') }) },
+  { weight: 1, arbitrary: fc.constant<Behaviour>({ fails: new AppError('unavailable', 'no') }) },
 );
 
 const WAIT_MS = 2_500;
@@ -57,7 +57,7 @@ it('keeps order, deadlines and its bounds, and leaves nothing alive, whatever is
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 30 }),
-      fc.array(manner, { minLength: 1, maxLength: 8 }),
+      fc.array(behaviour, { minLength: 1, maxLength: 8 }),
       async (steps, manners) => {
         let call = 0;
         const stage = createStage(() => manners[call++ % manners.length]!);

@@ -37,7 +37,7 @@ const start = () => {
     channel: () => CHANNEL,
     mentioned: async () => () => undefined,
     texts: createRoomTexts(loadTexts('locales'), 'en', 'plain'),
-    notes: createStatusMessages({
+    messages: createStatusMessages({
       platform: { post: async () => ({ channel: CHANNEL, ids: ['m'] }), edit: async (one) => one },
       channel: () => CHANNEL,
       log,

@@ -7,7 +7,7 @@ const FRAME_SAMPLES = 960;
 /** Judges packets of frames of 20 ms, each as loud as its byte. */
 const judging = () => {
   const judge = new LevelVad({
-    decodeFloat: (data: Uint8Array) =>
+    decode: (data: Uint8Array) =>
       Float32Array.from(
         { length: data.length * FRAME },
         (_, at) => data[Math.floor(at / FRAME)]! / 256,
@@ -15,7 +15,7 @@ const judging = () => {
     free: () => undefined,
   });
   return (...levels: number[]): boolean =>
-    judge.judge(Uint8Array.from(levels), levels.length * FRAME_SAMPLES);
+    judge.isVoice(Uint8Array.from(levels), levels.length * FRAME_SAMPLES);
 };
 
 describe('loudness', () => {

@@ -1,0 +1,87 @@
+import { RESTJSONErrorCodes, Routes, type APIGuildMember, type APIUser } from 'discord.js';
+import type { Channel } from '../../src/model/place.ts';
+import type { Api } from './api.ts';
+import { isRefusal } from './errors.ts';
+import { guildIdOf } from './ids.ts';
+import { nameOf, type RawMessage } from './inbound/message-reader.ts';
+import { createLru } from '../../src/async/lru.ts';
+
+type Shown = RawMessage['member'];
+/** The gateway tells of each who was mentioned as whom the server knows them. */
+type Mentioned = APIUser & { readonly member?: Shown };
+
+/** The names of people on a server: the gateway says them with each message, REST never does. */
+export interface MemberNames {
+  /** The name of an author, or of somebody who was mentioned. */
+  nameOf(guildId: string, userId: string): string | undefined;
+  /** A message as the gateway told it. */
+  note(raw: RawMessage): void;
+  /** A message as REST told it, with its author as they are shown on the server. */
+  complete(raw: RawMessage, channel: Channel): Promise<RawMessage>;
+}
+
+const KEPT = 5_000;
+/**
+ * Refusals after which nothing is asked again: the gateway tells when such people are back and
+ * write.
+ */
+const LEFT = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
+
+export const createMemberNames = (api: Api): MemberNames => {
+  const known = createLru<string, Promise<Shown>>(KEPT);
+  const names = createLru<string, string>(KEPT);
+
+  /** Undefined for who has left, and for who could not be asked about now. */
+  const ask = async (guildId: string, userId: string): Promise<Shown> => {
+    try {
+      return await api.send<APIGuildMember>('GET', Routes.guildMember(guildId, userId));
+    } catch (thrown) {
+      if (!isRefusal(thrown, ...LEFT)) known.delete(`${guildId} ${userId}`);
+      return undefined;
+    }
+  };
+
+  /** Only the gateway tells how somebody is called on the server. */
+  const noteName = (guildId: string, user: APIUser, member: Shown): void => {
+    const key = `${guildId} ${user.id}`;
+    if (member || names.get(key) === undefined) names.set(key, nameOf(user, member?.nick));
+  };
+  const noteNames = (
+    guildId: string,
+    { author, member, mentions, webhook_id }: RawMessage,
+  ): void => {
+    if (webhook_id === undefined) noteName(guildId, author, member);
+    for (const user of mentions as readonly Mentioned[]) noteName(guildId, user, user.member);
+  };
+
+  return {
+    nameOf: (guildId, userId) => names.get(`${guildId} ${userId}`),
+    note: (raw) => {
+      const { guild_id: guildId, author, member } = raw;
+      if (!guildId) return;
+      noteNames(guildId, raw);
+      if (!member) return;
+      const { nick, avatar } = member;
+      known.set(
+        `${guildId} ${author.id}`,
+        Promise.resolve({ nick: nick ?? null, avatar: avatar ?? null }),
+      );
+    },
+    complete: async (raw, channel) => {
+      const guildId = guildIdOf(channel);
+      if (guildId === undefined) return raw;
+      if (raw.webhook_id !== undefined) {
+        noteNames(guildId, raw);
+        return raw;
+      }
+      const key = `${guildId} ${raw.author.id}`;
+      const shown = known.get(key) ?? ask(guildId, raw.author.id);
+      known.set(key, shown);
+      const member = await shown;
+      // Others go by the name that all know.
+      const completed = { ...raw, guild_id: guildId, ...(member ? { member } : {}) };
+      noteNames(guildId, completed);
+      return completed;
+    },
+  };
+};

@@ -1,0 +1,121 @@
+import type { Choice, CommandInfo } from '../../src/model/command-info.ts';
+import { AppError } from '../../src/errors.ts';
+import type { CompletionRequest } from '../../src/ports/platform.ts';
+import type { Core } from '../../src/adapter.ts';
+import type { Invocations, Pressed } from './invocations.ts';
+import { WEB_LIMITS } from './limits.ts';
+import { PLATFORM, type Profile } from './profiles.ts';
+import { SPACE } from './platform.ts';
+import type { UploadStore } from './upload-store.ts';
+import type { ChannelId, PageCommandUse } from './protocol.ts';
+
+type CompleteRequest = Pick<CompletionRequest, 'command' | 'option' | 'typed'>;
+
+interface UseRequest {
+  readonly channel: ChannelId;
+  readonly command: string;
+  readonly options: Readonly<Record<string, string | number | boolean>>;
+  /** Uploads by the option that takes them. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** The requests of a page that concern commands. */
+export interface CommandRequests {
+  /** Shows the use and runs the command; gives the id of the message that answers it. */
+  use(member: Profile, request: UseRequest): string;
+  /** Does what a control under an answer says. */
+  press(member: Profile, pressed: Pressed): void;
+  complete(member: Profile, request: CompleteRequest): Promise<readonly Choice[]>;
+}
+
+export interface CommandRequestsDeps {
+  readonly core: Core;
+  readonly invocations: Invocations;
+  readonly uploads: UploadStore;
+  /** A command has come to its end. */
+  readonly onDone: (member: Profile) => Promise<void>;
+}
+
+export const clip = (text: string): string =>
+  text.length > WEB_LIMITS.shownOptionChars
+    ? `${text.slice(0, WEB_LIMITS.shownOptionChars)}…`
+    : text;
+
+const labelKey = (command: string, option: string, value: string): string =>
+  JSON.stringify([command, option, value]);
+
+export const createCommandRequests = ({
+  core,
+  invocations,
+  uploads,
+  onDone,
+}: CommandRequestsDeps): CommandRequests => {
+  /** The labels of offered values: ids are shown by name once they are chosen. */
+  const labels = new Map<string, string>();
+
+  const commandOf = (name: string, locale: string): CommandInfo => {
+    const command = core.commands(locale, PLATFORM).find((each) => each.name === name);
+    if (!command)
+      throw new AppError('not-found', 'an unknown command was asked for', {
+        sentence: { key: 'web.line.unknown-command', params: { command: clip(name) } },
+      });
+    return command;
+  };
+
+  const shownUse = (member: Profile, command: CommandInfo, request: UseRequest): PageCommandUse => {
+    const shown = (option: string): string | undefined => {
+      const upload = request.files[option];
+      if (upload !== undefined) return uploads.take(upload, member.id).name;
+      const value = request.options[option];
+      if (value === undefined) return undefined;
+      return labels.get(labelKey(command.name, option, String(value))) ?? String(value);
+    };
+    const options = command.options.flatMap(({ name }) => {
+      const value = shown(name);
+      return value === undefined ? [] : [{ name, value: clip(value) }];
+    });
+    return { command: command.name, options };
+  };
+
+  const inBackground = (settle: () => Promise<void>): void => {
+    settle().catch((error: unknown) => core.log.error({ err: error }, 'command failed'));
+  };
+
+  return {
+    use: (member, request) => {
+      const command = commandOf(request.command, member.locale);
+      const attachments = Object.entries(request.files).map(
+        ([name, id]) => [name, uploads.take(id, member.id)] as const,
+      );
+      const { id, done } = invocations.run(member, {
+        command,
+        options: { ...request.options, ...Object.fromEntries(attachments) },
+        shown: shownUse(member, command, request),
+        channel: request.channel,
+      });
+      inBackground(async () => {
+        await done;
+        await uploads.discard(Object.values(request.files));
+        await onDone(member);
+      });
+      return id;
+    },
+    press: (member, pressed) => {
+      const { done } = invocations.press(member, pressed);
+      inBackground(async () => {
+        await done;
+        await onDone(member);
+      });
+    },
+    complete: async (member, request) => {
+      const choices = await core.complete({ ...request, member, space: SPACE });
+      for (const { value, label } of choices)
+        labels.set(labelKey(request.command, request.option, value), label);
+      for (const key of labels.keys()) {
+        if (labels.size <= WEB_LIMITS.labels) break;
+        labels.delete(key);
+      }
+      return choices;
+    },
+  };
+};

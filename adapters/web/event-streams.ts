@@ -1,0 +1,125 @@
+import { AppError } from '../../src/errors.ts';
+import type { Profile } from './profiles.ts';
+import { WEB_LIMITS } from './limits.ts';
+import { createReplay, type EventFor } from './replay.ts';
+import type { ServerEvent } from './protocol.ts';
+
+export interface EventStreamsOptions {
+  /** Names this run of the process. */
+  readonly epoch: string;
+  readonly reader: (memberId: string) => Profile | undefined;
+  /** Called when a member's first connection has opened, or the last one closed. */
+  readonly onPresence: (memberId: string, present: boolean) => void;
+  readonly replayEvents?: number;
+  readonly queueBytes?: number;
+}
+
+export interface EventStreams {
+  /** `bytes` is about what the event weighs while it is kept for those who come back. */
+  readonly publish: (event: EventFor, bytes?: number) => void;
+  /**
+   * A stream of server-sent events. It begins with what was missed since `lastId` or, where that is
+   * too long ago or too much, with `hello`. Somebody too slow to take what comes is cut off, to
+   * resume later; whoever has taken all gets the next event however large it is.
+   */
+  connect(reader: Profile, lastId: string, hello: () => ServerEvent): ReadableStream<Uint8Array>;
+  /** Keeps connections from being taken for dead, and finds the dead ones. */
+  readonly beat: () => void;
+  /** Ids of those with at least one connection. */
+  readonly present: () => readonly string[];
+  close(): void;
+}
+
+interface Connection {
+  readonly memberId: string;
+  send(frame: Uint8Array): void;
+  end(): void;
+  /** Forgets a stream that the other side has closed. */
+  leave(): void;
+}
+
+const SMALL_EVENT_BYTES = 500;
+
+const RETRY = new TextEncoder().encode('retry: 1000\n\n');
+
+export const createEventStreams = (options: EventStreamsOptions): EventStreams => {
+  const { epoch, reader: readerOf, onPresence } = options;
+  const queueBytes = options.queueBytes ?? WEB_LIMITS.clientQueueBytes;
+  const replay = createReplay(epoch, options.replayEvents ?? WEB_LIMITS.replayEvents);
+  /** The connections that have not ended: nothing can be sent to any other. */
+  const connections = new Set<Connection>();
+
+  const isPresent = (memberId: string): boolean =>
+    [...connections].some((connection) => connection.memberId === memberId);
+
+  const open = (
+    memberId: string,
+    controller: ReadableStreamDefaultController<Uint8Array>,
+  ): Connection => {
+    const connection: Connection = {
+      memberId,
+      send: (frame) => {
+        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(frame);
+        else connection.end();
+      },
+      end: () => {
+        controller.close();
+        connection.leave();
+      },
+      leave: () => {
+        if (!connections.delete(connection) || isPresent(memberId)) return;
+        // Later, because it may publish, and this may happen while an event is being given out.
+        queueMicrotask(() => onPresence(memberId, false));
+      },
+    };
+    return connection;
+  };
+
+  return {
+    publish: (event, bytes = SMALL_EVENT_BYTES) => {
+      const seq = replay.add(event, bytes);
+      // Most events are the same object for everybody: it is written out once.
+      const frames = new Map<ServerEvent, Uint8Array>();
+      for (const connection of connections) {
+        const reader = readerOf(connection.memberId);
+        const own = reader && event(reader);
+        if (!own) continue;
+        const frame = frames.get(own) ?? replay.frame(own, seq);
+        frames.set(own, frame);
+        connection.send(frame);
+      }
+    },
+
+    connect: (reader, lastId, hello) => {
+      if (connections.size >= WEB_LIMITS.clients)
+        throw new AppError('rate-limited', 'too many pages are open');
+      const missed = replay.since(lastId, reader, queueBytes);
+      const opening = [RETRY, ...(missed ?? [replay.frame(hello(), replay.seq())])];
+      const openingBytes = opening.reduce((sum, { byteLength }) => sum + byteLength, 0);
+      let connection: Connection | undefined;
+      return new ReadableStream<Uint8Array>(
+        {
+          start(controller) {
+            for (const frame of opening) controller.enqueue(frame);
+            const newcomer = !isPresent(reader.id);
+            connection = open(reader.id, controller);
+            connections.add(connection);
+            if (newcomer) onPresence(reader.id, true);
+          },
+          cancel: () => connection?.leave(),
+        },
+        // What a stream begins with is no sign of a slow reader, so it does not count.
+        { highWaterMark: queueBytes + openingBytes, size: ({ byteLength }) => byteLength },
+      );
+    },
+
+    beat: () => {
+      const frame = replay.frame({ type: 'beat' });
+      for (const connection of connections) connection.send(frame);
+    },
+    present: () => [...new Set([...connections].map(({ memberId }) => memberId))],
+    close: () => {
+      for (const connection of connections) connection.end();
+    },
+  };
+};

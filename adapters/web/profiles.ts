@@ -1,0 +1,94 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Texts } from '../../src/i18n.ts';
+import type { Member } from '../../src/model/member.ts';
+import type { Services } from '../../src/command/services.ts';
+import { WEB_LIMITS } from './limits.ts';
+
+export const PLATFORM = 'web';
+
+/** A person at a page. The page is the operator's own, so everybody on it moderates. */
+export interface Profile extends Member {
+  /** The language this person reads the lounge in. */
+  readonly language: string;
+}
+
+export interface Profiles {
+  /** The person who holds `secret`; made on first sight. Only the hash of the secret is ever shown. */
+  know(secret: string, locale: string): Promise<Profile>;
+  readonly get: (id: string) => Profile | undefined;
+  rename(id: string, name: string): void;
+  /** Sets the reading language and keeps it as the person's own setting. */
+  read(id: string, language: string): Promise<void>;
+  /** Takes over what a command may have changed; true when the reading language is another now. */
+  refresh(id: string): Promise<boolean>;
+}
+
+export const newSecret = (): string => randomBytes(24).toString('base64url');
+
+const publicId = (secret: string): string =>
+  createHash('sha256').update(secret).digest('base64url').slice(0, 16);
+
+/** `present` are the ids of those who are listening: they are never forgotten. */
+export const createProfiles = (
+  texts: Texts,
+  services: Services,
+  present: () => readonly string[],
+): Profiles => {
+  const profiles = new Map<string, Profile>();
+
+  const guestName = (id: string, locale: string): string => {
+    const names = texts
+      .in(locale)('web.guest-names')
+      .split(/\s*[,、]\s*/u);
+    const pick = Number.parseInt(createHash('sha256').update(id).digest('hex').slice(0, 8), 16);
+    return names[pick % names.length] ?? id;
+  };
+
+  const ownLanguage = (locale: string): string =>
+    services.languages.find(locale) ??
+    services.languages.find(locale.split('-')[0] ?? locale) ??
+    'en';
+
+  const put = (profile: Profile): void => {
+    profiles.delete(profile.id);
+    profiles.set(profile.id, profile);
+    if (profiles.size <= WEB_LIMITS.members) return;
+    const kept = new Set([...present(), profile.id]);
+    const oldest = profiles.keys().find((id) => !kept.has(id));
+    if (oldest !== undefined) profiles.delete(oldest);
+  };
+
+  const change = (id: string, part: Partial<Profile>): void => {
+    const profile = profiles.get(id);
+    if (profile) put({ ...profile, ...part });
+  };
+
+  const chosenLanguage = async (id: string, locale: string): Promise<string> => {
+    const chosen = await services.settings.of({ platform: PLATFORM, id });
+    return chosen.language ?? ownLanguage(locale);
+  };
+
+  return {
+    know: async (secret, locale) => {
+      const id = publicId(secret);
+      const language = profiles.get(id)?.language ?? (await chosenLanguage(id, locale));
+      const name = profiles.get(id)?.name ?? guestName(id, locale);
+      put({ platform: PLATFORM, id, name, locale, role: 'moderator', language });
+      return profiles.get(id)!;
+    },
+    get: (id) => profiles.get(id),
+    rename: (id, name) => change(id, { name }),
+    read: async (id, language) => {
+      await services.settings.change({ platform: PLATFORM, id }, { language });
+      change(id, { language });
+    },
+    refresh: async (id) => {
+      const before = profiles.get(id);
+      if (!before) return false;
+      const language = await chosenLanguage(id, before.locale);
+      if (language === before.language) return false;
+      change(id, { language });
+      return true;
+    },
+  };
+};

@@ -1,0 +1,112 @@
+/** The messages between the server and the page. Types only: the page's copy is erased. */
+import type { Choice, CommandInfo } from '../../src/model/command-info.ts';
+import type { MessageKey } from '../../src/message-key.ts';
+import type { Content, Control } from '../../src/model/content.ts';
+import type { ServiceStatus } from '../../src/model/service-status.ts';
+
+export type ChannelId = 'playground' | 'lounge';
+
+export interface PageAuthor {
+  readonly id: string;
+  readonly name: string;
+  /** True for what Dragoman itself says. */
+  readonly ours: boolean;
+}
+
+export interface PageFile {
+  /** Unguessable; the file is at `/files/<id>`. */
+  readonly id: string;
+  readonly name: string;
+  readonly mediaType: string;
+  readonly sizeBytes: number;
+}
+
+/** A line in one language: `same` when it is in that language already. */
+export interface PageTranslation {
+  readonly language: string;
+  readonly html: string;
+  readonly state: 'growing' | 'done' | 'same' | 'failed';
+  /** Why it failed, in the reader's language. */
+  readonly reason?: string;
+}
+
+/** A command as somebody used it; long values are clipped for showing. */
+export interface PageCommandUse {
+  readonly command: string;
+  readonly options: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** The page has neither roles nor channels to choose from. */
+export type PageControl = Extract<Control, { kind: 'button' | 'choice' }>;
+
+export interface PageMessage {
+  readonly id: string;
+  readonly channel: ChannelId;
+  readonly author: PageAuthor;
+  readonly sentAtMs: number;
+  /** Safe to put into the page as it is. */
+  readonly html: string;
+  readonly tone: NonNullable<Content['tone']>;
+  readonly files: readonly PageFile[];
+  readonly controls?: readonly PageControl[];
+  readonly replyTo?: string;
+  readonly use?: PageCommandUse;
+  readonly onlyYou: boolean;
+  /** True while the answer is still being made. */
+  readonly working: boolean;
+  readonly translation?: PageTranslation;
+}
+
+export interface PageMember {
+  readonly id: string;
+  readonly name: string;
+  /** The language this person reads the lounge in. */
+  readonly language: string;
+  readonly languageName: string;
+}
+
+export interface PageReader {
+  readonly id: string;
+  readonly name: string;
+  readonly language: string;
+}
+
+interface Snapshot {
+  readonly me: PageMember;
+  readonly messages: readonly PageMessage[];
+  readonly readers: readonly PageReader[];
+}
+
+export type ServerEvent =
+  | { readonly type: 'hello'; readonly snapshot: Snapshot }
+  | { readonly type: 'message'; readonly message: PageMessage }
+  | { readonly type: 'removed'; readonly id: string }
+  | { readonly type: 'translation'; readonly id: string; readonly translation: PageTranslation }
+  | { readonly type: 'me'; readonly me: PageMember }
+  | { readonly type: 'readers'; readonly readers: readonly PageReader[] }
+  /** Says only that the connection lives. */
+  | { readonly type: 'beat' };
+
+/** A sentence that the page can say. */
+export type PageKey = Extract<MessageKey, `web.${string}`>;
+export type Params = Readonly<Record<string, string | number>>;
+
+/** The data that the page is served with. */
+export interface Boot {
+  readonly locale: string;
+  /** The sentences of the page; `{name}` stands for a value. */
+  readonly texts: Readonly<Record<string, string>>;
+  readonly commands: readonly CommandInfo[];
+  readonly maxUploadBytes: number;
+  readonly canLogOut: boolean;
+}
+
+export interface CompleteReply {
+  readonly choices: readonly Choice[];
+}
+
+export interface UploadReply {
+  readonly id: string;
+}
+
+export type StatusReply = ServiceStatus;

@@ -1,0 +1,45 @@
+import { PART_TYPE, type IntlMessageFormat } from 'intl-messageformat';
+import type { RichText } from './model/rich-text.ts';
+import { parseMarkdown } from './text/markdown/parse.ts';
+import { fillSlots, plainValue, SLOT, type SlotValue } from './text/pieces/fill-slots.ts';
+
+export type RichValue = SlotValue | number;
+
+/** A value as the format sees it: choices are made by its words, and it stays itself. */
+class Slot {
+  readonly value: SlotValue;
+
+  constructor(value: SlotValue) {
+    this.value = value;
+  }
+
+  toString(): string {
+    return plainValue(this.value);
+  }
+}
+
+/**
+ * Says a sentence written in Markdown. Only what stands in the sentence itself is markup: a value's
+ * words are words, and nodes and trees (mentions, code, quotes of others) stand where they are named.
+ * `plural` and `select` see the values as they are.
+ */
+export const formatRich = (
+  format: IntlMessageFormat,
+  params: Readonly<Record<string, RichValue>> = {},
+): RichText => {
+  const slots = Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [
+      name,
+      typeof value === 'number' ? value : new Slot(value),
+    ]),
+  );
+  const values: SlotValue[] = [];
+  let sentence = '';
+  for (const part of format.formatToParts<Slot>(slots))
+    if (part.type === PART_TYPE.literal) sentence += part.value.replaceAll(SLOT, '');
+    else {
+      values.push(part.value instanceof Slot ? part.value.value : String(part.value));
+      sentence += SLOT;
+    }
+  return fillSlots(parseMarkdown(sentence), values);
+};

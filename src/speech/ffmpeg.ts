@@ -1,0 +1,183 @@
+import { spawn } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { orAborted } from '../async/abort.ts';
+import { type Clock, realClock } from '../async/clock.ts';
+import { createSemaphore } from '../async/semaphore.ts';
+import { type ByteReader, createByteReader } from '../audio/bytes.ts';
+import { decodeWav } from '../audio/codec/decode-wav.ts';
+import type { FallbackDecoder } from '../audio/codec/decode.ts';
+import { sniff, SNIFF_BYTES } from '../audio/container/sniff.ts';
+import { damagedAudio } from '../audio/errors.ts';
+import { AppError } from '../errors.ts';
+import { writeNamelessFile } from './nameless-file.ts';
+
+/** An installed ffmpeg, which reads files that the decoders of `src/audio` refuse. */
+export interface Ffmpeg {
+  /** Asks it, which takes a tenth of a second; undefined if it cannot be started. */
+  version(): Promise<string | undefined>;
+  readonly decode: FallbackDecoder;
+}
+
+export interface FfmpegDeps {
+  /** The `PATH` to find it in; it gets nothing else of our environment. */
+  readonly path: string;
+  /** Default: real time. */
+  readonly clock?: Pick<Clock, 'after'>;
+  /** The folder for temporary files. Default: the system's. */
+  readonly folder?: string;
+}
+
+/** Processes at a time; each takes some 60 MB. */
+const MOST_PROCESSES = 4;
+/** Address space of a process; 300 MB are enough for what was measured. */
+const MOST_MEMORY_KIB = 1024 * 1024;
+/** The largest block that ffmpeg may allocate; a second of 32 channels takes 12 MB. */
+const LARGEST_BLOCK_BYTES = 64 * 1024 * 1024;
+/** Processor time; four hours of a usual codec take less than one minute. */
+const MOST_CPU_SECONDS = 300;
+/** A process that gives nothing for so long while it is waited for hangs. */
+const LONGEST_SILENCE_MS = 30_000;
+/** A minute more than `src/audio` takes, so that its limit is what people are told of. */
+const LONGEST_OUTPUT_SECONDS = 4 * 3_600 + 60;
+/** The largest file that is written to disk. */
+const LARGEST_FILE_BYTES = 512 * 1024 * 1024;
+
+/** Containers that hold audio and refer to no other file, by ffmpeg's names. */
+const FORMATS =
+  'wav,w64,aiff,au,caf,mov,matroska,avi,asf,flv,mpeg,mpegts,' +
+  'ogg,mp3,flac,aac,ac3,eac3,dts,amr,ape,wv,tta,rm,voc';
+
+/** Limits itself as far as the system allows it, and becomes the program that is named after it. */
+const LIMITED = `ulimit -v ${MOST_MEMORY_KIB}; ulimit -t ${MOST_CPU_SECONDS}; exec "$@"`;
+
+/** Standard input, as a stream, or as a file in which one can go back. */
+type InputUrl = 'pipe:0' | 'file:/dev/fd/0';
+
+/** The shell's arguments; nothing that a person gave is in them. */
+const argumentsFor = (input: InputUrl): string[] => [
+  '-c',
+  LIMITED,
+  'sh',
+  ...'ffmpeg -nostdin -hide_banner -loglevel error -threads 1'.split(' '),
+  ...`-max_alloc ${LARGEST_BLOCK_BYTES} -protocol_whitelist file,pipe`.split(' '),
+  ...`-format_whitelist ${FORMATS} -i ${input} -map 0:a:0 -map_metadata -1`.split(' '),
+  ...`-t ${LONGEST_OUTPUT_SECONDS} -c:a pcm_s16le -f wav pipe:1`.split(' '),
+];
+
+const failed = (what: string, cause?: unknown): AppError =>
+  new AppError('unavailable', `ffmpeg ${what}`, { cause });
+
+interface Run {
+  /** Standard input: what is written to it, or a file's descriptor. */
+  readonly input: AsyncIterable<Uint8Array> | number;
+  /** Aborted by this run where it fails. */
+  readonly own: AbortController;
+  /** Ends the run. */
+  readonly signal: AbortSignal;
+  readonly path: string;
+  readonly clock: Pick<Clock, 'after'>;
+}
+
+/**
+ * The WAV file that ffmpeg makes of its input. Throws `AppError`: `bad-input` after what it gave if
+ * it fails, `unavailable` if it is killed, `timeout` if it hangs; errors of the input pass.
+ */
+async function* convert({ input, own, signal, path, clock }: Run): AsyncGenerator<Uint8Array> {
+  const isFile = typeof input === 'number';
+  const child = spawn('/bin/sh', argumentsFor(isFile ? 'file:/dev/fd/0' : 'pipe:0'), {
+    stdio: [isFile ? input : 'pipe', 'pipe', 'ignore'],
+    env: { PATH: path },
+  });
+  const exited = Promise.withResolvers<{ code: number | null; killedBy: string | null }>();
+  child.on('error', (cause) => own.abort(failed('could not be started', cause)));
+  child.once('exit', (code, killedBy) => exited.resolve({ code, killedBy }));
+
+  /** The bytes, without what is thrown in where ffmpeg takes no more. */
+  const feed = async function* (bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const iterator = bytes[Symbol.asyncIterator]();
+    for (;;) {
+      const next = await iterator.next().catch((error: unknown) => own.abort(error));
+      if (!next || next.done) return;
+      yield next.value;
+    }
+  };
+  const giveUp = (): void => own.abort(new AppError('timeout', 'ffmpeg gives nothing'));
+  /** Waits no longer than a process that works would take. */
+  const soon = async <Result>(step: Promise<Result>): Promise<Result> => {
+    const disarm = clock.after(LONGEST_SILENCE_MS, giveUp);
+    return orAborted(step, signal).finally(disarm);
+  };
+
+  try {
+    // Without file descriptors there are no streams, and the error comes later.
+    if (!child.stdout) throw failed('could not be started');
+    if (child.stdin && !isFile)
+      // It may end before its input; how it ended tells whether all is well.
+      pipeline(Readable.from(feed(input)), child.stdin).catch(() => {});
+    const output = child.stdout[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+    for (let next = await soon(output.next()); !next.done; next = await soon(output.next()))
+      yield next.value;
+    const { code, killedBy } = await soon(exited.promise);
+    if (killedBy !== null) throw failed(`was ended by ${killedBy}`);
+    if (code !== 0) throw damagedAudio(`ffmpeg ended with ${code}`);
+  } finally {
+    child.kill('SIGKILL');
+  }
+}
+
+const isExecutable = (file: string): boolean => {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const findVersion = async (): Promise<string | undefined> => {
+  const { default: prism } = await import('prism-media');
+  try {
+    const { command, version } = prism.FFmpeg.getInfo(true);
+    return command === 'ffmpeg' ? version : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The ffmpeg that is installed, if any. It is not looked for on Windows. */
+export const findFfmpeg = ({
+  path,
+  clock = realClock,
+  folder = tmpdir(),
+}: FfmpegDeps): Ffmpeg | undefined => {
+  const isInstalled = path.split(':').some((place) => isExecutable(join(place, 'ffmpeg')));
+  if (!isInstalled || process.platform === 'win32') return undefined;
+  const processes = createSemaphore(MOST_PROCESSES);
+  return {
+    version: findVersion,
+    decode: async function* decode(source, signal) {
+      using _ = await processes.acquire(signal);
+      const own = new AbortController();
+      const either = AbortSignal.any([signal, own.signal]);
+      await using opened = new AsyncDisposableStack();
+      const read = (bytes: AsyncIterable<Uint8Array>): ByteReader =>
+        opened.adopt(createByteReader(bytes, either), (reader) => reader.close());
+
+      const reader = read(source.open(either));
+      // The tables of an MP4 file may stand at its end.
+      const isMp4 = sniff(await reader.peek(SNIFF_BYTES)) === 'mp4';
+      const file = isMp4
+        ? opened.use(await writeNamelessFile(reader.rest(), folder, LARGEST_FILE_BYTES))
+        : undefined;
+      const input = file?.fd ?? reader.rest();
+      const wav = read(convert({ input, own, signal: either, path, clock }));
+      // First of all, so that nothing is waited for that hangs.
+      opened.defer(() => own.abort());
+      yield* decodeWav(wav);
+    },
+  };
+};

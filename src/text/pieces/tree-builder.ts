@@ -1,0 +1,206 @@
+import { normalise } from '../../model/normalise-rich-text.ts';
+import { text } from '../../model/rich-text.ts';
+import type { CodeBlock, RichText } from '../../model/rich-text.ts';
+import {
+  linesToBlocks,
+  NOTHING,
+  STYLE_BITS,
+  STYLES,
+  type BuiltLine,
+  type Run,
+  type Wrapping,
+} from './lines-to-blocks.ts';
+import { PLAIN_LINE, type Leaf, type Line, type Piece, type Wrapper } from './piece.ts';
+
+const leadingBreak = /^[^\S\n]*\n?/;
+
+/**
+ * Builds a tree from pieces in any order, whole or not: what is opened and never closed reaches to the
+ * end, what crosses lies on both parts, and what encloses nothing is gone, but for a link, of which the
+ * address stays. A second beginning of a line within a line begins a new one.
+ */
+export class TreeBuilder {
+  readonly #pairs: readonly Wrapper[];
+  readonly #lines: BuiltLine[] = [];
+  #line: Line | undefined;
+  /** Stands behind the words of its line: the line's own, unless more words follow. */
+  #lateLine: Line | undefined;
+  #runs: Run[] = [];
+  /** There is something to see in the line. */
+  #seen = false;
+  #behindBlock = false;
+  readonly #depths = { bold: 0, italic: 0, underline: 0, strike: 0 };
+  #spoilerDepth = 0;
+  #spoilers = 0;
+  #link: number | undefined;
+  /** Links with something to see in their labels. */
+  readonly #labelled = new Set<number>();
+  #on: Wrapping | undefined = NOTHING;
+
+  /** @param pairs the wrappers to which pieces of kind `open` and `close` refer */
+  constructor(pairs: readonly Wrapper[]) {
+    this.#pairs = pairs;
+  }
+
+  piece(piece: Piece): void {
+    switch (piece.kind) {
+      case 'text':
+        return this.text(piece.text);
+      case 'leaf':
+        return this.leaf(piece.node);
+      case 'open':
+        return this.open(piece.pair);
+      case 'close':
+        return this.close(piece.pair);
+      case 'line':
+        return this.line(piece.line);
+      case 'block':
+        return this.block(piece.block, piece.quotes);
+    }
+  }
+
+  text(written: string): void {
+    let from = 0;
+    if (this.#behindBlock) {
+      from = leadingBreak.exec(written)?.[0].length ?? 0;
+      if (from === written.length && !written.endsWith('\n')) return;
+      this.#behindBlock = false;
+    }
+    for (let to = written.indexOf('\n', from); to >= 0; to = written.indexOf('\n', from)) {
+      this.#words(written.slice(from, to));
+      this.#endLine();
+      from = to + 1;
+    }
+    this.#words(from === 0 ? written : written.slice(from));
+  }
+
+  leaf(node: Leaf): void {
+    this.#behindBlock = false;
+    const outer = this.#link;
+    if (node.kind !== 'link' || outer === undefined) return this.#run(node);
+    // No link lies in another.
+    this.#enter(undefined);
+    this.#run(node);
+    this.#enter(outer);
+  }
+
+  open(pair: number): void {
+    const wrapper = this.#pairs[pair];
+    if (!wrapper) return;
+    if (wrapper.kind === 'link') this.#enter(pair);
+    else if (wrapper.kind !== 'spoiler') this.#depths[wrapper.kind] += 1;
+    else {
+      if (this.#spoilerDepth === 0) this.#spoilers += 1;
+      this.#spoilerDepth += 1;
+    }
+    this.#on = undefined;
+  }
+
+  close(pair: number): void {
+    const wrapper = this.#pairs[pair];
+    if (!wrapper) return;
+    if (wrapper.kind === 'link') {
+      if (this.#link === pair) this.#enter(undefined);
+      if (!this.#labelled.has(pair)) this.leaf({ ...wrapper, children: [] });
+    } else if (wrapper.kind === 'spoiler') this.#spoilerDepth = Math.max(0, this.#spoilerDepth - 1);
+    else this.#depths[wrapper.kind] = Math.max(0, this.#depths[wrapper.kind] - 1);
+    this.#on = undefined;
+  }
+
+  line(line: Line): void {
+    this.#behindBlock = false;
+    if (!this.#seen) {
+      this.#runs = [];
+      this.#line = line;
+    } else if (this.#line) {
+      this.#endLine();
+      this.#line = line;
+    } else this.#lateLine = line;
+  }
+
+  block(block: CodeBlock, quotes: number): void {
+    if (this.#seen) {
+      const last = this.#runs.at(-1);
+      if (last?.node.kind === 'text')
+        this.#runs[this.#runs.length - 1] = { ...last, node: text(last.node.text.trimEnd()) };
+      this.#endLine();
+    }
+    this.#runs = [];
+    this.#line = undefined;
+    this.#lines.push({ block, quotes });
+    this.#behindBlock = true;
+  }
+
+  /** The tree of all pieces so far, in canonical form. */
+  build(): RichText {
+    if (!this.#behindBlock) this.#endLine();
+    return normalise(linesToBlocks(this.#lines, this.#pairs));
+  }
+
+  #wrapping(): Wrapping {
+    if (this.#on) return this.#on;
+    const styles = STYLES.reduce(
+      (bits, style) => (this.#depths[style] > 0 ? bits | STYLE_BITS[style] : bits),
+      0,
+    );
+    const spoiler = this.#spoilerDepth > 0 ? this.#spoilers : 0;
+    const link = this.#link === undefined ? 0 : this.#link + 1;
+    this.#on = styles + spoiler + link === 0 ? NOTHING : { styles, spoiler, link };
+    return this.#on;
+  }
+
+  #words(written: string): void {
+    if (written === '') return;
+    const last = this.#runs.at(-1);
+    const on = this.#wrapping();
+    if (last?.node.kind === 'text' && last.on === on && this.#lateLine === undefined) {
+      this.#runs[this.#runs.length - 1] = { node: text(last.node.text + written), on };
+      if (written.trim() !== '') this.#see();
+    } else if (written.trim() === '') this.#runs.push({ node: text(written), on });
+    else this.#run(text(written));
+  }
+
+  #run(node: Run['node']): void {
+    if (this.#lateLine) {
+      const line = this.#lateLine;
+      this.#lateLine = undefined;
+      this.#line = PLAIN_LINE;
+      this.#endLine();
+      this.#line = line;
+    }
+    this.#runs.push({ node, on: this.#wrapping() });
+    this.#see();
+  }
+
+  #enter(link: number | undefined): void {
+    this.#link = link;
+    this.#on = undefined;
+  }
+
+  #see(): void {
+    this.#seen = true;
+    if (this.#link !== undefined) this.#labelled.add(this.#link);
+  }
+
+  /** What goes on with an item that is not there is a paragraph. */
+  #lineAfter(last: BuiltLine | undefined): Line {
+    const line = this.#line ?? this.#lateLine ?? PLAIN_LINE;
+    if (line.kind !== 'item' || !line.continues) return line;
+    const goesOn = last && 'line' in last && last.line.kind === 'item';
+    return goesOn && last.line.quotes === line.quotes
+      ? line
+      : { kind: 'paragraph', quotes: line.quotes };
+  }
+
+  #endLine(): void {
+    this.#lines.push({
+      line: this.#lineAfter(this.#lines.at(-1)),
+      runs: this.#runs,
+      breakOn: this.#wrapping(),
+    });
+    this.#runs = [];
+    this.#line = undefined;
+    this.#lateLine = undefined;
+    this.#seen = false;
+  }
+}

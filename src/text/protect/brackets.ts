@@ -1,0 +1,3 @@
+/** The brackets of our own tokens (see `protect`). */
+export const TOKEN_OPEN = '⟦';
+export const TOKEN_CLOSE = '⟧';

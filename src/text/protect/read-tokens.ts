@@ -1,0 +1,97 @@
+import { TOKEN_CLOSE, TOKEN_OPEN } from './brackets.ts';
+
+/** What a translation is made of: words, and the numbers of tokens. */
+export type Stretch = string | number;
+
+const SPACE = String.raw`[\s\p{Cf}]{0,3}`;
+const DIGITS = String.raw`(\p{Nd}(?:\p{Cf}?\p{Nd}){0,8})`;
+const TOKEN = `⟦${SPACE}${DIGITS}${SPACE}⟧`;
+const strict = new RegExp(TOKEN, 'uy');
+const anywhere = new RegExp(TOKEN, 'gu');
+// What models make of brackets that they do not know: other ones, doubled, full-width or mirrored.
+const altered = new RegExp(
+  `[⟦[［【〔〖「『（({｛<＜«‹〚⟨]{1,2}${SPACE}${DIGITS}${SPACE}[⟧\\]］】〕〗」』）)}｝>＞»›〛⟩]{1,2}|⟧${SPACE}${DIGITS}${SPACE}⟦`,
+  'gu',
+);
+const unfinished = /⟦+[\s\p{Nd}\p{Cf}]{0,15}$/u;
+const ascii = /^[0-9]+$/;
+const digit = /\p{Nd}/u;
+
+/** Digits of one script stand in a row in Unicode, from zero to nine. */
+const valueOf = (char: string): number => {
+  const point = char.codePointAt(0) ?? 0;
+  let below = 0;
+  while (below < 9 && digit.test(String.fromCodePoint(point - below - 1))) below += 1;
+  return below;
+};
+
+/** The number that digits of any script write. */
+const toNumber = (digits: string): number => {
+  const plain = Number(digits);
+  if (!Number.isNaN(plain)) return plain;
+  let number = 0;
+  for (const char of digits.normalize('NFKC'))
+    if (digit.test(char)) number = number * 10 + (ascii.test(char) ? Number(char) : valueOf(char));
+  return number;
+};
+
+const MOST_DIGITS = 9;
+
+/** Where plain digits between brackets end, which is what most engines leave; -1 for anything else. */
+const plainEnd = (text: string, at: number): number => {
+  let end = at + 1;
+  while (end - at <= MOST_DIGITS && isDigit(text.charCodeAt(end))) end += 1;
+  return end > at + 1 && text[end] === TOKEN_CLOSE ? end : -1;
+};
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+
+/** Reads a translation, in which every `⟦3⟧` is a token whatever the script of its digits. */
+export const readTokens = (
+  translated: string,
+  isWanted: (number: number) => boolean,
+): readonly Stretch[] => {
+  const stretches: Stretch[] = [];
+  let from = 0;
+  let at = translated.indexOf(TOKEN_OPEN);
+  while (at >= 0) {
+    const plain = plainEnd(translated, at);
+    strict.lastIndex = at;
+    const digits = plain > 0 ? translated.slice(at + 1, plain) : strict.exec(translated)?.[1];
+    if (digits === undefined) {
+      at = translated.indexOf(TOKEN_OPEN, at + 1);
+      continue;
+    }
+    if (at > from) stretches.push(translated.slice(from, at));
+    const number = toNumber(digits);
+    if (isWanted(number)) stretches.push(number);
+    from = plain > 0 ? plain + 1 : strict.lastIndex;
+    at = translated.indexOf(TOKEN_OPEN, from);
+  }
+  if (from < translated.length) stretches.push(translated.slice(from));
+  return stretches;
+};
+
+const numbersIn = (text: string): ReadonlySet<number> =>
+  new Set(
+    Array.from(text.replaceAll(anywhere, ' ').matchAll(altered), (match) =>
+      toNumber(match[1] ?? match[2] ?? ''),
+    ),
+  );
+
+/** Turns altered brackets back, for missing numbers that the source has in no such brackets. */
+export const withBrackets = (
+  source: string,
+  translated: string,
+  missing: readonly number[],
+): string => {
+  const wanted = new Set(missing).difference(numbersIn(source));
+  if (wanted.size === 0) return translated;
+  return translated.replaceAll(altered, (match, digits?: string, mirrored?: string) => {
+    const number = toNumber(digits ?? mirrored ?? '');
+    return wanted.delete(number) ? `${TOKEN_OPEN}${number}${TOKEN_CLOSE}` : match;
+  });
+};
+
+/** A growing translation without the token that has only begun at its end. */
+export const withoutUnfinished = (partial: string): string => partial.replace(unfinished, '');

@@ -1,0 +1,74 @@
+import type { Mention, RichText } from '../../model/rich-text.ts';
+import { emojiText, mentionText } from '../../model/walk-rich-text.ts';
+import { oneLine } from '../one-line.ts';
+import type { Leaf, Piece } from '../pieces/piece.ts';
+import { toPieces } from '../pieces/to-pieces.ts';
+import { hostOf, timeOf } from '../speech/spoken-nodes.ts';
+import { shorten } from './shorten.ts';
+
+export interface ExcerptOptions {
+  /** The name behind a mention, without its sign; undefined for the mention's own. */
+  readonly names?: (mention: Mention) => string | undefined;
+  /** For times. Default English. */
+  readonly locale?: string;
+}
+
+const HIDDEN = '▒▒▒';
+/** White space and signs that nobody sees take room of what is read. */
+const READ_PER_CHAR = 20;
+const LEAST_READ = 4_000;
+
+const leafText = (node: Leaf, { names, locale }: ExcerptOptions): string => {
+  switch (node.kind) {
+    case 'code':
+      return node.text;
+    case 'link':
+      return hostOf(node.url);
+    case 'mention': {
+      const name = names?.(node);
+      return mentionText(name === undefined ? node : { ...node, name });
+    }
+    case 'emoji':
+      return emojiText(node);
+    case 'timestamp':
+      return timeOf(node, locale);
+  }
+};
+
+const shown = (piece: Piece, options: ExcerptOptions): string => {
+  switch (piece.kind) {
+    case 'text':
+      return piece.text;
+    case 'leaf':
+      return leafText(piece.node, options);
+    case 'block':
+      return piece.block.spoiler ? HIDDEN : piece.block.text;
+    case 'open':
+    case 'close':
+    case 'line':
+      return '';
+  }
+};
+
+/**
+ * One line of a message, without markup, addresses or what is hidden as a spoiler, of at most `chars`
+ * UTF-16 units; a longer one ends with `…` after a whole grapheme. It is plain text.
+ */
+export const excerpt = (tree: RichText, chars: number, options: ExcerptOptions = {}): string => {
+  const { pieces, pairs } = toPieces(tree);
+  const most = Math.max(LEAST_READ, chars * READ_PER_CHAR);
+  let line = '';
+  let hiddenBy: number | undefined;
+  for (const piece of pieces) {
+    if (line.length > most) break;
+    if (piece.kind === 'close' && piece.pair === hiddenBy) hiddenBy = undefined;
+    if (hiddenBy !== undefined) continue;
+    if (piece.kind === 'open' && pairs[piece.pair]?.kind === 'spoiler') {
+      hiddenBy = piece.pair;
+      line += HIDDEN;
+    } else line += shown(piece, options);
+  }
+  const isCut = line.length > most;
+  const flat = oneLine(isCut ? line.slice(0, most) : line);
+  return shorten(isCut ? `${flat}…` : flat, chars);
+};

@@ -1,0 +1,233 @@
+import { code, codeBlock, paragraph } from '../../model/rich-text.ts';
+import type { RichText } from '../../model/rich-text.ts';
+import type { Leaf, Line, Piece, Pieces, PieceOf, Wrapper } from '../pieces/piece.ts';
+import { plainSpans } from '../plain-spans.ts';
+
+export type WriteTree = (tree: RichText) => string;
+
+/** A piece and where it lies in the layout's shape. */
+export interface PlacedPiece {
+  readonly start: number;
+  readonly end: number;
+  readonly piece: Piece;
+}
+
+export interface Extent {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A tree as the search for cuts sees it. */
+export interface SplitLayout {
+  /**
+   * Text as it is, and signs for the rest, about as many as are written for it: quotation marks for
+   * the ends of styles, which stay with the sentence that they enclose; the same sign for all of what
+   * is not to be cut. Code that may be cut is as long as its content.
+   */
+  readonly shape: string;
+  readonly items: readonly PlacedPiece[];
+  /** Links and addresses that are not to be cut, in order and without overlaps. */
+  readonly whole: readonly Extent[];
+  readonly pairs: readonly Wrapper[];
+}
+
+const nonSpace = /[^\s\uD800-\uDFFF]/g;
+const SIGN = 'X';
+const LONGEST_MARKER_UNITS = 2;
+/** Around an address that stands behind its label. */
+const LINK_UNITS = 3;
+/** No limit is so low that a leaf of this many units would have to be cut. */
+const LONGEST_ALIKE = 40;
+
+export const isLongCode = ({ piece, start, end }: PlacedPiece): boolean => {
+  const content = codeOf(piece);
+  return content !== undefined && content.length === end - start;
+};
+
+/** The content of a piece of code. */
+export const codeOf = (piece: Piece): string | undefined => {
+  if (piece.kind === 'block') return piece.block.text;
+  return piece.kind === 'leaf' && piece.node.kind === 'code' ? piece.node.text : undefined;
+};
+
+/** A part of code as a piece of its own. */
+export const codePart = (piece: Piece, from: number, to: number): Piece => {
+  if (piece.kind === 'block') {
+    const { text: content, language, spoiler } = piece.block;
+    const block = codeBlock(content.slice(from, to), language, spoiler);
+    return { ...piece, block };
+  }
+  return piece.kind === 'leaf' && piece.node.kind === 'code'
+    ? { kind: 'leaf', node: code(piece.node.text.slice(from, to)) as Leaf }
+    : piece;
+};
+
+const markOf = (line: Line): string => {
+  const quoted = '> '.repeat(line.quotes);
+  switch (line.kind) {
+    case 'paragraph':
+      return quoted;
+    case 'subtext':
+      return `${quoted}-# `;
+    case 'heading':
+      return `${quoted}${'#'.repeat(line.level)} `;
+    case 'item':
+      return line.continues ? quoted : `${quoted}${line.number ?? '-'}${line.number ? '.' : ''} `;
+  }
+};
+
+class Drawing {
+  readonly items: PlacedPiece[] = [];
+  readonly whole: Extent[] = [];
+  readonly pairs: readonly Wrapper[];
+  readonly #pieces: readonly Piece[];
+  readonly #render: WriteTree;
+  readonly #longest: number;
+  readonly #measure: (written: string) => number;
+  readonly #loose: ReadonlySet<number>;
+  /** What is drawn for each item. */
+  readonly #drawn: string[] = [];
+  #end = 0;
+  readonly #sizes = new Map<string, string>();
+  /** By pair, the link's first item. */
+  readonly #linkStarts = new Map<number, number>();
+
+  constructor(
+    { pieces, pairs }: Pieces,
+    render: WriteTree,
+    measure: (written: string) => number,
+    longest: number,
+  ) {
+    this.pairs = pairs;
+    this.#pieces = pieces;
+    this.#render = render;
+    this.#measure = measure;
+    this.#longest = longest;
+    this.#loose = this.#longLinks();
+  }
+
+  draw(): SplitLayout {
+    for (const piece of this.#pieces) this.#piece(piece);
+    const { items, whole, pairs } = this;
+    return { shape: this.#drawn.join(''), items, whole, pairs };
+  }
+
+  /** Links too long for a piece fall apart into their label and their address. */
+  #longLinks(): ReadonlySet<number> {
+    const long = new Set<number>();
+    const open: { readonly pair: number; readonly from: number }[] = [];
+    let units = 0;
+    for (const piece of this.#pieces)
+      if (piece.kind === 'text') units += this.#measure(piece.text);
+      else if (piece.kind === 'leaf') units += this.#measure(codeOf(piece) ?? 'mention');
+      else if (piece.kind === 'open' && this.pairs[piece.pair]?.kind === 'link')
+        open.push({ pair: piece.pair, from: units });
+      else if (piece.kind === 'close' && open.at(-1)?.pair === piece.pair) {
+        const { from = units } = open.pop() ?? {};
+        const wrapper = this.pairs[piece.pair];
+        const address = wrapper?.kind === 'link' ? this.#measure(wrapper.url) : 0;
+        if (units - from + address > this.#longest) long.add(piece.pair);
+      }
+    return long;
+  }
+
+  #piece(piece: Piece): void {
+    switch (piece.kind) {
+      case 'text':
+        return this.#text(piece);
+      case 'line':
+        return this.#add(piece, markOf(piece.line));
+      case 'open':
+      case 'close':
+        return this.#side(piece);
+      case 'leaf':
+        return this.#leaf(piece);
+      case 'block':
+        return this.#whole(piece, this.#render([piece.block]));
+    }
+  }
+
+  #add(piece: Piece, drawn: string): void {
+    const start = this.#end;
+    this.#end += drawn.length;
+    this.items.push({ start, end: this.#end, piece });
+    this.#drawn.push(drawn);
+  }
+
+  #text(piece: PieceOf<'text'>): void {
+    const start = this.#end;
+    let drawn = '';
+    let from = 0;
+    for (const span of plainSpans(piece.text)) {
+      if (span.end - span.start > this.#longest) continue;
+      drawn += piece.text.slice(from, span.start) + SIGN.repeat(span.end - span.start);
+      from = span.end;
+      this.whole.push({ start: start + span.start, end: start + span.end });
+    }
+    this.#add(piece, drawn + piece.text.slice(from));
+  }
+
+  /** Leaves of one size are written alike: few are, for it takes longer than all the rest. */
+  #leaf(piece: PieceOf<'leaf'>): void {
+    const { node } = piece;
+    const name = 'name' in node ? (node.name ?? '') : '';
+    const content =
+      'url' in node ? node.url : 'text' in node ? node.text : 'id' in node ? node.id : '';
+    const size = `${node.kind} ${content.length} ${name.length}`;
+    const written = this.#sizes.get(size) ?? this.#render([paragraph(node)]);
+    if (content.length + name.length > LONGEST_ALIKE) return this.#whole(piece, written);
+    this.#sizes.set(size, written);
+    return this.#add(piece, SIGN.repeat(Math.max(1, written.length)));
+  }
+
+  #whole(piece: PieceOf<'leaf' | 'block'>, written: string): void {
+    if (this.#measure(written) <= this.#longest)
+      return this.#add(piece, SIGN.repeat(Math.max(1, written.length)));
+    const content = codeOf(piece);
+    if (content !== undefined) this.#add(piece, content.replaceAll(nonSpace, SIGN));
+    else if (piece.kind === 'leaf' && piece.node.kind === 'link')
+      this.#add({ kind: 'text', text: piece.node.url }, piece.node.url.replaceAll(nonSpace, SIGN));
+    else this.#add(piece, SIGN.repeat(this.#longest));
+  }
+
+  #side(piece: PieceOf<'open' | 'close'>): void {
+    const wrapper = this.pairs[piece.pair];
+    const isOpen = piece.kind === 'open';
+    if (wrapper?.kind !== 'link') {
+      const units = wrapper?.kind === 'italic' ? 1 : LONGEST_MARKER_UNITS;
+      return this.#add(piece, (isOpen ? '“' : '”').repeat(units));
+    }
+    if (this.#loose.has(piece.pair)) {
+      if (isOpen) return;
+      this.#text({ kind: 'text', text: ' ' });
+      const node = { ...wrapper, children: [] };
+      return this.#piece({ kind: 'leaf', node });
+    }
+    if (isOpen) {
+      this.#linkStarts.set(piece.pair, this.items.length);
+      return this.#add(piece, SIGN);
+    }
+    this.#add(piece, SIGN.repeat(wrapper.url.length + LINK_UNITS));
+    this.#link(this.#linkStarts.get(piece.pair) ?? this.items.length - 1);
+  }
+
+  /** All of a link is one sign: what lies in it is not cut either. */
+  #link(first: number): void {
+    const start = this.items[first]?.start ?? this.#end;
+    while ((this.whole.at(-1)?.start ?? -1) >= start) this.whole.pop();
+    this.whole.push({ start, end: this.#end });
+    for (let index = first; index < this.items.length; index += 1)
+      this.#drawn[index] = SIGN.repeat(this.#drawn[index]?.length ?? 0);
+  }
+}
+
+/**
+ * @param render how the pieces are written, for their lengths
+ * @param longest what is longer, as `measure` tells, may be cut: code, addresses
+ */
+export const layOut = (
+  pieces: Pieces,
+  render: WriteTree,
+  measure: (written: string) => number,
+  longest: number,
+): SplitLayout => new Drawing(pieces, render, measure, longest).draw();

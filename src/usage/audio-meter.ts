@@ -1,0 +1,63 @@
+import type { Services } from '../command/services.ts';
+import { type AppError, toAppError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import type { Channel } from '../model/place.ts';
+import { limitFault } from './limits.ts';
+
+/** A final transcript of one utterance; `text` is empty where it was no speech. */
+export interface MeteredTranscript {
+  readonly speakerId: string;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly text: string;
+}
+
+export interface AudioMeterDeps {
+  readonly services: Pick<Services, 'spaces' | 'usage'>;
+  /** Ms since 1970. */
+  readonly now: () => number;
+  readonly channel: () => Channel;
+  readonly log: Log;
+}
+
+/** Counts the speech that is recognised, for the person who spoke. */
+export interface AudioMeter extends AsyncDisposable {
+  /**
+   * Counts a final transcript. Resolves with the reason why the space may use no more audio today, if
+   * there is one; with undefined where it could not be counted.
+   */
+  count(event: MeteredTranscript): Promise<{ readonly fault: AppError | undefined } | undefined>;
+  /** The reason why the space may use no more audio today. */
+  fault(): Promise<AppError | undefined>;
+}
+
+export const createAudioMeter = (deps: AudioMeterDeps): AudioMeter => {
+  const { services, now, channel, log } = deps;
+  let counting: Promise<unknown> = Promise.resolve();
+
+  const fault: AudioMeter['fault'] = async () =>
+    limitFault(services, channel().space, 'audio', now);
+  const record = async ({ speakerId, startMs, endMs, text }: MeteredTranscript) => {
+    try {
+      const audioMs = Math.max(0, endMs - startMs);
+      const used = { characters: 0, audioMs, messages: text === '' ? 0 : 1 };
+      await services.usage.record(channel().space, speakerId, used);
+      return { fault: await fault() };
+    } catch (thrown) {
+      log.warn({ reason: toAppError(thrown).message }, 'audio usage could not be counted');
+      return undefined;
+    }
+  };
+
+  return {
+    count: async (event) => {
+      const counted = counting.then(() => record(event));
+      counting = counted;
+      return counted;
+    },
+    fault,
+    [Symbol.asyncDispose]: async () => {
+      await counting;
+    },
+  };
+};

@@ -1,0 +1,35 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../async/time.ts';
+import type { Services } from '../command/services.ts';
+import { type AppError, userError } from '../errors.ts';
+import type { Space } from '../model/place.ts';
+
+/** An intended use: so many code points, or sound of unknown length. */
+export type Demand = { readonly characters: number } | 'audio';
+
+/**
+ * Asks for a space's limits of today. Resolves with `rate-limited`, with what was used and when the
+ * count begins anew, or with undefined where more may be used. Characters must fit whole; sound may
+ * be begun while a minute is left.
+ *
+ * @param now ms since 1970
+ */
+export const limitFault = async (
+  { spaces, usage }: Pick<Services, 'spaces' | 'usage'>,
+  space: Space,
+  demand: Demand,
+  now: () => number = Date.now,
+): Promise<AppError | undefined> => {
+  const { dailyCharacters, dailyAudioMinutes } = await spaces.of(space);
+  const limit = demand === 'audio' ? dailyAudioMinutes : dailyCharacters;
+  if (limit === undefined) return undefined;
+  const today = await usage.today(space);
+  const used = demand === 'audio' ? Math.floor(today.audioMs / MINUTE_MS) : today.characters;
+  if (demand === 'audio' ? used < limit : used + demand.characters <= limit) return undefined;
+  const leftMs = DAY_MS - (now() % DAY_MS);
+  return userError(
+    'rate-limited',
+    demand === 'audio' ? 'limits.audio' : 'limits.characters',
+    { used, limit, hours: Math.ceil(leftMs / HOUR_MS) },
+    { retryAfterMs: leftMs },
+  );
+};

@@ -1,0 +1,111 @@
+import type { Recogniser, RecognitionRequest } from '../../src/ports/recogniser.ts';
+import { createBatchRecogniser } from '../../src/voice/stt/batch-recogniser.ts';
+import { createStreamingRecogniser, wordClient } from '../fakes/recogniser.ts';
+import { describeBroken, describeContract } from './contract.ts';
+import { recogniserContract } from './recogniser.ts';
+
+describeContract('a batch recogniser', recogniserContract, () => createBatchRecogniser(wordClient));
+describeContract('a batch recogniser without partials', recogniserContract, () =>
+  createBatchRecogniser(wordClient, { partialEveryMs: 0 }),
+);
+describeContract('a streaming recogniser', recogniserContract, () => createStreamingRecogniser());
+
+const NEVER = new AbortController().signal;
+
+/** A streaming recogniser whose requests are changed before it gets them. */
+const broken = (change: (request: RecognitionRequest) => RecognitionRequest): Recogniser => {
+  const inner = createStreamingRecogniser();
+  return { growEveryMs: inner.growEveryMs, start: (request) => inner.start(change(request)) };
+};
+
+const once = (): Recogniser => {
+  const inner = createStreamingRecogniser();
+  let isUsed = false;
+  return {
+    growEveryMs: inner.growEveryMs,
+    start: (request) => {
+      const recognition = inner.start(request);
+      return {
+        grow: (utterance) => recognition.grow(utterance),
+        finish: async (utterance, deadlineMs) => {
+          if (isUsed) throw new Error('busy');
+          isUsed = true;
+          return recognition.finish(utterance, deadlineMs);
+        },
+      };
+    },
+  };
+};
+
+/** Transcribes all that it was ever shown, whatever it is asked to finish. */
+const keepingAll = (): Recogniser => {
+  const inner = createStreamingRecogniser();
+  return {
+    growEveryMs: inner.growEveryMs,
+    start: (request) => {
+      const recognition = inner.start(request);
+      let all: Parameters<typeof recognition.grow>[0] | undefined;
+      return {
+        grow: (utterance) => {
+          all = utterance;
+          recognition.grow(utterance);
+        },
+        finish: async (utterance, deadlineMs) => recognition.finish(all ?? utterance, deadlineMs),
+      };
+    },
+  };
+};
+
+describeBroken(recogniserContract, {
+  'serves one recognition at a time': {
+    port: once(),
+    fails: 'recognises the same utterance several times side by side',
+  },
+  'goes on reporting after the end': {
+    port: ((): Recogniser => {
+      const inner = createStreamingRecogniser();
+      return {
+        growEveryMs: inner.growEveryMs,
+        start: (request) => {
+          const recognition = inner.start(request);
+          return {
+            grow: (utterance) => recognition.grow(utterance),
+            finish: async (utterance, deadlineMs) => {
+              const result = await recognition.finish(utterance, deadlineMs);
+              request.partial(result);
+              return result;
+            },
+          };
+        },
+      };
+    })(),
+    fails: 'reports nothing more once it was asked to finish',
+  },
+  'takes certain text back': {
+    port: broken((request) => {
+      let count = 0;
+      const partial: RecognitionRequest['partial'] = (result) => {
+        count += 1;
+        request.partial(count % 2 === 1 ? result : { ...result, text: '' });
+      };
+      return { ...request, partial };
+    }),
+    fails: 'shows certain text that only grows, where it wants to see utterances grow',
+  },
+  'shows nothing while somebody speaks': {
+    port: broken((request) => ({ ...request, partial: () => undefined })),
+    fails: 'shows certain text that only grows, where it wants to see utterances grow',
+  },
+  'ends behind a packet that it was not given': {
+    port: broken((request) => ({ ...request, final: (result) => request.final(result, 0) })),
+    fails: 'finds no more than one end, behind a packet that it was given, and stops there',
+  },
+  'keeps what was cut off': {
+    port: keepingAll(),
+    fails: 'recognises no more than is left of an utterance whose end was cut off',
+  },
+  'does not mind an abort': {
+    port: broken((request) => ({ ...request, signal: NEVER })),
+    fails: 'stops at once when nobody wants the result any more',
+  },
+});

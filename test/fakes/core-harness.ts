@@ -1,0 +1,94 @@
+import { createServiceClient } from '../../src/api/client.ts';
+import type { Command } from '../../src/command/command.ts';
+import { commandFault } from '../../src/command/validate-command.ts';
+import { openCore } from '../../src/core.ts';
+import { discover } from '../../src/discover.ts';
+import { loadTexts } from '../../src/i18n.ts';
+import { createLog } from '../../src/log.ts';
+import type { Attachment } from '../../src/model/file.ts';
+import type { Content } from '../../src/model/content.ts';
+import type { Member } from '../../src/model/member.ts';
+import type { Core } from '../../src/adapter.ts';
+import { openStore } from '../../src/store/index.ts';
+import { fakePlatform } from './platform.ts';
+import { startSpeechFake, type SpeechFake } from './speech.ts';
+
+/** The real core and commands over the fake service, asked as an adapter would ask. */
+export interface CoreHarness extends AsyncDisposable {
+  readonly core: Core;
+  readonly speech: SpeechFake;
+  /** Runs a command to its end; resolves with all it showed, the last one last. */
+  run(
+    command: string,
+    options?: Record<string, unknown>,
+    member?: Partial<Member>,
+    signal?: AbortSignal,
+  ): Promise<Content[]>;
+  /** What an answer takes from here on; at first the platform does not say. */
+  limitFiles(bytes: number): void;
+}
+
+export const SPACE = { platform: 'test', id: 'space' };
+
+const MEMBER: Member = {
+  platform: 'test',
+  id: 'ada',
+  name: 'Ada',
+  locale: 'en',
+  role: 'moderator',
+};
+
+export const attachmentOf = (bytes: Uint8Array, name = 'file.bin'): Attachment => ({
+  name,
+  mediaType: 'application/octet-stream',
+  sizeBytes: bytes.length,
+  async *open() {
+    yield bytes;
+  },
+});
+
+export const startCoreHarness = async (): Promise<CoreHarness> => {
+  const speech = await startSpeechFake();
+  const store = await openStore('sqlite::memory:');
+  const client = createServiceClient({
+    baseUrl: speech.url,
+    key: speech.key,
+    retry: { random: () => 0, sleep: async () => {} },
+  });
+  const running = await openCore({
+    client,
+    store,
+    texts: loadTexts('locales'),
+    log: createLog('silent'),
+    commands: await discover<Command>('commands', commandFault),
+    config: { INBOX_DAYS: 7, COPY_DAYS: 365 },
+    engines: undefined,
+  });
+  const { core } = running;
+  running.attach({ platform: fakePlatform(SPACE.platform), ready: () => true });
+  let limit: { fileBytes?: number } = {};
+  return {
+    limitFiles: (fileBytes) => (limit = { fileBytes }),
+    core,
+    speech,
+    async run(command, options = {}, member = {}, signal = new AbortController().signal) {
+      const shown: Content[] = [];
+      await core.dispatch({
+        id: 'invocation',
+        command,
+        options,
+        member: { ...MEMBER, ...member },
+        channel: { space: SPACE, id: 'channel' },
+        signal,
+        answer: { show: async (content) => void shown.push(content), paceMs: 0, ...limit },
+      });
+      return shown;
+    },
+    async [Symbol.asyncDispose]() {
+      await running[Symbol.asyncDispose]();
+      await client[Symbol.asyncDispose]();
+      await store.destroy();
+      await speech[Symbol.asyncDispose]();
+    },
+  };
+};

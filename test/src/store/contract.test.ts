@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach } from 'vitest';
+import { openStore, type Store } from '../../../src/store/index.ts';
+import { describeBroken, describeContract } from '../../contracts/contract.ts';
+import { storeContract, type StoreSubject } from '../../contracts/store.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'dragoman-store-'));
+const opened: Store[] = [];
+let files = 0;
+
+const open = async (url: string): Promise<Store> => {
+  const store = await openStore(url);
+  opened.push(store);
+  return store;
+};
+
+afterEach(async () => {
+  for (const store of opened.splice(0)) await store.destroy();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describeContract('SQLite in memory', storeContract, async () => ({
+  store: await open('sqlite::memory:'),
+}));
+
+describeContract('SQLite in a file', storeContract, async () => {
+  files += 1;
+  const url = `sqlite:${join(folder, `${files}.db`)}`;
+  return { store: await open(url), reopen: async () => openStore(url) };
+});
+
+/** A store in memory, in which one method is another. */
+const breaking = async (change: (store: Store) => Partial<Store>): Promise<StoreSubject> => {
+  const store = await openStore('sqlite::memory:');
+  return { store: Object.assign(store, change(store)) };
+};
+
+describeBroken(storeContract, {
+  'writes after it has said so': {
+    port: await breaking((store) => {
+      const write = store.write.bind(store);
+      return {
+        write: async (work, options) => {
+          void new Promise(setImmediate).then(async () => write(work, options));
+          return undefined as never;
+        },
+      };
+    }),
+    fails: 'shows a write once it has resolved',
+  },
+  'lets durable writes go first': {
+    port: await breaking((store) => {
+      const write = store.write.bind(store);
+      return {
+        write: async (work, options) => {
+          if (options?.durable === false) await store.written();
+          return write(work, options);
+        },
+      };
+    }),
+    fails: 'lets writes take effect in the order in which they came, durable or not',
+  },
+  'keeps half of a write that failed': {
+    port: await breaking((store) => ({
+      write: async (work) => work(store as never),
+    })),
+    fails: 'undoes a write that fails, and no other',
+  },
+  'forgets what waits': {
+    port: await breaking(() => ({ written: async () => undefined })),
+    fails: 'has nothing left to write when it says so',
+  },
+});

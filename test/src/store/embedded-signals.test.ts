@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createGlossary } from '../../../src/translation/glossary.ts';
+import { openStore, type Store } from '../../../src/store/index.ts';
+import { createPrivacy } from '../../../src/store/privacy.ts';
+import { createSpaceSettings } from '../../../src/store/space-settings.ts';
+import { openWatchStore } from '../../../src/store/watches.ts';
+import type { ChannelWatch } from '../../../src/model/watch.ts';
+import { findLanguage } from '../../../src/text/language/languages.ts';
+
+const SPACE = { platform: 'test', id: 's' };
+const CHANNEL = { space: SPACE, id: 'c' };
+const ADA = { platform: 'test', id: 'ada' };
+const WATCH: ChannelWatch = {
+  channel: CHANNEL,
+  mode: 'reply',
+  languages: ['es'],
+  transcribes: true,
+  bots: false,
+};
+
+let store: Store;
+beforeEach(async () => {
+  store = await openStore('sqlite::memory:');
+});
+afterEach(() => store.destroy());
+
+/** Two owners of the same data, each with a copy in memory, as two processes would be. */
+describe('what one changes, the other knows once it is written', () => {
+  it('of the settings of a space', async () => {
+    const [one, other] = [createSpaceSettings(store), createSpaceSettings(store)];
+    expect((await other.of(SPACE)).quietChannels).toEqual([]);
+    await one.change(SPACE, { quietChannels: ['c'] });
+    expect((await other.of(SPACE)).quietChannels).toEqual(['c']);
+  });
+
+  it('of opting out', async () => {
+    const [one, other] = [createPrivacy(store), createPrivacy(store)];
+    for (const optedOut of [true, false, true]) {
+      await one.setOptedOut(ADA, optedOut);
+      expect(await other.optedOut(ADA)).toBe(optedOut);
+    }
+  });
+
+  it('of the glossary', async () => {
+    const languages = { find: findLanguage };
+    const [one, other] = [createGlossary(store, languages), createGlossary(store, languages)];
+    const term = { term: 'Dragoman', language: undefined, translation: undefined };
+    expect(await other.applying(CHANNEL)).toEqual([]);
+    await one.add(SPACE, term);
+    expect(await other.applying(CHANNEL)).toEqual([term]);
+    await one.remove(SPACE, 'Dragoman');
+    expect(await other.applying(CHANNEL)).toEqual([]);
+  });
+
+  it('of watched channels', async () => {
+    const open = () => openWatchStore(store, () => 0);
+    const [one, other] = [await open(), await open()];
+    await one.set([WATCH]);
+    expect(other.of(CHANNEL)).toEqual(WATCH);
+    await other.remove([CHANNEL]);
+    expect(one.list(SPACE)).toEqual([]);
+  });
+});
+
+describe('an opt-out', () => {
+  it('is told to every subscriber as it then holds', async () => {
+    const privacy = createPrivacy(store);
+    const told: unknown[] = [];
+    store.signals.subscribe('opt-out', async (changed) => {
+      told.push([changed, await privacy.optedOut(ADA)]);
+    });
+    await privacy.setOptedOut(ADA, true);
+    await privacy.setOptedOut(ADA, false);
+    expect(told).toEqual([
+      [{ ...ADA, optedOut: true }, true],
+      [{ ...ADA, optedOut: false }, false],
+    ]);
+  });
+});

@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest';
+import type { Services } from '../../../src/command/services.ts';
+import { createLog } from '../../../src/log.ts';
+import { createSpeechMeter } from '../../../src/usage/speech-meter.ts';
+
+const SPACE = { platform: 'test', id: 's' };
+
+const open = (dailyCharacters?: number) => {
+  const recorded: unknown[] = [];
+  const state = { characters: 0, fails: false };
+  const services = {
+    spaces: { of: async () => ({ dailyCharacters }) },
+    usage: {
+      today: async () => ({ characters: state.characters, audioMs: 0, messages: 0 }),
+      record: async (...given: unknown[]) => {
+        if (state.fails) throw new Error('no database');
+        recorded.push(given);
+      },
+    },
+  } as unknown as Services;
+  const meter = createSpeechMeter({
+    services,
+    now: () => 0,
+    channel: () => ({ space: SPACE, id: 'room' }),
+    log: createLog('silent'),
+  });
+  return { meter, recorded, state };
+};
+
+it('what waits counts against the limit until it is heard or given up', async () => {
+  const { meter } = open(10);
+  meter.reserve({ id: '1', text: 'six 😀!' });
+  expect(await meter.fault('1234')).toBeUndefined();
+  expect(await meter.fault('12345')).toMatchObject({
+    code: 'rate-limited',
+    sentence: { key: 'limits.characters' },
+  });
+  meter.release('1');
+  expect(await meter.fault('1234567890')).toBeUndefined();
+});
+
+it('what is heard is recorded for whose words it is, in its order', async () => {
+  const { meter, recorded, state } = open();
+  meter.reserve({ id: '1', text: 'hello' });
+  meter.spoken({ id: '1', text: 'hello' }, 'ann', 1);
+  meter.spoken({ id: '2', text: '😀' }, '', 0);
+  await meter[Symbol.asyncDispose]();
+  expect(recorded).toEqual([
+    [SPACE, 'ann', { characters: 5, audioMs: 0, messages: 1 }],
+    [SPACE, '', { characters: 1, audioMs: 0, messages: 0 }],
+  ]);
+  state.fails = true;
+  meter.spoken({ id: '3', text: 'lost' }, 'ann', 1);
+  await meter[Symbol.asyncDispose]();
+  expect(recorded).toHaveLength(2);
+});

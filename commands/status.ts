@@ -50,14 +50,18 @@ const backlogLines = (
     timeZone: 'UTC',
   });
   const oldest = oldestMs === undefined ? '–' : `${time.format(oldestMs)} UTC`;
+  const listed = member.role === 'moderator' ? newestDead.slice(0, DEAD_LISTED) : [];
   return [
     waiting === 0
       ? `- ✅ ${t('status.none-waiting')}`
       : `- ⏳ ${t('status.waiting', { count: waiting, oldest })}`,
     ...(dead === 0 ? [] : [`- ❌ ${t('status.dead', { count: dead })}`]),
-    ...newestDead
-      .slice(0, member.role === 'moderator' ? DEAD_LISTED : 0)
-      .map(({ ref, reason }) => `  - ${channelMention(ref.channel)} · ${t(`errors.${reason}`)}`),
+    ...listed.map(
+      ({ ref, reason }) => `  - ${channelMention(ref.channel)} · ${t(`errors.${reason}`)}`,
+    ),
+    ...(listed.length > 0 && dead > listed.length
+      ? [`  - ${t('status.more', { count: dead - listed.length })}`]
+      : []),
   ];
 };
 

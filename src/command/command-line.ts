@@ -25,9 +25,22 @@ export interface LineToken {
 }
 
 const OPTION_NAME = /([\p{L}][\p{L}\p{N}_-]*):(?!\/\/)/uy;
-const QUOTED = /"((?:[^"\\]|\\[^])*)("?)/y;
-/** Phones and word processors put these in place of straight marks; either may begin or end a value. */
-const CURLY_QUOTED = /[“”]((?:[^“”\\]|\\[^])*)([“”]?)/y;
+/** Marks that begin a quoted value, and those that end it: keyboards put these in place of straight ones. */
+const QUOTATION_MARKS = [
+  ['"', '"'],
+  ['“”„', '“”'],
+  ['«', '»'],
+  ['‹', '›'],
+  ['「', '」'],
+] as const;
+const QUOTED = QUOTATION_MARKS.map(
+  ([begin, end]) => new RegExp(`[${begin}]((?:[^${end}\\\\]|\\\\[^])*)([${end}]?)`, 'y'),
+);
+const MARKS = QUOTATION_MARKS.flat().join('');
+const ESCAPED = new RegExp(`\\\\([${MARKS}\\\\])`, 'g');
+const ONE_WORD = new RegExp(`^[^\\s${MARKS}\\\\]+$`);
+/** Marks that French sets spaces inside of. */
+const SPACED_MARK = /^[«‹]/;
 const BARE = /\S*/y;
 const SPACE = /\s*/y;
 
@@ -36,10 +49,16 @@ const matchAt = (pattern: RegExp, line: string, at: number): RegExpExecArray | n
   return pattern.exec(line);
 };
 
-const unescape = (quoted: string): string => quoted.replaceAll(/\\(["“”\\])/g, '$1');
+const matchQuoted = (line: string, at: number): RegExpExecArray | undefined => {
+  for (const pattern of QUOTED) {
+    const match = matchAt(pattern, line, at);
+    if (match) return match;
+  }
+  return undefined;
+};
 
-const matchQuoted = (line: string, at: number): RegExpExecArray | null =>
-  matchAt(QUOTED, line, at) ?? matchAt(CURLY_QUOTED, line, at);
+const quotedValue = ([whole, inside = '']: RegExpExecArray): string =>
+  (SPACED_MARK.test(whole) ? inside.trim() : inside).replaceAll(ESCAPED, '$1');
 
 /** Cuts what follows the command's name into options and words. */
 export const tokenise = (line: string, from: number): LineToken[] => {
@@ -54,9 +73,9 @@ export const tokenise = (line: string, from: number): LineToken[] => {
     const end = valueStart + raw.length;
     tokens.push({
       name,
-      value: quoted ? unescape(quoted[1] ?? '') : raw,
-      quoted: quoted !== null,
-      closed: quoted === null || quoted[2] !== '',
+      value: quoted ? quotedValue(quoted) : raw,
+      quoted: quoted !== undefined,
+      closed: quoted === undefined || quoted[2] !== '',
       start,
       valueStart,
       end,
@@ -252,7 +271,7 @@ export const checkValues = (
 
 /** Writes a value as it stands behind `option:`, quoted unless it is plainly one word. */
 export const quoteValue = (value: string): string =>
-  /^[^\s"“”\\]+$/.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
+  ONE_WORD.test(value) ? value : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
 
 /** Writes a line that `readValues` reads back as `values`, in the command's own order. */
 export const formatLine = ({ name, options }: CommandInfo, values: TypedValues): string =>

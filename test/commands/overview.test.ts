@@ -104,7 +104,9 @@ describe('/status', () => {
     expect(seen.text).not.toContain('<#100>');
     expect(seen.controls).toBeUndefined();
     const { text } = await harness().run('status');
-    expect(text).toContain(`<#100> · ${sentence('errors.unavailable')}`);
+    expect(text).toContain(
+      `<#100> · ${sentence('errors.unavailable')}\n  - ${sentence('status.more', { count: 2 })}`,
+    );
     const refused = await harness().press('status.retry', [], { member: { role: 'member' } });
     expect(refused.text).toContain(sentence('errors.needs-moderator'));
     await harness().run('status');

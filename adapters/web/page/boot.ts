@@ -8,3 +8,12 @@ export const t = (key: PageKey, params: Params = {}): string =>
   (boot.texts[key] ?? key).replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
     name in params ? String(params[name]) : whole,
   );
+
+/** The parts of a sentence in their order, with `values` in place of its placeholders. */
+export const sentenceParts = (
+  key: PageKey,
+  values: Readonly<Record<string, unknown>>,
+): readonly unknown[] =>
+  (boot.texts[key] ?? key)
+    .split(/\{(\w+)\}/)
+    .map((part, index) => (index % 2 === 0 ? part : values[part]));

@@ -54,7 +54,7 @@ export const completingAt = (
     at?.name === undefined ? undefined : command.options.find(({ name }) => name === at.name);
   if (at && option && caret >= at.valueStart) {
     if (!completesItself(option)) return undefined;
-    const typed = line.slice(at.valueStart + (at.quoted ? 1 : 0), caret);
+    const typed = line.slice(at.valueStart + (at.quoted ? 1 : 0), caret).trimStart();
     return { kind: 'value', command, option, typed, start: at.valueStart, end: at.end };
   }
   if (at?.quoted || (at && caret < at.end)) return undefined;

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import type { App } from './app.ts';
-import { boot, t } from './boot.ts';
+import { boot, sentenceParts, t } from './boot.ts';
 import { freeTextOption } from '../../../src/command/command-line.ts';
 import { icon } from './icons.ts';
 import { listBox, optionId } from './list-box.ts';
@@ -51,14 +51,15 @@ const wrapping = (app: App): TemplateResult | typeof nothing => {
   });
   if (offers.length === 0) return nothing;
   return html`<div class="wrapping">
-    <span>${t('web.composer.wrap')}</span>
-    ${offers.map(
-      ({ command, option }) => html`
-        <button type="button" @click=${() => app.composer.wrap(command, option)}>
-          /${command.name}
-        </button>
-      `,
-    )}
+    ${sentenceParts('web.composer.wrap', {
+      commands: offers.map(
+        ({ command, option }) => html`
+          <button type="button" @click=${() => app.composer.wrap(command, option)}>
+            /${command.name}
+          </button>
+        `,
+      ),
+    })}
   </div>`;
 };
 

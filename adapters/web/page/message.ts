@@ -5,7 +5,7 @@ import type { PageFile, PageMessage, PageCommandUse } from '../protocol.ts';
 import type { App } from './app.ts';
 import { sizeText } from './attachments.ts';
 import { avatar } from './avatar.ts';
-import { boot, t } from './boot.ts';
+import { boot, sentenceParts, t } from './boot.ts';
 import { controlsView } from './controls.ts';
 import { icon } from './icons.ts';
 
@@ -112,8 +112,14 @@ const working = (app: App, message: PageMessage, mine: boolean): TemplateResult 
 const replyLine = (asked: PageMessage | undefined): TemplateResult | typeof nothing =>
   asked
     ? html`<a class="reply-to" href="#m-${asked.id}" @click=${jump}>
-        ${t('web.message.reply-to', { name: asked.author.name })}
-        ${asked.use ? html`<code>/${asked.use.command}</code>` : nothing}
+        ${
+          asked.use
+            ? sentenceParts('web.message.reply-to', {
+                name: asked.author.name,
+                command: html`<code>/${asked.use.command}</code>`,
+              })
+            : asked.author.name
+        }
       </a>`
     : nothing;
 

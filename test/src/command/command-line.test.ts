@@ -72,6 +72,19 @@ describe('reading a line', () => {
     ['/translate text:“say \\“so\\”” to:es', { text: 'say “so”', to: 'es' }],
     ['/translate text:"a “b” c" to:es', { text: 'a “b” c', to: 'es' }],
     ['/translate text:“a "b" c” to:es', { text: 'a "b" c', to: 'es' }],
+    ['/translate text:„Hallo zusammen“ to:„es”', { text: 'Hallo zusammen', to: 'es' }],
+    ['/translate text:«Hola a todos» to:‹es›', { text: 'Hola a todos', to: 'es' }],
+    [
+      '/translate text:« Salut à tous » to:\u2039\u202fes\u202f\u203a',
+      { text: 'Salut à tous', to: 'es' },
+    ],
+    ['/translate text:「皆さん こんにちは」 to:「es」', { text: '皆さん こんにちは', to: 'es' }],
+    ['/translate text:„sag «so»“ to:es', { text: 'sag «so»', to: 'es' }],
+    ['/translate text:«a \\» b» to:es', { text: 'a » b', to: 'es' }],
+    ['/say 「はい」と言った', { text: '「はい」と言った' }],
+    ["/say l’heure d'été", { text: "l’heure d'été" }],
+    ['/say ‘so’ he said', { text: '‘so’ he said' }],
+    ['/say 3 » 2', { text: '3 » 2' }],
     ['/say a 5” screen', { text: 'a 5” screen' }],
     ['/say “Hello” she said', { text: '“Hello” she said' }],
   ])('takes the quotation marks of phones in %j', (line, values) => {
@@ -85,6 +98,9 @@ describe('reading a line', () => {
   test.each([
     ['/translate text:"open', 'web.line.unclosed'],
     ['/translate text:“open', 'web.line.unclosed'],
+    ['/translate text:„open', 'web.line.unclosed'],
+    ['/translate text:« open', 'web.line.unclosed'],
+    ['/translate text:「open”', 'web.line.unclosed'],
     ['/translate text:"a" text:"b"', 'web.line.twice'],
     ['/translate text:"a" to:es extra', 'web.line.left-over'],
     ['/translate colour:red', 'web.line.unknown-option'],
@@ -161,9 +177,10 @@ describe('a whole line', () => {
 });
 
 describe('any text', () => {
+  const MARKS = '"“”„«»‹›「」';
   const anyText = fc.oneof(
     fc.string({ unit: 'binary', maxLength: 40 }),
-    fc.string({ unit: fc.constantFrom(...Array.from('ab:"“” \\')), maxLength: 40 }),
+    fc.string({ unit: fc.constantFrom(...Array.from(`ab: \\${MARKS}`)), maxLength: 40 }),
   );
   const filled = anyText.filter((text) => text !== '');
 
@@ -177,24 +194,46 @@ describe('any text', () => {
     );
   });
 
+  test('is the same in any language’s quotation marks', () => {
+    const unquoted = filled.filter(
+      (text) => !/[\\"“”„«»‹›「」]/.test(text) && text.trim() === text,
+    );
+    fc.assert(
+      fc.property(
+        unquoted,
+        fc.constantFrom('""', '“”', '””', '„“', '„”', '«»', '‹›', '「」'),
+        (text, marks) => {
+          const [begin = '', end = ''] = marks;
+          expect(valuesOf(`/translate to:es text:${begin}${text}${end}`)).toEqual({
+            text,
+            to: 'es',
+          });
+        },
+      ),
+    );
+  });
+
   test('is covered by tokens that lie in order and never overlap', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...Array.from('ab:"“” \\\n1/é')) }), (line) => {
-        let end = 0;
-        for (const token of tokenise(line, 0)) {
-          expect(line.slice(end, token.start).trim()).toBe('');
-          expect(token.end).toBeGreaterThan(token.start);
-          end = token.end;
-        }
-        expect(line.slice(end).trim()).toBe('');
-      }),
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...Array.from(`ab: \\\n1/é${MARKS}`)) }),
+        (line) => {
+          let end = 0;
+          for (const token of tokenise(line, 0)) {
+            expect(line.slice(end, token.start).trim()).toBe('');
+            expect(token.end).toBeGreaterThan(token.start);
+            end = token.end;
+          }
+          expect(line.slice(end).trim()).toBe('');
+        },
+      ),
     );
   });
 
   test('is either read or refused with a sentence, never thrown over', () => {
     fc.assert(
       fc.property(
-        fc.string({ unit: fc.constantFrom(...Array.from('text to:"“”\\ \n')) }),
+        fc.string({ unit: fc.constantFrom(...Array.from(`text to:\\ \n${MARKS}`)) }),
         (rest) => {
           const parsed = read(`/translate ${rest}`);
           expect(parsed.ok || parsed.fault.key.startsWith('web.line.')).toBe(true);

@@ -30,18 +30,27 @@ export const claimsAudio = ({ mediaType, name, voice }: Message['files'][number]
 
 export const hasWords = ({ text }: Message): boolean => !isBlank(text) && !isEmojiOnly(text);
 
+/** Why people do not want a message translated, whatever it says: asked again before it is posted. */
+export const refusal = (
+  { ref }: Pick<Message, 'ref'>,
+  choices: Pick<SpaceChoices, 'quietChannels'>,
+  optedOut: boolean,
+): SkipReason | undefined => {
+  if (optedOut) return 'opted-out';
+  return isQuiet(ref.channel, choices) ? 'quiet-channel' : undefined;
+};
+
 /** Undefined where something is to be done, as far as can be told without reading the text. */
 export const skipReason = (
   message: Message,
   watch: ChannelWatch,
-  { quietChannels }: Pick<SpaceChoices, 'quietChannels'>,
+  choices: Pick<SpaceChoices, 'quietChannels'>,
   optedOut: boolean,
 ): SkipReason | undefined => {
-  const { channel } = message.ref;
   if (message.system) return 'system';
   if (message.author.kind === 'bot' && !watch.bots) return 'bot';
-  if (optedOut) return 'opted-out';
-  if (isQuiet(channel, { quietChannels })) return 'quiet-channel';
+  const refused = refusal(message, choices, optedOut);
+  if (refused) return refused;
   if (isCommandLike(message.text)) return 'command';
   if (hasWords(message) || (watch.transcribes && message.files.some(claimsAudio))) return undefined;
   // Mirrored channels are one conversation: there a picture or a smile is part of it.

@@ -1,5 +1,4 @@
 import { orAborted } from '../async/abort.ts';
-import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import { AppError } from '../errors.ts';
 import type { Leases, Tenure } from '../ports/leases.ts';
 import type { Store } from './index.ts';
@@ -24,23 +23,43 @@ export const openEmbeddedLeases = async (store: Store, owner: string): Promise<L
       .returning('epoch')
       .executeTakeFirstOrThrow(),
   );
-  const turns = createKeyedMutex();
+  /** Those who wait for each name that is held. */
+  const held = new Map<string, (() => void)[]>();
   let epoch = starts * TENURES_PER_PROCESS;
+
+  const pass = (name: string): void => {
+    const next = held.get(name)?.shift();
+    if (next) next();
+    else held.delete(name);
+  };
+
+  const wait = async (
+    name: string,
+    waiting: (() => void)[],
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const turn = Promise.withResolvers<void>();
+    waiting.push(turn.resolve);
+    try {
+      await orAborted(turn.promise, signal);
+    } catch (thrown) {
+      const at = waiting.indexOf(turn.resolve);
+      // Its turn may have come at the same moment.
+      if (at < 0) pass(name);
+      else waiting.splice(at, 1);
+      throw thrown;
+    }
+  };
 
   return {
     acquire: async (name, signal) => {
       signal.throwIfAborted();
-      const taking = turns.take(name);
-      let turn: Disposable | undefined;
-      try {
-        turn = await orAborted(taking, signal);
-      } catch (thrown) {
-        // Its turn comes all the same, and is passed on.
-        void taking.then((late) => late[Symbol.dispose]());
-        throw thrown;
-      }
+      const waiting = held.get(name);
+      if (waiting) await wait(name, waiting, signal);
+      else held.set(name, []);
       epoch += 1;
-      const isHeld = (): boolean => turn !== undefined && !signal.aborted;
+      let isReleased = false;
+      const isHeld = (): boolean => !isReleased && !signal.aborted;
       const tenure: Tenure = {
         name,
         epoch,
@@ -50,8 +69,9 @@ export const openEmbeddedLeases = async (store: Store, owner: string): Promise<L
           if (!isHeld()) throw new AppError('cancelled', 'the lease is not held any more');
         },
         release: async () => {
-          turn?.[Symbol.dispose]();
-          turn = undefined;
+          if (isReleased) return;
+          isReleased = true;
+          pass(name);
         },
       };
       return tenure;

@@ -1,9 +1,11 @@
-import type { Transaction } from 'kysely';
+import type { Selectable, Transaction } from 'kysely';
 import { isSameChannel, type MessageRef, type Posted } from '../model/place.ts';
 import type { MirrorTarget } from '../ports/mirrors.ts';
 import type { Store } from './index.ts';
-import type { RowKey } from './inbox/row.ts';
+import { claimedColumns, isClaimed } from './inbox/columns.ts';
+import type { Row, RowKey } from './inbox/row.ts';
 import type { Schema } from './schema.ts';
+import { pick, statement } from './statement.ts';
 
 /** What one target shows of a source. */
 export interface StoredMirror {
@@ -31,16 +33,20 @@ const keyColumns = ({ ref, purpose }: RowKey, { channel, threadId = '' }: Mirror
   target_thread_id: threadId,
 });
 
-const read = (row: {
-  readonly target_platform: string;
-  readonly target_space_id: string;
-  readonly target_channel_id: string;
-  readonly target_thread_id: string;
-  readonly target_parent_id: string | null;
-  readonly ids: string;
-  readonly handle: string | null;
-  readonly content_hash: string;
-}): StoredMirror => {
+const SHOWN_COLUMNS = [
+  'target_platform',
+  'target_space_id',
+  'target_channel_id',
+  'target_thread_id',
+  'target_parent_id',
+  'ids',
+  'handle',
+  'content_hash',
+] as const;
+
+type MirrorRow = Pick<Selectable<Schema['mirror']>, (typeof SHOWN_COLUMNS)[number]>;
+
+const read = (row: MirrorRow): StoredMirror => {
   const channel = {
     space: { platform: row.target_platform, id: row.target_space_id },
     id: row.target_channel_id,
@@ -53,6 +59,55 @@ const read = (row: {
   const thread = row.target_thread_id === '' ? {} : { threadId: row.target_thread_id };
   return { target: { channel, ...thread }, posted, contentHash: row.content_hash };
 };
+
+/** One row at least where the tenure still has the inbox row, of nulls where nothing stands. */
+const standingOf = statement((db, row: ReturnType<typeof claimedColumns>) =>
+  db
+    .selectFrom('inbox')
+    .leftJoin('mirror', (join) =>
+      join
+        .onRef('mirror.source_platform', '=', 'inbox.platform')
+        .onRef('mirror.source_channel_id', '=', 'inbox.channel_id')
+        .onRef('mirror.source_id', '=', 'inbox.message_id')
+        .onRef('mirror.purpose', '=', 'inbox.purpose'),
+    )
+    .select(SHOWN_COLUMNS.map((name) => `mirror.${name}` as const))
+    .where(isClaimed(row)),
+);
+
+const mirrorsOf = statement((db, source: ReturnType<typeof sourceColumns> & { purpose: string }) =>
+  db
+    .selectFrom('mirror')
+    .select(SHOWN_COLUMNS)
+    .where('source_platform', '=', source.source_platform)
+    .where('source_channel_id', '=', source.source_channel_id)
+    .where('source_id', '=', source.source_id)
+    .where('purpose', '=', source.purpose),
+);
+
+const KEY = [
+  'source_platform',
+  'source_channel_id',
+  'source_id',
+  'purpose',
+  'target_platform',
+  'target_channel_id',
+  'target_thread_id',
+] as const;
+const PLACE = [...KEY, 'source_space_id', 'target_space_id'] as const;
+
+const putMirror = statement((db, row: Selectable<Schema['mirror']>) =>
+  db
+    .insertInto('mirror')
+    .values(pick(row, [...PLACE, 'target_parent_id', 'ids', 'handle', 'content_hash', 'posted_ms']))
+    .onConflict((conflict) =>
+      conflict.columns(KEY).doUpdateSet(pick(row, ['ids', 'handle', 'content_hash'])),
+    ),
+);
+
+const putMessage = statement((db, row: Selectable<Schema['mirror_message']>) =>
+  db.insertInto('mirror_message').values(pick(row, [...PLACE, 'message_id'])),
+);
 
 export type MirrorStore = ReturnType<typeof createMirrorStore>;
 
@@ -76,19 +131,24 @@ export const createMirrorStore = (store: Store, now: () => number) => {
   return {
     /** The mirrors of a source for one purpose. */
     of: async ({ ref, purpose }: RowKey): Promise<readonly StoredMirror[]> => {
-      const rows = await store
-        .selectFrom('mirror')
-        .selectAll()
-        .where((eb) => eb.and({ ...sourceColumns(ref), purpose }))
-        .execute();
+      const { rows } = await mirrorsOf(store, { ...sourceColumns(ref), purpose });
       return rows.map(read);
+    },
+
+    /**
+     * The mirrors of a claimed row; undefined when a later tenure has claimed it, or its message is not as it was.
+     */
+    standing: async (row: Row): Promise<readonly StoredMirror[] | undefined> => {
+      const { rows } = await standingOf(store, claimedColumns(row));
+      if (rows.length === 0) return undefined;
+      return rows.flatMap((found) => (found.ids === null ? [] : read(found as MirrorRow)));
     },
 
     /** Messages that show a source for any other purpose. */
     others: async ({ ref, purpose }: RowKey): Promise<readonly Posted[]> => {
       const rows = await store
         .selectFrom('mirror')
-        .selectAll()
+        .select(SHOWN_COLUMNS)
         .where((eb) => eb.and(sourceColumns(ref)))
         .where('purpose', '<>', purpose)
         .execute();
@@ -119,33 +179,20 @@ export const createMirrorStore = (store: Store, now: () => number) => {
         source_space_id: key.ref.channel.space.id,
         target_space_id: channel.space.id,
       };
-      const shown = {
+      await putMirror(db, {
+        ...place,
+        target_parent_id: channel.parentId ?? null,
         ids: JSON.stringify(posted?.ids ?? []),
         handle: posted?.handle ?? null,
         content_hash: contentHash,
-      };
-      await db
-        .insertInto('mirror')
-        .values({
-          ...place,
-          target_parent_id: channel.parentId ?? null,
-          ...shown,
-          posted_ms: now(),
-        })
-        .onConflict((conflict) =>
-          conflict.columns(Object.keys(columns) as (keyof typeof columns)[]).doUpdateSet(shown),
-        )
-        .execute();
+        posted_ms: now(),
+      });
       if (!isFirst)
         await db
           .deleteFrom('mirror_message')
           .where((eb) => eb.and(columns))
           .execute();
-      if (posted)
-        await db
-          .insertInto('mirror_message')
-          .values(posted.ids.map((message_id) => ({ ...place, message_id })))
-          .execute();
+      for (const message_id of posted?.ids ?? []) await putMessage(db, { ...place, message_id });
     },
 
     /** Forgets, within a transaction, that a target shows anything of a source. */

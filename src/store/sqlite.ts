@@ -39,7 +39,9 @@ const asKyselyDatabase = (database: DatabaseSync, close: () => void): SqliteData
   return {
     close,
     prepare(query) {
-      const statement = prepared.get(query) ?? prepare(query);
+      const known = prepared.get(query);
+      if (known) return known;
+      const statement = prepare(query);
       prepared.set(query, statement);
       return statement;
     },

@@ -1,12 +1,28 @@
-import { sql, type Kysely, type Transaction } from 'kysely';
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import type { Space } from '../model/place.ts';
 import type { Usage, UsageDay, UsageAmounts } from '../usage/usage.ts';
 import { DAY_MS } from '../async/time.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
+import { pick, statement } from './statement.ts';
+
+const KEY = ['platform', 'space_id', 'day', 'member_id'] as const;
 
 /** The day of a time in ms since 1970: `YYYY-MM-DD`, UTC. */
 const dayOf = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
+
+const addToDay = statement((db, day: Selectable<Schema['usage_day']>) =>
+  db
+    .insertInto('usage_day')
+    .values(pick(day, [...KEY, 'characters', 'audio_ms', 'messages']))
+    .onConflict((conflict) =>
+      conflict.columns(KEY).doUpdateSet((row) => ({
+        characters: row('usage_day.characters', '+', row.ref('excluded.characters')),
+        audio_ms: row('usage_day.audio_ms', '+', row.ref('excluded.audio_ms')),
+        messages: row('usage_day.messages', '+', row.ref('excluded.messages')),
+      })),
+    ),
+);
 
 /**
  * Adds to what a member used on the day of `timeMs` (ms since 1970).
@@ -20,25 +36,15 @@ export const recordUsage = async (
   { characters, audioMs, messages }: UsageAmounts,
   timeMs = Date.now(),
 ): Promise<void> => {
-  await db
-    .insertInto('usage_day')
-    .values({
-      platform: space.platform,
-      space_id: space.id,
-      day: dayOf(timeMs),
-      member_id: memberId,
-      characters,
-      audio_ms: Math.round(audioMs),
-      messages,
-    })
-    .onConflict((conflict) =>
-      conflict.columns(['platform', 'space_id', 'day', 'member_id']).doUpdateSet((row) => ({
-        characters: row('usage_day.characters', '+', row.ref('excluded.characters')),
-        audio_ms: row('usage_day.audio_ms', '+', row.ref('excluded.audio_ms')),
-        messages: row('usage_day.messages', '+', row.ref('excluded.messages')),
-      })),
-    )
-    .execute();
+  await addToDay(db, {
+    platform: space.platform,
+    space_id: space.id,
+    day: dayOf(timeMs),
+    member_id: memberId,
+    characters,
+    audio_ms: Math.round(audioMs),
+    messages,
+  });
 };
 
 /**

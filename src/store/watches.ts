@@ -5,7 +5,7 @@ import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
 
-const idOf = (platform: string, channelId: string): string => JSON.stringify([platform, channelId]);
+const idOf = (platform: string, channelId: string): string => `${platform} ${channelId}`;
 
 export interface WatchStore {
   readonly of: (channel: Channel) => ChannelWatch | undefined;

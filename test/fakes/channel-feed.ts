@@ -147,7 +147,7 @@ export const createFakeFeed = (space: Space = SPACE): FakeFeed => {
     names: async (_, mentions) => (kind, id) =>
       mentions.some((one) => one.kind === kind && one.id === id) ? `${kind}-${id}` : undefined,
     reactions: async (ref, emoji) => reactions.get(`${ref.id} ${emoji}`) ?? 0,
-    missing: async () => lacking,
+    missing: async (of) => (of.space.id === space.id ? lacking : ['a place in this space']),
   };
 
   const mirrors: Mirrors = {

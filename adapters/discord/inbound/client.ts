@@ -42,14 +42,30 @@ export interface Session {
   readonly client: Client;
 }
 
-export const createClient = (options: RestSettings, application: Application): Client =>
-  new Client({
+/** Parts of discord.js that make objects of each message and reaction, for events to which nobody listens here. */
+const UNUSED_ACTIONS = [
+  'MessageCreate',
+  'MessageUpdate',
+  'MessageDelete',
+  'MessageReactionAdd',
+  'MessageReactionRemove',
+];
+
+export const createClient = (options: RestSettings, application: Application): Client => {
+  const client = new Client({
     intents: intentsOf(application),
     shards: 'auto',
     makeCache,
     allowedMentions: { parse: [], repliedUser: false },
     rest: restOptions(options),
   });
+  const { actions } = client as unknown as { actions: Record<string, { handle(): object }> };
+  for (const name of UNUSED_ACTIONS) {
+    const action = actions[name];
+    if (action) action.handle = () => ({});
+  }
+  return client;
+};
 
 const MORE_SHARDS = 'so many servers need more shards; start again, and they are taken';
 const TOO_OLD = 'it does not take what this version asks for; install a newer version';

@@ -85,6 +85,7 @@ export const planBatches = (mirrors: readonly Mirror[], room: number): readonly 
   const batches: Batch[] = [];
   let personas: Mirror[] = [];
   const flush = (): void => {
+    if (personas.length === 0) return;
     const used = batches.reduce(
       (sum, batch) => sum + (batch.by === 'webhook' ? postsOf(batch) : 0),
       0,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { MessageRef } from '../../../src/model/place.ts';
 import type { Mirror } from '../../../src/ports/mirrors.ts';
 import { plainLine } from '../../../src/text/markup/plain-line.ts';
@@ -8,10 +8,7 @@ const TAG_CHARS = 10;
 
 /** A short name of a message, the same each time. */
 export const tagOf = ({ channel, id }: MessageRef): string =>
-  createHash('sha256')
-    .update(JSON.stringify([channel.space.platform, channel.id, id]))
-    .digest('hex')
-    .slice(0, TAG_CHARS);
+  hash('sha256', JSON.stringify([channel.space.platform, channel.id, id])).slice(0, TAG_CHARS);
 
 /** The end of the footer of each mirror of this message; messages of other platforms have no address here. */
 const endOf = (source: MessageRef): string =>

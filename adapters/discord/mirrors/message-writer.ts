@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import {
   MessageFlags,
   RESTJSONErrorCodes,
@@ -60,11 +60,7 @@ const NONCE_BYTES = Math.trunc((NONCE_CHARS * 3) / 4);
 
 /** The same nonce for the same words: Discord then posts only once within some minutes. */
 export const nonceOf = (...words: readonly (string | number)[]): string =>
-  createHash('sha256')
-    .update(JSON.stringify(words))
-    .digest()
-    .subarray(0, NONCE_BYTES)
-    .toString('base64url');
+  hash('sha256', JSON.stringify(words), 'buffer').subarray(0, NONCE_BYTES).toString('base64url');
 
 /** Waits for a deletion of what may be gone. A webhook that is gone does not take its messages along. */
 export const ignoreGone = async (erasing: Promise<unknown>): Promise<void> => {

@@ -122,33 +122,28 @@ export const createOutbox = (deps: {
     }
   };
 
-  const postBatch = async function* (
+  /** Undefined where no webhook can be had or used now. */
+  const postBatch = async (
     to: Channel,
     batch: Batch,
     signal?: AbortSignal,
-  ): AsyncGenerator<OwnPost, void, void> {
-    const { by, mirrors } = batch;
-    const post =
-      by === 'webhook'
-        ? await writers.throughWebhook(
-            to,
-            mirrors[0].as,
-            (writer) => writeBatch(writer, batch),
-            signal,
-          )
-        : await asBot(to, batch, signal);
-    if (post) yield* mirrors.map(() => post);
-    // Without a webhook the bot says what was planned for it.
-    else for (const instead of planBatches(mirrors, 0)) yield* postBatch(to, instead, signal);
+  ): Promise<OwnPost | undefined> => {
+    if (batch.by !== 'webhook') return asBot(to, batch, signal);
+    const write = (writer: MessageWriter): Promise<Written> => writeBatch(writer, batch);
+    return writers.throughWebhook(to, batch.mirrors[0].as, write, signal);
   };
 
   return {
     async *post(to, mirrors, signal) {
       const hook = mirrors.some((mirror) => mirror.as) ? await webhooks.of(to) : undefined;
       const room = hook ? rate.room(webhookChannelId(to)) : 0;
-      for (const batch of planBatches(mirrors, room)) {
+      const left = [...planBatches(mirrors, room)];
+      for (let batch = left.shift(); batch; batch = left.shift()) {
         signal?.throwIfAborted();
-        yield* postBatch(to, batch, signal);
+        const post = await postBatch(to, batch, signal);
+        // Without a webhook the bot says what was planned for it.
+        if (!post) left.unshift(...planBatches(batch.mirrors, 0));
+        else for (const _ of batch.mirrors) yield post;
       }
     },
     async *repost(to, sections, by) {

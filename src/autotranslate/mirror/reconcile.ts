@@ -17,13 +17,19 @@ import { quoteFor, type QuoteDeps } from './quote.ts';
 const LARGE_AT_ONCE = 2;
 
 export interface ReconcileDeps extends QuoteDeps {
-  readonly inbox: Pick<InboxStore, 'settle' | 'holds'>;
+  readonly inbox: Pick<InboxStore, 'settle'>;
   readonly stored: MirrorStore;
   readonly store: Pick<Store, 'write'>;
   readonly log: Log;
   readonly now: () => number;
   /** True while what was prepared is still to stand. */
   readonly isWanted: (prepared: Prepared) => Promise<boolean>;
+}
+
+/** What is still to stand as it was prepared, and what stands of its row. */
+interface Current {
+  readonly prepared: Prepared;
+  readonly standing: readonly StoredMirror[];
 }
 
 /** One mirror that is to stand in a target, and where it stands. */
@@ -71,7 +77,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
   const large = createSemaphore(LARGE_AT_ONCE);
 
   const plan = async (
-    batch: readonly Prepared[],
+    batch: readonly Current[],
     signal: AbortSignal,
   ): Promise<readonly TargetWork[]> => {
     const works: TargetWork[] = [];
@@ -82,9 +88,8 @@ export const createReconcile = (deps: ReconcileDeps) => {
       works.push(work);
       return work;
     };
-    for (const prepared of batch) {
+    for (const { prepared, standing } of batch) {
       const { row, files, mirrors, leavesStanding } = prepared;
-      const standing = await stored.of(row);
       const read = new Map<number, Attachments>();
       const attachmentsFor = async ({ channel }: MirrorTarget): Promise<Attachments> => {
         if (files.length === 0) return { files: [], leftOut: [] };
@@ -219,9 +224,9 @@ export const createReconcile = (deps: ReconcileDeps) => {
     }
   };
 
-  const reconcile = async (batch: readonly Prepared[], tenure: Tenure): Promise<void> => {
+  const reconcile = async (batch: readonly Current[], tenure: Tenure): Promise<void> => {
     const records: Records = { faults: new Map(), vanished: new Set(), writes: [] };
-    for (const prepared of batch) await removeOrphans(prepared, tenure);
+    for (const { prepared } of batch) await removeOrphans(prepared, tenure);
     const works = await plan(batch, tenure.signal);
     const done = await Promise.allSettled(
       works.map((work) => reconcileTarget(work, records, tenure)),
@@ -230,7 +235,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
     // Written behind what is kept of the mirrors, and mostly in one transaction with it.
     const settling = store.write(
       async (db) => {
-        for (const prepared of batch) {
+        for (const { prepared } of batch) {
           const { row, used } = prepared;
           const outcome = outcomeOf(prepared, records);
           const isSettled = await inbox.settle(db, row, outcome);
@@ -245,8 +250,11 @@ export const createReconcile = (deps: ReconcileDeps) => {
     await Promise.all([...records.writes, settling]);
   };
 
-  const isCurrent = async (prepared: Prepared): Promise<boolean> =>
-    (await inbox.holds(prepared.row)) && deps.isWanted(prepared);
+  /** Undefined when it is no longer to stand as it was prepared. */
+  const currentOf = async (prepared: Prepared): Promise<Current | undefined> => {
+    const standing = await stored.standing(prepared.row);
+    return standing && (await deps.isWanted(prepared)) ? { prepared, standing } : undefined;
+  };
 
   /**
    * Reconciles what was prepared for some rows of one partition, in its order, as far as it is still wanted;
@@ -256,9 +264,11 @@ export const createReconcile = (deps: ReconcileDeps) => {
    */
   return async (batch: readonly Prepared[], tenure: Tenure): Promise<number> => {
     const work = async (): Promise<number> => {
-      const current = await Promise.all(batch.map(isCurrent));
-      const changed = current.indexOf(false);
-      const wanted = changed < 0 ? batch : batch.slice(0, changed);
+      const wanted: Current[] = [];
+      for (const current of await Promise.all(batch.map(currentOf))) {
+        if (!current) break;
+        wanted.push(current);
+      }
       if (wanted.length > 0) await reconcile(wanted, tenure);
       return wanted.length;
     };

@@ -3,7 +3,6 @@ import type { Texts } from '../../i18n.ts';
 import type { MessageFile } from '../../model/file.ts';
 import type { Message } from '../../model/message.ts';
 import { isSameChannel } from '../../model/place.ts';
-import { isQuiet } from '../../model/space-choices.ts';
 import type { ChannelWatch } from '../../model/watch.ts';
 import type { Tenure } from '../../ports/leases.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
@@ -16,7 +15,7 @@ import { limitFault } from '../../usage/limits.ts';
 import { readFlagged } from '../flags.ts';
 import type { Attachments } from '../mirror/attachments.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
-import { claimsAudio, skipReason, type SkipReason } from '../policy.ts';
+import { claimsAudio, refusal, skipReason, type SkipReason } from '../policy.ts';
 import {
   composeAsAuthor,
   composeFlagReply,
@@ -111,7 +110,8 @@ const isSameWatch = (a: ChannelWatch | undefined, b: ChannelWatch | undefined): 
   a?.languages === b?.languages &&
   a?.mode === b?.mode &&
   a?.group === b?.group &&
-  a?.transcribes === b?.transcribes;
+  a?.transcribes === b?.transcribes &&
+  a?.bots === b?.bots;
 
 const reasonOf = ({ text }: Message, { transcript }: Translated): SkipReason =>
   isBlank(text) && !transcript ? 'nothing-heard' : 'same-language';
@@ -204,21 +204,24 @@ export const createPrepare = (deps: PrepareDeps) => {
   const watchOf = ({ ref, purpose }: Row): ChannelWatch | undefined =>
     flaggedLanguage(purpose) === undefined ? watches.of(ref.channel) : undefined;
 
-  /** Asked again and again: the answer may be another one than when the message came. */
+  /**
+   * Asked again and again: the answer may be another one than when the message came.
+   *
+   * @param isJudged true when the same watch has been asked what it says of the message
+   */
   const skipNow = async (
     { purpose, authorId }: Row,
     message: Message,
     watch: ChannelWatch | undefined,
+    isJudged = false,
   ): Promise<SkipReason | undefined> => {
     if (authorId === '') return 'forgotten';
-    const { channel } = message.ref;
-    const person = { platform: channel.space.platform, id: message.author.id };
-    const optedOut = await privacy.optedOut(person);
-    const choices = await spaces.of(channel.space);
-    if (watch) return skipReason(message, watch, choices, optedOut);
-    if (flaggedLanguage(purpose) === undefined) return 'not-watched';
-    if (optedOut) return 'opted-out';
-    return isQuiet(channel, choices) ? 'quiet-channel' : undefined;
+    const { space } = message.ref.channel;
+    const optedOut = await privacy.optedOut({ platform: space.platform, id: message.author.id });
+    const choices = await spaces.of(space);
+    if (watch && !isJudged) return skipReason(message, watch, choices, optedOut);
+    if (!watch && flaggedLanguage(purpose) === undefined) return 'not-watched';
+    return refusal(message, choices, optedOut);
   };
 
   /** The reply to whoever pressed a flag: always something, that nobody takes it for broken. */
@@ -325,7 +328,7 @@ export const createPrepare = (deps: PrepareDeps) => {
         now?.mode !== 'mirror' ||
         watches.group(now).some(({ channel }) => isSameChannel(channel, target.channel));
       if (!isSameWatch(watch, now) || !mirrors.every(isLinked)) return false;
-      return (await skipNow(row, message, now)) === undefined;
+      return (await skipNow(row, message, now, true)) === undefined;
     },
 
     /** Drops what is held of somebody's words. */

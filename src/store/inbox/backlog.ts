@@ -2,7 +2,7 @@ import type { AppError } from '../../errors.ts';
 import type { Space } from '../../model/place.ts';
 import type { Backlog } from '../../autotranslate/backlog.ts';
 import type { Store } from '../index.ts';
-import { channelOf } from './columns.ts';
+import { channelOf, isDead, isOpen } from './columns.ts';
 
 const DEAD_TOLD = 10;
 
@@ -18,12 +18,12 @@ export const backlogOf = async (
     .selectFrom('inbox')
     .select(({ fn }) => [fn.countAll<number>().as('count'), fn.min('position').as('oldest')])
     .where((eb) => eb.and(whereSpace(space)))
-    .where('state', 'in', ['waiting', 'working'])
+    .where(isOpen)
     .executeTakeFirstOrThrow();
   const dead = store
     .selectFrom('inbox')
     .where((eb) => eb.and(whereSpace(space)))
-    .where('state', '=', 'dead');
+    .where(isDead);
   const { count } = await dead
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow();
@@ -50,7 +50,7 @@ export const reviveDead = async (store: Store, space: Space): Promise<readonly s
       .updateTable('inbox')
       .set({ state: 'waiting', reason: null, attempts: 0, due_ms: 0 })
       .where((eb) => eb.and(whereSpace(space)))
-      .where('state', '=', 'dead')
+      .where(isDead)
       .returning('partition_key')
       .execute(),
   );

@@ -1,8 +1,9 @@
 import type { Selectable, Transaction } from 'kysely';
 import type { Tenure } from '../../ports/leases.ts';
 import type { Store } from '../index.ts';
-import type { Schema } from '../schema.ts';
-import { channelOf, isKey, isOpen } from './columns.ts';
+import type { InboxState, Schema } from '../schema.ts';
+import { statement } from '../statement.ts';
+import { channelOf, claimedColumns, isClaimed, isOpen, isRow } from './columns.ts';
 import { DELETED, type Outcome, type Row } from './row.ts';
 import type { StoredMessage } from './stored-message.ts';
 
@@ -14,18 +15,85 @@ export interface ClaimDeps {
 /** What is due later than this is due now: the clock was set back. */
 const LONGEST_AHEAD_MS = 900_000;
 
-type InboxRow = Selectable<Schema['inbox']>;
+const OPEN_COLUMNS = [
+  'platform',
+  'space_id',
+  'channel_id',
+  'parent_id',
+  'message_id',
+  'purpose',
+  'position',
+  'author_id',
+  'message',
+  'reason',
+  'content_hash',
+  'revision',
+  'attempts',
+  'begun',
+  'due_ms',
+] as const;
 
-const messageOf = ({ message, content_hash, reason }: InboxRow): Row['message'] => {
+type OpenRow = Pick<Selectable<Schema['inbox']>, (typeof OPEN_COLUMNS)[number]>;
+
+const openRows = statement((db, { partition, limit }: { partition: string; limit: number }) =>
+  db
+    .selectFrom('inbox')
+    .select(OPEN_COLUMNS)
+    .where('partition_key', '=', partition)
+    .where(isOpen)
+    .orderBy('written_ms')
+    .orderBy('position')
+    .orderBy('purpose')
+    .limit(limit),
+);
+
+/** Takes effect only where nobody has changed the row since it was read, and no later tenure has it. */
+const claimRow = statement(
+  (db, row: OpenRow & { readonly partition: string; readonly epoch: number }) =>
+    db
+      .updateTable('inbox')
+      .set((eb) => ({
+        state: 'working',
+        epoch: row.epoch,
+        attempts: eb('attempts', '+', 1),
+        begun: eb('begun', '+', 1),
+      }))
+      .where(isRow(row))
+      .where('partition_key', '=', row.partition)
+      .where(isOpen)
+      .where('epoch', '<=', row.epoch)
+      .where('revision', '=', row.revision)
+      .where('attempts', '=', row.attempts)
+      .where('due_ms', '=', row.due_ms),
+);
+
+type Claimed = ReturnType<typeof claimedColumns>;
+
+const settleRow = statement(
+  (db, row: Claimed & { state: InboxState; reason: string | null; changed_ms: number }) =>
+    db
+      .updateTable('inbox')
+      .set({
+        state: row.state,
+        reason: row.reason,
+        message: null,
+        begun: 0,
+        changed_ms: row.changed_ms,
+      })
+      .where(isClaimed(row)),
+);
+
+const messageOf = ({ message, content_hash, reason }: OpenRow): Row['message'] => {
   if (content_hash === DELETED) return 'deleted';
   if (reason !== null) return 'skipped';
   return message === null ? 'unread' : (JSON.parse(message) as StoredMessage);
 };
 
-const toRow = (row: InboxRow, epoch: number): Row => ({
+/** A row as it is once it is claimed. */
+const toRow = (row: OpenRow, partition: string, epoch: number): Row => ({
   ref: { channel: channelOf(row), id: row.message_id },
   purpose: row.purpose,
-  partition: row.partition_key,
+  partition,
   position: row.position,
   authorId: row.author_id,
   message: messageOf(row),
@@ -33,9 +101,8 @@ const toRow = (row: InboxRow, epoch: number): Row => ({
   contentHash: row.content_hash,
   revision: row.revision,
   epoch,
-  attempts: row.attempts,
-  // This claim is counted.
-  mayExist: row.begun > 1,
+  attempts: row.attempts + 1,
+  mayExist: row.begun > 0,
 });
 
 /**
@@ -51,71 +118,26 @@ export const createClaims = ({ store, now }: ClaimDeps) => ({
     store.write(
       async (db): Promise<{ rows: readonly Row[]; nextDueMs: number | undefined }> => {
         const atMs = now();
-        const open = await db
-          .selectFrom('inbox')
-          .select(['platform', 'channel_id', 'message_id', 'purpose', 'due_ms'])
-          .where('partition_key', '=', partition)
-          .where(isOpen)
-          .orderBy('written_ms')
-          .orderBy('position')
-          .orderBy('purpose')
-          .limit(limit)
-          .execute();
+        const open = await openRows(db, { partition, limit });
         const rows: Row[] = [];
-        for (const { due_ms: dueMs, ...key } of open) {
+        for (const row of open.rows) {
+          const { due_ms: dueMs } = row;
           if (dueMs > atMs && dueMs - atMs <= LONGEST_AHEAD_MS) return { rows, nextDueMs: dueMs };
-          // Another process may have changed it since it was read.
-          const claimed = await db
-            .updateTable('inbox')
-            .set((eb) => ({
-              state: 'working',
-              epoch,
-              attempts: eb('attempts', '+', 1),
-              begun: eb('begun', '+', 1),
-            }))
-            .where((eb) => eb.and(key))
-            .where('partition_key', '=', partition)
-            .where(isOpen)
-            .where('epoch', '<=', epoch)
-            .where('due_ms', '=', dueMs)
-            .returningAll()
-            .executeTakeFirst();
-          if (!claimed) break;
-          rows.push(toRow(claimed, epoch));
+          const { changed } = await claimRow(db, { ...row, partition, epoch });
+          if (changed === 0) break;
+          rows.push(toRow(row, partition, epoch));
         }
         return { rows, nextDueMs: undefined };
       },
       { durable: false },
     ),
 
-  /** True while no later tenure has claimed the row, and the message is as it was. */
-  holds: async (row: Row): Promise<boolean> =>
-    (await store
-      .selectFrom('inbox')
-      .select('revision')
-      .where(isKey(row))
-      .where('state', '=', 'working')
-      .where('epoch', '=', row.epoch)
-      .where('revision', '=', row.revision)
-      .executeTakeFirst()) !== undefined,
-
   /** Within a transaction; false when the message changed meanwhile, and so waits anew. */
   settle: async (db: Transaction<Schema>, row: Row, outcome: Outcome): Promise<boolean> => {
-    const { numUpdatedRows } = await db
-      .updateTable('inbox')
-      .set({
-        state: outcome.state,
-        reason: 'reason' in outcome ? outcome.reason : null,
-        message: null,
-        begun: 0,
-        changed_ms: now(),
-      })
-      .where(isKey(row))
-      .where('state', '=', 'working')
-      .where('epoch', '=', row.epoch)
-      .where('revision', '=', row.revision)
-      .executeTakeFirstOrThrow();
-    return numUpdatedRows > 0n;
+    const reason = 'reason' in outcome ? outcome.reason : null;
+    const { state } = outcome;
+    const settled = { ...claimedColumns(row), state, reason, changed_ms: now() };
+    return (await settleRow(db, settled)).changed > 0;
   },
 
   /** Gives rows back; those that were not tried do not count the attempt. */
@@ -130,10 +152,7 @@ export const createClaims = ({ store, now }: ClaimDeps) => ({
               attempts: index < tried ? row.attempts : row.attempts - 1,
               due_ms: index < tried ? dueMs : 0,
             })
-            .where(isKey(row))
-            .where('state', '=', 'working')
-            .where('epoch', '=', row.epoch)
-            .where('revision', '=', row.revision)
+            .where(isClaimed(claimedColumns(row)))
             .execute();
       },
       { durable: false },

@@ -1,7 +1,7 @@
 import { sql, type ExpressionBuilder } from 'kysely';
 import type { Channel, MessageRef } from '../../model/place.ts';
 import type { Schema } from '../schema.ts';
-import type { RowKey } from './row.ts';
+import type { Row, RowKey } from './row.ts';
 import { skippedHash } from './stored-message.ts';
 
 export const refColumns = ({ channel, id }: MessageRef) => ({
@@ -12,8 +12,10 @@ export const refColumns = ({ channel, id }: MessageRef) => ({
 
 export const keyColumns = ({ ref, purpose }: RowKey) => ({ ...refColumns(ref), purpose });
 
-export const isKey = (key: RowKey) => (eb: ExpressionBuilder<Schema, 'inbox'>) =>
-  eb.and(keyColumns(key));
+export const isRow =
+  ({ platform, channel_id, message_id, purpose }: ReturnType<typeof keyColumns>) =>
+  (eb: ExpressionBuilder<Schema, 'inbox'>) =>
+    eb.and({ platform, channel_id, message_id, purpose });
 
 export const channelOf = (row: {
   platform: string;
@@ -26,8 +28,28 @@ export const channelOf = (row: {
   ...(row.parent_id === null ? {} : { parentId: row.parent_id }),
 });
 
-/** Must match the partial index word for word, or SQLite does not use it. */
+/** The columns by which a tenure's claim of a row is known, as long as the message does not change. */
+export const claimedColumns = (row: Row) => ({
+  ...keyColumns(row),
+  epoch: row.epoch,
+  revision: row.revision,
+});
+
+export const isClaimed =
+  (row: ReturnType<typeof claimedColumns>) => (eb: ExpressionBuilder<Schema, 'inbox'>) =>
+    eb.and({
+      'inbox.platform': row.platform,
+      'inbox.channel_id': row.channel_id,
+      'inbox.message_id': row.message_id,
+      'inbox.purpose': row.purpose,
+      'inbox.state': 'working',
+      'inbox.epoch': row.epoch,
+      'inbox.revision': row.revision,
+    });
+
+/** Both must match their partial index word for word, or SQLite does not use it. */
 export const isOpen = sql<boolean>`state IN ('waiting', 'working')`;
+export const isDead = sql<boolean>`state = 'dead'`;
 
 /** States in which nobody has to work on a row any more. */
 export const SETTLED = ['posted', 'skipped', 'dead'] as const;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ByteSource, MessageFile } from '../../model/file.ts';
 import type { Message } from '../../model/message.ts';
 
@@ -35,14 +35,14 @@ export const skippedHash = (reason: string): string => `skipped:${reason}`;
 
 /** A fingerprint that is the same for two states of a message between which people see no difference. */
 export const contentHash = ({ text, files, stickers, author, system }: Message): string =>
-  createHash('sha256')
-    .update(
-      JSON.stringify([
-        text,
-        files.map(({ id }) => id),
-        stickers.map(({ url }) => url),
-        author.id,
-        system ?? false,
-      ]),
-    )
-    .digest('base64url');
+  hash(
+    'sha256',
+    JSON.stringify([
+      text,
+      files.map(({ id }) => id),
+      stickers.map(({ url }) => url),
+      author.id,
+      system ?? false,
+    ]),
+    'base64url',
+  );

@@ -80,7 +80,7 @@ const moveMirrors = async (db: Kysely<unknown>): Promise<void> => {
 
 /** Partitions have one key over all platforms, and are worked on under a lease with an epoch. */
 const changeInbox = async (db: Kysely<unknown>): Promise<void> => {
-  await db.schema.dropIndex('inbox_open').execute();
+  for (const index of ['inbox_open', 'inbox_by_space']) await db.schema.dropIndex(index).execute();
   const inbox = db.schema.alterTable('inbox');
   await inbox.renameColumn('lane', 'partition_key').execute();
   // Rows of before come before all others, in the order of their positions.
@@ -95,6 +95,9 @@ const changeInbox = async (db: Kysely<unknown>): Promise<void> => {
   await sql`
     CREATE INDEX inbox_open ON inbox (partition_key, written_ms, position)
     WHERE state IN ('waiting', 'working')
+  `.execute(db);
+  await sql`
+    CREATE INDEX inbox_dead ON inbox (platform, space_id, position) WHERE state = 'dead'
   `.execute(db);
 };
 

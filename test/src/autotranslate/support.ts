@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, vi } from 'vitest';
 import type { AppError } from '../../../src/errors.ts';
-import type { Channel } from '../../../src/model/place.ts';
+import type { Channel, Space } from '../../../src/model/place.ts';
 import type { Member } from '../../../src/model/member.ts';
 import type { Message } from '../../../src/model/message.ts';
 import type { MessageFile } from '../../../src/model/file.ts';
@@ -21,6 +21,9 @@ export const GENERAL = channel('general');
 export const ENGLISH = channel('english');
 export const SPANISH = channel('spanish');
 export const JAPANESE = channel('japanese');
+
+/** The space of another platform. */
+export const WORKSPACE: Space = { platform: 'other', id: 'workspace' };
 
 /** English, Spanish and Japanese, copied into each other. */
 export const linked = (): ChannelWatch[] =>
@@ -46,6 +49,8 @@ export const recording = (words: string): MessageFile => ({
 /** Watched channels over a store in memory, on a platform in memory. */
 export interface Scene {
   readonly feed: FakeFeed;
+  /** Another platform, of which `WORKSPACE` is a space. */
+  readonly other: FakeFeed;
   readonly store: Store;
   readonly listener: ChannelFeedListener;
   readonly watches: Watches;
@@ -82,7 +87,7 @@ const aborted = (signal: AbortSignal): Promise<never> =>
   });
 
 const openScene = async (): Promise<Scene & AsyncDisposable> => {
-  const feed = createFakeFeed();
+  const [feed, other] = [createFakeFeed(), createFakeFeed(WORKSPACE)];
   const store = await openStore('sqlite::memory:');
   const [spaces, privacy] = [createSpaceSettings(store), createPrivacy(store)];
   const faults = new Map<string, AppError[]>();
@@ -110,13 +115,14 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
       hearing: (words) => gates.get(words),
       now: () => Date.now() + clock.aheadMs,
     });
-    opened.attach(feed.platform);
+    for (const { platform } of [feed, other]) opened.attach(platform);
     return opened;
   };
   let watching = await open();
 
   return {
     feed,
+    other,
     store,
     spaces,
     privacy,
@@ -148,7 +154,8 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
       watching = await open();
     },
     say: async (to, text, part = {}) => {
-      const message = feed.say(to, text, part);
+      const on = to.space.platform === WORKSPACE.platform ? other : feed;
+      const message = on.say(to, text, part);
       await watching.listener.messageChanged(message);
       return message;
     },

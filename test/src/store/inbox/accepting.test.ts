@@ -144,7 +144,7 @@ describe('what is abandoned', () => {
     const [first, second] = await inbox.claim();
     await inbox.settle(first!);
     expect(await inbox.ours.abandon(HERE, 'not-watched')).toEqual([PARTITION]);
-    expect(await inbox.ours.holds(second!)).toBe(false);
+    expect(await inbox.holds(second!)).toBe(false);
     expect(await inbox.settle(second!)).toBe(false);
   });
 });

@@ -53,9 +53,9 @@ describe('rows that are claimed', () => {
   it('are not settled by the tenure that they were taken from', async () => {
     await accept(1);
     const [earlier] = await inbox.claim();
-    expect(await inbox.ours.holds(earlier!)).toBe(true);
+    expect(await inbox.holds(earlier!)).toBe(true);
     const [later] = await inbox.claim(LATER);
-    expect(await inbox.ours.holds(earlier!)).toBe(false);
+    expect(await inbox.holds(earlier!)).toBe(false);
     expect(await inbox.settle(earlier!)).toBe(false);
     await inbox.ours.release([earlier!], { tried: 1, dueMs: 0 });
     expect(await inbox.settle(later!)).toBe(true);
@@ -65,11 +65,11 @@ describe('rows that are claimed', () => {
     await accept(1);
     const [before] = await inbox.claim();
     await inbox.accept(messageOf(1, 'changed'));
-    expect(await inbox.ours.holds(before!)).toBe(false);
+    expect(await inbox.holds(before!)).toBe(false);
     const [after] = await inbox.claim();
     expect(await inbox.settle(before!)).toBe(false);
     await inbox.ours.release([before!], { tried: 1, dueMs: 0 });
-    expect(await inbox.ours.holds(after!)).toBe(true);
+    expect(await inbox.holds(after!)).toBe(true);
     expect(await inbox.settle(after!)).toBe(true);
   });
 
@@ -138,11 +138,11 @@ describe('rows that are taken over', () => {
     for (const id of [1, 2, 3]) await inbox.accept(messageOf(id));
     const { rows: theirs } = await inbox.ours.claim(PARTITION, 1, EARLIER);
     await inbox.ours.takeOver(PARTITION, LATER);
-    expect(await inbox.ours.holds(theirs[0]!)).toBe(false);
+    expect(await inbox.holds(theirs[0]!)).toBe(false);
     const { rows } = await inbox.ours.claim(PARTITION, 2, LATER);
     expect(rows.map(({ mayExist }) => mayExist)).toEqual([true, true]);
     await inbox.ours.takeOver(PARTITION, LATER);
-    expect(await inbox.ours.holds(rows[0]!)).toBe(true);
+    expect(await inbox.holds(rows[0]!)).toBe(true);
   });
 
   it('are none of another partition, and none that a later tenure has', async () => {
@@ -150,6 +150,6 @@ describe('rows that are taken over', () => {
     const [row] = await inbox.claim(LATER);
     await inbox.ours.takeOver('other', { epoch: 9 });
     await inbox.ours.takeOver(PARTITION, EARLIER);
-    expect(await inbox.ours.holds(row!)).toBe(true);
+    expect(await inbox.holds(row!)).toBe(true);
   });
 });

@@ -42,6 +42,8 @@ export interface TestInbox {
   accept(message: Message, part?: Partial<Arrival>): Promise<Accepted>;
   /** Claims the rows of the partition, in the earlier tenure if no other is named. */
   claim(tenure?: typeof EARLIER): Promise<readonly Row[]>;
+  /** False when a later tenure has claimed the row, or its message is not as it was. */
+  holds(row: Row): Promise<boolean>;
   /** Ends a row as posted; false when it is no longer its tenure's. */
   settle(row: Row): Promise<boolean>;
 }
@@ -51,11 +53,13 @@ const openInbox = async (): Promise<TestInbox> => {
   const clock = { ms: 1_000_000_000 };
   const now = (): number => clock.ms;
   const ours = createInboxStore({ store, now });
+  const mirrors = createMirrorStore(store, now);
   return {
     store,
     clock,
     ours,
-    mirrors: createMirrorStore(store, now),
+    mirrors,
+    holds: async (row) => (await mirrors.standing(row)) !== undefined,
     accept: async (message, part = {}) => {
       const { was } = await ours.accept(arrivalOf(message, part));
       return was;

@@ -1,0 +1,48 @@
+import type { CompiledQuery, Kysely } from 'kysely';
+import type { Schema } from './schema.ts';
+
+/** A value that is filled in each time a statement runs. */
+class Parameter {
+  readonly name: PropertyKey;
+
+  constructor(name: PropertyKey) {
+    this.name = name;
+  }
+}
+
+const parameters = new Proxy({}, { get: (_, name) => new Parameter(name) });
+
+/** Some of the values, for a builder that takes them together. */
+export const pick = <Values, Name extends keyof Values>(
+  values: Values,
+  names: readonly Name[],
+): Pick<Values, Name> =>
+  Object.fromEntries(names.map((name) => [name, values[name]])) as Pick<Values, Name>;
+
+/** Rows that a statement gave, or how many it changed. */
+export interface StatementResult<Row> {
+  readonly rows: readonly Row[];
+  readonly changed: number;
+}
+
+/**
+ * A query that is built and compiled once and run with other values each time: for what every message asks for,
+ * of which building takes longer than running.
+ *
+ * @param build gets stand-ins for the values: they may be passed to the builder, and nothing else
+ */
+export const statement = <Values extends object, Row>(
+  build: (db: Kysely<Schema>, values: Values) => { compile(): CompiledQuery<Row> },
+) => {
+  let compiled: CompiledQuery<Row> | undefined;
+  return async (db: Kysely<Schema>, values: Values): Promise<StatementResult<Row>> => {
+    compiled ??= build(db, parameters as Values).compile();
+    const { rows, numAffectedRows = 0n } = await db.executeQuery<Row>({
+      ...compiled,
+      parameters: compiled.parameters.map((given) =>
+        given instanceof Parameter ? values[given.name as keyof Values] : given,
+      ),
+    });
+    return { rows, changed: Number(numAffectedRows) };
+  };
+};

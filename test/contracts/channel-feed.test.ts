@@ -1,0 +1,190 @@
+import { expect, onTestFinished } from 'vitest';
+import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
+import type { Mirrors } from '../../src/ports/mirrors.ts';
+import { openDiscord, placeOf } from '../adapters/discord/support.ts';
+import { eventually } from '../fakes/eventually.ts';
+import { channel, createFakeFeed, person } from '../fakes/channel-feed.ts';
+import { CHANNEL_FEED_CONTRACT, type FeedSubject } from './channel-feed.ts';
+import { describeBroken, describeContract } from './contract.ts';
+import { MIRRORS_CONTRACT } from './mirrors.ts';
+
+const openFake = (
+  breakFeed: (feed: ChannelFeed) => Partial<ChannelFeed> = () => ({}),
+  breakMirrors: (mirrors: Mirrors) => Partial<Mirrors> = () => ({}),
+): FeedSubject => {
+  const fake = createFakeFeed();
+  const reacted = new Map<string, number>();
+  return {
+    feed: { ...fake.feed, ...breakFeed(fake.feed) },
+    mirrors: { ...fake.mirrors, ...breakMirrors(fake.mirrors) },
+    channel: channel('here'),
+    other: channel('there'),
+    say: async (to, text, replyTo) => {
+      const author = { ...person('ann'), name: 'Ann' };
+      return fake.say(to, text, { author, ...(replyTo ? { replyTo } : {}) }).ref;
+    },
+    edit: async (ref, text) => void fake.edit(ref, text),
+    remove: async (ref) => fake.remove(ref),
+    react: async (ref, emoji) => {
+      const count = (reacted.get(emoji) ?? 0) + 1;
+      reacted.set(emoji, count);
+      fake.react(ref, emoji, count);
+    },
+    texts: async (of) => fake.texts(of),
+  };
+};
+
+const openOnDiscord = async (): Promise<FeedSubject> => {
+  const discord = await openDiscord({ limits: 'off' });
+  onTestFinished(() => discord[Symbol.asyncDispose]());
+  const guild = discord.fake.guild();
+  const channels = ['here', 'there'].map((name) => guild.channel({ name }));
+  const ann = discord.fake.user({ name: 'Ann' });
+  guild.join(ann);
+  const channelOf = ({ id }: { readonly id: string }) => channels.find((one) => one.id === id)!;
+  const messageOf = (ref: { readonly channel: { readonly id: string }; readonly id: string }) =>
+    channelOf(ref.channel).messages.find(({ id }) => id === ref.id)!;
+  const [here, there] = channels.map((one) => placeOf(guild, one));
+  // The bot is told of them a moment later.
+  await eventually(async () => {
+    for (const one of [here!, there!]) expect(await discord.feed.missing(one, 'reply')).toEqual([]);
+  });
+  return {
+    feed: discord.feed,
+    mirrors: discord.mirrors,
+    channel: here!,
+    other: there!,
+    say: async (to, text, replyTo) => {
+      const said = channelOf(to).say(ann, text, replyTo ? { replyTo: messageOf(replyTo) } : {});
+      return { channel: to, id: said.id };
+    },
+    edit: async (ref, text) => messageOf(ref).edit(text),
+    remove: async (ref) => messageOf(ref).delete(),
+    react: async (ref, emoji) => messageOf(ref).react(discord.fake.user(), emoji),
+    texts: async (of) => channelOf(of).messages.map(({ content }) => content),
+  };
+};
+
+describeContract('the feed of the fake', CHANNEL_FEED_CONTRACT, () => openFake());
+describeContract('the feed of Discord', CHANNEL_FEED_CONTRACT, openOnDiscord);
+describeContract('mirrors on the fake', MIRRORS_CONTRACT, () => openFake());
+describeContract('mirrors on Discord', MIRRORS_CONTRACT, openOnDiscord);
+
+describeBroken(CHANNEL_FEED_CONTRACT, {
+  'tells its history backwards': {
+    port: openFake((feed) => ({
+      async *history(...given) {
+        yield* (await Array.fromAsync(feed.history(...given))).toReversed();
+      },
+    })),
+    fails: 'tells the history of a channel oldest first, and of no other',
+  },
+  'begins its history with what is known': {
+    port: openFake((feed) => ({
+      history: (of, _, signal) => feed.history(of, '', signal),
+    })),
+    fails: 'gives positions that go on where a message stands',
+  },
+  'takes every position for the first': {
+    port: openFake(() => ({ timeOf: () => 0 })),
+    fails: 'knows when a position is, and the first position of a time',
+  },
+  'reads nothing': {
+    port: openFake(() => ({ read: async () => undefined })),
+    fails: 'reads a message as it is now, and none that is deleted',
+  },
+  'forgets what is answered to': {
+    port: openFake((feed) => ({
+      read: async (ref) => {
+        const { replyTo: _, ...message } = (await feed.read(ref))!;
+        return message;
+      },
+    })),
+    fails: 'tells what a message answers to',
+  },
+  'counts every emoji': {
+    port: openFake(() => ({ reactions: async () => 3 })),
+    fails: 'counts the people who react with an emoji',
+  },
+  'makes names up': {
+    port: openFake(() => ({ names: async () => () => 'somebody' })),
+    fails: 'names nobody of whom it was not asked, and nobody whom it does not know',
+  },
+  'lacks nothing anywhere': {
+    port: openFake(() => ({ missing: async () => [] })),
+    fails: 'lacks something in a channel that is in another space',
+  },
+  'takes its own messages for a person’s': {
+    port: openFake((feed) => ({
+      read: async (ref) => ({ ...(await feed.read(ref))!, author: person('ann') }),
+    })),
+    fails: 'knows its own messages',
+  },
+});
+
+const doubling = () =>
+  openFake(undefined, (mirrors) => ({
+    create: (to, wanted, options) => mirrors.create(to, wanted, { ...options, mayExist: false }),
+  }));
+const keyless = () =>
+  openFake(undefined, (mirrors) => ({
+    create: (to, wanted, options) =>
+      mirrors.create(
+        to,
+        wanted.map((mirror) => ({ ...mirror, key: '' })),
+        options,
+      ),
+    removeOrphans: (from, source) => mirrors.removeOrphans(from, source),
+  }));
+const idle = () =>
+  openFake(undefined, () => ({
+    create: async function* nothing() {},
+    update: async (posted) => posted,
+    remove: async () => undefined,
+    removeOrphans: async () => undefined,
+  }));
+let threads = 0;
+const threading = () =>
+  openFake(undefined, () => ({
+    thread: async () => ({ channel: channel(`thread ${(threads += 1)}`) }),
+  }));
+
+describeBroken(MIRRORS_CONTRACT, {
+  'posts nothing': {
+    port: idle(),
+    fails: 'posts mirrors in their order, and says where each stands',
+  },
+  'looks for nothing': {
+    port: doubling(),
+    fails: 'finds a mirror by its key, whatever it shows now',
+  },
+  'looks for no reply': {
+    port: doubling(),
+    fails: 'finds a reply by its key, though it began with another label',
+  },
+  'knows no keys': {
+    port: keyless(),
+    fails: 'tells the replies to one message apart by their keys',
+  },
+  'takes for posted what may be': { port: idle(), fails: 'posts what may exist and does not' },
+  'changes nothing': {
+    port: idle(),
+    fails: 'shows a mirror anew in its place, and tells when it was deleted',
+  },
+  'removes nothing': {
+    port: openFake(undefined, () => ({ remove: async () => undefined })),
+    fails: 'removes one mirror, leaves the others, and does not mind removing it again',
+  },
+  'leaves orphans': {
+    port: openFake(undefined, () => ({ removeOrphans: async () => undefined })),
+    fails: 'removes the orphans of a source, and nothing else',
+  },
+  'removes the replies of every key': {
+    port: keyless(),
+    fails: 'removes the orphans of one key, and no reply of another',
+  },
+  'makes a thread each time': {
+    port: threading(),
+    fails: 'has one standing thread of a name, in which mirrors stand',
+  },
+});

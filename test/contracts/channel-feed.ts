@@ -1,0 +1,112 @@
+import { expect } from 'vitest';
+import type { Channel, MessageRef } from '../../src/model/place.ts';
+import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
+import type { Mirrors } from '../../src/ports/mirrors.ts';
+import type { Contract } from './contract.ts';
+
+/** A platform with two channels of one space, in which somebody called Ann writes. */
+export interface FeedSubject {
+  readonly feed: ChannelFeed;
+  readonly mirrors: Mirrors;
+  readonly channel: Channel;
+  readonly other: Channel;
+  readonly say: (to: Channel, text: string, replyTo?: MessageRef) => Promise<MessageRef>;
+  readonly edit: (ref: MessageRef, text: string) => Promise<void>;
+  readonly remove: (ref: MessageRef) => Promise<void>;
+  /** Somebody reacts to a message. */
+  readonly react: (ref: MessageRef, emoji: string) => Promise<void>;
+  /** The texts that people see in a channel, ours included, oldest first. */
+  readonly texts: (of: Channel) => Promise<readonly string[]>;
+}
+
+export const never = (): AbortSignal => new AbortController().signal;
+
+export const collect = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+};
+
+/** The rules of `ChannelFeed`. */
+export const CHANNEL_FEED_CONTRACT = {
+  'tells the history of a channel oldest first, and of no other': async (subject) => {
+    const { feed, channel, other, say } = subject;
+    await say(channel, 'one');
+    await say(other, 'elsewhere');
+    await say(channel, 'two');
+    const all = await collect(feed.history(channel, feed.positionAt(0), never()));
+    expect(all.map(({ text }) => text)).toEqual(['one', 'two']);
+    expect(all.map(({ author }) => author.kind)).toEqual(['person', 'person']);
+  },
+
+  'gives positions that go on where a message stands': async ({ feed, channel, say }) => {
+    for (const text of ['one', 'two', 'three']) await say(channel, text);
+    const [first, second] = await collect(feed.history(channel, feed.positionAt(0), never()));
+    expect(first!.position < second!.position).toBe(true);
+    const after = await collect(feed.history(channel, first!.position, never()));
+    expect(after.map(({ text }) => text)).toEqual(['two', 'three']);
+  },
+
+  'knows when a position is, and the first position of a time': async ({ feed, channel, say }) => {
+    const before = Date.now();
+    await say(channel, 'now');
+    const [message] = await collect(feed.history(channel, feed.positionAt(0), never()));
+    const writtenMs = feed.timeOf(message!.position);
+    // The platform's clock is its own.
+    expect(Math.abs(writtenMs - before)).toBeLessThan(3_600_000);
+    expect(feed.positionAt(writtenMs) <= message!.position).toBe(true);
+    expect(feed.positionAt(writtenMs + 1) > message!.position).toBe(true);
+  },
+
+  'reads a message as it is now, and none that is deleted': async (subject) => {
+    const { feed, channel, say, edit, remove } = subject;
+    const ref = await say(channel, 'before');
+    expect(await feed.read(ref)).toMatchObject({ ref, text: 'before', author: { name: 'Ann' } });
+    await edit(ref, 'after');
+    expect(await feed.read(ref)).toMatchObject({ text: 'after', edited: true });
+    await remove(ref);
+    expect(await feed.read(ref)).toBeUndefined();
+  },
+
+  'tells what a message answers to': async ({ feed, channel, say }) => {
+    const question = await say(channel, 'why?');
+    const answer = await say(channel, 'because', question);
+    expect((await feed.read(answer))?.replyTo).toEqual(question);
+    expect((await feed.read(question))?.replyTo).toBeUndefined();
+  },
+
+  'counts the people who react with an emoji': async ({ feed, channel, say, react }) => {
+    const ref = await say(channel, 'look');
+    expect(await feed.reactions(ref, '🇯🇵')).toBe(0);
+    await react(ref, '🇯🇵');
+    await react(ref, '🇪🇸');
+    await react(ref, '🇯🇵');
+    expect(await feed.reactions(ref, '🇯🇵')).toBe(2);
+  },
+
+  'names nobody of whom it was not asked, and nobody whom it does not know': async (subject) => {
+    const names = await subject.feed.names(subject.channel, []);
+    expect(names('member', '100000000000000099')).toBeUndefined();
+  },
+
+  'lacks something in a channel that is in another space': async ({ feed, channel }) => {
+    expect(await feed.missing(channel, 'reply')).toEqual([]);
+    const stranger = { ...channel, space: { ...channel.space, id: '100000000000000098' } };
+    expect(await feed.missing(stranger, 'reply')).not.toEqual([]);
+  },
+
+  'knows its own messages': async ({ feed, mirrors, channel, other, say }) => {
+    const source = await say(channel, 'hello');
+    const mirror = { source, key: 'watch', content: { text: 'hola' }, label: '🌐 English' };
+    const options = { mayExist: false, signal: never() };
+    const posting = mirrors.create(
+      { channel: other },
+      [{ ...mirror, as: { name: 'Ann' } }],
+      options,
+    );
+    const [posted] = await collect(posting);
+    const read = await feed.read({ channel: other, id: posted!.ids[0] }, source);
+    expect(read?.author.kind).toBe('ourselves');
+    expect(read?.text).toContain('hola');
+  },
+} satisfies Contract<FeedSubject>;

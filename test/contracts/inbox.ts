@@ -1,0 +1,140 @@
+import { expect } from 'vitest';
+import type { Message } from '../../src/model/message.ts';
+import type { InboxStore } from '../../src/store/inbox/index.ts';
+import { WATCH, type Arrival, type Outcome, type Row } from '../../src/store/inbox/row.ts';
+import type { Contract } from './contract.ts';
+
+/** An inbox, and a way to settle a row of it. */
+export interface InboxSubject {
+  readonly inbox: Pick<
+    InboxStore,
+    'accept' | 'markDeleted' | 'claim' | 'release' | 'takeOver' | 'partitions'
+  >;
+  /** False when a later tenure has claimed the row, or its message is not as it was. */
+  readonly holds: (row: Row) => Promise<boolean>;
+  readonly settle: (row: Row, outcome: Outcome) => Promise<boolean>;
+  /** Its time, ms since 1970. */
+  readonly clock: { ms: number };
+}
+
+const PARTITION = 'test:partition';
+const [EARLIER, LATER] = [{ epoch: 1 }, { epoch: 2 }];
+const POSTED = { state: 'posted' } as const;
+
+const messageOf = (id: number, text = 'hello'): Message => ({
+  ref: { channel: { space: { platform: 'test', id: 's' }, id: 'c' }, id: String(id) },
+  position: String(id).padStart(5, '0'),
+  author: { id: 'ada', name: 'Ada', kind: 'person' },
+  text,
+  files: [],
+  stickers: [],
+});
+
+const arrivalOf = (id: number, text?: string, part: Partial<Arrival> = {}): Arrival => ({
+  message: messageOf(id, text),
+  purpose: WATCH,
+  partition: PARTITION,
+  writtenMs: id,
+  ...part,
+});
+
+const idsOf = ({ rows }: { readonly rows: readonly Row[] }): string[] =>
+  rows.map(({ ref }) => ref.id);
+
+/** The rules of the inbox store. */
+export const INBOX_CONTRACT = {
+  'takes a message once, until it says something else': async ({ inbox }) => {
+    const was = [];
+    for (const text of ['one', 'one', 'two'])
+      was.push((await inbox.accept(arrivalOf(1, text))).was);
+    expect(was).toEqual(['new', 'same', 'changed']);
+  },
+
+  'claims the rows of a partition in the order in which they were written': async ({ inbox }) => {
+    for (const [id, writtenMs] of [
+      [1, 30],
+      [2, 10],
+      [3, 20],
+    ] as const)
+      await inbox.accept(arrivalOf(id, undefined, { writtenMs }));
+    await inbox.accept(arrivalOf(4, undefined, { partition: 'other' }));
+    expect(idsOf(await inbox.claim(PARTITION, 10, EARLIER))).toEqual(['2', '3', '1']);
+  },
+
+  'claims each row for one tenure, however many ask at the same moment': async ({
+    inbox,
+    holds,
+  }) => {
+    for (const id of [1, 2, 3]) await inbox.accept(arrivalOf(id));
+    const claims = await Promise.all(
+      [LATER, EARLIER].map((tenure) => inbox.claim(PARTITION, 10, tenure)),
+    );
+    const [later, earlier] = claims.map(({ rows }) => rows);
+    const held = await Promise.all([...later!, ...earlier!].map((row) => holds(row)));
+    expect(later!.map(({ ref }) => ref.id)).toEqual(['1', '2', '3']);
+    expect(held.filter(Boolean)).toHaveLength(3);
+  },
+
+  'gives nothing of a later tenure to an earlier one': async ({ inbox }) => {
+    await inbox.accept(arrivalOf(1));
+    await inbox.claim(PARTITION, 10, LATER);
+    expect(idsOf(await inbox.claim(PARTITION, 10, EARLIER))).toEqual([]);
+  },
+
+  'settles nothing for a tenure that has lost its row': async ({ inbox, settle }) => {
+    await inbox.accept(arrivalOf(1));
+    const [earlier] = (await inbox.claim(PARTITION, 10, EARLIER)).rows;
+    const [later] = (await inbox.claim(PARTITION, 10, LATER)).rows;
+    expect(await settle(earlier!, POSTED)).toBe(false);
+    expect(await settle(later!, POSTED)).toBe(true);
+    expect(await inbox.partitions('test')).toEqual([]);
+  },
+
+  'settles nothing of a message that has changed': async ({ inbox, settle }) => {
+    await inbox.accept(arrivalOf(1, 'before'));
+    const [row] = (await inbox.claim(PARTITION, 10, EARLIER)).rows;
+    await inbox.accept(arrivalOf(1, 'after'));
+    expect(await settle(row!, POSTED)).toBe(false);
+    const { rows } = await inbox.claim(PARTITION, 10, EARLIER);
+    expect(rows).toMatchObject([{ message: { text: 'after' }, attempts: 1 }]);
+  },
+
+  'lets a row that waits hold up those after it': async ({ inbox, clock }) => {
+    for (const id of [1, 2]) await inbox.accept(arrivalOf(id));
+    const { rows } = await inbox.claim(PARTITION, 10, EARLIER);
+    const dueMs = clock.ms + 5_000;
+    await inbox.release(rows, { tried: 1, dueMs });
+    expect(await inbox.claim(PARTITION, 10, EARLIER)).toEqual({ rows: [], nextDueMs: dueMs });
+    clock.ms = dueMs;
+    const again = await inbox.claim(PARTITION, 10, EARLIER);
+    expect(again.rows.map(({ attempts }) => attempts)).toEqual([2, 1]);
+  },
+
+  'says of what was begun that it may stand': async ({ inbox }) => {
+    for (const id of [1, 2]) await inbox.accept(arrivalOf(id));
+    const first = await inbox.claim(PARTITION, 1, EARLIER);
+    const second = await inbox.claim(PARTITION, 2, LATER);
+    expect([first, second].map(({ rows }) => rows.map(({ mayExist }) => mayExist))).toEqual([
+      [false],
+      [true, false],
+    ]);
+  },
+
+  'says of what was taken over that it may stand': async ({ inbox, holds }) => {
+    await inbox.accept(arrivalOf(1));
+    await inbox.takeOver(PARTITION, LATER);
+    const { rows } = await inbox.claim(PARTITION, 1, LATER);
+    expect(rows.map(({ mayExist }) => mayExist)).toEqual([true]);
+    await inbox.takeOver(PARTITION, LATER);
+    expect(await holds(rows[0]!)).toBe(true);
+  },
+
+  'brings back nothing that was deleted': async ({ inbox, settle }) => {
+    await inbox.accept(arrivalOf(1));
+    expect(await inbox.markDeleted([messageOf(1).ref])).toEqual([PARTITION]);
+    expect((await inbox.accept(arrivalOf(1, 'late'))).was).toBe('same');
+    const { rows } = await inbox.claim(PARTITION, 1, EARLIER);
+    expect(rows).toMatchObject([{ message: 'deleted' }]);
+    expect(await settle(rows[0]!, { state: 'skipped', reason: 'deleted' })).toBe(true);
+  },
+} satisfies Contract<InboxSubject>;

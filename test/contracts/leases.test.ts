@@ -1,0 +1,51 @@
+import { onTestFinished } from 'vitest';
+import type { Leases, Tenure } from '../../src/ports/leases.ts';
+import { openEmbeddedLeases } from '../../src/store/embedded-leases.ts';
+import { openStore } from '../../src/store/index.ts';
+import { describeBroken, describeContract } from './contract.ts';
+import { LEASES_CONTRACT, type LeasesSubject } from './leases.ts';
+
+describeContract('leases of a database that one process holds', LEASES_CONTRACT, async () => {
+  const store = await openStore('sqlite::memory:');
+  onTestFinished(() => store.destroy());
+  return {
+    leases: await openEmbeddedLeases(store, 'first'),
+    restart: () => openEmbeddedLeases(store, 'second'),
+  };
+});
+
+/** Leases that are given to everybody, with what a tenure of theirs has otherwise. */
+const broken = (part: (signal: AbortSignal) => Partial<Tenure> = () => ({})): LeasesSubject => {
+  const leases: Leases = {
+    acquire: async (name, signal) => ({
+      name,
+      epoch: 1,
+      signal,
+      isHeld: () => !signal.aborted,
+      assertHeld: () => undefined,
+      release: async () => undefined,
+      ...part(signal),
+    }),
+  };
+  return { leases, restart: async () => leases };
+};
+
+describeBroken(LEASES_CONTRACT, {
+  'gives a name to everybody': { port: broken(), fails: 'give a name to one holder at a time' },
+  'counts no epochs': {
+    port: broken(),
+    fails: 'give every tenure of a name a larger epoch, in the next process too',
+  },
+  'goes on waiting': {
+    port: broken(),
+    fails: 'end a wait with its signal, and pass its turn on',
+  },
+  'forgets the signal': {
+    port: broken(() => ({ isHeld: () => true })),
+    fails: 'end a tenure with the signal that it was acquired with',
+  },
+  'lets a released tenure go on': {
+    port: broken(),
+    fails: 'let nothing be done in a tenure that was released',
+  },
+});

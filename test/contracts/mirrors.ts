@@ -1,0 +1,146 @@
+import { expect } from 'vitest';
+import type { MessageRef, Posted } from '../../src/model/place.ts';
+import type { CreateOptions, Mirror } from '../../src/ports/mirrors.ts';
+import { collect, never, type FeedSubject } from './channel-feed.ts';
+import type { Contract } from './contract.ts';
+
+const mirrorOf = (source: MessageRef, text: string, part: Partial<Mirror> = {}): Mirror => ({
+  source,
+  key: 'watch',
+  content: { text },
+  label: '🌐 English',
+  as: { name: 'Ann' },
+  ...part,
+});
+
+/** A reply under its source. */
+const replyTo = (source: MessageRef, text: string, key: string, label: string): Mirror => ({
+  source,
+  key,
+  label,
+  content: { text },
+});
+
+const create = async (
+  { mirrors }: FeedSubject,
+  channel: FeedSubject['channel'],
+  all: readonly Mirror[],
+  options: Partial<CreateOptions> = {},
+): Promise<Posted[]> =>
+  collect(mirrors.create({ channel }, all, { mayExist: false, signal: never(), ...options }));
+
+/** How many of the texts hold each of these words. */
+const counts = (texts: readonly string[], ...words: readonly string[]): number[] =>
+  words.map((word) => texts.filter((text) => text.includes(word)).length);
+
+/** The rules of `Mirrors`. */
+export const MIRRORS_CONTRACT = {
+  'posts mirrors in their order, and says where each stands': async (subject) => {
+    const { channel, other, say } = subject;
+    const sources = [await say(channel, 'one'), await say(channel, 'two')];
+    const posted = await create(
+      subject,
+      other,
+      sources.map((source, at) => mirrorOf(source, ['uno', 'dos'][at] ?? '')),
+    );
+    expect(posted.map((one) => one.channel)).toEqual([other, other]);
+    const text = (await subject.texts(other)).join('\n');
+    expect(text.indexOf('uno')).toBeGreaterThanOrEqual(0);
+    expect(text.indexOf('dos')).toBeGreaterThan(text.indexOf('uno'));
+  },
+
+  'finds a mirror by its key, whatever it shows now': async (subject) => {
+    const { channel, other, say, texts } = subject;
+    const source = await say(channel, 'one');
+    const [first] = await create(subject, other, [mirrorOf(source, 'uno')]);
+    const now = mirrorOf(source, 'otro', { label: '⚠️' });
+    const [again] = await create(subject, other, [now], { mayExist: true });
+    expect(again?.ids).toEqual(first?.ids);
+    expect(counts(await texts(other), 'uno', 'otro')).toEqual([0, 1]);
+  },
+
+  'finds a reply by its key, though it began with another label': async (subject) => {
+    const { channel, say, texts } = subject;
+    const source = await say(channel, 'one');
+    const [first] = await create(subject, channel, [replyTo(source, 'uno', 'watch', '🇪🇸')]);
+    const now = replyTo(source, 'ichi', 'watch', '🇯🇵');
+    const [again] = await create(subject, channel, [now], { mayExist: true });
+    expect(again?.ids).toEqual(first?.ids);
+    expect(counts(await texts(channel), 'uno', 'ichi')).toEqual([0, 1]);
+  },
+
+  'tells the replies to one message apart by their keys': async (subject) => {
+    const { channel, say, texts } = subject;
+    const source = await say(channel, 'one');
+    const french = replyTo(source, 'un', 'flag:fr', '🇫🇷');
+    const [others] = await create(subject, channel, [french]);
+    const spanish = replyTo(source, 'uno', 'watch', '🇪🇸');
+    const options = { mayExist: true, others: [others!] };
+    const [posted] = await create(subject, channel, [spanish], options);
+    expect(posted?.ids).not.toEqual(others?.ids);
+    expect(counts(await texts(channel), '🇫🇷 un', '🇪🇸 uno')).toEqual([1, 1]);
+  },
+
+  'posts what may exist and does not': async (subject) => {
+    const source = await subject.say(subject.channel, 'one');
+    await create(subject, subject.other, [mirrorOf(source, 'uno')], { mayExist: true });
+    expect(counts(await subject.texts(subject.other), 'uno')).toEqual([1]);
+  },
+
+  'shows a mirror anew in its place, and tells when it was deleted': async (subject) => {
+    const { mirrors, channel, other, say, texts } = subject;
+    const source = await say(channel, 'one');
+    const [posted] = await create(subject, other, [mirrorOf(source, 'uno')]);
+    const now = await mirrors.update(posted!, mirrorOf(source, 'otro'));
+    expect(counts(await texts(other), 'uno', 'otro')).toEqual([0, 1]);
+    await subject.remove({ channel: other, id: now.ids[0] });
+    await expect(mirrors.update(now, mirrorOf(source, 'nada'))).rejects.toMatchObject({
+      name: 'AppError',
+      code: 'not-found',
+    });
+  },
+
+  'removes one mirror, leaves the others, and does not mind removing it again': async (subject) => {
+    const { mirrors, channel, other, say, texts } = subject;
+    const sources = [await say(channel, 'one'), await say(channel, 'two')];
+    const [first] = await create(
+      subject,
+      other,
+      sources.map((source, at) => mirrorOf(source, ['uno', 'dos'][at] ?? '')),
+    );
+    await mirrors.remove(first!, sources[0]!);
+    await mirrors.remove(first!, sources[0]!);
+    expect(counts(await texts(other), 'uno', 'dos')).toEqual([0, 1]);
+  },
+
+  'removes the orphans of a source, and nothing else': async (subject) => {
+    const { mirrors, channel, other, say, texts } = subject;
+    const sources = [await say(channel, 'one'), await say(channel, 'two')];
+    const all = sources.map((source, at) => mirrorOf(source, ['uno', 'dos'][at] ?? ''));
+    await create(subject, other, all);
+    await mirrors.removeOrphans({ channel: other }, sources[0]!);
+    expect(counts(await texts(other), 'uno', 'dos')).toEqual([0, 1]);
+  },
+
+  'removes the orphans of one key, and no reply of another': async (subject) => {
+    const { mirrors, channel, say, texts } = subject;
+    const source = await say(channel, 'one');
+    const [kept] = await create(subject, channel, [replyTo(source, 'uno', 'flag:es', '🇪🇸')]);
+    await create(subject, channel, [replyTo(source, 'un', 'flag:fr', '🇫🇷')]);
+    const only = { key: 'flag:fr', others: [kept!] };
+    await mirrors.removeOrphans({ channel }, source, only);
+    expect(counts(await texts(channel), '🇪🇸 uno', '🇫🇷 un')).toEqual([1, 0]);
+  },
+
+  'has one standing thread of a name, in which mirrors stand': async (subject) => {
+    const { mirrors, channel, say } = subject;
+    const target = await mirrors.thread(channel, 'Español');
+    expect(await mirrors.thread(channel, 'Español')).toEqual(target);
+    expect(await mirrors.thread(channel, '日本語')).not.toEqual(target);
+    const source = await say(channel, 'one');
+    const options = { mayExist: false, signal: never() };
+    const [posted] = await collect(mirrors.create(target, [mirrorOf(source, 'uno')], options));
+    const again = mirrors.create(target, [mirrorOf(source, 'uno')], { ...options, mayExist: true });
+    expect((await collect(again))[0]?.ids).toEqual(posted?.ids);
+  },
+} satisfies Contract<FeedSubject>;

@@ -3,7 +3,7 @@ import type { ByteSource } from '../model/file.ts';
 import { throwIfAborted } from './errors.ts';
 import { yieldTurn } from './pcm.ts';
 
-/** Reads a stream of chunks of any sizes by count. Views given out stay valid. */
+/** Reads a stream of chunks of any size by byte counts. Views that were returned stay valid. */
 export interface ByteReader {
   /** The next `count` bytes, left in place; fewer only at the end. */
   peek(count: number): Promise<Uint8Array>;
@@ -11,7 +11,10 @@ export interface ByteReader {
   take(count: number): Promise<Uint8Array>;
   /** Skips `count` bytes without keeping them; resolves with how many there were. */
   skip(count: number): Promise<number>;
-  /** Counts as a read of nothing, so that a loop that finds nothing to read lets others run too. */
+  /**
+   * Counts as a read without bytes, so that a loop that reads nothing still yields to the event
+   * loop.
+   */
   idle(): Promise<void>;
   /** The bytes that are left, as they come. */
   rest(): AsyncGenerator<Uint8Array, void, void>;
@@ -21,14 +24,14 @@ export interface ByteReader {
   close(): Promise<void>;
 }
 
-/** Bytes after which the event loop gets a turn: the slowest parser's work of some 5 ms. */
+/** Bytes read between two turns of the event loop: the slowest parser needs about 5 ms for them. */
 const TURN_BYTES = 64 * 1024;
-/** The least that a read counts for: a thousand empty boxes are work as well. */
+/** Smallest cost of a read in bytes: a thousand empty boxes are work as well. */
 const READ_BYTES = 64;
 
 /**
- * Reads `bytes` and gives the event loop turns on the way, whatever is in them: parsers need not
- * care. A `signal` that is aborted ends every read, as `throwIfAborted` does, even one that hangs.
+ * Creates a reader of `bytes` that yields to the event loop regularly, whatever a parser does with
+ * it. An aborted `signal` ends every read as `throwIfAborted` does, even one that hangs.
  */
 export const createByteReader = (
   bytes: AsyncIterable<Uint8Array>,
@@ -54,7 +57,10 @@ export const createByteReader = (
     throwIfAborted(signal);
   };
 
-  /** Never overwrites bytes in `buffer` before `end`, so that views stay valid. */
+  /**
+   * Appends a chunk; bytes of `buffer` before `end` are never overwritten, so that views stay
+   * valid.
+   */
   const append = (chunk: Uint8Array): void => {
     if (start === end) {
       buffer = chunk as Uint8Array<ArrayBuffer>;

@@ -7,18 +7,18 @@ export interface Pcm {
 }
 
 /**
- * Codec work is done in slices of this length, with a turn of the event loop after each: the
- * slowest codec here needs 7 ms for a whole second.
+ * Slices of codec work in a second of audio, with a turn of the event loop after each: the slowest
+ * codec here needs 7 ms for a whole second.
  */
 const SLICES_PER_SECOND = 4;
 
 export const sliceSamples = (sampleRateHz: number): number =>
   Math.max(1, Math.round(sampleRateHz / SLICES_PER_SECOND));
 
-/** Gives the event loop a turn, so that everything else that waits runs before the next slice. */
+/** Gives the event loop a turn, so that other pending work runs before the next slice. */
 export const yieldTurn = (): Promise<void> => nextTurn();
 
-/** Cuts `pcm` into slices of at most `longest` samples and lets others run between them. */
+/** Cuts `pcm` into slices of at most `longest` samples, with a turn of the event loop between them. */
 export async function* inSlices(
   pcm: AsyncIterable<Float32Array>,
   longest: number,
@@ -42,7 +42,7 @@ export const mixToMono = (channels: readonly Float32Array[]): Float32Array => {
   return mono;
 };
 
-/** Signed 16-bit samples; what is louder than full scale is clipped, NaN becomes silence. */
+/** Signed 16-bit samples; louder than full scale is clipped, NaN becomes silence. */
 export const toInt16 = (samples: Float32Array): Int16Array => {
   const integers = new Int16Array(samples.length);
   for (let i = 0; i < samples.length; i += 1) {
@@ -59,7 +59,7 @@ export const toS16le = (samples: Float32Array): Uint8Array => {
   return new Uint8Array(integers.buffer);
 };
 
-/** Bytes that are turned into samples in one go. */
+/** Bytes converted to samples at once. */
 const CONVERTED_BYTES = 65_536;
 
 /** Reads mono samples of signed 16-bit little-endian bytes; a chunk may end within a sample. */

@@ -8,18 +8,18 @@ export interface Resampler {
   end(): Float32Array;
 }
 
-/** Input samples that one output sample is made of; more by the ratio where the rate sinks. */
+/** Input samples that one output sample is made of; more, by the ratio, where the rate falls. */
 const TAPS = 32;
 /**
- * Kaiser window and cut-off, as part of the lower rate: measured, tones up to 0.36 of it come out
- * with 90 dB and what would alias below that is as far down.
+ * Kaiser window and cut-off, the latter as a share of the lower rate: measured, tones up to 0.36 of
+ * it keep a distance of 90 dB to noise, and aliases below that are as far down.
  */
 const KAISER_BETA = 9;
 const CUTOFF = 0.46;
 /**
- * The most coefficients of a table, of which a thousand take 45 µs to make. Pairs of usual rates need no
- * more; for others the table has `BETWEEN_COEFFICIENTS` and what lies between two of its rows is
- * made of both: tones still come out with 97 dB.
+ * The most coefficients of a table, of which a thousand take 45 µs to make. Pairs of usual rates
+ * need no more; for others the table has `BETWEEN_COEFFICIENTS`, and rows between two are
+ * interpolated: tones still keep 97 dB.
  */
 const MOST_COEFFICIENTS = 32_768;
 const BETWEEN_COEFFICIENTS = 16_384;
@@ -59,7 +59,7 @@ const designFilters = (phases: number, taps: number, cutoff: number): Float32Arr
   return filters;
 };
 
-/** The filters of the last ratios: a room asks for the same one with every sentence. */
+/** Tables of the last ratios that are kept: a voice channel needs the same one for every sentence. */
 const CACHED_FILTERS = 16;
 const filterCache = new Map<string, Float32Array>();
 
@@ -135,7 +135,7 @@ export const createResampler = (fromHz: number, toHz: number): Resampler => {
   };
 };
 
-/** Resamples PCM; long chunks are worked off in slices. */
+/** Resamples PCM; long chunks are processed in slices. */
 export async function* resample(
   pcm: AsyncIterable<Float32Array>,
   fromHz: number,
@@ -150,13 +150,13 @@ export async function* resample(
   if (rest.length > 0) yield rest;
 }
 
-/** Changes of the rate in one file: joined recordings have a few, and each costs a table. */
+/** Rate changes allowed in one file: joined recordings have a few, and each costs a table. */
 const MOST_RATE_CHANGES = 64;
-/** Samples of input in one go; at very high rates a quarter of a second would take over 10 ms. */
+/** Samples of input at once; at very high rates a quarter of a second would take over 10 ms. */
 const LONGEST_PUSH_SAMPLES = 32_768;
 
 /**
- * Resamples PCM whose rate may change on the way, all to `toHz`. Throws `bad-input` for more than 64
+ * Resamples PCM whose rate may change on the way to `toHz`. Throws `bad-input` for more than 64
  * changes.
  */
 export async function* toOneRate(

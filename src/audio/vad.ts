@@ -4,17 +4,17 @@ export const VAD_RATE_HZ = 16_000;
 export const FRAME_MS = 20;
 const FRAME_SAMPLES = (VAD_RATE_HZ * FRAME_MS) / 1_000;
 
-/** The level below which nobody speaks, whatever the floor; full scale is 0 dB. */
+/** Level below which nothing is speech, whatever the noise floor; full scale is 0 dB. */
 const SILENCE_DB = -60;
-/** The distance of speech from the floor, which is a minimum, some 3 dB under the mean of noise. */
+/** Distance of speech from the floor, which is a minimum, about 3 dB under the mean of noise. */
 const OVER_FLOOR_DB = 10;
-/** The time whose minimum is the floor: speech has a pause between words in any such time. */
+/** Time whose minimum is the floor: speech has a pause between words in any such time. */
 const FLOOR_WINDOW_FRAMES = 150;
 const FLOOR_BLOCK_FRAMES = 25;
 
 const SILENT_DB = -100;
 
-/** Measures the level of each whole frame of 20 ms, in dB; a rest shorter than a frame waits for more. */
+/** Measures the level of each whole frame of 20 ms, in dB; a shorter rest waits for more samples. */
 export const createLevelMeter = (): ((samples: Float32Array) => number[]) => {
   let sum = 0;
   let filled = 0;
@@ -32,7 +32,7 @@ export const createLevelMeter = (): ((samples: Float32Array) => number[]) => {
   };
 };
 
-/** Decides for each next level whether it is speech. The floor is the minimum of the last 3 s. */
+/** Decides for each next level if it is speech. The floor is the minimum of the last 3 s. */
 export const createVoiceDetector = (): ((levelDb: number) => boolean) => {
   const blocks: number[] = [];
   let blockMinimum = 0;
@@ -61,9 +61,9 @@ export interface SegmentParameters {
   readonly minSilenceGapMs: number;
   /** `segment_padding`: added at the edges of the segments, never into a neighbour. */
   readonly segmentPaddingMs: number;
-  /** `initial_segment_padding_ms`: instead of it before the first segment. */
+  /** `initial_segment_padding_ms`: replaces it before the first segment. */
   readonly initialSegmentPaddingMs: number;
-  /** `speech_pad_ms`: added to both ends of speech; what then touches is one. */
+  /** `speech_pad_ms`: added to both ends of speech; spans that then touch are joined. */
   readonly speechPadMs: number;
   /** `min_segment_duration`: a shorter segment is merged with the next, the last with the one before. */
   readonly minSegmentDurationMs: number;

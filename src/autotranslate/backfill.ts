@@ -9,22 +9,28 @@ import { createSemaphore } from '../async/semaphore.ts';
 import type { ChannelFeed } from '../ports/channel-feed.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 
-/** Channels whose history is fetched at the same moment. */
+/** Channels whose history is fetched at the same time. */
 const CHANNELS_AT_ONCE = 4;
-/** Older than this, what was missed is of no use translated any more. */
+/** Greatest age of missed messages that are still worth translating. */
 const HORIZON_MS = 24 * 3_600_000;
-/** How far before the gap messages are looked at again for changes that nobody reported. */
+/** Time before a gap whose messages are read again for unreported changes. */
 const LOOK_BACK_MS = 3_600_000;
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 60_000 };
-/** Messages that a channel holds back while its history comes; more are fetched instead. */
+/**
+ * Messages of a channel that wait while its history is fetched; more are fetched with the history
+ * instead.
+ */
 const MOST_HELD = 1_000;
-/** Channels and threads that are remembered to have been whole; of others the history is asked anew. */
+/**
+ * Channels and threads known to have no gap that are remembered; for others the history is fetched
+ * again.
+ */
 const MOST_FOLLOWED = 10_000;
 
 export interface BackfillDeps {
   readonly cursors: Pick<CursorStore, 'of' | 'recent'>;
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
-  /** When the watch of the channel was set, ms since 1970. */
+  /** The time at which the channel's watch was set, ms since 1970. */
   readonly sinceMs: (channel: Channel) => number;
   readonly take: (message: Message) => Promise<void>;
   readonly markDeleted: (refs: readonly MessageRef[]) => Promise<void>;
@@ -32,37 +38,41 @@ export interface BackfillDeps {
   readonly now: () => number;
 }
 
-/** @param isWhole whether everything before this report is in the inbox */
+/**
+ * Handles one reported message.
+ *
+ * @param isWhole true when everything before this report is in the inbox
+ */
 type Report = (isWhole: boolean) => Promise<void>;
 
 export interface Backfill extends AsyncDisposable {
   /**
-   * Runs the report of a message in its channel's order: at once where nothing was missed, after the
-   * history otherwise. The first report of a channel since the start counts as a gap before it; one
-   * that fails makes a gap.
+   * Runs the report of a message in its channel's order: at once where nothing was missed, after
+   * the history otherwise. The first report of a channel since the start counts as a gap before it;
+   * a report that fails makes a gap.
    */
   report(channel: Channel, run: Report): Promise<void>;
-  /** The same for what the history cannot tell: never left out, however much waits. */
+  /** Runs a report that the history cannot replace: it is never left out, however many wait. */
   reportAlways(channel: Channel, run: Report): Promise<void>;
   /**
-   * Fetches what came in a channel unreported.
+   * Fetches a channel's unreported messages.
    *
-   * @param newest its newest message as the platform knows it; undefined if it does not
+   * @param newest the channel's newest message as the platform knows it; undefined if it does not
    */
   missed(channel: Channel, newest: string | undefined): void;
-  /** The channel is no longer followed. */
+  /** Stops following a channel. */
   forget(channel: Channel): void;
   idle(): Promise<void>;
 }
 
-/** What is done for one channel, one after the other. */
+/** Work on one channel, one step after the other. */
 interface Follow {
   tail: Promise<void>;
-  /** Messages that wait. */
+  /** Number of waiting messages. */
   held: number;
-  /** A queued look that has not begun; later gaps join it. */
+  /** A queued fetch that has not begun; later gaps join it. */
   coming: { newest: string | undefined } | undefined;
-  /** Looks that are queued or under way. */
+  /** Fetches that are queued or running. */
   looks: number;
   isWhole: boolean;
 }
@@ -113,7 +123,7 @@ export const createBackfill = ({
     feed: ChannelFeed,
     newest: string | undefined,
   ): Promise<void> => {
-    // What was written in the very moment of the watch is after the moment before it.
+    // Messages of the very millisecond of the watch come after the millisecond before it.
     const before = (position: string, ms: number): string =>
       feed.positionAt(feed.timeOf(position) - ms);
     const followed = await cursors.of(channel);
@@ -148,7 +158,7 @@ export const createBackfill = ({
         stopping.signal.throwIfAborted();
         const fields = { platform: channel.space.platform, channel: channel.id, code, reason };
         log.warn(fields, 'the history of a channel could not be read');
-        // The platform says no: what is reported is all there is. What nobody understands passes.
+        // After a permanent refusal only reported messages are known. Unknown faults may pass.
         if (thrown instanceof AppError && !retryable && code !== 'internal') return;
         await sleep(realClock, backoffMs(BACKOFF, attempt, retryAfterMs), stopping.signal);
       }
@@ -187,7 +197,7 @@ export const createBackfill = ({
       return;
     }
     follow.held += 1;
-    // A look queued before this report would not see gaps after it.
+    // A fetch queued before this report would not see gaps after it.
     follow.coming = undefined;
     const work = async (waited: Promise<void>): Promise<void> => {
       await waited;

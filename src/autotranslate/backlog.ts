@@ -1,17 +1,17 @@
 import type { MessageRef, Space } from '../model/place.ts';
 import { type ErrorCode } from '../errors.ts';
-/** What waits, and what could not be done, in the watched channels of a space. */
+/** Pending and failed work in the watched channels of a space. */
 export interface Backlog {
   readonly waiting: number;
-  /** When the oldest that waits was written, ms since 1970. */
+  /** The time at which the oldest pending message was written, ms since 1970. */
   readonly oldestMs: number | undefined;
   readonly dead: number;
-  /** The newest of the dead, with the reason of each. */
+  /** The newest failed messages, with the reason of each. */
   readonly newestDead: readonly { readonly ref: MessageRef; readonly reason: ErrorCode }[];
 }
 
 export interface Inbox {
   backlog(space: Space): Promise<Backlog>;
-  /** Tries all dead ones of the space again; resolves with how many. */
+  /** Retries all failed messages of the space; resolves with their number. */
   revive(space: Space): Promise<number>;
 }

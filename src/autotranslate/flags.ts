@@ -13,8 +13,8 @@ export const languageOfReaction = (
 ): string | undefined => (flags.on ? (flags.languages[emoji] ?? languageOfFlag(emoji)) : undefined);
 
 /**
- * The message that a flag asks to be translated: a mirror speaks for its source, so pressed on either
- * a flag means the same words. Undefined when one of them is deleted, or closed to us.
+ * Reads the message that a flag asks to be translated. A flag on a mirror means its source, so that
+ * it has the same meaning on either. Undefined when one of them is deleted or may not be read.
  */
 export const readFlagged = async (
   ref: MessageRef,

@@ -28,14 +28,14 @@ import { createPrepare } from './prepare/prepare.ts';
 import { createScheduler } from './scheduler.ts';
 import { createWatches } from './watches.ts';
 
-/** As far back as `/usage` shows. */
+/** Days of usage that are kept: those that `/usage` shows. */
 const USAGE_DAYS = 90;
 
 export interface AutoTranslateDeps {
   readonly store: Store;
   readonly leases: Leases;
   readonly log: Log;
-  /** For what is said to whoever pressed a flag. */
+  /** Texts for replies to people who pressed a flag. */
   readonly texts: Pick<Texts, 'in'>;
   readonly services: Pick<
     Services,
@@ -47,21 +47,27 @@ export interface AutoTranslateDeps {
   readonly random?: () => number;
 }
 
-/** The watched channels of all platforms, from what people write to where its mirrors stand. */
+/**
+ * Automatic translation in the watched channels of all platforms, from the messages that people
+ * write to their mirrors.
+ */
 export interface AutoTranslate extends AsyncDisposable {
   readonly listener: ChannelFeedListener;
   readonly watches: Watches;
   readonly inbox: Inbox;
-  /** Serves the watched channels of a platform, where it has such, once it reports what it missed. */
+  /**
+   * Serves the watched channels of a platform that has such; the platform then reports missed
+   * messages.
+   */
   attach(platform: Platform): void;
-  /** Drops what is held in memory of somebody who opted out, or is to be forgotten. */
+  /** Drops data in memory of a person who opted out or is to be forgotten. */
   forget(person: Pick<Member, 'platform' | 'id'>): Promise<void>;
   /**
-   * Ids of those whose words a message holds: its author, or of a mirror the authors of all that it was made of.
-   * Rejects with `not-found` where one of these is deleted.
+   * Ids of the people whose words a message holds: its author, or for a mirror the authors of all
+   * its sources. Rejects with `not-found` where one of these is deleted.
    */
   authorsOf(message: Message): Promise<readonly string[]>;
-  /** Resolves when nothing is left to do that is due. */
+  /** Resolves when no due work is left. */
   idle(): Promise<void>;
 }
 
@@ -124,7 +130,7 @@ export const openAutoTranslate = async ({
       const watch = watchStore.of(channel);
       return watch ? watchStore.sinceMs(watch) : now();
     },
-    // A look goes through the history from the last message on that was taken.
+    // A fetch begins after the last message that was accepted.
     take: (message) => ingest.take(message, true),
     markDeleted: (refs) => ingest.markDeleted(refs),
     log,
@@ -152,7 +158,7 @@ export const openAutoTranslate = async ({
     platforms,
     watches: watchStore,
     channelDeleted: watches.channelDeleted,
-    // A day less than rows are kept, so that none is cleared between a look at it and the next.
+    // One day less than rows are kept, so that no row is cleared between the check and its use.
     remembersFromMs: () => ago(inboxDays - 1),
   });
 
@@ -167,7 +173,7 @@ export const openAutoTranslate = async ({
   };
   const resumed = new Set<string>();
   let resuming: Promise<void> | undefined;
-  /** Goes on with what waited while the platform was away, or this program. */
+  /** Resumes work that was pending while the platform or this program was off. */
   const resume = async (platform: string): Promise<void> => {
     try {
       if (resumed.has(platform)) return;
@@ -217,7 +223,7 @@ export const openAutoTranslate = async ({
     forget: async (person) => {
       context.forget(person);
       preparing.forget(person.id);
-      // What is made anew asks for the person's choice again.
+      // Messages prepared again respect the person's new choice.
       for (const { ref, partition } of await openRowsOf(store, person)) {
         scheduler.interrupt(ref);
         scheduler.wake(partition);

@@ -26,9 +26,9 @@ import { skipReason } from './policy.ts';
 import type { TranslationContext } from './prepare/context.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** Messages of somebody who was banned that are looked at, the newest first. */
+/** Messages of a banned person that are checked, the newest first. */
 const BANNED_LOOKED_AT = 500;
-/** A message that could not be looked at is looked at again this often, with this wait between. */
+/** Checks of a message of a banned person that could not be read, with the wait between them. */
 const BAN_LOOKS = 4;
 const BAN_WAIT_MS = 10_000;
 
@@ -44,18 +44,28 @@ export interface IngestDeps {
   readonly context: Pick<TranslationContext, 'forget'>;
   readonly platforms: WatchedPlatforms;
   readonly channelDeleted: ChannelFeedListener['channelDeleted'];
-  /** Rows of messages that are older than this (ms since 1970) may have been cleared. */
+  /**
+   * Start of the time whose rows are certainly kept (ms since 1970); older ones may have been
+   * cleared.
+   */
   readonly remembersFromMs: () => number;
 }
 
 export interface Ingest {
   readonly listener: ChannelFeedListener;
-  /** @param isWhole true when everything before the message is in the inbox */
+  /**
+   * Accepts a message.
+   *
+   * @param isWhole true when everything before the message is in the inbox
+   */
   readonly take: (message: Message, isWhole: boolean) => Promise<void>;
   readonly markDeleted: (refs: readonly MessageRef[]) => Promise<void>;
 }
 
-/** Brings what people write, change, delete and react to into the inbox, and wakes the work on it. */
+/**
+ * Creates the intake of new, changed and deleted messages and of reactions: it writes them to the
+ * inbox and wakes the work on them.
+ */
 export const createIngest = (deps: IngestDeps): Ingest => {
   const { inbox, stored, cursors, watches, spaces, privacy, scheduler, backfill, platforms } = deps;
   const turns = createKeyedMutex();
@@ -72,7 +82,7 @@ export const createIngest = (deps: IngestDeps): Ingest => {
   const optedOut = ({ ref, author }: Message): Promise<boolean> =>
     privacy.optedOut({ platform: ref.channel.space.platform, id: author.id });
 
-  /** Lets flags follow what is said; those under a mirror what the author of its source says. */
+  /** Updates flag replies after a change of their message; those under a mirror follow its source. */
   const acceptForFlags = async (seen: Message, purposes: readonly string[]): Promise<void> => {
     const flags = purposes.filter((one) => one !== WATCH);
     if (flags.length === 0) return;
@@ -92,13 +102,13 @@ export const createIngest = (deps: IngestDeps): Ingest => {
       if (watch && isWhole) cursors.advance(channel, position);
     };
     if (author.kind === 'ourselves') {
-      // Under what was just posted nobody can have pressed anything.
+      // A message just posted has no reactions yet.
       if (message.edited) await acceptForFlags(message, await inbox.purposes(ref));
       advance();
       return;
     }
 
-    // Of what is older, the inbox tells whether it is ours: its row may have been cleared.
+    // Rows of older messages may have been cleared: only those in the inbox are handled.
     const fromMs = watch && Math.max(watches.sinceMs(watch), deps.remembersFromMs());
     const from =
       fromMs === undefined ? undefined : platforms.find(channel)?.feed.positionAt(fromMs);
@@ -125,7 +135,7 @@ export const createIngest = (deps: IngestDeps): Ingest => {
     for (const partition of await inbox.markDeleted(refs, purpose)) scheduler.wake(partition);
   };
 
-  /** Each flag in its turn: one that is pressed and removed at once ends removed. */
+  /** Handles reactions in their order, so that a flag pressed and removed at once ends removed. */
   const react = async (ref: MessageRef, emoji: string, isPresent: boolean): Promise<void> => {
     const { channel } = ref;
     const feed = platforms.find(channel)?.feed;
@@ -147,7 +157,7 @@ export const createIngest = (deps: IngestDeps): Ingest => {
     await accept({ message, purpose, partition: ownPartition('flag', ref) });
   };
 
-  /** Resolves with those of the messages that could not be looked at. */
+  /** Marks the deleted ones among messages; resolves with those that could not be read. */
   const markDeletedOnes = async (
     feed: ChannelFeed,
     refs: readonly MessageRef[],

@@ -6,52 +6,58 @@ import type { InboxStore } from '../store/inbox/index.ts';
 import type { Row } from '../store/inbox/row.ts';
 import { givenUp, type Prepared } from './prepare/prepare.ts';
 
-/** Rows of one partition that are prepared at once; they are reconciled in their order. */
+/** Rows of one partition that are prepared at the same time; they are reconciled in their order. */
 const ROWS_AHEAD = 16;
 
-/** When another try of a row is due: each failed request was retried below already, as far as that helps. */
+/** Backoff of a row, on top of the retries of each single request. */
 interface RowBackoff extends Backoff {
   /** Tries after which a row is given up. */
   readonly tries: number;
 }
 
-/** A message that the service cannot do holds up those after it for three minutes, told waits apart. */
+/**
+ * Backoff for preparing: a failing message delays those after it by three minutes, `retryAfterMs`
+ * apart.
+ */
 const PREPARING: RowBackoff = { firstMs: 5_000, longestMs: 60_000, tries: 7 };
-/** A platform that cannot be reached is waited for for about half an hour, told waits apart. */
+/**
+ * Backoff for reconciling: an unreachable platform is retried for about half an hour, `retryAfterMs`
+ * apart.
+ */
 const RECONCILING: RowBackoff = { firstMs: 1_000, longestMs: 120_000, tries: 20 };
-/** A longer told wait is cut to this. */
+/** Longest `retryAfterMs` that is respected. */
 const LONGEST_TOLD_WAIT_MS = 600_000;
 
 export interface PartitionWorkerDeps {
   readonly inbox: Pick<InboxStore, 'claim' | 'release'>;
-  /** Rejects with a retryable `AppError`, or tells any other fault in what it prepares. */
+  /** Prepares a row. Rejects with a retryable `AppError`; other faults are part of the result. */
   readonly prepare: (
     row: Row,
     options: { readonly isLast: boolean; readonly tenure: Tenure },
     signal: AbortSignal,
   ) => Promise<Prepared>;
-  /** See `createReconcile`. */
+  /** Reconciles prepared rows; see `createReconcile`. */
   readonly reconcile: (batch: readonly Prepared[], tenure: Tenure) => Promise<number>;
   readonly log: Log;
   readonly now: () => number;
-  /** 0 to 1, for the spread of the waits. */
+  /** Random number from 0 to 1, for the jitter of waits. */
   readonly random: () => number;
 }
 
-/** A row that is worked on. It is kept from round to round until it is reconciled or has changed. */
+/** A row in progress, kept from round to round until it is reconciled or has changed. */
 interface Job {
   row: Row;
   readonly abort: AbortController;
   readonly preparing: Promise<Prepared>;
-  /** Set once it is prepared. */
+  /** The result of `preparing`; undefined until then. */
   prepared?: Prepared;
   readonly registered: Disposable;
 }
 
-/** The rows of a partition that were begun and are not done; its owner keeps them between rounds. */
+/** Unfinished rows of a partition, kept by its owner between rounds. */
 export type Jobs = Map<string, Job>;
 
-/** What a round could not do: `left` begins with the `tried` rows that failed. */
+/** The unfinished rest of a round: `left` begins with the `tried` rows that failed. */
 interface Stop {
   readonly error: AppError;
   readonly left: readonly Row[];
@@ -62,7 +68,7 @@ interface Stop {
 const keyOf = ({ ref: { channel, id }, purpose }: Row): string =>
   `${purpose} ${channel.space.platform} ${channel.id} ${id}`;
 
-/** Undefined when no other try is due. */
+/** The wait before the next try; undefined when there is none. */
 const waitMs = (
   { error, left: [head], policy }: Stop,
   random: () => number,
@@ -76,24 +82,27 @@ const waitMs = (
 
 const isLarge = ({ files }: Prepared): boolean => files.length > 0;
 
-/** True for what may not stand in one batch with what came before it: it answers to it, or is large. */
+/** True when a row needs a batch of its own: it replies to a row in the batch, or is large. */
 const needsOwnBatch = (batch: readonly Prepared[], prepared: Prepared): boolean => {
   if (isLarge(prepared) || batch.some(isLarge)) return true;
   const { replyTo } = prepared.message ?? {};
   return replyTo !== undefined && batch.some(({ row }) => row.ref.id === replyTo.id);
 };
 
-/** A fault of ours, such as the database's, is no message's: it is logged, and tried again. */
+/**
+ * Converts anything thrown to an `AppError`. Internal faults, such as the database's, are logged
+ * and retried, as they do not depend on the message.
+ */
 const faultOf = (thrown: unknown, log: Log): AppError => {
   const error = toAppError(thrown);
   if (thrown instanceof AppError || error.code === 'cancelled') return error;
   log.error({ err: thrown }, 'a message could not be auto-translated');
-  return new AppError('internal', 'a fault of ours', { retryable: true, cause: thrown });
+  return new AppError('internal', 'an internal fault', { retryable: true, cause: thrown });
 };
 
 const outdated = (): AppError => new AppError('cancelled', 'a message changed meanwhile');
 
-/** What was prepared in a round before, for the row as it was claimed last. */
+/** The result of an earlier round, for the row as it was claimed last. */
 const asClaimed = (prepared: Prepared, row: Row): Prepared => ({
   ...prepared,
   row,
@@ -107,21 +116,21 @@ const end = (jobs: Jobs, key: string): Job | undefined => {
   return job;
 };
 
-/** Ends what is made of a row, and forgets it. */
+/** Cancels the work on a row and forgets it. */
 const drop = (jobs: Jobs, key: string): void => end(jobs, key)?.abort.abort();
 
-/** Ends everything that was begun in a partition. */
+/** Cancels all work in a partition. */
 export const dropAll = (jobs: Jobs): void => {
   for (const key of jobs.keys()) drop(jobs, key);
 };
 
 /**
- * Does the rows of one partition until none is left that is due: prepares several at once and reconciles them
- * in their order, those together that are ready together. A row that has to be tried again holds up
- * those after it. Resolves with when to look again.
+ * Processes a partition until no due row is left: prepares several rows at once and reconciles them
+ * in their order, consecutive ready ones together. A row that has to be retried delays those after
+ * it. Resolves with the time of the next due row.
  *
- * @param register told of each row that is worked on; aborting ends what is made of it, as must be
- *   done to all of them when the tenure ends
+ * @param register called for each row in progress; aborting its controller cancels the row, which
+ *   must be done for all rows when the tenure ends
  */
 export const workPartition = async (
   { inbox, prepare, reconcile, log, now, random }: PartitionWorkerDeps,
@@ -175,7 +184,7 @@ export const workPartition = async (
       for (const { row } of left.splice(0, done)) end(jobs, keyOf(row));
       if (!fault) continue;
       const [next] = left as [Job];
-      // It changed, and is prepared anew.
+      // The message changed and is prepared again.
       if (fault.code === 'cancelled') drop(jobs, keyOf(next.row));
       const tried = Math.max(1, batch.length - done);
       return { error: fault, left: left.map(({ row }) => row), tried, policy };
@@ -186,12 +195,12 @@ export const workPartition = async (
   const giveUp = async (row: Row, error: AppError): Promise<void> => {
     const { id, space } = row.ref.channel;
     const fields = { platform: space.platform, channel: id, message: row.ref.id };
-    log.warn({ ...fields, code: error.code, reason: error.message }, 'a message is given up');
+    log.warn({ ...fields, code: error.code, reason: error.message }, 'a message was given up');
     drop(jobs, keyOf(row));
     await reconcile([givenUp(row, error)], tenure);
   };
 
-  /** Resolves with when to try again, if not at once. */
+  /** Releases rows; resolves with the time of the next try unless that is now. */
   const giveBack = async (stop: Stop): Promise<number | undefined> => {
     const { error, left, tried } = stop;
     const [head, ...rest] = left as [Row, ...Row[]];
@@ -201,7 +210,7 @@ export const workPartition = async (
       await inbox.release(rest, { tried: 0, dueMs: 0 });
       return undefined;
     }
-    // A message that changed under our hands did not fail.
+    // A message that changed meanwhile did not fail.
     const failed = error.code === 'cancelled' ? 0 : tried;
     const dueMs = now() + wait;
     await inbox.release(left, { tried: failed, dueMs });
@@ -215,7 +224,7 @@ export const workPartition = async (
     const stop = await round(rows.map(begin));
     const dueMs = stop && (await giveBack(stop));
     if (dueMs !== undefined) return dueMs;
-    // What comes now wakes the partition anew.
+    // New rows wake the partition again.
     if (!stop && rows.length < ROWS_AHEAD) return nextDueMs;
   }
 };

@@ -5,7 +5,7 @@ import type { ChannelWatch } from '../model/watch.ts';
 import { isCommandLike } from '../text/command-like.ts';
 import { isBlank, isEmojiOnly } from '../text/unicode.ts';
 
-/** Why nothing is done with a message of a watched channel. */
+/** Reasons for which a message of a watched channel is skipped. */
 export type SkipReason =
   | 'system'
   | 'bot'
@@ -22,7 +22,7 @@ export type SkipReason =
   | 'space-gone'
   | 'forgotten';
 
-/** What a file says that it is; whether it is shows when it is heard. */
+/** True when a file claims to be audio; only decoding it shows if it is. */
 export const claimsAudio = ({ mediaType, name, voice }: Message['files'][number]): boolean =>
   voice !== undefined ||
   mediaType.startsWith('audio/') ||
@@ -30,7 +30,10 @@ export const claimsAudio = ({ mediaType, name, voice }: Message['files'][number]
 
 export const hasWords = ({ text }: Message): boolean => !isBlank(text) && !isEmojiOnly(text);
 
-/** Why people do not want a message translated, whatever it says: asked again before it is posted. */
+/**
+ * The reason for which people do not want a message translated, whatever its text; checked again
+ * before posting.
+ */
 export const refusal = (
   { ref }: Pick<Message, 'ref'>,
   choices: Pick<SpaceChoices, 'quietChannels'>,
@@ -40,7 +43,10 @@ export const refusal = (
   return isQuiet(ref.channel, choices) ? 'quiet-channel' : undefined;
 };
 
-/** Undefined where something is to be done, as far as can be told without reading the text. */
+/**
+ * The reason to skip a message, as far as known without reading its text; undefined where there is
+ * none.
+ */
 export const skipReason = (
   message: Message,
   watch: ChannelWatch,
@@ -53,7 +59,7 @@ export const skipReason = (
   if (refused) return refused;
   if (isCommandLike(message.text)) return 'command';
   if (hasWords(message) || (watch.transcribes && message.files.some(claimsAudio))) return undefined;
-  // Mirrored channels are one conversation: there a picture or a smile is part of it.
+  // Mirrored channels are one conversation, so pictures and emoji are mirrored too.
   const shown = message.files.length + message.stickers.length > 0 || !isBlank(message.text);
   return watch.mode === 'mirror' && shown ? undefined : 'no-words';
 };

@@ -4,17 +4,17 @@ import type { Leases, Tenure } from '../ports/leases.ts';
 import type { Row } from '../store/inbox/row.ts';
 import { dropAll, type Jobs } from './partition-worker.ts';
 
-/** Partitions that are worked on at the same moment; the others wait for their turn. */
+/** Partitions that are processed at the same time; others are queued. */
 const PARTITIONS_AT_ONCE = 256;
-/** A partition that failed because of our own fault, such as the database's, is looked at again after this. */
+/** Wait before a partition is retried after an internal fault, such as the database's. */
 const AFTER_FAULT_MS = 5_000;
 
 export interface Scheduler extends AsyncDisposable {
-  /** There is something new in the partition. */
+  /** Schedules a partition that has new rows. */
   wake(partition: string): void;
-  /** The message changed: what is being made of it is of no use any more. */
+  /** Cancels the work on a message that changed. */
   interrupt(ref: MessageRef): void;
-  /** Resolves when no partition is worked on or waits for its turn. */
+  /** Resolves when no partition is being processed or queued. */
   idle(): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export interface SchedulerDeps {
   readonly leases: Leases;
   readonly log: Log;
   readonly now: () => number;
-  /** Works a partition off, whose name the tenure has; resolves with when to look at it again. */
+  /** Processes the partition that the tenure names; resolves with the time of its next due row. */
   readonly work: (
     tenure: Tenure,
     jobs: Jobs,
@@ -30,7 +30,7 @@ export interface SchedulerDeps {
   ) => Promise<number | undefined>;
 }
 
-/** A partition that is ours, with what was begun in it. */
+/** A partition whose lease is held, with its unfinished rows. */
 interface Owned {
   readonly tenure: Tenure;
   readonly jobs: Jobs;
@@ -40,12 +40,15 @@ interface Owned {
 const refKey = ({ channel, id }: MessageRef): string =>
   `${channel.space.platform} ${channel.id} ${id}`;
 
-/** Decides which partitions are worked on, one worker each, under a lease that lasts until nothing of it is begun. */
+/**
+ * Schedules partitions, one worker for each, under a lease that is kept until no row in it is
+ * unfinished.
+ */
 export const createScheduler = ({ leases, log, now, work }: SchedulerDeps): Scheduler => {
   const stopping = new AbortController();
   const queue = new Set<string>();
   const working = new Map<string, Promise<void>>();
-  /** Partitions in which something came while they were worked on. */
+  /** Partitions that were woken while they were being processed. */
   const stale = new Set<string>();
   const timers = new Map<string, NodeJS.Timeout>();
   const owned = new Map<string, Owned>();
@@ -93,7 +96,7 @@ export const createScheduler = ({ leases, log, now, work }: SchedulerDeps): Sche
     try {
       const held = await own(partition);
       const dueMs = await work(held.tenure, held.jobs, register);
-      // What waits for another try keeps what it has prepared, and so its lease.
+      // Rows that wait for a retry keep their prepared results, and so the lease.
       if (held.jobs.size === 0) await giveBack(partition, held);
       if (dueMs !== undefined) lookAgain(partition, dueMs);
     } catch (err) {

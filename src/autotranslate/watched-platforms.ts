@@ -4,18 +4,18 @@ import type { ChannelFeed } from '../ports/channel-feed.ts';
 import type { Mirrors } from '../ports/mirrors.ts';
 import type { Platform } from '../ports/platform.ts';
 
-/** What a platform offers whose channels can be watched. */
+/** The parts of a platform that watched channels need. */
 export interface WatchedPlatform {
   readonly feed: ChannelFeed;
   readonly mirrors: Mirrors;
 }
 
-/** The platforms that are on and whose channels can be watched. */
+/** The running platforms whose channels can be watched. */
 export interface WatchedPlatforms {
   add(platform: Platform): void;
-  /** Undefined where the platform is off. */
+  /** The channel's platform; undefined while it is off. */
   find(channel: Pick<Channel, 'space'>): WatchedPlatform | undefined;
-  /** Throws a retryable `unavailable` while the platform is off. */
+  /** The channel's platform. Throws a retryable `unavailable` while it is off. */
   of(channel: Pick<Channel, 'space'>): WatchedPlatform;
   all(): Iterable<readonly [string, WatchedPlatform]>;
 }

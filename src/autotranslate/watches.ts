@@ -23,7 +23,7 @@ export interface WatchesService extends Watches {
   readonly channelDeleted: (channel: Channel) => Promise<void>;
 }
 
-/** Sets and ends watches, and begins and ends with them what follows their channels. */
+/** Sets and ends watches, and starts and stops following their channels. */
 export const createWatches = (deps: WatchesDeps): WatchesService => {
   const { kept, inbox, cursors, backfill, scheduler, now, platforms } = deps;
 
@@ -57,7 +57,7 @@ export const createWatches = (deps: WatchesDeps): WatchesService => {
         channel: platforms.find(watch.channel)?.feed.resolve(watch.channel) ?? watch.channel,
       }));
       await unfollow(await kept.set(placed, sinceMs));
-      // What came while it was set is found in the history.
+      // Messages written meanwhile are found in the history.
       for (const { channel } of placed) backfill.missed(channel, undefined);
     },
     remove: async (channel) => {

@@ -16,7 +16,7 @@ export type Control =
         readonly label: string;
         readonly chosen?: boolean;
       }[];
-      /** The most that may be chosen; from none to this. Default: exactly one. */
+      /** The most options that may be chosen; the least is none. Default: exactly one. */
       readonly most?: number;
     }
   | {
@@ -30,15 +30,18 @@ export type Control =
     };
 
 /**
- * A message of ours. `text` is the Markdown that chats share: bold, italic, strike, lists, links,
- * quotes, inline and fenced code. An adapter splits what its platform finds too long, and makes
- * sure that nothing in it pings.
+ * A message to post. `text` is the Markdown that chats share: bold, italic, strike, lists, links,
+ * quotes, inline and fenced code. An adapter splits texts that its platform finds too long, and
+ * makes sure that nothing in them notifies anybody.
  */
 export interface Content {
   readonly text: string;
   readonly files?: readonly OutgoingFile[];
   /** `error` and `note` are set apart visibly. Default `plain`. */
   readonly tone?: 'plain' | 'note' | 'error';
-  /** A row each for choices, buttons side by side; as many as `Capabilities.controlRows` says. */
+  /**
+   * Rows of controls: one for each choice, buttons side by side; as many as
+   * `Capabilities.controlRows`.
+   */
   readonly controls?: readonly Control[];
 }

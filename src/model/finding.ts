@@ -1,10 +1,10 @@
-/** One line of what the doctor says. */
+/** One result of the doctor's checks. */
 export interface Finding {
   /** The thing that was looked at, e.g. `Discord: token`. */
   readonly check: string;
   readonly ok: boolean;
   /** The finding, or the remedy. */
   readonly detail: string;
-  /** Not being there is no failure. */
+  /** True when its absence is no failure. */
   readonly isOptional?: boolean;
 }

@@ -30,8 +30,8 @@ export interface ImportReport {
 }
 
 /**
- * The dictionary of a space, or of one of its channels, whose entries go before the space's: terms
- * to keep, to translate in a given way, to listen for. A thread has its channel's.
+ * The glossary of a space, or of one of its channels, whose entries go before the space's: terms to
+ * keep, to translate in a given way, or to recognise in speech. A thread has its channel's.
  */
 export interface Glossary {
   /** Replaces the entry of the same term and language. */
@@ -40,12 +40,13 @@ export interface Glossary {
   remove(place: Space | Channel, term: string, language?: string): Promise<number>;
   /** The place's own entries, in alphabetical order of the terms. */
   list(place: Space | Channel): Promise<readonly GlossaryTerm[]>;
-  /** All that count in a place; the same list until one of them changes. */
+  /** All entries that apply in a place; the same list until one of them changes. */
   applying(place: Space | Channel): Promise<readonly GlossaryTerm[]>;
   /**
-   * All or nothing for a file that cannot be read; a bad line is reported and the rest kept.
+   * Imports entries. A file that cannot be read changes nothing; of others bad lines are reported
+   * and the rest kept.
    *
-   * @param to the language of translations where the file names none
+   * @param to the language of translations where the file gives none
    */
   importCsv(
     place: Space | Channel,

@@ -24,7 +24,7 @@ interface Place {
 const isSpoilt = (nodes: readonly Inline[]): boolean =>
   nodes.some((node) => node.kind === 'spoiler' || ('children' in node && isSpoilt(node.children)));
 
-/** The row taken apart: no style has a node any more, containers are whole. */
+/** A row split into runs: styles are bits of each run, containers stay whole. */
 class Runs {
   readonly runs: Run[] = [];
   readonly #place: Place;
@@ -126,7 +126,7 @@ class Runs {
     if (after) this.#text(after, styles);
   }
 
-  /** Styles that lie on all of a container lie around it. */
+  /** Moves styles that lie on all of a container around it. */
   #contain(inner: readonly Run[], make: (children: Inline[]) => Inline): void {
     const common = inner.reduce((shared, run) => shared & run.styles, ALL);
     this.runs.push({ node: make(nest(inner, common)), styles: common, space: false });
@@ -236,7 +236,10 @@ const joinTexts = (runs: readonly Run[]): readonly Run[] => {
   return joined;
 };
 
-/** Rebuilds nodes: the style that reaches farthest is the outermost. `done` are around already. */
+/**
+ * Rebuilds nodes: the style that reaches farthest is the outermost. Styles in `done` are applied
+ * already.
+ */
 const nest = (runs: readonly Run[], done: number, from = 0, to = runs.length): Inline[] => {
   const nodes: Inline[] = [];
   for (let at = from; at < to;) {
@@ -266,7 +269,7 @@ const nest = (runs: readonly Run[], done: number, from = 0, to = runs.length): I
   return nodes;
 };
 
-/** True for what stands in a canonical row as it is, behind this neighbour. */
+/** True for a leaf that a canonical row may hold unchanged after this neighbour. */
 const isCanonicalLeaf = (node: Inline, before: Inline | undefined): boolean => {
   switch (node.kind) {
     case 'text':

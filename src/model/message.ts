@@ -1,6 +1,6 @@
 import { type MessageRef } from './place.ts';
 import { type MessageFile } from './file.ts';
-/** The author of a message. `name` and `avatarUrl` are what others see. */
+/** The author of a message. `name` and `avatarUrl` are as others see them. */
 export interface Author {
   readonly id: string;
   readonly name: string;
@@ -9,13 +9,16 @@ export interface Author {
   readonly kind: 'person' | 'bot' | 'ourselves';
 }
 
-/** A message that we can read, as it is now. */
+/** A message as it is now. */
 export interface Message {
   readonly ref: MessageRef;
   /** Sorts the messages of one platform by when they were written, compared as text. */
   readonly position: string;
   readonly author: Author;
-  /** The text in the platform's markup. A poll's question and answers; a forward's content. */
+  /**
+   * The text in the platform's markup; of a poll its question and answers, of a forward its
+   * content.
+   */
   readonly text: string;
   readonly files: readonly MessageFile[];
   readonly stickers: readonly { readonly name: string; readonly url: string }[];
@@ -23,6 +26,6 @@ export interface Message {
   readonly forwarded?: boolean;
   /** True when the message was changed since it was written. */
   readonly edited?: boolean;
-  /** True of what the platform says itself: joins, pins, boosts. */
+  /** True for messages of the platform itself: joins, pins, boosts. */
   readonly system?: boolean;
 }

@@ -11,10 +11,10 @@ import {
 import { withoutSeparators } from './separator.ts';
 import { mapInline } from './walk-rich-text.ts';
 
-/** Quotes within quotes, and lists within lists, that are deeper lose their depth. */
+/** Greatest depth of quotes and of lists; deeper ones are flattened. */
 export const DEEPEST_QUOTE = 3;
 export const DEEPEST_LIST = 6;
-/** Trees in canonical form, which nobody changes. */
+/** Trees known to be in canonical form; nobody changes them. */
 const known = new WeakSet<RichText>();
 const LAST_NUMBER = 99_999;
 const language = /^[\w+\-.#]{1,32}$/;
@@ -26,7 +26,7 @@ const onOneLine = (row: readonly Inline[]): readonly Inline[] =>
       : node,
   );
 
-/** Lines without white space around them, and no empty ones; code is on one. */
+/** Removes white space around lines, and empty lines; code is on one line. */
 const asItemLines = (row: readonly Inline[]): readonly Inline[] =>
   mapInline(row, (node) => {
     if (node.kind === 'text' && node.text.includes('\n')) return text(tidyLines(node.text));
@@ -110,7 +110,7 @@ const codeBlockOf = (block: CodeBlock): CodeBlock | undefined => {
   };
 };
 
-/** Items without empty ones; what is too deep follows the item that held it. */
+/** Removes empty items; items that are too deep follow the item that held them. */
 const itemsOf = (items: readonly ListItem[], depth: number): readonly ListItem[] =>
   items.flatMap(({ children, lists }): readonly ListItem[] => {
     const once = normaliseRow(children);
@@ -167,7 +167,7 @@ const canonical = (block: Block, depth: number): readonly Block[] => {
   }
 };
 
-/** Neighbours that no platform could tell apart become one; paragraphs become canonical. */
+/** Joins neighbours that no platform could tell apart, and makes paragraphs canonical. */
 const joinBlocks = (blocks: readonly Block[], depth: number): readonly Block[] => {
   const joined: Block[] = [];
   const all = blocks.flatMap((block) => canonical(block, depth));
@@ -205,7 +205,7 @@ const joinBlocks = (blocks: readonly Block[], depth: number): readonly Block[] =
   return joined;
 };
 
-/** Most messages are one paragraph of a simple row, which is checked faster than remembered. */
+/** Normalises a single paragraph, which most messages are: faster than looking it up. */
 const simple = (tree: RichText): RichText | undefined => {
   const [only] = tree;
   if (!only) return tree;
@@ -217,9 +217,9 @@ const simple = (tree: RichText): RichText | undefined => {
 };
 
 /**
- * The canonical form of a tree, in which equal looks are equal trees. What no platform can show is
- * gone: empty nodes, white space around the whole, line breaks in headings and labels, numbers of
- * items other than a list's first, addresses that are none. Twice is the same as once.
+ * The canonical form of a tree: trees that look equal are equal in it. Parts that no platform can
+ * show are removed: empty nodes, white space around the whole, line breaks in headings and labels,
+ * numbers of items other than a list's first, invalid addresses. Normalising twice changes nothing.
  */
 export const normalise = (tree: RichText): RichText => {
   if (known.has(tree)) return tree;

@@ -29,7 +29,7 @@ export interface MessageRef {
   readonly id: string;
 }
 
-/** A message of ours: a platform may have had to split it, or to put it together with others. */
+/** A message that was posted: a platform may have had to split it, or to join it with others. */
 export interface Posted {
   readonly channel: Channel;
   /** The ids of its parts, in order. */

@@ -51,7 +51,7 @@ export interface CodeBlock {
   /** The code, without line breaks at its ends. */
   readonly text: string;
   readonly language?: string;
-  /** Hidden until a reader asks for it. */
+  /** True when the block is hidden until a reader asks for it. */
   readonly spoiler?: true;
 }
 
@@ -59,7 +59,7 @@ export type Inline = Text | Styled | Spoiler | Code | Link | Mention | CustomEmo
 
 export interface Text {
   readonly kind: 'text';
-  /** Language, Unicode emoji included; never markup. */
+  /** Text in a language, Unicode emoji included; never markup. */
   readonly text: string;
 }
 
@@ -86,7 +86,7 @@ export interface Link {
   readonly url: string;
   /** The label; empty where the address itself is shown. */
   readonly children: readonly Inline[];
-  /** The writer wanted no preview of the page. */
+  /** True when the writer wanted no preview of the page. */
   readonly noPreview?: true;
 }
 
@@ -107,7 +107,7 @@ export interface Mention {
   /** The platform to which `id` belongs: on every other the mention is only its name. */
   readonly platform: string;
   readonly target: MentionTarget;
-  /** Opaque. */
+  /** Opaque id. */
   readonly id: string;
   /** The name without `@`, `#` or `/`. */
   readonly name?: string;

@@ -1,10 +1,10 @@
-/** One line of the table that says what works here, and how to add what does not. */
+/** One row of the table of engines: those that work, and how to add the others. */
 export interface EngineReport {
   readonly name: string;
   /** The kinds of work that it does. */
   readonly serves: readonly ('speech' | 'recognition' | 'translation' | 'chat')[];
   readonly ready: boolean;
-  /** Ready: what it offers. Otherwise the one line that adds it. */
+  /** The features of a ready engine; otherwise the instruction that adds it. */
   readonly detail: string;
 }
 

@@ -35,11 +35,11 @@ export interface RoomChoices {
   readonly partials: boolean;
   /** Silence after which a caption ends. */
   readonly pauseMs: number;
-  /** The reaction of our speech when a person begins to speak. */
+  /** Reaction of speech output when a person begins to speak. */
   readonly bargeIn: 'off' | 'lower' | 'stop';
-  /** True when our name, said aloud, begins a question. */
+  /** True when the bot's name, said aloud, begins a question. */
   readonly wakeWord: boolean;
-  /** Ids of text channels that are read aloud in the room that we are in. */
+  /** Ids of text channels that are read aloud in the voice channel that the bot is in. */
   readonly readAloud: readonly string[];
 }
 
@@ -49,7 +49,5 @@ export interface RoomChoices {
  */
 export const USUAL_PAUSE_MS = 600;
 
-/**
- * The people who are heard: all who were told of it and do not object, or only those who agreed.
- */
+/** The people who are recognised: all who were told and do not object, or only those who agreed. */
 export type ConsentRule = 'told' | 'agreed';

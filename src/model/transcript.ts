@@ -23,7 +23,7 @@ export const ROOM_TRANSCRIPT_KINDS = [...TRANSCRIPT_KINDS, 'json'] as const;
 export type RoomTranscriptKind = (typeof ROOM_TRANSCRIPT_KINDS)[number];
 
 /**
- * Long audio is heard in parts of at most this, so that the first words are there early. Of shorter
- * audio there is no progress to tell.
+ * Longest part of audio that is recognised at once, so that the first words are there early.
+ * Shorter audio has no progress.
  */
 export const LONGEST_PART_MS = 60_000;

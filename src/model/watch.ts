@@ -9,15 +9,15 @@ export interface ChannelWatch {
   readonly languages: readonly string[];
   /** `mirror`: the channels of one group are copied into each other. */
   readonly group?: string;
-  /** Voice messages and audio files are written down. */
+  /** True when voice messages and audio files are transcribed. */
   readonly transcribes: boolean;
   /** True when messages of other bots are translated too. */
   readonly bots: boolean;
 }
 
 /**
- * The channels in which what people write is translated as it comes. A group of which one channel is
- * left, whatever became of the others, ends with it.
+ * The channels in which messages are translated automatically. A group ends
+ * when only one of its channels is left, whatever became of the others.
  */
 export interface Watches {
   /** The watch of a channel; a thread has its parent's, mirrors apart. */
@@ -25,12 +25,16 @@ export interface Watches {
   /** Lists the watches of a space in the order in which they were set. */
   list(space: Space): readonly ChannelWatch[];
   /**
-   * Sets the watches of some channels at once, each in place of the one it had; all or nothing.
-   * Rejects with what the platform's people must still allow (`forbidden`, `watch.missing`).
+   * Sets the watches of several channels at once, each in place of its former one; all or nothing.
+   * Rejects with the permissions that the platform's people must still grant (`forbidden`,
+   * `watch.missing`).
    */
   set(watches: readonly ChannelWatch[]): Promise<void>;
-  /** Resolves with false where nothing was watched. What waits there is skipped. */
+  /**
+   * Ends a watch; resolves with false where there was none. Pending messages of the channel are
+   * skipped.
+   */
   remove(channel: Channel): Promise<boolean>;
-  /** Names of what the platform's people must still allow for a watch, as the platform shows them. */
+  /** Names of the permissions that a watch still lacks, as the platform shows them. */
   missing(watch: ChannelWatch): Promise<readonly string[]>;
 }

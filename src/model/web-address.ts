@@ -1,19 +1,19 @@
 /** Schemes that a link may have. */
 const scheme = /^(?:https?:\/\/|mailto:|tel:)(?=.)/i;
 
-/** Never part of an address as it is written into markup: brackets of East Asian text end one too. */
+/** Characters that are never part of an address in markup: East Asian brackets end one too. */
 const unsafe =
   /[\s<>"`|\\^{}\p{Cc}\p{Cf}\u3000-\u3002\u3008-\u3011\u3014-\u301B\uFF01-\uFF0F\uFF1A-\uFF1F⟦⟧]/gu;
 
-/** Servers of chats look for it in addresses too. */
+/** Names that servers of chats look for in addresses too, and notify everybody. */
 const everybody = /@(?=everyone|here|channel)/gi;
 
-/** Most addresses, in which nothing is to be looked for. */
+/** Matches most addresses, in which nothing needs escaping. */
 const plain = /^https?:\/\/[\w\-./?=&#%+,;:~]+$/;
 
 const LONGEST = 4_096;
 
-/** True when each closing bracket has one that opens it before it, and none is left open. */
+/** True when every bracket is closed and every closing one was opened before. */
 const isBalanced = (address: string): boolean => {
   let open = 0;
   for (const [bracket] of address.matchAll(/[()]/g)) {
@@ -24,9 +24,9 @@ const isBalanced = (address: string): boolean => {
 };
 
 /**
- * An address fit to stand in the markup of every platform: what is unsafe there, or would notify
- * everybody, is percent-encoded.
- * Undefined for what is no address of the web, mail or telephone, or too long for one.
+ * Makes an address safe for the markup of every platform: unsafe characters, and those that would
+ * notify everybody, are percent-encoded. Undefined for anything but an address of the web, mail or
+ * telephone, or one too long.
  */
 export const webAddress = (url: string): string | undefined => {
   const trimmed = url.trim();

@@ -1,14 +1,14 @@
-/** Where addresses and names in plain text end. Each answers -1 where there is none. */
+/** Ends of addresses and names in plain text; each function returns -1 where there is none. */
 
-// A name that ends with an underscore is one in underlined text.
+// An underscore after a name is the marker that closes underlined text.
 const mention =
   /@(?:everyone|here)(?![A-Za-z0-9])|@[A-Za-z]\w{0,30}[A-Za-z0-9](?![A-Za-z0-9@]|_+[A-Za-z0-9@]|:\/\/)/y;
 const mailDomain = /@[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9]|:\/\/)/y;
 const mailName = /[A-Za-z0-9._%+-]/;
 const MAX_MAIL_NAME = 64;
 
-// Brackets of East Asian text end an address, and so do markers that no address has in it and what
-// stands for a node; letters of any script may be part of it.
+// East Asian brackets, markers that no address contains and the placeholder of a node end an
+// address; letters of any script may be part of it.
 const address =
   /(?:(?!\*\*|~~)[^\s<>"`|\u200B\uFFFC\u3000-\u3002\u3008-\u3011\u3014-\u301B\uFF01-\uFF0F\uFF1A-\uFF1F⟦⟧])+/y;
 const TRAILING = new Set(".,;:!?'*_~]}…’”");
@@ -25,8 +25,8 @@ const countOf = (text: string, char: string): number => {
 };
 
 /**
- * For an address whose scheme (or `www.`) stands at `at` and is `schemeLength` long. Punctuation at
- * its end belongs to the sentence, as does a bracket that the address did not open.
+ * Finds the end of the address whose scheme (or `www.`) stands at `at` and is `schemeLength` long.
+ * Punctuation at its end belongs to the sentence, as does a bracket that the address did not open.
  */
 export const urlEnd = (text: string, at: number, schemeLength: number): number => {
   const stop = endOf(address, text, at);
@@ -41,7 +41,7 @@ export const urlEnd = (text: string, at: number, schemeLength: number): number =
   return length > schemeLength ? at + length : -1;
 };
 
-/** `@everyone`, `@here`, `@name`. */
+/** The end of the mention that begins at `at`: `@everyone`, `@here`, `@name`. */
 export const mentionEnd = (text: string, at: number): number => endOf(mention, text, at);
 
 /** The extent of the e-mail address whose `@` stands at `at`; nothing before `from` belongs to it. */

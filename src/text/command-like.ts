@@ -1,9 +1,12 @@
 /** Prefixes that begin hardly anything else in chat, before any word. */
 const clear = /^(?:([!?])\1?|\/|\$\$?(?=[a-z]))(?<name>[A-Za-z][\w-]{0,31})(?=\s|$)/;
-/** Those that also begin list items, addresses, emoticons and corrections: before known words. */
+/**
+ * Prefixes that also begin list items, addresses, emoticons and corrections: before known words
+ * only.
+ */
 const ambiguous = /^(?:([-.,+=~%&>])\1?|;;?(?=[a-z]{2}))(?<name>[a-z][\w-]{0,31})(?=\s|$)/;
 
-/** What commands of chat bots are called. */
+/** Common names of chat bots' commands. */
 const NAMES = new Set(
   (
     'play p pause skip stop queue q np nowplaying volume vol loop seek shuffle lyrics join leave ' +
@@ -14,13 +17,13 @@ const NAMES = new Set(
     'commands meme gif fm tts say translate tr wiki define search weather'
   ).split(' '),
 );
-/** Signs of tone that people put where a command would stand. */
+/** Tone indicators that people put where a command would stand. */
 const TONES = new Set('s j hj srs gen lh nm nsrs pos neg ref sarc'.split(' '));
 
 /**
- * Whether a message is a command for a bot (`!play x`, `/roll`, `-p song`): one line that begins with
- * one or two punctuation marks and a Latin word right after. When in doubt it is not, for then it is
- * only translated needlessly.
+ * True when a message is a command for a bot (`!play x`, `/roll`, `-p song`): one line that begins
+ * with one or two punctuation marks and a Latin word right after. Doubtful messages are none: they
+ * are at worst translated needlessly.
  */
 export const isCommandLike = (text: string): boolean => {
   const line = text.trimEnd();

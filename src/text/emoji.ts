@@ -18,10 +18,10 @@ const endOf = (pattern: RegExp, text: string, at: number): number => {
   return pattern.test(text) ? pattern.lastIndex : -1;
 };
 
-/** Where the one emoji (ZWJ sequence, flag, keycap, skin tone) that begins at `at` ends, or -1. */
+/** The end of the one emoji (ZWJ sequence, flag, keycap, skin tone) that begins at `at`, or -1. */
 export const emojiEnd = (text: string, at: number): number => endOf(stickyEmoji, text, at);
 
-/** Where the `:shortcode:` that begins at `at` ends, or -1. */
+/** The end of the `:shortcode:` that begins at `at`, or -1. */
 export const shortcodeEnd = (text: string, at: number): number => {
   const close = text.indexOf(':', at + 1);
   if (close < 0 || close - at > MAX_SHORTCODE) return -1;

@@ -16,7 +16,10 @@ export const charAfter = (text: string, at: number): string => {
   return code === undefined ? '' : String.fromCodePoint(code);
 };
 
-/** Most characters that are asked about; a pattern with Unicode classes costs ten times as much. */
+/**
+ * Table of ASCII letters, the most frequent characters; a pattern with Unicode classes takes ten
+ * times as long.
+ */
 const asciiLetters = Array.from({ length: 128 }, (_, code) =>
   letter.test(String.fromCharCode(code)),
 );
@@ -29,12 +32,12 @@ export const isLetter = (char: string): boolean =>
 export const isSpacedLetter = (char: string): boolean =>
   asciiLetters[char.charCodeAt(0)] ?? (letter.test(char) && !unspaced.test(char));
 
-/** Korean writes its particles onto the word before them. */
+/** True for Korean script, which attaches particles to the word before them. */
 export const isHangul = (char: string): boolean => hangul.test(char);
 
 /**
- * Whether a backslash takes its meaning from the sign at `at`: two of them are one that is written.
- * Nothing before `from` is looked at.
+ * True when a backslash escapes the character at `at`; two backslashes are one written backslash.
+ * Characters before `from` are not read.
  */
 export const isEscaped = (text: string, at: number, from = 0): boolean => {
   let start = at;

@@ -4,13 +4,16 @@ import { isCommandLike } from './command-like.ts';
 import { toPieces } from './pieces/to-pieces.ts';
 import { isBlank, isEmojiOnly } from './unicode.ts';
 
-/** Nothing that can be seen. */
+/** True when a message shows nothing. */
 export const isBlankMessage = (tree: RichText): boolean =>
   toPieces(tree).pieces.every((piece) =>
     piece.kind === 'text' ? isBlank(piece.text) : piece.kind !== 'leaf' && piece.kind !== 'block',
   );
 
-/** Nothing but emoji, custom emoji, shortcodes, punctuation and space; true of blank text too. */
+/**
+ * True when a message is only emoji, custom emoji, shortcodes, punctuation and space; true of blank
+ * text too.
+ */
 export const isEmojiMessage = (tree: RichText): boolean =>
   toPieces(tree).pieces.every((piece) => {
     if (piece.kind === 'text') return isEmojiOnly(piece.text);
@@ -18,8 +21,8 @@ export const isEmojiMessage = (tree: RichText): boolean =>
   });
 
 /**
- * True when a message is a command for a bot, as `isCommandLike` has it: one line that begins with
- * plain words, and is no heading, quote, item or code.
+ * True when a message is a command for a bot, by `isCommandLike`: one line that begins with plain
+ * words, and is no heading, quote, item or code.
  */
 export const isCommandMessage = (tree: RichText): boolean => {
   const [only] = tree;

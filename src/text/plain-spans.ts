@@ -9,11 +9,11 @@ export interface PlainSpan {
   readonly kind: 'url' | 'email' | 'name' | 'emoji' | 'shortcode' | 'bracket';
 }
 
-// A superset of the places where a span can begin, cheap to find; each is looked at closely then.
+// A cheap superset of the places where a span can begin; each is then checked exactly.
 const candidates =
   /[:@⟦⟧©®\u203C-\u2BFF\u3030\u303D\u3297\u3299\uD83C-\uD83E]|[hH][tT][tT][pP][sS]?:\/\/|[wW]{3}\.|[0-9#]\uFE0F?\u20E3/g;
 
-/** The span that begins at a candidate; an e-mail address begins before its sign. */
+/** The span that begins at a candidate; an e-mail address begins before its `@`. */
 const spanAt = (text: string, at: number, found: string, from: number): PlainSpan | undefined => {
   const span = (kind: PlainSpan['kind'], end: number): PlainSpan | undefined =>
     end < 0 ? undefined : { start: at, end, kind };
@@ -34,8 +34,8 @@ const spanAt = (text: string, at: number, found: string, from: number): PlainSpa
 };
 
 /**
- * What is not language in plain text, in order and without overlaps: addresses, `@names`, emoji,
- * shortcodes and the brackets of tokens. Takes linear time.
+ * Finds the parts of plain text that are not language, in order and without overlaps: addresses,
+ * `@names`, emoji, shortcodes and the brackets of tokens. Takes linear time.
  */
 export const plainSpans = (text: string): PlainSpan[] => {
   const spans: PlainSpan[] = [];
@@ -48,7 +48,7 @@ export const plainSpans = (text: string): PlainSpan[] => {
   return spans;
 };
 
-/** Plain text without what is not language; each such part leaves a space. */
+/** Replaces each part of plain text that is not language by a space. */
 export const withoutPlainSpans = (text: string): string => {
   let plain = '';
   let from = 0;

@@ -3,21 +3,21 @@ import { TYPED_CHANNEL_MENTION } from '../model/mention.ts';
 /** Lists that people type into one option: languages, and channels with a language each. */
 
 interface Finder {
-  /** The code of a language. */
+  /** The code of a language; undefined if unknown. */
   find(typed: string): string | undefined;
 }
 
-/** No language's name is longer. */
+/** Most words in a language's name. */
 const LONGEST_NAME_WORDS = 3;
 const COMMAS = /[,;、，；\n]+/u;
 
 export interface TypedLanguages {
-  /** Codes, each once, in the order in which they were typed. */
+  /** Codes without repetition, in the order in which they were typed. */
   readonly languages: readonly string[];
   readonly unknown: readonly string[];
 }
 
-/** Codes or names, separated by commas or spaces: `es, Traditional Chinese fr`. */
+/** Reads codes or names, separated by commas or spaces: `es, Traditional Chinese fr`. */
 export const readLanguages = (typed: string, finder: Finder): TypedLanguages => {
   const languages = new Set<string>();
   const unknown = new Set<string>();
@@ -36,8 +36,8 @@ export const readLanguages = (typed: string, finder: Finder): TypedLanguages => 
 };
 
 /**
- * What was typed before the language that is being typed, and the ways to read the latter: all since
- * the last comma, then the last word alone.
+ * Splits typed text into what stands before the language being typed, and the possible beginnings
+ * of that language: everything since the last comma, then the last word alone.
  */
 export const splitTyped = (
   typed: string,
@@ -53,15 +53,15 @@ export const splitTyped = (
 export interface TypedChannel {
   readonly id: string;
   readonly typed: string;
-  /** Undefined where what was typed is no language. */
+  /** The language's code; undefined where the typed text is no language. */
   readonly language: string | undefined;
 }
 
 const AROUND = /^[\s,;:=→、，；：]+|[\s,;:=→、，；：]+$/gu;
 
 /**
- * Mentions of channels, each with its language behind it: `<#1> en, <#2> español`. Undefined where
- * anything stands before the first mention, such as a name that was typed instead of chosen.
+ * Reads mentions of channels, each followed by its language: `<#1> en, <#2> español`. Undefined
+ * where anything stands before the first mention, such as a name that was typed instead of chosen.
  */
 export const readChannels = (
   typed: string,

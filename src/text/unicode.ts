@@ -1,10 +1,10 @@
 import { withoutEmoji } from './emoji.ts';
 import { charBefore } from './letters.ts';
 
-/** Lone surrogates become U+FFFD, which is what UTF-8 would carry. */
+/** Replaces lone surrogates by U+FFFD, as UTF-8 encoders do. */
 export const toWellFormed = (text: string): string => text.toWellFormed();
 
-/** Unicode code points; a lone surrogate counts as one. */
+/** Counts Unicode code points; a lone surrogate counts as one. */
 export const countCodePoints = (text: string): number => {
   let count = text.length;
   for (let at = 0; at < text.length - 1; at += 1) {
@@ -16,14 +16,14 @@ export const countCodePoints = (text: string): number => {
   return count;
 };
 
-// U+2800 is the blank Braille cell: drawn as nothing, yet no white space to Unicode.
+// U+2800 is the blank Braille cell: invisible, yet no white space in Unicode.
 const visible = /[^\s\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}\u2800]/u;
 const meaning = /[\p{L}\p{N}]/u;
 
-/** Nothing that can be seen: empty, white space, controls, zero-width and format characters. */
+/** True when nothing is visible: empty, white space, controls, zero-width and format characters. */
 export const isBlank = (text: string): boolean => !visible.test(text);
 
-/** Where the last sign that can be seen ends; what comes after is blank. */
+/** The end of the last visible character; everything after it is blank. */
 export const visibleEnd = (text: string): number => {
   let end = text.length;
   while (end > 0) {
@@ -34,5 +34,8 @@ export const visibleEnd = (text: string): number => {
   return end;
 };
 
-/** Nothing but emoji, custom emoji, shortcodes, punctuation and space; true of blank text too. */
+/**
+ * True when a text is only emoji, custom emoji, shortcodes, punctuation and space; true of blank
+ * text too.
+ */
 export const isEmojiOnly = (text: string): boolean => !meaning.test(withoutEmoji(text));

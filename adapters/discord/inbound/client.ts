@@ -6,13 +6,13 @@ import { restOptions, type RestSettings } from '../api.ts';
 import { contentIntentHint, intentsOf, wrongToken, type Application } from '../application.ts';
 import { fromDiscord } from '../errors.ts';
 
-/** `Client.destroy` waits for a gateway that may be gone. */
+/** Longest wait for `Client.destroy`, which waits for a gateway that may not answer. */
 const DESTROY_MS = 2_000;
 
 const isItself = ({ id, client }: { readonly id: string; readonly client: Client }): boolean =>
   id === client.user?.id;
 
-/** Servers, channels and roles are kept, for permissions; of people and messages nothing is. */
+/** Caches servers, channels and roles, for permissions, and neither people nor messages. */
 const makeCache = Options.cacheWithLimits({
   ApplicationCommandManager: 0,
   AutoModerationRuleManager: 0,
@@ -36,13 +36,16 @@ const makeCache = Options.cacheWithLimits({
   VoiceStateManager: 0,
 });
 
-/** Who we are, and the connection. */
+/** The bot's application and its connection. */
 export interface Session {
   readonly application: Application;
   readonly client: Client;
 }
 
-/** Parts of discord.js that make objects of each message and reaction, for events to which nobody listens here. */
+/**
+ * Parts of discord.js that create objects for each message and reaction, for events without
+ * listeners here.
+ */
 const UNUSED_ACTIONS = [
   'MessageCreate',
   'MessageUpdate',
@@ -71,7 +74,7 @@ export const createClient = (options: RestSettings, application: Application): C
 const MORE_SHARDS = 'so many servers need more shards; start again, and they are taken';
 const TOO_OLD = 'it does not take what this version asks for; install a newer version';
 
-/** What people have to do before the gateway lets us in again. */
+/** Steps that people have to take before the gateway accepts the bot again. */
 const TO_DO: Partial<Readonly<Record<GatewayCloseCodes, string>>> = {
   [GatewayCloseCodes.InvalidShard]: MORE_SHARDS,
   [GatewayCloseCodes.ShardingRequired]: MORE_SHARDS,
@@ -89,15 +92,15 @@ const closeFault = (code: GatewayCloseCodes, { id }: Application): AppError => {
 export interface ConnectDeps extends Session {
   readonly token: string;
   readonly log: Log;
-  /** Ends the waiting, not the connection. */
+  /** Cancels the waiting, not the connection. */
   readonly signal: AbortSignal;
-  /** The connection has ended for good. */
+  /** Called when the connection has ended permanently. */
   readonly onLost: (error: AppError) => void;
 }
 
 /**
- * Connects; resolves when the servers are known. Rejects with `config` for what people have to
- * change, and with what can be tried again otherwise.
+ * Connects; resolves when the servers are known. Rejects with `config` for faults that people have
+ * to correct, and with a retryable error otherwise.
  */
 export const connect = async (deps: ConnectDeps): Promise<void> => {
   const { client, token, application, log, signal, onLost } = deps;
@@ -110,15 +113,17 @@ export const connect = async (deps: ConnectDeps): Promise<void> => {
     onLost(error);
   });
   // Without a listener discord.js would end the process.
-  client.on(Events.Error, (error) => log.warn({ reason: error.name }, 'Discord: an error'));
-  client.on(Events.ShardError, (error) => log.warn({ reason: error.name }, 'Discord: disturbed'));
-  client.on(Events.ShardReconnecting, () => log.info('Discord: connecting again'));
-  client.on(Events.ShardResume, (_, events) => log.info({ events }, 'Discord: resumed'));
+  client.on(Events.Error, (error) => log.warn({ reason: error.name }, 'Discord: client error'));
+  client.on(Events.ShardError, (error) =>
+    log.warn({ reason: error.name }, 'Discord: connection error'),
+  );
+  client.on(Events.ShardReconnecting, () => log.info('Discord: reconnecting'));
+  client.on(Events.ShardResume, (_, events) => log.info({ events }, 'Discord: session resumed'));
   const login = client.login(token).catch((thrown: unknown) => {
     if ((thrown as { readonly code?: unknown }).code === 'TokenInvalid') throw wrongToken();
     const fault = fromDiscord(thrown, 'the login');
     if (fault.code !== 'internal') throw fault;
-    // What the library itself throws, of session starts that are used up for today, has no code.
+    // Errors of the library itself, such as for used-up session starts, have no code.
     const reason = thrown instanceof Error ? thrown.message : '';
     throw new AppError('unavailable', `no login: ${reason}`, { cause: thrown, retryable: true });
   });
@@ -126,17 +131,17 @@ export const connect = async (deps: ConnectDeps): Promise<void> => {
     await Promise.race([login.then(async () => ready.promise), ready.promise]);
   } catch (thrown) {
     client.ws.removeAllListeners();
-    // A login that still asks for the gateway would connect after the end of its client.
+    // A login that is still requesting the gateway would connect after the end of its client.
     void login.catch(() => undefined).then(async () => destroy(client));
     throw thrown;
   }
 };
 
-/** Whether every shard is connected now. */
+/** True when every shard is connected. */
 export const isConnected = (client: Client): boolean =>
   client.isReady() && client.ws.shards.every(({ status }) => status === Status.Ready);
 
-/** Ends the connection, without a word about it. */
+/** Ends the connection without logging it. */
 export const destroy = async (client: Client): Promise<void> => {
   client.removeAllListeners(Events.ShardDisconnect);
   client.removeAllListeners(Events.ShardReconnecting);

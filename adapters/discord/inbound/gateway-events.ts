@@ -26,10 +26,10 @@ import { toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
 import type { RawMessage } from './message-reader.ts';
 
-/** What comes with each event that we follow. */
+/** The data of each event that is used here. */
 interface Dispatched {
   readonly [Events.MessageCreate]: RawMessage;
-  /** Embeds that load later may come alone. */
+  /** Partial: embeds that load later may come alone. */
   readonly [Events.MessageUpdate]: Partial<RawMessage> & Pick<RawMessage, 'id' | 'channel_id'>;
   readonly [Events.MessageDelete]: GatewayMessageDeleteDispatchData;
   readonly [Events.MessageDeleteBulk]: GatewayMessageDeleteBulkDispatchData;
@@ -43,7 +43,7 @@ interface Dispatched {
     | { readonly id: string; readonly unavailable: true };
   readonly [Events.GuildDelete]: GatewayGuildDeleteDispatchData;
   readonly [Events.GuildRoleUpdate]: GatewayGuildRoleUpdateDispatchData;
-  /** Of the bot alone: of others it is told with an intent that we do not ask for. */
+  /** The bot's own member only: those of others need an intent that the bot does not have. */
   readonly [Events.GuildMemberUpdate]: GatewayGuildMemberUpdateDispatchData;
   readonly [Events.ChannelUpdate]: APIChannel;
   readonly [Events.ChannelDelete]: GatewayChannelDeleteDispatchData;
@@ -63,8 +63,8 @@ export type On = <Event extends keyof Dispatched>(
 ) => void;
 
 /**
- * Follows the gateway in its own words: they are the same whatever discord.js has in its caches, and
- * come in their order, also while it still waits for its servers. What goes wrong is logged.
+ * Creates the subscription to raw gateway events: they do not depend on the caches of discord.js,
+ * and come in order, even while it still waits for its servers. Errors of listeners are logged.
  */
 export const createOn =
   (client: Client, log: Log): On =>

@@ -21,7 +21,7 @@ import type { OpenRemoteFile } from '../files.ts';
 import { channelOf, positionOf } from '../ids.ts';
 import { wordsIn } from '../mirrors/footers.ts';
 
-/** A message as REST tells it, and as the gateway does with the member's part added. */
+/** A message as REST gives it, or as the gateway does, which adds parts of the member. */
 export type RawMessage = APIMessage & {
   readonly guild_id?: string;
   readonly member?: Partial<Pick<APIGuildMember, 'nick' | 'avatar'>>;
@@ -30,7 +30,10 @@ export type RawMessage = APIMessage & {
 const IMAGES = 'https://cdn.discordapp.com';
 const AVATAR_PX = 256;
 
-/** People's own words, and answers to commands; all other types are what Discord itself says. */
+/**
+ * Types of messages with people's own words and of replies to commands; all others are by Discord
+ * itself.
+ */
 const WRITTEN: ReadonlySet<MessageType> = new Set([
   MessageType.Default,
   MessageType.Reply,
@@ -76,7 +79,7 @@ const stickerOf = ({ id, name, format_type }: APIStickerItem) => ({
   url: STICKER_FILES[format_type].replace('%', id),
 });
 
-/** As it was given: `filename` keeps plain letters alone, the rest stands in `title`. */
+/** The original file name: `filename` keeps only plain letters, and `title` holds the rest. */
 export const fileNameOf = ({
   filename,
   title,
@@ -86,16 +89,23 @@ export const fileNameOf = ({
 };
 
 export interface MessageReader {
-  /** Whether we wrote it, as a bot or through a webhook of ours; known before our post is answered. */
+  /**
+   * True when the bot wrote it, itself or through its webhook; known before the response to the
+   * post.
+   */
   isOurs(raw: RawMessage): boolean;
-  /** @param of the source whose copy is meant, of a message of ours that holds several */
+  /**
+   * Reads a raw message.
+   *
+   * @param of the source whose mirror is meant, in a message that holds several
+   */
   read(raw: RawMessage, channel: Channel, of?: MessageRef): Message;
 }
 
 export interface MessageReaderDeps {
   readonly application: () => Pick<Application, 'id' | 'botId'>;
   readonly openFile: OpenRemoteFile;
-  /** A file's address now; undefined when it or its message is gone. */
+  /** The current address of a file; undefined when it or its message is gone. */
   readonly renew: (ref: MessageRef, fileId: string) => Promise<string | undefined>;
 }
 
@@ -173,7 +183,7 @@ export const createMessageReader = (deps: MessageReaderDeps): MessageReader => {
   };
 };
 
-/** Whether there is anything to see in it: without the Message Content intent there is nothing. */
+/** True when a message has visible content: without the Message Content intent there is none. */
 export const isReadable = (raw: RawMessage): boolean =>
   raw.content !== '' ||
   raw.attachments.length + raw.embeds.length + (raw.sticker_items?.length ?? 0) > 0 ||

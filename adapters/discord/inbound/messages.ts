@@ -23,7 +23,7 @@ export interface InboundMessagesDeps {
   readonly members: Pick<MemberNames, 'note'>;
   readonly interactions: Pick<Interactions, 'lost'>;
   readonly parents: Pick<ThreadParents, 'channel'>;
-  /** The message as it is now. */
+  /** Fetches the current message. */
   readonly fetch: (ref: MessageRef) => Promise<RawMessage | undefined>;
   readonly hasContentIntent: boolean;
 }
@@ -31,13 +31,13 @@ export interface InboundMessagesDeps {
 const isWhole = (raw: Partial<RawMessage>): raw is RawMessage =>
   raw.author !== undefined && raw.content !== undefined && raw.attachments !== undefined;
 
-/** Tells the core which messages come, change and go. */
+/** Reports new, changed and deleted messages to the core. */
 export const listenToMessages = (on: On, deps: InboundMessagesDeps): void => {
   const { listener, rooms, log, reader, members, interactions, parents, fetch } = deps;
   const lastTold = createLastTold();
   const isLegible = (raw: RawMessage): boolean => deps.hasContentIntent || isReadable(raw);
 
-  /** What is told, or the message as it is now; what fails here is made good by the history. */
+  /** Reports the given or the current message; after a failure the history replaces it. */
   const see = async ({ channel, id }: MessageRef, told?: RawMessage): Promise<void> => {
     try {
       const raw = told ?? (await fetch({ channel, id }));
@@ -45,12 +45,15 @@ export const listenToMessages = (on: On, deps: InboundMessagesDeps): void => {
       await listener.messageChanged(reader.read(raw, channel));
     } catch (thrown) {
       const { code, message } = toAppError(thrown);
-      log.error({ channel: channel.id, code, reason: message }, 'a message was not kept: again');
+      log.error(
+        { channel: channel.id, code, reason: message },
+        'a message could not be handled: its history is read',
+      );
       listener.messagesMissed([{ channel, newest: positionOf(id) }]);
     }
   };
 
-  /** The message as it is: what comes late may have been overtaken by an edit, or a delete. */
+  /** Reports the newest state of a message: a late event may be older than an edit or deletion. */
   const seeNewest = async (told: RawMessage, channel: Channel): Promise<void> => {
     members.note(told);
     const newer = lastTold.note(told);
@@ -76,7 +79,7 @@ export const listenToMessages = (on: On, deps: InboundMessagesDeps): void => {
   on(Events.MessageUpdate, async (update) => {
     const channel = parents.channel(update.guild_id, update.channel_id);
     if (isWhole(update)) return seeNewest(update, channel);
-    // To fetch each message that changes anywhere would cost more than it is worth.
+    // Fetching every message that changes in any channel would cost too much.
     if (listener.follows(channel)) await see({ channel, id: update.id });
   });
   on(Events.MessageDelete, async (data) => gone(data, [data.id]));

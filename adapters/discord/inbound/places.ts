@@ -15,9 +15,9 @@ export interface InboundPlacesDeps {
   readonly botId: string;
   readonly interactions: Pick<Interactions, 'lost'>;
   readonly parents: ThreadParents;
-  /** A thread that is gone, or that people have locked, is nothing to write into. */
+  /** Called for a thread that is deleted or locked, and so cannot be written to. */
   readonly threadGone: (threadId: string) => void;
-  /** Webhooks of a channel were made, changed, moved or deleted. */
+  /** Called when webhooks of a channel were created, changed, moved or deleted. */
   readonly webhooksChanged: (channelId: string) => void;
 }
 
@@ -29,8 +29,8 @@ const newestOf = (channel: object): string | undefined =>
 const listenToServers = (on: On, client: Client, deps: InboundPlacesDeps): void => {
   const { listener, botId, interactions, parents } = deps;
 
-  // It comes first in each new session and after each outage, before any message of the server:
-  // what was written meanwhile is fetched before what is written now.
+  // This event is the first in each new session and after each outage, before any message of the
+  // server: messages missed meanwhile are fetched before new ones.
   on(Events.GuildCreate, (guild) => {
     if (guild.unavailable) return;
     for (const thread of guild.threads) parents.note(guild.id, thread);
@@ -54,7 +54,10 @@ const listenToServers = (on: On, client: Client, deps: InboundPlacesDeps): void 
     listener.memberBanned(spaceOf(guild_id, ''), user.id),
   );
 
-  /** Nothing was told of channels that the bot could not read; the client still has what it knew. */
+  /**
+   * Reports gaps in the channels that the bot could not read until now; the client's cache still
+   * holds the former permissions.
+   */
   const mayReadMore = (guildId: string): void => {
     const ids = [...(client.guilds.cache.get(guildId)?.channels.cache.keys() ?? [])];
     const hidden = ids
@@ -96,7 +99,7 @@ const listenToChannels = (on: On, client: Client, deps: InboundPlacesDeps): void
       if (thread.guild_id) parents.note(thread.guild_id, thread);
       if (thread.thread_metadata?.locked) threadGone(thread.id);
     });
-  // The bot can see a channel, and so its threads, that it could not see before.
+  // The bot can now see a channel, and so its threads, that it could not see before.
   on(Events.ThreadListSync, ({ guild_id, threads }) => {
     for (const thread of threads) parents.note(guild_id, thread);
     listener.messagesMissed(
@@ -112,7 +115,7 @@ const listenToChannels = (on: On, client: Client, deps: InboundPlacesDeps): void
   });
 };
 
-/** Tells the core which servers, channels and threads come into sight and go. */
+/** Reports servers, channels and threads that appear and disappear to the core. */
 export const listenToPlaces = (on: On, client: Client, deps: InboundPlacesDeps): void => {
   listenToServers(on, client, deps);
   listenToChannels(on, client, deps);

@@ -11,13 +11,13 @@ import { isGone, isRefusal } from '../errors.ts';
 import { channelIdOf } from '../ids.ts';
 import { REACTIONS_PAGE } from '../limits.ts';
 
-/** As a path names it: a server's own emoji goes by its id, whatever name stands in front. */
+/** The emoji for a path: a server's own goes by its id, whatever name precedes it. */
 const pathOf = ({ id, name }: APIReaction['emoji']): string =>
   encodeURIComponent(id === null ? (name ?? '') : `${name ?? '_'}:${id}`);
 
 /**
- * How many people have reacted so. Bots are told from people on one page of each kind of reaction:
- * no message has that many bots under it.
+ * Counts the people with a reaction. Bots are recognised on one page of each kind of reaction: no
+ * message has that many bots under it.
  */
 export const countPeople = async (
   api: Api,
@@ -36,7 +36,7 @@ export const countPeople = async (
     ];
     return users.filter(({ bot }) => !bot).length;
   } catch (thrown) {
-    // The last one has gone meanwhile.
+    // The last reaction was removed meanwhile.
     if (isGone(thrown) || isRefusal(thrown, RESTJSONErrorCodes.UnknownEmoji)) return 0;
     throw thrown;
   }

@@ -1,9 +1,9 @@
 import { createLru } from '../../../src/async/lru.ts';
 
-/** Emoji seen on messages: of all of them taken away at once Discord does not say which. */
+/** Emoji seen on messages: when all are removed at once, Discord does not say which. */
 export interface ReactionMemory {
   add(messageId: string, emoji: string): void;
-  /** The emoji that were seen on it; they are forgotten. */
+  /** Returns the emoji seen on a message and forgets them. */
   take(messageId: string): readonly string[];
 }
 

@@ -19,7 +19,7 @@ interface Place {
 
 const emojiOf = ({ id, name }: Pick<APIEmoji, 'id' | 'name'>): string => id ?? name ?? '';
 
-/** Tells the core which reactions of people come and go. */
+/** Reports people's new and removed reactions to the core. */
 export const listenToReactions = (on: On, deps: InboundReactionsDeps): void => {
   const { listener, botId, parents } = deps;
   const memory = createReactionMemory();
@@ -30,13 +30,13 @@ export const listenToReactions = (on: On, deps: InboundReactionsDeps): void => {
   });
 
   on(Events.MessageReactionAdd, async (data) => {
-    // Other bots offer what to press: for a role, as an answer to a poll.
+    // Other bots add reactions for people to press: for a role, as an answer to a poll.
     if (data.user_id === botId || data.member?.user.bot) return;
     memory.add(data.message_id, emojiOf(data.emoji));
     await listener.reactionChanged(refOf(data), emojiOf(data.emoji), true);
   });
   on(Events.MessageReactionRemove, async (data) => {
-    // Whether another bot took it back is not told; how many people are left is looked up.
+    // The event does not say if a bot removed it; the number of people left is looked up.
     if (data.user_id === botId) return;
     await listener.reactionChanged(refOf(data), emojiOf(data.emoji), false);
   });

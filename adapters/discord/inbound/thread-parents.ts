@@ -3,17 +3,17 @@ import type { Channel } from '../../../src/model/place.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import { channelOf } from '../ids.ts';
 
-/** Which channel each thread belongs to: messages do not say. */
+/** Parent channels of threads, which messages do not give. */
 export interface ThreadParents {
-  /** The channel, or the thread with the channel that it belongs to. */
+  /** The channel for an id; a thread's has its parent. */
   channel(guildId: string | undefined, id: string): Channel;
   note(guildId: string, thread: Pick<APIThreadChannel, 'id' | 'parent_id'>): void;
-  /** A thread, or a channel with its threads. */
+  /** Removes a thread, or a channel with its threads. */
   removeChannel(id: string): void;
   removeGuild(guildId: string): void;
 }
 
-/** Threads that are remembered, archived ones too: what is said in them can still be edited. */
+/** Threads that are remembered, archived ones too: their messages can still be edited. */
 const KEPT = 50_000;
 
 export const createThreadParents = (kept = KEPT): ThreadParents => {
@@ -27,7 +27,7 @@ export const createThreadParents = (kept = KEPT): ThreadParents => {
   return {
     channel: (guildId, id) => {
       const known = parents.get(id);
-      // Threads in which something happens are not the ones to be forgotten.
+      // Active threads are moved to the end, as the first ones are forgotten first.
       if (known) parents.set(id, known);
       return channelOf(guildId, id, known?.parentId);
     },

@@ -3,16 +3,16 @@ import { CONTENT_CHARS } from '../limits.ts';
 import { writeSections, type Section } from './footers.ts';
 import { partsOf, sectionOf, type Writer } from './parts.ts';
 
-/** Mirrors that are posted in one go. */
+/** Mirrors that are posted together. */
 export interface Batch {
-  /** A reply is posted by the bot. */
+  /** Writer of the messages; a reply is posted by the bot. */
   readonly by: 'reply' | Writer;
   readonly mirrors: readonly [Mirror, ...Mirror[]];
-  /** One for each mirror where they share a message; none where the only one has messages of its own. */
+  /** Sections of mirrors that share a message; empty where the only mirror has messages of its own. */
   readonly sections: readonly Section[];
 }
 
-/** Puts neighbours into one message where they may share one and it stays within the limit. */
+/** Puts consecutive mirrors into one message where they may share one and it stays within the limit. */
 const gather = (
   mirrors: readonly Mirror[],
   by: Writer,
@@ -32,7 +32,7 @@ const gather = (
       last.sections.push(section);
     } else batches.push({ by, mirrors: [mirror], sections: section ? [section] : [] });
   }
-  // Alone, a webhook's needs no section; the bot's may come to share.
+  // A webhook's only mirror needs no section; the bot's message may be shared later.
   return batches.map((batch) =>
     by === 'webhook' && batch.mirrors.length === 1 ? { ...batch, sections: [] } : batch,
   );
@@ -41,14 +41,14 @@ const gather = (
 const isSamePersona = (a: Mirror, b: Mirror): boolean =>
   a.as?.name === b.as?.name && a.as?.avatarUrl === b.as?.avatarUrl;
 
-/** How many messages of a webhook a batch takes. */
+/** Number of webhook messages of a batch. */
 const postsOf = ({ mirrors: [mirror], sections }: Batch): number => {
   if (sections.length > 0) return 1;
   const { voice, texts } = partsOf(mirror, 'webhook');
   return voice.length + texts.length;
 };
 
-/** Mirrors under names, in their order, with as many webhook posts as there is room for. */
+/** Plans mirrors under their authors' names, in order, with as many webhook posts as `room` allows. */
 const planPersonas = (mirrors: readonly Mirror[], room: number): Batch[] => {
   const alone = mirrors.map((mirror): Batch => ({
     by: 'webhook',
@@ -77,9 +77,9 @@ const planPersonas = (mirrors: readonly Mirror[], room: number): Batch[] => {
 };
 
 /**
- * Plans how mirrors are posted when webhooks may post `room` messages: each on its own while that is
- * enough; otherwise neighbours of one person together, and the rest by the bot, several people to a
- * message. The order stays.
+ * Plans how mirrors are posted when webhooks may post `room` messages: each on its own while that
+ * is enough; otherwise consecutive mirrors of one person together, and the rest by the bot, several
+ * people in a message. The order stays.
  */
 export const planBatches = (mirrors: readonly Mirror[], room: number): readonly Batch[] => {
   const batches: Batch[] = [];

@@ -11,21 +11,22 @@ import { isHookGone } from '../outbound/message-writer.ts';
 import { partsOf, sectionOf, withoutVoice, type Writer } from './parts.ts';
 import { createSharedMessages, type SharedMessagesDeps } from './shared-messages.ts';
 
-/** Changes mirrors where they stand. */
+/** Changes existing mirrors. */
 export interface MirrorEditor {
   /**
-   * Resolves with where it stands now; with undefined where it could only be deleted, for the
-   * webhook that has written it is gone. `not-found` when it was deleted before.
+   * Rewrites a mirror; resolves with its new place, or with undefined where it could only be
+   * deleted because the webhook that wrote it is gone. Rejects with `not-found` when it was deleted
+   * before.
    */
   rewrite(former: OwnPost, mirror: Mirror): Promise<OwnPost | undefined>;
-  /** Deletes the mirror of one source; what else stands in the same messages stays. */
+  /** Deletes the mirror of one source; other mirrors in the same messages stay. */
   erase(former: OwnPost, source: MessageRef): Promise<void>;
 }
 
 const writerOf = ({ handle }: OwnPost): Writer =>
   handle.webhookId === undefined ? 'bot' : 'webhook';
 
-/** True when what was found says what the mirror says; Discord trims what it is given. */
+/** True when the text found is that of the mirror; Discord trims what it stores. */
 export const says = ({ post, contents }: Extract<Found, { contents: unknown }>, mirror: Mirror) => {
   const [content = ''] = contents;
   if (post.handle.shared) {
@@ -59,12 +60,12 @@ export const createMirrorEditor = (
     const { channel, ids, handle } = former;
     const replyTo = mirror.as ? undefined : mirror.source;
     const writer = await writers.of(former, { persona: mirror.as, replyTo });
-    // A voice message cannot be edited, neither there nor here.
+    // A voice message cannot be edited, and no message can become one.
     const voice = handle.voice ? ids.slice(0, 1) : [];
     const shown = mirror.as && !handle.voice ? withoutVoice(mirror) : mirror;
     const { texts } = partsOf(shown, writerOf(former));
     const isMore = voice.length + texts.length > ids.length;
-    // When a mirror grows, a try that was cut off may have posted some of the parts that are to be added.
+    // When a mirror grows, an interrupted try may have posted some of the parts to be added.
     const all = isMore ? new Set([...ids, ...(await finder.parts(former, mirror))]) : new Set(ids);
     const now = await syncParts(writer, [...all].slice(voice.length), texts);
     return ownPost(channel, [...voice, ...now], handle);
@@ -92,7 +93,8 @@ export const createMirrorEditor = (
     if (now && writeSections(now).length <= CONTENT_CHARS) return shared.show(found, now);
     if (rest.length === 0)
       return rewriteOwn({ ...post, handle: { ...post.handle, shared: false } }, mirror);
-    // It has outgrown the others: it gets a message of its own, in place of any that a try was cut off in.
+    // The section no longer fits: it gets a message of its own, in place of any that an interrupted
+    // try left.
     const { channel, ids } = post;
     for (const id of await finder.alone(channel, mirror, ids[0]))
       await writers.erase(ownPost(channel, [id], BY_BOT));

@@ -11,33 +11,33 @@ import { footerOf, footersIn, isOfSource } from './footers.ts';
 import { ownPost, type OwnPost } from './handles.ts';
 import { replyPrefix, voiceNameOf } from './parts.ts';
 
-/** What a try has posted stands near the end: nobody tries for long. */
+/** Pages searched: messages of an earlier try are near the end, as tries do not go on for long. */
 const PAGES = 5;
-/** Replies of which it is remembered for which key they were posted. */
+/** Replies whose key is remembered. */
 const REMEMBERED = 5_000;
 
-/** One message of ours that holds a mirror, or a part of it. */
+/** One of the bot's messages that holds a mirror, or a part of it. */
 interface Piece {
   readonly id: string;
   readonly content: string;
   readonly part: number;
   readonly parts: number;
   readonly shared: boolean;
-  /** True when the voice message stands with it, as a file. */
+  /** True when the recording is attached to it as a file. */
   readonly hasAudio: boolean;
   readonly webhookId: string | undefined;
-  /** True when it has just the label that is looked for. */
+  /** True when it has exactly the label that is searched for. */
   readonly exact: boolean;
 }
 
-/** A mirror that stands, all of it, or pieces of one that are of no use alone. */
+/** A complete mirror, or stray parts of one, which are of no use alone. */
 export type Found =
   | { readonly post: OwnPost; readonly contents: readonly string[] }
   | { readonly strays: readonly OwnPost[] };
 
-/** Tells which replies are none of the mirror that is looked for. */
+/** Keys of known replies, which tell other mirrors from the one searched for. */
 export interface ReplyKeys {
-  /** Notes for which mirror a message was posted, or taken. */
+  /** Notes the mirror for which messages were posted or found. */
   note(ids: readonly string[], mirror: Mirror): void;
   isOthers(id: string, key: string, others: readonly Posted[]): boolean;
 }
@@ -54,9 +54,9 @@ export const createReplyKeys = (): ReplyKeys => {
 };
 
 /**
- * The messages that we have posted last in a channel, newest first, nothing older than the oldest of the sources;
- * answers to commands, which say what people like, are left out. `forbidden` where the bot may not
- * read it.
+ * Reads the bot's last messages in a channel, newest first, none older than the oldest of the
+ * sources. Answers to commands are left out, as people choose their text. Rejects with `forbidden`
+ * where the bot may not read the channel.
  */
 export type OwnMessages = (
   channel: Channel,
@@ -91,12 +91,12 @@ export const createOwnMessages = (
 const answers = (raw: Pick<RawMessage, 'message_reference'>, source: MessageRef): boolean =>
   raw.message_reference?.message_id === source.id;
 
-/** The number of the part that a text begins, if it does so with this label. */
+/** The number of the part that a text begins, if it begins with this label. */
 const partOf = (content: string, label: string): Pick<Piece, 'part' | 'parts'> | undefined => {
   const groups = /^ (?<part>\d+)\/(?<parts>\d+)\s/.exec(content.slice(label.length))?.groups;
   const [part, parts] = [Number(groups?.['part'] ?? 1), Number(groups?.['parts'] ?? 1)];
   const prefix = replyPrefix(label, part - 1, parts);
-  // One label may be the beginning of another.
+  // A label may be the beginning of another.
   const isIt = content.startsWith(prefix) && /^(?:\s|$)/.test(content.slice(prefix.length));
   return isIt ? { part, parts } : undefined;
 };
@@ -104,7 +104,10 @@ const partOf = (content: string, label: string): Pick<Piece, 'part' | 'parts'> |
 /** The label in front of a reply: an emoji, or the name of a language in bold. */
 const anyLabel = /^(?:\p{RGI_Emoji}|\*\*[^\n]+?\*\*)(?=\s|$)/v;
 
-/** Replies are found by what they answer to, and told apart by their labels and by whose they are known to be. */
+/**
+ * Recognises a reply by the message that it answers to; several replies to one message are told
+ * apart by their labels and by their keys where these are known.
+ */
 const replyPiece = (
   { id, content, ...raw }: RawMessage,
   { source, key, label }: Pick<Mirror, 'source' | 'key'> & { readonly label?: string },
@@ -115,13 +118,13 @@ const replyPiece = (
   const plain = { id, content, shared: false, hasAudio: false, webhookId: undefined };
   const exact = label === undefined ? undefined : partOf(content, label);
   if (exact) return { ...plain, ...exact, exact: true };
-  // An older state of the same reply may have begun with another label.
+  // An older state of the same reply may have another label.
   const [former] = anyLabel.exec(content) ?? [];
   const part = former === undefined ? undefined : partOf(content, former);
   return part && { ...plain, ...part, exact: false };
 };
 
-/** True for the voice message of a mirror of this message, and for a message that holds it as a file. */
+/** True for the voice message of a mirror of this message, and for a message with it as a file. */
 const isVoiceOf = ({ attachments }: RawMessage, source: MessageRef): boolean =>
   attachments.some(({ filename }) => filename === voiceNameOf(source));
 
@@ -131,7 +134,7 @@ const personaPiece = (raw: RawMessage, mirror: Mirror): Piece | undefined => {
   const found = footers.find(({ line }) => isOfSource(line, mirror.source));
   if (!found) return undefined;
   const { part, parts, line } = found;
-  // A message that the bot posted in one part may come to hold other mirrors.
+  // A message that the bot posted in one part may be shared with other mirrors later.
   const isApart = footers.length === 1 && (webhookId !== undefined || parts > 1);
   const shared = !isApart && raw.attachments.length === 0;
   const hasAudio = isVoiceOf(raw, mirror.source);
@@ -139,7 +142,7 @@ const personaPiece = (raw: RawMessage, mirror: Mirror): Piece | undefined => {
   return { id, content, part, parts, shared, hasAudio, webhookId, exact };
 };
 
-/** All parts in their order, or none. */
+/** The parts in their order if all are there; none otherwise. */
 const wholeOf = (pieces: readonly Piece[]): readonly Piece[] => {
   const inOrder = Array.from({ length: pieces[0]?.parts ?? 0 }, (_, index) =>
     pieces.find(({ part }) => part === index + 1),
@@ -178,7 +181,10 @@ const conclude = (
   };
 };
 
-/** Looks for mirrors among our own messages, by their footers and by what they answer to. */
+/**
+ * Creates the search for mirrors among the bot's own messages, by footers and by the messages
+ * replied to.
+ */
 export const createFinder = (ownMessages: OwnMessages, claims: ReplyKeys) => {
   const pieceOf = (
     raw: RawMessage,
@@ -188,7 +194,7 @@ export const createFinder = (ownMessages: OwnMessages, claims: ReplyKeys) => {
     mirror.as ? personaPiece(raw, mirror) : replyPiece(raw, mirror, claims, others);
 
   return {
-    /** What an earlier try has posted of some mirrors. */
+    /** Finds messages of some mirrors that an earlier try posted. */
     posted: async (
       to: Channel,
       mirrors: readonly Mirror[],
@@ -216,7 +222,7 @@ export const createFinder = (ownMessages: OwnMessages, claims: ReplyKeys) => {
       return found;
     },
 
-    /** The messages that hold parts of just this mirror, of one writer, in the order of their posting. */
+    /** Finds the messages with parts of only this mirror, by one writer, in the order of posting. */
     parts: async ({ channel, handle }: OwnPost, mirror: Mirror): Promise<readonly string[]> => {
       const ids: string[] = [];
       for await (const raw of ownMessages(channel, [mirror.source])) {
@@ -227,7 +233,7 @@ export const createFinder = (ownMessages: OwnMessages, claims: ReplyKeys) => {
       return ids;
     },
 
-    /** The messages that the bot has posted of this mirror alone, except one. */
+    /** Finds the messages that the bot posted for this mirror alone, except one. */
     alone: async (channel: Channel, mirror: Mirror, except: string): Promise<readonly string[]> => {
       const ids: string[] = [];
       for await (const { id, content, webhook_id } of ownMessages(channel, [mirror.source])) {
@@ -238,7 +244,7 @@ export const createFinder = (ownMessages: OwnMessages, claims: ReplyKeys) => {
       return ids;
     },
 
-    /** Every message of ours that holds something of a source, or only the replies for one key. */
+    /** Finds every message of the bot with a mirror of a source, or only the replies for one key. */
     all: async (
       channel: Channel,
       source: MessageRef,

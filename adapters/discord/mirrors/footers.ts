@@ -6,19 +6,22 @@ import { linkTo, PLATFORM } from '../ids.ts';
 
 const TAG_CHARS = 10;
 
-/** A short name of a message, the same each time. */
+/** A short name of a message, always the same for it. */
 export const tagOf = ({ channel, id }: MessageRef): string =>
   hash('sha256', JSON.stringify([channel.space.platform, channel.id, id])).slice(0, TAG_CHARS);
 
-/** The end of the footer of each mirror of this message; messages of other platforms have no address here. */
+/**
+ * The end of the footer of each mirror of this message; a message of another platform has no link
+ * here.
+ */
 const endOf = (source: MessageRef): string =>
   source.channel.space.platform === PLATFORM
     ? `](<${linkTo(source.channel, source.id)}>)`
     : ` · \`${tagOf(source)}\``;
 
 /**
- * The last line of a mirror under somebody's name. It names the source to people and to us: webhooks have no
- * nonce, so what a lost answer left behind is found by it.
+ * The last line of a mirror under a person's name. It names the source to people and to this
+ * program: webhooks have no nonce, so messages whose response was lost are found by it.
  */
 export const footerOf = ({ label, source }: Pick<Mirror, 'label' | 'source'>): string =>
   source.channel.space.platform === PLATFORM
@@ -30,12 +33,12 @@ const footer =
 
 export interface Footer {
   readonly line: string;
-  /** The number of this part, from 1, of a mirror in several parts, and how many there are. */
+  /** The number of this part, from 1, and of all parts, for a mirror in several parts. */
   readonly part: number;
   readonly parts: number;
 }
 
-/** Undefined for any other line. */
+/** Parses a footer; undefined for any other line. */
 export const readFooter = (line: string): Footer | undefined => {
   const groups = footer.exec(line)?.groups;
   if (!groups?.['line']) return undefined;
@@ -51,17 +54,20 @@ export const footersIn = (content: string): readonly Footer[] =>
 export const isOfSource = (line: string, source: MessageRef): boolean =>
   line.endsWith(endOf(source));
 
-/** Escapes what others wrote that looks like a footer of ours. */
+/** Escapes lines of other people that look like a footer. */
 export const withoutFooters = (text: string): string =>
   text
     .split('\n')
     .map((line) => (readFooter(line.trim()) ? `\\${line.trimStart()}` : line))
     .join('\n');
 
-/** One of several mirrors in a message, which ends with its footer; also the one that is left of several. */
+/**
+ * One of several mirrors in a message, each ending with its footer; also the last one left of
+ * several.
+ */
 export interface Section {
   readonly footer: string;
-  /** Footer included. */
+  /** The text, footer included. */
   readonly text: string;
 }
 
@@ -81,7 +87,7 @@ export const readSections = (content: string): readonly Section[] => {
 export const writeSections = (sections: readonly Section[]): string =>
   sections.map(({ text }) => text).join('\n');
 
-/** Puts a section in the place of that of the same source; undefined when there is none. */
+/** Replaces the section of the same source; undefined when there is none. */
 export const replaceSection = (
   sections: readonly Section[],
   section: Section,
@@ -96,17 +102,17 @@ export const withoutSource = (
   source: MessageRef,
 ): readonly Section[] => sections.filter(({ footer: line }) => !isOfSource(line, source));
 
-/** A quote, or the note that a message was forwarded, above the words of a mirror. */
+/** Matches a quote, or the note that a message was forwarded, above a mirror's text. */
 const leading = /^(?:-# ↪[^\n]*(?:\n|$))+/;
 const named = /^\*\*(?<name>(?:\\.|[^\\*\n])+)\*\*:\s?/;
 const escaped = /\\([\\`*_~|<>[\]()#])/g;
 
 /**
- * The words of a message of ours, without what a mirror puts around them, and the name that the bot puts in
- * front of them.
+ * The text of one of the bot's messages, without the parts that a mirror adds around it, and the
+ * name that the bot puts before it.
  *
- * @param of the source whose mirror is meant, where several stand in one message
- * @param byBot true when the bot tells whose words they are, as a webhook need not
+ * @param of the source whose mirror is meant, in a message that holds several
+ * @param byBot true when the bot names the author in the text, which webhooks do not need
  */
 export const wordsIn = (
   content: string,

@@ -1,8 +1,8 @@
 import type { Channel, Posted } from '../../../src/model/place.ts';
 
-/** How messages of ours were posted, as `Posted.handle` carries it. */
+/** The way in which messages were posted, as `Posted.handle` stores it. */
 export interface Handle {
-  /** True for a message that holds several mirrors, or may come to. */
+  /** True for a message that holds several mirrors, or may do so later. */
   readonly shared: boolean;
   /** True when the first message is a voice message. */
   readonly voice: boolean;
@@ -10,10 +10,10 @@ export interface Handle {
   readonly webhookId: string | undefined;
 }
 
-/** How the bot itself posts, in the plainest way. */
+/** The handle of messages posted by the bot itself. */
 export const BY_BOT: Handle = { shared: false, voice: false, webhookId: undefined };
 
-/** Messages of ours that make one whole, in their order: `Posted` with its handle read. */
+/** Messages of the bot that belong together, in order: `Posted` with its handle parsed. */
 export interface OwnPost {
   readonly channel: Channel;
   readonly ids: Posted['ids'];
@@ -29,7 +29,7 @@ export const ownPost = (channel: Channel, ids: readonly string[], handle: Handle
 
 const form = /^(?<who>[bw])(?<shared>s?)(?<voice>v?)(?::(?<webhook>\d+))?$/;
 
-/** Reads a handle; what is none of ours counts as posted by the bot. */
+/** Parses a handle; an unknown one counts as posted by the bot. */
 export const ownPostOf = ({ channel, ids, handle }: Posted): OwnPost => {
   const groups = form.exec(handle ?? '')?.groups;
   return ownPost(channel, ids, {

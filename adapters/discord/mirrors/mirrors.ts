@@ -12,7 +12,7 @@ import { createReplyKeys, createFinder } from './find.ts';
 import { ownPostOf, postedOf, type OwnPost } from './handles.ts';
 import type { SharedMessagesDeps } from './shared-messages.ts';
 
-/** Discord's refusals of a thread that is deleted, or so locked that we cannot wake it. */
+/** Discord's refusals for a thread that is deleted, or locked so that the bot cannot unarchive it. */
 const CLOSED = [
   RESTJSONErrorCodes.UnknownChannel,
   RESTJSONErrorCodes.InvalidActionOnArchivedThread,
@@ -28,7 +28,7 @@ export const createMirrors = (
   const editor = createMirrorEditor({ ...deps, finder });
   const turns = createKeyedMutex();
 
-  /** A standing thread falls asleep when nobody writes in it; only posting wakes it by itself. */
+  /** Unarchives an inactive thread where needed; by itself only posting does so. */
   const awake = async <T>({ id }: Channel, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -49,7 +49,7 @@ export const createMirrors = (
     return await awake(channel, work);
   };
 
-  /** Posts a mirror that was deleted to be replaced; a try that was cut off may have done so. */
+  /** Posts a mirror again that was deleted to be replaced; an interrupted try may have posted it. */
   const postAnew = async (to: Channel, mirror: Mirror): Promise<OwnPost> => {
     const found = (await finder.posted(to, [mirror])).get(mirror);
     const former = found && ('post' in found ? [found.post] : found.strays);
@@ -58,7 +58,7 @@ export const createMirrors = (
     throw new AppError('internal', 'a mirror was not posted');
   };
 
-  /** Leaves what stands already, or updates it; what is missing is posted. In their order. */
+  /** Keeps or updates existing mirrors and posts missing ones; yields them in order. */
   const createMissing = async function* (
     to: Channel,
     mirrors: readonly Mirror[],
@@ -101,7 +101,7 @@ export const createMirrors = (
           yield postedOf(post);
         }
       } catch (thrown) {
-        // A standing thread may have been deleted or locked while nobody told us.
+        // A thread may have been deleted or locked without an event.
         if (!isRefusal(thrown, ...CLOSED) || !threads.forget(to.id)) throw toAppError(thrown);
         const lost = 'a standing thread is gone: the next try makes a new one';
         throw new AppError('unavailable', lost, { cause: thrown, retryable: true });

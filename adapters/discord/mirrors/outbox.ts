@@ -16,21 +16,24 @@ import type { WebhookRate } from './webhook-rate.ts';
 import { webhookChannelId, type Webhooks } from './webhooks.ts';
 import type { Writers, Written } from './writers.ts';
 
-/** Posts mirrors, several in one message where rates ask for it. */
+/** Posts mirrors, several in one message where rate limits require it. */
 export interface Outbox {
-  /** Yields where each stands, in their order. */
+  /** Posts mirrors; yields the place of each, in order. */
   post(to: Channel, mirrors: readonly Mirror[], signal?: AbortSignal): AsyncIterable<OwnPost>;
-  /** Posts what stood in one message of somebody; in several where names make it too long for one. */
+  /**
+   * Posts the sections of one person's message again; in several where names make it too long for
+   * one.
+   */
   repost(to: Channel, sections: readonly Section[], by: Persona): AsyncIterable<OwnPost>;
-  /** Posts one by the bot, apart from others with which it was posted before. */
+  /** Posts one mirror by the bot, apart from others with which it was posted before. */
   postAlone(to: Channel, mirror: Mirror): Promise<OwnPost>;
-  /** Notes that what was posted of a source has been deleted: posting it again is no repetition. */
+  /** Notes that the messages of a source were deleted, so that posting them again is no repetition. */
   forget(source: MessageRef): void;
 }
 
 const FORGOTTEN = 5_000;
 
-/** Refusals of a voice message: it may be another permission that is missing, or that for voice messages. */
+/** Refusals of a voice message: its permission may be missing, or another one. */
 const NO_VOICE = [
   RESTJSONErrorCodes.YouCannotSendVoiceMessagesInThisChannel,
   RESTJSONErrorCodes.MissingPermissions,
@@ -53,7 +56,7 @@ const writeShared = async (
   shared: true,
 });
 
-/** The same sections, as many at once as one message takes. */
+/** The sections in groups, each as large as one message allows. */
 const fitting = (sections: readonly Section[]): Section[][] => {
   const groups: Section[][] = [];
   for (const section of sections) {
@@ -76,7 +79,7 @@ export const createOutbox = (deps: {
   readonly writers: Writers;
 }): Outbox => {
   const { api, webhooks, rate, writers } = deps;
-  /** How often what was posted of a source was deleted: Discord remembers nonces for minutes. */
+  /** Number of times that a source's messages were deleted: Discord remembers nonces for minutes. */
   const forgotten = createLru<string, number>(FORGOTTEN);
 
   const forget = (source: MessageRef): void => {
@@ -84,7 +87,7 @@ export const createOutbox = (deps: {
     forgotten.set(tag, (forgotten.get(tag) ?? 0) + 1);
   };
 
-  /** The channel is named too: Discord compares all nonces of one author. */
+  /** A nonce for each part; it depends on the channel, as Discord compares all nonces of one author. */
   const nonceFor = (to: Channel, { source, key, label }: Mirror): ((index: number) => string) => {
     const tag = tagOf(source);
     return (index) => nonceOf(to.id, tag, key, label, index, forgotten.get(tag) ?? 0);
@@ -117,12 +120,12 @@ export const createOutbox = (deps: {
       return byBot(to, await writeBatch(writer, batch));
     } catch (thrown) {
       if (!isRefusal(thrown, RESTJSONErrorCodes.UnknownMessage)) throw thrown;
-      // What had this nonce was deleted by hand; it has another one from now on.
+      // The message with this nonce was deleted by hand; a new nonce is used from now on.
       return byBot(to, await writeBatch(writer, batch));
     }
   };
 
-  /** Undefined where no webhook can be had or used now. */
+  /** Posts a batch; undefined where no webhook is available now. */
   const postBatch = async (
     to: Channel,
     batch: Batch,
@@ -141,7 +144,7 @@ export const createOutbox = (deps: {
       for (let batch = left.shift(); batch; batch = left.shift()) {
         signal?.throwIfAborted();
         const post = await postBatch(to, batch, signal);
-        // Without a webhook the bot says what was planned for it.
+        // Without a webhook the bot posts its mirrors.
         if (!post) left.unshift(...planBatches(batch.mirrors, 0));
         else for (const _ of batch.mirrors) yield post;
       }
@@ -151,7 +154,7 @@ export const createOutbox = (deps: {
       const reposted = await writers.throughWebhook(to, by, write);
       if (reposted) return yield reposted;
       const told = sections.map(({ footer, text }) => {
-        // The quote stands above the name, as everywhere.
+        // The quote stands above the name, as in all mirrors.
         const [quoted = ''] = /^(?:-# ↪[^\n]*\n)+/.exec(text) ?? [];
         return { footer, text: quoted + named(by.name, text.slice(quoted.length)) };
       });
@@ -159,7 +162,7 @@ export const createOutbox = (deps: {
         yield byBot(to, await writeShared(botMessageWriter(api, to), some));
     },
     postAlone: async (to, mirror) => {
-      // A mirror posted alone needs another nonce than the shared message it came from.
+      // A mirror posted alone needs another nonce than the shared message that it was in.
       forget(mirror.source);
       return asBot(to, { by: 'bot', mirrors: [mirror], sections: [] });
     },

@@ -13,7 +13,10 @@ import { footerOf, tagOf, withoutFooters, type Section } from './footers.ts';
 const NUMBER_ROOM = 12;
 const QUOTE_CHARS = 100;
 
-/** The writer of a mirror: a webhook has the person's name and picture, the bot puts the name in front. */
+/**
+ * The writer of a mirror: a webhook has the person's name and picture, the bot writes the name in
+ * front.
+ */
 export type Writer = 'webhook' | 'bot';
 
 const numbered = (index: number, count: number): string =>
@@ -30,7 +33,7 @@ const quoteLine = ({ quote }: Mirror): string => {
     : `-# ↪ ${said}\n`;
 };
 
-/** The words of a person as the bot shows them. */
+/** A person's text as the bot shows it. */
 export const named = (name: string, text: string): string =>
   inFront(`**${line(name, WEBHOOK_NAME_CHARS) || '…'}**:`, text);
 
@@ -42,7 +45,10 @@ export const voiceNameOf = (source: MessageRef): string => `${tagOf(source)}.ogg
 
 const isVoice = (file: OutgoingFile): boolean => file.voice !== undefined;
 
-/** The same mirror where voice messages are not allowed: the recording stands with its words as a file. */
+/**
+ * The same mirror where voice messages are not allowed: the recording is attached to its text as a
+ * file.
+ */
 export const withoutVoice = (mirror: Mirror): Mirror => ({
   ...mirror,
   content: {
@@ -55,17 +61,20 @@ export const withoutVoice = (mirror: Mirror): Mirror => ({
   },
 });
 
-/** Texts as messages; files stand with the last one. No message of a person has more than ten. */
+/**
+ * Makes messages of texts; files are attached to the last one, as no message of a person has more
+ * than ten.
+ */
 const withFiles = (texts: readonly string[], files: readonly OutgoingFile[]): Part[] =>
   texts.map((content, index) => ({
     content,
     files: index === texts.length - 1 ? files.slice(0, FILES) : [],
   }));
 
-/** The messages of a mirror: of one under somebody's name, a voice message may come first. */
+/** The messages of a mirror; under a person's name a voice message may come first. */
 export interface MirrorParts {
   readonly voice: readonly Part[];
-  /** One at least. */
+  /** Messages with text; at least one. */
   readonly texts: readonly Part[];
 }
 
@@ -76,7 +85,7 @@ const personaParts = (mirror: Mirror, by: Writer): MirrorParts => {
     CONTENT_CHARS - footer.length - NUMBER_ROOM,
     { firstRoom: begin(mirror, by, '').length },
   );
-  // Once more: a cut makes lines of its own.
+  // Repeated, because a cut creates new lines.
   const pieces = split.length > 0 ? split.map(withoutFooters) : [''];
   const texts = pieces.map((piece, index) => {
     const begun = index > 0 ? piece : begin(mirror, by, piece);
@@ -110,11 +119,11 @@ export const partsOf = (mirror: Mirror, by: Writer): MirrorParts =>
   mirror.as ? personaParts(mirror, by) : replyParts(mirror);
 
 const fences = /```/g;
-/** Quotes all that follows, up to the message's end. */
+/** Matches a quote of all that follows, up to the message's end. */
 const endlessQuote = /^\s*>>> /m;
-/** Looks like another person's part of the message. */
+/** Matches text that looks like another person's section of the message. */
 const nameInFront = /^[^\S\n]*\*\*[^\n]*:/m;
-/** Markup without a partner, which a neighbour's text could be. */
+/** Matches markers without a partner, which text of the next section could close. */
 const loneMarkers = /[*`]|~~|\|\||__|(?<!\w)_|_(?!\w)|\[[^[\]]*$/;
 
 const needsOwnMessage = ({ files = [], text }: Mirror['content']): boolean =>
@@ -123,7 +132,7 @@ const needsOwnMessage = ({ files = [], text }: Mirror['content']): boolean =>
   nameInFront.test(text) ||
   loneMarkers.test(withoutSpans(text));
 
-/** A mirror as one of several in a message; undefined for one that needs a message of its own. */
+/** A mirror as a section of a shared message; undefined for one that needs a message of its own. */
 export const sectionOf = (mirror: Mirror, by: Writer): Section | undefined => {
   if (needsOwnMessage(mirror.content)) return undefined;
   const open = (mirror.content.text.match(fences)?.length ?? 0) % 2 === 1;

@@ -18,16 +18,16 @@ import type { Writers } from './writers.ts';
 export interface SharedMessage {
   readonly post: OwnPost;
   readonly sections: readonly Section[];
-  /** The name under which it stands. */
+  /** The author's name and picture under which it was posted. */
   readonly by: Persona;
 }
 
 export interface SharedMessages {
-  /** The one in which a mirror stands now; `not-found` when it is gone. */
+  /** Finds the message that holds a mirror now; rejects with `not-found` when it is gone. */
   find(post: OwnPost, source: MessageRef): Promise<SharedMessage>;
   /**
-   * Lets it hold these sections instead; resolves with where they stand. What a webhook that is gone
-   * has written cannot be changed: then they are posted anew, and each is found by its footer.
+   * Replaces the sections of a message; resolves with its place. Messages of a deleted webhook
+   * cannot be changed: the sections are then posted again, and each is found by its footer.
    */
   show(shared: SharedMessage, sections: readonly Section[]): Promise<OwnPost>;
 }
@@ -39,7 +39,10 @@ export interface SharedMessagesDeps {
   readonly writers: Writers;
 }
 
-/** Messages that were posted anew; of others the last ones of the channel are looked through. */
+/**
+ * Messages posted again that are remembered; others are searched for among the channel's last
+ * messages.
+ */
 const KEPT = 5_000;
 
 const holds = ({ content }: RawMessage, source: MessageRef): boolean =>
@@ -53,10 +56,10 @@ const read = (raw: RawMessage, channel: Channel): SharedMessage => ({
 
 export const createSharedMessages = (deps: SharedMessagesDeps): SharedMessages => {
   const { api, outbox, ownMessages, writers } = deps;
-  /** Where messages that were posted anew stand now, by their former ids. */
+  /** Current ids of messages that were posted again, by their former ids. */
   const moved = createLru<string, readonly string[]>(KEPT);
 
-  /** The message with this id, or one that was posted anew in its place, and perhaps anew again. */
+  /** Finds the message with this id, or the one posted in its place, even repeatedly. */
   const follow = async (
     channel: Channel,
     id: string,
@@ -82,7 +85,7 @@ export const createSharedMessages = (deps: SharedMessagesDeps): SharedMessages =
   ): Promise<OwnPost> => {
     const { channel, ids } = former;
     const footers = new Set(sections.map(({ footer }) => footer));
-    // A try that was cut off may have posted them already.
+    // An interrupted try may have posted them already.
     for await (const raw of ownMessages(channel, [])) {
       const other = read(raw, channel);
       const isIt =

@@ -1,14 +1,14 @@
 import { sleep, type Clock } from '../../../src/async/clock.ts';
 import { WEBHOOK_BURST as BURST, WEBHOOK_STEADY as STEADY } from '../limits.ts';
 
-/** The other side's windows begin when a request arrives there, later than it is counted here. */
+/** Margin for Discord's windows, which begin when a request arrives, later than it is counted here. */
 const MARGIN_MS = 100;
 
-/** Counts what webhooks post in each channel. We have one webhook a channel. */
+/** Counts the webhook posts in each channel, which has one webhook of the bot. */
 export interface WebhookRate {
-  /** How many posts can be made now if at most one burst window is waited for. */
+  /** Number of posts possible now, if at most one burst window is waited for. */
   room(channelId: string): number;
-  /** Discord refused a post: treat the channel's minute as used up for `forMs`. */
+  /** Marks the channel's minute as used up for `forMs`, after Discord refused a post. */
   exhaust(channelId: string, forMs: number): void;
   /** Waits for the burst's window, then counts one post. */
   take(channelId: string, signal?: AbortSignal): Promise<void>;
@@ -21,7 +21,7 @@ export const createWebhookRate = (clock: Clock): WebhookRate => {
   const recent = (channelId: string): number[] => {
     const since = nowMs() - STEADY.windowMs - MARGIN_MS;
     const times = (posts.get(channelId) ?? []).filter((at) => at > since);
-    // In the order of their last use, so that the first ones are the idle ones.
+    // Ordered by last use, so that the first ones are inactive.
     posts.delete(channelId);
     if (times.length > 0) posts.set(channelId, times);
     for (const [id, [...others]] of posts) {
@@ -36,7 +36,7 @@ export const createWebhookRate = (clock: Clock): WebhookRate => {
 
   return {
     exhaust: (channelId, forMs) => {
-      // As if posted late enough to leave the window when it is over.
+      // Counted as if posted so late that it leaves the window when the refusal ends.
       const at = nowMs() - STEADY.windowMs + Math.min(forMs, STEADY.windowMs);
       posts.set(
         channelId,

@@ -8,15 +8,15 @@ import type { Application } from '../application.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import { personaName, type WebhookKey } from '../outbound/message-writer.ts';
 
-/** One webhook of ours in each channel that needs one; found again after a restart. */
+/** The bot's webhooks, one in each channel that needs one; they are found again after a restart. */
 export interface Webhooks {
-  /** The channel's, made when there is none; undefined where there can be none. */
+  /** The channel's webhook, created when there is none; undefined where that is impossible. */
   of(channel: Channel): Promise<WebhookKey | undefined>;
-  /** The one that posted something earlier; undefined when it is gone. */
+  /** The webhook that posted an earlier message; undefined when it is gone. */
   find(channel: Channel, webhookId: string): Promise<WebhookKey | undefined>;
-  /** It turned out to be gone, or something about webhooks changed there: the next one asks anew. */
+  /** Forgets a channel's webhook that is gone or may have changed: the next call looks it up again. */
   forget(channelId: string): void;
-  /** How many a channel has, of all applications, and whether one is ours. Makes none. */
+  /** Counts a channel's webhooks, of all applications, and tells if the bot has one. Creates none. */
   count(channel: Channel): Promise<{ readonly all: number; readonly isOursThere: boolean }>;
 }
 
@@ -28,19 +28,19 @@ export interface WebhooksDeps {
 }
 
 const KEPT = 5_000;
-/** After this it is seen whether people have allowed webhooks meanwhile. */
+/** Time after which it is checked again if webhooks are possible. */
 const REFUSAL_MS = 300_000;
 
-/** Threads speak through the webhook of the channel that they belong to. */
+/** The channel of a thread's webhook: the one that it belongs to. */
 export const webhookChannelId = ({ id, parentId }: Channel): string => parentId ?? id;
 
 interface Asked {
   readonly hook: Promise<WebhookKey | undefined>;
-  /** There can be none now: when it is looked anew, in `now`'s time. */
+  /** Time until which no webhook is possible, on the clock of `now`. */
   refusedUntilMs?: number;
 }
 
-/** Not allowed, or no room for one more: people have to change something first. */
+/** True when people have to change something first: a permission is missing, or no webhook is free. */
 const isImpossible = (thrown: unknown): boolean =>
   isRefusal(
     thrown,
@@ -80,11 +80,11 @@ export const createWebhooks = ({ api, application, log, now }: WebhooksDeps): We
         return await findOrMake(channelId);
       } catch (thrown) {
         const { code, message: reason, retryAfterMs = REFUSAL_MS } = toAppError(thrown);
-        // Servers take some dozens of new webhooks an hour; nobody waits that long for a mirror.
+        // Servers allow some dozens of new webhooks an hour; mirrors cannot wait that long.
         if (!isImpossible(thrown) && code !== 'rate-limited') throw thrown;
         log.warn(
           { channel: channelId, reason },
-          'no webhook: mirrors are posted by the bot itself',
+          'no webhook available: the bot posts mirrors itself',
         );
         const waitMs = code === 'rate-limited' ? Math.min(retryAfterMs, REFUSAL_MS) : REFUSAL_MS;
         asked.refusedUntilMs = now() + waitMs;

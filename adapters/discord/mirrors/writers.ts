@@ -17,18 +17,18 @@ import {
 import type { WebhookRate } from './webhook-rate.ts';
 import { webhookChannelId, type Webhooks } from './webhooks.ts';
 
-/** Messages that were written in one go. */
+/** Messages that were written together. */
 export interface Written {
   readonly ids: readonly string[];
   /** True when the first one is a voice message. */
   readonly voice: boolean;
-  /** True when the message holds several mirrors, or may come to. */
+  /** True when the message holds several mirrors, or may do so later. */
   readonly shared: boolean;
 }
 
-/** Finds who writes: a webhook at its pace, or the bot. Only who wrote a message may change it. */
+/** Chooses the writer: a rate-limited webhook, or the bot. Only a message's writer may change it. */
 export interface Writers {
-  /** Undefined when no webhook can be had or used now. */
+  /** Writes through the channel's webhook; undefined when none is available now. */
   throughWebhook(
     to: Channel,
     by: Persona | undefined,
@@ -36,24 +36,27 @@ export interface Writers {
     signal?: AbortSignal,
   ): Promise<OwnPost | undefined>;
   /**
-   * The writer of what stands; what a webhook adds is paced. Rejects with `isHookGone` when the webhook that
-   * posted it is known to be gone.
+   * The writer of existing messages; posts of a webhook are rate-limited. Rejects with `isHookGone`
+   * when the webhook that posted them is known to be gone.
    */
   of(
     post: OwnPost,
     as?: { readonly persona?: Persona | undefined } & BotMessageWriterOptions,
   ): Promise<MessageWriter>;
-  /** Deletes messages, those of webhooks that are gone as the bot; `forbidden` where it may not. */
+  /**
+   * Deletes messages, those of deleted webhooks as the bot; rejects with `forbidden` where it may
+   * not.
+   */
   erase(post: OwnPost): Promise<void>;
 }
 
 const EXHAUSTED_MS = 60_000;
 
-/** True when it was refused for its rate, so that nothing of it was posted. */
+/** True when a post was refused for its rate, so that nothing was posted. */
 const isTooMuch = (thrown: unknown): thrown is AppError =>
   thrown instanceof AppError && thrown.code === 'rate-limited';
 
-/** A webhook that moved to another channel answers Unknown Channel for threads of its old one. */
+/** True for a moved webhook, which answers Unknown Channel for threads of its old channel. */
 const isElsewhere = (thrown: unknown, to: Channel): boolean =>
   threadIdOf(to) !== undefined && isRefusal(thrown, RESTJSONErrorCodes.UnknownChannel);
 
@@ -95,7 +98,7 @@ export const createWriters = (api: Api, webhooks: Webhooks, rate: WebhookRate): 
 
   return {
     throughWebhook: async (to, by, write, signal) => {
-      // One that was deleted by hand, or moved, is made anew once.
+      // A webhook that was deleted or moved by hand is created again once.
       for (let attempt = 1; attempt <= 2; attempt += 1) {
         const hook = await webhooks.of(to);
         if (!hook) return undefined;
@@ -110,7 +113,7 @@ export const createWriters = (api: Api, webhooks: Webhooks, rate: WebhookRate): 
           else if (isHookGone(thrown) || isElsewhere(thrown, to))
             webhooks.forget(webhookChannelId(to));
           else throw thrown;
-          // The next try finds the parts that stand, and clears them away.
+          // The next try finds the existing parts and deletes them.
           if (written.length > 0)
             throw new AppError('unavailable', 'a mirror was posted in part', {
               cause: thrown,

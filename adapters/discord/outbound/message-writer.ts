@@ -16,16 +16,19 @@ import { channelIdOf, threadIdOf } from '../ids.ts';
 import { NONCE_CHARS, WEBHOOK_NAME_CHARS } from '../limits.ts';
 import type { Part } from './render.ts';
 
-/** Writes messages in one place, as the bot, through a webhook or as an interaction's answer. */
+/** Writes messages in one place, as the bot, through a webhook or as an interaction's response. */
 export interface MessageWriter {
-  /** Resolves with the new message's id. `index` is the part's among those of one text. */
+  /**
+   * Posts a part; resolves with the new message's id. `index` is the part's place among those of
+   * one text.
+   */
   write(part: Part, index: number): Promise<string>;
   rewrite(id: string, part: Part): Promise<void>;
   /** Deletes a message; one that is gone already is no error. */
   erase(id: string): Promise<void>;
 }
 
-/** The mentions that may ping anyone: none, whatever stands in a text. */
+/** Mentions that notify nobody, whatever a text contains. */
 const NOBODY = { parse: [], replied_user: false } as const;
 
 /** A request's body and files for one part. */
@@ -43,7 +46,7 @@ export const bodyOf = (part: Part): { body: Record<string, unknown>; files: RawF
         : { content: part.content.toWellFormed() }),
       allowed_mentions: NOBODY,
       ...(part.rows ? { components: part.rows } : {}),
-      // Of an edit: what is not named here goes.
+      // An edit removes the attachments that are not named here.
       attachments: files.map(({ name, voice }, id) => ({
         id,
         filename: name,
@@ -55,14 +58,17 @@ export const bodyOf = (part: Part): { body: Record<string, unknown>; files: RawF
   };
 };
 
-/** A nonce's bytes: as base64, three of them are four characters. */
+/** Bytes of a nonce: as base64, three bytes are four characters. */
 const NONCE_BYTES = Math.trunc((NONCE_CHARS * 3) / 4);
 
-/** The same nonce for the same words: Discord then posts only once within some minutes. */
+/** A nonce that is the same for the same words: Discord then posts only once within some minutes. */
 export const nonceOf = (...words: readonly (string | number)[]): string =>
   hash('sha256', JSON.stringify(words), 'buffer').subarray(0, NONCE_BYTES).toString('base64url');
 
-/** Waits for a deletion of what may be gone. A webhook that is gone does not take its messages along. */
+/**
+ * Waits for a deletion and ignores that the message is gone. The messages of a deleted webhook
+ * stay.
+ */
 export const ignoreGone = async (erasing: Promise<unknown>): Promise<void> => {
   try {
     await erasing;
@@ -75,7 +81,10 @@ export const ignoreGone = async (erasing: Promise<unknown>): Promise<void> => {
 export interface BotMessageWriterOptions {
   /** The nonce of the part with this index; by default it differs each time. */
   readonly nonce?: (index: number) => string;
-  /** The message that every part answers to. Without this message nothing is posted: `not-found`. */
+  /**
+   * The message that every part replies to. Rejects with `not-found` when it is gone; nothing is
+   * then posted.
+   */
   readonly replyTo?: MessageRef | undefined;
   readonly signal?: AbortSignal;
 }
@@ -114,11 +123,11 @@ export interface WebhookKey {
   readonly token: string;
 }
 
-/** True when the webhook was deleted by hand, or given another token. */
+/** True when the webhook was deleted, or given another token. */
 export const isHookGone = (thrown: unknown): boolean =>
   isRefusal(thrown, RESTJSONErrorCodes.UnknownWebhook, RESTJSONErrorCodes.InvalidWebhookToken);
 
-/** The error that Discord gives for a webhook that is not, or no longer, where it is wanted. */
+/** Discord's error for a webhook that does not exist, or is no longer in its channel. */
 export const hookGone = (cause?: unknown): DiscordError =>
   new DiscordError('not-found', 'the webhook of a channel is gone', {
     discordCode: RESTJSONErrorCodes.UnknownWebhook,
@@ -126,10 +135,13 @@ export const hookGone = (cause?: unknown): DiscordError =>
   });
 
 const FORBIDDEN_IN_NAMES = /clyde|discord/gi;
-/** Joiners are parts of emoji. */
+/** Matches blanks; joiners are none, as they are parts of emoji. */
 const BLANKS = /(?:[\p{Cc}\s]|(?![\u200C\u200D])\p{Cf})+/gu;
 
-/** A name as Discord takes it: not empty, at most 80 characters, and without one of Discord's own. */
+/**
+ * A name that Discord accepts: not empty, at most 80 characters, and without Discord's reserved
+ * names.
+ */
 export const personaName = (name: string): string => {
   const plain = name.toWellFormed().replaceAll(BLANKS, ' ').trim();
   const apart = plain.replaceAll(FORBIDDEN_IN_NAMES, (word) => `${word[0]}\u200A${word.slice(1)}`);
@@ -137,8 +149,9 @@ export const personaName = (name: string): string => {
 };
 
 /**
- * Writes through a webhook in a channel, or in a thread of it. People may have deleted the webhook, or
- * given it another channel: then nothing is written or rewritten (`isHookGone`), and the bot erases.
+ * Writes through a webhook in a channel or its thread. Where people deleted the webhook, or moved
+ * it to another channel, nothing is written or rewritten (`isHookGone`), and the bot deletes
+ * messages.
  */
 export const webhookMessageWriter = (
   api: Api,
@@ -154,7 +167,7 @@ export const webhookMessageWriter = (
     Routes.webhookMessage(hook.id, hook.token, messageId);
   const erase = async (id: string, query: Record<string, string>): Promise<unknown> =>
     api.send('DELETE', route(id), { ...common, query });
-  /** True when the channel has a message of which the webhook knows nothing. */
+  /** True when a message is in the channel and unknown to the webhook. */
   const isLeftBehind = async (id: string): Promise<boolean> => {
     try {
       await api.send('GET', Routes.channelMessage(channel.id, id));
@@ -171,7 +184,7 @@ export const webhookMessageWriter = (
   return {
     write: async (part) => {
       const { body, files } = bodyOf(part);
-      // No nonce here: what was lost on the way back would stand twice if it were sent again.
+      // Without a nonce, a request repeated after a lost response would post twice.
       const posted = await api.sendOnce<APIMessage>('POST', Routes.webhook(hook.id, hook.token), {
         ...common,
         query: { ...thread, wait: 'true' },
@@ -182,7 +195,7 @@ export const webhookMessageWriter = (
       try {
         await ignoreGone(erase(posted.id, {}));
       } catch (thrown) {
-        // Whatever becomes of this one, no other is to be posted there.
+        // Even if deleting fails, no other message is to be posted there.
         throw hookGone(thrown);
       }
       throw hookGone();

@@ -19,7 +19,10 @@ const holdsAddress = (node: Inline): boolean =>
 
 const PLACE = { lineStart: false, inLabel: false, tame: false };
 
-/** How the nodes after a bare address begin, as far as they could become part of it. */
+/**
+ * The beginning of the nodes after a bare address as written, as far as it could be read as part of
+ * it.
+ */
 const begun = (row: readonly Inline[], from: number): string => {
   const [next, behind] = [row[from], row[from + 1]];
   if (next?.kind === 'text') return escapeText(next.text, PLACE) + begunWith(behind);
@@ -63,8 +66,9 @@ const spaced = (row: readonly Inline[], around: readonly Inline[]): readonly Inl
   });
 
 /**
- * A row in which each bare address is read as that address: one takes all that follows it up to a
- * space, so what would be taken gets a space before it; one that would end early stands in brackets.
+ * Separates bare addresses in a row, so that each is read as exactly that address. An address takes
+ * all text up to a space: where it would take too much a space follows it, where it would end early
+ * it stands in brackets.
  */
 export const withAddressesApart = (row: readonly Inline[]): readonly Inline[] => {
   if (!row.some(holdsAddress)) return row;

@@ -13,7 +13,7 @@ import { withoutSeparators } from '../../../src/model/separator.ts';
 
 export const PLATFORM = 'discord';
 
-/** The last second that a date can tell. */
+/** The last second that a JavaScript date can hold. */
 export const LAST_SECOND = 8_640_000_000_000;
 const FENCE = '```';
 
@@ -31,7 +31,7 @@ const angle = new RegExp(
 );
 const everybody = /@(?<word>everyone|here)(?![A-Za-z0-9])/y;
 const language = /^(?<language>[\w+\-.#]{1,32})\n+(?=[^\n])/;
-/** Kept whole by Discord, backslash and all. */
+/** The shrug, which Discord keeps whole, backslash included. */
 const SHRUG = String.raw`¯\_(ツ)_/¯`;
 
 const styleOf = (letter: string | undefined): TimestampStyle =>
@@ -59,7 +59,7 @@ const angled = (text: string, at: number): { node: Inline; end: number } | undef
     : undefined;
 };
 
-/** A fence that is closed, wherever it stands; one that is not is text. */
+/** Reads a closed fence, wherever it stands; an unclosed one is text. */
 const fenced = (scan: InlineScan, at: number): number => {
   const { text } = scan;
   const close = text.indexOf(FENCE, at + FENCE.length);
@@ -90,7 +90,7 @@ const escaped = (scan: InlineScan, at: number): number => {
   return scan.plain(next, at, at + 1 + next.length);
 };
 
-/** Reads what Discord shows as one thing; see `InlineDialect`. */
+/** Reads a node that is no pair of markers; see `InlineDialect.atom`. */
 export const atom = (scan: InlineScan, at: number, found: string): number => {
   const { text } = scan;
   switch (found) {

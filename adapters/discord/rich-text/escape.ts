@@ -32,7 +32,7 @@ const escapeSign = (
         ? `\\${sign}`
         : sign;
     case '<':
-      // A backslash does not keep the server from notifying.
+      // A backslash does not stop the server from notifying.
       if (after === '@') return `\\<${SEPARATOR}`;
       return after !== undefined && /[\s\d=,.-]/.test(after) ? sign : String.raw`\<`;
     case ']':
@@ -47,7 +47,7 @@ const escapeSign = (
 const markLine = (found: string, indent: string, number: string | undefined): string =>
   number === undefined ? `${indent}\\${found.slice(indent.length)}` : `${found}\\`;
 
-/** Text in which nothing is markup, a mention, custom emoji or an address any more. */
+/** Escapes text so that nothing in it is markup, a mention, custom emoji or an address. */
 export const escapeText = (written: string, place: RowPlace): string => {
   const escaped = written.replaceAll(special, (sign, at: number) =>
     escapeSign(sign, at, written, place),

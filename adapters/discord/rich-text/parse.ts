@@ -22,7 +22,7 @@ const wordChar = /\w/;
 export const inline: InlineDialect = {
   candidates: /[\\`*_~|[\]<@\n¯]|https?:\/\//gi,
   markers: MARKERS,
-  // Only a single asterisk asks for words beside it; a single underscore closes at a word's end.
+  // Only a single asterisk needs words beside it; a single underscore closes at a word's end.
   mayOpen: (marker, _, after) => marker !== '*' || !space.test(after),
   mayClose: (marker, before, after) => {
     if (marker === '*') return !space.test(before);
@@ -56,11 +56,11 @@ const named =
   };
 
 /**
- * Reads a message as Discord's client shows it. Every address that the client makes a link is a link
- * node; `@everyone` and `@here` are mentions whether or not their writer may use them. A fence that
- * is never closed is text, and code does not reach over an empty line.
+ * Parses a message as Discord's client shows it. Every address that the client turns into a link is
+ * a link node; `@everyone` and `@here` are mentions even where their writer may not use them. An
+ * unclosed fence is text, and inline code does not reach over an empty line.
  *
- * @param names gives mentions the names that they have where they cannot be mentions
+ * @param names gives the names of mentions, which they keep where they cannot be mentions
  */
 export const parseDiscord = (written: string, names?: MentionNames): RichText => {
   const tree = parseBlocks(written.replaceAll(/\r\n?/g, '\n'), dialect);

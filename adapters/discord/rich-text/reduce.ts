@@ -14,7 +14,7 @@ import { withAddressesApart } from './addresses.ts';
 import { LAST_SECOND, PLATFORM } from './atoms.ts';
 
 export interface DiscordOptions {
-  /** True for a mention that may be one, and may notify; without it every mention is its name. */
+  /** True for a mention that may notify; others, and all of them by default, become their names. */
   readonly live?: (mention: Mention) => boolean;
 }
 
@@ -48,7 +48,7 @@ const mentionOf = (node: Mention, { live }: DiscordOptions): Inline => {
   return { kind, platform, target, id: own };
 };
 
-/** A label that looks like an address is shown as it is written. */
+/** Turns a link whose label looks like an address into text: Discord shows it as written. */
 const linkOf = (node: Link): Inline | readonly Inline[] =>
   node.children.length > 0 && plainInline(node.children).includes('://')
     ? [...node.children, text(' ('), link(node.url), text(')')]
@@ -57,7 +57,7 @@ const linkOf = (node: Link): Inline | readonly Inline[] =>
 const isKnownEmoji = ({ platform, id: own, name }: CustomEmoji): boolean =>
   platform === PLATFORM && id.test(own) && emojiName.test(name);
 
-/** The nodes that Discord has no writing for become what it has. */
+/** Replaces the nodes that Discord has no markup for. */
 const held =
   (options: DiscordOptions) =>
   (node: Inline): Inline | readonly Inline[] => {
@@ -84,7 +84,7 @@ const held =
 const isNested = (block: Block): boolean =>
   block.kind === 'quote' && block.children.some(({ kind }) => kind === 'quote');
 
-/** Discord has no quotes within quotes. */
+/** Flattens quotes within quotes, which Discord does not have. */
 const flatQuotes = (blocks: RichText): RichText =>
   blocks.some(isNested)
     ? blocks.map((block) =>
@@ -96,14 +96,15 @@ const unquoted = (blocks: readonly Block[]): readonly Block[] =>
   blocks.flatMap((block) => (block.kind === 'quote' ? unquoted(block.children) : [block]));
 
 /**
- * The tree that Discord can hold of a tree: mentions and custom emoji of other platforms, and mentions
- * that are not to be live, are their names; quotes have no depth; labels hold no address.
+ * Reduces a tree to what Discord can hold: mentions and custom emoji of other platforms, and
+ * mentions that are not `live`, become their names; quotes have no depth; labels contain no
+ * address.
  */
 export const reduceDiscord = (tree: RichText, options: DiscordOptions = {}): RichText => {
   const known = normalise(map(flatQuotes(normalise(tree)), held(options)));
   return normalise(mapRows(known, withAddressesApart));
 };
 
-/** True when Discord shows a tree as it is. */
+/** True when Discord can show a tree unchanged. */
 export const discordHolds = (tree: RichText, options: DiscordOptions = {}): boolean =>
   equal(normalise(tree), reduceDiscord(tree, options));

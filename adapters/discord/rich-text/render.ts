@@ -8,7 +8,7 @@ import { reduceDiscord, type DiscordOptions } from './reduce.ts';
 export type { DiscordOptions } from './reduce.ts';
 
 const codeOf = (written: string): string => {
-  // Two backticks in a row would end it, one at its end would make them three.
+  // Two backticks in a row would end it; one at its end would make them three.
   const apart = written.replaceAll(/`(?=`)/g, `\`${SEPARATOR}`);
   const begin = apart.startsWith('`') ? SEPARATOR : '';
   // A backslash before the last backtick looks like an escape to simple readers.
@@ -54,8 +54,8 @@ const row: RowDialect = {
 };
 
 /**
- * Writes a tree as Discord shows it. Text stays text whatever is in it: no sign of it becomes markup,
- * a mention, custom emoji or a link. Without `live` nothing in the result notifies anybody.
+ * Writes a tree in Discord's markup. Text stays text, whatever it contains: nothing in it becomes
+ * markup, a mention, custom emoji or a link. Without `live` the result notifies nobody.
  */
 export const renderDiscord = (tree: RichText, options: DiscordOptions = {}): string =>
   writeBlocks(reduceDiscord(tree, options), { row, codeBlock: codeBlockOf });

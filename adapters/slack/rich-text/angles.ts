@@ -16,7 +16,7 @@ const sign = /^[@#]/;
 const date = /^!date\^(?<seconds>-?\d{1,16})\^(?<format>[^^]*)(?:\^(?<url>.*))?$/;
 const address = /^(?:https?:\/\/|mailto:|tel:)./i;
 
-/** Reads what stands between `<` and `>`: undefined for what is no markup of Slack. */
+/** Parses the text between `<` and `>`; undefined where it is no markup of Slack. */
 export const readAngle = (written: string): Inline | undefined => {
   const bar = written.indexOf('|');
   const what = bar < 0 ? written : written.slice(0, bar);

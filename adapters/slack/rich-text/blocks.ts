@@ -1,5 +1,5 @@
 /**
- * The `rich_text` block of Slack's Block Kit, as far as it is read or written here:
+ * The `rich_text` block of Slack's Block Kit, as far as it is used here:
  * https://docs.slack.dev/reference/block-kit/blocks/rich-text-block
  */
 export interface RichTextBlock {
@@ -16,17 +16,17 @@ export type RichTextPart =
         readonly type: 'rich_text_section';
         readonly elements: readonly Element[];
       }[];
-      /** How deep the list lies in lists. */
+      /** Depth of the list within other lists. */
       readonly indent?: number;
-      /** How many items of the same numbering came before. */
+      /** Number of items of the same numbering before this list. */
       readonly offset?: number;
-      /** 1 where the list is quoted. */
+      /** Border of the list; 1 where it is quoted. */
       readonly border?: 0 | 1;
     }
   | {
       readonly type: 'rich_text_preformatted';
       readonly elements: readonly Element[];
-      /** 1 where the code is quoted. */
+      /** Border of the code; 1 where it is quoted. */
       readonly border?: 0 | 1;
     }
   | { readonly type: 'rich_text_quote'; readonly elements: readonly Element[] };
@@ -53,7 +53,7 @@ export type Element =
   | {
       readonly type: 'emoji';
       readonly name: string;
-      /** Code points in hexadecimal, joined by hyphens, of an emoji that Unicode has. */
+      /** Code points of a Unicode emoji, in hexadecimal and joined by hyphens. */
       readonly unicode?: string;
       readonly skin_tone?: number;
       readonly style?: Style;

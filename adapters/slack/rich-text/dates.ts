@@ -1,6 +1,6 @@
 import type { TimestampStyle } from '../../../src/model/rich-text.ts';
 
-/** Slack's words for how a date is shown. */
+/** Slack's date formats by the style of a timestamp. */
 export const DATE_FORMATS: Readonly<Record<TimestampStyle, string>> = {
   t: '{time}',
   T: '{time_secs}',
@@ -11,7 +11,7 @@ export const DATE_FORMATS: Readonly<Record<TimestampStyle, string>> = {
   R: '{ago}',
 };
 
-/** The style that comes nearest to a format. */
+/** The style nearest to a format. */
 export const styleOf = (format: string): TimestampStyle => {
   const has = (word: string): boolean => format.includes(`{${word}`);
   if (has('ago')) return 'R';
@@ -23,7 +23,7 @@ export const styleOf = (format: string): TimestampStyle => {
   return has('time') ? 't' : 'f';
 };
 
-/** The last second that a date can tell. */
+/** The last second that a JavaScript date can hold. */
 const LAST_SECOND = 8_640_000_000_000;
 
 export const isSecond = (seconds: number): boolean =>

@@ -28,7 +28,7 @@ const SKIN_TONES: Readonly<Record<number, string>> = {
 };
 const codePoints = /^[\da-f]{2,6}(?:-[\da-f]{2,6}){0,15}$/i;
 
-/** Emoji that Unicode has are text; the others have only a name. */
+/** The text of a Unicode emoji, or a node for an emoji that has only a name. */
 const emojiOf = ({
   name,
   unicode,
@@ -93,7 +93,7 @@ const plain = (elements: readonly Element[]): string =>
 
 type ListPart = Extract<RichTextPart, { type: 'rich_text_list' }>;
 
-/** Puts a list where it lies in the lists before it. */
+/** Adds a list at its depth within the lists before it. */
 const addList = (lists: List[], part: ListPart): void => {
   const items = part.elements.map(({ elements }): ListItem => ({
     children: rowOf(elements),
@@ -112,7 +112,7 @@ const addList = (lists: List[], part: ListPart): void => {
   else level.push({ kind: 'list', start: (part.offset ?? 0) + 1, items });
 };
 
-/** The line break that ends a section is the one before what follows. */
+/** Removes the line break that ends a section where another part follows. */
 const withoutLastBreak = (elements: readonly Element[]): readonly Element[] => {
   const last = elements.at(-1);
   return last?.type === 'text' && last.text.endsWith('\n')
@@ -138,7 +138,7 @@ const blockOf = (part: Exclude<RichTextPart, ListPart>, isLast: boolean): Block 
 const isQuoted = (part: RichTextPart): boolean =>
   part.type === 'rich_text_quote' || ('border' in part && part.border === 1);
 
-/** The blocks of parts that are all quoted, or all not. */
+/** The blocks of consecutive parts that are all quoted or all unquoted. */
 const blocksOf = (parts: readonly RichTextPart[], isLast: boolean): readonly Block[] => {
   const blocks: Block[] = [];
   let lists: List[] = [];
@@ -156,7 +156,7 @@ const blocksOf = (parts: readonly RichTextPart[], isLast: boolean): readonly Blo
   return blocks;
 };
 
-/** Reads a `rich_text` block of Slack. Elements that are not known are left out. */
+/** Parses a `rich_text` block of Slack. Unknown elements are left out. */
 export const parseSlackBlocks = ({ elements }: RichTextBlock): RichText => {
   const blocks: Block[] = [];
   for (let at = 0; at < elements.length;) {

@@ -87,8 +87,8 @@ const dialect: BlockDialect = {
 };
 
 /**
- * Reads Slack's `mrkdwn`: the text of a message or of a text object. Emoji are nodes with their name,
- * as the text tells no more.
+ * Parses Slack's `mrkdwn`: the text of a message or of a text object. Emoji become nodes with their
+ * names, as the text holds nothing else.
  */
 export const parseMrkdwn = (written: string): RichText =>
   normalise(parseBlocks(written.replaceAll(/\r\n?/g, '\n'), dialect));

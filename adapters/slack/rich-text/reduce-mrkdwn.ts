@@ -14,7 +14,7 @@ import { reduceSlack, type SlackOptions } from './reduce.ts';
 const INDENT = '    ';
 const BULLET = '• ';
 
-/** A list as lines of words, as `mrkdwn` has none. */
+/** Turns a list into lines of words, as `mrkdwn` has no lists. */
 const listLines = (list: List, indent: string): readonly Block[] =>
   list.items.flatMap(({ children, lists }, index) => {
     const marker = list.start === undefined ? BULLET : `${list.start + index}. `;
@@ -31,7 +31,7 @@ const withoutLists = (block: Block): readonly Block[] => {
     : [block];
 };
 
-/** No code block is quoted: the quote ends before it and goes on behind it. */
+/** Takes code blocks out of a quote: it ends before each and continues after it. */
 const withoutQuotedCode = (block: Block): readonly Block[] => {
   if (block.kind !== 'quote') return [block];
   const parts: Block[] = [];
@@ -45,11 +45,14 @@ const withoutQuotedCode = (block: Block): readonly Block[] => {
   return parts;
 };
 
-/** True for text as well, as only a style must end with its line. */
+/**
+ * True when a node needs no splitting at line breaks; of all nodes only styles must end with their
+ * line.
+ */
 const isOnOneLine = (node: Inline): boolean =>
   !('children' in node) || node.kind === 'link' || !plainInline(node.children).includes('\n');
 
-/** The row's lines, each with the styles that reach over it. */
+/** Splits a row into lines, repeating the styles that reach over several. */
 const linesOf = (row: readonly Inline[]): readonly (readonly Inline[])[] => {
   const lines: Inline[][] = [[]];
   for (const node of row) {
@@ -79,7 +82,7 @@ const edge = (node: Inline | undefined, side: 0 | -1): string => {
   return edge(node.children.at(side), side);
 };
 
-/** A style cannot begin or end with a sign that is kept apart itself. */
+/** Removes a style that would begin or end with an escaped marker. */
 const withoutSignsAtEdges = (node: Inline): Inline | readonly Inline[] => {
   if (node.kind !== 'bold' && node.kind !== 'italic' && node.kind !== 'strike') return node;
   const { children } = node;
@@ -88,16 +91,16 @@ const withoutSignsAtEdges = (node: Inline): Inline | readonly Inline[] => {
   return isApart ? children : node;
 };
 
-/** Fewer styles may be drawn otherwise, and then end elsewhere. */
+/** Repeats the removal: without one style another may begin or end elsewhere. */
 const settle = (tree: RichText): RichText => {
   const next = normalise(map(tree, withoutSignsAtEdges));
   return next === tree ? tree : settle(next);
 };
 
 /**
- * The tree that `mrkdwn` can hold of a tree: what `rich_text` can hold, without underlining; items of
- * lists are lines with a bullet or a number, code is not quoted and has no backticks, styles end with
- * their line and do not begin or end with a sign that is a marker.
+ * Reduces a tree to what `mrkdwn` can hold: the limits of `rich_text`, and no underlining; list
+ * items are lines with a bullet or a number, code is not quoted and has no backticks, styles end
+ * with their line and do not begin or end with a marker's sign.
  */
 export const reduceMrkdwn = (tree: RichText, options: SlackOptions = {}): RichText => {
   const slack = reduceSlack(tree, options);

@@ -19,7 +19,7 @@ import { isSecond } from './dates.ts';
 import { isKnownEmoji, isKnownMention, PLATFORM } from './ids.ts';
 
 export interface SlackOptions {
-  /** True for a mention that may be one, and may notify; without it every mention is its name. */
+  /** True for a mention that may notify; others, and all of them by default, become their names. */
   readonly live?: (mention: Mention) => boolean;
 }
 
@@ -92,14 +92,14 @@ const heldBlocks = (tree: RichText): RichText =>
   tree.every(isHeld) ? tree : tree.flatMap(heldBlock);
 
 /**
- * The tree that Slack's `rich_text` can hold of a tree: mentions and custom emoji of other platforms,
- * and mentions that are not to be live, are their names; headings are bold lines, small lines plain
- * ones; spoilers keep their marks and are not hidden; labels have no markup; code has no language;
- * quotes have no depth.
+ * Reduces a tree to what Slack's `rich_text` can hold: mentions and custom emoji of other
+ * platforms, and mentions that are not `live`, become their names; headings are bold lines, small
+ * lines plain ones; spoilers keep their markers and are not hidden; labels have no markup; code has
+ * no language; quotes have no depth.
  */
 export const reduceSlack = (tree: RichText, options: SlackOptions = {}): RichText =>
   normalise(map(heldBlocks(normalise(tree)), held(options)));
 
-/** True when Slack shows a tree as it is. */
+/** True when Slack can show a tree unchanged. */
 export const slackHolds = (tree: RichText, options: SlackOptions = {}): boolean =>
   equal(normalise(tree), reduceSlack(tree, options));

@@ -52,7 +52,7 @@ const elementsOf = (row: readonly Inline[], style: Style = {}): readonly Element
     return elementsOf(node.children, { ...style, [node.kind as StyleKind]: true });
   });
 
-/** One list becomes a row of lists, each of items that are equally deep. */
+/** Splits a list into consecutive lists, each with items of one depth. */
 const listParts = (list: List, indent: number, quoted: boolean): readonly RichTextPart[] => {
   const parts: RichTextPart[] = [];
   let items: { type: 'rich_text_section'; elements: readonly Element[] }[] = [];
@@ -82,7 +82,7 @@ const listParts = (list: List, indent: number, quoted: boolean): readonly RichTe
 
 const LINE_BREAK: Element = { type: 'text', text: '\n' };
 
-/** A section ends its last line where something follows. */
+/** The elements of a line; its line break is written only where another part follows. */
 const lineOf = (row: readonly Inline[], isLast: boolean): readonly Element[] => {
   const elements = elementsOf(row);
   if (isLast) return elements;
@@ -118,7 +118,7 @@ const partsOf = (block: Block, isLast: boolean, quoted: boolean): readonly RichT
 
 /**
  * Writes a tree as a `rich_text` block of Slack. Text in it is never markup, a mention, emoji or a
- * link; without `live` nothing notifies anybody. Nothing is cut: see Slack's limits for messages.
+ * link; without `live` the result notifies nobody. Nothing is cut: see Slack's limits for messages.
  */
 export const renderSlackBlocks = (tree: RichText, options: SlackOptions = {}): RichTextBlock => {
   const held = reduceSlack(tree, options);

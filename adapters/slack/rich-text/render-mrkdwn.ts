@@ -18,7 +18,10 @@ const MARKERS: Readonly<Record<StyleKind, string>> = {
 const special =
   /[*_~`&<>]|@(?=here|channel|everyone)|:(?=\/\/)|:(?=[\p{L}\p{M}\p{N}_'+-]{0,100}(?::|$))/giu;
 
-/** Text in which nothing is markup: what cannot be escaped is kept apart by what is not seen. */
+/**
+ * Escapes text so that nothing in it is markup; signs without an escape are followed by an
+ * invisible separator.
+ */
 const textOf = (written: string, lineStart: boolean): string =>
   written.replaceAll(special, (sign, at: number) => {
     const before = written[at - 1];
@@ -44,14 +47,14 @@ const textOf = (written: string, lineStart: boolean): string =>
 
 const everybody = /@(?=here|channel|everyone)/gi;
 
-/** A label is not formatted, yet it is searched for names that notify. */
+/** Escapes a label, which is not formatted, yet searched for names that notify. */
 const labelOf = (written: string): string => escape(written).replaceAll(everybody, `@${SEPARATOR}`);
 
 class MrkdwnWriter {
   out = '';
-  /** The last sign written; looking at `out` itself would copy it each time. */
+  /** The last character written; reading it from `out` would copy the text each time. */
   #last = '\n';
-  /** A marker or code was closed: a word must not follow at once. */
+  /** True after a closed marker or code: a word must not follow directly. */
   #closed = false;
 
   row(nodes: readonly Inline[]): void {
@@ -134,14 +137,14 @@ const writeBlock = (block: Block): string => {
 };
 
 /**
- * Writes a tree as Slack's `mrkdwn`, where a `rich_text` block cannot stand. It has no escapes but
- * for three signs, so signs that would be markup are kept apart from words by what is not seen; see
- * `mrkdwnHolds`. Without `live` nothing notifies anybody.
+ * Writes a tree as Slack's `mrkdwn`, for places where a `rich_text` block cannot stand. It escapes
+ * only three signs, so an invisible separator keeps other markers apart from words; see
+ * `mrkdwnHolds`. Without `live` the result notifies nobody.
  */
 export const renderMrkdwn = (tree: RichText, options: SlackOptions = {}): string =>
   reduceMrkdwn(tree, options).map(writeBlock).join('\n');
 
-/** True when `mrkdwn` shows a tree as it is, without any hidden signs. */
+/** True when `mrkdwn` can show a tree unchanged, without invisible separators. */
 export const mrkdwnHolds = (tree: RichText, options: SlackOptions = {}): boolean =>
   equal(normalise(tree), reduceMrkdwn(tree, options)) &&
   !renderMrkdwn(tree, options).includes(SEPARATOR);

@@ -11,7 +11,7 @@ import { chunkPcm } from './pcm-chunks.ts';
 import type { Container } from '../container/sniff.ts';
 import { VAD_RATE_HZ } from '../vad.ts';
 
-/** A part of a file that can be recognised by itself. */
+/** A part of a file that can be recognised on its own. */
 export interface AudioChunk {
   readonly startMs: number;
   readonly durationMs: number;
@@ -29,7 +29,7 @@ export interface ChunkOptions {
 const LONGEST_MS = 60_000;
 const SHORTEST_MS = 1_000;
 
-/** The containers that the recogniser takes as they are (contract section 4.5, `audio`). */
+/** Containers that the recogniser takes unchanged (contract section 4.5, `audio`). */
 const TAKEN_AS_IT_IS: ReadonlySet<Container> = new Set([
   'wav',
   'mp3',
@@ -46,7 +46,10 @@ const toFlac = async (samples: Float32Array): Promise<ByteSource> => {
   return bytesSource(await Array.fromAsync(encode('flac', VAD_RATE_HZ, pcm())));
 };
 
-/** Cuts PCM into chunks of FLAC; a `file` that the recogniser takes is the chunk where it is only one. */
+/**
+ * Cuts PCM into FLAC chunks; where it is only one, a `file` that the recogniser takes is passed
+ * unchanged.
+ */
 async function* pcmChunks(
   pcm: AsyncIterable<Float32Array>,
   longestMs: number,
@@ -95,12 +98,12 @@ const withRemedy = ({ message, sentence }: AppError): AppError =>
   new AppError('unsupported', message, { sentence, remedy: { key: 'remedies.ffmpeg' } });
 
 /**
- * Cuts a file into what can be sent to the recogniser, in order, as it is read. Up to `longestMs` it
- * is one chunk: the file itself where the recogniser takes that kind. Opus is cut and wrapped
- * without decoding; of all else longer chunks are 16 kHz FLAC. Cuts are made where it is quiet, and
- * silent chunks are left out: recognisers charge for them and hear what nobody said.
- * Times are measured, whatever headers say. At most one chunk is held in memory. Throws as `decode`;
- * where the fallback can read nothing either, what `decode` would.
+ * Cuts a file into parts for the recogniser, in order, while it is read. A file of up to
+ * `longestMs` is one chunk: the file itself where the recogniser takes its format. Opus is cut and
+ * remuxed without decoding; longer chunks of every other format are 16 kHz FLAC. Cuts are made
+ * where it is quiet, and silent chunks are left out: recognisers charge for them and invent words
+ * in them. Durations are measured, whatever headers say. At most one chunk is held in memory.
+ * Throws as `decode`; where the fallback can read nothing either, the error of `decode`.
  */
 export async function* chunkAudio(
   source: ByteSource,

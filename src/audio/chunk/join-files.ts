@@ -29,7 +29,10 @@ async function* through<Item>(
   }
 }
 
-/** Reads whole samples: half of one at the end of a part would turn all that follows into noise. */
+/**
+ * Reads whole samples only: half a sample at the end of a part would turn all that follows into
+ * noise.
+ */
 async function* wholeSamples(reader: ByteReader): Bytes {
   let odd: Uint8Array | undefined;
   for await (const chunk of reader.rest()) {
@@ -76,7 +79,7 @@ const JOINERS: Readonly<Record<AudioFormat, (parts: Parts) => Bytes>> = {
 
 /**
  * Joins files of one format, and for `pcm` of one rate, into one valid file. `pcm`, `mp3` and `ogg`
- * (Opus) come as the parts come and are not decoded; `wav` and `flac` become 16-bit mono and come at
- * the end, for up to 20 minutes. Throws `AppError`, as `decode` and `encode` do.
+ * (Opus) are passed on as the parts arrive and are not decoded; `wav` and `flac` become 16-bit mono
+ * and are yielded at the end, for up to 20 minutes. Throws `AppError`, as `decode` and `encode` do.
  */
 export const joinFiles = (format: AudioFormat, parts: Parts): Bytes => JOINERS[format](parts);

@@ -23,7 +23,10 @@ const PRE_ROLL_PACKETS = 5;
 const SILENT_PACKET_BYTES = 3;
 const SILENT_PACKET_SAMPLES = 960;
 const PACKETS_PER_TURN = 500;
-/** The loudness of the voice bit: more than any packet's bytes, so that it counts before the size. */
+/**
+ * Loudness that the voice bit adds: more than any packet's bytes, so that it counts before the
+ * size.
+ */
 const VOICE = 1_500;
 
 const sum = (packets: readonly OpusPacket[], field: 'samples' | 'keepSamples'): number =>
@@ -49,9 +52,10 @@ const writeFile = (
 };
 
 /**
- * Cuts a stream into chunks of at most `longestMs` at the quietest places, without decoding. A chunk
- * begins with a few packets of the one before, which players decode and do not play (RFC 7845
- * section 4.2). Chunks come as the packets come. Throws as `readBytes` tells of too much audio.
+ * Cuts a stream into chunks of at most `longestMs` at the quietest places, without decoding. A
+ * chunk begins with the last packets of the one before, which players decode and do not play (RFC
+ * 7845 section 4.2). Chunks are yielded as the packets arrive. Throws as `createAudioLimit` does;
+ * `readBytes` tells how many bytes of the file were read.
  */
 export async function* chunkPackets(
   items: AsyncIterable<OpusItem>,

@@ -11,13 +11,13 @@ export interface PcmChunk {
   readonly isSilent: boolean;
 }
 
-/** The level of digital silence: the noise of any microphone, and the faintest recorded speech, are above it. */
-const NOTHING_DB = -75;
+/** Level of digital silence: any microphone's noise and the faintest recorded speech are above it. */
+const DIGITAL_SILENCE_DB = -75;
 const FRAME_SAMPLES = (VAD_RATE_HZ * FRAME_MS) / 1_000;
 
 /**
- * Cuts `pcm` (16 kHz, mono) into chunks of at most `longestMs` at the quietest places. Chunks come
- * as the PCM comes; no more than one is in memory.
+ * Cuts `pcm` (16 kHz, mono) into chunks of at most `longestMs` at the quietest places. Chunks are
+ * yielded as the PCM arrives; at most one is in memory.
  */
 export async function* chunkPcm(
   pcm: AsyncIterable<Float32Array>,
@@ -45,7 +45,7 @@ export async function* chunkPcm(
   const takeChunk = (count: number, isWhole: boolean): PcmChunk => {
     const isSilent = levels
       .slice(0, Math.ceil(count / FRAME_SAMPLES))
-      .every((levelDb) => levelDb < NOTHING_DB);
+      .every((levelDb) => levelDb < DIGITAL_SILENCE_DB);
     const chunk = { startSamples, samples: buffer.slice(0, count), isWhole, isSilent };
     const rest = buffer.slice(count, filled);
     startSamples += count;

@@ -2,8 +2,8 @@
 const PAUSE_MS = 300;
 
 /**
- * Finds the place to cut a run of equal frames: the middle of the quietest 300 ms that begins at `from` or
- * later; of equals the last. `loudness` has one figure a frame, of any unit.
+ * Finds the place to cut a run of equal frames: the middle of the quietest 300 ms that begin at
+ * `from` or later; of equally quiet ones the last. `loudness` has one value per frame, in any unit.
  */
 export const quietestFrame = (
   loudness: readonly number[],

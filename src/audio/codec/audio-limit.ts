@@ -1,10 +1,10 @@
 import { AppError } from '../../errors.ts';
 
-/** The longest audio; longer is refused. */
+/** Longest duration that is accepted. */
 const LONGEST_HOURS = 4;
 /**
- * The fewest bytes for a second: an ordinary encoder needs more even for silence, and a file with less
- * was made to keep us busy. Short files are let through: there is little to gain with them.
+ * Fewest bytes per second: an ordinary encoder needs more even for silence, and a file with less
+ * was made to waste CPU. Short files are not checked: they cost little.
  */
 const FEWEST_BYTES_PER_SECOND = 16;
 const UNCHECKED_SECONDS = 120;
@@ -15,9 +15,9 @@ const tooLong = (message: string): AppError =>
   });
 
 /**
- * Watches one file as it is decoded. `count` takes the length of each part in seconds and how
- * many bytes were read by then; it throws `too-large` for more than 4 hours, and for more audio
- * than so few bytes can honestly hold.
+ * Creates the check of one file as it is decoded. `count` takes the length of each part in seconds
+ * and how many bytes were read by then; it throws `too-large` for more than 4 hours, and for more
+ * audio than so few bytes can hold.
  */
 export const createAudioLimit = (): ((seconds: number, bytesRead: number) => void) => {
   let total = 0;

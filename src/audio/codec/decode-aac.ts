@@ -15,7 +15,10 @@ const createDecoder = async (config: Uint8Array): Promise<AacDecoder> => {
   }
 };
 
-/** Units in a row that cannot be decoded: ten seconds are no damage any more; each costs 0.2 ms. */
+/**
+ * Access units in a row that may fail to decode: ten seconds are more than damage; each costs 0.2
+ * ms.
+ */
 const MOST_FAILURES = 500;
 
 const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>

@@ -3,7 +3,7 @@ import { damagedAudio } from '../errors.ts';
 import { type FlacFrame, readFlacFrames } from '../container/flac-frame.ts';
 import { mixToMono, type Pcm, sliceSamples } from '../pcm.ts';
 
-/** Corrects the scale: the decoder takes the largest sample for 1, everybody else what is one more. */
+/** Corrects the scale: the decoder divides by the largest sample, while full scale is one more. */
 const toFullScale = (samples: Float32Array, bitsPerSample: number): Float32Array => {
   const whole = 2 ** (bitsPerSample - 1);
   return samples.map((sample) => (sample * (whole - 1)) / whole);
@@ -35,7 +35,7 @@ export async function* decodeFlac(reader: ByteReader): AsyncGenerator<Pcm, void,
     for await (const frame of readFlacFrames(reader)) {
       const isOther = frame.isAfterGap || frame.sampleRateHz !== batch[0]?.sampleRateHz;
       if (batch.length > 0 && isOther) yield await decodeBatch();
-      // Otherwise it complains of the missing frames on standard error.
+      // Otherwise the library warns of missing frames on standard error.
       if (frame.isAfterGap) await decoder.reset();
       batch.push(frame);
       batchSamples += frame.samples;

@@ -20,14 +20,14 @@ const CODEC_NAMES: Readonly<Record<number, string>> = {
   0x31: 'WAV with GSM',
   0x55: 'WAV with MP3',
 };
-/** The most bytes of a slice: a quarter of a second of 32 channels would take 60 ms. */
+/** Largest slice in bytes: a quarter of a second of 32 channels would take 60 ms. */
 const LONGEST_SLICE_BYTES = 128 * 1024;
 const HIGHEST_RATE_HZ = 384_000;
 const MOST_CHANNELS = 32;
 /** The value that writers leave in a size field when they cannot go back to fill it. */
 const UNKNOWN_SIZE = 0xffff_ffff;
 
-/** Replaces values of broken files that would spoil all that is computed from them. */
+/** Replaces values of damaged files that would spoil everything computed from them. */
 const finite = (sample: number): number => (Math.abs(sample) <= 16 ? sample : 0);
 
 const READ: Readonly<Record<string, WavFormat['sampleAt']>> = {
@@ -62,7 +62,7 @@ const parseFormat = (chunk: Uint8Array): WavFormat => {
   return { channels, sampleRateHz, frameBytes, sampleAt };
 };
 
-/** Reads up to the samples; `dataBytes` is infinite where the file does not say. */
+/** Reads up to the samples; `dataBytes` is infinite where the file does not give it. */
 const readHeader = async (
   reader: ByteReader,
 ): Promise<{ format: WavFormat; dataBytes: number }> => {
@@ -90,8 +90,8 @@ const readHeader = async (
 };
 
 /**
- * Decodes to mono a WAV file with integer (8 to 32 bits) or float samples. Lengths that a streaming
- * writer left open are taken as up to the end.
+ * Decodes a WAV file with integer (8 to 32 bits) or float samples to mono. Lengths that a streaming
+ * writer left open reach to the end.
  */
 export async function* decodeWav(reader: ByteReader): AsyncGenerator<Pcm, void, void> {
   const { format, dataBytes } = await readHeader(reader);

@@ -26,7 +26,7 @@ interface Input {
   /** The whole file again, for containers that cannot be read in one go. */
   readonly source: ByteSource;
   readonly signal: AbortSignal;
-  /** The rate that the caller likes best; a decoder that can give it for less work does. */
+  /** The rate that the caller prefers; a decoder that can give it for less work does. */
   readonly wantedHz: number;
 }
 
@@ -59,8 +59,9 @@ const DECODERS: Readonly<Record<Container, Decoder>> = {
 };
 
 /**
- * Checks PCM against the limits as it comes, in slices of a second. Damage after something was heard
- * ends it; without anything heard it throws `bad-input`. `what` names the file, `readBytes` its bytes so far.
+ * Checks PCM against the limits as it arrives, in slices of a second. Damage ends it once something
+ * was decoded, and throws `bad-input` before that. `what` names the file; `readBytes` gives the
+ * bytes read so far.
  */
 async function* limited(
   pcm: AsyncIterable<Pcm>,
@@ -86,11 +87,12 @@ async function* limited(
 }
 
 /**
- * The PCM of a file, mixed to mono, in slices as the file is read; memory does not grow with its
- * length. What a file is shows in its bytes; the rate may change within one. A file that breaks
- * off or is damaged in places gives what can be heard. `wantedHz` is a hint: decoders that can give
- * that rate at no cost do. Throws `AppError`: `unsupported` for what is not read here, `bad-input`
- * where nothing can be heard, `too-large` past the limits, `cancelled`; errors of the source pass.
+ * Decodes a file to mono PCM, in slices as the file is read; memory does not grow with its length.
+ * Formats are recognised by their bytes; the rate may change within a file. A file that breaks off
+ * or is damaged in places gives what can be decoded. `wantedHz` is a hint: decoders that can give
+ * that rate at no cost do. Throws `AppError`: `unsupported` for formats that are not decoded here,
+ * `bad-input` where nothing can be decoded, `too-large` past the limits, `cancelled`; errors of the
+ * source pass.
  */
 export async function* decode(
   source: ByteSource,

@@ -19,7 +19,7 @@ const loadLibrary = async () => {
   return libflac;
 };
 
-/** Completes the header with what is only known at the end, as libFLAC would by seeking back. */
+/** Completes the header with figures known only at the end, as libFLAC would by seeking back. */
 const completeHeader = (file: Uint8Array, info: StreamMetadata): void => {
   const view = viewOf(file);
   const uint24 = (at: number, value: number): void => {

@@ -17,10 +17,7 @@ type Mp3Rate = keyof typeof BITRATES;
 
 const isMp3Rate = (sampleRateHz: number): sampleRateHz is Mp3Rate => sampleRateHz in BITRATES;
 
-/**
- * Encoders that are used again: each is a WebAssembly instance of its own, and the library cannot
- * free one.
- */
+/** Idle encoders for reuse: each is a WebAssembly instance, and the library cannot free one. */
 const idle: WasmMediaEncoder<'audio/mpeg'>[] = [];
 const MOST_IDLE = 4;
 

@@ -27,7 +27,7 @@ export const oggOpus: EncoderKind = {
         inputSamples += samples.length;
         return write(encoder.push(samples));
       },
-      // What the codec's delay makes too much is cut off.
+      // Samples that the codec's delay adds at the end are cut off.
       end: () => [write(encoder.end()), writer.end(inputSamples * clocks)],
       free: () => encoder.free(),
     };

@@ -6,10 +6,10 @@ import { toS16le } from '../pcm.ts';
 const BYTES_PER_SAMPLE = 2;
 const HEADER_BYTES = 44;
 
-/** The longest file whose header holds its length, which is in memory as a whole until that is known. */
+/** Longest file whose header holds its length; the whole file is in memory until that is known. */
 export const LONGEST_WHOLE_FILE_MINUTES = 20;
 
-/** Counts what a whole file holds; throws `too-large` past the longest. */
+/** Creates the count of a whole file's samples; it throws `too-large` past the longest. */
 export const createLengthLimit = (sampleRateHz: number): ((samples: number) => void) => {
   let left = LONGEST_WHOLE_FILE_MINUTES * 60 * sampleRateHz;
   return (samples) => {

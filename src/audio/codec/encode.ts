@@ -22,10 +22,10 @@ export const supportsRate = (format: AudioFormat, sampleRateHz: number): boolean
   KINDS[format].supportsRate(sampleRateHz);
 
 /**
- * Makes one file of `pcm`: mono, -1 to 1, at `sampleRateHz`. A `streamable` format comes as the PCM
- * comes; the others come at the end, for their headers hold the length. Throws `AppError`:
- * `bad-input` for a rate that the format does not have, `too-large` for over 20 minutes of what is
- * not streamable.
+ * Encodes `pcm` (mono, -1 to 1, at `sampleRateHz`) as one file. A `streamable` format is yielded as
+ * the PCM arrives, any other at the end, for its header holds the length. Throws `AppError`:
+ * `bad-input` for a rate that the format does not have, `too-large` for over 20 minutes in a format
+ * that is not streamable.
  */
 export async function* encode(
   format: AudioFormat,

@@ -5,7 +5,7 @@ import { damagedAudio } from '../errors.ts';
 export interface FlacHeader {
   readonly headerBytes: number;
   readonly samples: number;
-  /** Zero where the frame leaves it to the file's head. */
+  /** Zero where the frame refers to the file's header. */
   readonly sampleRateHz: number;
 }
 
@@ -60,7 +60,7 @@ const blockSamples = (code: number, extra: number): number => {
 
 /** Parses a frame's header; undefined where its checksum is wrong or it is cut off. */
 export const parseFlacHeader = (bytes: Uint8Array, at = 0): FlacHeader | undefined => {
-  // Most places are none: they are left before anything is allocated.
+  // Most places hold no header: they are rejected before anything is allocated.
   if (bytes[at] !== 0xff || (bytes[at + 1]! & 0xfe) !== 0xf8) return undefined;
   const [, , codes = 0, layout = 0, first = 0] = bytes.subarray(at, at + 5);
   if ((layout & 1) !== 0) return undefined;
@@ -106,12 +106,12 @@ const readHead = async (reader: ByteReader): Promise<number> => {
 const FIRST_LOOK_BYTES = 16_384;
 /** The longest frame: more than 16,384 samples of 16 bits in eight channels. */
 const LONGEST_FRAME_BYTES = 512 * 1024;
-/** False headers in a row after which a file is given up; damage rarely looks like one. */
+/** False headers in a row after which a file is given up; damage rarely looks like a header. */
 const MOST_FALSE_STARTS = 64;
 
 /**
- * The length of the frame that begins here: up to the next header, or the end of the file, where its
- * checksum comes out right. Undefined if there is none.
+ * The length of the frame that begins here: up to the next header, or the end of the file, where
+ * its checksum is right. Undefined if there is none.
  */
 const findEnd = async (reader: ByteReader, headerBytes: number): Promise<number | undefined> => {
   let checked = 0;
@@ -137,8 +137,8 @@ const findEnd = async (reader: ByteReader, headerBytes: number): Promise<number 
 };
 
 /**
- * Yields every frame with right checksums and skips what lies between. The rate of a frame
- * that says none is the file's.
+ * Yields every frame with right checksums and skips what lies between. A frame that gives no rate
+ * has the file's.
  */
 export async function* readFlacFrames(reader: ByteReader): AsyncGenerator<FlacFrame, void, void> {
   const fileRateHz = await readHead(reader);

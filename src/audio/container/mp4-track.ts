@@ -11,7 +11,7 @@ export type Mp4Codec =
 export interface Mp4Track {
   readonly id: number;
   readonly codec: Mp4Codec;
-  /** The size of samples of fragments that say none. */
+  /** The size of samples for fragments that give none. */
   readonly defaultSampleBytes: number;
   /** The places of the samples that `moov` itself lists; none in a fragmented file. */
   samples(): Iterable<Mp4Sample>;
@@ -28,7 +28,7 @@ interface Box {
   readonly body: Uint8Array;
 }
 
-/** Boxes in one other that are looked at; real files have a few dozen. */
+/** Boxes within one box that are read; real files have a few dozen. */
 const MOST_BOXES = 64;
 
 function* boxes(bytes: Uint8Array, from = 0): Generator<Box, void, void> {
@@ -50,7 +50,7 @@ const find = (bytes: Uint8Array, ...path: readonly string[]): Uint8Array | undef
   return body;
 };
 
-/** Reads a number, and never past the end: what is missing is 0. */
+/** Reads a number; 0 where it would reach past the end. */
 const uint32 = (bytes: Uint8Array | undefined, at: number): number =>
   bytes && at >= 0 && at + 4 <= bytes.length ? viewOf(bytes).getUint32(at) : 0;
 

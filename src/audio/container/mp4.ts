@@ -11,7 +11,7 @@ import type { OpusHead } from '../opus/head.ts';
 const LONGEST_TABLE_BYTES = 8 * 1024 * 1024;
 /** The largest sample: AAC has at most 768 bytes a channel (ISO 14496-3), and Opus less. */
 const LONGEST_SAMPLE_BYTES = 64 * 1024;
-/** Samples that may be unreadable: tables may tell of billions of them. */
+/** Samples that may be unreadable: tables may list billions of them. */
 const MOST_UNREADABLE = 10_000;
 
 /** The contents of an audio track, in the order of the file. */
@@ -49,8 +49,8 @@ const readTable = async (reader: ByteReader, box: BoxHead): Promise<Uint8Array> 
 };
 
 /**
- * Creates a reader that goes on to each sample's place; one that is empty or lies before what was read already is left
- * out. Throws `bad-input` if there are very many of those in the file.
+ * Creates a reader that moves on to each sample's place. A sample that is empty or lies before the
+ * reader's position is left out. Throws `bad-input` if a file has very many of those.
  */
 const createSampleReader = (reader: ByteReader) => {
   let unreadable = 0;
@@ -125,8 +125,9 @@ async function* opusItems(
 }
 
 /**
- * Finds the audio track. `reader` stands at the start of the file. Where the tables come behind the
- * samples the file is read twice: `reopen` starts it again and `signal` stops that. Throws `AppError`.
+ * Finds the audio track. `reader` stands at the start of the file. Where the tables follow the
+ * samples the file is read twice: `reopen` starts it again and `signal` stops that. Throws
+ * `AppError`.
  */
 export const readMp4 = async (
   reader: ByteReader,

@@ -25,7 +25,7 @@ export interface OpusEnd {
   readonly damaged: boolean;
 }
 
-/** The first bytes of streams of other codecs, and what people call them. */
+/** First bytes of streams of other codecs, with the codec's usual name. */
 const OTHER_CODECS: readonly (readonly [string, string])[] = [
   ['\x01vorbis', 'Ogg Vorbis'],
   ['\x7fFLAC', 'Ogg FLAC'],

@@ -11,15 +11,15 @@ import {
 import { concealmentPacket, parseToc, SILENCE_PACKET } from '../opus/packet.ts';
 import { type OpusHead, writeOpusHead } from '../opus/head.ts';
 
-/** The samples that libopus needs before its first one at 48 kHz; players warn about 0. */
+/** Samples at 48 kHz that libopus needs before its first exact one; players warn about 0. */
 export const PRE_SKIP_SAMPLES = 312;
 
 export interface OggOpusWriter {
   /** Adds one packet; returns the bytes that are complete by now, often none. */
   push(packet: Uint8Array): Uint8Array;
   /**
-   * Fills a gap in the speech, because players take a jump of the granule for nothing: a short one
-   * by concealment of what was lost, a longer one by silence, up to 2 s.
+   * Fills a gap in the speech, because players ignore a jump of the granule: a short gap by
+   * concealment of what was lost, a longer one by silence, up to 2 s.
    */
   gap(samples: number): Uint8Array;
   /** The rest of the file. `keepSamples`, if given, are heard in all; the end is cut to it. */

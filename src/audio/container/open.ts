@@ -9,13 +9,13 @@ import { readWebm } from './webm.ts';
 
 export interface OpenAudio extends AsyncDisposable {
   readonly container: Container;
-  /** Stands at the start of the container, behind any ID3 tags. */
+  /** The reader, at the start of the container and behind any ID3 tags. */
   readonly reader: ByteReader;
 }
 
 /**
- * Starts to read a file and says what it is. Throws `AppError`: `bad-input` for an empty file,
- * `unsupported` for one that is no audio known here, with its name where that can be told.
+ * Starts to read a file and recognises its format. Throws `AppError`: `bad-input` for an empty
+ * file, `unsupported` for one that is no audio known here, with its name where that can be told.
  */
 export const openAudio = async (source: ByteSource, signal: AbortSignal): Promise<OpenAudio> => {
   const reader = createByteReader(source.open(signal), signal);

@@ -3,7 +3,7 @@ import { ascii } from '../bytes.ts';
 import { id3Bytes } from './id3.ts';
 import { isMp3Run } from './mp3-frame.ts';
 
-/** The kinds of files that are told apart; `ogg` is Ogg with a codec that is neither Opus nor Vorbis. */
+/** Kinds of files that are told apart; `ogg` is Ogg with a codec that is neither Opus nor Vorbis. */
 export type Container =
   | 'wav'
   | 'ogg-opus'
@@ -15,7 +15,7 @@ export type Container =
   | 'mp4'
   | 'adts';
 
-/** The most bytes that `sniff` makes use of. */
+/** The most bytes that `sniff` reads. */
 export const SNIFF_BYTES = 8_192;
 
 const MP4_BOXES = new Set(['ftyp', 'styp', 'moov', 'moof', 'mdat', 'wide', 'free', 'skip']);
@@ -29,7 +29,7 @@ const sniffOgg = (head: Uint8Array): Container => {
 
 const isMp3 = (head: Uint8Array): boolean => {
   if (isMp3Run(head, 0, 2)) return true;
-  // Cut recordings begin inside a frame: then four frames in a row are asked for.
+  // Cut recordings begin inside a frame: for them four frames in a row are required.
   const longestFrame = 1_441;
   for (let at = head.indexOf(0xff); at >= 0 && at < longestFrame; at = head.indexOf(0xff, at + 1))
     if (isMp3Run(head, at, 4)) return true;
@@ -37,7 +37,7 @@ const isMp3 = (head: Uint8Array): boolean => {
 };
 
 /**
- * Tells what a file is from its first bytes (`SNIFF_BYTES` of them, or all there are). Undefined for
+ * Recognises a file by its first bytes (`SNIFF_BYTES` of them, or all there are). Undefined for
  * anything unknown. A file that begins with an ID3v2 tag longer than `head` counts as MP3.
  */
 export const sniff = (head: Uint8Array): Container | undefined => {
@@ -53,7 +53,7 @@ export const sniff = (head: Uint8Array): Container | undefined => {
   return isMp3(head) ? 'mp3' : undefined;
 };
 
-/** Files that are often sent by mistake, or in formats that are not read here, and their names. */
+/** Files that are often sent by mistake, or in formats that are not decoded here, with their names. */
 const OTHERS: readonly (readonly [magic: string, at: number, kind: string])[] = [
   ['AIFF', 8, 'AIFF'],
   ['AIFC', 8, 'AIFF'],

@@ -21,13 +21,16 @@ const ID = {
   discardPadding: 0x75a2,
 } as const;
 
-/** Elements whose contents are read as if they stood beside them, so that no end or size need be known. */
+/**
+ * Elements whose contents are read as if they stood beside them, so that no end or size need be
+ * known.
+ */
 const ENTERED: ReadonlySet<number> = new Set([ID.segment, ID.cluster, ID.blockGroup]);
 
 const AUDIO_TRACK = 2;
 const LONGEST_TRACKS_BYTES = 1024 * 1024;
 const LONGEST_BLOCK_BYTES = 128 * 1024;
-/** Elements of a track that are looked at; there are a few dozen. */
+/** Elements of a track that are read; real files have a few dozen. */
 const MOST_CHILDREN = 128;
 const LONGEST_CODEC_ID = 64;
 const LACING_FLAGS = 0x06;

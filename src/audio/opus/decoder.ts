@@ -11,14 +11,18 @@ export interface PacketDecoder {
 /** The input buffer of opus-decoder for one channel; only packets of several frames are longer. */
 const LONGEST_INPUT_BYTES = 3_840;
 
-/** Creates a decoder. @param sampleRateHz one of the rates of Opus */
+/**
+ * Creates a decoder.
+ *
+ * @param sampleRateHz one of the rates of Opus
+ */
 export const createPacketDecoder = async (sampleRateHz: number): Promise<PacketDecoder> => {
   const { OpusDecoder } = await import('opus-decoder');
   const decoder = new OpusDecoder({ sampleRate: sampleRateHz as 48_000, channels: 1 });
   await decoder.ready;
   return {
     decode: (packet) => {
-      // Otherwise the library writes of bad packets to standard error.
+      // Otherwise the library warns of bad packets on standard error.
       const frames = framesOf(packet);
       if (!frames) return undefined;
       const packets =

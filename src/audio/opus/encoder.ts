@@ -73,8 +73,9 @@ const createEncoder = (sampleRateHz: number, permit: Disposable): PacketEncoder 
 };
 
 /**
- * Creates an encoder once fewer than 16 are alive. Throws the reason of `signal`, and
- * `AppError` `internal` if the codec cannot be started.
+ * Creates an encoder once fewer than 16 are alive. Throws the reason of `signal`, and `AppError`
+ * `internal` if the codec cannot be started.
+ *
  * @param sampleRateHz one of `OPUS_RATES`
  */
 export const createPacketEncoder = async (

@@ -5,7 +5,10 @@ import { toS16le } from '../pcm.ts';
 
 /** Encodes one frame of 20 ms after the other into mono Opus packets, with opusscript. */
 export interface FrameEncoder {
-  /** Throws `AppError` `internal` if the codec fails; the encoder is of no more use then. */
+  /**
+   * Encodes a frame. Throws `AppError` `internal` if the codec fails; the encoder must then be
+   * freed.
+   */
   encode(frame: Float32Array): Uint8Array;
   /** Gives back the codec's memory; nothing may be called afterwards. Never throws. */
   free(): void;
@@ -14,7 +17,7 @@ export interface FrameEncoder {
 type Library = typeof OpusScript;
 type Instance = InstanceType<Library>;
 
-/** Without a bit rate libopus falls to 26 kbit/s and costs three times the CPU. */
+/** The bit rate: without one libopus falls to 26 kbit/s and costs three times the CPU. */
 const BITS_PER_SECOND = 64_000;
 /** `OPUS_SET_COMPLEXITY_REQUEST` of `opus_defines.h`. */
 const SET_COMPLEXITY = 4010;
@@ -43,7 +46,7 @@ const run = <Result>(library: Library, step: () => Result): Result => {
   }
 };
 
-/** The library's buffer for samples of 16 bits; it puts each byte of them into a word of its own. */
+/** The library's buffer for 16-bit samples; each of their bytes takes a word of its own. */
 interface InputBuffer {
   inPCM: Uint16Array;
   readonly inPCMPointer: number;
@@ -51,8 +54,9 @@ interface InputBuffer {
 }
 
 /**
- * Points the input buffer at the memory that was allocated for it: opusscript 0.1.1 takes the address
- * for an index of 16-bit words, and so writes to twice the address, where others have their memory.
+ * Points the input buffer at the memory that was allocated for it: opusscript 0.1.1 takes the
+ * address for an index of 16-bit words, and so writes to twice the address, into memory of other
+ * buffers.
  */
 const correctInputBuffer = (instance: Instance): void => {
   const input = instance as unknown as InputBuffer;
@@ -72,7 +76,11 @@ const createInstance = (library: Library, sampleRateHz: number): Instance => {
   }
 };
 
-/** @param sampleRateHz one of the rates of Opus. Throws `AppError` `internal`. */
+/**
+ * Creates an encoder. Throws `AppError` `internal`.
+ *
+ * @param sampleRateHz one of the rates of Opus
+ */
 export const createFrameEncoder = (sampleRateHz: number): FrameEncoder => {
   const library = load();
   const instance = run(library, () => createInstance(library, sampleRateHz));
@@ -88,7 +96,7 @@ export const createFrameEncoder = (sampleRateHz: number): FrameEncoder => {
       try {
         run(library, () => instance.delete());
       } catch {
-        // Its module is left behind, with all its memory.
+        // The failed module is abandoned with all its memory.
       }
     },
   };

@@ -5,7 +5,7 @@ import { OPUS_CLOCK_HZ } from './packet.ts';
 /** Packets that a decoder needs before it is exact where it begins in the middle of speech. */
 export const WARM_UP_PACKETS = 5;
 
-/** Decodes packets of 20 ms that follow one another and encodes them at another loudness. */
+/** Decodes consecutive packets of 20 ms and encodes them at another loudness. */
 interface Transcoder {
   /** Changes from one gain to the other within the packet; undefined if it cannot be decoded. */
   push(packet: Uint8Array, fromGain: number, toGain: number): Uint8Array | undefined;
@@ -16,7 +16,7 @@ interface Transcoder {
 const ramp = (samples: Float32Array, from: number, to: number): Float32Array =>
   samples.map((sample, index) => sample * (from + ((to - from) * index) / samples.length));
 
-/** Creates a transcoder that has decoded the packets `before`; undefined where all encoders are taken. */
+/** Creates a transcoder that has decoded the packets `before`; undefined while no encoder is free. */
 const createTranscoder = async (before: readonly Uint8Array[]): Promise<Transcoder | undefined> => {
   const encoder = tryCreatePacketEncoder(OPUS_CLOCK_HZ);
   if (!encoder) return undefined;
@@ -37,8 +37,8 @@ const createTranscoder = async (before: readonly Uint8Array[]): Promise<Transcod
 };
 
 /**
- * Applies the `gain` of the moment to packets of 20 ms. At 1 they are passed on untouched, and no
- * codec is alive. Where all encoders are taken they keep their loudness.
+ * Applies the current `gain` to packets of 20 ms. At gain 1 they pass unchanged and no codec is in
+ * use. While no encoder is free they keep their loudness.
  */
 export async function* applyGain(
   packets: AsyncIterable<Uint8Array>,

@@ -9,7 +9,7 @@ export interface OpusHead {
   readonly inputRateHz: number;
   /** Output gain in steps of 1/256 dB. */
   readonly gain: number;
-  /** 0: mono or stereo in one stream. */
+  /** The channel mapping family; 0 is mono or stereo in one stream. */
   readonly mappingFamily: number;
   /** The stream of each channel; empty for family 0. */
   readonly mapping: Uint8Array;

@@ -1,4 +1,4 @@
-/** Opus packets taken apart into their frames, and made of frames (RFC 6716 section 3.2). */
+/** Takes Opus packets apart into their frames and makes packets of frames (RFC 6716 section 3.2). */
 import { concatBytes } from '../bytes.ts';
 import { parseToc } from './packet.ts';
 
@@ -81,7 +81,7 @@ const lengthBytes = (length: number): Uint8Array => {
   return Uint8Array.of(first, (length - first) / 4);
 };
 
-/** Makes one packet of frames whose kind `toc` says, whatever number of frames it says. */
+/** Makes one packet of frames whose configuration `toc` gives; its frame count is ignored. */
 export const packetOf = (toc: number, frames: readonly Uint8Array[]): Uint8Array => {
   const [first = new Uint8Array(0), second] = frames;
   const kind = toc & ~CODE_MASK;

@@ -5,14 +5,14 @@ import { framesOf, packetOf } from './layout.ts';
 const PACKET_SAMPLES = 960;
 const CODE_MASK = 0x03;
 
-/** Makes packets of 20 ms of packets of any length, without touching the frames in them. */
+/** Makes packets of 20 ms of packets of any length, without changing the frames in them. */
 export interface Repacketizer {
   /**
    * Takes a packet and returns those that are complete by now; a damaged one gives none. Undefined, and
    * nothing is taken, where a frame is longer than 20 ms or the kind of frames changes within a packet.
    */
   push(packet: Uint8Array): Uint8Array[] | undefined;
-  /** The frames that have not come out yet, as a packet shorter than 20 ms. */
+  /** The frames not yet returned, as a packet shorter than 20 ms. */
   pending(): Uint8Array | undefined;
   /** The last packet, if one is begun: players conceal the frames that it lacks. */
   end(): Uint8Array[];

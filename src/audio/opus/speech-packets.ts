@@ -1,4 +1,4 @@
-/** Makes Opus packets of 20 ms, which is what rooms play, of any speech. */
+/** Makes Opus packets of 20 ms, the length that voice channels play, of any speech. */
 import { untilAborted } from '../../async/abort.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import type { AudioFormat, ByteSource } from '../../model/file.ts';
@@ -17,7 +17,7 @@ import { fromS16le, inSlices, type Pcm, sliceSamples } from '../pcm.ts';
 import { resample, toOneRate } from '../resample.ts';
 import { sniff } from '../container/sniff.ts';
 
-/** Speech as the service sends it. `sampleRateHz` counts for `pcm`; files say their own. */
+/** Speech as the service sends it. `sampleRateHz` applies to `pcm`; files give their own. */
 export interface SpeechAudio {
   readonly format: AudioFormat;
   readonly sampleRateHz: number;
@@ -78,7 +78,7 @@ const itemOf = (data: Uint8Array): OpusItem[] => {
 /** True for streams whose packets can be played as they are: no gain, one stream. */
 const isPlain = ({ gain, mappingFamily }: OpusHead): boolean => gain === 0 && mappingFamily === 0;
 
-/** Passes packets on that need no decoding; from the first that does, decodes and encodes all. */
+/** Passes on packets that need no decoding; from the first that does, decodes and encodes the rest. */
 async function* fromOpus(items: AsyncIterable<OpusItem>, signal: AbortSignal): Packets {
   const repacketizer = createRepacketizer();
   let head: OpusHead | undefined;
@@ -98,7 +98,7 @@ async function* fromOpus(items: AsyncIterable<OpusItem>, signal: AbortSignal): P
     }
     const pending = repacketizer.pending();
     const known = [...previous, ...(pending ? [pending] : [])].flatMap(itemOf);
-    // The encoder's delay is as long as what is left out here: no seam is heard.
+    // The encoder's delay is as long as the part dropped here: no gap is heard.
     const preSkipSamples = previous.length > 0 ? PRE_SKIP_SAMPLES : 0;
     const start: OpusItem[] = [{ kind: 'head', head: { ...head, preSkipSamples } }, ...known];
     const pcm = decodeOpus(startingWith([...start, item], items), OPUS_CLOCK_HZ);
@@ -133,10 +133,10 @@ async function* fromFile({ chunks }: SpeechAudio, signal: AbortSignal): Packets 
 }
 
 /**
- * Makes Opus packets of 20 ms of speech, each as early as its bytes allow. Opus is passed through,
- * taken apart or put together where its packets are longer or shorter, and decoded only from where
- * that cannot be done; all else is encoded, mono. Damaged speech gives what can be decoded.
- * Throws `AppError`: as `decode` does, `bad-input` where nothing can be decoded, the signal's reason;
+ * Makes Opus packets of 20 ms of speech, each as early as its bytes allow. Opus is passed on, split
+ * or joined where its packets are longer or shorter, and decoded only from where that cannot be
+ * done; any other format is encoded, mono. Damaged speech gives what can be decoded. Throws
+ * `AppError`: as `decode` does, `bad-input` where nothing can be decoded, the signal's reason;
  * errors of the source pass.
  */
 export async function* speechPackets(speech: SpeechAudio, signal: AbortSignal): Packets {

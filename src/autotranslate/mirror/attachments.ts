@@ -1,10 +1,10 @@
 import { toAppError } from '../../errors.ts';
 import type { MessageFile, OutgoingFile } from '../../model/file.ts';
 
-/** A message's files on their way into its mirrors. */
+/** The files of a message for its mirrors. */
 export interface Attachments {
   readonly files: readonly OutgoingFile[];
-  /** Names of those that do not fit, or cannot be read. */
+  /** Names of the files that are too large or cannot be read. */
   readonly leftOut: readonly string[];
 }
 
@@ -15,7 +15,7 @@ const readFile = async (file: MessageFile, signal: AbortSignal): Promise<Outgoin
   return { name, mediaType, bytes: Buffer.concat(chunks), ...(voice ? { voice } : {}) };
 };
 
-/** Reads the files that fit together into one mirror. Rejects where another try may do better. */
+/** Reads the files that fit together into one mirror. Rejects where a retry may succeed. */
 export const readAttachments = async (
   files: readonly MessageFile[],
   limitBytes: number,

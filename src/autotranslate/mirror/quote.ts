@@ -30,8 +30,9 @@ const counterpart = async (
 };
 
 /**
- * What a message answers to, as the readers of a target find it: in their own language where a mirror
- * of it stands there, the message itself otherwise. Undefined when it is deleted, or its author opted out.
+ * The message that a message replies to, as the readers of a target see it: in their own language
+ * where it has a mirror there, as written otherwise. Undefined when it is deleted, or its author
+ * opted out.
  */
 export const quoteFor = async (
   { replyTo }: Message,
@@ -50,7 +51,7 @@ export const quoteFor = async (
     const ref = await counterpart(source, target, stored);
     const there = ref === source ? written : await read(ref, source);
     const shown = there ?? (await read(replyTo, source)) ?? written;
-    // Ids mean something on their own platform alone, to the readers of a channel of it.
+    // Ids have a meaning only on their own platform.
     const { channel } = shown.ref;
     const readers =
       channel.space.platform === target.channel.space.platform ? target.channel : channel;
@@ -60,7 +61,7 @@ export const quoteFor = async (
   } catch (thrown) {
     const error = toAppError(thrown);
     if (error.retryable || error.code === 'cancelled') throw error;
-    // What cannot be read is not quoted; the message itself is no worse for it.
+    // A message that cannot be read is not quoted; its reply is posted all the same.
     return undefined;
   }
 };

@@ -13,7 +13,7 @@ import type { MirrorContent } from '../prepare/compose.ts';
 import { readAttachments, type Attachments } from './attachments.ts';
 import { quoteFor, type QuoteDeps } from './quote.ts';
 
-/** Batches that hold files in memory at the same moment. */
+/** Batches that hold files in memory at the same time. */
 const LARGE_AT_ONCE = 2;
 
 export interface ReconcileDeps extends QuoteDeps {
@@ -22,24 +22,24 @@ export interface ReconcileDeps extends QuoteDeps {
   readonly store: Pick<Store, 'write'>;
   readonly log: Log;
   readonly now: () => number;
-  /** True while what was prepared is still to stand. */
+  /** True while the prepared mirrors are still wanted. */
   readonly isWanted: (prepared: Prepared) => Promise<boolean>;
 }
 
-/** What is still to stand as it was prepared, and what stands of its row. */
+/** Prepared mirrors that are still wanted, and the row's existing ones. */
 interface Current {
   readonly prepared: Prepared;
   readonly standing: readonly StoredMirror[];
 }
 
-/** One mirror that is to stand in a target, and where it stands. */
+/** One mirror to create or update, with its existing messages. */
 interface Step {
   readonly prepared: Prepared;
   readonly content: MirrorContent;
   readonly posted?: StoredMirror['posted'];
 }
 
-/** What is to be done in one target, in the order of the partition. */
+/** The changes in one target, in the order of the partition. */
 interface TargetWork {
   readonly target: MirrorTarget;
   readonly remove: { readonly row: Row; readonly posted: StoredMirror['posted'] }[];
@@ -47,20 +47,20 @@ interface TargetWork {
   readonly create: Step[];
 }
 
-/** What the work on the targets leaves behind. */
+/** Results of the work on the targets. */
 interface Records {
-  /** What could not be done for good. */
+  /** Permanent failures. */
   readonly faults: Map<Row, AppError>;
-  /** Rows whose message was deleted while its mirrors were made. */
+  /** Rows whose message was deleted while its mirrors were created. */
   readonly vanished: Set<Row>;
-  /** Writes of where mirrors stand. */
+  /** Pending writes of the mirrors' places. */
   readonly writes: Promise<void>[];
 }
 
 const isFinal = (thrown: unknown): thrown is AppError =>
   thrown instanceof AppError && !thrown.retryable && thrown.code !== 'cancelled';
 
-/** A mirror that does not show all of its message is made anew by the next try. */
+/** The stored hash of a mirror: empty for an incomplete one, which the next try writes again. */
 const hashOf = ({ row, fault }: Prepared): string => (fault ? '' : row.contentHash);
 
 const outcomeOf = ({ row, fault, skip }: Prepared, { faults, vanished }: Records): Outcome => {
@@ -71,7 +71,7 @@ const outcomeOf = ({ row, fault, skip }: Prepared, { faults, vanished }: Records
   return skip === undefined ? { state: 'posted' } : { state: 'skipped', reason: skip };
 };
 
-/** Makes mirrors what they should be, and settles the rows that they were prepared for. */
+/** Creates the function that brings mirrors into the state prepared for them and settles their rows. */
 export const createReconcile = (deps: ReconcileDeps) => {
   const { inbox, stored, store, platforms, log } = deps;
   const large = createSemaphore(LARGE_AT_ONCE);
@@ -109,7 +109,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
       }
       for (const { target, posted, contentHash } of standing) {
         const isWanted = mirrors.some((wanted) => isSameTarget(wanted.target, target));
-        // What is left as it is must at least be finished.
+        // Only finished mirrors may be left as they are.
         if (!isWanted && !(leavesStanding && contentHash !== ''))
           workOf(target).remove.push({ row, posted });
       }
@@ -117,7 +117,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
     return works;
   };
 
-  /** Does what is to be done in one target, through its own platform. */
+  /** Makes the changes in one target, through its own platform. */
   const reconcileTarget = async (
     { target, remove, update, create }: TargetWork,
     { faults, vanished, writes }: Records,
@@ -129,7 +129,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
       const write = store.write((db) => stored.put(db, row, { target, ...kept }, isFirst), {
         durable: false,
       });
-      // A write that fails before it is awaited must not go unheard.
+      // A write that fails before it is awaited must not be an unhandled rejection.
       write.catch(() => undefined);
       writes.push(write);
     };
@@ -145,7 +145,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
       } catch (thrown) {
         if (!isFinal(thrown)) throw thrown;
         if (thrown.code !== 'not-found') {
-          // People still see it: somebody has to delete it.
+          // The message is still visible: people have to delete it.
           faults.set(row, thrown);
           continue;
         }
@@ -169,7 +169,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
       }
     }
 
-    /** A message that was deleted meanwhile is no fault. */
+    /** Records a failure; a source that was deleted meanwhile is none. */
     const giveUp = async ({ row }: Prepared, error: AppError): Promise<void> => {
       const { channel } = row.ref;
       if (error.code === 'not-found' && !(await platforms.of(channel).feed.read(row.ref))) {
@@ -200,24 +200,24 @@ export const createReconcile = (deps: ReconcileDeps) => {
         return;
       } catch (thrown) {
         if (!isFinal(thrown)) throw thrown;
-        // A place that is closed is closed to all of them.
+        // A target that refuses access refuses it for all of them.
         const failed = left.splice(0, thrown.code === 'forbidden' ? left.length : 1);
         for (const { prepared } of failed) await giveUp(prepared, thrown);
       }
     }
   };
 
-  /** Deletes what may stand of deleted messages although nobody knows of it. */
+  /** Deletes mirrors of deleted messages that may exist without being stored. */
   const removeOrphans = async ({ row, orphanTargets }: Prepared, tenure: Tenure): Promise<void> => {
     for (const target of orphanTargets) {
       const isFlag = flaggedLanguage(row.purpose) !== undefined;
-      // Other replies to the same message stay.
+      // Other replies to the same message are kept.
       const only = isFlag ? { key: row.purpose, others: await stored.others(row) } : undefined;
       try {
         tenure.assertHeld();
         await platforms.of(target.channel).mirrors.removeOrphans(target, row.ref, only);
       } catch (thrown) {
-        // In a place that is gone, or closed to us, nothing can be deleted, nor need it be.
+        // In a target that is gone or inaccessible nothing can be deleted.
         const { code } = toAppError(thrown);
         if (code !== 'not-found' && code !== 'forbidden') throw thrown;
       }
@@ -232,7 +232,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
       works.map((work) => reconcileTarget(work, records, tenure)),
     );
     for (const result of done) if (result.status === 'rejected') throw result.reason;
-    // Written behind what is kept of the mirrors, and mostly in one transaction with it.
+    // Written after the mirrors' places, and mostly in one transaction with them.
     const settling = store.write(
       async (db) => {
         for (const { prepared } of batch) {
@@ -250,17 +250,17 @@ export const createReconcile = (deps: ReconcileDeps) => {
     await Promise.all([...records.writes, settling]);
   };
 
-  /** Undefined when it is no longer to stand as it was prepared. */
+  /** The current state of a row; undefined when the prepared mirrors are no longer wanted. */
   const currentOf = async (prepared: Prepared): Promise<Current | undefined> => {
     const standing = await stored.standing(prepared.row);
     return standing && (await deps.isWanted(prepared)) ? { prepared, standing } : undefined;
   };
 
   /**
-   * Reconciles what was prepared for some rows of one partition, in its order, as far as it is still wanted;
-   * resolves with how many of them: the one after them has to be prepared anew. Doing it twice is doing it
-   * once, for what stands already is left. Rejects with a retryable `AppError` where a target could not be
-   * reached: then no row is settled.
+   * Reconciles rows of one partition in their order, up to the first whose prepared mirrors are no
+   * longer wanted; resolves with the number of rows done. That next row has to be prepared again.
+   * The work is idempotent: existing mirrors are kept. Rejects with a retryable `AppError` where a
+   * target could not be reached; then no row is settled.
    */
   return async (batch: readonly Prepared[], tenure: Tenure): Promise<number> => {
     const work = async (): Promise<number> => {
@@ -272,7 +272,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
       if (wanted.length > 0) await reconcile(wanted, tenure);
       return wanted.length;
     };
-    // Judged only when its turn has come.
+    // Checked only once the batch may start.
     return batch.some(({ files }) => files.length > 0) ? large.use(work) : work();
   };
 };

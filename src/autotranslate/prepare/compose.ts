@@ -11,18 +11,18 @@ import type { Attachments } from '../mirror/attachments.ts';
 import { claimsAudio, hasWords } from '../policy.ts';
 import type { Rendition, Translated } from './translate.ts';
 
-/** Stands in front of what was heard. */
+/** Label in front of a transcript. */
 export const HEARD = '🎧';
 const TRANSLATED = '🌐';
-/** Labels a mirror that says the same as the message. */
+/** Label of a mirror with the message's own text. */
 const AS_WRITTEN = '↗';
 const FAILED = '⚠️';
 
-/** A longer transcript comes as files too. */
+/** Length above which a transcript is attached as files too. */
 const LONG_TRANSCRIPT_CHARS = 2_000;
 
 type Languages = Pick<Services['languages'], 'name'>;
-/** A mirror without its place, and without what is looked up only when it is posted. */
+/** A mirror without its place, and without the parts that are looked up only when it is posted. */
 export type MirrorContent = Pick<Mirror, 'content' | 'label' | 'as'>;
 
 /** The label of a reply in one language. */
@@ -38,8 +38,8 @@ const joined = (parts: readonly (string | undefined)[]): string =>
   parts.filter((part) => part !== undefined).join('\n');
 
 /**
- * The one reply under a message with all that its readers lack: what was heard, and each language that
- * the message is not in. Undefined when they lack nothing.
+ * Composes the one reply under a message: the transcript, and a translation into each language that
+ * the message is not in. Undefined when there is neither.
  */
 export const composeReply = (
   translated: Translated,
@@ -64,7 +64,10 @@ export const composeReply = (
   };
 };
 
-/** Why a flag brings no translation; undefined where it brings one, or nothing was asked in earnest. */
+/**
+ * The reason for which a flag brings no translation; undefined where it brings one, or no reply is
+ * needed.
+ */
 export const lackOf = (
   message: Message,
   { fault, renditions: [rendition], transcript }: Translated,
@@ -78,8 +81,8 @@ export const lackOf = (
 };
 
 /**
- * The reply that a flag asked for: the translation, or why there is none, and what was heard. Undefined
- * where there is nothing to say.
+ * Composes the reply that a flag asked for: the translation, or the reason why there is none, and
+ * the transcript. Undefined where there is nothing to say.
  */
 export const composeFlagReply = (
   translated: Translated,
@@ -111,7 +114,7 @@ const personaLabel = ({ language, from, outcome }: Rendition, languages: Languag
 
 const linkText = (label: string): string => label.replaceAll(/[[\]\\`*_~|]/g, ' ').trim() || '?';
 
-/** The message in one language, as if its author had written it there. */
+/** Composes the message in one language, under its author's name. */
 export const composeAsAuthor = (
   { author, stickers, forwarded }: Message,
   rendition: Rendition,

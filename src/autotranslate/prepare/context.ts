@@ -3,7 +3,7 @@ import type { Member } from '../../model/member.ts';
 import { isSameChannel, type MessageRef } from '../../model/place.ts';
 import { countCodePoints } from '../../text/unicode.ts';
 
-/** How much a translation may be told of what was said before (contract section 4.4, `context`). */
+/** Longest context of a translation (contract section 4.4, `context`). */
 const CONTEXT_CODE_POINTS = 2_000;
 const TURNS = 12;
 const CONVERSATIONS = 1_000;
@@ -14,11 +14,11 @@ interface Turn {
   readonly text: string;
 }
 
-/** The last turns of each conversation, in memory alone: the context of the next translation. */
+/** The last turns of each conversation, kept in memory only: the context of the next translation. */
 export interface TranslationContext {
   /** Returns the turns before this one, oldest first, and remembers this one. */
   next(conversation: string, turn: Turn): readonly string[];
-  /** Forgets a message that was deleted, or everything of somebody. */
+  /** Forgets a deleted message, or all messages of a person. */
   forget(what: MessageRef | Pick<Member, 'platform' | 'id'>): void;
 }
 
@@ -26,7 +26,7 @@ const within = (turns: readonly { readonly text: string }[]): string[] => {
   const kept: string[] = [];
   let codePoints = 0;
   for (const { text } of turns.toReversed()) {
-    // A line break stands between two turns.
+    // One more for the line break between two turns.
     codePoints += countCodePoints(text) + 1;
     if (codePoints > CONTEXT_CODE_POINTS) break;
     kept.unshift(text);

@@ -29,30 +29,30 @@ import type { TranslationContext } from './context.ts';
 import { createProgress, type Progress, type ProgressDeps } from './progress.ts';
 import { createMessageTranslator, untranslated, type Translated } from './translate.ts';
 
-/** A mirror that is to stand. */
+/** A mirror that should exist. */
 export interface WantedMirror {
   readonly target: MirrorTarget;
-  /** Makes its content, once the files that it carries are read. */
+  /** Composes its content, once its files are read. */
   readonly compose: (attachments: Attachments) => MirrorContent;
 }
 
-/** What is to stand of a row's message; reconciling makes it so. */
+/** The mirrors that should exist for a row's message; reconciling creates them. */
 export interface Prepared {
   readonly row: Row;
-  /** Undefined when it is deleted, or not to be read. */
+  /** The message; undefined when it is deleted or may not be read. */
   readonly message: Message | undefined;
   /** The watch for which it was prepared; undefined for a flag. */
   readonly watch: ChannelWatch | undefined;
   readonly mirrors: readonly WantedMirror[];
-  /** Files that the mirrors carry; read when these are posted, and not held before. */
+  /** Files of the mirrors, which are read only when these are posted. */
   readonly files: readonly MessageFile[];
-  /** Why nothing was translated. */
+  /** The reason for which nothing was translated. */
   readonly skip?: SkipReason | undefined;
-  /** True when finished mirrors that are not wanted any more stay as they are. */
+  /** True when finished mirrors that are no longer wanted are kept as they are. */
   readonly leavesStanding: boolean;
-  /** True when mirrors may stand of which nobody knows. */
+  /** True when mirrors may exist that are not stored. */
   readonly mayExist: boolean;
-  /** Where those of a deleted message are looked for. */
+  /** Places in which mirrors of a deleted message are searched for. */
   readonly orphanTargets: readonly MirrorTarget[];
   readonly used: Translated['used'];
   readonly fault: AppError | undefined;
@@ -69,7 +69,7 @@ export interface PrepareDeps extends Omit<ProgressDeps, 'mirrors'> {
   readonly platforms: WatchedPlatforms;
 }
 
-/** Reasons for which what stands is left as it is; for the others it is deleted. */
+/** Reasons for which existing mirrors are kept; for all others they are deleted. */
 const LEAVING: ReadonlySet<string> = new Set<SkipReason>([
   'not-watched',
   'channel-gone',
@@ -97,7 +97,7 @@ const skipped = (row: Row, skip: SkipReason): Prepared => ({
   leavesStanding: LEAVING.has(skip),
 });
 
-/** What becomes of a row that cannot be prepared: nothing of it is to stand that is unfinished. */
+/** The result for a row that cannot be prepared: its unfinished mirrors are deleted. */
 export const givenUp = (row: Row, fault: AppError): Prepared => ({
   ...nothing(row),
   fault,
@@ -105,7 +105,7 @@ export const givenUp = (row: Row, fault: AppError): Prepared => ({
   mayExist: false,
 });
 
-/** Threads have a watch made anew of their channel's each time: what it says is compared. */
+/** True when two watches have the same settings; those of threads are new objects each time. */
 const isSameWatch = (a: ChannelWatch | undefined, b: ChannelWatch | undefined): boolean =>
   a?.languages === b?.languages &&
   a?.mode === b?.mode &&
@@ -116,7 +116,7 @@ const isSameWatch = (a: ChannelWatch | undefined, b: ChannelWatch | undefined): 
 const reasonOf = ({ text }: Message, { transcript }: Translated): SkipReason =>
   isBlank(text) && !transcript ? 'nothing-heard' : 'same-language';
 
-/** One reply under the message, or none for a reason. */
+/** One reply under the message, or none with the reason. */
 const asReply = (
   row: Row,
   message: Message,
@@ -132,7 +132,7 @@ const asReply = (
   return { ...nothing(row), message, mirrors, skip: reason, used, fault };
 };
 
-/** Makes of rows what is to stand, and where. */
+/** Creates the functions that prepare rows: which mirrors should exist, and where. */
 export const createPrepare = (deps: PrepareDeps) => {
   const { services, watches, texts, context, platforms } = deps;
   const { languages, privacy, spaces } = services;
@@ -150,7 +150,7 @@ export const createPrepare = (deps: PrepareDeps) => {
       row.message,
       ({ id }) =>
         async function* (signal) {
-          // Read anew, because the addresses of files are good for a while only.
+          // Read again, because addresses of files expire.
           const message = await platforms.of(row.ref.channel).feed.read(row.ref);
           const file = message?.files.find((one) => one.id === id);
           if (!file) throw new AppError('not-found', 'the file is gone with its message');
@@ -159,7 +159,7 @@ export const createPrepare = (deps: PrepareDeps) => {
     );
   };
 
-  /** Where a message of a watched channel is shown, and in which language. */
+  /** Places and languages in which a message of a watched channel is shown. */
   const placesOf = (
     watch: ChannelWatch,
   ): readonly { language: string; target: () => Promise<MirrorTarget> }[] => {
@@ -181,14 +181,17 @@ export const createPrepare = (deps: PrepareDeps) => {
     }));
   };
 
-  /** Where a deleted row may have mirrors. Those of a flag are replies to a message that may still stand. */
+  /**
+   * Places in which mirrors of a deleted row may exist. A flag's are replies to a message that may
+   * still exist.
+   */
   const orphanTargets = async ({ ref, purpose }: Row): Promise<readonly MirrorTarget[]> => {
     if (flaggedLanguage(purpose) !== undefined) return [{ channel: ref.channel }];
     const watch = watches.of(ref.channel);
     return watch ? Promise.all(placesOf(watch).map(({ target }) => target())) : [];
   };
 
-  /** The limit of the day that the work on a message would go over. */
+  /** The daily limit that the work on a message would exceed; undefined where there is none. */
   const limitOver = async (
     { ref, text, files }: Message,
     targets: number,
@@ -205,9 +208,9 @@ export const createPrepare = (deps: PrepareDeps) => {
     flaggedLanguage(purpose) === undefined ? watches.of(ref.channel) : undefined;
 
   /**
-   * Asked again and again: the answer may be another one than when the message came.
+   * The current reason to skip a message; it may have changed since the message came.
    *
-   * @param isJudged true when the same watch has been asked what it says of the message
+   * @param isJudged true when `skipReason` was already applied with the same watch
    */
   const skipNow = async (
     { purpose, authorId }: Row,
@@ -224,7 +227,7 @@ export const createPrepare = (deps: PrepareDeps) => {
     return refusal(message, choices, optedOut);
   };
 
-  /** The reply to whoever pressed a flag: always something, that nobody takes it for broken. */
+  /** The reply to a flag; people always get one, so that a flag never seems broken. */
   const asFlagReply = (row: Row, message: Message, translated: Translated): Prepared => {
     const lack = lackOf(message, translated);
     const content = composeFlagReply(translated, lack, languages, texts);
@@ -232,7 +235,10 @@ export const createPrepare = (deps: PrepareDeps) => {
     return asReply(row, message, translated, content, skip);
   };
 
-  /** Mirrors under the author's name: in the other channels of a group, or the threads of a channel. */
+  /**
+   * Mirrors under the author's name: in the other channels of a group, or in the threads of a
+   * channel.
+   */
   const asAuthor = async (
     row: Row,
     message: Message,
@@ -320,7 +326,10 @@ export const createPrepare = (deps: PrepareDeps) => {
       }
     },
 
-    /** True while what was prepared is still to stand: people choose anew, and so do moderators. */
+    /**
+     * True while the prepared mirrors are still wanted: people and moderators may have changed
+     * their settings.
+     */
     isWanted: async ({ row, message, mirrors, watch }: Prepared): Promise<boolean> => {
       if (!message || mirrors.length === 0) return true;
       const now = watchOf(row);
@@ -331,7 +340,7 @@ export const createPrepare = (deps: PrepareDeps) => {
       return (await skipNow(row, message, now, true)) === undefined;
     },
 
-    /** Drops what is held of somebody's words. */
+    /** Drops data in memory of a person's messages. */
     forget,
   };
 };

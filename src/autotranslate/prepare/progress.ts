@@ -13,16 +13,16 @@ import { HEARD } from './compose.ts';
 
 /** The shortest time between two updates of a progress line. */
 const PACE_MS = 5_000;
-/** A recording that is heard sooner than this needs no line that says so. */
+/** Remaining time below which a recording needs no progress line. */
 const NEARLY_MS = 5_000;
 /** The content of a mirror that is still being made. */
 const UNFINISHED = '';
 
 export interface Progress {
   readonly show: (heard: TranscriptionProgress) => void;
-  /** Resolves when nothing of it is on its way any more. */
+  /** Resolves when no update is being sent any more. */
   readonly settled: () => Promise<void>;
-  /** True when a line may stand of which nothing is known. */
+  /** True when a progress line may exist that is not stored. */
   readonly isUncertain: () => boolean;
 }
 
@@ -39,13 +39,13 @@ const lineOf = ({ heardMs, totalMs }: TranscriptionProgress): string =>
     ? `${minutesAndSeconds(heardMs)} …`
     : `${minutesAndSeconds(heardMs)} / ${minutesAndSeconds(totalMs)} …`;
 
-/** Shows how much of a long recording was heard, as the reply that its transcript will take the place of. */
+/** Creates the progress line of a long recording: a reply that its transcript later replaces. */
 export const createProgress = (
   { mirrors, stored, store, log, now }: ProgressDeps,
   row: Row,
   tenure: Pick<Tenure, 'assertHeld'>,
   signal: AbortSignal,
-  /** Stands in front of the reply until it is finished. */
+  /** Label in front of the reply until it is finished. */
   label: string = HEARD,
 ): Progress => {
   const { ref } = row;
@@ -57,7 +57,7 @@ export const createProgress = (
   const put = async (mirror: Mirror): Promise<Posted | undefined> => {
     const all = await stored.of(row);
     const standing = all.find(({ target: { channel } }) => isSameChannel(channel, ref.channel));
-    // A reply that shows a finished state is not spoilt by a later one's progress.
+    // A finished reply is not overwritten by later progress.
     if (standing && (!standing.posted || standing.contentHash !== UNFINISHED)) return undefined;
     tenure.assertHeld();
     if (standing?.posted) return mirrors.update(standing.posted, mirror);

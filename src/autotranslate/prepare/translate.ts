@@ -15,21 +15,24 @@ import { claimsAudio } from '../policy.ts';
 export interface Rendition {
   readonly language: string;
   readonly from: string;
-  /** Undefined: the message has no text. */
+  /** The text; undefined where the message has none. */
   readonly text: string | undefined;
-  /** The words of its audio files; undefined: none were heard. */
+  /** The words of its audio files; undefined where there are none. */
   readonly heard: string | undefined;
-  /** `same`: as written. `failed`: as written too, because it could not be translated. */
+  /**
+   * The result: `same` is as written; `failed` is as written too, because it could not be
+   * translated.
+   */
   readonly outcome: 'translated' | 'same' | 'failed';
 }
 
-/** A message in every language that was asked for. */
+/** A message in every requested language. */
 export interface Translated {
   /** The words of its audio files, in the language in which they were spoken. */
   readonly transcript: Transcript | undefined;
   readonly renditions: readonly Rendition[];
   readonly used: { readonly characters: number; readonly audioMs: number };
-  /** What could not be done for good, though the rest was. */
+  /** A permanent failure of a part of the work. */
   readonly fault: AppError | undefined;
 }
 
@@ -39,30 +42,33 @@ export interface TranslateOptions {
   readonly transcribes: boolean;
   /** The turns before the message, oldest first. */
   readonly context: readonly string[];
-  /** True when no other try follows: what fails now is left as it is. */
+  /** True for the last try: parts that fail now are left as they are. */
   readonly isLast: boolean;
-  /** Told how much of long audio was heard. */
+  /** Called with the progress of long audio. */
   readonly onHeard?: (heard: TranscriptionProgress) => void;
 }
 
-/** Parts of the work on one state of a message, kept for its next try so that none is paid for twice. */
+/**
+ * Finished parts of the work on one state of a message, kept for its next try so that none is paid
+ * for twice.
+ */
 interface Finished {
   readonly authorId: string;
-  /** By target language and text. */
+  /** Translations by target language and text. */
   readonly translations: Map<string, Translation>;
-  /** By file. */
+  /** Transcripts by file. */
   readonly transcripts: Map<string, Transcript>;
-  /** The cost of all of it. */
+  /** The cost of all parts. */
   readonly used: Tally;
 }
 
-/** Rows that failed in part, whose finished parts are kept for their next try. */
+/** Partly failed rows whose finished parts are kept for their next try. */
 const MOST_REMEMBERED = 500;
 
-/** What audio is called that a platform lets people add and nobody can hear. */
+/** Error codes of files that claim to be audio and cannot be decoded. */
 const NOT_AUDIO: ReadonlySet<AppError['code']> = new Set(['unsupported', 'bad-input', 'not-found']);
 
-/** The language of a text of which nobody could tell (BCP 47). */
+/** The code for an undetermined language (BCP 47). */
 const UNKNOWN = 'und';
 
 const joinTranscripts = (parts: readonly Transcript[]): Transcript | undefined => {
@@ -77,7 +83,7 @@ const joinTranscripts = (parts: readonly Transcript[]): Transcript | undefined =
   };
 };
 
-/** What there is of a message that nothing could be made of, because of `fault`. */
+/** The result for a message that could not be processed because of `fault`. */
 export const untranslated = (language: string, fault: AppError): Translated => ({
   transcript: undefined,
   renditions: [{ language, from: UNKNOWN, text: undefined, heard: undefined, outcome: 'failed' }],
@@ -105,8 +111,8 @@ export const createMessageTranslator = (
   };
 
   /**
-   * Rejects with a retryable `AppError` where another try of the row may do better; what cannot be done at all is
-   * told in `fault`.
+   * Transcribes and translates a message. Rejects with a retryable `AppError` where another try of
+   * the row may do better; permanent failures are in `fault`.
    */
   const translate = async (
     row: RowKey & { readonly revision: number; readonly authorId: string },
@@ -119,7 +125,7 @@ export const createMessageTranslator = (
     const place = message.ref.channel;
     let fault: AppError | undefined;
 
-    /** Returns what failed for good, or for the last time; throws any other fault. */
+    /** Returns permanent failures and those of the last try; throws any other fault. */
     const giveUp = (thrown: unknown): AppError => {
       const error = toAppError(thrown);
       if (error.code === 'cancelled' || (error.retryable && !isLast)) throw error;
@@ -194,7 +200,7 @@ export const createMessageTranslator = (
 
   return {
     translate,
-    /** Drops what is held of somebody's words. */
+    /** Drops data in memory of a person's messages. */
     forget: (authorId: string): void => {
       for (const [key, finished] of remembered)
         if (finished.authorId === authorId) remembered.delete(key);

@@ -5,25 +5,25 @@ import { HAN, KANA, scriptsOf, type ScriptUse } from './scripts.ts';
 import { withoutSpans } from '../markup/spans.ts';
 
 export interface Detection {
-  /** BCP 47: `en`, `ja`, `zh`, `zh-Hant`. */
+  /** Language code in BCP 47: `en`, `ja`, `zh`, `zh-Hant`. */
   readonly language: string;
-  /** 0 to 1: about the share of chat lines of this confidence that are right. */
+  /** Confidence from 0 to 1: about the share of chat lines of this confidence that are right. */
   readonly confidence: number;
 }
 
-/** As much of a text as says its language; the rest is not read. */
+/** UTF-16 units that are read: enough to tell a text's language. */
 const SAMPLE_LENGTH = 1000;
-/** Below this a guess is worth less than none. */
+/** Least confidence of a useful guess. */
 const LEAST_CONFIDENCE = 0.35;
 const CHAT_WORD_CONFIDENCE = 0.7;
-/** Fewer letters than this are never told with full confidence. */
+/** Fewest letters that can give full confidence. */
 const ENOUGH_LETTERS = 10;
 /** Fitted to the beginnings of chat lines: see docs/decisions/002-language-detection.md. */
 const HALF_SURE_EVIDENCE = 0.25;
 
 /**
- * What a language's score counts for. Chat is mostly in few languages, and their short lines look
- * like those of their smaller neighbours: Turkish like Azerbaijani, Spanish like Catalan.
+ * Weight of a language's score. Chat is mostly in few languages, and their short lines look like
+ * those of their smaller neighbours: Turkish like Azerbaijani, Spanish like Catalan.
  */
 const WEIGHTS = new Map<string, number>([
   ...'ar de en es fa fr hi it ms nl pl pt ru tr vi'.split(' ').map((l): [string, number] => [l, 1]),
@@ -33,10 +33,13 @@ const WEIGHTS = new Map<string, number>([
 ]);
 const OTHER_WEIGHT = 0.9;
 
-/** `eld` knows Malay and Indonesian as one; most who write either write Indonesian. */
+/**
+ * Languages that `eld` does not tell apart: most people who write Malay or Indonesian write
+ * Indonesian.
+ */
 const RENAMED: Readonly<Record<string, string>> = { ms: 'id' };
 
-/** The library's score is x / (x + 25); only x can be weighed. */
+/** Inverts the library's scale, x / (x + 25): only x can be weighted. */
 const unscaled = (score: number): number => (25 * score) / (1 - score);
 
 const byStatistics = (text: string, { script, letters }: ScriptUse): Detection | undefined => {
@@ -70,13 +73,13 @@ const byScript = (text: string, use: ScriptUse): Detection | undefined => {
   if (use.script === HAN) return byHan(text, use.letters);
   const [language = '', ...others] = use.script.languages;
   if (others.length > 0) return byStatistics(text, use);
-  // One kana may be the face of an emoticon.
+  // A single kana may be part of an emoticon.
   return { language, confidence: use.script === KANA && use.letters === 1 ? 0.4 : 0.95 };
 };
 
 /**
- * The language of a text, from the first thousand characters without addresses, mentions, emoji and
- * code. Undefined where it cannot be told: no letters, too few, or as likely another language.
+ * Detects a text's language from the first thousand characters without addresses, mentions, emoji
+ * and code. Undefined where it is uncertain: no letters, too few, or another language as likely.
  */
 export const detectLanguage = (text: string): Detection | undefined => {
   const sample = withoutSpans(text.slice(0, SAMPLE_LENGTH));

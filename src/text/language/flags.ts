@@ -1,8 +1,8 @@
 import { findLanguage } from './languages.ts';
 
 /**
- * Where Unicode's most likely language of a country (CLDR, likely subtags) is none of ours or not the
- * one that most there grow up with: an official language that we have.
+ * Official languages of countries whose most likely language in Unicode (CLDR, likely subtags) is
+ * not on our list, or not the one that most people there grow up with.
  */
 const BY_COUNTRY: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
@@ -35,7 +35,7 @@ const OTHER_FLAGS: Readonly<Record<string, string>> = {
   yue: 'HK',
 };
 
-/** Slack's names of flags that are not `flag-` and the country. */
+/** Slack's names of flags other than `flag-` with the country. */
 const SHORT_NAMES = new Set('cn de es fr gb it jp kr ru uk us'.split(' '));
 const shortName = /^:?(?:(flag)[-_])?([a-z]{2}|england|scotland|wales):?$/;
 const PART_NAMES: Readonly<Record<string, string>> = {
@@ -50,7 +50,7 @@ const TAG_OFFSET = 0xe0000;
 const BLACK_FLAG = '🏴';
 const END_OF_TAGS = '\u{E007F}';
 
-/** `JP` for 🇯🇵, `gbwls` for the flag of Wales. */
+/** The region of a flag: `JP` for 🇯🇵, `gbwls` for the flag of Wales. */
 const placeOf = (emoji: string): string => {
   const points = Array.from(emoji, (char) => char.codePointAt(0) ?? 0);
   if (emoji.startsWith(BLACK_FLAG))
@@ -74,10 +74,10 @@ const emojiOfName = (name: string): string | undefined => {
 };
 
 /**
- * The main language of the country whose flag this is, as one of our codes: the one that Unicode
- * (CLDR) gives as likely there, which follows the number of speakers. Takes an emoji (🇯🇵) or a name
- * (`flag-jp`, `:jp:`, as Slack has it). Undefined for what is no flag of a country, and for countries
- * without a language of our list.
+ * The main language of a flag's country, as a code of our list: the one that Unicode (CLDR) gives
+ * as likely there, which follows the number of speakers. Takes an emoji (🇯🇵) or a name (`flag-jp`,
+ * `:jp:`, as in Slack). Undefined for anything but a country's flag, and for countries without a
+ * language of our list.
  */
 export const languageOfFlag = (flag: string): string | undefined => {
   const emoji = emojiOfName(flag) ?? flag;
@@ -100,10 +100,10 @@ const findFlag = (listed: string): string | undefined => {
   return languageOfFlag(emoji) === listed ? emoji : undefined;
 };
 
-/** By listed code; each is found when it is first asked for. */
+/** Flags by listed code, each computed at its first use. */
 const found = new Map<string, string | undefined>();
 
-/** The flag by which most know a language; undefined where there is none that is its alone. */
+/** The flag that most people connect with a language; undefined where no flag is its alone. */
 export const flagOfLanguage = (code: string): string | undefined => {
   const listed = findLanguage(code);
   if (!listed) return undefined;

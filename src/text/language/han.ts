@@ -1,4 +1,4 @@
-/** Signs that tell the ways of writing with Chinese characters apart; shared ones are left out. */
+/** Characters that tell the ways of writing with Chinese characters apart; shared ones are left out. */
 const SIMPLIFIED = new Set(
   '们这说时为过还样么发开关经进问间现见东车长门书马话语请谢让认识买卖钱给红级线练组终结统网难题预领风飞饭馆饿吗谁觉听试该谈论读课调误边远运达连选迟从动务员图团场块处备头实应张带帮师总战户报择损换据无树机权极构标检欢气汉决热烦爱状独猫环电画盘确离种称积稳简类紧绍维续绿职联脑脚脸节药获虽补装观规视览计订训议讯记讲许设访证评词详费资轻较载输错键闪闹闻阅阳阶际险随静韩页项顺须顾频额验骂骗没个会来对学国体几变业两与点',
 );
@@ -15,7 +15,7 @@ export interface HanEvidence {
   readonly japanese: number;
 }
 
-/** How many signs of a text are written so in one of the three ways only. */
+/** Counts a text's characters that belong to only one of the three ways of writing. */
 export const hanEvidence = (text: string): HanEvidence => {
   let [simplified, traditional, japanese] = [0, 0, 0];
   for (const sign of text) {

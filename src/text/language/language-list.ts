@@ -1,7 +1,7 @@
-/** The pseudo-locale: English text as a translator's checker writes it. */
+/** The pseudo-locale: English with accents and brackets (see `pseudoLocalise`), for tests of translations. */
 export const PSEUDO_LOCALE = 'en-XA';
 
-/** What people can choose, those that chat uses most first: BCP 47. */
+/** Languages that people can choose, in BCP 47; the most used in chat come first. */
 export const LANGUAGES: readonly string[] = (
   'en es ja zh zh-Hant ko fr de pt pt-BR ru it id tr vi ar hi pl nl th uk sv cs ro el hu fi da no ' +
   'he fa tl ms bn ur ta te bg hr sr sk sl lt lv et ca eu gl ka hy az kk uz tg be mk bs sq is ga cy mt ' +
@@ -15,7 +15,7 @@ export const SAME_CODE: Readonly<Record<string, string>> = { nb: 'no', nn: 'no',
 /** The locales whose names of languages people may type, besides each language's own. */
 export const NAME_LOCALES = ['en', 'ja', 'zh', 'zh-Hant', 'ko', 'es', 'fr', 'de', 'pt'] as const;
 
-/** Wordings of voice lists and of people that Unicode does not have as a language's name. */
+/** Names from voice lists and in common use that Unicode does not have for a language. */
 export const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   en: ['English US', 'English UK', 'inglés', 'anglais', 'eigo'],
   'en-XA': ['pseudo', 'pseudo locale', 'pseudo-localisation', 'pseudo English'],

@@ -1,6 +1,6 @@
 import { LANGUAGES, NAME_LOCALES, OTHER_NAMES } from './language-list.ts';
 
-/** Locales come from outside, so only this many are kept ready. */
+/** Locales with prepared names; the number is bounded because locales come from outside. */
 const MAX_READY_LOCALES = 64;
 const ready = new Map<string, Intl.DisplayNames>();
 
@@ -11,7 +11,7 @@ const namesIn = (locale: string): Intl.DisplayNames => {
   try {
     names = new Intl.DisplayNames(locale, { type: 'language' });
   } catch {
-    // Not a locale at all.
+    // Invalid as a locale.
     names = new Intl.DisplayNames('en', { type: 'language' });
   }
   if (ready.size >= MAX_READY_LOCALES) ready.clear();
@@ -19,7 +19,10 @@ const namesIn = (locale: string): Intl.DisplayNames => {
   return names;
 };
 
-/** The language's name in `locale`, in English where that is no locale; the code if it has none. */
+/**
+ * The language's name in `locale`, or in English where that is no valid locale; the code if it has
+ * none.
+ */
 export const languageName = (code: string, locale: string): string => {
   try {
     return namesIn(locale).of(code) ?? code;
@@ -28,7 +31,7 @@ export const languageName = (code: string, locale: string): string => {
   }
 };
 
-/** What is compared: without case, accents, brackets and punctuation. */
+/** Folds a name for comparison: without case, accents, brackets and punctuation. */
 export const foldName = (name: string): string =>
   name
     .normalize('NFKD')
@@ -38,9 +41,9 @@ export const foldName = (name: string): string =>
     .trim();
 
 interface NameIndex {
-  /** Folded name to code. */
+  /** Code by folded name. */
   readonly codes: ReadonlyMap<string, string>;
-  /** Code to folded names. */
+  /** Folded names by code. */
   readonly names: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -56,5 +59,5 @@ const buildIndex = (): NameIndex => {
   return { codes, names };
 };
 
-/** Made while the module loads: the first use of ICU's names alone takes over 10 ms. */
+/** Index built while the module loads: the first use of ICU's names alone takes over 10 ms. */
 export const nameIndex = buildIndex();

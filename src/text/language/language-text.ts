@@ -3,10 +3,10 @@ import { toPieces } from '../pieces/to-pieces.ts';
 import { withoutPlainSpans } from '../plain-spans.ts';
 
 /**
- * The language of a tree, line by line: words without code, addresses, mentions and emoji, each of
- * which leaves a space.
+ * The words of a tree that tell its language, line by line: without code, addresses, mentions and
+ * emoji, each of which leaves a space.
  *
- * @param most UTF-16 units after which no more is read; default: all is
+ * @param most UTF-16 units after which reading stops; default: no limit
  */
 export const languageText = (tree: RichText, most = Number.POSITIVE_INFINITY): string => {
   let words = '';

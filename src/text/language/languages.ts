@@ -1,14 +1,17 @@
 import { LANGUAGES, PSEUDO_LOCALE, SAME_CODE } from './language-list.ts';
 import { foldName, languageName, nameIndex } from './language-names.ts';
 
-/** Languages are BCP 47 codes: `ja`, `zh`, `pt`, and `en-XA`, the pseudo-locale. */
+/**
+ * Lookup and detection of languages. Codes are BCP 47: `ja`, `zh`, `pt`, and `en-XA`, the
+ * pseudo-locale.
+ */
 export interface Languages {
   /** The code for what a person typed: a code, or a name in any language; undefined if unknown. */
   find(typed: string): string | undefined;
   name(code: string, locale: string): string;
-  /** Best matches first. */
+  /** Languages that match, the best match first. */
   search(typed: string, locale: string): readonly { code: string; name: string }[];
-  /** The language of a text; undefined where it cannot be told. */
+  /** The language of a text; undefined where it is uncertain. */
   detect(text: string): { readonly language: string; readonly confidence: number } | undefined;
 }
 
@@ -17,7 +20,7 @@ export { languageName } from './language-names.ts';
 const listed = new Set(LANGUAGES);
 const codeShape = /^[a-z]{2,3}(?:[-_][a-z0-9]{2,8}){0,3}$/i;
 const unspacedName = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}]/u;
-/** Nobody names a language in more; longer input is not looked at. */
+/** Longest input that is looked up; no language's name is longer. */
 const MAX_TYPED_LENGTH = 100;
 const MAX_FREE_TEXT_LENGTH = 1000;
 const LONGEST_NAME_WORDS = 3;
@@ -43,8 +46,8 @@ const findCode = (typed: string): string | undefined => {
 };
 
 /**
- * The code for what a person typed: a code (`ES`, `es-MX`, `spa`) or a name in the language itself or
- * one of the locales that we know, with any case and accents. Undefined if unknown.
+ * The code for what a person typed: a code (`ES`, `es-MX`, `spa`) or a name in the language itself
+ * or in one of `NAME_LOCALES`, with any case and accents. Undefined if unknown.
  */
 export const findLanguage = (typed: string): string | undefined => {
   const wanted = typed.trim();
@@ -57,12 +60,15 @@ export const findLanguage = (typed: string): string | undefined => {
     : findLanguage(withoutBrackets);
 };
 
-/** Fewer letters stand in the middle of too many names; of Chinese writing each says enough. */
+/**
+ * Fewest letters that are searched for within names: fewer are part of too many. One Chinese
+ * character is enough.
+ */
 const FEWEST_LETTERS_WITHIN = 3;
 
 /**
- * 0 is best; undefined does not match. `own` is the name in the asker's locale: only in it the middle
- * of a word counts, for nobody sees the other names.
+ * Ranks a match: 0 is best, undefined is none. `own` is the name in the reader's locale; only in it
+ * the middle of a word counts, as people do not see the other names.
  */
 const rank = (wanted: string, code: string, own: string): number | undefined => {
   if (code.toLowerCase() === wanted || own === wanted) return 0;
@@ -75,7 +81,7 @@ const rank = (wanted: string, code: string, own: string): number | undefined => 
   return own.includes(wanted) ? 5 : undefined;
 };
 
-/** Languages that fit what was typed so far, best first, with names in `locale`; all for ''. */
+/** Languages that match the input so far, best first, with names in `locale`; all for ''. */
 export const searchLanguages = (
   typed: string,
   locale: string,
@@ -92,7 +98,10 @@ export const searchLanguages = (
     .map(({ entry }) => entry);
 };
 
-/** What decides whether two codes are one language: regions do not, ways of writing Chinese do. */
+/**
+ * The part of a code that makes it a language of its own: regions do not count, ways of writing
+ * Chinese do.
+ */
 const identity = (code: string): string => {
   const found = findCode(code);
   if (found === PSEUDO_LOCALE || found === 'zh-Hant') return found;
@@ -101,10 +110,16 @@ const identity = (code: string): string => {
   return language ?? code.toLowerCase();
 };
 
-/** `en-US` is `en`; `zh-Hant` is not `zh`, and `en-XA` is nothing but itself. */
+/**
+ * True when two codes are one language: `en-US` is `en`; `zh-Hant` is not `zh`, and `en-XA` only
+ * itself.
+ */
 export const sameLanguage = (a: string, b: string): boolean => identity(a) === identity(b);
 
-/** Names within a text of words, the longest first; no codes, for `it` and `no` are words too. */
+/**
+ * Language names within words, the longest first; codes are left out, as `it` and `no` are words
+ * too.
+ */
 const namesIn = (words: string): string[] => {
   const { codes, names } = nameIndex;
   if (unspacedName.test(words))
@@ -131,7 +146,10 @@ const namesIn = (words: string): string[] => {
   return found;
 };
 
-/** The languages that a voice's free text names, in its order: `Japanese and English`, `ja-JP, en`. */
+/**
+ * Languages named in a voice's free-text description, in its order: `Japanese and English`, `ja-JP,
+ * en`.
+ */
 export const languagesInWords = (freeText: string): string[] => {
   const pieces = freeText
     .slice(0, MAX_FREE_TEXT_LENGTH)

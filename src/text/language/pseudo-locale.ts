@@ -7,11 +7,11 @@ const accents = new Map(
   Array.from(PLAIN, (letter, index): [string, string] => [letter, ACCENTED.charAt(index)]),
 );
 
-/** Translations from English grow by about a third; layouts must bear it. */
+/** Growth of a pseudo-translation: translations from English are about a third longer. */
 const GROWTH = 0.35;
 const PADDING = '~';
 
-// Of ICU, printf, shells and templates; tags, mentions and code.
+// Placeholders of ICU, printf, shells and templates; tags, mentions and code.
 const placeholder =
   /\$?\{\{?[^{}\n]{0,100}\}\}?|%(?:\d\$)?[a-zA-Z]\b|\$\w+|<[/@#:!]?&?\w[^<>\n]{0,200}>|`[^`\n]{1,200}`/g;
 const letters = /[A-Za-z]/g;
@@ -34,9 +34,10 @@ const accentAround = (text: string): string => {
 };
 
 /**
- * The pseudo-locale `en-XA`: readable, yet visibly translated (accents), whole (brackets at both
- * ends) and about 35 % longer. Tokens of `protect`, addresses, mentions, code, digits and placeholders such
- * as `{name}` and `%s` stay as they are; the same text always gives the same result.
+ * Translates into the pseudo-locale `en-XA`: readable, yet visibly translated (accents), complete
+ * (brackets at both ends) and about 35 % longer. Tokens of `protect`, addresses, mentions, code,
+ * digits and placeholders such as `{name}` and `%s` are kept; the same text always gives the same
+ * result.
  */
 export const pseudoLocalise = (text: string): string => {
   if (isBlank(text)) return text;

@@ -42,14 +42,14 @@ const SCRIPTS: readonly Script[] = [
   script(/\p{sc=Ethiopic}/gu, 'am'),
 ];
 
-/** A sign that is a syllable or a word says as much as this many letters. */
+/** Letters that a character of a syllabic or logographic script counts for. */
 const SIGN_WEIGHT = 3;
 const signs = new Set(['zh', 'ja', 'ko']);
 
 export interface ScriptUse {
   readonly script: Script;
   readonly letters: number;
-  /** The script's part of everything that is written, 0 to 1. */
+  /** The script's share of all letters, 0 to 1. */
   readonly share: number;
 }
 

@@ -60,7 +60,7 @@ const atom = (scan: InlineScan, at: number, found: string): number => {
   switch (found) {
     case '\\': {
       const next = text[at + 1] ?? '';
-      // A backslash at a line's end is a line break, which every line has here.
+      // A backslash at a line's end is a line break, which every line has already.
       if (next === '\n') return scan.plain('', at, at + 1);
       return punctuation.test(next) ? scan.plain(next, at, at + 2) : -1;
     }
@@ -94,7 +94,7 @@ const inline: InlineDialect = {
   isLabel: (label) => label.trim() !== '',
 };
 
-// A fence behind an item's sign begins a block of code all the same.
+// A fence after an item's marker begins a code block too.
 const LINES = [
   String.raw`(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(?<fence>${'`'}{3,}|~{3,})(?<info>[^${'`'}\n]*)(?=\n|$)`,
   String.raw`(?<heading>#{1,6})[ \t]+(?=\S)`,
@@ -112,10 +112,10 @@ const dialect: BlockDialect = {
 };
 
 /**
- * Reads the Markdown that chats, the page and language models share: CommonMark's emphasis, code,
- * links, quotes, lists and headings, `~~strike~~` and `||spoilers||`. As in chats every line break
- * counts, a line that is not quoted ends a quote, and HTML, images, tables and rules are text. Bare
- * addresses are links; a fence that is never closed is code to the end.
+ * Parses the Markdown that chats, the web page and language models share: CommonMark's emphasis,
+ * code, links, quotes, lists and headings, `~~strike~~` and `||spoilers||`. Every line break
+ * counts, as in chats; a line that is not quoted ends a quote, and HTML, images, tables and rules
+ * are text. Bare addresses are links; an unclosed fence is code to the end.
  */
 export const parseMarkdown = (written: string): RichText =>
   normalise(withTidyLines(normalise(parseBlocks(written.replaceAll(/\r\n?/g, '\n'), dialect))));

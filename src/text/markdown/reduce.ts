@@ -54,13 +54,13 @@ const heldBlock = (block: Block): Block => {
 const heldBlocks = (tree: RichText): RichText => (tree.every(isHeld) ? tree : tree.map(heldBlock));
 
 /**
- * The tree that Markdown can hold of a tree: mentions, custom emoji and timestamps are words, nothing
- * is underlined or small, no link is without a preview, code blocks are not hidden, and lines have no
- * white space around them.
+ * Reduces a tree to what Markdown can hold: mentions, custom emoji and timestamps become words,
+ * nothing is underlined or small, no link is without a preview, code blocks are not hidden, and
+ * lines have no white space around them.
  */
 export const reduceMarkdown = (tree: RichText): RichText =>
   normalise(withTidyLines(normalise(map(heldBlocks(normalise(tree)), held))));
 
-/** True when Markdown shows a tree as it is. */
+/** True when Markdown can show a tree unchanged. */
 export const markdownHolds = (tree: RichText): boolean =>
   equal(normalise(tree), reduceMarkdown(tree));

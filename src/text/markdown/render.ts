@@ -42,7 +42,7 @@ const markLine = (found: string, indent: string, number: string | undefined): st
 /** Number signs that would close a heading. */
 const lineEnd = /(?<=^|[ \t])#+$/;
 
-/** Text in which nothing is markup or an address any more. */
+/** Escapes text so that nothing in it is markup or an address. */
 const escapeText = (written: string, place: RowPlace): string => {
   const escaped = written.replaceAll(special, (sign, at: number) =>
     escapeSign(sign, at, written, place),
@@ -89,8 +89,8 @@ const row: RowDialect = {
 };
 
 /**
- * Writes a tree as Markdown (see `parseMarkdown`). Text stays text whatever is in it; nothing in it
- * is a mention on any platform that reads Markdown.
+ * Writes a tree as Markdown (see `parseMarkdown`). Text stays text, whatever it contains, and never
+ * becomes a mention on any platform that reads Markdown.
  */
 export const renderMarkdown = (tree: RichText): string =>
   writeBlocks(reduceMarkdown(tree), { row, codeBlock: codeBlockOf });

@@ -1,15 +1,15 @@
-// Brackets of East Asian text end an address, and so do markers that no address has in it, and signs
-// that a backslash makes text; letters of any script may be part of it.
+// East Asian brackets, markers that no address contains and characters escaped by a backslash end
+// an address; letters of any script may be part of it.
 const address =
   /https?:\/\/(?:(?!\*\*|~~|\\(?:[\\*_`~|[\]<]|:\/\/))[^\s<>"`|\p{Cc}\p{Cf}\u3000-\u3002\u3008-\u3011\u3014-\u301B\uFF01-\uFF0F\uFF1A-\uFF1F⟦⟧]|\u2060)+/iuy;
 const TRAILING = new Set(".,;:!?']}…’”\u2060");
 const SCHEME = /^https?:\/\//i;
 
 /**
- * Where the bare address that begins at `at` ends, or -1. Punctuation at its end belongs to the
- * sentence, as does a bracket that the address did not open.
+ * Finds the end of the bare address that begins at `at`, or -1. Punctuation at its end belongs to
+ * the sentence, as does a bracket that the address did not open.
  *
- * @param stop tells where, within the address as written, a marker that is open around it closes
+ * @param stop gives the place within the address as written where a marker open around it closes
  */
 export const bareAddressEnd = (
   text: string,
@@ -39,7 +39,10 @@ const target =
   /\(\s{0,9}(?:<(?<angled>(?:https?:\/\/|mailto:|tel:)[^<>\s]{1,4096})>|(?<plain>(?:https?:\/\/|mailto:|tel:)[^\s<>]{1,4096}))/iy;
 const title = /(?:\s{1,9}"[^"\n]{0,300}")?\s{0,9}\)/y;
 
-/** What follows a label: `(address)`, `(<address>)`, with or without a title; read at the `(`. */
+/**
+ * Reads a link's target at the `(` after its label: `(address)`, `(<address>)`, with or without a
+ * title.
+ */
 export const readTarget = (
   text: string,
   at: number,

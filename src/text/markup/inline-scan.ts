@@ -2,26 +2,26 @@ import { withoutSeparators } from '../../model/separator.ts';
 import { bareAddressEnd, readTarget } from './bare-address.ts';
 import { InlineStack, type Loose, type MarkerKind } from './inline-stack.ts';
 
-/** How a dialect writes what stands within lines. */
+/** Rules of a dialect for markup within lines. */
 export interface InlineDialect {
-  /** Finds the next place at which anything but text can begin; global. */
+  /** Finds the next place where anything but text can begin; a global pattern. */
   readonly candidates: RegExp;
-  /** Markers of styles and spoilers, by how they are written. */
+  /** Markers of styles and spoilers, by their written form. */
   readonly markers: ReadonlyMap<string, MarkerKind>;
   readonly mayOpen: (marker: string, before: string, after: string) => boolean;
   readonly mayClose: (marker: string, before: string, after: string) => boolean;
-  /** Reads what is no pair of markers at `at`: answers where it ends, or -1 for text. */
+  /** Reads a node other than a pair of markers at `at`; returns its end, or -1 for text. */
   readonly atom: (scan: InlineScan, at: number, found: string) => number;
   /** True when a label may stand for an address. */
   readonly isLabel?: (label: string) => boolean;
-  /** An address in angle brackets is one without a preview. */
+  /** True when an address in angle brackets has no preview. */
   readonly angledIsQuiet?: boolean;
 }
 
 const MARKS = new Set(['*', '_', '~', '|']);
 const LONGEST_RUN = 3;
 
-/** The ends of runs of one sign, and what was looked for ahead, remembered: each is read once. */
+/** Ends of runs and results of looking ahead, cached so that each part of the text is searched once. */
 export class Ahead {
   readonly #text: string;
   readonly #nextRun = new Map<number, number>();
@@ -68,7 +68,7 @@ export class InlineScan {
   readonly stack = new InlineStack();
   readonly ahead: Ahead;
   readonly #dialect: InlineDialect;
-  /** Up to here everything is in the stack. */
+  /** The end of the text that the stack already holds. */
   #done: number;
   readonly #breaksAt: (at: number) => boolean;
   #lastSpoiler: number | undefined;
@@ -87,7 +87,7 @@ export class InlineScan {
     this.#breaksAt = breaksAt;
   }
 
-  /** Reads until a line on which a block begins, or to the end; answers where that is. */
+  /** Reads up to the line on which a block begins, or to the end; returns that place. */
   run(): number {
     const { text } = this;
     const { candidates } = this.#dialect;
@@ -115,7 +115,7 @@ export class InlineScan {
     return end;
   }
 
-  /** Text as it is meant, in place of the text from `start` to `end`. */
+  /** Puts unescaped text in place of the text from `start` to `end`. */
   plain(written: string, start: number, end: number): number {
     this.flush(start);
     this.stack.text(written);
@@ -123,7 +123,7 @@ export class InlineScan {
     return end;
   }
 
-  /** A bare address at `at`; it ends where a marker around it closes. */
+  /** Reads the bare address at `at`; it ends where a marker around it closes. */
   address(at: number): number {
     const open = this.stack.openMarkers();
     const end = bareAddressEnd(
@@ -146,7 +146,7 @@ export class InlineScan {
     return at;
   }
 
-  /** Within a spoiler that is closed later, no line begins a block: it stays hidden. */
+  /** True when a block begins on the line at `at`; inside a spoiler that closes later none does. */
   #breaks(at: number): boolean {
     if (this.stack.hasSpoiler) {
       this.#lastSpoiler ??= this.text.lastIndexOf('||');
@@ -224,7 +224,7 @@ export class InlineScan {
     this.#done = at + marker.length;
   }
 
-  /** What a run has too much for what it closes belongs to what is closed. */
+  /** Closes markers at the end of a run; surplus characters of the run belong to the text inside. */
   #close(markers: readonly string[], end: number): number {
     const used = markers.reduce((sum, { length }) => sum + length, 0);
     this.flush(end - used);
@@ -234,7 +234,7 @@ export class InlineScan {
   }
 }
 
-/** Stands for what has no words. */
+/** Placeholder of a node without words. */
 const OBJECT = '\uFFFC';
 
 const wordsOf = (nodes: readonly Loose[]): string =>
@@ -246,7 +246,7 @@ const wordsOf = (nodes: readonly Loose[]): string =>
     })
     .join('');
 
-/** Where the first of the markers around an address ends it. */
+/** The end of an address at the first marker that is open around it. */
 const cutAt = (body: string, open: readonly string[]): number => {
   let cut = -1;
   for (const marker of open) {
@@ -261,7 +261,7 @@ const cutAt = (body: string, open: readonly string[]): number => {
   return cut;
 };
 
-/** Reads one row of text that is nothing but inline. */
+/** Reads a row of text without blocks. */
 export const scanRow = (text: string, dialect: InlineDialect): InlineStack => {
   const scan = new InlineScan(text, 0, dialect, new Ahead(text), () => false);
   scan.run();

@@ -1,13 +1,13 @@
 import type { CodeBlock, Inline, Link, StyleKind } from '../../model/rich-text.ts';
 import { withoutSeparators } from '../../model/separator.ts';
 
-/** What a row of text may hold before blocks are told apart: a fence may stand within a line. */
+/** Node of a row before blocks are separated: a fence may stand within a line. */
 export type Loose = Inline | CodeBlock;
 
 export type MarkerKind = StyleKind | 'spoiler' | 'label';
 
 interface Frame {
-  /** As written; it is text again when no partner comes. */
+  /** The marker as written; it becomes text again when it is never closed. */
   marker: string;
   kind: MarkerKind | undefined;
   start: number;
@@ -17,7 +17,7 @@ interface Frame {
 
 const MOST_LABELS = 4;
 
-/** Adds a node; texts that are neighbours become one. */
+/** Adds a node; adjacent texts are joined. */
 const append = (nodes: Loose[], node: Loose): void => {
   const last = nodes.at(-1);
   if (node.kind === 'text' && last?.kind === 'text')
@@ -28,13 +28,13 @@ const append = (nodes: Loose[], node: Loose): void => {
 const asInline = (nodes: readonly Loose[]): readonly Inline[] => nodes as readonly Inline[];
 
 /**
- * Builds nodes from markers as they are met. Each marker is open once at most, so the depth is
- * bounded, and every node moves outwards only: the time is linear.
+ * Builds nodes from markers in the order of the text. Each marker is open at most once, so the
+ * depth is bounded, and nodes only move outwards, so the time is linear.
  */
 export class InlineStack {
   readonly #frames: Frame[] = [{ marker: '', kind: undefined, start: 0, end: 0, children: [] }];
   #labels = 0;
-  /** Code blocks were met. */
+  /** True once a code block was added. */
   hasBlocks = false;
 
   text(written: string): void {
@@ -47,13 +47,13 @@ export class InlineStack {
     this.#top.children.push(node);
   }
 
-  /** True when a marker is open that `at` does not follow immediately. */
+  /** True when a marker is open that does not stand immediately before `at`. */
   isOpen(marker: string, at: number): boolean {
     const frame = this.#frames[this.#find(marker)];
     return frame !== undefined && frame.end < at;
   }
 
-  /** How deep the open marker lies; -1 when it is not open. */
+  /** The depth of an open marker; -1 when it is not open. */
   depthOf(marker: string): number {
     return this.#find(marker);
   }
@@ -75,10 +75,10 @@ export class InlineStack {
     this.#frames.push({ marker, kind, start, end: start + marker.length, children: [] });
   }
 
-  /** Closes an open style or spoiler; what is open within becomes text. */
+  /** Closes an open style or spoiler; markers still open inside it become text. */
   close(marker: string): void {
     let at = this.#find(marker);
-    // Of `***a** b*`, either part may end first.
+    // In `***a** b*` either marker may close first.
     for (let next = this.#frames[at + 1]; next; next = this.#frames[at + 1]) {
       const frame = this.#frames[at];
       if (!frame || frame.children.length > 0 || next.start !== frame.end) break;
@@ -111,7 +111,7 @@ export class InlineStack {
     return this.#labels > 0;
   }
 
-  /** A `]` after which no address stands. */
+  /** Makes text of the innermost label, after whose `]` no address follows. */
   dropLabel(): void {
     this.#unframe(this.#lastLabel());
   }
@@ -139,7 +139,7 @@ export class InlineStack {
     for (let top = this.#frames.length - 1; top > at; top -= 1) this.#unframe(top);
   }
 
-  /** Makes text of a marker again; what it held moves outwards. */
+  /** Makes text of an open marker; its nodes move outwards. */
   #unframe(at: number): void {
     const frame = this.#frames[at];
     const outer = this.#frames[at - 1];

@@ -3,7 +3,7 @@ import { Ahead, InlineScan, scanRow, type InlineDialect } from './inline-scan.ts
 import { parseLists } from './parse-lists.ts';
 import { splitCode } from './split-code.ts';
 
-/** How a dialect writes blocks, each of which begins at the start of a line. */
+/** Rules of a dialect for blocks, each of which begins at the start of a line. */
 export interface BlockDialect {
   readonly inline: InlineDialect;
   /**
@@ -12,13 +12,16 @@ export interface BlockDialect {
    * `bullet`, `number`, `fence` (backticks alone on their line but for `info`); sticky.
    */
   readonly beginning: RegExp;
-  /** The same within a quote that is as deep as quotes can be. */
+  /** The beginning of a block within a quote of the greatest depth. */
   readonly beginningInQuote: RegExp;
-  /** Quotes that may lie in each other. */
+  /** Greatest depth of quotes. */
   readonly quoteDepth: number;
-  /** A fence may stand within a line, and an item's code reach over lines that are not indented. */
+  /**
+   * True where a fence may stand within a line, and an item's code reach over lines that are not
+   * indented.
+   */
   readonly fenceInLine: boolean;
-  /** White space and signs that may end a heading's line. */
+  /** Matches white space and signs that may end a heading's line. */
   readonly headingEnd?: RegExp;
 }
 
@@ -60,7 +63,7 @@ class BlockScan {
     return end < 0 ? this.#text.length : end;
   }
 
-  /** Reads the block that begins at the start of a line; answers where the next line starts. */
+  /** Reads the block that begins at the start of a line; returns the start of the next line. */
   #block(at: number): number {
     this.#beginning.lastIndex = at;
     const groups = this.#beginning.exec(this.#text)?.groups;
@@ -131,7 +134,7 @@ class BlockScan {
     this.blocks.push({ kind: 'quote', children });
   }
 
-  /** A block of code that begins and ends with a line of its own, or ends with the text. */
+  /** Reads a code block whose fences have lines of their own, or that ends with the text. */
   #fence(fence: string, info: string, start: number): number {
     const column = start - info.length - fence.length;
     const indent = column - this.#text.lastIndexOf('\n', column) - 1;
@@ -156,6 +159,6 @@ class BlockScan {
   }
 }
 
-/** Blocks as a dialect writes them; not in canonical form yet. */
+/** Parses blocks by a dialect's rules; the result is not in canonical form yet. */
 export const parseBlocks = (text: string, dialect: BlockDialect): readonly Block[] =>
   new BlockScan(text, dialect, 0).run();

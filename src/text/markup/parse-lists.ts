@@ -19,7 +19,7 @@ const TAB = 4;
 const anyIndent = /[ \t]*/y;
 const fences = /```/g;
 
-/** Nests items by how far they are indented. */
+/** Nests items by their indentation. */
 const nest = (entries: readonly Entry[]): readonly List[] => {
   const [first] = entries;
   if (!first) return [];
@@ -54,16 +54,16 @@ const withoutIndent = (line: string, most: number): string => {
   return line.slice(at);
 };
 
-/** Fences that are open at the end of a text. */
+/** True when a fence is open at the end of a text. */
 const isFenceOpen = (written: string): boolean => (written.match(fences)?.length ?? 0) % 2 === 1;
 
 /**
- * Reads the list whose first item begins at `from`. Code blocks within it end the list, which goes on
- * behind them with the number that is written there.
+ * Reads the list whose first item begins at `from`. Code blocks within it end the list, which
+ * continues after them with the number written there.
  *
  * @param item matches an item up to its words, with the group `bullet` or `number`; sticky
  * @param fenceInLine see `BlockDialect`
- * @returns the blocks, and where the line after them begins
+ * @returns the blocks, and the start of the line after them
  */
 export const parseLists = (
   text: string,

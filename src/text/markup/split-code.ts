@@ -6,7 +6,7 @@ type Piece = CodeBlock | Loose[];
 const holdsBlock = (node: Loose): boolean =>
   node.kind === 'code-block' || ('children' in node && node.children.some(holdsBlock));
 
-/** The row cut at its code blocks, which leave the styles around them. */
+/** Cuts a row at its code blocks, which are taken out of the styles around them. */
 const cut = (nodes: readonly Loose[], hidden: boolean): Piece[] => {
   const pieces: Piece[] = [];
   const words = (node: Loose): void => {
@@ -67,7 +67,7 @@ const isNothing = (node: Loose): boolean =>
     ? node.text === ''
     : 'children' in node && node.kind !== 'link' && node.children.every(isNothing);
 
-/** Blocks of a row in which code blocks stand: each on lines of its own, the others paragraphs. */
+/** Blocks of a row that contains code blocks: these stand alone, all else becomes paragraphs. */
 export const splitCode = (row: readonly Loose[]): readonly Block[] => {
   const pieces = cut(row, false);
   return pieces.flatMap((piece, index): readonly Block[] => {

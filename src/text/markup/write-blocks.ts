@@ -1,7 +1,7 @@
 import type { Block, CodeBlock, List, RichText } from '../../model/rich-text.ts';
 import { isTame, writeRow, type RowDialect } from './write-rows.ts';
 
-/** How a dialect writes blocks. */
+/** Rules of a dialect for writing blocks. */
 export interface BlockWriting {
   readonly row: RowDialect;
   readonly codeBlock: (block: CodeBlock) => string;
@@ -60,6 +60,6 @@ const writeBlock = (block: Block, writing: Writing): string => {
 const writeAll = (blocks: readonly Block[], writing: Writing): string =>
   blocks.map((block) => writeBlock(block, writing)).join('\n');
 
-/** A tree in the form that the dialect can hold, each block on lines of its own. */
+/** Writes a tree that the dialect can hold, each block on lines of its own. */
 export const writeBlocks = (tree: RichText, writing: BlockWriting): string =>
   writeAll(tree, { ...writing, tame: tree.every(isBlockTame) });

@@ -1,28 +1,28 @@
 import type { Inline, StyleKind } from '../../model/rich-text.ts';
 import { SEPARATOR } from '../../model/separator.ts';
 
-/** What a row's surroundings say about how it is escaped. */
+/** Surroundings of a row that decide what is escaped. */
 export interface RowPlace {
-  /** The text begins a line. */
+  /** True when the text begins a line. */
   readonly lineStart: boolean;
   readonly inLabel: boolean;
-  /** There is nothing but words and styles in the whole text: fewer signs need a backslash. */
+  /** True when the whole text is only words and styles: fewer signs need a backslash. */
   readonly tame: boolean;
 }
 
-/** How a dialect writes nodes. Nodes that it cannot hold are not given to it. */
+/** Rules of a dialect for writing nodes; it receives only nodes that it can hold. */
 export interface RowDialect {
   readonly markers: Readonly<Record<StyleKind | 'spoiler', string>>;
   readonly text: (written: string, place: RowPlace) => string;
   readonly code: (written: string) => string;
   readonly bareLink: (url: string, noPreview: boolean, after: string) => string;
-  /** The `](address)` after a label. */
+  /** Writes the `](address)` after a label. */
   readonly target: (url: string, noPreview: boolean) => string;
-  /** Mentions, custom emoji and timestamps. */
+  /** Writes mentions, custom emoji and timestamps. */
   readonly other: (node: Inline, after: string) => string;
 }
 
-/** True when there are only words and styles. */
+/** True when a row holds only words and styles. */
 export const isTame = (nodes: readonly Inline[]): boolean =>
   nodes.every((node) =>
     node.kind === 'link'
@@ -36,9 +36,9 @@ class RowWriter {
   out = '';
   readonly #dialect: RowDialect;
   readonly #tame: boolean;
-  /** The last sign written; looking at `out` itself would copy it each time. */
+  /** The last character written; reading it from `out` would copy the text each time. */
   #last = '\n';
-  /** It belongs to a marker, which one of the same sign must not follow. */
+  /** True when the last character belongs to a marker, which one of the same sign must not follow. */
   #afterMarker = false;
 
   constructor(dialect: RowDialect, tame: boolean) {
@@ -73,7 +73,7 @@ class RowWriter {
       }
       case 'code': {
         const written = code(node.text);
-        // Simple readers would take a backslash before it for its escape.
+        // Simple parsers would take a backslash before it for its escape.
         if (this.#last === '\\' || (this.#last === '`' && this.#afterMarker)) this.out += SEPARATOR;
         this.#put(written);
         this.#afterMarker = true;
@@ -106,7 +106,7 @@ class RowWriter {
     }
   }
 
-  /** How a node's writing begins, as far as an address before it must know. */
+  /** The beginning of a node as written, as far as an address before it needs it. */
   #preview(node: Inline): string {
     if (node.kind === 'text')
       return this.#dialect.text(node.text, { lineStart: false, inLabel: false, tame: false });

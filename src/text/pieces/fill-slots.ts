@@ -6,10 +6,10 @@ import { PLAIN_LINE, type Piece, type Wrapper } from './piece.ts';
 import { toPieces } from './to-pieces.ts';
 import { TreeBuilder } from './tree-builder.ts';
 
-/** What may take a slot: words, a node, or a tree, whose blocks stand on lines of their own. */
+/** Value for a slot: words, a node, or a tree, whose blocks stand on lines of their own. */
 export type SlotValue = string | Inline | RichText;
 
-/** Stands in text and code for a value; private to this project. */
+/** Placeholder of a value in text and code; a private-use character. */
 export const SLOT = '\uE000';
 
 const leadingBlanks = /^[^\S\n]+/;
@@ -19,7 +19,7 @@ const isTree = (value: SlotValue): value is RichText => Array.isArray(value);
 export const plainValue = (value: SlotValue): string =>
   typeof value === 'string' ? value : isTree(value) ? plainText(value) : plainInline([value]);
 
-/** A value that fits within a line, as nodes; undefined for a tree of blocks. */
+/** The nodes of a value that fits within a line; undefined for a tree of blocks. */
 const asRow = (value: SlotValue): readonly Inline[] | undefined => {
   if (typeof value === 'string') return [text(value)];
   if (!isTree(value)) return [value];
@@ -31,7 +31,7 @@ const asRow = (value: SlotValue): readonly Inline[] | undefined => {
 class Filling {
   readonly #values: readonly SlotValue[];
   #next = 0;
-  /** Trees of blocks, whose slots still stand. */
+  /** Trees of blocks for the slots that are still to be filled. */
   readonly trees: RichText[] = [];
 
   constructor(values: readonly SlotValue[]) {
@@ -98,7 +98,7 @@ const withTrees = (tree: RichText, trees: readonly RichText[]): RichText => {
           next += 1;
           offset += part.pairs.length;
         }
-        // Behind blocks the sentence goes on with a line of its own.
+        // After blocks the sentence continues on a line of its own.
         if (part && !words.startsWith('\n')) builder.line(PLAIN_LINE);
         builder.text(part ? words.replace(leadingBlanks, '') : words);
       }
@@ -106,8 +106,8 @@ const withTrees = (tree: RichText, trees: readonly RichText[]): RichText => {
 };
 
 /**
- * A tree with values for its slots, in order. Values stay what they are: nothing in words becomes
- * markup, a mention or a link, and what lies around a slot goes on behind it.
+ * Fills a tree's slots with values, in order. Values keep their meaning: words never become markup,
+ * a mention or a link, and what encloses a slot continues after it.
  */
 export const fillSlots = (tree: RichText, values: readonly SlotValue[]): RichText => {
   const filling = new Filling(values);

@@ -3,10 +3,10 @@ import { plainSpans, type PlainSpan } from '../plain-spans.ts';
 import type { Piece, PieceOf, Wrapper } from './piece.ts';
 import { toPieces } from './to-pieces.ts';
 
-/** Stands in a flat text for whatever is not text. */
+/** Placeholder in a flat text for everything but text. */
 export const OBJECT = '\uFFFC';
 
-/** A place of a flat text at which an `OBJECT` stands for a piece. */
+/** A place in a flat text where an `OBJECT` stands for a piece. */
 export interface ObjectSpan {
   readonly start: number;
   readonly end: number;
@@ -16,10 +16,10 @@ export interface ObjectSpan {
 
 export type FlatSpan = PlainSpan | ObjectSpan;
 
-/** A tree as one text, line by line, with what in it is not language. */
+/** A tree as one text, line by line, with the spans in it that are not language. */
 export interface FlatText {
   readonly text: string;
-  /** In order and without overlaps. */
+  /** Spans in order, without overlaps. */
   readonly spans: readonly FlatSpan[];
   readonly pairs: readonly Wrapper[];
 }
@@ -38,7 +38,7 @@ const inOrder = (objects: readonly ObjectSpan[], plain: readonly PlainSpan[]): F
   return spans;
 };
 
-/** A space follows the mark of a line in which there is anything. */
+/** True at the end of a line; a space follows a line's mark only where the line holds something. */
 const isEmptyLine = (next: Piece | undefined): boolean =>
   next === undefined || (next.kind === 'text' && next.text.startsWith('\n'));
 

@@ -18,9 +18,9 @@ export const STYLE_BITS: Readonly<Record<StyleKind, number>> = {
   strike: 8,
 };
 
-/** What lies on a run; runs of one spoiler or link have its number, 0 is none. */
+/** Styles, spoiler and link around a run; runs of one spoiler or link share its number, 0 is none. */
 export interface Wrapping {
-  /** Bits of `STYLE_BITS`. */
+  /** Styles as bits of `STYLE_BITS`. */
   readonly styles: number;
   readonly spoiler: number;
   readonly link: number;
@@ -34,7 +34,7 @@ export interface Run {
 export interface TextLine {
   readonly line: Line;
   readonly runs: readonly Run[];
-  /** What lies on the break at the line's end. */
+  /** The wrapping of the break at the line's end. */
   readonly breakOn: Wrapping;
 }
 
@@ -51,7 +51,7 @@ export type BuiltLine = TextLine | CodeLine;
 const quotesOf = (built: BuiltLine): number =>
   'block' in built ? built.quotes : built.line.quotes;
 
-/** The first and the next runs for which `part` answers the same. */
+/** The end of the items, from `from` on, for which `same` holds. */
 const alike = <Each>(all: readonly Each[], from: number, same: (each: Each) => boolean): number => {
   let to = from;
   while (to < all.length && same(all[to] as Each)) to += 1;
@@ -60,7 +60,7 @@ const alike = <Each>(all: readonly Each[], from: number, same: (each: Each) => b
 
 class BlockMaker {
   readonly #links: readonly Wrapper[];
-  /** A link is one: what comes back of it later is its label alone. */
+  /** Links already written: a link stays one, and later runs of it keep only their text. */
   readonly #done = new Set<number>();
 
   /** @param links by their numbers */
@@ -148,7 +148,11 @@ class BlockMaker {
     return row;
   }
 
-  /** @param done styles that lie around already */
+  /**
+   * Wraps runs in their links.
+   *
+   * @param done styles already applied around them
+   */
   #linked(runs: readonly Run[], done: number): readonly Inline[] {
     const row: Inline[] = [];
     for (let at = 0; at < runs.length;) {
@@ -203,7 +207,7 @@ const joined = (lines: readonly TextLine[]): readonly Run[] => {
   return row;
 };
 
-/** Most messages are no more. */
+/** The row of a single plain line, as most messages are; undefined for any other lines. */
 const onePlainRow = (lines: readonly BuiltLine[]): readonly Inline[] | undefined => {
   const [only] = lines;
   if (!only || lines.length > 1 || 'block' in only || only.line !== PLAIN_LINE) return undefined;
@@ -212,7 +216,7 @@ const onePlainRow = (lines: readonly BuiltLine[]): readonly Inline[] | undefined
     : undefined;
 };
 
-/** The blocks that lines make, neighbours of one kind joined; not in canonical form yet. */
+/** Makes blocks of lines, joining neighbours of one kind; the result is not in canonical form yet. */
 export const linesToBlocks = (lines: readonly BuiltLine[], links: readonly Wrapper[]): RichText => {
   const row = onePlainRow(lines);
   return row ? [{ kind: 'paragraph', children: row }] : new BlockMaker(links).blocks(lines, 0);

@@ -16,17 +16,17 @@ export type Wrapper = Omit<Styled, 'children'> | Omit<Spoiler, 'children'> | Omi
 export type Leaf = Code | Link | Mention | CustomEmoji | Timestamp;
 
 interface InQuotes {
-  /** Quotes around the line. */
+  /** Number of quotes around the line. */
   readonly quotes: number;
 }
 
 export interface ItemLine extends InQuotes {
   readonly kind: 'item';
-  /** 1 for an item of the outermost list. */
+  /** Depth of the item; 1 in the outermost list. */
   readonly depth: number;
   /** The item's own number; absent from a bulleted list. */
   readonly number?: number;
-  /** The line goes on with the item before it. */
+  /** True when the line continues the item before it. */
   readonly continues?: true;
 }
 
@@ -36,14 +36,14 @@ export type Line =
   | (InQuotes & { readonly kind: 'heading'; readonly level: 1 | 2 | 3 })
   | ItemLine;
 
-/** One step of a tree that is written down in the order of its text. */
+/** One step of a tree in the order of its text. */
 export type Piece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'leaf'; readonly node: Leaf }
   | { readonly kind: 'open' | 'close'; readonly pair: number }
   /** Begins a line that is not one of a paragraph outside quotes. */
   | { readonly kind: 'line'; readonly line: Line }
-  /** On lines of its own. */
+  /** A code block on lines of its own. */
   | { readonly kind: 'block'; readonly block: CodeBlock; readonly quotes: number };
 
 export type PieceOf<Kind extends Piece['kind']> = Extract<Piece, { readonly kind: Kind }>;
@@ -57,5 +57,5 @@ export interface Pieces {
   readonly pairs: readonly Wrapper[];
 }
 
-/** The line of a paragraph outside quotes, which no piece announces. */
+/** A paragraph's line outside quotes, the default at the start of a line. */
 export const PLAIN_LINE: Line = { kind: 'paragraph', quotes: 0 };

@@ -40,7 +40,7 @@ class Walk implements Pieces {
     }
   }
 
-  /** The break before a line, which the first one has not. */
+  /** Adds the break before a line; none before the first. */
   #next(): void {
     if (this.#begun) this.pieces.push({ kind: 'text', text: '\n' });
     this.#begun = true;

@@ -15,25 +15,28 @@ import { PLAIN_LINE, type Leaf, type Line, type Piece, type Wrapper } from './pi
 const leadingBreak = /^[^\S\n]*\n?/;
 
 /**
- * Builds a tree from pieces in any order, whole or not: what is opened and never closed reaches to the
- * end, what crosses lies on both parts, and what encloses nothing is gone, but for a link, of which the
- * address stays. A second beginning of a line within a line begins a new one.
+ * Builds a tree from pieces in any order, complete or not. Unclosed pieces reach to the end,
+ * crossing ones apply to both parts, and those that enclose nothing are dropped, except that a
+ * link's address is kept. A second beginning of a line within a line begins a new one.
  */
 export class TreeBuilder {
   readonly #pairs: readonly Wrapper[];
   readonly #lines: BuiltLine[] = [];
   #line: Line | undefined;
-  /** Stands behind the words of its line: the line's own, unless more words follow. */
+  /**
+   * The line whose piece came after the words of the current line: it applies to them, unless more
+   * words follow.
+   */
   #lateLine: Line | undefined;
   #runs: Run[] = [];
-  /** There is something to see in the line. */
+  /** True when the line shows something. */
   #seen = false;
   #behindBlock = false;
   readonly #depths = { bold: 0, italic: 0, underline: 0, strike: 0 };
   #spoilerDepth = 0;
   #spoilers = 0;
   #link: number | undefined;
-  /** Links with something to see in their labels. */
+  /** Links whose labels show something. */
   readonly #labelled = new Set<number>();
   #on: Wrapping | undefined = NOTHING;
 
@@ -78,7 +81,7 @@ export class TreeBuilder {
     this.#behindBlock = false;
     const outer = this.#link;
     if (node.kind !== 'link' || outer === undefined) return this.#run(node);
-    // No link lies in another.
+    // Links are never nested.
     this.#enter(undefined);
     this.#run(node);
     this.#enter(outer);
@@ -131,7 +134,7 @@ export class TreeBuilder {
     this.#behindBlock = true;
   }
 
-  /** The tree of all pieces so far, in canonical form. */
+  /** Builds the tree of all pieces so far, in canonical form. */
   build(): RichText {
     if (!this.#behindBlock) this.#endLine();
     return normalise(linesToBlocks(this.#lines, this.#pairs));
@@ -182,7 +185,7 @@ export class TreeBuilder {
     if (this.#link !== undefined) this.#labelled.add(this.#link);
   }
 
-  /** What goes on with an item that is not there is a paragraph. */
+  /** The line to add: a continuation without its item becomes a paragraph. */
   #lineAfter(last: BuiltLine | undefined): Line {
     const line = this.#line ?? this.#lateLine ?? PLAIN_LINE;
     if (line.kind !== 'item' || !line.continues) return line;

@@ -3,7 +3,7 @@ import type { Leaf, Piece, Wrapper } from '../pieces/piece.ts';
 import type { Misplaced } from './misplaced-pairs.ts';
 import { firstCharOf, isPaired, lastCharOf, mustPart, type Token } from './token.ts';
 
-/** What pieces are put into. */
+/** Receiver of words and pieces, in order. */
 export interface PieceSink {
   piece(piece: Piece): void;
   text(written: string): void;
@@ -20,17 +20,17 @@ const isCodeLeaf = (piece: Piece | undefined): boolean =>
 const withoutStray = (text: string): string =>
   strayBracket.test(text) ? text.replaceAll(strayBrackets, '') : text;
 
-/** Puts words and tokens one after another into a sink, with the spacing that the tokens want. */
+/** Puts words and tokens one after another into a sink, with the spacing that the tokens need. */
 export class Assembly {
   readonly #sink: PieceSink;
   readonly #pairs: readonly Wrapper[];
   readonly #misplaced: Misplaced;
-  /** The token that ends what is there so far; undefined after words. */
+  /** The token at the end of the output so far; undefined after words. */
   #last: Token | undefined;
   #lastChar = '';
-  /** Code here would be one with the code before it. */
+  /** True after code, with which following code would be joined. */
   #afterCode = false;
-  /** An address would read on here. */
+  /** True after an address, which would continue into following text. */
   #inAddress = false;
 
   constructor(sink: PieceSink, pairs: readonly Wrapper[], misplaced: Misplaced) {
@@ -66,7 +66,7 @@ export class Assembly {
     this.#last = token;
   }
 
-  /** What of a lost token is worth keeping, after everything else. */
+  /** Adds, at the end, the parts of a lost token that are worth keeping. */
   lost(token: Token): void {
     const kept = token.parts.flatMap((part): Piece[] => {
       if (part.kind === 'close') return this.#address(part.pair);
@@ -77,7 +77,7 @@ export class Assembly {
     for (const part of kept) this.#sink.piece(part);
   }
 
-  /** Tokens between which a translation left nothing. */
+  /** True when two tokens without text between them need a space. */
   #mustPartFrom(last: Token, token: Token): boolean {
     const first = token.parts[0];
     if (first?.kind === 'close' && this.#isKept(first)) return false;
@@ -105,7 +105,7 @@ export class Assembly {
       }
   }
 
-  /** Of a link that is dropped the address stays. */
+  /** The address of a dropped link. */
   #address(pair: number): Piece[] {
     const wrapper = this.#pairs[pair];
     if (wrapper?.kind !== 'link') return [];

@@ -1,3 +1,3 @@
-/** The brackets of our own tokens (see `protect`). */
+/** The brackets of tokens (see `protect`). */
 export const TOKEN_OPEN = '⟦';
 export const TOKEN_CLOSE = '⟧';

@@ -4,9 +4,9 @@ import type { Stretch } from './read-tokens.ts';
 import { isPaired, type Token } from './token.ts';
 
 export interface Misplaced {
-  /** Pairs that mark nothing, or something else, where they now stand. */
+  /** Pairs that enclose nothing, or something else, in their new places. */
   readonly dropped: Set<number>;
-  /** Spoilers that came back the wrong way round: what is between stays hidden. */
+  /** Spoilers whose ends came back in the wrong order: the text between stays hidden. */
   readonly turned: Set<number>;
 }
 
@@ -22,7 +22,7 @@ class Reading implements Misplaced {
     this.#pairs = pairs;
   }
 
-  /** No style lies over an empty line. */
+  /** Drops open styles at an empty line, which no style spans. */
   text(written: string): void {
     if (this.#styles.size === 0 || !written.includes('\n\n')) return;
     for (const pair of this.#styles.values()) this.dropped.add(pair);
@@ -50,12 +50,12 @@ class Reading implements Misplaced {
   }
 }
 
-/** Where there are no pairs, none is ever added. */
+/** The result for texts without pairs. */
 const NONE: Misplaced = { dropped: new Set(), turned: new Set() };
 
 /**
- * The pairs that were closed before they were opened, and styles around one of their own kind or over
- * an empty line. What crosses, or has nothing between, needs no care: a tree cannot hold it.
+ * Finds pairs that were closed before they were opened, and styles around one of their own kind or
+ * over an empty line. Crossing and empty pairs need no handling: a tree cannot hold them.
  */
 export const misplacedPairs = (
   stretches: readonly Stretch[],

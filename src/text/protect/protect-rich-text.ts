@@ -8,11 +8,11 @@ import type { Term } from './terms.ts';
 export type { Term } from './terms.ts';
 
 export interface Restored extends Check {
-  /** Each token was there once. */
+  /** True when the translation held each token exactly once. */
   readonly ok: boolean;
   /**
-   * In canonical form. Where it is not ok, the best that can be made of it: invented tokens dropped,
-   * what was lost at the end, but no style without its partner.
+   * The tree in canonical form. Where `ok` is false, a best effort: invented tokens are dropped,
+   * lost ones stand at the end, except styles without their partner.
    */
   readonly tree: RichText;
 }
@@ -23,28 +23,31 @@ export interface Protected {
    * translated: code, addresses, mentions, emoji, beginnings and ends of styles, marks of lines.
    */
   readonly text: string;
-  /** How many tokens there are; they are numbered from 1 in the order of the text. */
+  /** Number of tokens; they are numbered from 1 in the order of the text. */
   readonly tokens: number;
-  /** There is a letter outside the tokens: without one there is nothing to translate. */
+  /** True when there is a letter outside the tokens: otherwise there is nothing to translate. */
   readonly hasWords: boolean;
   /**
-   * The tree of a translation of `text`. Pairs of tokens that mark nothing where they now stand are
-   * left out; the address of such a link stays.
+   * Builds the tree of a translation of `text`. Pairs of tokens that enclose nothing in their new
+   * places are left out; the address of such a link stays.
    */
   readonly restore: (translated: string) => Restored;
-  /** What a translation that is still growing can show: an unfinished token at its end waits. */
+  /**
+   * Builds the tree of a translation that is still growing: an unfinished token at its end is left
+   * out.
+   */
   readonly preview: (partial: string) => RichText;
 }
 
 /**
- * Makes a text for translation engines of a tree in canonical form: everything that is not language,
- * and the glossary's terms, become numbered tokens. Lines stay lines.
+ * Makes a text for translation engines of a tree in canonical form: everything that is not
+ * language, and the glossary's terms, become numbered tokens. Line breaks are kept.
  *
- * The brackets U+27E6 and U+27E7 are rare in text, pass through Apertium and language models, and
- * hold a plain number that no engine inflects. Where the text has these brackets itself they are
- * replaced by tokens too, so every bracket in `text` is ours.
+ * The brackets U+27E6 and U+27E7 are rare in text, survive Apertium and language models, and hold a
+ * plain number that no engine inflects. Such brackets in the source become tokens too, so every
+ * bracket in `text` belongs to a token.
  *
- * Time is linear in any tree.
+ * Takes linear time for any tree.
  */
 export const protect = (tree: RichText, terms: readonly Term[] = []): Protected => {
   const source = mask(toFlatText(tree), terms);

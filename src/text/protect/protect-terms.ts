@@ -7,11 +7,14 @@ import type { Term } from './terms.ts';
 export interface ProtectedTerms {
   /** The text with a token, such as `⟦3⟧`, for each term, address and emoji. */
   readonly text: string;
-  /** Puts them back into a translation; what was lost stands at its end. */
+  /** Puts them back into a translation; lost ones stand at its end. */
   readonly restore: (translated: string) => string;
 }
 
-/** Plain text with a glossary's terms out of the reach of translation engines. */
+/**
+ * Replaces a glossary's terms, addresses and emoji in plain text by tokens, which translation
+ * engines keep.
+ */
 export const protectTerms = (text: string, terms: readonly Term[]): ProtectedTerms => {
   const source = mask({ text, spans: plainSpans(text), pairs: [] }, terms);
   return {

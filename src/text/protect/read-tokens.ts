@@ -1,6 +1,6 @@
 import { TOKEN_CLOSE, TOKEN_OPEN } from './brackets.ts';
 
-/** What a translation is made of: words, and the numbers of tokens. */
+/** A part of a translation: words, or the number of a token. */
 export type Stretch = string | number;
 
 const SPACE = String.raw`[\s\p{Cf}]{0,3}`;
@@ -8,7 +8,7 @@ const DIGITS = String.raw`(\p{Nd}(?:\p{Cf}?\p{Nd}){0,8})`;
 const TOKEN = `⟦${SPACE}${DIGITS}${SPACE}⟧`;
 const strict = new RegExp(TOKEN, 'uy');
 const anywhere = new RegExp(TOKEN, 'gu');
-// What models make of brackets that they do not know: other ones, doubled, full-width or mirrored.
+// Variants that models make of unfamiliar brackets: other ones, doubled, full-width or mirrored.
 const altered = new RegExp(
   `[⟦[［【〔〖「『（({｛<＜«‹〚⟨]{1,2}${SPACE}${DIGITS}${SPACE}[⟧\\]］】〕〗」』）)}｝>＞»›〛⟩]{1,2}|⟧${SPACE}${DIGITS}${SPACE}⟦`,
   'gu',
@@ -17,7 +17,7 @@ const unfinished = /⟦+[\s\p{Nd}\p{Cf}]{0,15}$/u;
 const ascii = /^[0-9]+$/;
 const digit = /\p{Nd}/u;
 
-/** Digits of one script stand in a row in Unicode, from zero to nine. */
+/** The value of a digit; in Unicode the digits of each script are consecutive, from zero to nine. */
 const valueOf = (char: string): number => {
   const point = char.codePointAt(0) ?? 0;
   let below = 0;
@@ -37,7 +37,7 @@ const toNumber = (digits: string): number => {
 
 const MOST_DIGITS = 9;
 
-/** Where plain digits between brackets end, which is what most engines leave; -1 for anything else. */
+/** The end of ASCII digits between brackets, which most engines keep; -1 for anything else. */
 const plainEnd = (text: string, at: number): number => {
   let end = at + 1;
   while (end - at <= MOST_DIGITS && isDigit(text.charCodeAt(end))) end += 1;
@@ -79,7 +79,7 @@ const numbersIn = (text: string): ReadonlySet<number> =>
     ),
   );
 
-/** Turns altered brackets back, for missing numbers that the source has in no such brackets. */
+/** Restores altered brackets around missing numbers, unless the source has such brackets there. */
 export const withBrackets = (
   source: string,
   translated: string,
@@ -93,5 +93,5 @@ export const withBrackets = (
   });
 };
 
-/** A growing translation without the token that has only begun at its end. */
+/** Removes an unfinished token at the end of a growing translation. */
 export const withoutUnfinished = (partial: string): string => partial.replace(unfinished, '');

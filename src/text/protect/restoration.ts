@@ -4,7 +4,7 @@ import { misplacedPairs } from './misplaced-pairs.ts';
 import { readTokens, withBrackets, withoutUnfinished, type Stretch } from './read-tokens.ts';
 import { isPaired, type Token } from './token.ts';
 
-/** A text with tokens, and what they stand for. */
+/** A text with tokens, and the pieces behind them. */
 export interface Source {
   readonly text: string;
   readonly tokens: readonly Token[];
@@ -12,14 +12,14 @@ export interface Source {
 }
 
 export interface Check {
-  /** Numbers of tokens that are not there. */
+  /** Numbers of missing tokens. */
   readonly missing: readonly number[];
-  /** Numbers of tokens that were invented, or stand there once too often. */
+  /** Numbers of tokens that were invented or repeated. */
   readonly extra: readonly number[];
 }
 
 interface Checked extends Check {
-  /** Each token once, where it is first. */
+  /** The translation's parts with each token once, at its first place. */
   readonly stretches: readonly Stretch[];
 }
 
@@ -45,7 +45,7 @@ const assemble = (
 ): void => {
   const lost = isWhole ? missing.flatMap((number) => tokens[number - 1] ?? []) : [];
   const misplaced = misplacedPairs(stretches, tokens, pairs);
-  // What was so in the source is as its writer wanted it.
+  // Pairs misplaced in the source too are kept as their writer put them.
   if (misplaced.dropped.size > 0)
     for (const pair of misplacedPairs(check(tokens, text).stretches, tokens, pairs).dropped)
       misplaced.dropped.delete(pair);
@@ -61,7 +61,7 @@ const assemble = (
   for (const token of lost) assembly.lost(token);
 };
 
-/** Puts the tokens back into a translation and says which of them were not there once. */
+/** Puts the tokens back into a translation and reports missing and surplus ones. */
 export const restore = (source: Source, translated: string, sink: PieceSink): Check => {
   let found = check(source.tokens, translated);
   if (found.missing.length > 0) {
@@ -72,6 +72,6 @@ export const restore = (source: Source, translated: string, sink: PieceSink): Ch
   return found;
 };
 
-/** The same for a translation that is still growing, of which nothing is missing yet. */
+/** Puts the tokens back into a translation that is still growing: nothing counts as missing yet. */
 export const preview = (source: Source, partial: string, sink: PieceSink): void =>
   assemble(source, check(source.tokens, withoutUnfinished(partial)), sink, false);

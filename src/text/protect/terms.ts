@@ -2,7 +2,7 @@ import { charAfter, charBefore, isHangul, isSpacedLetter } from '../letters.ts';
 
 export interface Term {
   readonly term: string;
-  /** What the term must become; left out: it stays as written. */
+  /** The required translation; undefined: the term stays as written. */
   readonly translation?: string | undefined;
 }
 
@@ -11,14 +11,14 @@ interface Extent {
   readonly end: number;
 }
 
-/** Where a term stands, in UTF-16 offsets. */
+/** The place of a term, in UTF-16 offsets. */
 export interface TermSpan extends Extent {
   readonly kind: 'term';
-  /** What the term must become, where it is not to stay as written. */
+  /** The required translation; undefined: the term stays as written. */
   readonly replacement?: string;
 }
 
-/** Lower case that keeps every offset: the few letters that would grow are left as they are. */
+/** Folds case without changing offsets: the few letters that would grow are kept. */
 const fold = (text: string): string => {
   const lower = text.toLowerCase();
   if (lower.length === text.length) return lower;
@@ -37,7 +37,7 @@ const isWhole = (text: string, start: number, end: number): boolean => {
   return !isSpacedLetter(next) || isHangul(last) !== isHangul(next) || isHangul(last);
 };
 
-/** The leftmost, then the longest, then the one that came first. */
+/** Removes overlaps: the leftmost term is kept, then the longest, then the first in the list. */
 const withoutOverlaps = (found: readonly TermSpan[]): readonly TermSpan[] => {
   let from = 0;
   return found
@@ -50,9 +50,9 @@ const withoutOverlaps = (found: readonly TermSpan[]): readonly TermSpan[] => {
 };
 
 /**
- * The glossary's terms in a text: the longest first, whatever the case; whole words in scripts that
- * put spaces between words, anywhere in the others. Most terms are not in most texts, so each is
- * simply looked for: that is faster than to build an index of them.
+ * Finds the glossary's terms in a text: the longest first, ignoring case; whole words in scripts
+ * that put spaces between words, anywhere in the others. Most terms are not in most texts, so a
+ * plain search for each is faster than building an index of them.
  */
 export const findTerms = (text: string, terms: readonly Term[]): readonly TermSpan[] => {
   if (terms.length === 0) return [];
@@ -70,7 +70,10 @@ export const findTerms = (text: string, terms: readonly Term[]): readonly TermSp
   return withoutOverlaps(found);
 };
 
-/** One ordered list without overlaps: a term gives way, except to spans that lie within it. */
+/**
+ * Merges terms and spans into one ordered list without overlaps: a term gives way to a span, unless
+ * the span lies within it.
+ */
 export const mergeTerms = <Each extends Extent>(
   spans: readonly Each[],
   terms: readonly TermSpan[],

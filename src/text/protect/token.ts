@@ -3,20 +3,20 @@ import type { Piece, PieceOf } from '../pieces/piece.ts';
 import type { FlatSpan, FlatText } from '../pieces/flat-text.ts';
 import type { TermSpan } from './terms.ts';
 
-/** Which letters must not touch a token: none, those of scripts with spaces, or all. */
+/** Letters that must not touch a token: none, those of scripts with spaces, or all. */
 type Distance = 'none' | 'spaced' | 'all';
 
-/** One or more neighbouring spans, and how they sit between their neighbours. */
+/** One or more adjacent spans with the spacing that they need. */
 export interface Token {
   readonly start: number;
   readonly end: number;
   readonly parts: readonly Piece[];
-  /** No blanks stand between the token and the words that it encloses. */
+  /** True when no space may stand between the token and the words that it encloses. */
   readonly clingsLeft: boolean;
   readonly clingsRight: boolean;
   readonly left: Distance;
   readonly right: Distance;
-  /** Ends with an address, or with what closes around one. */
+  /** True when it ends with an address, or with the closing of what is around one. */
   readonly endsInAddress: boolean;
 }
 
@@ -30,7 +30,7 @@ const pieceOf = (span: AnySpan): Piece | undefined =>
 
 const isSide = (piece: Piece | undefined, side: 'open' | 'close'): boolean => piece?.kind === side;
 
-/** Words stand in or beside these; what is beside other spans belongs to them. */
+/** True for spans with words in or right beside them; space beside other spans is part of their token. */
 const isFlowing = (span: AnySpan): boolean => {
   if (span.kind === 'term' || span.kind === 'bracket') return true;
   const kind = pieceOf(span)?.kind;
@@ -55,7 +55,7 @@ const toPart = (text: string, span: AnySpan): Piece => {
   return { kind: 'text', text: span.kind === 'term' ? (span.replacement ?? written) : written };
 };
 
-/** What stands between two spans, if it may become part of one token with both. */
+/** The text between two spans that may share a token; undefined if they may not. */
 const joint = (text: string, last: AnySpan, next: AnySpan): string | undefined => {
   if (last.end === next.start) return '';
   if (isFlowing(last) || isFlowing(next) || !space.test(text[last.end] ?? '')) return undefined;
@@ -76,7 +76,7 @@ const toToken = (text: string, spans: readonly AnySpan[], parts: readonly Piece[
   const after = charAfter(text, last.end);
   const closes = isSide(parts[0], 'close');
   const opens = isSide(parts.at(-1), 'open');
-  // An address reads on through what closes after it.
+  // An address continues into what follows its closing pieces.
   const shown = closes && spans.length === 1 ? undefined : lastShown(spans);
   const endsInAddress = isAddress(shown);
   return {
@@ -91,7 +91,7 @@ const toToken = (text: string, spans: readonly AnySpan[], parts: readonly Piece[
   };
 };
 
-/** Spans that touch, or stand apart by white space alone, become one token. */
+/** Groups spans into tokens: those that touch, or have only white space between them, share one. */
 export const toTokens = (text: FlatText['text'], spans: readonly AnySpan[]): readonly Token[] => {
   const tokens: Token[] = [];
   let group: AnySpan[] = [];
@@ -111,13 +111,13 @@ export const toTokens = (text: FlatText['text'], spans: readonly AnySpan[]): rea
   return tokens;
 };
 
-/** True when a token at this distance may not be touched by this character. */
+/** True when this character may not touch a token with this distance. */
 export const mustPart = (at: Distance, char: string): boolean => {
   if (at === 'none' || char === '') return false;
   return at === 'all' ? isLetter(char) : isSpacedLetter(char) && !isHangul(char);
 };
 
-/** The letter with which a part is seen to begin; '' for what begins with none. */
+/** The first visible letter of a part; '' where it begins with none. */
 export const firstCharOf = (part: Piece | undefined): string => {
   if (part?.kind === 'text') return charAfter(part.text, 0);
   return part?.kind === 'leaf' && part.node.kind === 'link' ? charAfter(part.node.url, 0) : '';

@@ -8,11 +8,11 @@ import { NodeSpeaker, type SpokenOptions } from './spoken-nodes.ts';
 import { spokenWords } from './spoken-words.ts';
 
 export interface SpeakableOptions extends SpokenOptions {
-  /** How words are to be read: whole words, whatever the case, the longest first. */
+  /** Pronunciations: whole words, ignoring case, the longest first. */
   readonly dictionary?: readonly { readonly term: string; readonly spoken: string }[];
 }
 
-/** A heart made of signs; as an emoji it has words. */
+/** A heart made of signs, which is read as the emoji. */
 const heart = /(?<!\S)<3(?!\S)/g;
 
 const withHearts = (tree: RichText): RichText =>
@@ -22,7 +22,7 @@ const withHearts = (tree: RichText): RichText =>
       : node,
   );
 
-/** Puts together what is said; what is between the ends of a spoiler is not. */
+/** Collects the spoken text; the content of a spoiler is left out. */
 class Speech {
   words = '';
   readonly #speaker: NodeSpeaker;
@@ -75,10 +75,11 @@ class Speech {
 }
 
 /**
- * What a voice should read of a message: names for mentions, words for emoji, the host for an
- * address, laughter as it sounds; no code, no spoilers, no marks of lines, or the words given for them;
- * what is drawn out shortened, telephone numbers and rows of over eight digits digit by digit. Lines
- * stay lines, other white space is one space. Empty when nothing is left to say.
+ * Makes the text that a voice reads for a message: names for mentions, words for emoji, the host
+ * for an address, laughter in the voice's language; no code, spoilers or line marks, or the words
+ * given for them; repeated letters are shortened, telephone numbers and runs of over eight digits
+ * are read digit by digit. Line breaks are kept, other white space becomes one space. Empty when
+ * nothing is left to read.
  */
 export const speakable = (tree: RichText, options: SpeakableOptions = {}): string => {
   const flat = toFlatText(withHearts(tree));

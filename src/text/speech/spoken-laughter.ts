@@ -1,11 +1,11 @@
-/** How people laugh in a language, as its voices read it. */
+/** Laughter by language, in a spelling that its voices read well. */
 const LAUGHTER: Readonly<Record<string, string>> = {
   ar: 'ها ها',
   es: 'jaja',
   he: 'חה חה',
   ja: 'わら',
   ko: '하하',
-  // A Portuguese voice says no `h`.
+  // Portuguese voices do not pronounce `h`.
   pt: 'rá rá rá',
   ru: 'хаха',
   th: 'ฮ่าฮ่า',
@@ -13,16 +13,16 @@ const LAUGHTER: Readonly<Record<string, string>> = {
 };
 const ANYWHERE = 'haha';
 
-/** What is laughter, and what it is read as where that is not the language's word for it. */
+/** Pattern of laughter, with its spoken form where that is not the language's own. */
 type Rule = readonly [RegExp, string?];
 
-/** In Thai 5 is said `ha`. A price, a room or a number of things is none. */
+/** Laughter in Thai, where 5 is read `ha`; prices, room numbers and quantities are excluded. */
 const THAI_FIVES =
   /(?<![\d๐-๙.,:/$€£¥฿#-]|(?:ราคา|ห้อง|เลข|เบอร์|หน้า|ข้อ|รหัส|สาย) ?)[5๕]{3,}(?!\+*[\d๐-๙%]|[.,:/-][\d๐-๙]|\+* ?(?:บาท|คน|ตัว|อัน|ชิ้น|เล่ม|ครั้ง|วัน|เดือน|ปี|นาที|กิโล|กม|เมตร|เหรียญ|ดอลลาร์|หยวน|เยน|ล้าน|พัน))\+*/gu;
 
 const CHINESE_COUNTED = '[元块塊个個人次分年月日号號楼樓万萬亿億%]';
 
-/** Of one language only; first what may stand beside the others. */
+/** Rules of single languages; patterns that may touch other laughter come first. */
 const RULES: Readonly<Record<string, readonly Rule[]>> = {
   ar: [[/(?<!\p{L})ه{3,}(?!\p{L})/gu]],
   he: [[/(?<!\p{L})ח{3,}(?!\p{L})/gu]],
@@ -42,15 +42,15 @@ const RULES: Readonly<Record<string, readonly Rule[]>> = {
   ],
 };
 
-/** Letters of Korean that are no syllables; the second are tears. */
+/** Korean letters outside syllables; the second pattern is tears. */
 const KOREAN: readonly Rule[] = [[/[ㅋㅎ][ㅋㅎㄱㅌ]*/gu], [/[ㅠㅜ]+/gu, '']];
 
-/** There are no such words in any language, and a voice would spell them. */
+/** Laughter that is a word in no language, and that a voice would spell. */
 const SPELLED: Rule = [
   /(?<![\p{L}\p{N}])(?:([jkr]s|s[jkr]|wk|kw)\1+[jkrsw]?|k{4,}|w{4,}|xd+)(?![\p{L}\p{N}])/giu,
 ];
 
-/** Written out: `HAHAHHAHA`. */
+/** Laughter written out: `HAHAHHAHA`. */
 const writtenOut =
   /(?<![\p{L}\p{N}])[aeiou]?([hjх])\1*([aeiouаеи])\2*(?:\1+\2+)+\1*(?![\p{L}\p{N}])/giu;
 const MOST_SYLLABLES = 3;
@@ -61,7 +61,10 @@ const shortLaughter = (written: string, first: string, vowel: string): string =>
   return syllable.repeat(Math.min(count, MOST_SYLLABLES));
 };
 
-/** Laughter that a voice would spell, or read as a number, as people laugh in the voice's language. */
+/**
+ * Replaces laughter that a voice would spell, or read as a number, by laughter of the voice's
+ * language.
+ */
 export const spokenLaughter = (text: string, locale: string | undefined): string => {
   const language = locale?.split(/[-_]/)[0]?.toLowerCase() ?? '';
   const laughter = LAUGHTER[language] ?? ANYWHERE;

@@ -3,9 +3,9 @@ import { withoutEmoji } from '../emoji.ts';
 const LONGEST_CODE_POINTS = 40;
 const letters = /\p{L}/u;
 
-/** What a voice can make of a name: in this order. */
+/** Replacements that make a name readable, in this order. */
 const CLEANED: readonly (readonly [RegExp, string])[] = [
-  // Strokes through letters, and more marks than a script has, are ornament.
+  // Combining strokes, and more marks than any script needs, are ornament.
   [/[\u0334-\u0338]/g, ''],
   [/(\p{M}{2})\p{M}+/gu, '$1'],
   [/[^\p{L}\p{M}\p{N}'’. -]+/gu, ' '],
@@ -19,8 +19,8 @@ const CLEANED: readonly (readonly [RegExp, string])[] = [
 const digitRuns = /\p{N}{3,}/gu;
 
 /**
- * A person's name as a voice can read it: letters for letters of fancy fonts, no emoji, symbols or rows
- * of digits, at most 40 code points; '' where nothing is left.
+ * A person's name for a voice to read: plain letters instead of fancy ones, no emoji, symbols or
+ * runs of digits, at most 40 code points; '' where nothing is left.
  */
 export const spokenName = (name: string): string => {
   const start = Array.from(name.toWellFormed())

@@ -3,13 +3,13 @@ import type { Leaf } from '../pieces/piece.ts';
 import type { PlainSpan } from '../plain-spans.ts';
 import emojiWords from './emoji-words.json' with { type: 'json' };
 
-/** What is said in place of what is not read, in the voice's language. */
+/** Words that are read in place of unreadable parts, in the voice's language. */
 export interface SpokenWords {
-  /** Before the host of an address. Default: the host alone. */
+  /** Words before the host of an address. Default: the host alone. */
   readonly link?: string;
-  /** For code, and for rows of signs that no one can read. Default: nothing. */
+  /** Words for code, and for unreadable strings. Default: nothing. */
   readonly code?: string;
-  /** For what is hidden. Default: nothing. */
+  /** Words for hidden text. Default: nothing. */
   readonly spoiler?: string;
 }
 
@@ -22,8 +22,8 @@ export interface SpokenOptions {
 }
 
 /**
- * Short names of the emoji most used in chat, by language (Unicode CLDR, by way of emojibase). The
- * rest, and those in other languages, are left out: a voice cannot read them.
+ * Short names of the emoji most used in chat, by language (Unicode CLDR, from emojibase). Other
+ * emoji, and those in other languages, are not read: voices cannot pronounce them.
  */
 const WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = emojiWords;
 
@@ -34,7 +34,7 @@ const keycap = /^\d(?=\uFE0F?\u20E3$)/;
 const flag = /^\p{RI}{2}$/u;
 const FIRST_INDICATOR = 0x1f1e6;
 
-/** The place whose flag this is; '' where there is none, or no word for it. */
+/** The region of a flag; '' for any other emoji, and for regions without a name. */
 const placeOf = (written: string, locale: string): string => {
   const code = Array.from(written, (sign) =>
     String.fromCharCode(65 + (sign.codePointAt(0) ?? FIRST_INDICATOR) - FIRST_INDICATOR),
@@ -43,18 +43,18 @@ const placeOf = (written: string, locale: string): string => {
     const places = new Intl.DisplayNames(locale, { type: 'region', fallback: 'none' });
     return places.of(code) ?? '';
   } catch {
-    // A locale that is none.
+    // Invalid as a locale.
     return '';
   }
 };
 
-// Presentation and skin do not change the name.
+// Variation selectors and skin tones do not change the name.
 const variation = /\uFE0F|\p{EMod}/gu;
 
 const readable = (name: string): string =>
   name.replaceAll(/[_~]+/g, ' ').replaceAll(/(\p{Ll})(?=\p{Lu})/gu, '$1 ');
 
-/** The host of an address, or whom a `mailto:` is for. */
+/** The host of an address, or the recipient of a `mailto:`. */
 export const hostOf = (address: string): string => {
   const [, rest = ''] = /^(?:https?:\/\/)?(?:www\.)?([^/?#>|]*)/i.exec(address) ?? [];
   return rest.replace(/^mailto:|^tel:/i, '');
@@ -68,7 +68,7 @@ const TIME_STYLES: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
 };
 const DATE_AND_TIME: Intl.DateTimeFormatOptions = { ...TIME_STYLES.D, ...TIME_STYLES.t };
 
-/** What a timestamp says, in UTC and saying so, for whoever listens may be anywhere. */
+/** A timestamp in words, in UTC and marked as such, as listeners may be in any time zone. */
 export const timeOf = (
   { seconds, style }: Pick<Timestamp, 'seconds' | 'style'>,
   locale: string | undefined,
@@ -77,12 +77,12 @@ export const timeOf = (
   try {
     return new Intl.DateTimeFormat(locale ?? 'en', options).format(seconds * 1000);
   } catch {
-    // A locale that is none, or a time beyond all calendars.
+    // An invalid locale, or a time outside the calendar.
     return '';
   }
 };
 
-/** Says what in a flat text is not language; '' where there is nothing to say. */
+/** Reads the parts of a flat text that are not language; '' where nothing is to be read. */
 export class NodeSpeaker {
   readonly #options: SpokenOptions;
   readonly #emojiNames: Readonly<Record<string, string>>;
@@ -93,7 +93,11 @@ export class NodeSpeaker {
     this.#emojiNames = wordsFor(options.locale);
   }
 
-  /** @param at where in the text the node stands, one unit long */
+  /**
+   * Words for a leaf.
+   *
+   * @param at the place of the leaf in the text, one unit long
+   */
   leaf(node: Leaf, at: number): string {
     const { locale, names, words = {} } = this.#options;
     switch (node.kind) {
@@ -139,7 +143,7 @@ export class NodeSpeaker {
       : (this.#emojiNames[emoji.replaceAll(variation, '')] ?? '');
   }
 
-  /** A row of one emoji is said once. */
+  /** Reads a run of the same emoji once. */
   #once(word: string, start: number, end: number): string {
     const again = word === this.#lastEmoji.word && start - this.#lastEmoji.end <= 1;
     this.#lastEmoji = { word, end };

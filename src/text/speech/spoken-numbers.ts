@@ -1,11 +1,11 @@
-/** No number in use has more digits in a row; longer ones are names of things. */
+/** Runs of digits longer than any number in use, which are identifiers. */
 const longRun = /\d{9,}/g;
-/** Nobody follows more. */
+/** Longest run that is read: listeners cannot follow more. */
 const MOST_DIGITS = 24;
 
 /**
- * Telephone numbers: with a country's code, or in the groups of North America. Groups of one digit are
- * what this makes of them.
+ * Telephone numbers: with a country code, or in the groups of North America. Groups of one digit
+ * are the output of this function.
  */
 const phone =
   /(?<![\d.,+])(?:\+\d{1,3}(?:[ ./-]?\(?\d{2,6}\)?){2,5}|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4})(?![\d.,]*\d)/g;
@@ -17,6 +17,9 @@ const spelledGroups = (number: string): string => {
   return `${number.startsWith('+') ? '+' : ''}${groups.map(spelled).join(', ')}`;
 };
 
-/** Telephone numbers and rows of over eight digits digit by digit; other numbers stay as they are. */
+/**
+ * Spaces out telephone numbers and runs of over eight digits, to be read digit by digit; other
+ * numbers are kept.
+ */
 export const spokenNumbers = (text: string): string =>
   text.replaceAll(phone, spelledGroups).replaceAll(longRun, spelled);

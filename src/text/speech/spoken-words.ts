@@ -4,27 +4,27 @@ import { spokenNumbers } from './spoken-numbers.ts';
 
 const audible = /[\p{L}\p{N}]/u;
 
-/** A row of exclamation and question marks is one mark. */
+/** The one mark that replaces a run of exclamation and question marks. */
 const oneMark = (row: string): string => (/[?？]/.test(row) ? '?' : '!');
 
-/** In this order; none of them touches numbers. */
+/** Replacements that shorten text, in this order; none of them touches numbers. */
 const SHORTENED: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
-  // Faces made of signs, which a voice would spell.
+  // Emoticons, which a voice would spell.
   [
     /(?<!\S)(?:[:;]['’]?-?[DPpOo3SsXx)(\][|/\\*]{1,4}|[TQtq]_[TQtq]|[oO0]_[oO0]|\^_*\^|>_<|-_-)(?!\S)/g,
     '',
   ],
-  // Four, for there are Roman numbers and German compounds with three.
+  // Four, because Roman numbers and German compounds have three.
   [/(\p{L})\1{3,}/giu, '$1$1'],
   [/(\p{L}{2,3})\1{3,}/giu, '$1$1$1'],
   [/(?<![\p{L}\p{N}])(\p{L}{1,30})(?:[ ,]{1,3}\1){3,}(?![\p{L}\p{N}])/giu, '$1 $1 $1'],
-  // Strokes through letters, and more marks than a script has, are ornament.
+  // Combining strokes, and more marks than any script needs, are ornament.
   [/[\u0334-\u0338]/g, ''],
   [/(\p{M}{2})\p{M}+/gu, '$1'],
   [/[!?！？]{2,}/gu, oneMark],
   [/\.{4,}|…{2,}/g, '…'],
   [/([-_=*#~〜・/\\|^])\1{2,}/g, ' '],
-  // Markers that have no partner say nothing either.
+  // Markers without a partner mean nothing.
   [/\*{2,}|_{2,}|~{2,}|\|{2,}|`+/g, ' '],
   [/(?<=[\p{L}\p{N}])_(?=[\p{L}\p{N}])/gu, ' '],
   [/[^\S\n]+/g, ' '],
@@ -32,12 +32,12 @@ const SHORTENED: readonly (readonly [RegExp, string | ((found: string) => string
   [/ ([,.;:!?、。！？…])/g, '$1'],
 ];
 
-/** Engines spell short words in capitals, and there are no such abbreviations from this length on. */
+/** Words in capitals that are too long for abbreviations; engines spell short ones. */
 const longCapitals = /(?<![\p{L}\p{N}])\p{Lu}{6,}(?![\p{L}\p{N}])/gu;
 const capitals = /(?<![\p{L}\p{N}])\p{Lu}{2,}(?![\p{L}\p{N}])/gu;
 const SHOUTED_WORDS = 3;
 
-/** Words in capitals as words; in a text that is all capitals, the short ones too. */
+/** Puts words in capitals into lower case; short ones too where the whole text is in capitals. */
 const withoutShouting = (text: string): string => {
   const isShouted =
     !/[\p{Ll}\p{Lo}]/u.test(text) && (text.match(capitals)?.length ?? 0) >= SHOUTED_WORDS;
@@ -50,14 +50,15 @@ const unreadable = /(?<![\w-])(?=[A-Za-z_-]*\d)(?=[\d_-]*[A-Za-z])[\w-]{24,}(?![
 export interface SpokenWordsOptions {
   /** The voice's language, for laughter. */
   readonly locale?: string | undefined;
-  /** Said for rows of signs that no one can read. */
+  /** Words for unreadable strings. */
   readonly code?: string | undefined;
 }
 
 /**
- * Words as a voice can read them: laughter as it sounds, what is drawn out shortened, shouting in small
- * letters, telephone numbers and rows of over eight digits digit by digit. Lines stay lines, other white
- * space is one space. Empty when nothing is left to say; what it gives it leaves as it is.
+ * Makes words readable for a voice: laughter in the voice's language, repeated letters shortened,
+ * capitals in lower case, telephone numbers and runs of over eight digits digit by digit. Line
+ * breaks are kept, other white space becomes one space. Empty when nothing is left to read; its own
+ * output is left unchanged.
  */
 export const spokenWords = (words: string, { locale, code = '' }: SpokenWordsOptions): string => {
   let spoken = spokenLaughter(words, locale).replaceAll(unreadable, ` ${code} `);

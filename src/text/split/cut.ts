@@ -3,14 +3,14 @@ import { sentencesOf } from './sentences.ts';
 const words = new Intl.Segmenter(undefined, { granularity: 'word' });
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** How far back from the longest possible end a word or grapheme end is looked for. */
+/** Distance from the longest possible end within which the end of a word or grapheme is searched. */
 const TAIL_UNITS = 200;
 
 const sentenceEnd = /(?:[.!?。！？…।؟]['"”’\p{Pe}\p{Pf}]*\s*|\n)$/u;
 const clauseEnd = /(?:[，、；：،؛]|[,;:)](?=\s))\s*/gu;
 const itemOrHeading = /^[ \t]*(?:[-*+•]|\d{1,3}[.)]|#{1,6}|-#)[ \t]/;
 
-/** Whether a cut here would part the two halves of one code point. */
+/** True when a cut here would separate a surrogate pair. */
 export const splitsPair = (text: string, at: number): boolean =>
   (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 
@@ -19,7 +19,7 @@ const lastParagraphEnd = (text: string, from: number, end: number): number => {
   return blank < 0 ? -1 : from + blank + 2;
 };
 
-/** The line that would be cut, if it is one of a list or a heading, is better left whole. */
+/** The start of the list item or heading that would be cut: it is better kept whole. */
 const lastItemEnd = (text: string, from: number, end: number): number => {
   const shown = text.slice(from, end);
   const line = shown.lastIndexOf('\n') + 1;
@@ -55,7 +55,7 @@ const lastSegmentEnd = (
   end: number,
 ): number => {
   const tail = Math.max(from, end - TAIL_UNITS);
-  // Two units more than the piece may have show whether its end is an end.
+  // Two units beyond the piece show if its end is a boundary.
   const shown = text.slice(tail, end + 2);
   let cut = -1;
   for (const { index } of segmenter.segment(shown))
@@ -70,12 +70,12 @@ export const lastGraphemeEnd = (text: string, from: number, end: number): number
 };
 
 /**
- * Where a piece that begins at `start` and may reach to `end` is best cut: the last end of a
- * paragraph, list item, sentence, clause or word in it, whichever comes first in this order after
- * its first third; else of a grapheme.
+ * The best place to cut a piece that begins at `start` and may reach to `end`: the last end of a
+ * paragraph, list item, sentence, clause or word after its first third, in this order of
+ * preference; otherwise of a grapheme.
  */
 export const bestCut = (text: string, start: number, end: number): number => {
-  // An end before this would leave pieces much smaller than they may be.
+  // An earlier end would leave pieces much smaller than they may be.
   const least = start + Math.trunc((end - start) / 3);
   const candidates = [
     () => lastParagraphEnd(text, least, end),

@@ -9,12 +9,12 @@ import { shorten } from './shorten.ts';
 export interface ExcerptOptions {
   /** The name behind a mention, without its sign; undefined for the mention's own. */
   readonly names?: (mention: Mention) => string | undefined;
-  /** For times. Default English. */
+  /** The locale of times. Default: English. */
   readonly locale?: string;
 }
 
 const HIDDEN = '▒▒▒';
-/** White space and signs that nobody sees take room of what is read. */
+/** UTF-16 units read per visible one: white space and invisible characters take room. */
 const READ_PER_CHAR = 20;
 const LEAST_READ = 4_000;
 
@@ -51,8 +51,8 @@ const shown = (piece: Piece, options: ExcerptOptions): string => {
 };
 
 /**
- * One line of a message, without markup, addresses or what is hidden as a spoiler, of at most `chars`
- * UTF-16 units; a longer one ends with `…` after a whole grapheme. It is plain text.
+ * Makes a one-line excerpt of a message, without markup, addresses or spoilers, of at most `chars`
+ * UTF-16 units; a longer one ends with `…` after a whole grapheme. The result is plain text.
  */
 export const excerpt = (tree: RichText, chars: number, options: ExcerptOptions = {}): string => {
   const { pieces, pairs } = toPieces(tree);

@@ -1,23 +1,23 @@
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' });
 
 /**
- * Words whose full stop does not end a sentence. Unicode's rules know none of them; these are the
- * ones that stand before a name or a number, where a break would be heard.
+ * Abbreviations whose full stop does not end a sentence. Unicode's rules know none; these stand
+ * before a name or a number, where a break would be heard.
  */
 const abbreviation =
   /(?:^|[\s("'«“])(?:mr|mrs|ms|dr|prof|st|sr|sra|jr|no|nr|vs|e\.g|i\.e|z\.b|d\.h|bzw|ca|p\.ej|approx|mme|mlle|av|fig|vol|\p{Lu})\.\s+$/iu;
-/** A pause that ends a sentence only where a new one visibly begins. */
+/** Matches the place after an ellipsis where a new sentence visibly begins. */
 const afterEllipsis = /(?<=…["'”’」』）)]?\s+)(?=[\p{Lu}\p{Lo}])/u;
 
-/** Unicode's rules leave the bracket that opens the next sentence on the one before it. */
+/** Matches the brackets that open the next sentence, which Unicode's rules leave on the one before. */
 const openingAtEnd = /[「『（“‘«([【]+$/u;
 
-/** Sentences one by one, each with the white space after it; together they are the text. */
+/** Yields the sentences of a text, each with the white space after it; joined they are the text. */
 export const sentencesOf = function* (text: string): Generator<string, void, void> {
   let held = '';
   for (const { segment } of segmenter.segment(text)) {
     held += segment;
-    // The end alone is looked at, so that a text of abbreviations takes linear time.
+    // Only the end is checked, so that a text of abbreviations takes linear time.
     const end = segment.slice(-24);
     if (abbreviation.test(end) && !end.includes('\n')) continue;
     const opening = openingAtEnd.exec(end)?.[0] ?? '';
@@ -30,7 +30,7 @@ export const sentencesOf = function* (text: string): Generator<string, void, voi
 };
 
 /**
- * The sentences of a text in any script, each with the white space after it. Joined they are the
- * text; there is none in an empty one.
+ * Splits a text in any script into sentences, each with the white space after it. Joined they are
+ * the text; an empty text has none.
  */
 export const splitSentences = (text: string): string[] => [...sentencesOf(text)];

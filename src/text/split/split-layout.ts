@@ -5,7 +5,7 @@ import { plainSpans } from '../plain-spans.ts';
 
 export type WriteTree = (tree: RichText) => string;
 
-/** A piece and where it lies in the layout's shape. */
+/** A piece and its place in the layout's shape. */
 export interface PlacedPiece {
   readonly start: number;
   readonly end: number;
@@ -17,12 +17,12 @@ export interface Extent {
   readonly end: number;
 }
 
-/** A tree as the search for cuts sees it. */
+/** A tree in the form in which cuts are searched. */
 export interface SplitLayout {
   /**
-   * Text as it is, and signs for the rest, about as many as are written for it: quotation marks for
-   * the ends of styles, which stay with the sentence that they enclose; the same sign for all of what
-   * is not to be cut. Code that may be cut is as long as its content.
+   * The text with signs for everything else, about as long as its written form: quotation marks for
+   * the ends of styles, which stay with the sentence that they enclose; one repeated sign for
+   * whatever is not to be cut. Code that may be cut is as long as its content.
    */
   readonly shape: string;
   readonly items: readonly PlacedPiece[];
@@ -34,9 +34,9 @@ export interface SplitLayout {
 const nonSpace = /[^\s\uD800-\uDFFF]/g;
 const SIGN = 'X';
 const LONGEST_MARKER_UNITS = 2;
-/** Around an address that stands behind its label. */
+/** Length of the brackets around an address after its label. */
 const LINK_UNITS = 3;
-/** No limit is so low that a leaf of this many units would have to be cut. */
+/** Longest leaf that fits any limit, and so is never cut. */
 const LONGEST_ALIKE = 40;
 
 export const isLongCode = ({ piece, start, end }: PlacedPiece): boolean => {
@@ -85,11 +85,11 @@ class Drawing {
   readonly #longest: number;
   readonly #measure: (written: string) => number;
   readonly #loose: ReadonlySet<number>;
-  /** What is drawn for each item. */
+  /** Signs that stand for each item. */
   readonly #drawn: string[] = [];
   #end = 0;
   readonly #sizes = new Map<string, string>();
-  /** By pair, the link's first item. */
+  /** First item of each link, by pair. */
   readonly #linkStarts = new Map<number, number>();
 
   constructor(
@@ -112,7 +112,7 @@ class Drawing {
     return { shape: this.#drawn.join(''), items, whole, pairs };
   }
 
-  /** Links too long for a piece fall apart into their label and their address. */
+  /** The links too long for a piece, which are split into label and address. */
   #longLinks(): ReadonlySet<number> {
     const long = new Set<number>();
     const open: { readonly pair: number; readonly from: number }[] = [];
@@ -167,7 +167,10 @@ class Drawing {
     this.#add(piece, drawn + piece.text.slice(from));
   }
 
-  /** Leaves of one size are written alike: few are, for it takes longer than all the rest. */
+  /**
+   * Lays out a leaf. Leaves of one size are written at the same length, so only the first of each
+   * size is rendered: rendering takes most of the time.
+   */
   #leaf(piece: PieceOf<'leaf'>): void {
     const { node } = piece;
     const name = 'name' in node ? (node.name ?? '') : '';
@@ -211,7 +214,7 @@ class Drawing {
     this.#link(this.#linkStarts.get(piece.pair) ?? this.items.length - 1);
   }
 
-  /** All of a link is one sign: what lies in it is not cut either. */
+  /** Lays out a link as one sign repeated: nothing in it is cut. */
   #link(first: number): void {
     const start = this.items[first]?.start ?? this.#end;
     while ((this.whole.at(-1)?.start ?? -1) >= start) this.whole.pop();
@@ -222,8 +225,10 @@ class Drawing {
 }
 
 /**
- * @param render how the pieces are written, for their lengths
- * @param longest what is longer, as `measure` tells, may be cut: code, addresses
+ * Lays out pieces for the search for cuts.
+ *
+ * @param render writes the pieces, for their lengths
+ * @param longest the longest code or address, by `measure`, that is never cut
  */
 export const layOut = (
   pieces: Pieces,

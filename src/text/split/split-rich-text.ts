@@ -15,15 +15,15 @@ import {
 } from './split-layout.ts';
 
 export interface SplitOptions {
-  /** How a platform writes a tree. */
+  /** Writes a tree as the platform does. */
   readonly render: WriteTree;
-  /** What a piece may measure, as it is written; 200 or more: below, markup alone may fill it. */
+  /** Largest measure of a written piece; 200 or more: below, markup alone may fill it. */
   readonly limit: number;
-  /** Default: UTF-16 units. It must not shrink when a text grows. */
+  /** Measures a written text; it must not shrink when the text grows. Default: UTF-16 units. */
   readonly measure?: (written: string) => number;
-  /** Kept free in the first piece. */
+  /** Room kept free in the first piece. */
   readonly firstRoom?: number;
-  /** Kept free in the last piece. */
+  /** Room kept free in the last piece. */
   readonly lastRoom?: number;
 }
 
@@ -32,25 +32,25 @@ export interface SplitPiece {
   readonly written: string;
 }
 
-/** What is open at a place of the layout. */
+/** A place of the layout, with the pairs that are open there. */
 interface Place {
   readonly at: number;
-  /** The first item that ends behind it. */
+  /** Index of the first item that ends after it. */
   readonly index: number;
-  /** Pairs, the outermost first. */
+  /** Open pairs, the outermost first. */
   readonly open: readonly number[];
-  /** The line in the middle of which the place is. */
+  /** The line that contains the place. */
   readonly line: Line;
 }
 
-/** What the markup around one piece may take: all styles at once, a quote and a fence. */
+/** Room for the markup around one piece: all styles at once, a quote and a fence. */
 const MARKUP_UNITS = 90;
-/** A rest that may fit is tried as one piece. */
+/** Largest rest, in pieces' room, that is tried as one piece. */
 const TRIED_ROOMS = 2;
 const space = /\s/;
 const units = (written: string): number => written.length;
 
-/** The index of the last that begins before `at`, or -1. */
+/** The index of the last extent that begins before `at`, or -1. */
 const lastBefore = (extents: readonly Extent[], at: number): number => {
   let low = 0;
   let high = extents.length;
@@ -62,7 +62,7 @@ const lastBefore = (extents: readonly Extent[], at: number): number => {
   return low - 1;
 };
 
-/** No fewer are written. */
+/** Least number of units that pieces take when written. */
 const textUnits = ({ pieces }: Pieces): number => {
   let sum = 0;
   for (const piece of pieces) if (piece.kind === 'text') sum += piece.text.length;
@@ -113,7 +113,7 @@ class Splitter {
     }
   }
 
-  /** What lies between two places, with what is open opened again. */
+  /** The pieces between two places, with the open pairs opened again. */
   #slice(from: Place, to: number): { piece: SplitPiece; next: Place } {
     const { items, pairs } = this.#layout;
     const builder = new TreeBuilder(pairs);
@@ -141,7 +141,7 @@ class Splitter {
     return { piece: { tree, written: this.#render(tree) }, next };
   }
 
-  /** The place where the next piece begins: what closes here and the space after it are done. */
+  /** The place where the next piece begins, after closing pieces and white space. */
   #skip({ at, index, open, line }: Place): Place {
     const { items } = this.#layout;
     let place: Place = { at, index, open, line };
@@ -165,7 +165,10 @@ class Splitter {
     return place;
   }
 
-  /** Of code only the break at a cut is dropped, and what is blank up to its end. */
+  /**
+   * The end of the space to drop after a cut; of code only the break, and blank text up to the
+   * code's end.
+   */
   #spaceEnd({ piece, end }: PlacedPiece, from: number): number {
     let at = from;
     while (at < end && space.test(this.#shape[at] ?? '')) at += 1;
@@ -184,7 +187,7 @@ class Splitter {
     return cut > start ? cut : this.#forced(start, index, end);
   }
 
-  /** Where there is nothing but one thing that is longer than it should be. */
+  /** The place to cut where a single thing is longer than a piece. */
   #forced(start: number, index: number, end: number): number {
     const { items, whole } = this.#layout;
     let at = index;
@@ -201,7 +204,7 @@ class Splitter {
     return splitsPair(this.#shape, last) ? last + 1 : last;
   }
 
-  /** One step out of what must not be cut; never before `start`. */
+  /** Moves a cut one step out of an extent that must not be cut; never before `start`. */
   #movedOut(cut: number, start: number): number {
     if (cut <= start) return start;
     const { items, whole } = this.#layout;
@@ -215,7 +218,8 @@ class Splitter {
 }
 
 /**
- * The pieces of `splitRichText` one by one: each takes time by the limit, after one pass over the whole.
+ * Yields the pieces of `splitRichText`: after one pass over the whole tree each takes time by the
+ * limit.
  */
 export const richTextPieces = function* (
   tree: RichText,
@@ -246,14 +250,14 @@ export const richTextPieces = function* (
 };
 
 /**
- * Cuts a tree in canonical form into pieces that measure at most `limit` as they are written. Cuts are
- * where `splitText` makes them, but never inside a link, an address, a mention, an emoji or code that
- * fits in a piece. What is open at a cut (styles, spoilers, quotes, a heading, longer code with its
- * language) is opened again in the next piece; the rest of a list's item is a paragraph there. White
- * space around cuts is dropped, except in code. Only a single thing longer than a piece is cut through;
- * a link of that length falls apart into label and address.
+ * Cuts a tree in canonical form into pieces that measure at most `limit` when written. Cuts are
+ * where `splitText` makes them, but never inside a link, an address, a mention, an emoji or code
+ * that fits in a piece. Pairs open at a cut (styles, spoilers, quotes, a heading, longer code with
+ * its language) are opened again in the next piece; the rest of a list item becomes a paragraph
+ * there. White space around cuts is dropped, except in code. Only a single thing longer than a
+ * piece is cut through; a link of that length is split into label and address.
  *
- * @returns pieces that hold something to see; none for a blank tree
+ * @returns pieces that show something; none for a blank tree
  */
 export const splitRichText = (tree: RichText, options: SplitOptions): SplitPiece[] => [
   ...richTextPieces(tree, options),

@@ -6,7 +6,7 @@ export { splitSentences } from './sentences.ts';
 
 export type Measure = (text: string) => number;
 
-/** No token that we make is longer. */
+/** Longest token of `protect`. */
 const TOKEN_UNITS = 12;
 
 /** The end of the longest piece from `start` that is within the limit; at least one code point. */
@@ -39,7 +39,7 @@ const longestEnd = (
     : start + String.fromCodePoint(text.codePointAt(start) ?? 0).length;
 };
 
-/** Never inside one of our tokens. */
+/** The nearest place to cut that is not inside a token. */
 const outsideToken = (text: string, start: number, cut: number): number => {
   const from = Math.max(start, cut - TOKEN_UNITS);
   const before = text.slice(from, cut);
@@ -50,8 +50,8 @@ const outsideToken = (text: string, start: number, cut: number): number => {
 };
 
 /**
- * The pieces of `splitText` one by one: each step takes time by the limit, not by the text, so a
- * caller with a long text can let others run in between.
+ * Yields the pieces of `splitText`: each step takes time by the limit, not by the text, so a caller
+ * with a long text can let other work run in between.
  */
 export const piecesOf = function* (
   text: string,
@@ -71,10 +71,10 @@ export const piecesOf = function* (
 
 /**
  * Cuts a text into pieces of at most `limit`, at the ends of paragraphs, sentences, clauses, words
- * or graphemes, whichever comes first in this order after the first third of what would fit.
- * Joined, the pieces are the text. A single code point is never cut, however large it measures.
+ * or graphemes, whichever comes first in this order after the first third of the longest piece.
+ * Joined, the pieces are the text. A single code point is never cut, whatever it measures.
  *
- * @param measure must not shrink when a text grows; default: Unicode code points.
+ * @param measure must not shrink when a text grows; default: Unicode code points
  */
 export const splitText = (
   text: string,

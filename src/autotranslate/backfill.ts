@@ -13,7 +13,7 @@ import type { WatchedPlatforms } from './watched-platforms.ts';
 const CHANNELS_AT_ONCE = 4;
 /** Older than this, what was missed is of no use translated any more. */
 const HORIZON_MS = 24 * 3_600_000;
-/** How far before the gap messages are looked at again for changes that nobody reported. */
+/** The time before the gap whose messages are looked at again for changes that nobody reported. */
 const LOOK_BACK_MS = 3_600_000;
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 60_000 };
 /** Messages that a channel holds back while its history comes; more are fetched instead. */
@@ -24,7 +24,7 @@ const MOST_FOLLOWED = 10_000;
 export interface BackfillDeps {
   readonly cursors: Pick<CursorStore, 'of' | 'recent'>;
   readonly platforms: Pick<WatchedPlatforms, 'find'>;
-  /** When the watch of the channel was set, ms since 1970. */
+  /** Tells when the watch of the channel was set, ms since 1970. */
   readonly sinceMs: (channel: Channel) => number;
   readonly take: (message: Message) => Promise<void>;
   readonly markDeleted: (refs: readonly MessageRef[]) => Promise<void>;
@@ -55,7 +55,7 @@ export interface Backfill extends AsyncDisposable {
   idle(): Promise<void>;
 }
 
-/** What is done for one channel, one after the other. */
+/** The work on one channel, which is done one after the other. */
 interface Follow {
   tail: Promise<void>;
   /** Messages that wait. */

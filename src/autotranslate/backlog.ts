@@ -1,9 +1,9 @@
 import type { MessageRef, Space } from '../model/place.ts';
 import { type ErrorCode } from '../errors.ts';
-/** What waits, and what could not be done, in the watched channels of a space. */
+/** The messages of a space's watched channels that wait, and those that were given up. */
 export interface Backlog {
   readonly waiting: number;
-  /** When the oldest that waits was written, ms since 1970. */
+  /** The time at which the oldest that waits was written, ms since 1970. */
   readonly oldestMs: number | undefined;
   readonly dead: number;
   /** The newest of the dead, with the reason of each. */

@@ -28,14 +28,14 @@ import { createPrepare } from './prepare/prepare.ts';
 import { createScheduler } from './scheduler.ts';
 import { createWatches } from './watches.ts';
 
-/** As far back as `/usage` shows. */
+/** The longest time that `/usage` shows. */
 const USAGE_DAYS = 90;
 
 export interface AutoTranslateDeps {
   readonly store: Store;
   readonly leases: Leases;
   readonly log: Log;
-  /** For what is said to whoever pressed a flag. */
+  /** The sentences that are shown to whoever pressed a flag. */
   readonly texts: Pick<Texts, 'in'>;
   readonly services: Pick<
     Services,

@@ -9,7 +9,7 @@ import { givenUp, type Prepared } from './prepare/prepare.ts';
 /** Rows of one partition that are prepared at once; they are reconciled in their order. */
 const ROWS_AHEAD = 16;
 
-/** When another try of a row is due: each failed request was retried below already, as far as that helps. */
+/** The waits between tries of a row. Each failed request was retried below already, as far as that helps. */
 interface RetryPolicy extends Backoff {
   /** Tries after which a row is given up. */
   readonly tries: number;
@@ -51,7 +51,7 @@ interface Job {
 /** The rows of a partition that were begun and are not done; its owner keeps them between rounds. */
 export type Jobs = Map<string, Job>;
 
-/** What a round could not do: `left` begins with the `tried` rows that failed. */
+/** The rows that a round could not do: `left` begins with the `tried` ones that failed. */
 interface Stop {
   readonly error: AppError;
   readonly left: readonly Row[];
@@ -93,7 +93,7 @@ const faultOf = (thrown: unknown, log: Log): AppError => {
 
 const outdated = (): AppError => new AppError('cancelled', 'a message changed meanwhile');
 
-/** What was prepared in a round before, for the row as it was claimed last. */
+/** Applies what was prepared in an earlier round to the row as it was claimed last. */
 const asClaimed = (prepared: Prepared, row: Row): Prepared => ({
   ...prepared,
   row,

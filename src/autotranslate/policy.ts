@@ -22,7 +22,7 @@ export type SkipReason =
   | 'space-gone'
   | 'forgotten';
 
-/** What a file says that it is; whether it is shows when it is heard. */
+/** True for a file that says it is audio; only decoding shows whether it is. */
 export const claimsAudio = ({ mediaType, name, voice }: Message['files'][number]): boolean =>
   voice !== undefined ||
   mediaType.startsWith('audio/') ||
@@ -30,7 +30,7 @@ export const claimsAudio = ({ mediaType, name, voice }: Message['files'][number]
 
 export const hasWords = ({ text }: Message): boolean => !isBlank(text) && !isEmojiOnly(text);
 
-/** Why people do not want a message translated, whatever it says: asked again before it is posted. */
+/** The reason for which people do not want a message translated, whatever it says; asked again before it is posted. */
 export const refusal = (
   { ref }: Pick<Message, 'ref'>,
   choices: Pick<SpaceChoices, 'quietChannels'>,

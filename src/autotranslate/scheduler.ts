@@ -10,9 +10,9 @@ const PARTITIONS_AT_ONCE = 256;
 const AFTER_FAULT_MS = 5_000;
 
 export interface Scheduler extends AsyncDisposable {
-  /** There is something new in the partition. */
+  /** Tells that something new is in the partition. */
   wake(partition: string): void;
-  /** The message changed: what is being made of it is of no use any more. */
+  /** Ends what is being made of a message that has changed. */
   interrupt(ref: MessageRef): void;
   /** Resolves when no partition is worked on or waits for its turn. */
   idle(): Promise<void>;

@@ -4,7 +4,7 @@ import type { ChannelFeed } from '../ports/channel-feed.ts';
 import type { Mirrors } from '../ports/mirrors.ts';
 import type { Platform } from '../ports/platform.ts';
 
-/** What a platform offers whose channels can be watched. */
+/** The ports of a platform whose channels can be watched. */
 export interface WatchedPlatform {
   readonly feed: ChannelFeed;
   readonly mirrors: Mirrors;

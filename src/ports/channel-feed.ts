@@ -12,7 +12,7 @@ export interface ChannelFeed {
   resolve(channel: Channel): Channel;
   /** The position that a message written at this time (ms since 1970) would have at least. */
   positionAt(timeMs: number): string;
-  /** When a message at this position was written, ms since 1970; never less for a later position. */
+  /** The time at which a message at this position was written, ms since 1970; never less for a later position. */
   timeOf(position: string): number;
   /**
    * The messages after a position, oldest first, fetched page by page. One that is left out counts as
@@ -27,7 +27,7 @@ export interface ChannelFeed {
   read(ref: MessageRef, of?: MessageRef): Promise<Message | undefined>;
   /** The names behind mentions, as far as everybody who reads this channel may know them. */
   names(channel: Channel, mentions: readonly MentionedId[]): Promise<MentionNames>;
-  /** How many people's reactions with this emoji the message has now. */
+  /** Counts the people who react to the message with this emoji now. */
   reactions(ref: MessageRef, emoji: string): Promise<number>;
   /**
    * Names of what the platform's people must still allow for this mode, as the platform shows them. A
@@ -36,7 +36,7 @@ export interface ChannelFeed {
   missing(channel: Channel, mode: WatchMode): Promise<readonly string[]>;
 }
 
-/** What an adapter reports of what people write. */
+/** Takes an adapter's reports of what people write. */
 export interface ChannelFeedListener {
   /** True where new messages matter; cheap, asked for each one that comes. */
   follows(channel: Channel): boolean;
@@ -48,7 +48,7 @@ export interface ChannelFeedListener {
   messagesDeleted(refs: readonly MessageRef[]): Promise<void>;
   /** A reaction came or went. */
   reactionChanged(ref: MessageRef, emoji: string, isPresent: boolean): Promise<void>;
-  /** Somebody's messages may have been deleted with their ban. */
+  /** A member was banned: their messages may have been deleted with it. */
   memberBanned(space: Space, authorId: string): Promise<void>;
   /**
    * Messages may have come unreported: the history of the watched ones of these channels is fetched, and

@@ -44,7 +44,7 @@ export interface CreateOptions {
 
 /** Writes mirrors on a platform. Every method rejects with an `AppError`. */
 export interface Mirrors {
-  /** What the files of one mirror may have together. */
+  /** The most that the files of one mirror may have together. */
   readonly filesBytes: number;
   /**
    * Posts mirrors in the order given, several in one message where the platform's rates ask for it; yields

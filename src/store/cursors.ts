@@ -2,7 +2,7 @@ import type { Channel, MessageRef } from '../model/place.ts';
 import type { Store } from './index.ts';
 import { WATCH } from './inbox/row.ts';
 
-/** How many of a channel's last messages are looked at again for changes that nobody reported. */
+/** The number of a channel's last messages that are looked at again for changes that nobody reported. */
 const LOOKED_AT_AGAIN = 50;
 
 const whereChannel = ({ space, id }: Channel) => ({ platform: space.platform, channel_id: id });
@@ -12,7 +12,7 @@ const LAG_MS = 1_000;
 
 export type CursorStore = ReturnType<typeof createCursorStore>;
 
-/** How far each channel was followed: what is not after the cursor is in the inbox, or was. */
+/** Keeps the position up to which each channel's messages are in the inbox, or were. */
 export const createCursorStore = (store: Store, onFault: (fault: unknown) => void) => {
   const ahead = new Map<string, { readonly channel: Channel; readonly position: string }>();
 
@@ -55,7 +55,7 @@ export const createCursorStore = (store: Store, onFault: (fault: unknown) => voi
           .executeTakeFirst()
       )?.position,
 
-    /** Everything up to this position is in the inbox. A cursor never goes back. */
+    /** Notes that everything up to this position is in the inbox. A cursor never goes back. */
     advance: (channel: Channel, position: string): void => {
       const key = JSON.stringify(whereChannel(channel));
       if ((ahead.get(key)?.position ?? '') < position) ahead.set(key, { channel, position });
@@ -81,7 +81,7 @@ export const createCursorStore = (store: Store, onFault: (fault: unknown) => voi
         .toReversed();
     },
 
-    /** Of a channel and its threads. */
+    /** Removes the cursors of a channel and its threads. */
     remove: ({ space, id }: Channel): Promise<void> => {
       for (const [key, { channel }] of ahead)
         if (

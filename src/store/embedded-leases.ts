@@ -23,7 +23,7 @@ export const openEmbeddedLeases = async (store: Store, owner: string): Promise<L
       .returning('epoch')
       .executeTakeFirstOrThrow(),
   );
-  /** Those who wait for each name that is held. */
+  /** The callers who wait for each name that is held. */
   const held = new Map<string, (() => void)[]>();
   let epoch = starts * TENURES_PER_PROCESS;
 

@@ -7,7 +7,7 @@ import type { Row, RowKey } from './inbox/row.ts';
 import type { Schema } from './schema.ts';
 import { pick, statement } from './statement.ts';
 
-/** What one target shows of a source. */
+/** A mirror of a source in one target, as it is stored. */
 export interface StoredMirror {
   readonly target: MirrorTarget;
   /** Undefined: somebody deleted the mirror, and it is not put back. */
@@ -111,7 +111,7 @@ const putMessage = statement((db, row: Selectable<Schema['mirror_message']>) =>
 
 export type MirrorStore = ReturnType<typeof createMirrorStore>;
 
-/** Which messages of ours were made of which messages; no text is kept. */
+/** Stores which messages of ours were made of which messages; no text is kept. */
 export const createMirrorStore = (store: Store, now: () => number) => {
   const sourcesOf = async ({ channel, id }: MessageRef): Promise<readonly RowKey[]> => {
     const rows = await store
@@ -155,10 +155,10 @@ export const createMirrorStore = (store: Store, now: () => number) => {
       return rows.flatMap((row) => read(row).posted ?? []);
     },
 
-    /** What a message of ours was made of; undefined for any other. */
+    /** The source of a message of ours; undefined for any other. */
     sourceOf: async (ref: MessageRef): Promise<RowKey | undefined> => (await sourcesOf(ref))[0],
 
-    /** Everything that a message of ours was made of: one may hold several mirrors. */
+    /** All sources of a message of ours: one may hold several mirrors. */
     sourcesOf,
 
     /**

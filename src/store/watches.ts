@@ -9,7 +9,7 @@ const idOf = (platform: string, channelId: string): string => `${platform} ${cha
 
 export interface WatchStore {
   readonly of: (channel: Channel) => ChannelWatch | undefined;
-  /** Whether the watch of a channel is its own, and not that of the channel of a thread. */
+  /** True when the watch of a channel is its own, and not that of the channel of a thread. */
   readonly isOwn: (channel: Channel) => boolean;
   readonly list: (space: Space) => readonly ChannelWatch[];
   /** The channels that are copied into each other with this one, itself included. */
@@ -22,7 +22,7 @@ export interface WatchStore {
   set(watches: readonly ChannelWatch[], sinceMs?: number): Promise<readonly Channel[]>;
   /** Resolves with these channels and those that were left alone in their group. */
   remove(channels: readonly Channel[]): Promise<readonly Channel[]>;
-  /** When the watch was set, ms since 1970. */
+  /** The time at which the watch was set, ms since 1970. */
   sinceMs(watch: ChannelWatch): number;
 }
 

@@ -36,7 +36,7 @@ const makeCache = Options.cacheWithLimits({
   VoiceStateManager: 0,
 });
 
-/** Who we are, and the connection. */
+/** The application that we are, and its connection. */
 export interface Session {
   readonly application: Application;
   readonly client: Client;
@@ -70,7 +70,7 @@ export const createClient = (options: RestSettings, application: Application): C
 const MORE_SHARDS = 'so many servers need more shards; start again, and they are taken';
 const TOO_OLD = 'it does not take what this version asks for; install a newer version';
 
-/** What people have to do before the gateway lets us in again. */
+/** The remedies without which the gateway does not let us in again. */
 const TO_DO: Partial<Readonly<Record<GatewayCloseCodes, string>>> = {
   [GatewayCloseCodes.InvalidShard]: MORE_SHARDS,
   [GatewayCloseCodes.ShardingRequired]: MORE_SHARDS,
@@ -131,7 +131,7 @@ export const connect = async (deps: ConnectDeps): Promise<void> => {
   }
 };
 
-/** Whether every shard is connected now. */
+/** True when every shard is connected now. */
 export const isConnected = (client: Client): boolean =>
   client.isReady() && client.ws.shards.every(({ status }) => status === Status.Ready);
 

@@ -26,7 +26,7 @@ import { toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
 import type { RawMessage } from './message-reader.ts';
 
-/** What comes with each event that we follow. */
+/** The data of each event that we follow. */
 interface Dispatched {
   readonly [Events.MessageCreate]: RawMessage;
   /** Embeds that load later may come alone. */
@@ -43,7 +43,7 @@ interface Dispatched {
     | { readonly id: string; readonly unavailable: true };
   readonly [Events.GuildDelete]: GatewayGuildDeleteDispatchData;
   readonly [Events.GuildRoleUpdate]: GatewayGuildRoleUpdateDispatchData;
-  /** Of the bot alone: of others it is told with an intent that we do not ask for. */
+  /** Comes for the bot alone: for others it needs an intent that we do not ask for. */
   readonly [Events.GuildMemberUpdate]: GatewayGuildMemberUpdateDispatchData;
   readonly [Events.ChannelUpdate]: APIChannel;
   readonly [Events.ChannelDelete]: GatewayChannelDeleteDispatchData;

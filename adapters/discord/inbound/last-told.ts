@@ -1,9 +1,9 @@
 import type { RawMessage } from './message-reader.ts';
 import { createLru } from '../../../src/async/lru.ts';
 
-/** What was told last of each message: events change their places, and a RESUME repeats them. */
+/** Knows the newest version of each message: events change their places, and a RESUME repeats them. */
 export interface LastTold {
-  /** Notes what is told of a message now, and says what is newer: this, or what was told before. */
+  /** Notes a version of a message, and tells which is the newest: this one, or one before. */
   note(raw: Pick<RawMessage, 'id' | 'edited_timestamp'>): 'this' | 'before' | 'gone';
   gone(ids: readonly string[]): void;
 }
@@ -11,7 +11,7 @@ export interface LastTold {
 const MESSAGES = 5_000;
 
 export const createLastTold = (): LastTold => {
-  /** When each was edited last, ms since 1970; 0 as it was written, `Infinity` once it is gone. */
+  /** The time at which each was edited last, ms since 1970; 0 as it was written, `Infinity` once it is deleted. */
   const edited = createLru<string, number>(MESSAGES);
 
   return {

@@ -76,7 +76,7 @@ const stickerOf = ({ id, name, format_type }: APIStickerItem) => ({
   url: STICKER_FILES[format_type].replace('%', id),
 });
 
-/** As it was given: `filename` keeps plain letters alone, the rest stands in `title`. */
+/** The name as it was given: `filename` keeps plain letters alone, the rest stands in `title`. */
 export const fileNameOf = ({
   filename,
   title,
@@ -86,9 +86,9 @@ export const fileNameOf = ({
 };
 
 export interface MessageReader {
-  /** Whether we wrote it, as a bot or through a webhook of ours; known before our post is answered. */
+  /** True when we wrote it, as a bot or through a webhook of ours; known before our post is answered. */
   isOurs(raw: RawMessage): boolean;
-  /** @param of the source whose copy is meant, of a message of ours that holds several */
+  /** @param of the source whose mirror is meant, of a message of ours that holds several */
   read(raw: RawMessage, channel: Channel, of?: MessageRef): Message;
 }
 
@@ -173,7 +173,7 @@ export const createMessageReader = (deps: MessageReaderDeps): MessageReader => {
   };
 };
 
-/** Whether there is anything to see in it: without the Message Content intent there is nothing. */
+/** True when there is anything to see in it: without the Message Content intent there is nothing. */
 export const isReadable = (raw: RawMessage): boolean =>
   raw.content !== '' ||
   raw.attachments.length + raw.embeds.length + (raw.sticker_items?.length ?? 0) > 0 ||

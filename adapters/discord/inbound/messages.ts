@@ -37,7 +37,7 @@ export const listenToMessages = (on: On, deps: InboundMessagesDeps): void => {
   const lastTold = createLastTold();
   const isLegible = (raw: RawMessage): boolean => deps.hasContentIntent || isReadable(raw);
 
-  /** What is told, or the message as it is now; what fails here is made good by the history. */
+  /** Reports a message as it is told, or as it is now; what fails here is made good by the history. */
   const see = async ({ channel, id }: MessageRef, told?: RawMessage): Promise<void> => {
     try {
       const raw = told ?? (await fetch({ channel, id }));

@@ -54,7 +54,7 @@ const listenToServers = (on: On, client: Client, deps: InboundPlacesDeps): void 
     listener.memberBanned(spaceOf(guild_id, ''), user.id),
   );
 
-  /** Nothing was told of channels that the bot could not read; the client still has what it knew. */
+  /** Reports channels that the bot could not read until now; the client still has what it knew. */
   const mayReadMore = (guildId: string): void => {
     const ids = [...(client.guilds.cache.get(guildId)?.channels.cache.keys() ?? [])];
     const hidden = ids

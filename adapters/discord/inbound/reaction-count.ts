@@ -11,12 +11,12 @@ import { isGone, isRefusal } from '../errors.ts';
 import { channelIdOf } from '../ids.ts';
 import { REACTIONS_PAGE } from '../limits.ts';
 
-/** As a path names it: a server's own emoji goes by its id, whatever name stands in front. */
+/** The emoji as a path names it: a server's own goes by its id, whatever name stands in front. */
 const pathOf = ({ id, name }: APIReaction['emoji']): string =>
   encodeURIComponent(id === null ? (name ?? '') : `${name ?? '_'}:${id}`);
 
 /**
- * How many people have reacted so. Bots are told from people on one page of each kind of reaction:
+ * Counts the people who have reacted so. Bots are told from people on one page of each kind of reaction:
  * no message has that many bots under it.
  */
 export const countPeople = async (

@@ -3,7 +3,7 @@ import type { Channel } from '../../../src/model/place.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import { channelOf } from '../ids.ts';
 
-/** Which channel each thread belongs to: messages do not say. */
+/** Knows the channel that each thread belongs to: messages do not say. */
 export interface ThreadParents {
   /** The channel, or the thread with the channel that it belongs to. */
   channel(guildId: string | undefined, id: string): Channel;

@@ -1,12 +1,12 @@
 import type { Mirror } from '../../../src/ports/mirrors.ts';
 import { CONTENT_CHARS } from '../limits.ts';
 import { writeSections, type Section } from './footers.ts';
-import { partsOf, sectionOf, type Writer } from './parts.ts';
+import { partsOf, sectionOf, type WriterKind } from './parts.ts';
 
 /** Mirrors that are posted in one go. */
 export interface Batch {
   /** A reply is posted by the bot. */
-  readonly by: 'reply' | Writer;
+  readonly by: 'reply' | WriterKind;
   readonly mirrors: readonly [Mirror, ...Mirror[]];
   /** One for each mirror where they share a message; none where the only one has messages of its own. */
   readonly sections: readonly Section[];
@@ -15,10 +15,10 @@ export interface Batch {
 /** Puts neighbours into one message where they may share one and it stays within the limit. */
 const gather = (
   mirrors: readonly Mirror[],
-  by: Writer,
+  by: WriterKind,
   mayShare: (a: Mirror, b: Mirror) => boolean,
 ): Batch[] => {
-  const batches: { by: Writer; mirrors: [Mirror, ...Mirror[]]; sections: Section[] }[] = [];
+  const batches: { by: WriterKind; mirrors: [Mirror, ...Mirror[]]; sections: Section[] }[] = [];
   for (const mirror of mirrors) {
     const section = sectionOf(mirror, by);
     const last = batches.at(-1);
@@ -41,7 +41,7 @@ const gather = (
 const isSamePersona = (a: Mirror, b: Mirror): boolean =>
   a.as?.name === b.as?.name && a.as?.avatarUrl === b.as?.avatarUrl;
 
-/** How many messages of a webhook a batch takes. */
+/** The number of a webhook's messages that a batch takes. */
 const postsOf = ({ mirrors: [mirror], sections }: Batch): number => {
   if (sections.length > 0) return 1;
   const { voice, texts } = partsOf(mirror, 'webhook');

@@ -8,7 +8,7 @@ import type { Finder, Found } from './find.ts';
 import { readSections, replaceSection, withoutSource, writeSections } from './footers.ts';
 import { BY_BOT, ownPost, type OwnPost } from './handles.ts';
 import { isHookGone } from './message-writer.ts';
-import { partsOf, sectionOf, withoutVoice, type Writer } from './parts.ts';
+import { partsOf, sectionOf, withoutVoice, type WriterKind } from './parts.ts';
 import { createSharedMessages, type SharedMessagesDeps } from './shared-messages.ts';
 
 /** Changes mirrors where they stand. */
@@ -22,7 +22,7 @@ export interface MirrorEditor {
   erase(former: OwnPost, source: MessageRef): Promise<void>;
 }
 
-const writerOf = ({ handle }: OwnPost): Writer =>
+const writerOf = ({ handle }: OwnPost): WriterKind =>
   handle.webhookId === undefined ? 'bot' : 'webhook';
 
 /** True when what was found says what the mirror says; Discord trims what it is given. */

@@ -11,7 +11,7 @@ import { footerOf, footersIn, isOfSource } from './footers.ts';
 import { ownPost, type OwnPost } from './handles.ts';
 import { replyPrefix, voiceNameOf } from './parts.ts';
 
-/** What a try has posted stands near the end: nobody tries for long. */
+/** The messages of a try stand near the end: nobody tries for long. */
 const PAGES = 5;
 /** Replies of which it is remembered for which key they were posted. */
 const REMEMBERED = 5_000;
@@ -188,7 +188,7 @@ export const createFinder = (ownMessages: OwnMessages, claims: ReplyKeys) => {
     mirror.as ? personaPiece(raw, mirror) : replyPiece(raw, mirror, claims, others);
 
   return {
-    /** What an earlier try has posted of some mirrors. */
+    /** The messages that an earlier try has posted of some mirrors. */
     posted: async (
       to: Channel,
       mirrors: readonly Mirror[],

@@ -1,6 +1,6 @@
 import type { Channel, Posted } from '../../../src/model/place.ts';
 
-/** How messages of ours were posted, as `Posted.handle` carries it. */
+/** The way in which messages of ours were posted, as `Posted.handle` carries it. */
 export interface Handle {
   /** True for a message that holds several mirrors, or may come to. */
   readonly shared: boolean;
@@ -10,7 +10,7 @@ export interface Handle {
   readonly webhookId: string | undefined;
 }
 
-/** How the bot itself posts, in the plainest way. */
+/** The plainest way, in which the bot itself posts. */
 export const BY_BOT: Handle = { shared: false, voice: false, webhookId: undefined };
 
 /** Messages of ours that make one whole, in their order: `Posted` with its handle read. */

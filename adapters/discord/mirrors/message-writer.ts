@@ -25,7 +25,7 @@ export interface MessageWriter {
   erase(id: string): Promise<void>;
 }
 
-/** Nobody is ever pinged, whatever stands in a text. */
+/** Pings nobody, whatever stands in a text. */
 const NOBODY = { parse: [], replied_user: false } as const;
 
 /** A request's body and files for one part. */
@@ -55,7 +55,7 @@ export const bodyOf = (part: Part): { body: Record<string, unknown>; files: RawF
   };
 };
 
-/** As base64, three bytes are four characters. */
+/** The bytes of a nonce: as base64, three bytes are four characters. */
 const NONCE_BYTES = Math.trunc((NONCE_CHARS * 3) / 4);
 
 /** The same nonce for the same words: Discord then posts only once within some minutes. */

@@ -76,7 +76,7 @@ export const createOutbox = (deps: {
   readonly writers: Writers;
 }): Outbox => {
   const { api, webhooks, rate, writers } = deps;
-  /** How often what was posted of a source was deleted: Discord remembers nonces for minutes. */
+  /** Counts how often what was posted of a source was deleted: Discord remembers nonces for minutes. */
   const forgotten = createLru<string, number>(FORGOTTEN);
 
   const forget = (source: MessageRef): void => {

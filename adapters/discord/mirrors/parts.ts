@@ -14,7 +14,7 @@ const NUMBER_ROOM = 12;
 const QUOTE_CHARS = 100;
 
 /** The writer of a mirror: a webhook has the person's name and picture, the bot puts the name in front. */
-export type Writer = 'webhook' | 'bot';
+export type WriterKind = 'webhook' | 'bot';
 
 const numbered = (index: number, count: number): string =>
   count > 1 ? ` ${index + 1}/${count}` : '';
@@ -34,7 +34,7 @@ const quoteLine = ({ quote }: Mirror): string => {
 export const named = (name: string, text: string): string =>
   inFront(`**${line(name, WEBHOOK_NAME_CHARS) || '…'}**:`, text);
 
-const begin = (mirror: Mirror, by: Writer, text: string): string =>
+const begin = (mirror: Mirror, by: WriterKind, text: string): string =>
   quoteLine(mirror) + (by === 'bot' && mirror.as ? named(mirror.as.name, text) : text);
 
 /** The file name by which a mirror's voice message can be found again. */
@@ -69,7 +69,7 @@ export interface MirrorParts {
   readonly texts: readonly Part[];
 }
 
-const personaParts = (mirror: Mirror, by: Writer): MirrorParts => {
+const personaParts = (mirror: Mirror, by: WriterKind): MirrorParts => {
   const footer = footerOf(mirror);
   const split = splitMarkdown(
     withoutFooters(mirror.content.text),
@@ -106,7 +106,7 @@ const replyParts = ({ content: { text, files = [] }, label }: Mirror): MirrorPar
   return { voice: [], texts: withFiles(texts, files) };
 };
 
-export const partsOf = (mirror: Mirror, by: Writer): MirrorParts =>
+export const partsOf = (mirror: Mirror, by: WriterKind): MirrorParts =>
   mirror.as ? personaParts(mirror, by) : replyParts(mirror);
 
 const fences = /```/g;
@@ -124,7 +124,7 @@ const needsOwnMessage = ({ files = [], text }: Mirror['content']): boolean =>
   loneMarkers.test(withoutSpans(text));
 
 /** A mirror as one of several in a message; undefined for one that needs a message of its own. */
-export const sectionOf = (mirror: Mirror, by: Writer): Section | undefined => {
+export const sectionOf = (mirror: Mirror, by: WriterKind): Section | undefined => {
   if (needsOwnMessage(mirror.content)) return undefined;
   const open = (mirror.content.text.match(fences)?.length ?? 0) % 2 === 1;
   const text = open ? `${mirror.content.text}\n\`\`\`` : mirror.content.text;

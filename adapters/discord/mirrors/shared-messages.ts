@@ -53,7 +53,7 @@ const read = (raw: RawMessage, channel: Channel): SharedMessage => ({
 
 export const createSharedMessages = (deps: SharedMessagesDeps): SharedMessages => {
   const { api, outbox, ownMessages, writers } = deps;
-  /** Where messages that were posted anew stand now, by their former ids. */
+  /** The present ids of messages that were posted anew, by their former ids. */
   const moved = createLru<string, readonly string[]>(KEPT);
 
   /** The message with this id, or one that was posted anew in its place, and perhaps anew again. */

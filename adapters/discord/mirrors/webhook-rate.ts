@@ -6,7 +6,7 @@ const MARGIN_MS = 100;
 
 /** Counts what webhooks post in each channel. We have one webhook a channel. */
 export interface WebhookRate {
-  /** How many posts can be made now if at most one burst window is waited for. */
+  /** The number of posts that can be made now if at most one burst window is waited for. */
   room(channelId: string): number;
   /** Discord refused a post: treat the channel's minute as used up for `forMs`. */
   exhaust(channelId: string, forMs: number): void;

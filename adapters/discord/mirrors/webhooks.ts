@@ -14,9 +14,9 @@ export interface Webhooks {
   of(channel: Channel): Promise<WebhookKey | undefined>;
   /** The one that posted something earlier; undefined when it is gone. */
   find(channel: Channel, webhookId: string): Promise<WebhookKey | undefined>;
-  /** It turned out to be gone, or something about webhooks changed there: the next one asks anew. */
+  /** Forgets one that turned out to be gone, or of whose channel the webhooks changed: the next call asks anew. */
   forget(channelId: string): void;
-  /** How many a channel has, of all applications, and whether one is ours. Makes none. */
+  /** Counts those of a channel, of all applications, and tells whether one is ours. Makes none. */
   count(channel: Channel): Promise<{ readonly all: number; readonly isOursThere: boolean }>;
 }
 
@@ -28,7 +28,7 @@ export interface WebhooksDeps {
 }
 
 const KEPT = 5_000;
-/** After this it is seen whether people have allowed webhooks meanwhile. */
+/** The wait before it is seen whether people have allowed webhooks meanwhile. */
 const REFUSAL_MS = 300_000;
 
 /** Threads speak through the webhook of the channel that they belong to. */
@@ -36,7 +36,7 @@ export const webhookChannelId = ({ id, parentId }: Channel): string => parentId 
 
 interface Asked {
   readonly hook: Promise<WebhookKey | undefined>;
-  /** There can be none now: when it is looked anew, in `now`'s time. */
+  /** Set where there can be none now: the time, in `now`'s, at which to look anew. */
   refusedUntilMs?: number;
 }
 

@@ -30,7 +30,7 @@ const counterpart = async (
 };
 
 /**
- * What a message answers to, as the readers of a target find it: in their own language where a mirror
+ * The message that another one answers to, as the readers of a target find it: in their own language where a mirror
  * of it stands there, the message itself otherwise. Undefined when it is deleted, or its author opted out.
  */
 export const quoteFor = async (

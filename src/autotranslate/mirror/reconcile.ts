@@ -26,7 +26,7 @@ export interface ReconcileDeps extends QuoteDeps {
   readonly isWanted: (prepared: Prepared) => Promise<boolean>;
 }
 
-/** What is still to stand as it was prepared, and what stands of its row. */
+/** A prepared row that is still to stand so, and what stands of it. */
 interface Current {
   readonly prepared: Prepared;
   readonly standing: readonly StoredMirror[];
@@ -39,7 +39,7 @@ interface Step {
   readonly posted?: StoredMirror['posted'];
 }
 
-/** What is to be done in one target, in the order of the partition. */
+/** The work in one target, in the order of the partition. */
 interface TargetWork {
   readonly target: MirrorTarget;
   readonly remove: { readonly row: Row; readonly posted: StoredMirror['posted'] }[];
@@ -47,9 +47,9 @@ interface TargetWork {
   readonly create: Step[];
 }
 
-/** What the work on the targets leaves behind. */
+/** The results of the work on all targets. */
 interface Records {
-  /** What could not be done for good. */
+  /** The faults of rows that could not be done for good. */
   readonly faults: Map<Row, AppError>;
   /** Rows whose message was deleted while its mirrors were made. */
   readonly vanished: Set<Row>;

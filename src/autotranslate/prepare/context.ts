@@ -3,7 +3,7 @@ import type { Member } from '../../model/member.ts';
 import { isSameChannel, type MessageRef } from '../../model/place.ts';
 import { countCodePoints } from '../../text/unicode.ts';
 
-/** How much a translation may be told of what was said before (contract section 4.4, `context`). */
+/** The longest context that a translation may be given (contract section 4.4, `context`). */
 const CONTEXT_CODE_POINTS = 2_000;
 const TURNS = 12;
 const CONVERSATIONS = 1_000;

@@ -36,7 +36,7 @@ export interface WantedMirror {
   readonly compose: (attachments: Attachments) => MirrorContent;
 }
 
-/** What is to stand of a row's message; reconciling makes it so. */
+/** A row's message with all that is to stand of it; reconciling makes it so. */
 export interface Prepared {
   readonly row: Row;
   /** Undefined when it is deleted, or not to be read. */
@@ -52,7 +52,7 @@ export interface Prepared {
   readonly leavesStanding: boolean;
   /** True when mirrors may stand of which nobody knows. */
   readonly mayExist: boolean;
-  /** Where those of a deleted message are looked for. */
+  /** The targets in which those of a deleted message are looked for. */
   readonly orphanTargets: readonly MirrorTarget[];
   readonly used: Translated['used'];
   readonly fault: AppError | undefined;
@@ -97,7 +97,7 @@ const skipped = (row: Row, skip: SkipReason): Prepared => ({
   leavesStanding: LEAVING.has(skip),
 });
 
-/** What becomes of a row that cannot be prepared: nothing of it is to stand that is unfinished. */
+/** The result for a row that cannot be prepared: nothing of it is to stand that is unfinished. */
 export const givenUp = (row: Row, fault: AppError): Prepared => ({
   ...nothing(row),
   fault,
@@ -159,7 +159,7 @@ export const createPrepare = (deps: PrepareDeps) => {
     );
   };
 
-  /** Where a message of a watched channel is shown, and in which language. */
+  /** The places in which a message of a watched channel is shown, and the language of each. */
   const placesOf = (
     watch: ChannelWatch,
   ): readonly { language: string; target: () => Promise<MirrorTarget> }[] => {
@@ -181,7 +181,7 @@ export const createPrepare = (deps: PrepareDeps) => {
     }));
   };
 
-  /** Where a deleted row may have mirrors. Those of a flag are replies to a message that may still stand. */
+  /** The targets in which a deleted row may have mirrors. Those of a flag are replies to a message that may still stand. */
   const orphanTargets = async ({ ref, purpose }: Row): Promise<readonly MirrorTarget[]> => {
     if (flaggedLanguage(purpose) !== undefined) return [{ channel: ref.channel }];
     const watch = watches.of(ref.channel);

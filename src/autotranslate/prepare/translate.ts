@@ -29,7 +29,7 @@ export interface Translated {
   readonly transcript: Transcript | undefined;
   readonly renditions: readonly Rendition[];
   readonly used: { readonly characters: number; readonly audioMs: number };
-  /** What could not be done for good, though the rest was. */
+  /** A part that could not be done for good, though the rest was. */
   readonly fault: AppError | undefined;
 }
 
@@ -48,9 +48,9 @@ export interface TranslateOptions {
 /** Parts of the work on one state of a message, kept for its next try so that none is paid for twice. */
 interface Finished {
   readonly authorId: string;
-  /** By target language and text. */
+  /** Translations by target language and text. */
   readonly translations: Map<string, Translation>;
-  /** By file. */
+  /** Transcripts by file. */
   readonly transcripts: Map<string, Transcript>;
   /** The cost of all of it. */
   readonly used: Tally;
@@ -59,7 +59,7 @@ interface Finished {
 /** Rows that failed in part, whose finished parts are kept for their next try. */
 const MOST_REMEMBERED = 500;
 
-/** What audio is called that a platform lets people add and nobody can hear. */
+/** The faults of files that a platform takes for audio and nobody can hear. */
 const NOT_AUDIO: ReadonlySet<AppError['code']> = new Set(['unsupported', 'bad-input', 'not-found']);
 
 /** The language of a text of which nobody could tell (BCP 47). */
@@ -77,7 +77,7 @@ const joinTranscripts = (parts: readonly Transcript[]): Transcript | undefined =
   };
 };
 
-/** What there is of a message that nothing could be made of, because of `fault`. */
+/** The result for a message that nothing could be made of, because of `fault`. */
 export const untranslated = (language: string, fault: AppError): Translated => ({
   transcript: undefined,
   renditions: [{ language, from: UNKNOWN, text: undefined, heard: undefined, outcome: 'failed' }],

@@ -50,7 +50,7 @@ export interface Row extends RowKey {
   readonly revision: number;
   /** The tenure's that claimed it. */
   readonly epoch: number;
-  /** How often this state of the message was begun, this time included. */
+  /** The number of times that this state of the message was begun, this one included. */
   readonly attempts: number;
   /** True when some of its mirrors may stand although nobody knows of them. */
   readonly mayExist: boolean;
@@ -60,13 +60,13 @@ export interface Arrival {
   readonly message: Message;
   readonly purpose: string;
   readonly partition: string;
-  /** When the message was written, ms since 1970. */
+  /** The time at which the message was written, ms since 1970. */
   readonly writtenMs: number;
-  /** Why nothing is to be done with it: the text is not kept then. */
+  /** The reason for which nothing is to be done with it: the text is not kept then. */
   readonly skip?: string | undefined;
 }
 
-/** What a message was to the inbox: `same` when it has this content already. */
+/** The news that a message was to the inbox: `same` when it has this content already. */
 export type Accepted = 'new' | 'changed' | 'same';
 
 export type Outcome =

@@ -199,7 +199,7 @@ const SHARED_NAMES: ReadonlySet<string> = new Set([
 /** Names that still stand for two things; a line goes when its names are told apart. */
 const STILL_AMBIGUOUS: ReadonlySet<string> = new Set(
   (
-    'channelOf timeOf createClient Writer Voice DiscordOptions MentionNames ' +
+    'timeOf createClient Voice DiscordOptions MentionNames ' +
     'TranslationRequest ServiceError ' +
     // Forms for Markdown, which those for rich text replace.
     'Restored Protected protect Token toTokens mustPart SpeakableOptions speakable SpokenWords ' +

@@ -5,7 +5,7 @@ import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 import type { Api } from './api.ts';
 import type { Session } from './inbound/client.ts';
 import { isGone } from './errors.ts';
-import { channelIdOf, guildIdOf, positionAt, snowflakeAt, timeOf } from './ids.ts';
+import { channelIdOf, guildIdOf, positionAt, snowflakeAt, snowflakeTimeMs } from './ids.ts';
 import { MESSAGES_PAGE } from './limits.ts';
 import type { MemberNames } from './member-names.ts';
 import type { MessageReader, RawMessage } from './inbound/message-reader.ts';
@@ -66,7 +66,7 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
   return {
     resolve,
     positionAt,
-    timeOf,
+    timeOf: snowflakeTimeMs,
     async *history(channel, after, signal) {
       const { client, application } = session();
       // Every message would look as if its text had been removed.

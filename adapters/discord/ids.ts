@@ -36,7 +36,8 @@ const EPOCH_MS = 1_420_070_400_000;
 export const positionAt = (timeMs: number): string =>
   positionOf(String(BigInt(Math.max(0, Math.trunc(timeMs) - EPOCH_MS)) << 22n));
 
-export const timeOf = (position: string): number => Number(BigInt(position) >> 22n) + EPOCH_MS;
+export const snowflakeTimeMs = (position: string): number =>
+  Number(BigInt(position) >> 22n) + EPOCH_MS;
 
 export const linkTo = (channel: Channel, messageId: string): string =>
   `https://discord.com/channels/${guildIdOf(channel) ?? '@me'}/${channel.id}/${messageId}`;

@@ -1,7 +1,7 @@
 import type { Mirror } from '../../../src/ports/mirrors.ts';
 import { CONTENT_CHARS } from '../limits.ts';
 import { writeSections, type Section } from './footers.ts';
-import { partsOf, sectionOf, type Writer } from './parts.ts';
+import { partsOf, sectionOf, type WriterKind } from './parts.ts';
 
 /** Mirrors that are posted together. */
 export interface Batch {
@@ -15,10 +15,10 @@ export interface Batch {
 /** Puts consecutive mirrors into one message where they may share one and it stays within the limit. */
 const gather = (
   mirrors: readonly Mirror[],
-  by: Writer,
+  by: WriterKind,
   mayShare: (a: Mirror, b: Mirror) => boolean,
 ): Batch[] => {
-  const batches: { by: Writer; mirrors: [Mirror, ...Mirror[]]; sections: Section[] }[] = [];
+  const batches: { by: WriterKind; mirrors: [Mirror, ...Mirror[]]; sections: Section[] }[] = [];
   for (const mirror of mirrors) {
     const section = sectionOf(mirror, by);
     const last = batches.at(-1);

@@ -23,7 +23,7 @@ export interface MirrorEditor {
   erase(former: OwnPost, source: MessageRef): Promise<void>;
 }
 
-const writerOf = ({ handle }: OwnPost): Writer =>
+const writerOf = ({ handle }: OwnPost): WriterKind =>
   handle.webhookId === undefined ? 'bot' : 'webhook';
 
 /** True when the text found is that of the mirror; Discord trims what it stores. */

@@ -37,7 +37,7 @@ const quoteLine = ({ quote }: Mirror): string => {
 export const named = (name: string, text: string): string =>
   inFront(`**${line(name, WEBHOOK_NAME_CHARS) || '…'}**:`, text);
 
-const begin = (mirror: Mirror, by: Writer, text: string): string =>
+const begin = (mirror: Mirror, by: WriterKind, text: string): string =>
   quoteLine(mirror) + (by === 'bot' && mirror.as ? named(mirror.as.name, text) : text);
 
 /** The file name by which a mirror's voice message can be found again. */
@@ -78,7 +78,7 @@ export interface MirrorParts {
   readonly texts: readonly Part[];
 }
 
-const personaParts = (mirror: Mirror, by: Writer): MirrorParts => {
+const personaParts = (mirror: Mirror, by: WriterKind): MirrorParts => {
   const footer = footerOf(mirror);
   const split = splitMarkdown(
     withoutFooters(mirror.content.text),
@@ -115,7 +115,7 @@ const replyParts = ({ content: { text, files = [] }, label }: Mirror): MirrorPar
   return { voice: [], texts: withFiles(texts, files) };
 };
 
-export const partsOf = (mirror: Mirror, by: Writer): MirrorParts =>
+export const partsOf = (mirror: Mirror, by: WriterKind): MirrorParts =>
   mirror.as ? personaParts(mirror, by) : replyParts(mirror);
 
 const fences = /```/g;

@@ -3,7 +3,7 @@ import type { Member } from '../../model/member.ts';
 import type { MessageRef } from '../../model/place.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
-import { abandoned, channelOf, isOpen, SETTLED } from './columns.ts';
+import { abandoned, rowChannel, isOpen, SETTLED } from './columns.ts';
 import { DELETED } from './row.ts';
 
 type Person = Pick<Member, 'platform' | 'id'>;
@@ -53,7 +53,7 @@ export const openRowsOf = async (
     .where(isOpen)
     .execute();
   return rows.map((row) => ({
-    ref: { channel: channelOf(row), id: row.message_id },
+    ref: { channel: rowChannel(row), id: row.message_id },
     partition: row.partition_key,
   }));
 };

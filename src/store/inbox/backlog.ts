@@ -2,7 +2,7 @@ import type { AppError } from '../../errors.ts';
 import type { Space } from '../../model/place.ts';
 import type { Backlog } from '../../autotranslate/backlog.ts';
 import type { Store } from '../index.ts';
-import { channelOf, isDead, isOpen } from './columns.ts';
+import { rowChannel, isDead, isOpen } from './columns.ts';
 
 const MOST_LISTED = 10;
 
@@ -37,7 +37,7 @@ export const backlogOf = async (
     oldestMs: open.oldest ? timeOf(open.oldest) : undefined,
     dead: count,
     newestDead: newest.map((row) => ({
-      ref: { channel: channelOf(row), id: row.message_id },
+      ref: { channel: rowChannel(row), id: row.message_id },
       reason: (row.reason ?? 'internal') as AppError['code'],
     })),
   };

@@ -3,7 +3,7 @@ import type { Tenure } from '../../ports/leases.ts';
 import type { Store } from '../index.ts';
 import type { InboxState, Schema } from '../schema.ts';
 import { statement } from '../statement.ts';
-import { channelOf, claimedColumns, isClaimed, isOpen, isRow } from './columns.ts';
+import { rowChannel, claimedColumns, isClaimed, isOpen, isRow } from './columns.ts';
 import { DELETED, type Outcome, type Row } from './row.ts';
 import type { StoredMessage } from './stored-message.ts';
 
@@ -91,7 +91,7 @@ const messageOf = ({ message, content_hash, reason }: OpenRow): Row['message'] =
 
 /** A row as it is once it is claimed. */
 const toRow = (row: OpenRow, partition: string, epoch: number): Row => ({
-  ref: { channel: channelOf(row), id: row.message_id },
+  ref: { channel: rowChannel(row), id: row.message_id },
   purpose: row.purpose,
   partition,
   position: row.position,

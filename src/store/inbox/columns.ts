@@ -17,7 +17,7 @@ export const isRow =
   (eb: ExpressionBuilder<Schema, 'inbox'>) =>
     eb.and({ platform, channel_id, message_id, purpose });
 
-export const channelOf = (row: {
+export const rowChannel = (row: {
   platform: string;
   space_id: string;
   channel_id: string;

@@ -1,7 +1,7 @@
 import type { MessageRef, Space } from '../../model/place.ts';
 import { createArrivalStore } from './arrivals.ts';
 import { createClaims, type ClaimDeps } from './claims.ts';
-import { channelOf, isOpen, refColumns } from './columns.ts';
+import { rowChannel, isOpen, refColumns } from './columns.ts';
 
 export type InboxStore = ReturnType<typeof createInboxStore>;
 
@@ -55,7 +55,7 @@ export const createInboxStore = (deps: ClaimDeps) => {
         .orderBy('position', 'desc')
         .limit(limit)
         .execute();
-      return rows.map((row) => ({ channel: channelOf(row), id: row.message_id }));
+      return rows.map((row) => ({ channel: rowChannel(row), id: row.message_id }));
     },
 
     /** Lists the partitions that have open rows of a platform. */

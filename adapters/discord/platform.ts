@@ -22,7 +22,7 @@ export interface PlatformDeps {
   readonly voice: VoicePort;
 }
 
-/** Discord as the core sees it. */
+/** Creates the port through which the core uses Discord. */
 export const createPlatform = ({ api, writers, feed, mirrors, voice }: PlatformDeps): Platform => ({
   name: PLATFORM,
   naming: 'local',

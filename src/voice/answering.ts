@@ -27,8 +27,8 @@ export interface VoiceAnswersDeps {
 const ANSWER_MS = 60_000;
 
 /**
- * Answers spoken questions, in writing and aloud; the person who asked is charged. Nothing is shown of a
- * question that was taken back.
+ * Answers spoken questions, in writing and aloud; usage counts for the person who asked. Nothing is
+ * shown for a question that was withdrawn.
  */
 export const createVoiceAnswers =
   (deps: VoiceAnswersDeps): ConversationDeps['answer'] =>

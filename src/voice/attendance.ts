@@ -4,27 +4,27 @@ import type { RoomMember } from '../ports/voice.ts';
 
 export interface AttendanceDeps {
   readonly clock: Clock;
-  /** Everybody who is present now, the bot left out. */
+  /** Members who are present now, without the bot. */
   readonly present: () => readonly RoomMember[];
   /** Called when no human has been present for a while. */
   readonly empty: () => void;
 }
 
-/** The members who are in a room, and who were. */
+/** Tracks the members who are in a room and those who were. */
 export interface Attendance extends Disposable {
   readonly here: () => readonly RoomMember[];
-  /** Everybody who was present since the bot joined. */
+  /** Ids of all members who were present since the bot joined. */
   readonly everHere: ReadonlySet<string>;
   /** A member's name as the room sees it, also after they left; the id of somebody unknown. */
   readonly nameOf: (memberId: string) => string;
-  /** The same; undefined where it is not known. */
+  /** A member's name as the room sees it; undefined when it is not known. */
   readonly knownName: (memberId: string) => string | undefined;
-  /** Must be called when people came or went. */
+  /** Updates the members; must be called when people join or leave. */
   update(): void;
 }
 
 const NAMES_KEPT = 1_000;
-/** People come back from a short absence. */
+/** Time without people before `empty` is called: people come back from a short absence. */
 const EMPTY_MS = 15_000;
 
 export const createAttendance = ({ clock, present, empty }: AttendanceDeps): Attendance => {

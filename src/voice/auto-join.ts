@@ -29,9 +29,9 @@ export interface AutoJoin extends Disposable {
   choicesChanged(space: Space): void;
 }
 
-/** Wait after a failure, whoever comes and goes. */
+/** Wait after a failure, even when people come or go meanwhile. */
 const RETRY_MS = MINUTE_MS;
-/** Wait where somebody has to change something first, which cannot be noticed. */
+/** Wait after a refusal that lasts until somebody changes a setting, which cannot be observed. */
 const RETRY_REFUSED_MS = 10 * MINUTE_MS;
 
 const keyOf = ({ space, id }: Channel): string => `${space.platform} ${space.id} ${id}`;
@@ -41,7 +41,7 @@ export const createAutoJoin = (deps: AutoJoinDeps): AutoJoin => {
   /** Rooms whose people asked the bot to leave. */
   const banned = new Set<string>();
   const trying = new Set<string>();
-  /** Rooms that are tried again later → cancels that. */
+  /** Rooms that are retried later, each with the function that cancels the retry. */
   const waiting = new Map<string, () => void>();
   let isOver = false;
 

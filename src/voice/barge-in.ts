@@ -9,7 +9,7 @@ export interface BargeInDeps {
   readonly interrupt: () => void;
 }
 
-/** Gives way to people who speak, where a room wants that. */
+/** Lowers or ends the bot's speech while people speak, where the room wants that. */
 export interface BargeIn extends Disposable {
   readonly began: (memberId: string) => void;
   /** Notes a packet of a member. */
@@ -17,9 +17,9 @@ export interface BargeIn extends Disposable {
   readonly ended: (memberId: string) => void;
 }
 
-/** Silence after which somebody does not speak any more. */
+/** Silence after which a member no longer counts as speaking. */
 const PAUSE_MS = 1_000;
-/** A microphone that is never silent has no longer effect than the longest utterance. */
+/** Longest effect of one utterance: a microphone may never be silent. */
 const SPEAKS_MS = 16_000;
 
 interface Speaker {

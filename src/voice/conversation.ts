@@ -4,21 +4,21 @@ import { type AppError, userError } from '../errors.ts';
 import { spokenName } from '../text/speech/spoken-name.ts';
 import type { TranscriptEvent } from './stt/transcript-emitter.ts';
 
-/** A text without case, and without marks that a recogniser may write or leave out. */
+/** A text without case, and without marks that recognisers may write or leave out. */
 const folded = (text: string): string =>
   text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 
-/** Words that people say before a name when they call somebody. */
+/** Words that people say before a name to address somebody. */
 const CALLS = 'hey hi hello ok okay hallo hola oye salut bonjour ねえ ねぇ 하이 嘿'
   .split(' ')
   .map(folded)
   .join('|');
-/** Signs that a recogniser puts before the first word, as `¿`. */
+/** Start of a text that addresses somebody: signs such as `¿`, then perhaps a word of `CALLS`. */
 const START = String.raw`^[^\p{L}\p{N}]{0,5}(?:(?:${CALLS})[\s,、!]+)?`;
 
 /**
- * The question of somebody who says one of the bot's names first: "Dragoman, what is that?". Empty when
- * they said the name alone, undefined when they said something else.
+ * The question after one of the bot's names at the beginning: "Dragoman, what is that?". Empty when
+ * only the name was spoken, undefined for anything else.
  */
 export const questionAfter = (text: string, names: readonly string[]): string | undefined => {
   const plain = text.trimStart();
@@ -28,7 +28,7 @@ export const questionAfter = (text: string, names: readonly string[]): string | 
       `${START}${RegExp.escape(name)}(?!['’-]?[\\p{L}\\p{N}])[\\s,.!?:;、。！？…-]*`,
       'u',
     );
-    // Folding may change lengths, so the words are counted through letter by letter.
+    // Folding may change lengths, so the prefix is found letter by letter.
     const found = call.exec(folded(plain))?.[0];
     if (found === undefined) continue;
     let at = 0;
@@ -40,9 +40,9 @@ export const questionAfter = (text: string, names: readonly string[]): string | 
 
 export interface ConversationDeps {
   readonly clock: Clock;
-  /** Names that wake the bot; empty: none does. */
+  /** Names that serve as wake words; none when empty. */
   readonly names: () => readonly string[];
-  /** Answers aloud and in writing; aborted where nobody wants the answer any more. Never rejects. */
+  /** Answers aloud and in writing; aborted when the answer is no longer wanted. Never rejects. */
   readonly answer: (speakerId: string, question: string, signal: AbortSignal) => Promise<void>;
 }
 
@@ -52,22 +52,22 @@ export interface Conversation extends Disposable {
   transcript(event: TranscriptEvent): void;
   /** Resolves with the next utterance of a member. */
   listenTo(memberId: string, signal: AbortSignal): Promise<string>;
-  /** Drops the questions of a member who is not listened to any more. */
+  /** Drops the questions of a member who is no longer listened to. */
   forget(memberId: string): void;
 }
 
-/** Longest wait for somebody who wanted to speak. */
+/** Longest wait for a member who wants to speak. */
 const LISTEN_MS = 30_000;
-/** Time for the question after the name alone. */
+/** Time for the question after a name alone. */
 const QUESTION_MS = 10_000;
 
 const nothingSaid = (): AppError => userError('not-found', 'room.nothing-heard');
 
 export const createConversation = ({ clock, names, answer }: ConversationDeps): Conversation => {
   const listening = new Map<string, PromiseWithResolvers<string> & { readonly sinceMs: number }>();
-  /** Members who said the name alone → the time until which the question may follow. */
+  /** Members who spoke a name alone, with the time until which the question may follow. */
   const called = new Map<string, number>();
-  /** A question is answered before the next one of the same person is taken. */
+  /** Answers in progress by member: further questions of the same person are ignored meanwhile. */
   const answering = new Map<string, AbortController>();
 
   const reply = (speakerId: string, question: string): void => {
@@ -82,7 +82,7 @@ export const createConversation = ({ clock, names, answer }: ConversationDeps): 
       if (text === '') return;
       const waiting = listening.get(speakerId);
       if (waiting) {
-        // Speech that ended before was meant for others.
+        // Speech that ended before the request was not meant for it.
         if (endMs >= waiting.sinceMs) waiting.resolve(text);
         return;
       }

@@ -19,9 +19,9 @@ export interface LinkStatus
   peopleChanged(): void;
 }
 
-/** Lost packets are shown once for all speakers, and not beside a lost connection. */
+/** Time for which lost packets are shown: once for all speakers, and not with a lost connection. */
 const SHOWN_FOR_MS = 30_000;
-/** A move interrupts the connection and is known anyway. */
+/** Time after a move in which a lost connection is not shown: the move interrupts it. */
 const MOVE_MS = 5_000;
 
 const topicOf = (memberId: string): string => `audible ${memberId}`;

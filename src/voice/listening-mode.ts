@@ -1,8 +1,9 @@
 import type { ConsentRule, RoomChoices } from '../model/space-choices.ts';
 
 /**
- * The use that a room makes of speech: `captions`, which everybody sees; `wake-word`, to notice that
- * somebody calls the bot by its name; `barge-in`, to let people speak first: then nothing is recognised.
+ * The use that a room makes of speech: `captions`, which everybody sees; `wake-word`, to notice
+ * that somebody addresses the bot by name; `barge-in`, to let people speak first, without
+ * recognition.
  */
 export type ListeningUse = 'captions' | 'wake-word' | 'barge-in';
 
@@ -23,9 +24,9 @@ export type ListeningChoices = Pick<
 >;
 
 /**
- * States of a room. `idle`: there are no captions. `preparing`: the place of the captions is looked up.
- * `announcing`: people are informed of the captions. `ending`: the last captions are finished. `closing`:
- * the same in a room that is over. `closed`: nothing is listened to any more.
+ * States of a room. `idle`: there are no captions. `preparing`: the channel of the captions is
+ * looked up. `announcing`: people are informed of the captions. `ending`: the last captions are
+ * finished. `closing`: the same in a room that is over. `closed`: the room no longer listens.
  */
 export const LISTENING_STATES = [
   'idle',
@@ -91,11 +92,11 @@ export const next = (state: ListeningState, event: ListeningEvent): ListeningSta
   }
 };
 
-/** True when people are listened to for captions. */
+/** True when the room listens for captions. */
 export const areCaptionsOn = ({ kind }: ListeningState): boolean =>
   kind === 'announcing' || kind === 'captioning';
 
-/** The way to listen in a state; undefined: not at all. */
+/** The listening mode of a state; undefined when the room does not listen. */
 export const modeOf = (state: ListeningState): ListeningMode | undefined => {
   const { consent: rule, partials, pauseMs, wakeWord, bargeIn } = state.choices;
   if (areCaptionsOn(state)) return { use: 'captions', rule, partials, pauseMs };

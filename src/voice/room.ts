@@ -27,23 +27,23 @@ export interface RoomStart {
   readonly platform: Platform;
   readonly port: VoicePort;
   readonly choices: RoomChoices;
-  /** Aborted when nobody waits for the bot any more. */
+  /** Aborted when joining is no longer wanted. */
   readonly signal: AbortSignal;
-  /** Called when the room is over, and nothing of it runs any more. */
+  /** Called when the room is over and all its work has ended. */
   readonly ended: (room: OpenRoom, reason: LeaveReason) => void;
 }
 
 /** A room as the core handles it. */
 export interface OpenRoom extends Room {
-  /** True when the room is over, or about to be: it takes on nothing more. */
+  /** True when the room is over or closing: it accepts nothing more. */
   readonly isOver: boolean;
   peopleChanged(): void;
   /** Takes a member's choice about being listened to. */
   readonly chosen: (memberId: string, choice: ConsentChoice) => void;
-  /** Drops a member who opted out of everything: neither listened to nor read aloud. */
+  /** Drops a member who opted out of everything: they are neither listened to nor read aloud. */
   readonly forget: (memberId: string) => void;
   choicesChanged(choices: RoomChoices): void;
-  /** Closes the room; the first reason counts. Resolves when nothing of it runs any more. */
+  /** Closes the room; the first reason counts. Resolves when all its work has ended. */
   close(reason: LeaveReason): Promise<void>;
   /** The words that are read aloud for files of a message. */
   readonly filesText: (count: number) => string;

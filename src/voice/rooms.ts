@@ -24,11 +24,11 @@ export interface RoomsDeps extends Omit<RoomDeps, 'choiceOf'> {
 export interface RoomService extends AsyncDisposable {
   readonly rooms: Rooms;
   readonly watcher: RoomWatcher;
-  /** Drops a member who opted out of everything, or is to be forgotten: holds at once. */
+  /** Drops a member who opted out of everything or whose data is erased; takes effect at once. */
   forget(member: Pick<Member, 'platform' | 'id'>): void;
   /** Lets a member take part again: their choice for each space counts from now on. */
   optedIn(member: Pick<Member, 'platform' | 'id'>): Promise<void>;
-  /** Must be called when the choices of a space were changed. */
+  /** Applies changed choices; must be called when the choices of a space have changed. */
   choicesChanged(space: Space): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export const createRooms = (deps: RoomsDeps): RoomService => {
     },
   });
 
-  /** Keeps the transcript a little longer than the room. */
+  /** Keeps the transcript for a while after the room is over. */
   const keep = (key: string, room: OpenRoom): void => {
     if (!room.hasRecord) return;
     left.get(key)?.drop();

@@ -8,10 +8,13 @@ import type { ConsentChoice } from '../model/consent.ts';
 
 /** Text to be spoken in a room. */
 export interface SpeechRequest {
-  /** Text as people wrote it. */
+  /** The text as people wrote it. */
   readonly text: string;
   readonly kind: 'answer' | 'say' | 'read';
-  /** The author, or the person who asked for an answer; without, nobody is announced or charged. */
+  /**
+   * The author, or the person who asked for an answer; without one, no name is announced and no
+   * usage is counted.
+   */
   readonly by?: Pick<Member, 'id' | 'name'>;
   /** The voice. Default: the author's own. */
   readonly voice?: VoicePreference;
@@ -41,13 +44,13 @@ export interface CaptionOptions {
 
 /** The current captions of a room, or the last ones, as long as they are kept in memory. */
 export interface CaptionRecord {
-  /** True when there are any. */
+  /** True when there are captions. */
   readonly hasRecord: boolean;
-  /** Everybody who was present. */
+  /** Ids of all members who were present. */
   readonly people: ReadonlySet<string>;
-  /** Undefined where there are none. */
+  /** The transcript as a file; undefined when there are no captions. */
   transcript(kind: RoomTranscriptKind, language?: string): Promise<OutgoingFile | undefined>;
-  /** Sums the captions up: yields the growing summary, and returns it. */
+  /** Summarises the captions: yields the growing summary, and returns it. */
   summary(language: string, signal: AbortSignal): AsyncGenerator<string, string, void>;
 }
 
@@ -57,7 +60,7 @@ export interface Room extends CaptionRecord {
   readonly channel: Channel;
   /** The languages and the channel of the captions; undefined while there are none. */
   readonly captions: { readonly languages: readonly string[]; readonly in: Channel } | undefined;
-  /** Packet statistics of everybody who was listened to. */
+  /** Packet statistics of all members who were listened to. */
   health(): readonly (SpeakerStats & { readonly name: string })[];
   /**
    * Resolves when people were informed. Rejects, with nothing begun, while captions run, where people cannot
@@ -65,14 +68,17 @@ export interface Room extends CaptionRecord {
    */
   startCaptions(options: CaptionOptions): Promise<void>;
   setLanguages(languages: readonly string[]): void;
-  /** False where there were no captions. */
+  /** Stops the captions; resolves with false when there were none. */
   stopCaptions(): Promise<boolean>;
-  /** Resolves when the speech waits in the queue; with false where there is nothing to speak, or it was dropped. */
+  /**
+   * Queues speech; resolves when it waits in the queue, with false when there is nothing to speak
+   * or it was dropped.
+   */
   say(request: SpeechRequest): Promise<boolean>;
   queue(): { readonly isPaused: boolean; readonly items: readonly QueuedSpeech[] };
-  /** Ends the speech; false where there is none, or it is a notice. */
+  /** Ends the speech; returns false when there is none, or it is a notice. */
   skip(): boolean;
-  /** Ends and drops all speech but notices; returns the number of items. */
+  /** Ends and drops all speech except notices; returns the number of items. */
   stopSpeaking(): number;
   pause(isPaused: boolean): void;
   /**
@@ -103,6 +109,6 @@ export interface Rooms {
    * @param mayLeave true: people in another room are left for it; false: `forbidden` where there are any
    */
   join(channel: Channel, locale: string, mayLeave: boolean): Promise<Room>;
-  /** Sets a member's choice for the rooms of a space; holds at once. */
+  /** Sets a member's choice for the rooms of a space; takes effect at once. */
   choose(space: Space, memberId: string, choice: Exclude<ConsentChoice, undefined>): Promise<void>;
 }

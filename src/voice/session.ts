@@ -64,13 +64,13 @@ export interface VoiceSessionDeps extends RoomDeps {
   readonly signal: AbortSignal;
 }
 
-/** Time for the last transcripts of a room that is over. */
+/** Time for the last transcripts, in a room that is over. */
 const CLOSING_MS = 1_500;
 const CAPTIONS = 'captions';
 
 /**
- * Turns the speech of a room into captions, answers and barge-in. `next` decides what the room listens for;
- * the session makes it so, one step of captions after another.
+ * Turns the speech of a room into captions, answers and barge-in. `next` decides what the room
+ * listens for; the session carries it out, one step of captions at a time.
  */
 export class VoiceSession implements AsyncDisposable {
   readonly #deps: VoiceSessionDeps;
@@ -143,7 +143,7 @@ export class VoiceSession implements AsyncDisposable {
     this.#subscription.peopleChanged();
   }
 
-  /** Moves along with the room. */
+  /** Moves the captions along with the room. */
   moved(): void {
     this.#captioning.moved();
   }
@@ -153,7 +153,7 @@ export class VoiceSession implements AsyncDisposable {
     if (this.#move({ kind: 'choices-changed', choices })) void this.#listen();
   }
 
-  /** Takes a member's choice. A refusal holds from this moment. */
+  /** Takes a member's choice. A refusal takes effect at once. */
   chosen(memberId: string, choice: ConsentChoice): void {
     this.#subscription.chosen(memberId, choice);
     if (choice !== 'refused') return;
@@ -202,7 +202,7 @@ export class VoiceSession implements AsyncDisposable {
     }
   }
 
-  /** False where there were no captions. */
+  /** Stops the captions; resolves with false when there were none. */
   async stopCaptions(): Promise<boolean> {
     const wasStarting = this.#starting !== undefined;
     this.#starting?.abort(new AppError('cancelled', 'captions were stopped while they began'));
@@ -236,14 +236,16 @@ export class VoiceSession implements AsyncDisposable {
     this.#cancelLift?.();
   }
 
-  /** False where the event is not allowed now. */
+  /** Changes the state; returns false when the event is not allowed now. */
   #move(event: ListeningEvent): boolean {
     const state = next(this.#state, event);
     this.#state = state ?? this.#state;
     return state !== undefined;
   }
 
-  /** Listens as the state wants it; resolves when the transcripts of another use were emitted. */
+  /**
+   * Listens as the state requires; resolves when the transcripts of the previous use were emitted.
+   */
   async #listen(): Promise<void> {
     const mode = modeOf(this.#state);
     const listener = mode?.use === 'captions' ? this.#forCaptions : this.#forOthers;
@@ -275,7 +277,7 @@ export class VoiceSession implements AsyncDisposable {
     void this.#count(event);
   };
 
-  /** Takes transcripts of speech that people were told is captioned. */
+  /** Takes transcripts of people who were informed of captions. */
   readonly #forCaptions: TranscriptListener = {
     speechBegan: (speakerId) => this.#bargeIn.began(speakerId),
     transcript: (event) => {
@@ -285,7 +287,7 @@ export class VoiceSession implements AsyncDisposable {
     trouble: this.#trouble,
   };
 
-  /** Takes all other transcripts: nobody sees them. */
+  /** Takes all other transcripts, which nobody sees. */
   readonly #forOthers: TranscriptListener = {
     speechBegan: (speakerId) => this.#bargeIn.began(speakerId),
     transcript: this.#transcript,

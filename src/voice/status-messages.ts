@@ -10,9 +10,9 @@ import type { Platform } from '../ports/platform.ts';
 export interface StatusMessages {
   /** Shows a message about a topic, in place of the one before. */
   show(topic: string, content: Content): Promise<void>;
-  /** Closes a topic: its message shows this, where there is one. */
+  /** Closes a topic, with `content` as the last state of its message if it has one. */
   settle(topic: string, content: Content): Promise<void>;
-  /** Resolves with false where nothing can be posted. */
+  /** Posts content; resolves with false when that is impossible. */
   post(content: Content): Promise<boolean>;
 }
 
@@ -22,7 +22,7 @@ export interface StatusMessagesDeps {
   readonly log: Log;
 }
 
-/** Open topics; of more, the messages of the oldest stay as they are. */
+/** Most open topics; beyond it the message of the oldest one stays as it is. */
 const MOST_TOPICS = 50;
 
 export const createStatusMessages = ({
@@ -37,7 +37,7 @@ export const createStatusMessages = ({
 
   const attempt = async (run: () => Promise<unknown>): Promise<boolean> =>
     !(await logFailure(log, 'a status message of a room could not be shown', run));
-  /** Undefined where somebody deleted the message. */
+  /** Edits a message; resolves with undefined when somebody deleted it. */
   const edit = async (posted: Posted, content: Content): Promise<Posted | undefined> => {
     try {
       return await platform.edit(posted, content);

@@ -19,28 +19,28 @@ export interface SubscriptionDeps {
   readonly choiceOf: (memberId: string) => Promise<ConsentChoice>;
   readonly createRecogniser: RecogniserFactory;
   readonly hints: () => Promise<SttPipelineHints>;
-  /** Makes the notice that informs people of a way to listen. */
+  /** Makes the notice that informs people of a listening mode. */
   readonly noticeOf: (mode: ListeningMode) => (members: readonly RoomMember[]) => Promise<void>;
-  /** Reports that people could not be informed; undefined: they were. */
+  /** Reports why people could not be informed; undefined when they were. */
   readonly notInformed: (error: AppError | undefined) => void;
   readonly log: Log;
 }
 
-/** Listens to those who consented, for the use of which they were informed. */
+/** Listens to members who consented, for the use of which they were informed. */
 export interface Subscription {
   readonly packet: (packet: VoicePacket) => void;
   readonly peopleChanged: () => void;
   chosen(memberId: string, choice: ConsentChoice): void;
   /**
-   * Changes the way to listen; undefined: not at all. The transcripts of a use that is over still go to
-   * its own listener: resolves when they were emitted, or after `patienceMs`.
+   * Changes the listening mode; undefined stops listening. Transcripts of the previous use still go
+   * to its own listener: resolves when they were emitted, or after `patienceMs`.
    */
   listen(
     mode: ListeningMode | undefined,
     listener: TranscriptListener,
     patienceMs?: number,
   ): Promise<void>;
-  /** Resolves when everybody present was informed, or rejects where they could not be. */
+  /** Resolves when all who are present were informed; rejects when they could not be. */
   informed(): Promise<void>;
   /** Listens to a member who asked for it, informed or not, until the result is disposed of. */
   listenTo(memberId: string, listener: TranscriptListener): Disposable;
@@ -49,7 +49,7 @@ export interface Subscription {
 /** Time for the last transcripts of a use that is over. */
 const LAST_TRANSCRIPTS_MS = 5_000;
 
-/** Sends nothing anywhere: for a use that needs no text. */
+/** Recognises nothing: for a use that needs no text. */
 const noRecogniser: Recogniser = {
   growEveryMs: 0,
   start: () => ({
@@ -68,12 +68,12 @@ export const createSubscription = (deps: SubscriptionDeps): Subscription => {
   let current: Current | undefined;
   /** Members who consented. */
   let consenting: readonly string[] = [];
-  /** Members who ask a question → the number of their questions. */
+  /** Members who ask a question, with the number of their questions. */
   const asking = new Map<string, number>();
   let questions: SttPipeline | undefined;
-  /** Pipelines that take no packets any more and still emit transcripts. */
+  /** Pipelines that accept no more packets and still emit transcripts. */
   const ending = new Set<SttPipeline>();
-  /** Transcripts of one pipeline may stand beside those of the one before. */
+  /** Last id over all pipelines, since transcripts of two may be shown together. */
   let lastId = 0;
   const nextId = (): number => (lastId += 1);
 
@@ -148,7 +148,7 @@ export const createSubscription = (deps: SubscriptionDeps): Subscription => {
       if (isSameUse && before?.partials === mode?.partials && before?.pauseMs === mode?.pauseMs)
         return;
       if (isSameUse && before && mode) {
-        // People were informed of it already.
+        // People are already informed of this use.
         current = { ...mode, consent: before.consent, pipeline: openPipeline(mode, listener) };
       } else {
         before?.consent[Symbol.dispose]();
@@ -188,13 +188,13 @@ export interface HintsDeps {
 
 const MOST_HOTWORDS = 100;
 
-/** Hotwords that are names, however many terms there are. */
+/** Most hotwords that are names, however many terms there are. */
 const MOST_NAMES = 50;
 
-/** Largest room whose people's languages are read: in a larger one they tell nothing. */
+/** Largest room whose people's languages are looked up: in a larger one they say little. */
 const MOST_ASKED = 50;
 
-/** Time for which a read of the database serves all utterances. */
+/** Time for which one read of the database serves all utterances. */
 const FRESH_MS = 5_000;
 
 /** Collects hints about a room: its glossary, its people and their languages. */

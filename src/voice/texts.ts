@@ -32,12 +32,12 @@ export interface RoomTexts {
   question(name: string, question: string): string;
   ended(error: AppError): string;
   captionsEnded(count: number, durationMs: number): string;
-  /** Spoken in place of files. */
+  /** The words that are spoken in place of files. */
   readonly files: (count: number) => string;
   threadName(): string;
   readonly untranslated: (language: string) => string;
   readonly captionsDropped: (count: number) => string;
-  /** The progress of a summary in that language, and the remark that it lacks the beginning. */
+  /** The progress of a summary in that language, and the note that its beginning is missing. */
   readonly summaryIn: (language: string) => {
     readonly reading: (part: number, parts: number) => string;
     readonly leftOut: string;
@@ -73,7 +73,7 @@ export const createRoomTexts = (
   naming: 'local' | 'plain',
 ): RoomTexts => {
   const t = texts.in(locale, naming);
-  /** Words amid spoken text are of its language. */
+  /** Sentences in the language of the spoken text around them. */
   const spokenIn = (language: string | undefined): Translate => texts.in(language ?? locale);
 
   const listens = (use: Exclude<ListeningUse, 'captions'>, rule: ConsentRule): string =>

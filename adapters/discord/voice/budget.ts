@@ -1,9 +1,9 @@
 export interface Budget {
-  /** Counts one; false when there were too many lately. */
+  /** Takes one from the budget; returns false when it is used up. */
   take(): boolean;
 }
 
-/** Limits a number in any such time. */
+/** Creates a budget of at most `most` within any `windowMs`. */
 export const createBudget = (most: number, windowMs: number, nowMs: () => number): Budget => {
   let taken: number[] = [];
   return {

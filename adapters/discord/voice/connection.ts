@@ -21,15 +21,17 @@ import { createReceiver } from './receiver.ts';
 import { createLifeline, createRecovery } from './recovery.ts';
 import { attachInternals } from './library-internals.ts';
 
-/** A link, with what the adapter tells it of the gateway. */
+/** A link that the adapter informs of events from the gateway. */
 export interface OpenLink extends VoiceLink {
-  /** Resolves when the bot is there; rejects when it cannot get there, and has given up. */
+  /**
+   * Resolves when the bot is in the channel; rejects when it cannot get there, and stops trying.
+   */
   joined(signal: AbortSignal): Promise<void>;
   /** Notes where the bot is now. */
   placed(where: Omit<Whereabouts, 'guildId'>): void;
-  /** Notes that the gateway forgot where the bot was. */
+  /** Notes that the gateway has lost the place of the bot. */
   misplaced(): void;
-  /** Notes that the bot is in the server no more. */
+  /** Notes that the bot is no longer in the server. */
   gone(): void;
   /** Leaves at once. */
   end(): void;
@@ -43,20 +45,20 @@ export interface VoiceConnectionDeps {
   readonly presentIn: (channel: Channel) => readonly RoomMember[];
   readonly clock: Clock;
   readonly listener: LinkListener;
-  /** True when a request waits for a gateway that was asked for too much. */
+  /** True when a request waits because the gateway has received too many. */
   readonly isCrowded: () => boolean;
   /** The reason why the bot may not speak in a channel. */
   readonly silenced: (channel: Channel) => AppError;
-  /** Called when it has left or was thrown out, whether it was ever there or not. */
+  /** Called when the bot has left or was disconnected, whether it ever joined or not. */
   readonly over: () => void;
 }
 
-/** Longest wait of people who called the bot. */
+/** Longest wait for a requested join. */
 const JOIN_MS = 15_000;
-/** New connections for members who cannot be received: each one costs everybody a second. */
+/** New connections for members who cannot be received: each interrupts everybody for a second. */
 const RENEWALS = { most: 3, windowMs: 300_000 };
 
-/** Voice state of the bot; the library's default is to be deaf. */
+/** Voice state of the bot; by default the library joins deafened. */
 const HEARING = { selfDeaf: false, selfMute: false };
 
 const lost = (): AppError =>
@@ -83,14 +85,14 @@ const isKickOrMove = (state: VoiceConnectionState): boolean =>
   state.status === VoiceConnectionStatus.Disconnected &&
   state.reason === VoiceConnectionDisconnectReason.WebSocketClose;
 
-/** Joins a voice channel and stays there, whatever the network does, until it has to leave. */
+/** Joins a voice channel and stays there through network failures, until it has to leave. */
 export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps): OpenLink => {
   const { guildId, clock, listener, presentIn } = deps;
   let channel = start;
   let isConnected = false;
   let hasJoined = false;
   let hasEnded = false;
-  /** Set once the gateway says that the bot is there: before, it may still report the time before. */
+  /** True once the gateway reports the bot in the channel: earlier events may be outdated. */
   let isThere = false;
   let isSuppressed = false;
   const first = Promise.withResolvers<void>();
@@ -117,10 +119,10 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps): 
   const rejoin = (): void => {
     connection.rejoin({ ...HEARING, channelId: channel.id });
   };
-  /** Leaves and joins again: with another session, other keys, another group. */
+  /** Leaves and joins again, for another session, other keys and another group. */
   const leaveAndJoin = (): void => {
     isThere = false;
-    // Where it waits for the gateway already, it does not leave.
+    // A connection that waits for the gateway already does not leave.
     if (!connection.disconnect()) connection.rejoin({ ...HEARING, channelId: null });
     rejoin();
   };
@@ -197,7 +199,7 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps): 
     },
     clock,
   );
-  // What goes wrong shows in the states that follow; without a listener it would end the process.
+  // The states that follow show the error; without a listener it would end the process.
   connection.on('error', () => undefined);
   connection.on('stateChange', (_, state) => follow(state));
   follow(connection.state);
@@ -212,7 +214,7 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps): 
       );
       try {
         await orAborted(first.promise, signal);
-        // It may have ended before anybody could be told that it began.
+        // The connection may have ended before its start could be reported.
         if (hasEnded) throw notJoined();
         hasJoined = true;
       } catch (thrown) {
@@ -233,7 +235,7 @@ export const openVoiceConnection = (start: Channel, deps: VoiceConnectionDeps): 
         if (isThere) end(undefined);
         return;
       }
-      // Before we are there, other places are those of the time before, too.
+      // Before the bot is there, reports of other channels may be outdated.
       if (!isThere && channelId !== channel.id) return;
       isThere = true;
       ({ isSuppressed } = where);

@@ -6,33 +6,35 @@ import type { DaveSession } from './library-internals.ts';
 export interface DaveReader {
   /** Decrypts a frame; undefined where that fails. */
   open(frame: Buffer, memberId: string): Buffer | undefined;
-  /** True when a decrypted frame is surely of the member for whom it was decrypted. */
+  /** True when a decrypted frame proves which member sent it. */
   proves(): boolean;
   /** Reports a gateway message on which the library failed. */
   readonly failedMessage: () => void;
-  /** Reports a new session: earlier failures count no more. */
+  /** Reports a new session, which resets the count of failures. */
   renewed(): void;
 }
 
 export interface DaveReaderDeps {
   readonly dave: () => DaveSession | undefined;
   readonly nowMs: () => number;
-  /** Reports that nothing but a new connection is left to try. */
+  /** Reports that only a new connection is left to try. */
   readonly exhausted: () => void;
 }
 
-/** Failures in a row as the library tolerates them, but for each speaker. */
+/** Failures in a row that are tolerated for each speaker; the library tolerates as many in all. */
 const FAILURE_TOLERANCE = 36;
-/** Renewals of the group: each costs everybody some packets. */
+/** Most renewals of the group: each loses some packets of everybody. */
 const RECOVERIES = { most: 3, windowMs: 30_000 };
-/** Renewals for one speaker: where others can be received, the fault may be theirs alone. */
+/** Most renewals for one speaker: when others can be received, the error may be theirs alone. */
 const RECOVERIES_FOR_ONE = { most: 1, windowMs: 300_000 };
 const JUST_NOW_MS = 2_000;
-/** Longest change of keys: the library waits for ever for one that goes wrong a second time. */
+/** Longest change of keys: the library waits for ever for one that fails a second time. */
 const STUCK_MS = 10_000;
-/** Time after a change in which some still send unencrypted (protocol, "Passthrough Mode"). */
+/**
+ * Time after a change in which some members still send unencrypted (protocol, "Passthrough Mode").
+ */
 const PLAIN_MS = 10_000;
-/** `MediaType.AUDIO` of the library, which is a constant of its types alone. */
+/** The value of `MediaType.AUDIO`, which the library declares only in its types. */
 const AUDIO = 0;
 /** The end of every encrypted frame (protocol, "Payload Format"). */
 const MARKER = 0xfafa;
@@ -42,10 +44,10 @@ const isEncrypted = (frame: Buffer): boolean =>
 
 const isSilence = (frame: Buffer): boolean => frame.equals(SILENCE_PACKET);
 
-/** Identifies a change of keys as long as it goes on. */
+/** Identifies a change of keys while it lasts. */
 const changeOf = ({ session, reinitializing, pendingTransitions }: DaveSession): string =>
   [session?.ready, reinitializing, ...pendingTransitions.keys()].join(' ');
-/** The state of a group that is ready and at rest. */
+/** The name for the state of a group that is ready and does not change. */
 const AT_REST = 'true false';
 
 export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderDeps): DaveReader => {
@@ -60,7 +62,7 @@ export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderDeps): Da
   const makeAnew = (current: DaveSession): void => {
     failures.clear();
     try {
-      // The library does so after no transition 0, and throws instead.
+      // The library itself does not recover after transition 0, and throws instead.
       current.recoverFromInvalidTransition(current.lastTransitionId ?? 0);
     } catch {
       exhausted();
@@ -72,7 +74,7 @@ export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderDeps): Da
     else exhausted();
   };
 
-  /** True while keys change: packets of the old ones are to be expected, but not for ever. */
+  /** True while keys change: packets with the old keys are expected then, but not for ever. */
   const isChanging = (current: DaveSession): boolean => {
     const name = changeOf(current);
     if (name !== change.name) change = { name, sinceMs: nowMs() };
@@ -83,18 +85,21 @@ export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderDeps): Da
     const count = (failures.get(memberId) ?? 0) + 1;
     failures.set(memberId, count);
     if (count <= FAILURE_TOLERANCE) return;
-    // What it makes anew already it does not make anew once more.
+    // A group that is already being renewed is not renewed once more.
     if (current.reinitializing) exhausted();
     else if (nowMs() - openedMs > JUST_NOW_MS) recover();
     else if (forOne.take()) makeAnew(current);
   };
 
-  /** True when a plain frame may pass: after a time without encryption the library lets them pass for ever. */
+  /**
+   * True when an unencrypted frame is accepted: after a time without encryption the library would
+   * accept them for ever.
+   */
   const takesPlain = (current: DaveSession): boolean => {
     if (version !== undefined && version !== current.protocolVersion)
       plainUntilMs = nowMs() + PLAIN_MS;
     version = current.protocolVersion;
-    // Others may be told a moment before us that the encryption ends.
+    // Others may learn before the bot that the encryption ends.
     const isEnding = current.pendingTransitions.values().some((next) => next === 0);
     return version === 0 || isEnding || nowMs() <= plainUntilMs;
   };
@@ -114,7 +119,7 @@ export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderDeps): Da
         change.name = AT_REST;
         return packet;
       } catch {
-        // Where nothing is encrypted any more there is nothing to mend.
+        // Without encryption there is nothing to recover.
         if (current.protocolVersion > 0) failed(memberId, current);
         return undefined;
       }

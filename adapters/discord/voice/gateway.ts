@@ -15,22 +15,23 @@ import { createSender, type Sender, type Sent, type VoicePayload } from './sende
 type Methods = Parameters<DiscordGatewayAdapterCreator>[0];
 
 /**
- * Of 120 events in a minute ("Rate Limiting" of the gateway); the rest is for heartbeats and what else a
- * shard says. Beyond 113 discord.js would hold them back itself, all in their order, wanted or not.
+ * Most voice requests: 100 of the 120 events a minute that the gateway takes ("Rate Limiting"); the
+ * rest is for heartbeats and other events of a shard. Beyond 113 discord.js would delay them
+ * itself, all in order, outdated or not.
  */
 const SENDS = { most: 100, windowMs: 60_000 };
 
 /** Carries requests of @discordjs/voice for a channel (op 4), and their outcome. */
 export interface VoiceGateway {
   readonly adapterFor: (guildId: string) => DiscordGatewayAdapterCreator;
-  /** True when a request waits because the shard was asked for too much by others. */
+  /** True when a request waits because the shard has received too many others. */
   readonly isCrowded: (guildId: string) => boolean;
   listen(on: On, botId: string): void;
   /** Stops sending. */
   stop(): void;
 }
 
-/** The bot's voice state; no channel: in none of the server. */
+/** The bot's voice state; no channel: it is in none of the server. */
 export interface Whereabouts {
   readonly guildId: string;
   readonly channelId: string | undefined;
@@ -42,16 +43,16 @@ export interface VoiceGatewayDeps {
   readonly client: () => Client;
   readonly clock: Clock;
   readonly placed: (where: Whereabouts) => void;
-  /** Reports a new session of the gateway that knows nothing of the bot's being in a channel. */
+  /** Reports a new session of the gateway that does not know of the bot's channel. */
   readonly misplaced: (guildId: string) => void;
-  /** Reports that the bot is in the server no more. */
+  /** Reports that the bot is no longer in the server. */
   readonly gone: (guildId: string) => void;
 }
 
 export const createVoiceGateway = (deps: VoiceGatewayDeps): VoiceGateway => {
   const { client, clock, placed } = deps;
   const connections = new Map<string, Methods>();
-  /** Senders outlive their connections: a leave may have to wait for its shard. */
+  /** Senders by server; they outlive connections, since a leave may have to wait for its shard. */
   const senders = new Map<string, Sender>();
 
   /** Limits of each shard. */
@@ -64,7 +65,7 @@ export const createVoiceGateway = (deps: VoiceGatewayDeps): VoiceGateway => {
   };
   const sendFor = (guildId: string, payload: VoicePayload): Sent => {
     const shard = client().guilds.cache.get(guildId)?.shard;
-    // Nobody waits for what is wanted of a server that is no more.
+    // A request for a server that no longer exists is dropped.
     if (!shard) return 'sent';
     if (shard.status !== Status.Ready) return 'away';
     if (!budgetOf(shard).take()) return 'crowded';
@@ -78,7 +79,7 @@ export const createVoiceGateway = (deps: VoiceGatewayDeps): VoiceGateway => {
     senders.set(guildId, sender);
     return sender;
   };
-  /** Leaves a channel where an earlier process was, which ended without a word. */
+  /** Leaves a channel in which an earlier process was when it ended abnormally. */
   const leave = (guildId: string): void =>
     senderFor(guildId, true).send({
       op: GatewayOpcodes.VoiceStateUpdate,
@@ -110,7 +111,7 @@ export const createVoiceGateway = (deps: VoiceGatewayDeps): VoiceGateway => {
         connections.get(guildId)?.onVoiceStateUpdate(data);
         placed({ guildId, channelId: channel_id ?? undefined, isSuppressed: suppress });
       });
-      // What it tells of us is of the session before: that one's end would put us out.
+      // The voice state in this event is of the session before, whose end would disconnect the bot.
       on(Events.GuildCreate, (guild) => {
         if (guild.unavailable) return;
         const guildId = guild.id;

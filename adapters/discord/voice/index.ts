@@ -16,7 +16,7 @@ import { loadLink } from './load.ts';
 import { createPresence } from './presence.ts';
 import { createStage } from './stage.ts';
 
-/** Discord takes five edits in five seconds; status messages need one of them. */
+/** Rate of edits: Discord takes five in five seconds, of which status messages need one. */
 const EDIT_RATE = { count: 4, windowMs: 5_000 };
 
 export interface VoiceDeps {
@@ -50,10 +50,10 @@ const inAudience = (): AppError =>
     sentence: { key: 'room.in-audience' },
   });
 
-/** Faults that are logged: packets come 50 times a second, and so may their faults. */
+/** Most errors that are logged: packets come 50 times a second, and so may their errors. */
 const LOGGED = { most: 10, windowMs: 60_000 };
 
-/** Guards a listener that is called from inside the library and from sockets: it never throws. */
+/** Guards a listener that is called by the library and by sockets, so that it never throws. */
 export const guardListener = (
   listener: LinkListener,
   log: Log,
@@ -121,7 +121,9 @@ export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps): Dis
       },
     });
   };
-  /** Throws `unsupported` for a channel without voice, `forbidden` with the missing permissions. */
+  /**
+   * Throws `unsupported` for a channel without voice, and `forbidden` with the missing permissions.
+   */
   const demandRoom = (room: Channel): string => {
     const guildId = guildIdOf(room);
     const found = findIn(client(), room);
@@ -151,7 +153,7 @@ export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps): Dis
       const guildId = demandRoom(room);
       const { openVoiceConnection } = await loadLink();
       signal.throwIfAborted();
-      // The library has one connection a server. It is over before another one begins, in one go.
+      // The library has one connection per server: it is ended before another one begins, synchronously.
       links.get(guildId)?.end();
       const link = openVoiceConnection(room, {
         guildId,

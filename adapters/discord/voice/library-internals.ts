@@ -1,7 +1,7 @@
 /**
- * The inside of @discordjs/voice 0.19 that receiving needs: its receiver has no sequence numbers, decrypts
- * every packet, and passes encrypted ones on as sound, so packets are taken from its sockets instead. Only
- * this file knows that the library has an inside.
+ * Internals of @discordjs/voice 0.19 that receiving needs: its receiver has no sequence numbers,
+ * decrypts every packet, and passes encrypted ones on as audio, so packets are taken from its
+ * sockets instead. Only this file depends on internals of the library.
  */
 import {
   type DAVESession,
@@ -21,14 +21,14 @@ export interface VoicePacketIn {
   readonly d: Readonly<Record<string, unknown>> | null;
 }
 
-/** Receives what one connection to a voice server gives; each reconnect makes another one. */
+/** Receives the events of one connection to a voice server; each reconnect makes another one. */
 export interface LibraryListener {
-  /** A packet from the UDP socket, whatever it is. */
+  /** Takes a packet of any kind from the UDP socket. */
   datagram(message: Buffer): void;
   packet(packet: VoicePacketIn): void;
-  /** Another voice server, or a new session with the same one. */
+  /** Reports another voice server, or a new session with the same one. */
   renewed(): void;
-  /** The library failed on a message about the encryption. */
+  /** Reports that the library failed on a message about the encryption. */
   failed(): void;
 }
 
@@ -37,7 +37,7 @@ interface BinaryIn {
   readonly payload: Buffer;
 }
 
-/** Handlers of the library, which it keeps to itself. */
+/** Private handlers of the library. */
 interface Handlers {
   readonly onWsPacket: (packet: VoicePacketIn) => void;
   readonly onWsBinary: (message: BinaryIn) => void;
@@ -48,7 +48,7 @@ interface ReceiverHandlers {
   readonly onUdpMessage: (message: Buffer) => void;
 }
 
-/** A message that must not be lost, and cannot be taken yet. */
+/** A message that must not be lost, and cannot be handled yet. */
 interface Early {
   readonly isBinary: boolean;
   readonly take: () => void;
@@ -59,10 +59,13 @@ const READY_OP = 2;
 /** JSON messages about the encryption: transitions and epochs. */
 const DAVE_OPS: readonly number[] = [21, 22, 24];
 
-/** More than the handshake of a full room; the gateway sends no more before it is through. */
+/**
+ * Most messages that are kept: more than the handshake of a full room, which the gateway finishes
+ * first.
+ */
 const MOST_EARLY = 256;
 
-/** Repetitions of a request that the library sends once, over UDP. */
+/** Repetitions of a request over UDP that the library sends only once. */
 const ASK_AGAIN = { most: 5, everyMs: 1_000 };
 
 const socketsOf = (
@@ -70,14 +73,14 @@ const socketsOf = (
 ): { ws?: VoiceWebSocket | undefined; udp?: VoiceUDPSocket | undefined } =>
   networking.state as never;
 
-/** Offers the library one mode: it takes the first that it knows, needed libraries or not. */
+/** Offers the library a single mode: it would take the first that it knows, available or not. */
 const preferMode = (packet: VoicePacketIn): VoicePacketIn => {
   const modes = packet.op === READY_OP ? packet.d?.['modes'] : undefined;
   if (!Array.isArray(modes) || !modes.includes(ENCRYPTION_MODE)) return packet;
   return { ...packet, d: { ...packet.d, modes: [ENCRYPTION_MODE] } };
 };
 
-/** Catches faults of work that a socket of the library does by itself. */
+/** Catches errors of work that a socket of the library does by itself. */
 const calm = (socket: object, name: string): void => {
   const hidden = socket as Record<string, ((...given: unknown[]) => void) | undefined>;
   const run = hidden[name]?.bind(socket);
@@ -85,12 +88,12 @@ const calm = (socket: object, name: string): void => {
     try {
       run?.(...given);
     } catch {
-      // Nobody is there to be kept awake, or nothing was said.
+      // The failed call was a keep-alive or an unreadable message, which can be skipped.
     }
   };
 };
 
-/** Asks again for the address under which the voice server sees the bot, while no answer comes. */
+/** Repeats the request for the bot's external address while the voice server does not answer. */
 const createAsking = (networking: Networking, { after }: Clock) => {
   let cancel: (() => void) | undefined;
   let left = ASK_AGAIN.most;
@@ -134,8 +137,8 @@ export const followSockets = (
     }
   };
   /**
-   * True when the library takes a message: it loses binary ones before it is ready, and throws where it has
-   * no session yet.
+   * True when the library can handle a message: it loses binary ones before it is ready, and throws
+   * when it has no session yet.
    */
   const isTaken = ({ isBinary }: Early): boolean =>
     networking.state.code === NetworkingStatusCode.Ready &&
@@ -156,7 +159,7 @@ export const followSockets = (
   const onPacket = (packet: VoicePacketIn): void => {
     const take = (): void => handlers.onWsPacket(preferMode(packet));
     const isResuming = networking.state.code === NetworkingStatusCode.Resuming;
-    // Its answers to these would go nowhere while it resumes.
+    // While the library resumes, its answers to these messages would be lost.
     if (isResuming && DAVE_OPS.includes(packet.op)) keep({ isBinary: false, take });
     else guarded(take);
     listener.packet(packet);
@@ -180,12 +183,12 @@ export const followSockets = (
       ws?.on('packet', onPacket);
       ws?.on('binary', onBinary);
       udp?.on('message', onDatagram);
-      // It reads messages that are too short to be read.
+      // The handler fails on messages that are too short.
       if (ws && isFresh.ws) calm(ws, 'onMessage');
-      // Its first keep-alive goes out a moment later, when it may be closed already.
+      // The first keep-alive is sent a moment later, when the socket may be closed already.
       if (udp && isFresh.udp) calm(udp, 'keepAlive');
     }
-    // The library's own receiver is bound anew with each change.
+    // The library binds its own receiver again with each change.
     ws?.off('packet', own.onWsPacket);
     udp?.off('message', own.onUdpMessage);
     asking.adjust();
@@ -202,7 +205,7 @@ export const followSockets = (
   };
 };
 
-/** The library's own encryption session, with what it hides of its state. */
+/** The library's encryption session, with the private parts of its state. */
 export interface DaveSession extends Pick<
   DAVESession,
   | 'session'
@@ -215,9 +218,11 @@ export interface DaveSession extends Pick<
 }
 
 export interface LibraryInternals extends Disposable {
-  /** Key of the packets between the bot and the voice server; undefined while there is no session. */
+  /**
+   * The key of packets between the bot and the voice server; undefined while there is no session.
+   */
   key(): Uint8Array | undefined;
-  /** End-to-end encryption; undefined while there is none. */
+  /** The end-to-end encryption; undefined while there is none. */
   dave(): DaveSession | undefined;
 }
 

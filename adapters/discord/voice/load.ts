@@ -1,8 +1,8 @@
 import { AppError } from '../../../src/errors.ts';
 
 /**
- * Loads what speaks with voice servers, when it is first needed: it takes its time, and most servers
- * never speak. Rejects with `missing` where its native part was not installed.
+ * Loads the voice connection when it is first needed: loading is slow, and many bots never use
+ * voice. Rejects with `missing` when its native part was not installed.
  */
 export const loadLink = async (): Promise<typeof import('./connection.ts')> => {
   try {

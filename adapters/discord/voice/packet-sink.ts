@@ -5,22 +5,25 @@ import type { DaveSession } from './library-internals.ts';
 export interface PacketSinkDeps {
   readonly connection: Pick<VoiceConnection, 'state' | 'playOpusPacket'>;
   readonly dave: () => Pick<DaveSession, 'protocolVersion' | 'session'> | undefined;
-  /** True when the bot may not speak here: on a stage, in its audience. */
+  /** True when the bot may not speak here, because it is in the audience of a stage. */
   readonly isSuppressed: () => boolean;
-  /** The reason why it may not. */
+  /** The reason why the bot may not speak. */
   readonly silenced: () => AppError;
   readonly nowMs: () => number;
 }
 
-/** Keys and stages are ready sooner, or not by themselves: alone there is nobody to share keys with. */
+/**
+ * Longest wait for keys and for a stage: both take less or never come, as a bot alone has no group.
+ */
 const HOLD_MS = 3_000;
-/** Packets that are held are tried again every 20 ms; after a longer pause it is another speech. */
+/** Pause between packets after which a new wait begins; waiting packets are retried every 20 ms. */
 const PAUSE_MS = 1_000;
 
 /**
- * Sends a packet where people can hear it. False: not yet, it is to be tried again. Throws where we may
- * not speak and were not let for three seconds. Nothing is ever sent unencrypted into an encrypted channel,
- * as the library does until its keys are there.
+ * Creates a function that sends a packet where people can receive it. It returns false when the
+ * packet must be retried, and throws when the bot has been kept from speaking for three seconds.
+ * Nothing is ever sent unencrypted into an encrypted channel, as the library does until its keys
+ * are ready.
  */
 export const createPacketSink = ({ connection, dave, nowMs, ...deps }: PacketSinkDeps) => {
   let held: { readonly sinceMs: number; lastMs: number } | undefined;
@@ -47,7 +50,7 @@ export const createPacketSink = ({ connection, dave, nowMs, ...deps }: PacketSin
     try {
       return connection.playOpusPacket(packet) === true;
     } catch {
-      // A packet that cannot be encrypted is lost like one on its way.
+      // A packet that cannot be encrypted is treated as lost on the network.
       return true;
     }
   };

@@ -6,26 +6,26 @@ import type { Clock } from '../../../src/async/clock.ts';
 
 export interface PlayerDeps {
   readonly clock: Clock;
-  /** Sends one packet; false where it cannot be sent yet. Throws where nobody may receive it. */
+  /** Sends one packet; returns false when it cannot be sent yet. Throws when it may not be sent. */
   readonly send: (packet: Buffer) => boolean;
-  /** Shows that the bot does not speak any more. */
+  /** Shows that the bot no longer speaks. */
   readonly silence: () => void;
 }
 
-/** Plays packets; when it is disposed of, playing rejects with `cancelled`. */
+/** Plays packets; after disposal, playing rejects with `cancelled`. */
 export interface Player extends Disposable {
-  /** See `VoiceLink.play`. */
+  /** Plays packets, as `VoiceLink.play` does. */
   readonly play: (packets: AsyncIterable<Uint8Array>, signal: AbortSignal) => Promise<void>;
 }
 
 const PACKET_MS = 20;
-/** Packets that are fetched ahead, so that a slow moment of their source makes no gap. */
+/** Packets that are fetched ahead, so that a short delay of their source makes no gap. */
 const AHEAD = 10;
-/** A longer delay of a timer is not made up for by a burst. */
+/** Longest delay of a timer that a burst of packets makes up for. */
 const LATEST_MS = 100;
 /**
- * Silent packets that tell decoders that the speech is over, and does not just break off (voice
- * connections, "Voice Data Interpolation").
+ * Silent packets after speech, so that decoders do not take its end for a loss (voice connections,
+ * "Voice Data Interpolation").
  */
 const TRAILING = 5;
 
@@ -34,7 +34,7 @@ const SILENCE = Buffer.from(SILENCE_PACKET);
 interface Playing {
   readonly ahead: Buffer[];
   isWhole: boolean;
-  /** Lets the source go on. */
+  /** Lets the source continue. */
   wantMore: () => void;
   readonly done: PromiseWithResolvers<void>;
 }
@@ -56,7 +56,7 @@ export const createPlayer = ({ clock, send, silence }: PlayerDeps): Player => {
     if (now - dueMs > LATEST_MS) dueMs = now + PACKET_MS;
     cancelTimer = clock.after(Math.max(0, dueMs - now), tick);
   };
-  /** The next packet, or silence where there is none; undefined when there is nothing to send. */
+  /** The next packet, or silence after speech; undefined when there is nothing to send. */
   const nextPacket = (): Buffer | undefined => {
     const packet = playing?.ahead[0];
     if (packet) return packet;
@@ -92,13 +92,13 @@ export const createPlayer = ({ clock, send, silence }: PlayerDeps): Player => {
       return;
     }
     if (offer(packet)) sent(packet);
-    // What was said before the connection broke needs no end any more.
+    // Speech before the connection broke needs no silence after it.
     else if (packet === SILENCE) trailing = 0;
-    // Until there is a connection the time stands still.
+    // Without a connection the clock does not advance.
     else dueMs = clock.nowMs() + PACKET_MS;
     schedule();
   };
-  /** Starts the clock where it stands still. */
+  /** Starts the clock if it stands still. */
   const wake = (): void => {
     if (cancelTimer || isGone) return;
     dueMs = clock.nowMs();
@@ -151,7 +151,7 @@ export const createPlayer = ({ clock, send, silence }: PlayerDeps): Player => {
         isOver = true;
         current.wantMore();
         playing = undefined;
-        // A source that does not end at once keeps nobody waiting.
+        // A source that does not end at once is not awaited.
         await Promise.race([Promise.resolve(iterator.return?.()).catch(() => undefined), sleep(0)]);
       }
     },

@@ -12,10 +12,10 @@ type State = Pick<GatewayVoiceStateUpdateDispatchData, 'user_id' | 'channel_id'>
   readonly member?: (Partial<APIGuildMember> & { readonly user?: APIUser }) | undefined;
 };
 
-/** Knows who is in which voice channel. */
+/** Tracks who is in which voice channel. */
 export interface Presence {
   channelOf(guildId: string, userId: string): string | undefined;
-  /** Everybody in a channel, the bot included. */
+  /** All members in a channel, including the bot. */
   in(guildId: string, channelId: string): readonly RoomMember[];
   listen(on: On): void;
 }
@@ -73,7 +73,7 @@ export const createPresence = ({ changed, left }: PresenceDeps): Presence => {
         .filter((one) => one.channelId === channelId)
         .map(({ id, name, isBot }) => ({ id, name, isBot })),
     listen: (on) => {
-      // It comes again after each outage and new session, with everybody who is there now.
+      // This event repeats after each outage and new session, with all members who are present now.
       on(Events.GuildCreate, (guild) => {
         if (guild.unavailable) return;
         const members = new Map(guild.members.map((member) => [member.user.id, member]));

@@ -15,7 +15,7 @@ import { createSsrcs } from './ssrcs.ts';
 export interface Receiver {
   datagram(message: Buffer): void;
   readonly packet: (packet: VoicePacketIn) => void;
-  /** Drops streams: another voice server has other numbers. */
+  /** Drops streams: another voice server assigns other numbers. */
   renewed(): void;
   readonly subscribe: (memberIds: readonly string[]) => void;
   readonly left: (memberId: string) => void;
@@ -23,39 +23,45 @@ export interface Receiver {
 }
 
 export interface ReceiverDeps {
-  /** Key of the packets between the bot and the voice server; asked for each one that is opened. */
+  /**
+   * The key of packets between the bot and the voice server; read for each packet that is
+   * decrypted.
+   */
   readonly key: () => Uint8Array | undefined;
   readonly dave: Pick<DaveReader, 'open' | 'proves'>;
   readonly ownId: string;
-  /** Everybody present as the main gateway tells, bots included, the bot left out. */
+  /**
+   * Ids of those present according to the main gateway, including other bots, without the bot
+   * itself.
+   */
   readonly presentIds: () => readonly string[];
   readonly nowMs: () => number;
   readonly received: (packet: VoicePacket) => void;
   readonly audible: (memberId: string, isAudible: boolean) => void;
-  /** Reports speech that never came, in one piece. */
+  /** Reports the duration of speech that was lost in one piece. */
   readonly missed: (ms: number) => void;
-  /** Reports that somebody who may be subscribed speaks, and is not known. */
+  /** Reports that somebody who may be subscribed speaks, and cannot be identified. */
   readonly unknownSpeaker: () => void;
 }
 
 const SPEAKING_OP = 5;
 const CONNECT_OP = 11;
-/** Tells of a camera, with the number of its owner. */
+/** Opcode of an event about a camera, which holds the stream number of its owner. */
 const VIDEO_OP = 12;
 const DISCONNECT_OP = 13;
-/** Time in which the gateway tells who speaks. */
+/** Time in which the gateway reports who speaks. */
 const UNKNOWN_MS = 2_000;
 
 /** Longest loss that people do not notice. */
 const MISSED_MS = 1_000;
 const PACKET_MS = 20;
 
-/** More members than speak in one channel; with more, no number's owner is guessed. */
+/** Most members whose connection is tracked; beyond it, no number's owner is guessed. */
 const MOST_CLIENTS = 1_000;
 /** Digits of an id, a number of 64 bits. */
 const LONGEST_ID = 20;
 
-/** The packets of one member over one number. */
+/** The packets of one member under one number. */
 interface Stream {
   readonly ssrc: number;
   readonly sequenceOf: (value: number) => number;
@@ -76,9 +82,9 @@ export const createReceiver = (deps: ReceiverDeps): Receiver => {
   const ssrcs = createSsrcs(nowMs);
   const statistics = createVoiceStatistics(deps.audible);
   const streams = new Map<string, Stream>();
-  /** Members who are connected, as the voice server tells. */
+  /** Members who are connected according to the voice server. */
   const clients = new Set<string>();
-  /** True when not all of them are kept. */
+  /** True when some of them are not tracked. */
   let isCrowded = false;
   let subscribers: ReadonlySet<string> = new Set();
 
@@ -99,7 +105,7 @@ export const createReceiver = (deps: ReceiverDeps): Receiver => {
   const take = (message: Buffer, header: RtpHeader, memberId: string): void => {
     const key = deps.key();
     const frame = key && openRtp(message, header, key);
-    // What was not sent with our key is no packet of this session.
+    // A packet that was not sent with this key is not of this session.
     if (!frame) return;
     const stream = streamOf(memberId, header.ssrc);
     const sequence = stream.sequenceOf(header.sequence);
@@ -111,16 +117,16 @@ export const createReceiver = (deps: ReceiverDeps): Receiver => {
     stream.lastMs = arrivedMs;
     if (missedMs >= MISSED_MS) deps.missed(missedMs);
     const timestampSamples = stream.timestampOf(header.timestampSamples);
-    // Nothing but padding: it has its number, and that is all.
+    // A packet of nothing but padding counts by its number alone.
     if (frame.length === 0) return;
     const data = dave.open(frame, memberId);
     if (!data || !parseToc(data)) return statistics.unopened(memberId);
-    // Silence is never encrypted: it proves nothing.
+    // Silence is never encrypted, so it proves nothing.
     if (!data.equals(SILENCE_PACKET)) statistics.opened(memberId);
     deps.received({ speakerId: memberId, data, sequence, timestampSamples, arrivedMs });
   };
 
-  /** Members as both gateways tell: either may be late. */
+  /** Ids of members according to either gateway, since both may be late. */
   const hereIds = (): string[] => {
     const here = new Set([...deps.presentIds(), ...clients]);
     here.delete(deps.ownId);
@@ -130,13 +136,13 @@ export const createReceiver = (deps: ReceiverDeps): Receiver => {
     const suspects = ssrcs.suspects(here);
     const subscribed = suspects.filter((id) => subscribers.has(id));
     if (subscribed.length === 0) return;
-    // Where it may be somebody who is not subscribed, nothing is reported of the others.
+    // When the speaker may be somebody who is not subscribed, nothing is reported about the others.
     if (subscribed.length === suspects.length) subscribed.forEach(statistics.missed);
     deps.unknownSpeaker();
   };
   /**
-   * True when an owner may be guessed. A number may change without a word: where nothing proves whose it
-   * is, all must have agreed.
+   * True when an owner may be guessed. A number may change unannounced: unless the encryption
+   * proves whose it is, all who are present must have consented.
    */
   const mayGuess = (here: readonly string[]): boolean =>
     dave.proves() || here.every((id) => subscribers.has(id));
@@ -185,7 +191,7 @@ export const createReceiver = (deps: ReceiverDeps): Receiver => {
       const before = subscribers;
       subscribers = new Set(memberIds);
       for (const memberId of before.difference(subscribers)) {
-        // What was not listened to was not lost.
+        // Speech of members who were not subscribed was not lost.
         streams.delete(memberId);
         statistics.dismissed(memberId);
       }
@@ -199,10 +205,10 @@ export const createReceiver = (deps: ReceiverDeps): Receiver => {
   };
 };
 
-/** Half a second of speech that cannot be decrypted: longer than any change of keys takes. */
+/** Half a second of speech that cannot be decrypted, longer than any change of keys takes. */
 const INAUDIBLE_PACKETS = 25;
 
-/** More members than a room holds. */
+/** Most members that are counted, more than a room holds. */
 const MOST_MEMBERS = 200;
 
 interface Counts {
@@ -214,7 +220,10 @@ interface Counts {
   isInaudible: boolean;
 }
 
-/** @param audible is called when a member cannot be received although they speak, and when they can again */
+/**
+ * Counts packets of members, and finds members who cannot be received.
+ * @param audible is called when a member speaks and cannot be received, and when they can again
+ */
 const createVoiceStatistics = (
   /** Counts packets of members, and finds those who cannot be received. */
   audible: (memberId: string, isAudible: boolean) => void,
@@ -223,7 +232,7 @@ const createVoiceStatistics = (
 
   const countsOf = (memberId: string): Counts => {
     const known = counts.get(memberId);
-    // Those of whom nothing came for longest stand first, and go first.
+    // Members who were silent longest stand first, and are dropped first.
     if (known) counts.delete(memberId);
     else if (counts.size >= MOST_MEMBERS) counts.delete(counts.keys().next().value!);
     const own = known ?? {
@@ -261,9 +270,9 @@ const createVoiceStatistics = (
       own.unopened += 1;
       if (own.unopened >= INAUDIBLE_PACKETS) tell(memberId, own, false);
     },
-    /** Notes that a member speaks, and no stream can be told to be theirs. */
+    /** Notes that a member speaks, and no stream can be identified as theirs. */
     missed: (memberId: string): void => tell(memberId, countsOf(memberId), false),
-    /** Notes that a member is not subscribed any more. */
+    /** Notes that a member is no longer subscribed. */
     dismissed: (memberId: string): void => {
       const own = counts.get(memberId);
       if (own) Object.assign(own, { unopened: 0, isInaudible: false });

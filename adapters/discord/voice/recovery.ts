@@ -1,20 +1,20 @@
 import type { Clock } from '../../../src/async/clock.ts';
 
-/** A step of the handshake may be lost, and the library then waits for ever. */
+/** Longest step of the handshake: a message may be lost, and the library then waits for ever. */
 const STUCK_MS = 8_000;
-/** Time without a connection after which the room has gone on alone. */
+/** Longest time without a connection before recovery stops. */
 const GIVE_UP_MS = 180_000;
-/** Silence of a voice server that answers keep-alives, which go out every 5 s. */
+/** Longest silence of a voice server that answers keep-alives, which are sent every 5 s. */
 const SILENT_MS = 17_000;
 const KEEP_ALIVE_BYTES = 8;
 
 export interface RecoveryDeps {
   readonly clock: Clock;
-  /** Asks for the channel once more. */
+  /** Requests the channel once more. */
   readonly rejoin: () => void;
-  /** Leaves it and asks for it: another session, other keys, another group. */
+  /** Leaves the channel and requests it, for another session, other keys and another group. */
   readonly leaveAndJoin: () => void;
-  /** Reports that it was tried for long enough. */
+  /** Reports that recovery has failed for too long. */
   readonly lost: () => void;
 }
 
@@ -22,7 +22,7 @@ export interface RecoveryDeps {
 export interface Recovery extends Disposable {
   readonly isUnderWay: boolean;
   up(): void;
-  /** Notes that there is no connection, or starts the steps again. */
+  /** Notes that there is no connection, or restarts the steps. */
   down(): void;
 }
 
@@ -59,19 +59,22 @@ export const createRecovery = ({ clock, ...deps }: RecoveryDeps): Recovery => {
   };
 };
 
-/** Notices that nothing comes over UDP any more: no socket reports it. */
+/** Detects that no more packets come over UDP, which no socket reports. */
 export interface Lifeline extends Disposable {
   begin(): void;
   pause(): void;
-  /** Takes a packet; true when it was the answer to a keep-alive. */
+  /** Takes a packet; returns true when it was the answer to a keep-alive. */
   takes(message: Buffer): boolean;
 }
 
-/** @param silent is called repeatedly while the silence lasts */
+/**
+ * Creates a lifeline.
+ * @param silent is called repeatedly while the silence lasts
+ */
 export const createLifeline = ({ nowMs, after }: Clock, silent: () => void): Lifeline => {
   /**
-   * Time of the last packet since the first answer: a server that never answered tells nothing by its
-   * silence.
+   * Time of the last packet since the first answer: the silence of a server that never answered
+   * means nothing.
    */
   let lastMs: number | undefined;
   let cancel: (() => void) | undefined;

@@ -2,8 +2,8 @@
 import { createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto';
 
 /**
- * The one mode in use; Discord's servers offer it to everybody (voice connections, "Transport Encryption
- * Modes").
+ * The one mode in use, which Discord's servers offer to all clients (voice connections, "Transport
+ * Encryption Modes").
  */
 export const ENCRYPTION_MODE = 'aead_aes256_gcm_rtpsize';
 
@@ -13,10 +13,10 @@ export interface RtpHeader {
   readonly ssrc: number;
   /** Length of the part that is authenticated and not encrypted: the header up to the extension's own words. */
   readonly clearBytes: number;
-  /** Length of the extension, with which the encrypted part begins. */
+  /** Length of the extension, which begins the encrypted part. */
   readonly extensionBytes: number;
   readonly isPadded: boolean;
-  /** Nonce of the voice server's packets to the bot: it grows with each. */
+  /** Nonce of packets from the voice server to the bot; it grows with each. */
   readonly counter: number;
 }
 
@@ -30,8 +30,8 @@ const COUNTER_BYTES = 4;
 const NONCE_BYTES = 12;
 
 /**
- * Reads the header; undefined for anything but voice: video, RTCP, keep-alives, IP discovery, damaged
- * packets.
+ * Reads the header; undefined for anything but voice: video, RTCP, keep-alives, IP discovery,
+ * damaged packets.
  */
 export const readRtp = (message: Buffer): RtpHeader | undefined => {
   const [first = 0, second = 0] = message;
@@ -51,7 +51,10 @@ export const readRtp = (message: Buffer): RtpHeader | undefined => {
   };
 };
 
-/** Prepared keys. Measured: with the bytes of a key each packet takes 17 µs, with this 4. */
+/**
+ * Prepared keys. Measured: a packet takes 17 µs with the bytes of a key, and 4 µs with a prepared
+ * one.
+ */
 const prepared = new WeakMap<Uint8Array, KeyObject>();
 
 const prepare = (key: Uint8Array): KeyObject => {
@@ -62,7 +65,7 @@ const prepare = (key: Uint8Array): KeyObject => {
   return fresh;
 };
 
-/** One buffer for all packets: ciphers copy it. The bytes behind the counter stay zero. */
+/** The one buffer for all nonces, which ciphers copy. The bytes after the counter stay zero. */
 const nonce = Buffer.alloc(NONCE_BYTES);
 
 /** Decrypts the content of a packet, without extension and padding; undefined where it was changed. */
@@ -89,7 +92,10 @@ export const openRtp = (
   return endAt < extensionBytes ? undefined : opened.subarray(extensionBytes, endAt);
 };
 
-/** Follows a counter of `bits` bits that wraps: each value becomes the number nearest to the last one. */
+/**
+ * Creates a function that unwraps a counter of `bits` bits: each value becomes the number nearest
+ * to the last one.
+ */
 export const createUnwrap = (bits: number): ((value: number) => number) => {
   const period = 2 ** bits;
   let last: number | undefined;
@@ -103,19 +109,20 @@ export const createUnwrap = (bits: number): ((value: number) => number) => {
   };
 };
 
-/** Tells which of numbered packets have come. */
+/** Detects which of the numbered packets have arrived. */
 export interface Arrivals {
   /**
-   * Notes a packet; returns by how many more are missing since: −1 where it was missing itself; undefined: it
-   * came before. `counter` grows with each packet of the connection, whatever its sender does.
+   * Notes a packet; returns how many more are missing since: −1 when it was missing itself,
+   * undefined when it is a duplicate. `counter` grows with each packet of the connection, whatever
+   * its sender does.
    */
   note(sequence: number, counter: number): number | undefined;
 }
 
-/** Two seconds; later packets are of no use. */
+/** Numbers that are remembered, about two seconds; later packets are of no use. */
 const REMEMBERED = 128;
 
-/** RFC 3550 appendix A.1: a packet that is further ahead does not follow a loss. */
+/** Distance ahead beyond which a packet does not follow a loss (RFC 3550 appendix A.1). */
 const MOST_MISSING = 3_000;
 
 const slotOf = (sequence: number): number => ((sequence % REMEMBERED) + REMEMBERED) % REMEMBERED;
@@ -128,7 +135,7 @@ export const createArrivals = (): Arrivals => {
   return {
     note: (sequence, counter) => {
       const isFar = sequence <= newest - REMEMBERED || sequence > newest + MOST_MISSING;
-      // Far away, and sent after the others: its sender started again. Otherwise it is a duplicate.
+      // A distant packet that was sent later comes from a restarted sender; otherwise it is a duplicate.
       if (first === undefined || (isFar && counter > lastCounter)) {
         first = sequence;
         newest = sequence - 1;
@@ -142,7 +149,7 @@ export const createArrivals = (): Arrivals => {
         newest = sequence;
         return missing;
       }
-      // A packet before the first one was not missed.
+      // A packet before the first one did not count as missing.
       return sequence < first ? 0 : -1;
     },
   };

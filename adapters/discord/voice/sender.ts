@@ -1,20 +1,23 @@
 import { backoffMs, type Backoff } from '../../../src/async/backoff.ts';
 import type { Clock } from '../../../src/async/clock.ts';
 
-/** The voice channel that the bot asks for in one server (op 4); null: none. */
+/** The request for a voice channel in one server (op 4); null: none. */
 export interface VoicePayload {
   readonly op: number;
   readonly d: { readonly channel_id: string | null; readonly [key: string]: unknown };
 }
 
-/** The library asks anew at once, over and over; so soon after the last time it waits. */
+/** Waits between requests: the library repeats them at once, over and over. */
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
 /** Time without a request after which the next one does not wait. */
 const CALM_MS = 60_000;
-/** The shard may be away itself, or have no room. */
+/** Wait for a shard that is not connected or has no capacity. */
 const SHARD_WAIT_MS = 1_000;
 
-/** `away` and `crowded`: it was not sent, and is to be tried again; crowded by other requests of the shard. */
+/**
+ * Outcome of sending. `away` and `crowded`: the request was not sent and must be retried, because
+ * the shard is not connected or has received too many others.
+ */
 export type Sent = 'sent' | 'away' | 'crowded';
 
 export interface SenderDeps {
@@ -25,9 +28,12 @@ export interface SenderDeps {
 }
 
 export interface Sender {
-  /** Sends the newest request alone: to join not too often, to leave at once, and only where the bot may be. */
+  /**
+   * Sends only the newest request: joins not too often, leaves at once, and only when the bot may
+   * be in a channel.
+   */
   send(payload: VoicePayload): void;
-  /** True when a request waits because the shard has no room for it. */
+  /** True when a request waits because the shard has no capacity. */
   readonly isCrowded: boolean;
   readonly isThere: boolean;
   stop(): void;
@@ -38,8 +44,8 @@ export const createSender = ({ send, clock, ...deps }: SenderDeps): Sender => {
   let cancel: (() => void) | undefined;
   let { isThere } = deps;
   let isCrowded = false;
-  /** Times that were asked without a calm between them. */
-  let asked = 0;
+  /** Number of requests since the last time without any. */
+  let requests = 0;
   let askedMs = Number.NEGATIVE_INFINITY;
 
   const stop = (): void => {
@@ -55,7 +61,7 @@ export const createSender = ({ send, clock, ...deps }: SenderDeps): Sender => {
     isThere = payload.d.channel_id !== null;
     if (!isThere) return;
     askedMs = nowMs();
-    asked += 1;
+    requests += 1;
   };
   return {
     get isCrowded() {
@@ -71,8 +77,8 @@ export const createSender = ({ send, clock, ...deps }: SenderDeps): Sender => {
         return;
       }
       const sinceMs = nowMs() - askedMs;
-      if (sinceMs > CALM_MS) asked = 0;
-      const leftMs = asked === 0 ? 0 : backoffMs(BACKOFF, asked - 1) - sinceMs;
+      if (sinceMs > CALM_MS) requests = 0;
+      const leftMs = requests === 0 ? 0 : backoffMs(BACKOFF, requests - 1) - sinceMs;
       if (leftMs <= 0) attempt(payload);
       else cancel = after(leftMs, () => attempt(payload));
     },

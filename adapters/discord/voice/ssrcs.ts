@@ -1,23 +1,28 @@
-/** Maps streams to members: Discord tells it once, when somebody first speaks, and not always again. */
+/**
+ * Maps streams to members: Discord reports an owner once, at their first speech, and not always
+ * again.
+ */
 export interface Ssrcs {
-  /** The owner of a packet that came; undefined where it is not known. */
+  /** The owner of a packet that arrived; undefined when it is not known. */
   ownerOf(ssrc: number): string | undefined;
-  /** Notes an owner that the gateway told (op 5, op 12). */
+  /** Notes an owner that the gateway reported (op 5, op 12). */
   assign(ssrc: number, memberId: string): void;
-  /** Notes that a member left: packets that still come are nobody's. */
+  /** Notes that a member left: their last packets have no owner. */
   remove(memberId: string): void;
-  /** Drops everything: a new voice server gives new numbers. */
+  /** Drops all owners: a new voice server assigns new numbers. */
   clear(): void;
   /**
-   * A packet came whose sender was not told. When only one of those who are there has no number, and
-   * only this number has had no owner for a while, it is theirs.
-   *
-   * @param presentIds everybody who is there, bots included
+   * Guesses the owner of a packet without a known one. When exactly one of the members present has
+   * no number, and only this number has had no owner for a while, it is theirs.
+   * @param presentIds ids of all who are present, including bots
    */
   guess(ssrc: number, presentIds: readonly string[]): string | undefined;
-  /** Time for which packets without an owner have come. */
+  /** Time since the first packets without an owner. */
   unknownForMs(): number;
-  /** Members whose packets these may be: those without a number, or else those whose number is silent. */
+  /**
+   * Members who may own these packets: those without a number, or else those whose number is
+   * silent.
+   */
   suspects(presentIds: readonly string[]): string[];
 }
 
@@ -31,16 +36,16 @@ interface Stranger {
   lastMs: number;
 }
 
-/** Packets that prove a stream: a stray one proves nothing. */
+/** Packets that prove a stream: a single one may be stray. */
 const PROOF_PACKETS = 3;
-/** Packets of somebody who has just come may arrive before the gateways tell of it. */
+/** Time that proves a stream: packets of a newcomer may arrive before the gateways report them. */
 const PROOF_MS = 500;
-/** Packets of somebody who has just left are still on their way. */
+/** Packets of a member who has just left that may still be on their way. */
 const LEFTOVER_PACKETS = 50;
 /** Silence after which a stream is no longer considered. */
 const FORGOTTEN_MS = 2_000;
 const MOST_STRANGERS = 32;
-/** Owners; of more, those who spoke first are dropped. */
+/** Most owners; beyond it, those who spoke first are dropped. */
 const MOST_OWNERS = 1_000;
 
 export const createSsrcs = (nowMs: () => number): Ssrcs => {

@@ -12,9 +12,9 @@ export interface StageDeps {
   readonly log: Log;
 }
 
-/** Goes to the speakers of a stage, or asks to: one begins in the audience. */
+/** Moves the bot to the speakers of a stage, or asks to: everybody joins as audience. */
 export const createStage = ({ api, client, log }: StageDeps) => {
-  /** Stages where it asked already: whoever is put back to the audience stays there. */
+  /** Stages where the bot asked already: after being moved back to the audience it stays there. */
   const asked = new Map<string, string>();
 
   const rise = async (guildId: string, channelId: string): Promise<void> => {
@@ -34,7 +34,10 @@ export const createStage = ({ api, client, log }: StageDeps) => {
       if (client().channels.cache.get(channelId)?.type !== ChannelType.GuildStageVoice) return;
       asked.set(guildId, channelId);
       rise(guildId, channelId).catch((thrown: unknown) =>
-        log.warn({ reason: toAppError(thrown).message }, 'Discord: may not speak on a stage'),
+        log.warn(
+          { reason: toAppError(thrown).message },
+          'Discord: the bot may not speak on a stage',
+        ),
       );
     },
     gone: (guildId: string): void => void asked.delete(guildId),

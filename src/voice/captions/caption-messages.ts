@@ -9,13 +9,13 @@ import type { Caption, CaptionDisplay } from './caption.ts';
 import { type Page, type PageLimits, Pages } from './pages.ts';
 import type { CaptionTexts } from './render.ts';
 
-/** Spends the edits that a platform allows on urgent ones first. */
+/** Divides the edits that a platform allows, urgent ones first. */
 export interface EditPace {
   /** Least time between two edits that are not urgent. */
   readonly evenMs: number;
   /** The earliest time of the next edit; one that is not urgent leaves some for those that are. */
   freeAtMs(nowMs: number, isUrgent: boolean): number;
-  /** Counts an edit that was answered. */
+  /** Counts an edit that the platform answered. */
   used(nowMs: number): void;
 }
 
@@ -39,37 +39,45 @@ export const createEditPace = ({ count, windowMs }: EditRate): EditPace => {
 
 const LIMITS: PageLimits = { chars: 1_800, lines: 15, ageMs: 600_000, pauseMs: 120_000 };
 
-/** Waits after failures, where the platform does not say how long. */
+/** Waits after failures for which the platform names no time. */
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
 /** Text of an emptied message, where messages cannot be deleted. */
 const EMPTY_TEXT = '…';
 
 /** The channel in which captions are shown. Rejects with `AppError`. */
 export interface CaptionMessagesPort {
-  /** Does not post the same content twice when the answer to the first time was lost. */
+  /** Posts content, only once even when the answer to the first attempt is lost. */
   post(content: Content): Promise<Posted>;
   edit(posted: Posted, content: Content): Promise<Posted>;
-  /** Without it an emptied message shows an ellipsis. */
+  /**
+   * Deletes a message. Left out where that is impossible: an emptied message then shows an
+   * ellipsis.
+   */
   remove?(posted: Posted): Promise<void>;
 }
 
 export interface CaptionMessagesDeps {
   readonly clock: Clock;
   readonly port: CaptionMessagesPort;
-  /** The edits that the channel takes, and the posts. */
+  /** Rate of edits, and of posts, that the channel takes. */
   readonly editRate: EditRate;
   readonly texts: CaptionTexts;
-  /** The one language of its readers. Default: each caption with all translations beneath. */
+  /**
+   * The one language of the channel's readers. Default: each caption with all translations beneath.
+   */
   readonly language?: string | undefined;
   readonly log: Pick<Log, 'warn'>;
   /** Called when the channel is gone; nothing is shown or reported afterwards. */
   readonly gone?: (error: AppError) => void;
-  /** Reports that nothing is shown until somebody changes something there; undefined: it is again. */
+  /**
+   * Reports the error that keeps captions from being shown until somebody changes something in the
+   * channel; undefined when they are shown again.
+   */
   readonly blocked?: (error: AppError | undefined) => void;
   readonly limits?: Partial<PageLimits>;
 }
 
-/** Identifies the parts of a page that do not change any more: final captions, whole translations. */
+/** Identifies the parts of a page that no longer change: final captions, finished translations. */
 const lastingIn = ({ captions }: Page): string =>
   captions
     .filter(({ isFinal }) => isFinal)
@@ -85,7 +93,7 @@ class CaptionMessages implements CaptionDisplay {
   readonly #settling: (() => void)[] = [];
   #isWoken = false;
   #isSending = false;
-  /** Set when nothing new comes, and the rest cannot wait. */
+  /** True when no more captions come, and the remaining ones must be sent at once. */
   #isEnding = false;
   #isEnded = false;
   #failures = 0;
@@ -228,16 +236,16 @@ class CaptionMessages implements CaptionDisplay {
     const { code, message: reason, retryable, retryAfterMs } = error;
     const nowMs = clock.nowMs();
     if (code === 'not-found' && page.posted) {
-      // Somebody deleted it: its final captions are not posted again, the others go on.
+      // Somebody deleted the message: its final captions are not posted again, the others move on.
       const missing = page.captions.filter(({ id }) => !page.shownFinals.has(id));
       this.#pages.drop(page, missing, nowMs);
     } else if (code === 'not-found') {
-      log.warn({ code, reason }, 'the channel of captions is gone');
+      log.warn({ code, reason }, 'the caption channel is gone');
       this.#end();
       gone?.(error);
     } else if (code === 'bad-input' || code === 'too-large' || code === 'unsupported') {
-      // It would be refused again.
-      log.warn({ code, reason }, 'a message with captions was refused');
+      // The same content would be refused again.
+      log.warn({ code, reason }, 'a caption message was refused');
       if (page.posted) page.shown = text;
       else this.#pages.drop(page, [], nowMs);
     } else {

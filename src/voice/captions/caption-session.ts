@@ -30,11 +30,14 @@ export interface CaptionSessionDeps {
   readonly log: Log;
   /** Called when the channel of the captions is gone. */
   readonly gone: () => void;
-  /** Reports that captions cannot be shown until somebody changes something; undefined: they can again. */
+  /**
+   * Reports the error that keeps captions from being shown until somebody changes something;
+   * undefined when they are shown again.
+   */
   readonly blocked: (error: AppError | undefined) => void;
 }
 
-/** Captions from their start to their end, and their record in memory afterwards. */
+/** One run of captions from start to end, and afterwards its record in memory. */
 export interface CaptionSession {
   /** The channel where they are shown. */
   readonly channel: Channel;
@@ -43,7 +46,7 @@ export interface CaptionSession {
   setLanguages(languages: readonly string[]): void;
   readonly transcript: (event: TranscriptEvent) => void;
   readonly forget: (memberId: string) => void;
-  /** Shows speech from now on in another channel; earlier speech stays where it was. */
+  /** Shows later speech in another channel; earlier speech stays where it was. */
   moveTo(channel: Channel): void;
   /** The latest captions with their speakers, oldest first. */
   recent(): readonly string[];
@@ -51,12 +54,12 @@ export interface CaptionSession {
   durationMs(): number;
   file(kind: RoomTranscriptKind, language?: string): Promise<OutgoingFile>;
   summary(language: string, signal: AbortSignal): AsyncGenerator<string, string, void>;
-  /** Shows the last captions, and ends no later than at that time of the room's clock. */
+  /** Shows the last captions, and ends by `latestMs` on the room's clock. */
   end(latestMs: number): Promise<void>;
 }
 
 const RECENT_CAPTIONS = 20;
-/** Channels whose earlier captions are still edited. */
+/** Most channels whose earlier captions are still edited. */
 const MOST_DISPLAYS = 4;
 
 interface Stretch {

@@ -1,12 +1,12 @@
 import { type Clock } from '../../async/clock.ts';
 import { sameLanguage } from '../../text/language/languages.ts';
 
-/** A translation of a caption, on its way or there. */
+/** A translation of a caption, in progress or finished. */
 export interface CaptionTranslation {
-  /** The text so far; empty while none has come, and where the translation failed. */
+  /** The text so far; empty before the first piece, and when the translation failed. */
   readonly text: string;
   readonly done: boolean;
-  /** True when it failed and this caption is the one to say so. */
+  /** True when the translation failed and this caption shows the note about it. */
   readonly failed?: boolean;
 }
 
@@ -21,10 +21,10 @@ export interface Caption {
   readonly endMs: number;
   /** Text on one line, not empty. */
   readonly text: string;
-  /** BCP 47; empty where it is not known. */
+  /** BCP 47 code; empty when the language is not known. */
   readonly language: string;
   readonly isFinal: boolean;
-  /** Translations by language; a language that is missing gets none. */
+  /** Translations by language; the caption is not translated into a language that is missing. */
   readonly translations: ReadonlyMap<string, CaptionTranslation>;
 }
 
@@ -41,9 +41,9 @@ export interface CaptionSink {
 
 /** A sink that people see. */
 export interface CaptionDisplay extends CaptionSink {
-  /** Resolves when everything is shown: never, while its channel takes nothing. */
+  /** Resolves when everything is shown; stays pending while the channel accepts nothing. */
   settled(): Promise<void>;
-  /** Ends when everything is shown, or at that time of the room's clock. */
+  /** Ends when everything is shown, or at `latestMs` on the room's clock. */
   end(latestMs: number): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ const MOST_LINES = 20_000;
 
 const MOST_BYTES = 4 * 1_048_576;
 
-/** Memory of a line besides its texts, roughly. */
+/** Approximate memory of a line in addition to its texts. */
 const LINE_BYTES = 200;
 
 /** A final caption in the transcript of a session. */
@@ -81,7 +81,7 @@ export interface TranscriptLine {
   readonly startMs: number;
   readonly endMs: number;
   readonly speaker: string;
-  /** BCP 47; empty where it is not known. */
+  /** BCP 47 code; empty when the language is not known. */
   readonly language: string;
   readonly text: string;
   /** Finished translations, by language. */
@@ -142,7 +142,7 @@ export const createTranscript = ({
   mostBytes = MOST_BYTES,
 }: TranscriptDeps): SessionTranscript => {
   const startMs = clock.nowMs();
-  /** Lines in the order in which they became final, which is nearly that in which they were spoken. */
+  /** Lines in the order in which they became final, which is nearly the order of speech. */
   const kept = new Map<number, Kept>();
   let bytes = 0;
   let droppedLines = 0;

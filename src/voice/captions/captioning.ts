@@ -35,30 +35,31 @@ export interface Captioning extends Pick<CaptionRecord, 'transcript' | 'summary'
   readonly current: () => CaptionSession | undefined;
   /** The latest captions with their speakers, oldest first. */
   readonly recent: () => readonly string[];
-  /** True when there is a transcript, or may be one. */
+  /** True when there is a transcript, or may soon be one. */
   readonly hasRecord: () => boolean;
   /**
-   * Opens a session where it is to be shown, under a heading where that is not the room's own chat.
-   * Rejects, with no session, when `signal` is aborted or the place takes none.
-   *
-   * @param gone is called when the place is gone later
+   * Opens a session in the chosen channel, under a heading unless that is the room's own chat.
+   * Rejects, without a session, when `signal` is aborted or the channel accepts no captions.
+   * @param gone is called when the channel is gone later
    */
   open(options: CaptionOptions, signal: AbortSignal, gone: () => void): Promise<void>;
-  /** Takes a session that did not begin away again, with its heading. */
+  /** Discards a session that did not begin, and removes its heading. */
   discard(): Promise<void>;
-  /** The latest time, on the room's clock, at which a session that is to end now has ended. */
+  /** The time, on the room's clock, by which a session that stops now has ended. */
   readonly latestEndMs: () => number;
-  /** Ends the session by then, and posts that it ended, with the transcript where that is wanted. */
+  /** Ends the session by `latestMs` and posts that it ended, with the transcript if requested. */
   end(latestMs: number): Promise<void>;
-  /** Moves captions that are shown in the chat of the room along with the room. */
+  /** Moves captions that are shown in the room's own chat along with the room. */
   readonly moved: () => void;
   readonly forget: (memberId: string) => void;
 }
 
-/** The longest end of a session, and that in a room that is over: the program waits for it. */
+/**
+ * Longest time to end a session, and the time in a room that is over, for which the program waits.
+ */
 const LONGEST_END_MS = 15_000;
 const SHORTEST_END_MS = 5_000;
-/** Time for the message about the end in a room that is over. */
+/** Time for the message about the end, in a room that is over. */
 const POSTING_MS = 1_000;
 
 interface Place {
@@ -70,7 +71,7 @@ export const createCaptioning = (deps: CaptioningDeps): Captioning => {
   const { services, clock, platform, channel, messages, texts, log } = deps;
   let session: CaptionSession | undefined;
   let last: CaptionSession | undefined;
-  /** A session that could not begin, while it ends. */
+  /** A session that did not begin, while it ends. */
   let discarded: CaptionSession | undefined;
   let place: Promise<Place> | undefined;
 
@@ -92,7 +93,7 @@ export const createCaptioning = (deps: CaptioningDeps): Captioning => {
     return { channel: to, heading: await platform.post(to, texts.captionsOf(channel())) };
   };
   const removeHeading = async (opened: Promise<Place> | undefined): Promise<void> => {
-    await logFailure(log, 'the heading of captions that did not begin may be left', async () => {
+    await logFailure(log, 'the heading of captions that did not begin may remain', async () => {
       const heading = (await opened)?.heading;
       if (heading) await platform.delete(heading);
     });
@@ -102,7 +103,10 @@ export const createCaptioning = (deps: CaptioningDeps): Captioning => {
       ? messages.show('captions', texts.failed('room.not-shown', error))
       : messages.settle('captions', texts.status('room.shown-again')));
 
-  /** Posts where the captions were shown, or else in the room; with the transcript, or else without. */
+  /**
+   * Posts in the channel of the captions, or else in the room; with the transcript, or else
+   * without.
+   */
   const postEnd = async (ended: CaptionSession): Promise<void> => {
     const { transcript } = ended.options;
     const count = ended.captionCount();
@@ -136,7 +140,7 @@ export const createCaptioning = (deps: CaptioningDeps): Captioning => {
           blocked,
         });
       } catch (thrown) {
-        // Nobody waits for a place that takes its time.
+        // The caller does not wait for a slow channel.
         if (signal.aborted) void removeHeading(place);
         throw thrown;
       }
@@ -153,7 +157,7 @@ export const createCaptioning = (deps: CaptioningDeps): Captioning => {
       const ending = session;
       if (!ending) return;
       session = undefined;
-      // An earlier transcript is worth more than the fact that nothing was said since.
+      // An earlier transcript is not replaced by an empty one.
       if (ending.captionCount() > 0) last = ending;
       await logFailure(log, 'captions did not end properly', () => ending.end(latestMs));
       const posted = postEnd(ending);

@@ -16,28 +16,28 @@ import {
 } from './caption.ts';
 import { createTranslations, type TranslateCaption } from './translations.ts';
 
-/** A longer caption comes of a recogniser that repeats itself: nobody says as much without a pause. */
+/** Longest caption: more text in one utterance means that the recogniser repeats itself. */
 const LONGEST_CAPTION_CHARS = 2_000;
 const MOST_LANGUAGES = 10;
-/** Final captions that go with a translation as its context. */
+/** Final captions that are sent with a translation as its context. */
 const CONTEXT_CAPTIONS = 4;
 const KEPT_FOR_CONTEXT = 12;
-/** Captions that still change; of more, the oldest partial one is dropped. */
+/** Most captions that can still change; beyond it the oldest partial one is dropped. */
 const MOST_OPEN = 200;
 const ENDED_KEPT = 2_000;
 const FORGOTTEN_KEPT = 1_000;
 /** Least time between two notes about the same failure. */
 const NOTE_EVERY_MS = 300_000;
 const NOTES_KEPT = 100;
-/** Time that the end leaves to the displays for the last captions. */
+/** Time that the end leaves the displays for the last captions. */
 const SHOWING_MS = 3_000;
 
 export interface CaptionsDeps {
-  /** The room's clock, on which captions have their times. */
+  /** The room's clock, which gives captions their times. */
   readonly clock: Clock;
   readonly nameOf: (memberId: string) => string;
   readonly translate: TranslateCaption;
-  /** Iterated again for each change: displays come and go. */
+  /** Displays of the captions. Iterated for each change, since displays come and go. */
   readonly displays: Iterable<CaptionDisplay>;
   /** Receives final captions only. */
   readonly transcript: CaptionSink;
@@ -54,13 +54,16 @@ export interface Captions {
   /** Resolves when no translation is under way and everything is shown. */
   settled(): Promise<void>;
   /**
-   * Removes partial captions and ends, with the displays, no later than at that time of the room's clock.
-   * Translations that are under way are awaited.
+   * Removes partial captions and ends, with the displays, by `latestMs` on the room's clock.
+   * Translations under way are awaited.
    */
   end(latestMs: number): Promise<void>;
 }
 
-/** Makes captions of transcripts, translates them, and sends them to the displays and the transcript. */
+/**
+ * Turns transcripts into captions, translates them, and sends them to the displays and the
+ * transcript.
+ */
 export const createCaptions = (deps: CaptionsDeps): Captions => {
   const { clock, nameOf, translate, displays, transcript, log } = deps;
   let languages: readonly string[] = [];
@@ -102,7 +105,7 @@ export const createCaptions = (deps: CaptionsDeps): Captions => {
     for (const sink of sinks(true)) sink.change(next);
   };
 
-  /** True when people are to be informed of a failure that may go on for long. */
+  /** True when people are to be informed of a failure that may last. */
   const isNoteDue = (from: string, to: string): boolean => {
     const pair = `${from} ${to}`;
     const last = notedMs.get(pair);
@@ -148,7 +151,7 @@ export const createCaptions = (deps: CaptionsDeps): Captions => {
       if (isOver || startMs <= (forgottenMs.get(speakerId) ?? Number.NEGATIVE_INFINITY)) return;
       const text = isBlank(event.text) ? '' : shorten(flatten(event.text), LONGEST_CAPTION_CHARS);
       const hasEnded = ended.get(id) ?? false;
-      // A final caption can only be taken back.
+      // A final caption can only be removed.
       if (hasEnded && !(isFinal && text === '')) return;
       if (isFinal) ended.set(id, true);
       if (text === '') {

@@ -4,26 +4,26 @@ import { isBefore, type Caption } from './caption.ts';
 import { renderCaptions, type RenderOptions } from './render.ts';
 
 export interface PageLimits {
-  /** UTF-16 units. */
+  /** Most UTF-16 units in a message. */
   readonly chars: number;
   readonly lines: number;
   /** Longest time for which a message is continued. */
   readonly ageMs: number;
-  /** Longest pause after which speech stands in the same message. */
+  /** Longest pause after which speech is added to the same message. */
   readonly pauseMs: number;
 }
 
 /** The content of one message, posted or not. */
 export interface Page {
-  /** Captions in the order in which they were spoken; much too late ones in that in which they came. */
+  /** Captions in the order in which they were spoken; very late ones in order of arrival. */
   captions: Caption[];
   /** Text that the message is to show. */
   text: string;
-  /** Time at which its message was posted; until then, at which the page was started. */
+  /** Time at which the message was posted; before that, the time at which the page was started. */
   openedMs: number;
-  /** Time of the latest change at its end. */
+  /** Time at which the end of the page last changed. */
   changedMs: number;
-  /** True when nothing more is added at its end. */
+  /** True when no more captions are added at the end. */
   isClosed: boolean;
   posted: Posted | undefined;
   /** True when the message is posted, or being posted. */
@@ -34,21 +34,24 @@ export interface Page {
   shownFinals: ReadonlySet<number>;
   /** Parts of `shown` that do not change any more. */
   shownLasting: string;
-  /** Time at which it was last sent. */
+  /** Time at which the page was last sent. */
   sentMs: number;
 }
 
 /**
- * Longer than an utterance and its recognition take together at most. A caption that comes no later after
- * its first word stands where it belongs, whatever was posted since.
+ * Longest time after the first word at which a caption is still placed in order, whatever was
+ * posted since: more than an utterance and its recognition take together.
  */
 const LATE_MS = 75_000;
-/** Older messages are not changed, nor those before the last of this number: a channel takes fewer in `LATE_MS`. */
+/**
+ * Age up to which messages are edited, and most messages that are: a channel takes fewer in
+ * `LATE_MS`.
+ */
 const KEPT_MS = 3_600_000;
 const KEPT_PAGES = 100;
-/** Captions that stand at another place than that at which they were spoken. */
+/** Most captions that are remembered as placed out of order. */
 const MOST_STRAYS = 200;
-/** Most translations are no longer than so many times their original. */
+/** Length of most translations at most, as a multiple of the original. */
 const RESERVE = 1.2;
 
 type Moment = Pick<Caption, 'startMs' | 'id'>;
@@ -67,9 +70,9 @@ export class Pages {
   readonly #limits: PageLimits;
   readonly #options: RenderOptions;
   #pages: Page[] = [];
-  /** The last caption in the pages that are not kept any more. */
+  /** The last caption in the pages that were dropped. */
   #lastDropped: Moment | undefined;
-  /** Much too late captions stand as if they had been spoken when they came: nobody reads further back. */
+  /** Very late captions, which are placed as if spoken on arrival: nobody reads further back. */
   readonly #strays = createLru<number, Moment>(MOST_STRAYS);
 
   constructor(limits: PageLimits, options: RenderOptions) {
@@ -118,7 +121,7 @@ export class Pages {
     this.#sweep();
   }
 
-  /** Removes a page whose message is gone; the captions in `goesOn` are shown elsewhere. */
+  /** Removes a page whose message is gone; the captions in `goesOn` move to other pages. */
   drop(page: Page, goesOn: readonly Caption[], nowMs: number): void {
     const at = this.#pages.indexOf(page);
     if (at < 0) return;
@@ -142,7 +145,7 @@ export class Pages {
     return isBefore(this.#strays.get(a.id) ?? a, this.#strays.get(b.id) ?? b);
   }
 
-  /** The page to which a caption belongs by its time; undefined where that is long ago. */
+  /** The page to which a caption belongs by its time; undefined when that page was dropped. */
   #placeFor(caption: Caption, nowMs: number): Page | undefined {
     const filled = this.#pages.filter(({ captions }) => captions.length > 0);
     const at = filled.findLastIndex(({ captions }) => this.#isBefore(captions[0]!, caption));

@@ -14,7 +14,7 @@ export interface CaptionTexts {
 
 export interface RenderOptions {
   readonly texts: CaptionTexts;
-  /** The one language of the reader: other captions are shown in their translation. Default: all. */
+  /** The one language of the reader: captions in others are shown translated. Default: all. */
   readonly language?: string | undefined;
   /** UTF-16 units that a single caption may take. */
   readonly longest: number;
@@ -23,17 +23,17 @@ export interface RenderOptions {
 const LONGEST_NAME_CHARS = 60;
 const NAMELESS = '?';
 const LONGEST_NOTE_CHARS = 120;
-/** Captions of one speaker form one paragraph up to this length, and to a pause. */
+/** Longest paragraph of one speaker's captions; a pause ends it as well. */
 const PARAGRAPH_CHARS = 300;
 const PARAGRAPH_PAUSE_MS = 5_000;
-/** Space for markup around a name, the mark of a language or a partial text. */
+/** Space for markup around a name, a language code or a partial text. */
 const FRAME_CHARS = 12;
 const SHORTEST_PIECE_CHARS = 40;
 const GROWING = ' …';
 const MISSING = '\\[…\\]';
 const scheme = /:\/\//g;
 
-/** Escapes text within a line: no markup, no mention, no address that would bring a preview. */
+/** Escapes text within a line: no markup, no mention, no address with a preview. */
 const written = (text: string): string =>
   muteLeftovers(plainLine(text, Number.POSITIVE_INFINITY)).replaceAll(scheme, ':\u200B//');
 
@@ -48,7 +48,7 @@ const fitted = (text: string, units: number): string => {
   return out;
 };
 
-/** A speaker's name, as it may stand in bold. */
+/** A speaker's name, escaped for bold text. */
 const nameOf = ({ name }: Caption): string =>
   isBlank(name) ? NAMELESS : written(shorten(flatten(name), LONGEST_NAME_CHARS));
 
@@ -76,7 +76,7 @@ const mainPiece = (caption: Caption, language: string | undefined): Piece => {
   return { text, isGrowing: !isFinal || translation?.done === false };
 };
 
-/** The texts beneath, by language; none for a translation that has not come and will not. */
+/** The translations beneath, by language, without those that failed. */
 const piecesBeneath = (
   { translations }: Caption,
   { language }: RenderOptions,
@@ -97,7 +97,7 @@ const notesOf = (caption: Caption, { language, texts }: RenderOptions): string[]
     )
     .map(([to]) => `↳ ⚠️ ${shorten(flatten(texts.untranslated(to)), LONGEST_NOTE_CHARS)}`);
 
-/** The pieces of one caption, cut alike where they are too long together. */
+/** The pieces of one caption, shortened alike when they are too long together. */
 interface Shown {
   readonly caption: Caption;
   readonly main: string;

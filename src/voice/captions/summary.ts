@@ -5,11 +5,13 @@ import { languageName } from '../../text/language/languages.ts';
 import { countCodePoints } from '../../text/unicode.ts';
 import type { TranscriptLine } from './caption.ts';
 
-/** Text that the language model gets at once; a transcript of an hour has some 50,000. */
+/**
+ * Most code points that the language model gets at once; a transcript of an hour has some 50,000.
+ */
 const PART_CODE_POINTS = 8_000;
-/** Ten hours. Of a longer transcript the last parts are summed up. */
+/** Most parts that are summarised, about ten hours; of a longer transcript the last ones. */
 const MOST_PARTS = 60;
-/** The notes on so many parts make a part again. */
+/** Notes that fit into one part of the next round. */
 const NOTES_A_PART = 4;
 /** Code points of the longest escape in JSON (`\u003c`). */
 const LONGEST_ESCAPE = 6;
@@ -20,19 +22,19 @@ const CLOSE = '</record>';
 export interface SummaryDeps {
   readonly assistant: Assistant;
   readonly lines: readonly TranscriptLine[];
-  /** Number of earlier lines, which are not kept any more. */
+  /** Number of earlier lines that were dropped. */
   readonly droppedLines?: number;
-  /** The reader's language: BCP 47. */
+  /** The reader's language as a BCP 47 code. */
   readonly language: string;
-  /** Text shown while part after part of a long transcript is read. */
+  /** Text shown while the parts of a long transcript are read. */
   readonly reading?: (part: number, parts: number) => string;
-  /** A note in front that the beginning of a long session is left out. */
+  /** A note in front that says that the beginning of a long session is missing. */
   readonly leftOut?: string;
-  /** Code points of a part. */
+  /** Most code points of a part. */
   readonly partSize?: number;
 }
 
-/** Writes a value as JSON that cannot hold the marks around it. */
+/** Writes a value as JSON that cannot contain the marks around it. */
 const asData = (value: unknown): string => JSON.stringify(value).replaceAll('<', '\\u003c');
 
 const rules = (task: string): string =>
@@ -88,9 +90,10 @@ const notesRow = (part: number, notes: string, most: number): string => {
 };
 
 /**
- * Sums up a transcript in the reader's language; yields the whole summary so far and returns it. A long
- * transcript is read in parts, one after another, and notes on them are summed up. Speech goes to the
- * language model as data, never as part of the task. Without lines the summary is empty, and nobody is asked.
+ * Summarises a transcript in the reader's language; yields the whole summary so far and returns it.
+ * A long transcript is read in parts, one after another, and the notes on them are summarised.
+ * Speech goes to the language model as data, never as part of the task. Without lines the summary
+ * is empty, and the language model is not called.
  */
 export const summarise = async function* (
   {

@@ -22,11 +22,11 @@ export interface SessionJson {
 export interface SessionFileOptions {
   /** The language of the file: other lines are given in their translation. Default: all as spoken. */
   readonly language?: string | undefined;
-  /** A note that so many lines are missing at the beginning. */
+  /** A note that states how many lines are missing at the beginning. */
   readonly dropped: (lines: number) => string;
 }
 
-/** Lines that are written without a pause. */
+/** Lines that are written before other work gets a turn. */
 const SLICE_LINES = 200;
 
 const inLanguage = (line: TranscriptLine, language: string | undefined): TranscriptLine => {
@@ -54,9 +54,10 @@ const jsonFile = async (
 };
 
 /**
- * Writes a session as a file, with speakers' names and times since its start; overlapping speech of several
- * people overlaps in it too. Missing first lines are noted at its beginning: in text in a line, in SubRip in
- * a cue, in WebVTT in its head, in JSON as a number. Made in slices.
+ * Writes a session as a file, with speakers' names and times since its start; overlapping speech of
+ * several people overlaps in it too. Missing first lines are noted at its beginning: in text as a
+ * line, in SubRip as a cue, in WebVTT in the header, in JSON as a number. Other work gets a turn
+ * between slices.
  */
 export const sessionFile = async (
   transcript: SessionTranscript,

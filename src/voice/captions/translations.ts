@@ -6,11 +6,11 @@ import { type LineTranslation, translateLine } from '../../translation/fan-out.t
 import { createMeter, type MeteredServices } from '../../usage/meter.ts';
 import type { Caption } from './caption.ts';
 
-/** Requests at the same moment. */
+/** Most requests at the same time. */
 const AT_ONCE = 6;
-/** Waiting requests; of more, those that wait longest are given up. */
+/** Most waiting requests; beyond it those that waited longest are dropped. */
 const MOST_WAITING = 60;
-/** Longest wait: nobody reads the translation of speech that is older. */
+/** Longest wait: nobody reads the translation of older speech. */
 const LONGEST_QUEUED_MS = 20_000;
 /** Longest run of a request that started in time. */
 const LONGEST_RUN_MS = 15_000;
@@ -18,9 +18,9 @@ const LONGEST_RUN_MS = 15_000;
 export interface CaptionToTranslate {
   readonly speakerId: string;
   readonly text: string;
-  /** BCP 47; empty where it is not known. */
+  /** BCP 47 code; empty when the language is not known. */
   readonly language: string;
-  /** Captions before it, oldest first. */
+  /** Captions before this one, oldest first. */
   readonly context: readonly string[];
 }
 
@@ -36,16 +36,16 @@ export interface TranslationsDeps {
   readonly translate: TranslateCaption;
   readonly contextOf: (caption: Caption) => readonly string[];
   readonly grown: (id: number, language: string, text: string, done: boolean) => void;
-  /** Reports that no translation comes; without an error where it is too late or not needed. */
+  /** Reports that no translation comes; without an error when it is too late or not needed. */
   readonly missed: (id: number, language: string, error: AppError | undefined) => void;
 }
 
 export interface Translations {
-  /** Requests a translation into each of the languages, as soon as there is room. */
+  /** Requests a translation into each of the languages, started as soon as there is capacity. */
   request(caption: Caption, languages: readonly string[]): void;
-  /** Drops all requests for a caption; nothing more is reported of it. */
+  /** Drops all requests for a caption; nothing more is reported for it. */
   drop(id: number): void;
-  /** Drops waiting requests for other languages than these. */
+  /** Drops waiting requests for languages that are not listed. */
   keepOnly(languages: readonly string[]): void;
   readonly isIdle: boolean;
   /** Resolves when nothing runs or waits. */
@@ -59,7 +59,7 @@ interface Job {
   cancelTimer: () => void;
 }
 
-/** Requests translations of captions, the oldest first, a bounded number at once and waiting. */
+/** Requests translations of captions, oldest first, with a bounded number running and waiting. */
 export const createTranslations = (deps: TranslationsDeps): Translations => {
   const { clock, translate, contextOf, grown, missed } = deps;
   let waiting: Job[] = [];
@@ -163,14 +163,17 @@ export const createTranslations = (deps: TranslationsDeps): Translations => {
   };
 };
 
-/** Translates captions; the speaker is charged, on top of the speech itself. */
+/**
+ * Creates the translator of captions; usage counts for the speaker, in addition to the speech
+ * itself.
+ */
 export const createTranslateCaption = (
   services: MeteredServices,
   channel: () => Channel,
 ): TranslateCaption => {
   return async function* translate({ speakerId, text, language, context }, languages, signal) {
     const { space } = channel();
-    // The transcript was counted as the message.
+    // The transcript already counts as the message.
     const meter = createMeter(services, { space, memberId: speakerId }, { messages: 0 });
     const source = { space, text, context, ...(language === '' ? {} : { from: language }) };
     try {

@@ -8,19 +8,19 @@ import type { Rooms } from '../service.ts';
 export interface ConsentChoicesDeps {
   readonly consents: RoomConsents;
   readonly privacy: Pick<Privacy, 'optedOut'>;
-  /** Tells the rooms of a space a member's choice. */
+  /** Passes a member's choice to the rooms of a space. */
   readonly chosen: (space: Space, memberId: string, choice: ConsentChoice) => void;
 }
 
 /** The choices of members about being listened to, in one space or everywhere. */
 export interface ConsentChoices extends Pick<Rooms, 'choose'> {
-  /** A member's choice for a space; opting out of everything comes before it. */
+  /** A member's choice for a space; opting out of everything overrides it. */
   of(space: Space, memberId: string): Promise<ConsentChoice>;
-  /** Repeats lookups that are under way: somebody opts out of everything. */
+  /** Repeats lookups that are under way, after somebody opted out of everything. */
   lookUpAgain(): void;
 }
 
-/** More refusals than are ever being stored at one time. */
+/** Most refusals remembered until they are stored, more than are ever being stored at one time. */
 const MOST_UNSTORED = 1_000;
 
 const keyOf = ({ platform, id }: Space, memberId: string): string =>
@@ -44,7 +44,7 @@ export const createConsentChoices = ({
       const isOut = await privacy.optedOut({ platform: space.platform, id: memberId });
       const choice = isOut ? 'refused' : await consents.of(space, memberId);
       if (unstored.get(keyOf(space, memberId))) return 'refused';
-      // It may have been read before a refusal that is stored by now.
+      // The choice may have been read before a refusal that is stored by now.
       if (before === refusals) return choice;
     }
   };
@@ -57,7 +57,7 @@ export const createConsentChoices = ({
       const key = keyOf(space, memberId);
       const own = Symbol(choice);
       newest.set(key, own);
-      // A refusal holds before it is stored.
+      // A refusal takes effect before it is stored.
       if (choice === 'refused') {
         refusals += 1;
         unstored.set(key, true);

@@ -8,40 +8,45 @@ export interface ConsentDeps {
   readonly rule: ConsentRule;
   readonly clock: Clock;
   readonly choiceOf: (memberId: string) => Promise<ConsentChoice>;
-  /** Informs people that they are listened to from now on; resolves when they can know it. */
+  /**
+   * Informs people that they are listened to from now on; resolves when they have been informed.
+   */
   readonly inform: (members: readonly RoomMember[]) => Promise<void>;
-  /** Subscribes to these members and nobody else. */
+  /** Subscribes to exactly these members. */
   readonly subscribe: (memberIds: readonly string[]) => void;
-  /** Reports that people could not be informed, and are not listened to; undefined: they were. */
+  /**
+   * Reports why people could not be informed and are not listened to; undefined when they were
+   * informed.
+   */
   readonly notInformed: (error: AppError | undefined) => void;
 }
 
-/** Keeps out everybody who was not informed, who refused, or who is no human being. */
+/** Limits listening to people who were informed and did not refuse; bots are never listened to. */
 export interface Consent extends Disposable {
-  /** Takes everybody who is present now. */
+  /** Takes all members who are present now. */
   present(members: readonly RoomMember[]): void;
-  /** Takes a member's choice. A refusal holds from this moment. */
+  /** Takes a member's choice. A refusal takes effect at once. */
   chosen(memberId: string, choice: ConsentChoice): void;
-  /** Resolves when everybody present was informed, or rejects where they could not be. */
+  /** Resolves when all who are present were informed; rejects when they could not be. */
   readonly informed: () => Promise<void>;
   readonly isSubscribed: (memberId: string) => boolean;
 }
 
-/** People who come together are informed together. */
+/** Time for which newcomers are collected, to be informed together. */
 const GATHER_MS = 1_500;
 const RETRY_MS = 10_000;
 
 interface Person {
   readonly member: RoomMember;
   isInformed: boolean;
-  /** Unknown until it was looked up; until then nobody is listened to. */
+  /** The member's choice; until it was looked up, the member is not listened to. */
   choice: ConsentChoice | 'unknown';
 }
 
 export const createConsent = (deps: ConsentDeps): Consent => {
   const { rule, clock, choiceOf, inform, subscribe, notInformed } = deps;
   const people = new Map<string, Person>();
-  /** People who were informed once in this room need not be when they come back. */
+  /** Ids of people who were informed in this room, and need not be when they come back. */
   const everInformed = new Set<string>();
   let subscribed: readonly string[] = [];
   let cancel: (() => void) | undefined;
@@ -58,14 +63,16 @@ export const createConsent = (deps: ConsentDeps): Consent => {
     subscribed = allowed;
     subscribe(allowed);
   };
-  /** People who refused are not listened to, and need not be informed. */
+  /**
+   * People who must still be informed; those who refused need not be, for they are not listened to.
+   */
   const waiting = (): Person[] =>
     [...people.values()].filter(({ isInformed, choice }) => !isInformed && choice !== 'refused');
 
   const lookUp = async (person: Person): Promise<void> => {
     const { id } = person.member;
     const choice = await choiceOf(id).catch(() => 'unknown' as const);
-    // A choice that was made meanwhile counts.
+    // A choice that was made meanwhile takes precedence.
     if (person.choice === 'unknown') person.choice = choice;
     apply();
     if (person.choice === 'unknown' && people.get(id) === person)
@@ -81,7 +88,7 @@ export const createConsent = (deps: ConsentDeps): Consent => {
     if (members.length === 0 || isOver) return;
     await inform(members);
     for (const { id } of members) everInformed.add(id);
-    // Also those who went out and came in again meanwhile.
+    // This includes people who left and came back meanwhile.
     for (const [id, person] of people) person.isInformed ||= everInformed.has(id);
     apply();
   };
@@ -126,7 +133,7 @@ export const createConsent = (deps: ConsentDeps): Consent => {
       informLater(GATHER_MS);
     },
     chosen: (memberId, choice) => {
-      // People who refused are informed before they are listened to again.
+      // People who refused before are informed before they are listened to again.
       if (choice === 'refused') everInformed.delete(memberId);
       const person = people.get(memberId);
       if (!person) return;

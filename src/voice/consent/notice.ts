@@ -13,12 +13,13 @@ export interface NoticeDeps {
   readonly texts: RoomTexts;
 }
 
-/** People who are named in a notice: for more it is a notice for everybody. */
+/** Most people whom a notice names; for more it addresses everybody. */
 const MOST_NAMED = 10;
 
 /**
- * Informs people, before they are listened to, of the use: in writing, and aloud where the room wants that.
- * In each room everybody is informed first, then those who come later. Rejects where it cannot be posted.
+ * Informs people of the use before they are listened to: in writing, and aloud where the room wants
+ * that. The first notice in a room is for everybody, later ones are for newcomers. Rejects when the
+ * notice cannot be posted.
  */
 export const createNotice = (
   { platform, channel, speaking, isSpoken, texts }: NoticeDeps,

@@ -10,7 +10,7 @@ import { charAfter, charBefore, isSpacedLetter } from '../../text/letters.ts';
 import { utteranceFile } from './utterance.ts';
 
 const mark = /^\p{M}/u;
-/** Recognisers put a full stop wherever the sound breaks off. */
+/** Punctuation and spaces at the end: recognisers put a full stop wherever the audio breaks off. */
 const uncertainEnd = /[\p{P}\p{Z}\s]+$/u;
 
 /** True when `at` is within a word, or between a letter and its marks. */
@@ -20,7 +20,10 @@ const splits = (text: string, at: number): boolean => {
   return mark.test(after) || (isSpacedLetter(before) && isSpacedLetter(after));
 };
 
-/** The beginning that two texts share, in whole words; in scripts without spaces, in whole signs. */
+/**
+ * The beginning that two texts share, in whole words; in scripts without spaces, in whole
+ * characters.
+ */
 export const agreedStart = (a: string, b: string): string => {
   let at = 0;
   while (at < a.length && at < b.length && a[at] === b[at]) at += 1;
@@ -30,12 +33,12 @@ export const agreedStart = (a: string, b: string): string => {
   return a.slice(0, at).replace(uncertainEnd, '');
 };
 
-/** Local agreement: of repeated recognitions, the text that two in a row agree on is certain. */
+/** Creates a local agreement: text on which two successive recognitions agree is certain. */
 export const createLocalAgreement = () => {
   let certain = '';
   let before: string | undefined;
   return {
-    /** Takes the text of the next recognition; returns all certain text, which only ever grows. */
+    /** Takes the text of the next recognition; returns all certain text, which never shrinks. */
     add: (text: string): string => {
       const agreed = before === undefined ? '' : agreedStart(before, text);
       before = text;
@@ -49,18 +52,18 @@ type TranscriptionClient = Pick<ServiceClient, 'transcribe'>;
 
 export interface BatchRecogniserOptions {
   /**
-   * Speech that is added between two recognitions of a growing utterance, or a quarter of the utterance
-   * where that is more: 15 s are sent 7 times with 2.6 times their sound in all; no length needs more than
-   * 4 times. 0: only whole utterances are sent. Default 1,200.
+   * Speech that is added between two recognitions of a growing utterance, or a quarter of the
+   * utterance where that is more: 15 s are sent 7 times with 2.6 times their audio in all; no
+   * length needs more than 4 times. 0: only whole utterances are sent. Default 1,200.
    */
   readonly partialEveryMs?: number;
 }
 
 const PARTIAL_EVERY_MS = 1_200;
 const PARTIAL_EVERY_SHARE = 0.25;
-/** A request may still be under way when the next is due: that is checked as often as this. */
+/** Checks per partial, since a request may still be under way when the next one is due. */
 const CHECKS_PER_PARTIAL = 4;
-/** A partial that takes longer is outdated when it comes. */
+/** Longest time for a partial; a later one is outdated. */
 const PARTIAL_DEADLINE_MS = 4_000;
 
 /** Recognises a whole utterance by one request, and parts of it, one at a time, while it grows. */
@@ -72,7 +75,7 @@ class BatchRecognition implements Recognition {
   #running: AbortController | undefined;
   #sentMs = 0;
   #certain = '';
-  /** Set once the utterance has ended, or a part failed: parts are not worth a second fault. */
+  /** True once the utterance has ended or a part has failed: no further parts are sent. */
   #hasNoParts = false;
 
   constructor(client: TranscriptionClient, request: RecognitionRequest, partialEveryMs: number) {

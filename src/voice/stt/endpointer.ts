@@ -12,14 +12,17 @@ import { createSpeakerVad, type SpeakerVad } from './vad/speaker-vad.ts';
 export type { EndpointerEvent } from './speaker-endpointer.ts';
 
 export interface EndpointerOptions extends Partial<UtteranceLengths> {
-  /** The most speakers at the same time; of more, the one who was silent longest is forgotten. */
+  /** Most speakers at the same time; beyond it the one who was silent longest is forgotten. */
   readonly mostSpeakers?: number;
   readonly vad?: SpeakerVad;
-  /** Ids of utterances. Default: from 1, which is enough where they need not differ from those of another endpointer. */
+  /**
+   * Returns the id of the next utterance. Default: counts from 1, which suffices where ids need not
+   * differ from those of another endpointer.
+   */
   readonly nextId?: () => number;
 }
 
-/** Packets that were used, and those that were not, by the reason. */
+/** Numbers of packets that were used, and of those that were not, by reason. */
 export interface PacketCounts {
   readonly taken: number;
   /** Packets that cannot be Opus. */
@@ -32,21 +35,21 @@ export interface PacketCounts {
 /** Cuts the speech of several people into utterances, without decoding it. */
 export interface Endpointer extends Disposable {
   take(packet: VoicePacket): readonly EndpointerEvent[];
-  /** Ends the utterances of those who send nothing more; packets tell of pauses themselves. */
+  /** Ends the utterances of speakers who send nothing more; other pauses show in the packets. */
   tick(nowMs: number): readonly EndpointerEvent[];
   /** The time of the next `tick`, or a little before it; undefined while nothing waits for one. */
   readonly nextTickMs: number | undefined;
   /** Ends all open utterances. */
   endAll(): readonly EndpointerEvent[];
   /**
-   * Ends an open utterance behind the packet with this sequence number, for a recogniser that found the
-   * end itself. No event: the utterance is not open, or has no such packet.
+   * Ends an open utterance after the packet with this sequence number, for a recogniser that found
+   * the end itself. Returns no event when the utterance is not open or has no such packet.
    */
   endThrough(
     utterance: Pick<Utterance, 'id' | 'speakerId'>,
     sequence: number,
   ): readonly EndpointerEvent[];
-  /** Drops everything that is known of somebody. */
+  /** Drops all data of a speaker. */
   forget(speakerId: string): void;
   readonly counts: PacketCounts;
   readonly bufferedPackets: number;
@@ -60,13 +63,15 @@ const LENGTHS: UtteranceLengths = {
 };
 const MOST_SPEAKERS = 100;
 
-/** RFC 3550 appendix A.1: a packet that is further behind is not merely late. */
+/** Distance behind the stream beyond which a packet is not merely late (RFC 3550 appendix A.1). */
 const MOST_MISORDERED = 100;
-/** A packet that comes so long after the last one is not merely late either. */
+/** Time since the last packet beyond which an earlier packet is not merely late either. */
 const LATEST_MS = 1_000;
-/** The same appendix: a packet that is further ahead does not follow a loss. */
+/** Distance ahead of the stream beyond which a packet does not follow a loss (same appendix). */
 const MOST_DROPPED = 3_000;
-/** Two packets this near to each other are a sender who started again; one alone is not. */
+/**
+ * Distance within which two stray packets prove that the sender has restarted; one alone does not.
+ */
 const NEXT_OF_RESTART = 5;
 
 interface ReadPacket {
@@ -78,7 +83,7 @@ interface Speaker {
   endpointer: SpeakerEndpointer;
   newestSequence: number;
   arrivedMs: number;
-  /** Perhaps the first packet of a sender who started again. */
+  /** A packet that may be the first of a sender who restarted. */
   stray: ReadPacket | undefined;
 }
 

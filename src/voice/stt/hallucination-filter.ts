@@ -10,14 +10,14 @@ import {
 } from '../../speech/hallucinations.ts';
 import { findLanguage } from '../../text/language/languages.ts';
 
-/** Reasons to believe that a transcript was not said. */
+/** Reasons to treat a transcript as invented. */
 export const REFUSALS = [
   /** No words, or only markers of sounds. */
   'no-words',
-  /** More words than anybody says in that time. */
+  /** More words than anybody speaks in that time. */
   'too-fast',
   'stock-phrase',
-  /** The same words over and over. */
+  /** The same words again and again. */
   'loop',
   /** Nothing but hotwords that the recogniser was given. */
   'echo',
@@ -48,7 +48,7 @@ export type FilterVerdict =
   | { readonly accepted: string; readonly refusal?: never }
   | { readonly accepted?: never; readonly refusal: Refusal };
 
-/** Refuses text that recognisers make up for sound without speech. */
+/** Refuses text that recognisers invent for audio without speech. */
 export interface HallucinationFilter {
   /** Judges a transcript. Remembers final ones, and the languages of those that are certain. */
   judge(candidate: TranscriptCandidate, context: FilterContext, isFinal: boolean): FilterVerdict;
@@ -56,54 +56,60 @@ export interface HallucinationFilter {
 }
 
 /**
- * Limits of the filter. Confidence is the mean probability of a token: 0.7 to 0.95 in clear speech. The
- * less sound there is, the more confidence a text needs, for recognisers make up text for near-silence.
+ * Limits of the filter. Confidence is the mean probability of a token: 0.7 to 0.95 in clear speech.
+ * The less voice there is, the more confidence a text needs, for recognisers invent text for
+ * near-silence.
  */
 export const THRESHOLDS = {
-  /** Voice of more than a quick word, such as the Japanese yes, or a noise. */
+  /** Voice below which a text is faint: a quick word, such as the Japanese yes, or a noise. */
   faintMs: 300,
-  /** Share of voice below which it is near-silence: speech has it in well over half of its time. */
+  /**
+   * Share of voice below which audio is near-silence: speech has voice in well over half of its
+   * time.
+   */
   faintShare: 0.25,
-  /** Voice of more than a word or two, where a guess is as long as what was said. */
+  /** Voice below which there is a word or two, too short for a stock phrase. */
   shortMs: 1_500,
-  /** Voice of a sentence: in less a recogniser may mistake the language. */
+  /** Voice of a sentence: with less, a recogniser may mistake the language. */
   foreignMs: 2_500,
-  /** Voice with which the language of a certain transcript becomes one of the room's. */
+  /** Least voice with which the language of a certain transcript becomes one of the room's. */
   learnMs: 3_000,
 
   /** Confidence below which a short text is a guess: half of the lowest of clear speech. */
   unsure: 0.35,
-  /** The same for a faint text, of which there is less to go by. */
+  /** Confidence below which a faint text is a guess: faint audio offers less evidence. */
   unsureFaint: 0.5,
-  /** Confidence below which a text that looks made up is. */
+  /** Confidence below which a text that looks invented counts as invented. */
   sure: 0.6,
-  /** The lowest confidence of clear speech: a quick word that reaches it was said. */
+  /** The lowest confidence of clear speech: a quick word that reaches it counts as spoken. */
   clear: 0.7,
   /** Confidence with which a language is believed. */
   certain: 0.75,
-  /** The confidence that near-silence needs where a quick word needs `clear`. */
+  /** The confidence that near-silence needs instead of `clear`. */
   clearFaint: 0.8,
 
-  /** The fewest repetitions of a loop: people say a word three times. */
+  /** Fewest repetitions of a loop: people repeat a word three times. */
   loops: 4,
-  /** Repetitions that nobody says in one breath, however sure the recogniser is. */
+  /** Repetitions that nobody speaks in one breath, however confident the recogniser is. */
   mostLoops: 10,
-  /** The fewest hotwords of an echo: fewer are a name that somebody calls. */
+  /** Fewest hotwords of an echo: fewer are somebody addressed by name. */
   echoed: 3,
-  /** The same text after a longer time is no repetition. */
+  /** Time within which the same text counts as a repetition. */
   repeatMs: 60_000,
-  /** A longer text is not made up twice alike. */
+  /** Longest text that counts as a repetition: longer ones are not invented twice. */
   repeatChars: 40,
-  /** Earlier occurrences that refuse a text of near-silence, or of a quick word that is not clear. */
+  /**
+   * Earlier occurrences after which a text is refused in near-silence, or as a quick, unclear word.
+   */
   repeatsFaint: 1,
-  /** Earlier occurrences that refuse a text that is not sure. */
+  /** Earlier occurrences after which a text without enough confidence is refused. */
   repeatsUnsure: 2,
 
-  /** Twice the rate of the fastest speakers, in scripts with spaces. */
+  /** Letters a second in scripts with spaces: twice the rate of the fastest speakers. */
   lettersPerSecond: 40,
-  /** The same for scripts without spaces, whose signs say more. */
+  /** Characters a second in scripts without spaces, in which each stands for more. */
   signsPerSecond: 18,
-  /** Time that rounding the ends of an utterance may take away. */
+  /** Time by which rounding may shorten an utterance. */
   spareSeconds: 0.6,
 } as const;
 
@@ -116,7 +122,7 @@ const isNearSilence = ({ voiceMs, spanMs }: TranscriptCandidate): boolean =>
 const isFaint = (candidate: TranscriptCandidate): boolean =>
   candidate.voiceMs < THRESHOLDS.faintMs || isNearSilence(candidate);
 
-/** True when a faint transcript is as sure as what is said in full. */
+/** True when a faint transcript has the confidence of clear speech. */
 const isClear = (candidate: TranscriptCandidate): boolean =>
   candidate.confidence >= (isNearSilence(candidate) ? THRESHOLDS.clearFaint : THRESHOLDS.clear);
 
@@ -151,7 +157,7 @@ const isEcho = (
   if (faint ? isClear(candidate) : candidate.confidence >= THRESHOLDS.sure) return false;
   const bare = bareText(text);
   const known = hotwords.map(bareText);
-  // One alone is a name that is called, however many signs it has.
+  // A single hotword is somebody addressed by name, however many characters it has.
   if (!faint && known.includes(bare)) return false;
   return countOnlyFrom(bare, known) >= (faint ? 1 : THRESHOLDS.echoed);
 };
@@ -161,7 +167,7 @@ const isUnsure = (candidate: TranscriptCandidate): boolean =>
     ? candidate.confidence < THRESHOLDS.unsureFaint
     : candidate.voiceMs < THRESHOLDS.shortMs && candidate.confidence < THRESHOLDS.unsure;
 
-/** A language's code without region and script, which recognisers do not tell apart. */
+/** A language's code without region and script, which recognisers do not distinguish. */
 const baseOf = (language: string): string | undefined => findLanguage(language)?.split('-')[0];
 
 const isForeign = (
@@ -173,7 +179,7 @@ const isForeign = (
   return voiceMs < THRESHOLDS.foreignMs && confidence < THRESHOLDS.certain;
 };
 
-/** The reason against a transcript that it shows by itself. */
+/** The reason to refuse a transcript that shows in the transcript alone. */
 const refusalOf = (
   text: string,
   candidate: TranscriptCandidate,

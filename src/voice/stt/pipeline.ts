@@ -27,11 +27,11 @@ import {
 export interface SttPipelineHints extends RecognitionHints, FilterContext {}
 
 export interface SttPipelineOptions extends Omit<EndpointerOptions, 'growEveryMs'> {
-  /** Time after the end of an utterance in which its transcript is of use. */
+  /** Time after the end of an utterance in which its transcript is useful. */
   readonly deadlineMs?: number;
-  /** Utterances that are recognised at the same time. */
+  /** Most utterances that are recognised at the same time. */
   readonly atOnce?: number;
-  /** Utterances that wait to be recognised. */
+  /** Most utterances that wait to be recognised. */
   readonly mostWaiting?: number;
 }
 
@@ -39,7 +39,7 @@ export interface SttPipelineDeps {
   readonly recogniser: Recogniser;
   readonly clock: Clock;
   readonly listener: TranscriptListener;
-  /** Asked once for each utterance; where it rejects there are no hints. */
+  /** Looks up hints, once for each utterance; a rejection means that there are none. */
   readonly hints: (speakerId: string) => Promise<SttPipelineHints>;
   readonly options?: SttPipelineOptions;
   readonly log?: Pick<Log, 'warn' | 'error'>;
@@ -56,30 +56,38 @@ export interface SttPipelineCounts extends TranscriptCounts {
 /** Turns the packets of a room into transcripts. */
 export interface SttPipeline extends AsyncDisposable {
   readonly packet: (packet: VoicePacket) => void;
-  /** Drops all that is known of a member: nothing more of it is kept, sent or emitted. */
+  /** Drops all data of a member: nothing more of it is kept, sent or emitted. */
   readonly forget: (memberId: string) => void;
   /** Ends all open utterances, and resolves when all transcripts were emitted. */
   readonly settled: () => Promise<void>;
   readonly counts: SttPipelineCounts;
 }
 
-/** A transcript can use what comes late; this also outlasts a service that is away for half a minute. */
+/**
+ * Default deadline: a late transcript is still useful, and the service may be away for half a
+ * minute.
+ */
 const DEADLINE_MS = 45_000;
 const AT_ONCE = 8;
 const MOST_WAITING = 100;
-/** A timer that is this late was held up, and so were packets: they are taken first, for as long again. */
+/**
+ * Lateness of a timer that shows that the process was held up. Packets were held up too: they are
+ * taken first, for as long again.
+ */
 const HELD_UP_MS = 50;
 
 const NO_HINTS: SttPipelineHints = { hotwords: [], languages: [] };
 
-/** A recognition beside another one of the same utterance gives nothing but its result. */
+/** Listeners of a further recognition of the same utterance: only its result is used. */
 const RESULT_ONLY = { partial: () => undefined, final: () => undefined };
 
 /** An utterance from its beginning until its transcript is final. */
 interface Job extends EmittedUtterance {
   readonly controller: AbortController;
   readonly hints: Promise<SttPipelineHints>;
-  /** Recognises the growing utterance; undefined once it was asked to finish, or has found the end. */
+  /**
+   * Recognition of the growing utterance; undefined once it was asked to finish or found the end.
+   */
   recognition: Recognition | undefined;
 }
 
@@ -127,7 +135,7 @@ export const createSttPipeline = ({
     return recognition.finish(utterance, leftMs);
   };
 
-  /** The recogniser found the end of an utterance before the endpointer did. */
+  /** Ends an utterance whose end the recogniser found before the endpointer did. */
   const endThrough = (job: Job, result: RecognitionResult, sequence: number): void => {
     if (isOver || job.controller.signal.aborted) return;
     job.recognition = undefined;
@@ -175,7 +183,7 @@ export const createSttPipeline = ({
         stop: (reason) => job.controller.abort(reason),
         done: (outcome) => {
           jobs.delete(utterance.id);
-          // Other attempts that are under way are not needed.
+          // Other attempts under way are no longer needed.
           job.controller.abort();
           if (outcome.error) emitter.failed(job, outcome.error);
           else emitter.final(job, outcome.result);
@@ -211,10 +219,12 @@ export const createSttPipeline = ({
     for (const event of events) handle(event);
     plan(endpointer.nextTickMs);
   };
-  /** Called when the queue has changed, not for each packet: it looks at all tasks. */
+  /**
+   * Plans the next tick after a change of the queue; it looks at all tasks, so not for each packet.
+   */
   const planQueue = (): void => plan(queue.nextTickMs);
 
-  /** Sets the one timer for all speakers. It may ring early, never late. */
+  /** Sets the one timer for all speakers. It may fire early, never late. */
   const plan = (atMs = Infinity): void => {
     if (isOver || isPutOff || atMs >= (wake?.atMs ?? Infinity)) return;
     wake?.cancel();

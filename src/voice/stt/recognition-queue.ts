@@ -1,14 +1,14 @@
 import type { Clock } from '../../async/clock.ts';
 import { AppError, toAppError } from '../../errors.ts';
 
-/** Latency expected of a service that has answered nothing yet. */
+/** Expected latency of a service that has answered nothing yet. */
 const FIRST_LATENCY_MS = 1_000;
 const SPARE_MS = 5_000;
 const TIMES_LONGER = 3;
-/** Each answer lowers the remembered latency to no less than this share. */
+/** Smallest factor by which one answer lowers the remembered latency. */
 const DECAY = 0.8;
 
-/** Tells by recent latencies when a request hangs. */
+/** Creates a tracker that detects hanging requests by recent latencies. */
 export const createLatencyTracker = (nowMs: () => number) => {
   /** The longest of the recent latencies. */
   let latencyMs: number | undefined;
@@ -17,11 +17,11 @@ export const createLatencyTracker = (nowMs: () => number) => {
 
   const limitMs = (): number => SPARE_MS + TIMES_LONGER * (latencyMs ?? FIRST_LATENCY_MS);
   return {
-    /** The longest that a request may take: much longer than recent ones took. */
+    /** The longest time that a request may take: much longer than recent ones took. */
     get limitMs() {
       return limitMs();
     },
-    /** Notes that a request which started then succeeded. */
+    /** Notes that a request which started at `startedMs` succeeded. */
     succeeded: (startedMs: number): void => {
       latencyMs = Math.max(nowMs() - startedMs, (latencyMs ?? 0) * DECAY);
     },
@@ -29,13 +29,19 @@ export const createLatencyTracker = (nowMs: () => number) => {
     settled: () => {
       settledMs = nowMs();
     },
-    /** Notes that a request probes whether the service answers. */
+    /** Notes that a request was sent to probe whether the service answers. */
     probed: () => {
       probedMs = nowMs();
     },
-    /** True when a request that started then must have broken unseen, or was forgotten by the service. */
+    /**
+     * True when a request that started at `startedMs` must be lost: its connection broke unnoticed,
+     * or the service dropped it.
+     */
     hangs: (startedMs: number) => nowMs() - startedMs > limitMs(),
-    /** The time of the next probe, while nothing is answered and the oldest request started then. */
+    /**
+     * The time of the next probe while nothing is answered and the oldest request started at
+     * `startedMs`.
+     */
     probeAtMs: (startedMs: number) => Math.max(startedMs, settledMs, probedMs) + limitMs(),
   };
 };
@@ -44,19 +50,18 @@ export type RecognitionOutcome<T> =
   | { readonly result: T; readonly error?: never }
   | { readonly error: AppError };
 
-/** A recognition for one speaker, of no use once it is late. */
+/** A recognition for one speaker, which has a deadline. */
 export interface RecognitionTask<T> {
   readonly ownerId: string;
   /**
-   * Makes one attempt. Another follows where one fails and the fault may pass in time, or is made beside
-   * one that hangs: each must be independent of the others.
-   *
-   * @param leftMs how long the result is of use
+   * Makes one attempt. Another one follows a failure that may pass in time, or runs beside one that
+   * hangs, so attempts must be independent.
+   * @param leftMs time for which the result is useful
    */
   attempt(leftMs: number): Promise<T>;
   /** Reports that an attempt failed or hangs, and that another follows. */
   readonly delayed: (error: AppError) => void;
-  /** Ends all attempts: the task is late or forgotten. */
+  /** Ends all attempts: the task is late or was forgotten. */
   readonly stop: (reason: AppError) => void;
   /** Called once, unless the task is forgotten, and after all earlier tasks of the same owner. */
   readonly done: (outcome: RecognitionOutcome<T>) => void;
@@ -68,15 +73,14 @@ export interface RecognitionQueueOptions {
   readonly mostWaiting: number;
 }
 
-/** Runs tasks side by side, in a bounded number, each within its deadline. */
+/** Runs a bounded number of tasks at the same time, each within its deadline. */
 export interface RecognitionQueue<T> {
   /**
-   * Adds a task; where too many wait, the one that waited longest is given up.
-   *
-   * @param result where it is known already: the task only waits for its place in the order
+   * Adds a task; when too many wait, the one that waited longest is dropped.
+   * @param result the result if it is known already: the task then only waits for its turn
    */
   add(task: RecognitionTask<T>, result?: T): void;
-  /** Gives up tasks that are late, and starts further attempts. */
+  /** Drops tasks that are late, and starts further attempts. */
   tick(nowMs: number): void;
   /** The time of the next `tick`, or a little before it; undefined while there is nothing to do. */
   readonly nextTickMs: number | undefined;
@@ -88,7 +92,10 @@ export interface RecognitionQueue<T> {
   stopped(): Promise<void>;
 }
 
-/** An attempt that hangs does not keep its speaker's next utterance waiting. */
+/**
+ * Most attempts for one owner at the same time, so that one that hangs does not delay the next
+ * utterance.
+ */
 const AT_ONCE_OF_ONE = 2;
 /** Wait before another attempt: by then the service's client has retried a few times. */
 const RETRY_AFTER_MS = 2_000;
@@ -97,7 +104,7 @@ interface Entry<T> {
   readonly task: RecognitionTask<T>;
   readonly lateMs: number;
   isRunning: boolean;
-  /** Number of attempts, probes left out, and the time of the last one. */
+  /** Number of attempts without probes, and the time of the last one. */
   attempts: number;
   startedMs: number;
   /** Earliest time of another attempt after one that failed. */
@@ -154,7 +161,7 @@ export const createRecognitionQueue = <T>(
   const retryAllNow = (): void => {
     for (const entry of entries) entry.notBeforeMs = -Infinity;
   };
-  /** The service answers: tasks that failed or hang need not wait any longer. */
+  /** Notes that the service answers: tasks that failed or hang need not wait any longer. */
   const succeeded = (startedMs: number): void => {
     latency.succeeded(startedMs);
     retryAllNow();
@@ -180,11 +187,11 @@ export const createRecognitionQueue = <T>(
     Object.assign(entry, { isRunning: true, attempts, startedMs });
     try {
       const result = await entry.task.attempt(entry.lateMs - startedMs);
-      // Once another attempt has succeeded, this one's latency says nothing.
+      // Once another attempt has succeeded, this one's latency is meaningless.
       if (!entry.outcome) succeeded(startedMs);
       finish(entry, { result });
     } catch (thrown) {
-      // After one that hung, another attempt may be under way.
+      // After an attempt that hung, another one may be under way.
       if (entry.attempts === attempts) failed(entry, toAppError(thrown));
     } finally {
       latency.settled();
@@ -196,7 +203,10 @@ export const createRecognitionQueue = <T>(
   };
   const run = (entry: Entry<T>): void => track(start(entry));
 
-  /** Tries, while nothing at all is answered, whether the service is back; soon given up. */
+  /**
+   * Probes, while no request is answered, whether the service is back; the probe has a short
+   * deadline.
+   */
   const probe = async (entry: Entry<T>): Promise<void> => {
     const startedMs = clock.nowMs();
     latency.probed();
@@ -207,7 +217,7 @@ export const createRecognitionQueue = <T>(
       finish(entry, { result });
       succeeded(startedMs);
     } catch {
-      // The attempt that hangs reports the fault, if it ever ends.
+      // The attempt that hangs reports the error, if it ever ends.
     }
   };
   const oldestBusy = (): Entry<T> | undefined =>

@@ -12,25 +12,28 @@ import {
 export interface UtteranceLengths {
   /** Silence after which an utterance ends. */
   readonly hangoverMs: number;
-  /** Longest utterance: a longer one is cut. */
+  /** Longest utterance; a longer one is cut. */
   readonly longestMs: number;
-  /** Least voice in an utterance: with less it is dropped. */
+  /** Least voice in an utterance; one with less is dropped. */
   readonly shortestMs: number;
-  /** Growth of an utterance between two `grew` events; 0: there are none. */
+  /** Growth of an utterance between two `grew` events; 0: there are no such events. */
   readonly growEveryMs: number;
 }
 
 /** A step in the life of an utterance; each event holds all of its packets. */
 export type EndpointerEvent =
   | { readonly kind: 'began' | 'grew' | 'ended'; readonly utterance: Utterance }
-  /** The utterance has too little voice for speech. It may have begun, where it was cut afterwards. */
+  /** The utterance has too little voice for speech; it may have begun and been cut afterwards. */
   | { readonly kind: 'dropped'; readonly utterance: Utterance };
 
 /** Packets kept before the speech: after as many a decoder is within 23 dB of the sound. */
 const PRE_ROLL_PACKETS = 5;
-/** Sound kept after the last voice: the bit misses one in seven packets of speech, ends of words first. */
+/**
+ * Audio kept after the last voice: the voice bit misses one in seven packets of speech, mostly at
+ * the ends of words.
+ */
 const TAIL_MS = 200;
-/** Sound before a longer pause than this is no part of the speech after it. */
+/** Longest pause between earlier audio and the speech that it is kept with. */
 const STALE_MS = 200;
 
 type ReceivedPacket = Omit<BufferedPacket, 'gapSamples'>;
@@ -54,7 +57,7 @@ export class SpeakerEndpointer {
   readonly #speakerId: string;
   readonly #nextId: () => number;
   readonly #buffer = new ReorderBuffer();
-  /** Sequence numbers up to this one are in an utterance that is finished. */
+  /** Highest sequence number in a finished utterance. */
   #usedThrough = -Infinity;
   #open: Open | undefined;
 
@@ -68,12 +71,12 @@ export class SpeakerEndpointer {
     return this.#buffer.packets.length;
   }
 
-  /** The time at which an open utterance ends unless voice comes. */
+  /** The time at which the open utterance ends unless there is more voice. */
   get endsAtMs(): number | undefined {
     return this.#open && this.#open.voiceArrivedMs + this.#lengths.hangoverMs;
   }
 
-  /** The reason why a packet with this sequence number is of no use. */
+  /** The reason why a packet with this sequence number cannot be used. */
   refuses(sequence: number): 'late' | 'duplicate' | undefined {
     if (sequence <= this.#usedThrough) return 'late';
     return this.#buffer.has(sequence) ? 'duplicate' : undefined;
@@ -108,16 +111,19 @@ export class SpeakerEndpointer {
   }
 
   /**
-   * Ends the open utterance behind the packet with this sequence number, whatever voice it has; the
-   * packets behind it go on as another utterance. Does nothing where that is not the open utterance, or
-   * has no such packet.
+   * Ends the open utterance after the packet with this sequence number, whatever voice it has;
+   * later packets continue as another utterance. Does nothing when `id` is not the open utterance,
+   * or has no such packet.
    */
   endThrough(id: number, sequence: number, events: EndpointerEvent[]): void {
     const at = this.#buffer.packets.findIndex((packet) => packet.sequence === sequence);
     if (this.#open?.id === id && at >= this.#firstOwn()) this.#split(this.#open, at + 1, events);
   }
 
-  /** True when a packet tells by its timestamp that the utterance has ended: it may arrive late. */
+  /**
+   * True when a packet's timestamp shows that the utterance has ended; the packet itself may be
+   * late.
+   */
   #isOver({ lastVoice }: Open, packet: ReceivedPacket): boolean {
     const { hangoverMs } = this.#lengths;
     if (packet.sequence < this.#buffer.packets.at(-1)!.sequence) return false;
@@ -225,7 +231,7 @@ export class SpeakerEndpointer {
     this.#split(open, end, events, this.#lengths.shortestMs);
   }
 
-  /** Packets behind the split go on as an utterance of their own, if there is voice in them. */
+  /** Splits an utterance: packets after the split continue as another one if they contain voice. */
   #split(open: Open, end: number, events: EndpointerEvent[], leastVoiceMs = 0): void {
     this.#finish(open, end, leastVoiceMs, events);
     this.#keepPreRoll(end);

@@ -9,7 +9,7 @@ import {
   REFUSALS,
 } from './hallucination-filter.ts';
 
-/** The transcript of one utterance, so far or whole. */
+/** The transcript of one utterance, partial or final. */
 export interface TranscriptEvent {
   /** The utterance's id: an event with the same id replaces the one before. */
   readonly id: number;
@@ -17,25 +17,30 @@ export interface TranscriptEvent {
   /** Beginning and end of the speech, on the room's clock. */
   readonly startMs: number;
   readonly endMs: number;
-  /** Empty and final: there was no speech after all, and the partial transcript goes. */
+  /**
+   * The text. Empty and final: there was no speech after all, and the partial transcript is
+   * removed.
+   */
   readonly text: string;
-  /** BCP 47; empty where it is not known. */
+  /** BCP 47 code; empty when the language is not known. */
   readonly language: string;
   readonly isFinal: boolean;
 }
 
 /** Receives the transcripts of a room. */
 export interface TranscriptListener {
-  /** Speech began: a voice, and no noise. Reported again when somebody goes on for long. */
+  /**
+   * Reports that speech began, as opposed to noise; reported again when somebody goes on for long.
+   */
   readonly speechBegan: (speakerId: string) => void;
   readonly transcript: (event: TranscriptEvent) => void;
-  /** Speech cannot be recognised, and why; undefined: it can again. */
+  /** Reports why speech cannot be recognised; undefined when it can again. */
   readonly trouble: (error: AppError | undefined) => void;
 }
 
-/** An utterance with what is known for its transcript. */
+/** An utterance with the data for its transcript. */
 export interface EmittedUtterance {
-  /** The utterance, as much of it as there is. */
+  /** The utterance so far. */
   utterance: Utterance;
   context: FilterContext;
   /** The partial transcript that was emitted last. */
@@ -104,7 +109,7 @@ export const createTranscriptEmitter = (
 
   return {
     speechBegan: (speakerId: string) => call(() => listener.speechBegan(speakerId)),
-    /** Emits the certain text of an utterance that goes on. */
+    /** Emits the certain text of an utterance that has not ended. */
     partial: (emitted: EmittedUtterance, result: RecognitionResult): void => {
       const { accepted } = judge(emitted, result, false);
       if (accepted === undefined || accepted === emitted.shown?.text) return;
@@ -132,9 +137,9 @@ export const createTranscriptEmitter = (
       if (emitted.shown) emit(emitted, emitted.shown, true);
       delayed(error);
     },
-    /** Reports that speech cannot be recognised now, though perhaps in time. */
+    /** Reports that speech cannot be recognised now; a later attempt may succeed. */
     delayed,
-    /** Takes back the partial transcript. */
+    /** Retracts the partial transcript. */
     retract,
     forget: (speakerId: string) => filter.forget(speakerId),
     get counts(): TranscriptCounts {

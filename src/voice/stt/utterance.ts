@@ -12,7 +12,7 @@ export interface BufferedPacket extends VoicePacket, UtterancePacket {
 }
 
 export const SAMPLES_PER_MS: number = OPUS_CLOCK_HZ / 1_000;
-/** A packet that is later than this was not on its way but sent later. */
+/** Longest jitter: a packet that is later than this was sent later. */
 const JITTER_SAMPLES = 100 * SAMPLES_PER_MS;
 /** The longest gap that the Ogg writer fills. */
 const LONGEST_GAP_SAMPLES = 2 * OPUS_CLOCK_HZ;
@@ -65,7 +65,9 @@ export class ReorderBuffer {
     return this.#spanSamples;
   }
 
-  /** Takes a packet that is not buffered yet. Packets that were given out are never changed. */
+  /**
+   * Inserts a packet that is not buffered yet. Packets that were returned before are never changed.
+   */
   insert(packet: Omit<BufferedPacket, 'gapSamples'>): void {
     const packets = this.#packets;
     let at = packets.length;
@@ -98,7 +100,7 @@ export class ReorderBuffer {
   }
 }
 
-/** Adds up when an utterance begins and ends, and how much voice it has. */
+/** Makes an utterance of packets, with its start, its end and its duration of voice. */
 export const makeUtterance = (
   facts: Pick<Utterance, 'id' | 'speakerId' | 'isContinued'> & {
     readonly preRoll: readonly BufferedPacket[];
@@ -123,9 +125,9 @@ export const makeUtterance = (
 };
 
 export interface UtteranceFile {
-  /** Ogg Opus, mono. */
+  /** The audio: Ogg Opus, mono. */
   readonly audio: ByteSource;
-  /** Exact to a packet for each gap. */
+  /** Duration, exact to one packet for each gap. */
   readonly durationMs: number;
 }
 
@@ -136,8 +138,8 @@ const sumSamples = (packets: readonly UtterancePacket[]): number => {
 };
 
 /**
- * Wraps an utterance as a file. The pre-roll is decoded and not played (RFC 7845 section 4.2); gaps are
- * filled, for players take no notice of a jump in time.
+ * Wraps an utterance as a file. The pre-roll is decoded and not played (RFC 7845 section 4.2); gaps
+ * are filled, for players ignore jumps in time.
  */
 export const utteranceFile = ({ preRoll, packets, spanMs }: Utterance): UtteranceFile => {
   const preSkipSamples = preRoll.length > 0 ? sumSamples(preRoll) : PRE_SKIP_SAMPLES;
@@ -156,12 +158,14 @@ export const utteranceFile = ({ preRoll, packets, spanMs }: Utterance): Utteranc
   return { audio: bytesSource(pages), durationMs: Math.max(0, spanMs - skippedMs) };
 };
 
-/** Loudness is compared in steps of this length, whatever the lengths of the packets. */
+/** Length of the steps in which loudness is compared, whatever the lengths of the packets. */
 const STEP_MS = 20;
 
 const STEP_SAMPLES = STEP_MS * SAMPLES_PER_MS;
 
-/** More than the bytes of any packet in a step, so that the voice bit counts before the size. */
+/**
+ * Weight of the voice bit: more than the bytes of any packet in a step, so that it counts first.
+ */
 const VOICE_WEIGHT = 1_500;
 
 /** The index of the packet before which the later half of the speech pauses, or is quietest. */

@@ -1,9 +1,9 @@
 import { spokenName } from '../../text/speech/spoken-name.ts';
 import type { SpeechTurn } from './speech-item.ts';
 
-/** The bot's own words amid the speech of a room. */
+/** The bot's own words within the speech of a room. */
 export interface AnnouncerTexts {
-  /** The announcement of a person's speech. */
+  /** The words before a person's speech. */
   says(name: string, language: string | undefined): string;
   /** The word for a name that cannot be spoken. */
   somebody(language: string | undefined): string;
@@ -16,7 +16,7 @@ const RUN_ENDS_MS = 60_000;
 
 /** Announces who speaks, once for all turns of one person in a row. */
 export interface Announcer {
-  /** The announcement before a turn; '' where it is known whose it is. */
+  /** The announcement before a turn; '' when the speaker is already known. */
   lead(turn: SpeechTurn, nowMs: number): string;
   /** Notes that a turn begins, or ends. */
   spoken(turn: SpeechTurn, nowMs: number): void;

@@ -3,12 +3,12 @@ import type { Clock } from '../../async/clock.ts';
 import type { DropReason, SpeechItem } from './speech-item.ts';
 
 const MOST_PEOPLE = 100;
-/** The time after which the same words are no spam. */
+/** Time after which the same text no longer counts as repeated. */
 const FORGOTTEN_MS = 60_000;
-/** Twice is for emphasis. */
+/** Most times in a row that one author may write the same text: twice is for emphasis. */
 const MOST_IN_A_ROW = 2;
 
-/** Finds items whose author wrote the same twice just before. */
+/** Creates a check that finds items whose author wrote the same twice just before. */
 export const createRepeats = (): ((item: SpeechItem, nowMs: number) => boolean) => {
   const last = createLru<string, { text: string; count: number; atMs: number }>(MOST_PEOPLE);
   return ({ kind, by, text }, nowMs) => {
@@ -21,7 +21,7 @@ export const createRepeats = (): ((item: SpeechItem, nowMs: number) => boolean) 
   };
 };
 
-/** Items that are dropped within this time are reported together. */
+/** Time within which dropped items are reported together. */
 const BURST_MS = 1_000;
 
 export const createDropNotifier = (
@@ -43,7 +43,7 @@ export const createDropNotifier = (
       bursts.set(reason, [...(bursts.get(reason) ?? []), ...items]);
       cancel ??= clock.after(BURST_MS, flush);
     },
-    /** Reports nothing any more. */
+    /** Stops the reports. */
     end: () => {
       cancel?.();
       bursts.clear();

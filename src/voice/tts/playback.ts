@@ -24,15 +24,24 @@ import { startSynthesis, type Synthesis } from './synthesis.ts';
 /** Gain while somebody speaks, from 0 to 1: −12 dB. */
 const DUCKED_GAIN = 0.25;
 
-/** Receives the fate of each item: it may begin, and then one of the others. Must not throw. */
+/**
+ * Receives the outcome of each item: it may begin, and then ends in one of the other ways. Must not
+ * throw.
+ */
 export interface PlaybackListener {
-  /** The item, or its turn, goes out with its first sound. */
+  /** Reports that the first packet of the item, or of its turn, is played. */
   began(item: SpeechItem): void;
-  /** The item was spoken to its end, skipped, stopped, forgotten, or there was nothing in it to speak. */
+  /**
+   * Reports an item that was spoken to its end, skipped, stopped or forgotten, or had nothing to
+   * speak.
+   */
   ended(item: SpeechItem): void;
-  /** Items that are never spoken, and the reason; reported once for all items within a second. */
+  /** Reports items that are never spoken, and the reason; once for all items within a second. */
   dropped(items: readonly SpeechItem[], reason: DropReason): void;
-  /** The item was not spoken, or not to its end; of a turn with several items, the first. */
+  /**
+   * Reports an item that was not spoken, or not to its end; for a turn with several items, the
+   * first.
+   */
   failed(item: SpeechItem, error: AppError): void;
 }
 
@@ -46,11 +55,17 @@ export interface PlaybackDeps {
 
 /** Speaks the items of a room one after the other. */
 export interface Playback extends AsyncDisposable {
-  /** Adds an item; one without anything to speak is passed over. */
+  /** Adds an item; one without anything to speak is skipped. */
   add(item: SpeechItem): void;
-  /** Ends the item that is spoken, or about to be; false where there is none, or it is a notice. */
+  /**
+   * Ends the item that is spoken or about to be; returns false when there is none, or it is a
+   * notice.
+   */
   skip(): boolean;
-  /** Ends the item that is spoken, drops those that wait, notices aside, and ends a pause; returns their number. */
+  /**
+   * Ends the item that is spoken, drops those that wait, except notices, and ends a pause; returns
+   * their number.
+   */
   readonly stop: () => number;
   /** Ends and drops all items of a member. */
   readonly forget: (memberId: string) => void;
@@ -62,8 +77,9 @@ export interface Playback extends AsyncDisposable {
 }
 
 /**
- * One item ahead is synthesised while another one is spoken. Each starts within its longest wait or is
- * dropped, which is reported; so a pause that is too long for it drops it as well.
+ * Creates the playback of a room. One item is synthesised while the one before it is spoken. Each
+ * starts within its longest wait or is dropped, which is reported; a pause that is too long drops
+ * it as well.
  */
 export const createPlayback = (deps: PlaybackDeps): Playback => {
   const { clock, listener, play, words } = deps;
@@ -96,7 +112,7 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
     if (turn) ahead = start(turn);
   };
 
-  /** The turn that is ready goes first, unless a more urgent one came meanwhile. */
+  /** Chooses the turn to play: the one that is ready, unless a more urgent one came meanwhile. */
   const next = (): Synthesis | undefined => {
     const ready = ahead;
     if (!ready || (queue.rank() ?? Infinity) < rankOf(ready.turn)) {
@@ -123,7 +139,7 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
     }
   };
 
-  /** Resolves with the fault where it was not spoken to its end. */
+  /** Plays a turn; resolves with the error when it was not spoken to its end. */
   const playOut = async (speech: Synthesis): Promise<AppError | undefined> => {
     await speech.ready();
     if (speech.signal.aborted) return undefined;
@@ -161,7 +177,7 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
     pausing?.resolve();
     pausing = undefined;
   };
-  /** The turn that is spoken and was not ended. */
+  /** The turn that is being spoken, unless it was ended. */
   const playing = (): Synthesis | undefined => (current?.signal.aborted ? undefined : current);
   /** Ends and drops items; returns their number. */
   const remove = (isOut: (item: SpeechItem) => boolean): number => {

@@ -14,7 +14,7 @@ export interface ReadAloudDeps {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** A message for a bot, as `!play` or `/help`. */
+/** A message for a bot, such as `!play` or `/help`. */
 const COMMAND = /^[!/]\p{L}/u;
 
 /**
@@ -34,7 +34,7 @@ export const speechOfMessage = async (
   return { kind: 'read', text: all, by: { id: author.id, name: author.name } };
 };
 
-/** Reads messages aloud in the room of their space, in their order. Never rejects. */
+/** Reads messages aloud in the room of their space, in order. Never rejects. */
 export const createReadAloud = ({ services, roomOf, log }: ReadAloudDeps) => {
   const mutex = createKeyedMutex();
   const failed = (thrown: unknown): void => {
@@ -46,7 +46,7 @@ export const createReadAloud = ({ services, roomOf, log }: ReadAloudDeps) => {
     using _ = await mutex.take(`${space.platform} ${space.id}`);
     const room = roomOf(space);
     const request = room && (await speechOfMessage(message, services, room.filesText));
-    // It keeps its place in the queue, and the next message need not wait for it.
+    // The speech keeps its place in the queue; the next message need not wait for it.
     if (request) room.say(request).catch(failed);
   };
   return (message: Message): void => void read(message).catch(failed);

@@ -7,12 +7,12 @@ import type { Speaker, Speech } from '../../speech/speech.ts';
 import { splitSentences, splitText } from '../../text/split/split.ts';
 import type { SpeechItem } from './speech-item.ts';
 
-/** Shorter texts are one segment: they are soon made, and sound better so. */
+/** Longest text that stays one segment: it is synthesised soon, and sounds better whole. */
 const LONGEST_WHOLE_UNITS = 120;
-/** Enough to speak while the rest is made. */
+/** Shortest first segment: enough to speak while the rest is synthesised. */
 const SHORTEST_FIRST_UNITS = 40;
 const LONGEST_FIRST_CODE_POINTS = 160;
-/** Some twenty seconds. */
+/** Longest segment: some twenty seconds of speech. */
 const LONGEST_CODE_POINTS = 300;
 
 const audible = /[\p{L}\p{N}]/u;
@@ -21,8 +21,9 @@ const audible = /[\p{L}\p{N}]/u;
 export const isAudible = (text: string): boolean => audible.test(text);
 
 /**
- * Splits a text into the parts that are synthesised: the first sentence, or as many as are worth a request,
- * so that sound comes early; then what fits. Joined they are the text, white space apart.
+ * Splits a text into the parts that are synthesised: first one sentence, or as many as are worth a
+ * request, so that speech starts early; then as much as fits. Joined they are the text, except for
+ * white space.
  */
 export const segmentsOf = (text: string): string[] => {
   if (text.length <= LONGEST_WHOLE_UNITS) return isAudible(text) ? [text] : [];
@@ -37,7 +38,7 @@ export const segmentsOf = (text: string): string[] => {
     .filter(isAudible);
 };
 
-/** A minute: half a megabyte. */
+/** Most buffered packets: a minute, or half a megabyte. */
 const MOST_PACKETS = 3_000;
 
 /** Opus packets between synthesis and playback. */
@@ -63,13 +64,13 @@ export const createPacketBuffer = () => {
       wake();
       if (packets.length >= MOST_PACKETS && !ended) await room.promise;
     },
-    /** Ends the packets; those that are buffered are still given out. */
+    /** Ends the packets; buffered ones are still returned. */
     end: () => {
       ended = true;
       wake();
       room.resolve();
     },
-    /** Resolves when a packet is there, or when none will come. */
+    /** Resolves when a packet is buffered, or when none will come. */
     ready,
     /** The next packet; undefined at the end. */
     next: async (): Promise<Uint8Array | undefined> => {
@@ -95,7 +96,7 @@ export interface Segment {
   ready(): Promise<void>;
   /** The next packet of 20 ms; undefined at the end. */
   next(): Promise<Uint8Array | undefined>;
-  /** The fault that ended it early. */
+  /** The error that ended the segment early. */
   error(): AppError | undefined;
 }
 
@@ -109,7 +110,7 @@ const FORMATS: readonly AudioFormat[] = [
 /** Longest silence of the service before the segment is given up. */
 const SILENT_MS = 15_000;
 
-/** Speaks with the chosen voice, or with any of the language where that one is gone. */
+/** Synthesises with the chosen voice, or with any of the language when that one is gone. */
 const speak = async (
   speaker: SegmentDeps['speaker'],
   text: string,
@@ -131,7 +132,9 @@ const speak = async (
   }
 };
 
-/** Starts to synthesise `text` with the voice of `item`. An abort ends it and releases everything. */
+/**
+ * Starts to synthesise `text` with the voice of `item`. Aborting ends it and releases everything.
+ */
 export const startSegment = (
   text: string,
   item: SpeechItem,

@@ -26,37 +26,40 @@ export interface SpeakingDeps {
   readonly now: () => number;
   readonly play: VoiceLink['play'];
   readonly channel: () => Channel;
-  /** Looks up the mentions of a text; resolves with the name behind each, by how it is written. */
+  /**
+   * Looks up the mentions in a text; resolves with a function that names each, given as it is
+   * written.
+   */
   readonly mentioned: (text: string) => Promise<(mention: string) => string | undefined>;
   readonly texts: RoomTexts;
   readonly messages: StatusMessages;
   readonly log: Log;
 }
 
-/** Speaks in a room. The author of the words is charged once they are spoken. */
+/** Speaks in a room. Usage counts for the author of the words once they are spoken. */
 export interface Speaking extends Pick<Playback, 'stop' | 'duck'>, AsyncDisposable {
   /**
-   * Resolves when the speech waits in the queue, in the order of the calls; with false where there is
-   * nothing to speak, or it was dropped. Rejects with `rate-limited` where the space may use no more
-   * characters today; for a message that is read aloud the room is informed instead.
+   * Queues speech; resolves when it waits in the queue, in the order of the calls, with false when
+   * there is nothing to speak or it was dropped. Rejects with `rate-limited` when the space may use
+   * no more characters today; for a message that is read aloud the room is informed instead.
    */
   readonly say: (request: SpeechRequest) => Promise<boolean>;
   /** Speaks a notice before everything else; resolves when it was spoken, or could not be. */
   readonly announce: (text: string) => Promise<void>;
-  /** False where nothing is spoken, or a notice. */
+  /** Ends the item that is spoken; returns false when there is none, or it is a notice. */
   readonly skip: () => boolean;
-  /** Ends the speech, a notice aside, because somebody speaks. */
+  /** Ends the speech, except notices, because somebody speaks. */
   readonly interrupt: () => void;
   /**
-   * Drops all speech of a member who opted out of everything; they may ask for more. Members who only refuse
-   * to be listened to are read aloud all the same: that is about their voice.
+   * Drops all speech of a member who opted out of everything; later requests are accepted. Members
+   * who only refuse to be listened to are still read aloud: that choice is about their voice.
    */
   readonly forget: (memberId: string) => void;
   readonly pause: (isPaused: boolean) => void;
   readonly queue: () => { readonly isPaused: boolean; readonly items: readonly QueuedSpeech[] };
 }
 
-/** Longest wait for a spoken notice: it was posted, too. */
+/** Longest wait for a spoken notice, which is also posted. */
 const LONGEST_NOTICE_MS = 15_000;
 /** Longest wait for the list of voices. */
 const VOICES_MS = 10_000;
@@ -67,7 +70,7 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
   const { services, clock, now, channel, mentioned, texts, messages, log } = deps;
   const notices = new Map<string, () => void>();
   const meter = createSpeechMeter({ services, now, channel, log });
-  /** Items that are being prepared → their author. */
+  /** Items that are being prepared, with their author. */
   const preparing = new Map<Promise<SpeechItem | undefined>, string | undefined>();
   const mutex = createKeyedMutex();
   let failedMs = Number.NEGATIVE_INFINITY;
@@ -91,7 +94,7 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
     words: texts.announcer,
     listener: {
       began: (item) => {
-        // An answer was counted as a message with its question.
+        // An answer already counts as a message with its question.
         if (item.kind !== 'notice')
           meter.spoken(item, item.by?.id ?? '', item.kind === 'answer' ? 0 : 1);
       },
@@ -107,7 +110,7 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
     },
   });
 
-  /** The text that a voice of that language reads. */
+  /** The text as a voice of that language reads it. */
   const spokenOf = async (text: string, language: string | undefined): Promise<string> => {
     const terms = await services.glossary.applying(channel());
     const dictionary =

@@ -16,13 +16,19 @@ export interface SpeechItem {
   /** Text as `speakable` gives it. */
   readonly text: string;
   readonly voice: VoicePreference;
-  /** The language of the text, and the one that its speaker is announced in. */
+  /** The language of the text, in which its speaker is also announced. */
   readonly readAs?: string;
-  /** Longest time from adding it to its start. Default 20 s for `read`, 60 s for the others. */
+  /**
+   * Longest time between adding the item and its start. Default 20 s for `read`, 60 s for the
+   * others.
+   */
   readonly longestWaitMs?: number;
 }
 
-/** Reasons to drop an item: it could not start in time, too much waits, or it was spoken twice just before. */
+/**
+ * Reasons to drop an item: it could not start in time, too much waits, or it repeats the two before
+ * it.
+ */
 export type DropReason = 'late' | 'full' | 'repeated';
 
 /** Speech that is spoken at once: one item, or the messages that one person wrote in a row. */
@@ -58,7 +64,9 @@ export const shortened = (item: SpeechItem, tail: string): SpeechItem => {
   return { ...item, text: `${start.trimEnd()} ${tail}` };
 };
 
-/** Voices speak some 15 letters a second, and half as many signs that are a syllable each. */
+/**
+ * Duration of a letter, at some 15 a second; a character that is a syllable takes twice as long.
+ */
 const LETTER_MS = 65;
 const SYLLABLE_MS = 140;
 const syllables = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/gu;
@@ -80,9 +88,9 @@ export interface QueueEntry {
 
 export interface QueueView {
   readonly isPaused: boolean;
-  /** Items that are being spoken: more than one where a person wrote them in a row. */
+  /** Items that are being spoken: several where one person wrote them in a row. */
   readonly playing: readonly QueueEntry[];
-  /** Time since their speech began; 0 until there is any. */
+  /** Time since their speech began; 0 before that. */
   readonly playedMs: number;
   /** Items in the order in which they will be spoken. */
   readonly waiting: readonly QueueEntry[];

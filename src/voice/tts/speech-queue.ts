@@ -16,15 +16,23 @@ interface Waiting {
   readonly startByMs: number;
 }
 
-/** Items that wait to be spoken, in the order in which they will be; late ones go by themselves. */
+/**
+ * Queue of the items to speak, in the order in which they will be spoken; late ones are dropped.
+ */
 export interface SpeechQueue {
-  /** Adds an item; where too much waits, returns the item that was dropped for it, or the item itself. */
+  /**
+   * Adds an item; when too much waits, returns the item that was dropped for it, or the item
+   * itself.
+   */
   add(item: SpeechItem): SpeechItem | undefined;
-  /** Takes the first item with those of the same person right behind it, as far as they fit. */
+  /** Takes the first item with the items of the same person right after it, as far as they fit. */
   take(): SpeechTurn | undefined;
-  /** Notes that an item is late after it was taken: a message takes along those that it would have delayed. */
+  /**
+   * Notes that an item was late after it was taken; with a message, those that it would have
+   * delayed are dropped.
+   */
   fellBehind(isReading: boolean): void;
-  /** Removes items that are not to be spoken any more. */
+  /** Removes items that are not to be spoken. */
   remove(isOut: (item: SpeechItem) => boolean): SpeechItem[];
   /** Rank of the first item. */
   rank(): number | undefined;
@@ -41,7 +49,10 @@ const goTogether = (a: SpeechItem, b: SpeechItem): boolean =>
   a.voice.language === b.voice.language &&
   a.voice.gender === b.voice.gender;
 
-/** @param late receives items that are late */
+/**
+ * Creates an empty speech queue.
+ * @param late receives items that are late
+ */
 export const createSpeechQueue = (
   clock: Clock,
   late: (items: readonly SpeechItem[]) => void,
@@ -55,7 +66,7 @@ export const createSpeechQueue = (
     watch();
     return out;
   };
-  /** Drops late items; with a late message all messages go that have waited for half their time. */
+  /** Drops late items; with a late message, all messages that have waited for half their time. */
   const dropLate = (isReadingLate: boolean): void => {
     const nowMs = clock.nowMs();
     const items = takeOut(({ startByMs }) => startByMs < nowMs);
@@ -69,7 +80,7 @@ export const createSpeechQueue = (
       );
     late(items);
   };
-  /** Sets the one timer, for the item that is late first. */
+  /** Sets the one timer, for the item that will be late first. */
   const watch = (): void => {
     cancel?.();
     const lateMs = Math.min(...queue.map(({ startByMs }) => startByMs));
@@ -77,7 +88,7 @@ export const createSpeechQueue = (
     cancel = isWatched ? clock.after(lateMs - clock.nowMs() + 1, () => dropLate(false)) : undefined;
   };
 
-  /** Makes room for one more: the oldest message that is read aloud gives way. */
+  /** Makes room for one more item: the oldest message that is read aloud is dropped. */
   const makeRoom = (item: SpeechItem): SpeechItem | undefined => {
     if (queue.length < MOST_WAITING) return undefined;
     const oldest = queue.find((waiting) => waiting.item.kind === 'read');

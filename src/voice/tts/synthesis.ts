@@ -2,31 +2,34 @@ import type { AppError } from '../../errors.ts';
 import type { SpeechTurn } from './speech-item.ts';
 import { startSegment, type Segment, type SegmentDeps, segmentsOf } from './segment.ts';
 
-/** A turn whose speech is being synthesised, and then played. */
+/** A turn whose speech is being synthesised and played. */
 export interface Synthesis {
   readonly turn: SpeechTurn;
   /** The announcement before the text; may be ''. */
   readonly lead: string;
-  /** Aborted when it is over, for whatever reason. */
+  /** Aborted when the turn is over, for whatever reason. */
   readonly signal: AbortSignal;
-  /** Undefined until its first packet was asked for. */
+  /** Time of the request for the first packet; undefined until then. */
   startedMs(): number | undefined;
   /** Resolves when there is something to play, or never will be. */
   ready(): Promise<void>;
-  /** Yields its packets, once; none while `paused` gives a promise. */
+  /** Yields the packets, once; waits while `paused` returns a promise. */
   packets(paused: () => Promise<void> | undefined): AsyncGenerator<Uint8Array, void, void>;
-  /** The fault that ended it early. */
+  /** The error that ended the turn early. */
   error(): AppError | undefined;
-  /** True when it ended because it had not started in time. */
+  /** True when the turn ended because it had not started in time. */
   isLate(): boolean;
-  /** Ends it and releases everything. */
+  /** Ends the turn and releases everything. */
   end(): void;
 }
 
-/** The segment that plays, and the next one. */
+/** Segments that are synthesised at once: the one that plays, and the next one. */
 const SEGMENTS_AT_ONCE = 2;
 
-/** @param late is called when the turn has not started in time, which ends it */
+/**
+ * Starts to synthesise a turn.
+ * @param late is called when the turn has not started in time, which ends it
+ */
 export const startSynthesis = (
   turn: SpeechTurn,
   lead: string,
@@ -58,7 +61,7 @@ export const startSynthesis = (
     late();
   };
   const stopWaiting = clock.after(turn.startByMs - clock.nowMs() + 1, expire);
-  /** False when it is too late, though the timer has not rung yet. */
+  /** Starts the turn; returns false when it is too late, even if the timer has not fired yet. */
   const begin = (): boolean => {
     if (signal.aborted) return false;
     if (startedMs !== undefined) return true;

@@ -5,14 +5,14 @@ import { createLevelMeter, createVoiceDetector, VAD_RATE_HZ } from '../../../aud
 /** A decoder to 16 kHz mono. */
 export type SpeechDecoder = PacketDecoder;
 
-/** Sound that counts as voice before any is judged: the room's noise must be known. */
+/** Audio that counts as voice at first, until the level of background noise is known. */
 const LEARNING_SAMPLES = OPUS_CLOCK_HZ;
 
 export const createSpeechDecoder = (): Promise<SpeechDecoder> => createPacketDecoder(VAD_RATE_HZ);
 
 /**
- * Judges the packets of one speaker by their loudness; one shorter than a frame of the meter is judged like
- * the one before.
+ * Classifies the packets of one speaker by their loudness; a packet shorter than a frame of the
+ * meter is classified like the one before.
  */
 export class LevelVad {
   readonly #decoder: SpeechDecoder;

@@ -2,16 +2,16 @@ import { voiceBit, OPUS_CLOCK_HZ, type OpusToc } from '../../../audio/opus/packe
 import type { VoicePacket } from '../../../ports/voice.ts';
 import { createSpeechDecoder, LevelVad, type SpeechDecoder } from './level-vad.ts';
 
-/** Decides which packets are voice, and keeps as much of each speaker as that takes. */
+/** Decides which packets are voice, with the state per speaker that this needs. */
 export interface SpeakerVad {
-  /** Judges each packet once, in the order of arrival; `toc` is the packet's own. */
+  /** Classifies each packet once, in the order of arrival; `toc` is the packet's own. */
   isVoice(packet: VoicePacket, toc: OpusToc): boolean;
   /** Frees the decoders of speakers who are silent. */
   tick(nowMs: number): void;
   /** The time of the next `tick`, or before it; undefined while nothing waits for one. */
   readonly nextTickMs: number | undefined;
   forget(speakerId: string): void;
-  /** Decoders that are alive. */
+  /** Number of decoders in use. */
   readonly decoders: number;
 }
 
@@ -19,40 +19,40 @@ export interface SpeakerVadOptions {
   readonly createDecoder?: () => Promise<SpeechDecoder>;
 }
 
-/** Longest talk without a pause: somebody who sends longer has an open microphone. */
+/** Longest talk without a pause; beyond it the microphone counts as open. */
 const OPEN_MICROPHONE_SAMPLES = 2 * OPUS_CLOCK_HZ;
-/** The same where packets have a voice bit, which is mostly right. */
+/** The same limit where packets have a voice bit, which is mostly right. */
 const NOISY_MICROPHONE_SAMPLES = 10 * OPUS_CLOCK_HZ;
 /**
- * Noise sets the bit of 25 to 60 % of the packets, speech that of 80 %, a quiet room hardly any:
- * between these shares it is not believed alone.
+ * Shares of packets with the voice bit between which the bit alone is not trusted: noise sets it in
+ * 25 to 60 % of the packets, speech in 80 %, a quiet room in hardly any.
  */
 const DOUBTFUL_SHARE = { from: 0.1, to: 0.65 };
-/** Packets over which the share is a running mean. */
+/** Packets over which the share is averaged. */
 const SHARE_PACKETS = 250;
-/** A longer pause between two packets breaks a run. */
+/** Longest pause between two packets of a run. */
 const LONGEST_GAP_MS = 200;
-/** Instances of the decoder that live at the same time. */
+/** Most decoders at the same time. */
 const MOST_DECODERS = 16;
 const IDLE_MS = 10_000;
 
 interface Run {
-  /** Length of the packets that came without a pause. */
+  /** Length of the packets that arrived without a pause. */
   samples: number;
-  /** Length of the last of them that do not tell. */
+  /** Length of the last of these packets that have no voice bit. */
   unknownSamples: number;
-  /** Packets that told, up to as many as count for the share. */
-  told: number;
-  /** Share of them with voice. */
+  /** Packets with a voice bit, up to as many as count for the share. */
+  marked: number;
+  /** Share of these packets with voice. */
   voiceShare: number;
   lastMs: number;
   levels: LevelVad | 'coming' | undefined;
 }
 
 /**
- * Decides by the packets themselves where they tell; CELT packets do not, and count as voice. Packets of an
- * open microphone are decoded and judged by their loudness as well, if it is noisy or they do not tell;
- * while there is no decoder for them, or none left, the packets themselves decide.
+ * Creates a detector that trusts the voice bits of packets; CELT packets have none, and count as
+ * voice. Packets of an open microphone are also decoded and classified by their loudness, if it is
+ * noisy or they have no voice bit; without a decoder the packets alone decide.
  */
 export const createSpeakerVad = ({
   createDecoder = createSpeechDecoder,
@@ -95,7 +95,7 @@ export const createSpeakerVad = ({
     const run: Run = {
       samples: 0,
       unknownSamples: 0,
-      told: 0,
+      marked: 0,
       voiceShare: 0,
       lastMs: arrivedMs,
       levels: undefined,
@@ -128,8 +128,8 @@ export const createSpeakerVad = ({
     run.samples += samples;
     run.unknownSamples = mark === 'unknown' ? run.unknownSamples + samples : 0;
     if (mark === 'unknown') return;
-    run.told = Math.min(SHARE_PACKETS, run.told + 1);
-    run.voiceShare += ((mark === 'voice' ? 1 : 0) - run.voiceShare) / run.told;
+    run.marked = Math.min(SHARE_PACKETS, run.marked + 1);
+    run.voiceShare += ((mark === 'voice' ? 1 : 0) - run.voiceShare) / run.marked;
   };
 
   const forget = (speakerId: string): void => {
@@ -165,14 +165,14 @@ export const createSpeakerVad = ({
   };
 };
 
-/** Packets that encoders make of 20 ms of silence, `F8 FF FE` among them. */
+/** Longest packet that encoders make of 20 ms of silence, such as `F8 FF FE`. */
 const SILENT_PACKET_BYTES = 3;
 const SILENT_PACKET_SAMPLES = 960;
 
-/** RFC 6716 section 3.4: a frame of at most one byte holds no sound. */
+/** Longest packet without audio: its frame has at most one byte (RFC 6716 section 3.4). */
 const EMPTY_PACKET_BYTES = 2;
 
-/** SILK frames are 20 ms; a packet's frame of 40 or 60 ms has a voice bit for each, one after another. */
+/** Length of a SILK frame, 20 ms; a packet's frame of 40 or 60 ms has one voice bit for each. */
 const SILK_FRAME_SAMPLES = 960;
 
 const anyVoiceBit = (data: Uint8Array, { frameSamples }: OpusToc): boolean => {
@@ -181,7 +181,10 @@ const anyVoiceBit = (data: Uint8Array, { frameSamples }: OpusToc): boolean => {
   return ((data[1] ?? 0) & mask) !== 0;
 };
 
-/** Voice in a packet, as far as it tells without being decoded; `empty`: it is too small for any sound. */
+/**
+ * Voice in a packet, as far as it shows without decoding; `empty`: the packet is too small for
+ * audio.
+ */
 export type PacketVad = 'voice' | 'no-voice' | 'empty' | 'unknown';
 
 /**

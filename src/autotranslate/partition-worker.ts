@@ -16,13 +16,13 @@ interface RowBackoff extends Backoff {
 }
 
 /**
- * Backoff for preparing: a failing message delays those after it by three minutes, `retryAfterMs`
- * apart.
+ * Backoff for preparing: a failing message delays those after it by three minutes, waits by
+ * `retryAfterMs` not counted.
  */
 const PREPARING: RowBackoff = { firstMs: 5_000, longestMs: 60_000, tries: 7 };
 /**
- * Backoff for reconciling: an unreachable platform is retried for about half an hour, `retryAfterMs`
- * apart.
+ * Backoff for reconciling: an unreachable platform is retried for about half an hour, waits by
+ * `retryAfterMs` not counted.
  */
 const RECONCILING: RowBackoff = { firstMs: 1_000, longestMs: 120_000, tries: 20 };
 /** Longest `retryAfterMs` that is respected. */

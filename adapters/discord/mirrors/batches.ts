@@ -6,7 +6,7 @@ import { partsOf, sectionOf, type WriterKind } from './parts.ts';
 /** Mirrors that are posted together. */
 export interface Batch {
   /** Writer of the messages; a reply is posted by the bot. */
-  readonly by: 'reply' | Writer;
+  readonly by: 'reply' | WriterKind;
   readonly mirrors: readonly [Mirror, ...Mirror[]];
   /** Sections of mirrors that share a message; empty where the only mirror has messages of its own. */
   readonly sections: readonly Section[];

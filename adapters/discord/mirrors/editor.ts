@@ -8,7 +8,7 @@ import type { Finder, Found } from './find.ts';
 import { readSections, replaceSection, withoutSource, writeSections } from './footers.ts';
 import { BY_BOT, ownPost, type OwnPost } from './handles.ts';
 import { isHookGone } from '../outbound/message-writer.ts';
-import { partsOf, sectionOf, withoutVoice, type Writer } from './parts.ts';
+import { partsOf, sectionOf, withoutVoice, type WriterKind } from './parts.ts';
 import { createSharedMessages, type SharedMessagesDeps } from './shared-messages.ts';
 
 /** Changes existing mirrors. */

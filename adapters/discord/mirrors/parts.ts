@@ -17,7 +17,7 @@ const QUOTE_CHARS = 100;
  * The writer of a mirror: a webhook has the person's name and picture, the bot writes the name in
  * front.
  */
-export type Writer = 'webhook' | 'bot';
+export type WriterKind = 'webhook' | 'bot';
 
 const numbered = (index: number, count: number): string =>
   count > 1 ? ` ${index + 1}/${count}` : '';
@@ -133,7 +133,7 @@ const needsOwnMessage = ({ files = [], text }: Mirror['content']): boolean =>
   loneMarkers.test(withoutSpans(text));
 
 /** A mirror as a section of a shared message; undefined for one that needs a message of its own. */
-export const sectionOf = (mirror: Mirror, by: Writer): Section | undefined => {
+export const sectionOf = (mirror: Mirror, by: WriterKind): Section | undefined => {
   if (needsOwnMessage(mirror.content)) return undefined;
   const open = (mirror.content.text.match(fences)?.length ?? 0) % 2 === 1;
   const text = open ? `${mirror.content.text}\n\`\`\`` : mirror.content.text;

@@ -17,13 +17,13 @@ import { openStore } from './src/store/index.ts';
 import { engineSection, serverSection, type EngineConfig } from './service/config.ts';
 import { startService, type Service } from './service/index.ts';
 import { makeKey } from './service/keys.ts';
-import { engineTable } from './service/engine-table.ts';
+import { engineTable } from './service/engine-report.ts';
 
 const HERE = import.meta.dirname;
-/** Longer than this nobody waits for a process that was told to stop. */
+/** Longest wait for the program to stop. */
 const STOP_MS = 10_000;
 
-/** Finds the service: the one that the configuration names, or the built-in one, started here. */
+/** Finds the service: the configured one, or the built-in one, started here. */
 const findService = async (
   config: CoreConfig,
   engines: EngineConfig,
@@ -36,7 +36,7 @@ const findService = async (
   return { baseUrl: builtIn.url, key, builtIn };
 };
 
-/** Says each finding as it comes, and what they come to. */
+/** Prints each finding as it arrives, then the overall result. */
 const printFindings = async (findings: AsyncIterable<Finding>): Promise<void> => {
   const found: Finding[] = [];
   for await (const finding of findings) {
@@ -60,7 +60,7 @@ runProgram(async (stopped) => {
   const config = parseConfig({ ...file, ...process.env }, sections);
   const log = createLog(config.core.LOG_LEVEL);
   const stray = strayNames(file, [...Object.values(sections), serverSection]);
-  if (stray.length > 0) log.warn({ names: stray }, '.env sets variables that nothing reads');
+  if (stray.length > 0) log.warn({ names: stray }, '.env has unknown variables');
   const texts = loadTexts(join(HERE, 'locales'));
 
   await using parts = new AsyncDisposableStack();
@@ -112,7 +112,7 @@ runProgram(async (stopped) => {
     await Promise.all(adapters.map(start));
     if (builtIn && !parts.disposed) console.log(engineTable(await builtIn.engines()));
   };
-  // One that takes its time keeps no other from starting, nor all of them from being stopped.
+  // A slow adapter delays neither the start of the others nor the stop of all of them.
   await Promise.race([startAll(), stopped]);
 
   await stopped;

@@ -1,4 +1,5 @@
-// Plain JavaScript on purpose: it must run, and speak clearly, on a Node too old for the rest.
+// Plain JavaScript, so that it can report the required version on a Node that is too old for the
+// rest.
 import module from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -15,6 +16,6 @@ if (Number.parseInt(process.versions.node, 10) < NEEDED_MAJOR) {
   process.exit(1);
 }
 
-// Half the time of a start is compiling; the second start finds it done.
+// Compiling takes half of the start; later starts reuse the cache.
 module.enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compile'));
 await import(pathToFileURL(resolve(file)).href);

@@ -20,7 +20,7 @@ export interface AppOptions {
   readonly log: Log;
 }
 
-/** Aborted when the time is over, and when the connection of this reply is. */
+/** Signal that is aborted after the timeout and when the reply's connection closes. */
 const signalFor = (outgoing: HttpBindings['outgoing'], timeoutMs: number): AbortSignal => {
   const controller = new AbortController();
   const timer = setTimeout(
@@ -34,7 +34,7 @@ const signalFor = (outgoing: HttpBindings['outgoing'], timeoutMs: number): Abort
   return controller.signal;
 };
 
-/** The paths of contract section 4.1 over the engines. */
+/** Creates the app that serves the paths of contract section 4.1 with the engines. */
 export const createServiceApp = (options: AppOptions): Hono<{ Bindings: HttpBindings }> => {
   const { engines, config, log } = options;
   const checkKey = createKeyCheck(options.keys);

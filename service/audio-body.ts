@@ -2,28 +2,28 @@ import { parseBody } from './body.ts';
 import { ContractError } from './errors.ts';
 import { JsonCursor } from './json.ts';
 
-/** The longest body, the audio left out. */
+/** Most bytes of a body besides its audio. */
 const MAX_OTHER_BYTES = 256 * 1024;
 const QUOTE = 0x22;
 
 export interface AudioBody {
-  /** The JSON value, with an empty string where the audio stood. */
+  /** The JSON value, with an empty string in place of the audio. */
   readonly fields: unknown;
-  /** The decoded audio; undefined where there was none. */
+  /** The decoded audio; undefined when there was none. */
   readonly audio: readonly Uint8Array[] | undefined;
 }
 
 const notBase64 = (): ContractError =>
   new ContractError('ErrInvalidAudio', 'audio is not valid base64.');
 
-/** Decodes the inside of a JSON string of base64, cut anywhere. */
+/** Creates a decoder for the content of a JSON string of base64, in chunks of any size. */
 const createBase64Decoder = (): { push(bytes: Buffer): Buffer; end(): void } => {
   let rest = '';
   let ended = false;
   return {
     push: (bytes) => {
       let text = rest + bytes.toString('latin1');
-      // Some writers of JSON escape "/" and "+"; an escape may be cut at the end.
+      // Some JSON writers escape "/" and "+"; an escape can be cut at the end.
       const cut = /\\(?:u[0-9a-fA-F]{0,3})?$/.exec(text)?.[0] ?? '';
       text = text.slice(0, text.length - cut.length);
       if (text.includes('\\'))
@@ -46,8 +46,8 @@ const createBase64Decoder = (): { push(bytes: Buffer): Buffer; end(): void } => 
 
 /**
  * Reads a JSON object whose `audio` is a long base64 string, without ever holding that as text: the
- * audio is decoded as it comes, the rest is parsed at the end. Throws `ServiceError` for what is
- * not JSON or not base64, and past the limits.
+ * audio is decoded as it arrives, the rest is parsed at the end. Throws `ContractError` for invalid
+ * JSON or base64, and beyond the limits.
  */
 export const readAudioBody = async (body: AsyncIterable<Uint8Array>): Promise<AudioBody> => {
   const others: Buffer[] = [];
@@ -56,7 +56,7 @@ export const readAudioBody = async (body: AsyncIterable<Uint8Array>): Promise<Au
   let decoder: ReturnType<typeof createBase64Decoder> | undefined;
   const cursor = new JsonCursor();
 
-  /** Takes the bytes of one chunk from `at`; returns where the audio begins or the chunk ends. */
+  /** Scans one chunk from `from`; returns the index where the audio begins or the chunk ends. */
   const scan = (chunk: Buffer, from: number): number => {
     for (let at = from; at < chunk.length; at += 1) {
       const awaitsAudio = cursor.awaited === 'audio';
@@ -89,7 +89,7 @@ export const readAudioBody = async (body: AsyncIterable<Uint8Array>): Promise<Au
         if (quote >= 0) {
           decoder.end();
           decoder = undefined;
-          // Goes to the others, after the opening one.
+          // The closing quote belongs to the other fields, after the opening one.
           keep(chunk.subarray(quote, quote + 1));
           at += 1;
         }

@@ -6,7 +6,7 @@ import { parseJson } from './json.ts';
 /** The longest wait for the next bytes of a body. */
 const IDLE_MS = 30_000;
 
-/** The largest body, and the name of the 400 for more: section 7 has no 413. */
+/** The largest body, and the name of the 400 for a larger one: section 7 has no 413. */
 export interface BodyLimit {
   readonly bytes: number;
   readonly named: ErrorName;
@@ -16,9 +16,10 @@ const tooLarge = ({ bytes, named }: BodyLimit): ContractError =>
   new ContractError(named, `The request body is over ${bytes} bytes.`);
 
 /**
- * The chunks of a request's body, at most `limit` in all; ends with the signal's reason, and with
- * `ErrInvalidRequest` when nothing comes for long. Whoever stops early has the rest read and thrown
- * away, for a connection that is answered while the client still sends cannot be used again.
+ * Yields the chunks of a request's body, at most `limit` in all. Throws the signal's reason, and
+ * `ErrInvalidRequest` when no bytes arrive for long. When the consumer stops early, reads and
+ * discards the rest, because a connection that is answered while the client still sends cannot be
+ * reused.
  */
 export async function* readChunks(
   request: Request,
@@ -67,14 +68,16 @@ export const readBody = async (
   return Buffer.concat(chunks);
 };
 
-/** A request's body as JSON; a 400 for what is none. */
+/** Parses a request's body as JSON; throws a 400 for anything else. */
 export const parseBody = (text: string): unknown =>
   parseJson(
     text,
     () => new ContractError('ErrInvalidRequest', 'The request body is not valid JSON.'),
   );
 
-/** `value` as `schema` wants it; a 400 names every field that is wrong, never what it holds. */
+/**
+ * Validates `value` against `schema`; throws a 400 that names every invalid field, never its value.
+ */
 export const validate = <S extends z.ZodType>(schema: S, value: unknown): z.infer<S> => {
   const parsed = schema.safeParse(value, { reportInput: false });
   if (parsed.success) return parsed.data;

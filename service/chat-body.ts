@@ -3,12 +3,12 @@ import { parseBody, validate } from './body.ts';
 import { ContractError } from './errors.ts';
 import { JsonCursor } from './json.ts';
 
-/** Talks and tools are flat; deeper JSON only keeps parsers busy. */
+/** Deepest nesting: conversations and tools are flat, and deeper JSON only costs time. */
 const MAX_DEPTH = 64;
-/** Keeps parsing and checking under 10 ms. Some 5,000 messages. */
+/** Most values, some 5,000 messages: keeps parsing and validation under 10 ms. */
 const MAX_VALUES = 20_000;
 
-/** The rest is between the client and the model. */
+/** Fields that the service itself reads; the others are between the client and the model. */
 const chatBody = z.looseObject({
   model: z.string().optional(),
   messages: z.array(z.looseObject({ role: z.string() })).min(1),
@@ -16,18 +16,18 @@ const chatBody = z.looseObject({
 });
 
 export interface ChatBody {
-  /** The model that the client asks for. */
+  /** The model that the client requested. */
   readonly model: string | undefined;
-  /** The body as the client wrote it, byte by byte, but for the model. */
+  /** The client's body, byte by byte, with this model. */
   withModel(model: string): Uint8Array;
 }
 
-/** `\u006d` and the like: how any letter of `model` can be written. */
+/** Start of the escapes, such as `\u006d`, with which any letter of `model` can be written. */
 const ESCAPED_LETTER = '\\u006';
 
 /**
- * Reads a chat request without ever writing its JSON anew. Throws `ServiceError` for what is none,
- * or is too deep or manifold, before it is parsed.
+ * Reads a chat request and keeps its bytes. Throws `ContractError` for an invalid one, and before
+ * parsing for one with too much depth or too many values.
  */
 export const readChatBody = async (body: AsyncIterable<Uint8Array>): Promise<ChatBody> => {
   const chunks: Uint8Array[] = [];
@@ -72,7 +72,7 @@ export const readChatBody = async (body: AsyncIterable<Uint8Array>): Promise<Cha
           bytes.subarray(start),
         ]);
       }
-      // Written twice, or perhaps with escapes in its name: rare, and not worth keeping the bytes.
+      // A repeated key, or perhaps one with escapes: rare, and not worth keeping the bytes.
       if (!found || others.length > 0 || bytes.includes(ESCAPED_LETTER))
         return Buffer.from(JSON.stringify({ ...input, model }));
       return Buffer.concat([

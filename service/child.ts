@@ -8,18 +8,18 @@ export interface ChildOptions {
   readonly file: URL;
   readonly args?: readonly string[];
   readonly log: Log;
-  /** A child that takes longer over one call is killed. */
+  /** Longest time of one call, after which the child is killed. */
   readonly callTimeoutMs: number;
-  /** Calls after which a fresh child takes over, which bounds what a child leaks. */
+  /** Calls after which a new child takes over, which bounds memory leaks. */
   readonly callsPerChild: number;
-  /** Time without calls after which the child is ended; the next call starts one. */
+  /** Idle time after which the child is stopped; the next call starts one. */
   readonly idleMs: number;
 }
 
 export interface Child<Request, Reply> extends AsyncDisposable {
   /**
-   * Lets the child do `request`; calls are done one at a time in their order. A call during which
-   * the child dies is done again by a new child. Rejects with an `AppError`.
+   * Sends `request` to the child; calls run one at a time, in order. A call during which the child
+   * dies is repeated by a new child. Rejects with an `AppError`.
    */
   call(request: Request, signal: AbortSignal): Promise<Reply>;
 }
@@ -33,7 +33,7 @@ export type FromChild<Reply> =
 const CRASHES_PER_CALL = 2;
 const STDERR_TAIL_CHARS = 1_000;
 
-/** Runs in the child: answers each call with what `handle` makes of it; ends with its parent. */
+/** Runs in the child: answers each call with the result of `handle`; ends with its parent. */
 export const serveParent = (handle: (request: never) => Promise<unknown>): void => {
   process.on('message', ({ id, request }: ToChild<never>) => {
     handle(request).then(
@@ -42,7 +42,7 @@ export const serveParent = (handle: (request: never) => Promise<unknown>): void 
     );
   });
   process.on('disconnect', () => process.exit());
-  // A Ctrl-C reaches the whole group: when to end is for the parent to say.
+  // A Ctrl-C reaches the whole process group; the parent decides when the child ends.
   process.on('SIGINT', () => {});
 };
 
@@ -57,7 +57,7 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
 
   const start = (): ChildProcess => {
     const child = fork(options.file, options.args ?? [], {
-      // No inherited environment: the child has no use for the secrets in it.
+      // No inherited environment: the child does not need the secrets in it.
       env: {},
       execArgv: [],
       serialization: 'advanced',
@@ -91,7 +91,7 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
     await ended;
   };
 
-  /** Resolves with undefined where the child died over the request. */
+  /** Tries a call; resolves with undefined when the child died during it. */
   const attempt = async (request: Request): Promise<FromChild<Reply> | undefined> => {
     clearTimeout(idleTimer);
     const child = (current ??= start());
@@ -110,7 +110,7 @@ export const createChild = <Request, Reply>(options: ChildOptions): Child<Reques
     child.once('exit', onExit);
     child.once('error', onExit);
     try {
-      // What cannot be sent to is dead already, or of no use: its exit is awaited, so that the next try
+      // A child that cannot receive is dead or broken: its exit is awaited, so that the next try
       // gets another child.
       child.send({ id, request } satisfies ToChild<Request>, (error) => {
         if (error) child.kill('SIGKILL');

@@ -9,11 +9,13 @@ const list = z.string().transform((text) =>
     .filter((item) => item !== ''),
 );
 
-/** The languages of a voice that nobody described: those that models of that API mostly speak. */
+/**
+ * Default languages of a voice without configured ones: those that models of that API mostly speak.
+ */
 const MANY_LANGUAGES =
   'English, Spanish, French, German, Italian, Portuguese, Dutch, Polish, Russian, Turkish, Arabic, Hindi, Japanese, Chinese, Korean';
 
-/** `name`, `name:language` or `name:language:gender`. */
+/** Voices, each as `name`, `name:language` or `name:language:gender`. */
 const speechVoices = list.transform((items, ctx) =>
   items.map((item) => {
     const [name = '', language = MANY_LANGUAGES, gender = 'Neutral'] = item.split(':');
@@ -26,7 +28,7 @@ const speechVoices = list.transform((items, ctx) =>
   }),
 );
 
-/** The engines of the built-in service, wherever it runs. */
+/** Variables of the built-in service's engines, wherever it runs. */
 export const engineSection = z.object({
   SERVICE_OPENAI_URL: httpUrl
     .optional()
@@ -68,7 +70,7 @@ export const engineSection = z.object({
 });
 export type EngineConfig = z.infer<typeof engineSection>;
 
-/** The address at which the service listens when it runs alone. */
+/** Variables of the service when it runs on its own. */
 export const serverSection = z.object({
   SERVICE_HOST: z.string().default('127.0.0.1').describe('Address to listen on.'),
   SERVICE_PORT: port.default(8090).describe('Port to listen on.'),

@@ -11,7 +11,7 @@ export type RequiredAbility =
   | { readonly ability: 'speech' | 'recognition' | 'chat' }
   | { readonly ability: 'translation'; readonly from: string; readonly to: string };
 
-/** Mono sound, -1 to 1. */
+/** Mono sound; samples are from -1 to 1. */
 export interface Sound {
   readonly sampleRateHz: number;
   readonly pcm: AsyncIterable<Float32Array>;
@@ -19,7 +19,10 @@ export interface Sound {
 
 export interface SpeechEngine {
   voices(signal: AbortSignal): Promise<readonly Voice[]>;
-  /** Resolves when the first sound is there. `voiceId` is one of `voices`. */
+  /**
+   * Synthesises speech. Resolves when the first samples are available. `voiceId` is one of
+   * `voices`.
+   */
   speak(
     request: { readonly voiceId: string; readonly text: string; readonly temperature?: number },
     signal: AbortSignal,
@@ -34,9 +37,9 @@ export type EngineHints = Pick<
 
 export interface RecognisedText {
   readonly text: string;
-  /** Named by the engine, as a code or in English; undefined where it names none. */
+  /** Language as the engine names it, as a code or in English; undefined when it names none. */
   readonly language?: string | undefined;
-  /** 0 to 1; undefined where the engine does not say. */
+  /** Confidence from 0 to 1; undefined when the engine gives none. */
   readonly confidence?: number | undefined;
 }
 
@@ -44,15 +47,15 @@ export interface RecognisedText {
 export const RECOGNITION_RATE_HZ = 16_000;
 
 export interface RecognitionEngine {
-  /** The longest piece it hears at once. */
+  /** Longest audio of one call. */
   readonly longestMs: number;
-  /** `samples` are mono at `RECOGNITION_RATE_HZ`. */
+  /** Recognises `samples`, which are mono at `RECOGNITION_RATE_HZ`. */
   recognise(
     samples: Float32Array,
     hints: EngineHints,
     signal: AbortSignal,
   ): Promise<RecognisedText>;
-  /** Reads an audio file itself, which spares decoding it here; left out by engines that cannot. */
+  /** Recognises an audio file, which saves decoding it first; omitted by engines that cannot. */
   recogniseFile?(
     file: { readonly format: Exclude<AudioFormat, 'pcm'>; readonly chunks: readonly Uint8Array[] },
     hints: EngineHints,
@@ -64,10 +67,10 @@ export interface EngineTranslationRequest {
   readonly text: string;
   readonly from: string;
   readonly to: string;
-  /** Terms to keep as they are. */
+  /** Terms that must stay as they are. */
   readonly keywords: readonly string[];
   readonly context: string;
-  /** The model that the client asks for; an engine without it takes its own. */
+  /** The model that the client requested; an engine without it uses its own. */
   readonly model?: string | undefined;
 }
 
@@ -75,15 +78,17 @@ export interface TranslationPiece {
   readonly text: string;
   /** Name of the model; the same in every piece. */
   readonly model: string;
-  /** Token counts, where the engine gives them; in one piece at most. */
+  /** Token counts, if the engine gives them; in at most one piece. */
   readonly usage?: TokenUsage;
 }
 
 export interface TranslationEngine {
   translates(from: string, to: string): boolean;
-  /** True where the engine keeps `keywords` itself; every engine keeps tokens such as `⟦1⟧`. */
+  /**
+   * True when the engine preserves `keywords` itself; every engine preserves tokens such as `⟦1⟧`.
+   */
   readonly keepsKeywords?: boolean;
-  /** The pieces joined are the translation. */
+  /** Yields pieces that, joined, are the translation. */
   translate(
     request: EngineTranslationRequest,
     signal: AbortSignal,
@@ -91,14 +96,14 @@ export interface TranslationEngine {
 }
 
 export interface ChatEngine {
-  /** OpenAI-compatible request and reply, both as they are; the reply is not buffered. */
+  /** Forwards an OpenAI-compatible request and its reply unchanged; the reply is not buffered. */
   complete(
     request: ChatBody,
     signal: AbortSignal,
   ): Promise<{ readonly mediaType: string; readonly body: AsyncIterable<Uint8Array> }>;
 }
 
-/** The abilities that an engine has at this moment. */
+/** The abilities that an engine has at the moment. */
 export interface EngineAbilities {
   readonly speech?: SpeechEngine;
   readonly recognition?: RecognitionEngine;
@@ -111,24 +116,25 @@ export interface EngineLine {
   readonly name: string;
   readonly serves: readonly Ability[];
   readonly ready: boolean;
-  /** Ready: what it offers. Otherwise the one line that adds it. */
+  /** Details: for a ready engine its offer, otherwise how to add it. */
   readonly detail: string;
 }
 
-/** A file of `engines/` exports `createEngine`, a `CreateEngine`. */
+/** An engine: each file of `engines/` exports its factory as `createEngine`, a `CreateEngine`. */
 export interface Engine extends AsyncDisposable {
   readonly name: string;
   readonly serves: readonly Ability[];
-  /** Order of preference: of several engines for the same, the lowest is asked. */
+  /** Order of preference: among engines with the same ability, the lowest rank is used. */
   readonly rank: number;
-  /** Calls of one ability that run at the same moment. */
+  /** Calls of one ability that run at the same time. */
   readonly concurrent: number;
   /**
-   * Resolves with nothing when a program, package or address is missing; never rejects for that.
+   * Resolves with no abilities when a program, package or address is missing; never rejects for
+   * that.
    */
   abilities(): Promise<EngineAbilities>;
   report(): Promise<EngineLine>;
-  /** A clause that says how to get `need` from this engine: `set X`, `apt-get install -y Y`. */
+  /** Explains in a clause how to get `need` from this engine: `set X`, `apt-get install -y Y`. */
   remedy(need: RequiredAbility): string | undefined;
 }
 

@@ -15,7 +15,7 @@ import type {
 import { ContractError } from './errors.ts';
 import { createRequestLimiter, type RequestLimiter } from './request-limiter.ts';
 
-/** Calls that wait for an engine before it answers 429. */
+/** Calls that may wait for an engine; one more gets a 429. */
 const WAITING = 32;
 
 /** An engine for one ability, and the limiter that its calls go through. */
@@ -26,13 +26,11 @@ export interface Offer<A extends Ability> {
 }
 
 export interface Engines extends AsyncDisposable {
-  /** The engines that have the ability at this moment, best first. */
+  /** The engines that have the ability at the moment, best first. */
   offers<A extends Ability>(ability: A): Promise<readonly Offer<A>[]>;
-  /**
-   * True when any engine translates into `to` at this moment: from `from`, or from any language.
-   */
+  /** True when any engine currently translates into `to`: from `from`, or from any language. */
   translates(to: string, from?: string): Promise<boolean>;
-  /** The 404 that says what is missing and how to add it. */
+  /** Creates the 404 that names the missing ability and how to add it. */
   missing(need: RequiredAbility): ContractError;
   report(): Promise<readonly EngineLine[]>;
 }
@@ -50,7 +48,10 @@ const loadEngine = async (file: URL, context: EngineContext): Promise<Engine> =>
   return (loaded.createEngine as CreateEngine)(context);
 };
 
-/** Every file of `folder` is one engine. Throws `AppError` (`config`) with the name of a wrong one. */
+/**
+ * Loads every file of `folder` as an engine. Throws `AppError` (`config`) with the name of an
+ * invalid one.
+ */
 export const loadEngines = async (
   context: EngineContext,
   folder = new URL('./engines/', import.meta.url),

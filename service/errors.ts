@@ -2,9 +2,9 @@ import { errorObject, type ErrorObject } from '../src/api/contract.ts';
 import { AppError, toAppError, type ErrorCode } from '../src/errors.ts';
 
 /**
- * Every error that the service itself answers with. Code 104 and its name are section 5 of the
- * contract, `ErrStreamingNotSupported` and `ErrBackendUnreachable` are names that clients of a
- * deployment have met; the contract leaves the other names and numbers open.
+ * Errors of the service itself. Section 5 of the contract defines code 104 and its name; the
+ * clients of a deployment know the names `ErrStreamingNotSupported` and `ErrBackendUnreachable`;
+ * the contract leaves the other names and numbers open.
  */
 const NAMED = {
   ErrInvalidRequest: { status: 400, code: 100, kind: 'bad-input' },
@@ -31,13 +31,13 @@ const NAMED = {
 export type ErrorName = keyof typeof NAMED;
 
 export interface ServiceErrorOptions {
-  /** Section 2.6 `context`: the stages in which it arose. */
+  /** Stages in which the error arose (section 2.6 `context`). */
   readonly context?: readonly string[];
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }
 
-/** An error of the service's own. `message` is what the client reads: without text of anybody. */
+/** An error of the service itself. `message` is sent to the client and contains no user text. */
 export class ContractError extends AppError {
   override readonly name: string = 'ServiceError';
   readonly named: ErrorName;
@@ -55,12 +55,12 @@ export class ContractError extends AppError {
   }
 }
 
-/** An engine behind the service answered with an error of its own. */
+/** An error reply of an engine's server. */
 export class BackendError extends AppError {
   override readonly name: string = 'BackendError';
   readonly status: number;
   readonly mediaType: string;
-  /** Private, so that it is never logged: it may repeat what a client sent. */
+  /** Private, so that it is never logged: it may repeat text of a client. */
   readonly #body: Uint8Array;
 
   constructor(
@@ -76,17 +76,17 @@ export class BackendError extends AppError {
     this.#body = reply.body;
   }
 
-  /** Bounded by who read it. */
+  /** The reply's body, whose size its reader has limited. */
   get body(): Uint8Array {
     return this.#body;
   }
 }
 
-/** Section 7's rules for a route's failures behind the service. */
+/** Rules of section 7 for failures of a route's backend. */
 export interface FailureRules {
-  /** Section 7.2: a backend's own error is forwarded with its status and body. */
+  /** True when the backend's own error is forwarded with its status and body (section 7.2). */
   readonly forwards?: boolean;
-  /** The status of an unreachable backend: 502, but section 7.1 knows only 500. */
+  /** Status for an unreachable backend. Default: 502; section 7.1 has only 500. */
   readonly unreachable?: 500 | 502;
 }
 
@@ -112,11 +112,14 @@ const own = (thrown: unknown): ContractError => {
 
 const retryAfterSeconds = (waitMs: number): string => String(Math.max(1, Math.ceil(waitMs / 1000)));
 
-/** A key that the engine refuses is the operator's, not the client's: never forwarded. */
+/**
+ * True when a backend's error may be forwarded. A refused API key concerns the operator, not the
+ * client.
+ */
 const forwardable = ({ status, mediaType }: BackendError): boolean =>
   status >= 400 && status !== 401 && status !== 403 && /\bjson\b/.test(mediaType);
 
-/** The reply for anything thrown: sections 2.6 and 7. */
+/** Creates the reply for any thrown error: sections 2.6 and 7. */
 export const errorReply = (thrown: unknown, stage: string, rules: FailureRules = {}): Response => {
   if (rules.forwards && thrown instanceof BackendError && forwardable(thrown))
     return new Response(thrown.body as Uint8Array<ArrayBuffer>, {

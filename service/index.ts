@@ -10,29 +10,27 @@ import type { EngineConfig } from './config.ts';
 import type { EngineLine } from './engine.ts';
 import { loadEngines } from './engines.ts';
 
-/** Time that running requests have when the service is closed. */
+/** Longest wait for running requests when the service closes. */
 const DRAIN_MS = 5_000;
 
 export interface ServiceOptions {
   readonly host: string;
-  /** 0: any free port. */
+  /** Port; 0 for any free one. */
   readonly port: number;
-  /** Whole keys, prefix included. */
+  /** Complete API keys, prefix included. */
   readonly keys: readonly string[];
   readonly engines: EngineConfig;
   readonly log: Log;
 }
 
 export interface Service {
-  /** Base address, without a slash at the end. */
+  /** Base URL, without a slash at the end. */
   readonly url: string;
-  /** Reports every engine there could be; starts those that must run to be asked. */
+  /** Reports every possible engine; starts those that cannot report otherwise. */
   engines(): Promise<readonly EngineLine[]>;
-  /**
-   * True when any engine translates into `to` at this moment: from `from`, or from any language.
-   */
+  /** True when any engine currently translates into `to`: from `from`, or from any language. */
   translates(to: string, from?: string): Promise<boolean>;
-  /** Takes no more requests, lets the running ones end for a while, then ends all engines. */
+  /** Stops accepting requests, lets the running ones end for a while, then stops all engines. */
   close(): Promise<void>;
 }
 
@@ -53,7 +51,9 @@ const listen = async (server: Server, host: string, port: number): Promise<Addre
   return server.address() as AddressInfo;
 };
 
-/** Serves the contract over the engines there are. Throws `AppError` (`config`) if it cannot listen. */
+/**
+ * Serves the contract with the available engines. Throws `AppError` (`config`) if it cannot listen.
+ */
 export const startService = async (options: ServiceOptions): Promise<Service> => {
   const { log } = options;
   const engines = await loadEngines({ config: options.engines, log });
@@ -87,7 +87,7 @@ export const startService = async (options: ServiceOptions): Promise<Service> =>
     server.close();
     const limit = delay(DRAIN_MS, undefined, { ref: false });
     await (running === 0 ? undefined : Promise.race([quiet.promise, limit]));
-    // Clients keep connections for later, which would be waited for.
+    // Clients keep idle connections open, which would delay the close.
     server.closeAllConnections();
     await closed;
     await engines[Symbol.asyncDispose]();

@@ -1,4 +1,4 @@
-/** `text` as JSON; throws what `refuse` makes for what is none. */
+/** Parses `text` as JSON; throws the error that `refuse` creates for anything else. */
 export const parseJson = (text: string, refuse: () => Error): unknown => {
   try {
     return JSON.parse(text);
@@ -15,10 +15,10 @@ const OPENING = new Set([0x5b, 0x7b]);
 const CLOSING = new Set([0x5d, 0x7d]);
 const SPACES = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
-/** The longest key that is kept whole: nobody asks for longer ones. */
+/** Longest key that is kept whole; no longer one is looked for. */
 const LONGEST_KEY_BYTES = 32;
 
-/** Follows the structure of a JSON object byte by byte; what is not JSON is for its parser to find. */
+/** Tracks the structure of a JSON object byte by byte; leaves errors to the parser. */
 export class JsonCursor {
   #depth = 0;
   #deepest = 0;
@@ -35,7 +35,7 @@ export class JsonCursor {
     return this.#deepest;
   }
 
-  /** Upper bound of the objects, arrays and values read so far. */
+  /** Upper bound of the number of objects, arrays and values so far. */
   get values(): number {
     return this.#containers + this.#commas + 1;
   }
@@ -44,7 +44,7 @@ export class JsonCursor {
     return this.#inString;
   }
 
-  /** The key of the outermost object whose value comes next, as it is written. */
+  /** The key of the outermost object whose value comes next, as written. */
   get awaited(): string | undefined {
     return this.#afterColon && this.#depth === 1 ? this.#key : undefined;
   }
@@ -71,7 +71,7 @@ export class JsonCursor {
     } else if (!SPACES.has(byte)) this.#afterColon = false;
   }
 
-  /** Ends the string that the last byte began, for whoever reads it otherwise. */
+  /** Ends the string that the last byte began, when its content is read by other code. */
   leaveString(): void {
     this.#inString = false;
   }

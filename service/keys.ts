@@ -2,14 +2,14 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { KEY_PREFIX } from '../src/api/contract.ts';
 import { ContractError } from './errors.ts';
 
-/** A new key: the prefix and 192 random bits. */
+/** Creates a key: the prefix and 192 random bits. */
 export const makeKey = (): string => `${KEY_PREFIX}${randomBytes(24).toString('base64url')}`;
 
 const digest = (key: string): Buffer => createHash('sha256').update(key).digest();
 
 /**
  * Checks an `Authorization` header (contract section 5). Keys are compared by their digests, all of
- * them and in constant time, so that neither a key nor its length shows in how long a refusal takes.
+ * them and in constant time, so that the time of a refusal reveals neither a key nor its length.
  */
 export const createKeyCheck = (keys: readonly string[]): ((header: string | null) => void) => {
   const known = keys.map(digest);

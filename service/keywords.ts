@@ -1,13 +1,13 @@
 import { protect } from '../src/text/protect/protect.ts';
 import type { TranslationEngine, TranslationPiece, EngineTranslationRequest } from './engine.ts';
 
-/** Tokens that a client has put in itself: they are kept whole, not bracket by bracket. */
+/** Tokens in the client's own text, which are preserved whole, not bracket by bracket. */
 const TOKEN = /⟦\d{1,9}⟧/g;
 
 /**
- * `engine.translate`, with the request's keywords kept as they are. Through an engine that knows no
- * keywords they go as numbered tokens, which every engine keeps (see `TranslationPart`); the
- * translation then comes in one piece, for tokens are checked over the whole of it.
+ * Translates and preserves the request's keywords. For an engine without keywords they become
+ * numbered tokens, which every engine preserves (see `TranslationPart`); the translation is then
+ * one piece, because tokens are checked over the whole of it.
  */
 export async function* translateKeeping(
   engine: TranslationEngine,

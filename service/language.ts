@@ -12,13 +12,17 @@ const canonical = (code: string): string | undefined => {
   }
 };
 
-/** A BCP 47 or ISO 639 code, or a language's name, as a BCP 47 code; undefined if unknown. */
-export const toLanguage = (said: string): string | undefined =>
-  canonical(said) ?? findLanguage(said);
+/**
+ * Converts a BCP 47 or ISO 639 code or a language's name to a BCP 47 code; undefined if unknown.
+ */
+export const toLanguage = (input: string): string | undefined =>
+  canonical(input) ?? findLanguage(input);
 
-/** Does the same as `toLanguage`; throws a 400 that names the field for an unknown language. */
-export const readLanguage = (field: string, said: string): string => {
-  const code = toLanguage(said);
+/**
+ * Converts a language as `toLanguage` does; throws a 400 that names the field for an unknown one.
+ */
+export const readLanguage = (field: string, input: string): string => {
+  const code = toLanguage(input);
   if (code === undefined)
     throw new ContractError(
       'ErrInvalidParameter',

@@ -5,7 +5,7 @@ import { runProgram } from '../src/program.ts';
 import { engineSection, serverSection } from './config.ts';
 import { startService } from './index.ts';
 import { makeKey } from './keys.ts';
-import { engineTable } from './engine-table.ts';
+import { engineTable } from './engine-report.ts';
 
 runProgram(async (stopped) => {
   const config = parseConfig(

@@ -20,13 +20,16 @@ interface HeardSpan extends SpeechSpan {
   readonly heard: RecognisedText;
 }
 
-/** `und`: undetermined (ISO 639-2), where neither the client nor the engine said. */
+/**
+ * Language of the reply; `und`, undetermined (ISO 639-2), when neither the client nor the engine
+ * gave one.
+ */
 const languageOf = (heard: readonly RecognisedText[], hints: EngineHints): string => {
-  const said = heard.find(({ language }) => language !== undefined && language !== '')?.language;
-  return hints.language ?? (said && (toLanguage(said) ?? said)) ?? 'und';
+  const named = heard.find(({ language }) => language !== undefined && language !== '')?.language;
+  return hints.language ?? (named && (toLanguage(named) ?? named)) ?? 'und';
 };
 
-/** An engine that does not say how certain it is leaves nothing to doubt: 1. */
+/** Confidence weighted by length; 1 for an engine that gives none. */
 const confidenceOf = (spans: readonly HeardSpan[]): number => {
   let weight = 0;
   let sum = 0;
@@ -74,7 +77,7 @@ export const segmentsReply = (
     })),
 });
 
-/** Bare speech, to find the pauses of what is recognised whole. */
+/** Parameters for spans of speech without padding, to find the pauses in audio that is recognised whole. */
 const PAUSES: SegmentParameters = {
   minSilenceGapMs: SEGMENT_DEFAULTS.min_silence_gap,
   segmentPaddingMs: 0,
@@ -83,7 +86,7 @@ const PAUSES: SegmentParameters = {
   minSegmentDurationMs: 0,
 };
 
-/** Section 4.5: what is left out has its default. */
+/** Parameters of section 4.5 with their defaults. */
 export const segmentParameters = (
   given: Pick<AsrParameters, keyof typeof SEGMENT_DEFAULTS>,
 ): SegmentParameters => ({
@@ -97,8 +100,8 @@ export const segmentParameters = (
 });
 
 /**
- * Recognises `audio` piece by piece: where there is speech, or all of it without `speech`. The file
- * is decoded twice, to find the pauses and to cut, so that one piece at most is in memory.
+ * Recognises `audio` in chunks: only where there is speech, or all of it without `speech`. Decodes
+ * the file twice, to find the pauses and to cut, so that at most one chunk is in memory.
  */
 export const recogniseInChunks = async (
   audio: ByteSource,

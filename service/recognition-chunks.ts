@@ -1,6 +1,6 @@
 import type { SpeechSpan } from '../src/audio/vad.ts';
 
-/** Equal parts of each span that is longer than `longestMs`. */
+/** Splits each span that is longer than `longestMs` into equal parts. */
 export const splitLongSpans = (
   spans: readonly SpeechSpan[],
   longestMs: number,
@@ -15,8 +15,8 @@ export const splitLongSpans = (
   });
 
 /**
- * Plans chunks of all of the sound, of at most `longestMs` each, cut between spans of `speech`
- * where it can be.
+ * Plans chunks of the whole sound, of at most `longestMs` each, cut between spans of `speech` where
+ * possible.
  */
 export const planChunks = (
   speech: readonly SpeechSpan[],
@@ -39,8 +39,8 @@ export const planChunks = (
 };
 
 /**
- * Cuts each span out of `pcm` as it comes; spans are in order and do not overlap. One that reaches
- * past the end comes as far as there is sound.
+ * Cuts each span out of `pcm` as it arrives; spans are in order and do not overlap. A span beyond
+ * the end is shortened to the available sound.
  */
 export async function* cutChunks(
   pcm: AsyncIterable<Float32Array>,

@@ -1,16 +1,16 @@
 import { createSemaphore, type Semaphore } from '../src/async/semaphore.ts';
 import { ContractError } from './errors.ts';
 
-/** The wait that clients are told when a queue is full; an engine's typical call is shorter. */
+/** Wait that clients are asked for when a queue is full; an engine's typical call is shorter. */
 const RETRY_AFTER_MS = 1_000;
 
-/** Permits for requests; `acquire` throws `ErrRateLimited` where as many wait as may. */
+/** Permits for requests; `acquire` throws `ErrRateLimited` when the queue is full. */
 export type RequestLimiter = Pick<Semaphore, 'acquire'>;
 
 export interface RequestLimits {
-  /** Requests that are served at the same moment. */
+  /** Requests that are served at the same time. */
   readonly concurrent: number;
-  /** Further ones that wait for their turn. */
+  /** Further requests that wait. */
   readonly waiting: number;
 }
 

@@ -3,10 +3,10 @@ import type { Log } from '../src/log.ts';
 import type { RouteContext } from './route.ts';
 
 /**
- * A reply whose body is sent as it comes, with the client's pace. When the client leaves, the
- * generator is ended. When it fails after the reply has begun, or the signal aborts while the client
- * does not read, the generator is ended and `cutOff` called: a connection that breaks is the only way
- * left to say that the body is not whole.
+ * Streams a reply at the client's pace. When the client leaves, the generator is ended. When it
+ * fails after the reply has begun, or the signal is aborted while the client does not read, the
+ * generator is ended and `cutOff` is called: breaking the connection is the only way left to show
+ * that the body is incomplete.
  */
 export const streamReply = (
   body: AsyncGenerator<Uint8Array>,
@@ -17,7 +17,7 @@ export const streamReply = (
   const end = async (): Promise<void> => {
     over = true;
     signal.removeEventListener('abort', leave);
-    // A generator that waits ends when its signal does.
+    // A waiting generator ends when its signal is aborted.
     await body.return(undefined).catch(() => undefined);
   };
   const breakOff = async (error: unknown): Promise<void> => {
@@ -55,8 +55,8 @@ export const streamReply = (
 };
 
 /**
- * Runs `body` up to its first item, so that a failure there can still become an error reply. What
- * it resolves with ends `body` when it is ended, even before its first item was taken.
+ * Runs `body` up to its first item, so that a failure there can still become an error reply. Ending
+ * the result ends `body`, even before its first item was taken.
  */
 export const primed = async <T>(body: AsyncGenerator<T>): Promise<AsyncGenerator<T>> => {
   let first: IteratorResult<T, void> | undefined = await body.next();
@@ -76,7 +76,7 @@ export const primed = async <T>(body: AsyncGenerator<T>): Promise<AsyncGenerator
   return rest;
 };
 
-/** Holds `held` until `body` is over, however it ends. */
+/** Yields the items of `body` and disposes of `held` when it ends in any way. */
 export async function* holding<T>(held: Disposable, body: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* body;

@@ -8,7 +8,7 @@ export interface RouteContext {
   readonly engines: Engines;
   readonly config: EngineConfig;
   readonly log: Log;
-  /** Aborted when the client has left or the route's time is over. */
+  /** Aborted when the client has left or the route has timed out. */
   readonly signal: AbortSignal;
   /** Breaks the connection. */
   readonly cutOff: () => void;

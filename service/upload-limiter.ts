@@ -1,13 +1,13 @@
 import { ContractError } from './errors.ts';
 import { createRequestLimiter } from './request-limiter.ts';
 
-/** Clients are told to come back after this; what is held is mostly about to be recognised. */
+/** Wait that clients are asked for; most bytes in memory are about to be recognised. */
 const RETRY_AFTER_MS = 1_000;
 
 export interface Upload extends Disposable {
   /**
-   * Lets `read` take the body in and counts its bytes until the upload is disposed of. Throws
-   * `ErrRateLimited` when too many read or wait already, or too much is held.
+   * Reads the body with `read` and counts its bytes until the upload is disposed of. Throws
+   * `ErrRateLimited` when too many uploads are read or waiting, or too many bytes are in memory.
    */
   receive<T>(
     body: AsyncIterable<Uint8Array>,
@@ -17,16 +17,16 @@ export interface Upload extends Disposable {
 }
 
 export interface UploadLimits {
-  /** Bodies that are read at once. */
+  /** Bodies that are read at the same time. */
   readonly concurrent: number;
   readonly waiting: number;
-  /** The most bytes that all bodies may hold together, as sent. */
+  /** Most bytes of all bodies in memory together, as sent. */
   readonly maxBytes: number;
 }
 
 /**
- * Bounds what bodies that are read and then worked on hold in memory. Only bytes that have come
- * count, so that a client which sends little takes little from the others.
+ * Limits the memory of bodies that are read and then processed. Only received bytes count, so that
+ * a slow client costs the others little.
  */
 export const createUploadLimiter = ({
   concurrent,

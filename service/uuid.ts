@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The same id for the same name on every machine: a UUID of version 8 (RFC 9562). */
+/** Derives the same id from the same name on every machine: a UUID of version 8 (RFC 9562). */
 export const stableUuid = (name: string): string => {
   const bytes = createHash('sha256').update(`dragoman ${name}`).digest();
   bytes[6] = (bytes[6]! & 0x0f) | 0x80;

@@ -10,7 +10,7 @@ import type { Texts } from './i18n.ts';
 import { logLevel, type Log } from './log.ts';
 import type { Adapter, Core } from './adapter.ts';
 import type { FallbackDecoder } from './audio/codec/decode.ts';
-import { createPlatforms } from './platforms.ts';
+import { createPlatforms } from './running-platforms.ts';
 import type { ServiceStatus } from './model/service-status.ts';
 import type { Services } from './command/services.ts';
 import { usageChart } from './usage/chart.ts';

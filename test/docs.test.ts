@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { SOLE_ACTION, type Command } from '../src/command/command.ts';
@@ -65,11 +66,56 @@ describe('the documentation', () => {
       .map((path) => `docs/${path}`),
   );
 
+  /** A page without its code, in which brackets are no links. */
+  const proseOf = (page: string): string =>
+    readFileSync(page, 'utf8').replaceAll(/^```[^]*?^```$/gm, '');
+  const linksIn = (text: string): string[] =>
+    [...text.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => link);
+
   it.each(pages)('%s links only to what is there', (page) => {
     const folder = page.includes('/') ? page.slice(0, page.lastIndexOf('/')) : '.';
-    const links = [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)];
-    for (const [, link = ''] of links)
+    for (const link of linksIn(proseOf(page)))
       expect(() => readFileSync(`${folder}/${link}`), link).not.toThrow(/ENOENT/);
+  });
+
+  it.each(pages)('%s links only to headings that it has', (page) => {
+    const text = proseOf(page);
+    const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    );
+    const anchors = [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor);
+    expect(headings).toEqual(expect.arrayContaining(anchors));
+  });
+
+  const tasks = proseOf('docs/architecture.md')
+    .split('## Where do I change')[1]
+    ?.split('\n## ')[0]
+    ?.split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(2)
+    .map((line): [string, string] => [line.split('|')[1]?.trim() ?? '', line]);
+
+  it('answers where to change things', () => {
+    expect(tasks?.length).toBeGreaterThanOrEqual(10);
+  });
+
+  it.each(tasks ?? [])('sends who changes %s to files that have what it names', (_, row) => {
+    const files = linksIn(row).map((link) => `docs/${link}`);
+    const code = files
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => readFileSync(file, 'utf8'))
+      .join('\n');
+    const names = [...row.matchAll(/`([a-z]\w+)`/gi)].map(([, name = '']) => name);
+    expect(files).not.toEqual([]);
+    expect(names.filter((name) => !code.includes(name))).toEqual([]);
+  });
+
+  it('has the drawing that its script draws', () => {
+    const drawn = spawnSync(process.execPath, ['scripts/draw-architecture.mjs', '--print']);
+    expect(readFileSync('docs/images/architecture.svg', 'utf8')).toBe(drawn.stdout.toString());
   });
 });
 

@@ -19,9 +19,9 @@ import { readRaw } from './channel-feed.ts';
 
 export type { DiscordOptions } from './parts.ts';
 
-/** Other parts of the program do not wait longer for many shards, or for a gateway that is away. */
+/** Longest wait for a connection, e.g. of many shards, before the rest of the program starts. */
 const PATIENCE_MS = 30_000;
-/** Time for running commands to say that they were stopped. */
+/** Longest wait for running commands to show that they were stopped. */
 const STOP_MS = 2_000;
 
 export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapter => {
@@ -72,7 +72,8 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
     const application = await readApplication(api);
     const { id, botName, hasContentIntent } = application;
     signal.throwIfAborted();
-    if (!hasContentIntent) log.warn(`Discord hides what people write: ${contentIntentHint(id)}`);
+    if (!hasContentIntent)
+      log.warn(`Discord: messages arrive without their text; ${contentIntentHint(id)}`);
     await register(id);
     signal.throwIfAborted();
     const opened = open(application);
@@ -95,7 +96,7 @@ export const createDiscordAdapter = (options: DiscordOptions, core: Core): Adapt
     return count > 0 ? servers : `${servers}; add it to one: ${inviteLink(id)}`;
   };
 
-  /** Discord being away must not keep the other platforms from starting. */
+  /** Connects in the background, so that an outage of Discord does not delay other platforms. */
   const keepTrying = async (): Promise<void> =>
     tryAgain(async () => log.info({ where: await goOnline() }, 'Discord: connected'), {
       signal,

@@ -17,20 +17,25 @@ interface RequestOptions {
   readonly files?: readonly RawFile[];
   readonly query?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** False for routes whose token stands in the path. Default true. */
+  /** False for routes with a token in the path. Default: true. */
   readonly auth?: boolean;
 }
 
 type Method = `${RequestMethod}`;
 type Send = <T = unknown>(method: Method, route: RouteLike, options?: RequestOptions) => Promise<T>;
 
-/** Requests to Discord's REST API; each rejects with an `AppError`, a `DiscordError` if refused. */
+/**
+ * Requests to Discord's REST API; each rejects with an `AppError`, a `DiscordError` when refused.
+ */
 export interface Api {
-  /** Sent again when the answer is lost: for what may arrive twice, or carries a nonce. */
+  /**
+   * Sends a request, again if the response is lost: for requests that may arrive twice or carry a
+   * nonce.
+   */
   readonly send: Send;
-  /** Never sent again: for what would stand twice. */
+  /** Sends a request that must not arrive twice; never sends it again. */
   readonly sendOnce: Send;
-  /** True when Discord took the token when it was shown last. */
+  /** True when Discord accepted the token the last time it was used. */
   isTokenGood(): boolean;
 }
 
@@ -41,23 +46,23 @@ export interface ApiOptions {
   readonly url: string | undefined;
   readonly token: string;
   readonly requestsPerSecond: number;
-  /** Longest time of one request. Default: what discord.js allows, 15 s. */
+  /** Longest time of one request. Default: 15 s, as in discord.js. */
   readonly timeoutMs?: number;
-  /** A number from 0 to 1: the part of its longest wait that each new try waits. */
+  /** Random number from 0 to 1: the share of each retry's longest wait that is waited. */
   readonly random?: () => number;
-  /** Ends early, in whatever way, when the signal does. */
+  /** Waits; may end early in any way when the signal is aborted. */
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
-/** Longer than this no request waits inside the library for a rate limit, where nobody can see or stop it. */
+/** Longest wait for a rate limit inside the library, where nobody can see or abort it. */
 const LONGEST_RATE_LIMIT_MS = 10_000;
 /** Tries of one request, as many as discord.js makes. */
 const TRIES = 1 + DefaultRestOptions.retries;
 const TOKEN_IN_PATH = /(\/(?:webhooks|interactions)\/\d+\/)[^/]+/;
 
 /**
- * A form is written out before it is sent: discord.js and this process have undici of different
- * versions, which share one dispatcher and do not know each other's forms.
+ * Serialises a form before it is sent: discord.js and this process use different versions of
+ * undici, which share one dispatcher but do not recognise each other's forms.
  */
 const makeRequest: typeof DefaultRestOptions.makeRequest = async (url, init) => {
   if (!(init.body instanceof FormData)) return DefaultRestOptions.makeRequest(url, init);
@@ -80,17 +85,17 @@ export const restOptions = ({ url, requestsPerSecond, timeoutMs }: RestSettings)
   makeRequest,
 });
 
-/** The codes of a connection that broke under a request, of Node.js and of undici. */
+/** Error codes of Node.js and undici for a connection that broke during a request. */
 const BROKEN: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
-/** No answer came, or that of a server in trouble: whether the request was carried out is unknown. */
+/** True for a missing response or a server error: the request may have been carried out. */
 const isLost = (thrown: unknown): boolean =>
   thrown instanceof HTTPError ||
   (thrown instanceof Error &&
     (thrown.name === 'AbortError' || ('code' in thrown && BROKEN.has(thrown.code))));
 
 export const createDiscordApi = (options: ApiOptions): Api => {
-  // One client, so that all requests share what is known of rates; so trying again is ours.
+  // One client, so that all requests share the known rate limits; retries are made here instead.
   const rest = new REST({ ...restOptions(options), retries: 0 }).setToken(options.token);
   const { random = Math.random, sleep = async (ms, signal) => delay(ms, undefined, { signal }) } =
     options;
@@ -128,7 +133,7 @@ export const createDiscordApi = (options: ApiOptions): Api => {
           const fault = fromDiscord(thrown, what, asked);
           if (isTokenRefused(fault) && requested.auth !== false) {
             tokenIsGood = false;
-            // The library drops it; Discord has refused good ones too while it was in trouble.
+            // The library drops the token; during outages Discord has refused valid ones too.
             rest.setToken(options.token);
           }
           throw fault;

@@ -10,24 +10,24 @@ import type { Api } from './api.ts';
 import { isTokenRefused } from './errors.ts';
 import { CONTENT_INTENT } from './permissions.ts';
 
-/** The application that the token belongs to. */
+/** The application that owns the token. */
 export interface Application {
   readonly id: string;
   readonly botId: string;
   /** The application's name. */
   readonly name: string;
-  /** The bot's name, with the number that old names have. */
+  /** The bot's name, with the discriminator that old names have. */
   readonly botName: string;
-  /** True when the portal lets it read what others write. */
+  /** True when the developer portal lets the bot read message content. */
   readonly hasContentIntent: boolean;
-  /** True when people can add it to their accounts, or where Discord does not say. */
+  /** True when people can add the app to their accounts, or when Discord does not say. */
   readonly allowsAccounts: boolean;
 }
 
 const CONTENT_FLAGS =
   ApplicationFlags.GatewayMessageContent | ApplicationFlags.GatewayMessageContentLimited;
 
-/** Tells how to switch the intent on. */
+/** Explains how to enable the intent. */
 export const contentIntentHint = (applicationId: string): string =>
   `switch on "${CONTENT_INTENT}" at https://discord.com/developers/applications/${applicationId}/bot ` +
   'and start again';
@@ -39,7 +39,7 @@ export const wrongToken = (): AppError =>
       'https://discord.com/developers/applications, page "Bot", button "Reset Token"',
   );
 
-/** Rejects with `config` for a token that Discord does not know. */
+/** Reads the application of the token. Rejects with `config` for an unknown token. */
 export const readApplication = async (api: Api): Promise<Application> => {
   try {
     const application = await api.send<APIApplication>('GET', Routes.currentApplication());
@@ -60,7 +60,7 @@ export const readApplication = async (api: Api): Promise<Application> => {
   }
 };
 
-/** The fewest that do the work; more is more to be asked for, and more events to pay for. */
+/** Selects the fewest intents that suffice: each one more needs approval and causes more events. */
 export const intentsOf = ({ hasContentIntent }: Application): number =>
   GatewayIntentBits.Guilds |
   GatewayIntentBits.GuildMessages |

@@ -22,10 +22,10 @@ import { countPeople } from './inbound/reaction-count.ts';
 import type { ThreadParents } from './inbound/thread-parents.ts';
 import { isSeenByReadersOf } from './visibility.ts';
 
-/** An emoji, however it is told that it is one. */
-const bare = (name: string | null): string => (name ?? '').replaceAll('\uFE0F', '');
+/** Removes the variation selector from an emoji. */
+const withoutVariation = (name: string | null): string => (name ?? '').replaceAll('\uFE0F', '');
 
-/** The message as Discord tells it now; undefined when it or its channel is gone. */
+/** Reads the current message from Discord; undefined when it or its channel is gone. */
 export const readRaw = async (
   api: Api,
   { channel, id }: MessageRef,
@@ -54,7 +54,9 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
     ...parents.channel(guildIdOf(channel), channel.id),
   });
 
-  /** The name of a channel that everybody who reads here can see; Discord itself hides the rest from them. */
+  /**
+   * Finds the name of a channel that all readers can see; Discord itself hides others from them.
+   */
   const channelName = (id: string, readers: Channel): string | undefined => {
     const { client } = session();
     const [other, here] = [findIn(client, { space: readers.space, id }), findIn(client, readers)];
@@ -67,7 +69,7 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
     timeOf,
     async *history(channel, after, signal) {
       const { client, application } = session();
-      // Every message would look as if its text had been taken away.
+      // Every message would look as if its text had been removed.
       if (!application.hasContentIntent)
         throw new AppError('forbidden', `the ${CONTENT_INTENT} is off`);
       demandHistory(client, channel);
@@ -76,7 +78,7 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
       for (;;) {
         const query = { after: last, limit: String(MESSAGES_PAGE) };
         const page = await api.send<RawMessage[]>('GET', route, { query, signal });
-        // Pages come newest first.
+        // Pages arrive newest first.
         for (const raw of page.toReversed())
           yield reader.read(await members.complete(raw, channel), channel);
         last = page[0]?.id ?? last;
@@ -96,7 +98,8 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
     reactions: async (ref, emoji) => {
       const raw = await readRaw(api, ref);
       const found = raw?.reactions?.find(
-        (reaction) => (reaction.emoji.id ?? bare(reaction.emoji.name)) === bare(emoji),
+        (reaction) =>
+          (reaction.emoji.id ?? withoutVariation(reaction.emoji.name)) === withoutVariation(emoji),
       );
       const others = found ? found.count - (found.me ? 1 : 0) : 0;
       return found && others > 0 ? countPeople(api, ref, found) : 0;

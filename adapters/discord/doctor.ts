@@ -22,7 +22,10 @@ import { createWebhooks } from './mirrors/webhooks.ts';
 import { loadLink } from './voice/load.ts';
 
 const DISCORD_API = 'https://discord.com/api';
-/** Snowflakes and positions are times: a clock that is off by more mixes them up. */
+/**
+ * Largest tolerated clock skew: snowflakes and positions contain times, which a larger skew mixes
+ * up.
+ */
 const SKEW_MS = 5_000;
 const CLOCK_WAIT_MS = 10_000;
 
@@ -34,8 +37,8 @@ const finding = (check: string, ok: boolean, detail: string): Finding => ({
   detail,
 });
 
-/** Runs a check; a failing one says why. */
-const tried = async (check: string, look: () => Promise<Finding>): Promise<Finding> => {
+/** Runs a check; an error becomes a failed finding. */
+const runCheck = async (check: string, look: () => Promise<Finding>): Promise<Finding> => {
   try {
     return await look();
   } catch (thrown) {
@@ -84,8 +87,8 @@ const guildsOf = async (api: Api): Promise<readonly RESTAPIPartialCurrentUserGui
   }
 };
 
-/** Why a channel could not be looked at, and what to do. */
-const unseen = (thrown: unknown): string => {
+/** Explains why a channel could not be read, and how to fix it. */
+const whyUnreadable = (thrown: unknown): string => {
   const error = fromDiscord(thrown, 'the channel');
   if (isRefusal(error, RESTJSONErrorCodes.UnknownChannel))
     return 'is gone: end its translation with /autotranslate off';
@@ -94,7 +97,7 @@ const unseen = (thrown: unknown): string => {
   return error.message;
 };
 
-/** Looks at the watched channels of servers, without a connection to the gateway. */
+/** Creates the inspection of servers' watched channels, which does not connect to the gateway. */
 const createInspection = (options: ApiOptions, application: Application, core: Core, api: Api) => {
   const client = createClient(options, application);
   client.rest.setToken(options.token);
@@ -105,7 +108,7 @@ const createInspection = (options: ApiOptions, application: Application, core: C
     now: () => performance.now(),
   });
 
-  /** Tells of a server's channels what the bot may do there, of those that it cannot see too. */
+  /** Reads the bot's permissions in all channels of a server, hidden ones included. */
   const enter = async (guildId: string) => {
     const guild = await client.guilds.fetch(guildId);
     const [me, channels] = await Promise.all([
@@ -134,7 +137,7 @@ const createInspection = (options: ApiOptions, application: Application, core: C
     try {
       seen = await look(channel.id);
     } catch (thrown) {
-      yield finding('channel', false, `${channel.id} of ${guildName}: ${unseen(thrown)}`);
+      yield finding('channel', false, `${channel.id} of ${guildName}: ${whyUnreadable(thrown)}`);
       return;
     }
     const { found, granted } = seen;
@@ -145,9 +148,9 @@ const createInspection = (options: ApiOptions, application: Application, core: C
       ? `all that ${mode} needs`
       : `allow the bot there: ${missing.join(', ')}`;
     yield finding('channel', isAllowed, `${place}: ${permissions}`);
-    // Without these permissions it may not be asked either.
+    // Without these permissions Discord does not list the webhooks either.
     if (mode !== 'reply' && isAllowed)
-      yield await tried('webhooks', async () => checkWebhooks(channel, place));
+      yield await runCheck('webhooks', async () => checkWebhooks(channel, place));
   };
 
   return async function* inspectGuild(guildId: string, name: string): AsyncGenerator<Finding> {
@@ -165,8 +168,8 @@ const createInspection = (options: ApiOptions, application: Application, core: C
 };
 
 /**
- * Looks whether everything is as it has to be on Discord's side, and says what to do where it is
- * not. Connects to nothing but the REST API; changes nothing.
+ * Checks the setup on Discord's side and says how to fix it. Connects only to the REST API; changes
+ * nothing.
  */
 export const diagnose = async function* (
   options: ApiOptions,
@@ -187,9 +190,9 @@ export const diagnose = async function* (
     hasContentIntent,
     hasContentIntent ? 'can be read' : contentIntentHint(id),
   );
-  yield await tried('gateway', async () => checkGateway(api));
-  yield await tried('clock', async () => checkClock(options.url ?? DISCORD_API));
-  yield await tried('voice channels', checkVoice);
+  yield await runCheck('gateway', async () => checkGateway(api));
+  yield await runCheck('clock', async () => checkClock(options.url ?? DISCORD_API));
+  yield await runCheck('voice channels', checkVoice);
   try {
     const guilds = await guildsOf(api);
     if (guilds.length > 0) yield finding('servers', true, `in ${guilds.length}`);

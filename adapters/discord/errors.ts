@@ -1,9 +1,7 @@
 import { DiscordAPIError, HTTPError, RateLimitError, RESTJSONErrorCodes } from 'discord.js';
 import { AppError, toAppError, type AppErrorOptions, type ErrorCode } from '../../src/errors.ts';
 
-/**
- * A refusal by Discord, with Discord's own number for it, if any (reference, "JSON Error Codes").
- */
+/** A refusal by Discord, with its JSON error code, if any (reference, "JSON Error Codes"). */
 export class DiscordError extends AppError {
   readonly discordCode: number | undefined;
   readonly status: number | undefined;
@@ -22,7 +20,10 @@ export class DiscordError extends AppError {
   }
 }
 
-/** Messages older than an hour take few edits; how long it lasts is not said. */
+/**
+ * Wait after Discord refused an edit of a message older than an hour; the length of that limit is
+ * undocumented.
+ */
 const OLD_EDITS_WAIT_MS = 60_000;
 
 const KINDS: Readonly<Record<number, ErrorCode>> = {
@@ -47,7 +48,7 @@ const KINDS: Readonly<Record<number, ErrorCode>> = {
 const kindOf = (status: number, discordCode: number | undefined): ErrorCode => {
   const known = KINDS[discordCode ?? 0];
   if (known) return known;
-  // Of a token that was valid at the start: the work keeps until there is a new one.
+  // A token that was valid at the start: the work waits until there is a new one.
   if (status === 401) return 'unavailable';
   if (status === 403) return 'forbidden';
   if (status === 404) return 'not-found';
@@ -60,11 +61,11 @@ const namesReference = (errors: unknown): boolean =>
 
 const refusal = (thrown: DiscordAPIError, what: string): DiscordError => {
   const discordCode = typeof thrown.code === 'number' ? thrown.code : undefined;
-  // The message that is answered to is not there any more.
+  // The message that is replied to does not exist any more.
   const lostReference = 'errors' in thrown.rawError && namesReference(thrown.rawError.errors);
   const code = lostReference ? 'not-found' : kindOf(thrown.status, discordCode);
-  const said = 'message' in thrown.rawError ? thrown.rawError.message : thrown.rawError.error;
-  return new DiscordError(code, `Discord refused ${what}: ${thrown.status} ${said}`, {
+  const reason = 'message' in thrown.rawError ? thrown.rawError.message : thrown.rawError.error;
+  return new DiscordError(code, `Discord refused ${what}: ${thrown.status} ${reason}`, {
     discordCode,
     status: thrown.status,
     ...(thrown.status === 401 && code === 'unavailable' ? { retryable: true } : {}),
@@ -73,10 +74,10 @@ const refusal = (thrown: DiscordAPIError, what: string): DiscordError => {
 };
 
 /**
- * An `AppError` of anything that a request to Discord throws. What was thrown is not kept as its
- * cause: it holds the request, and so text and tokens.
+ * Converts any error of a request to Discord to an `AppError`. Drops the original error: it
+ * contains the request, and so text and tokens.
  *
- * @param what the request, without tokens, e.g. `POST /channels/1/messages`
+ * @param what the request without tokens, e.g. `POST /channels/1/messages`
  */
 export const fromDiscord = (thrown: unknown, what: string, signal?: AbortSignal): AppError => {
   if (thrown instanceof AppError) return thrown;
@@ -91,31 +92,34 @@ export const fromDiscord = (thrown: unknown, what: string, signal?: AbortSignal)
       retryable: true,
       retryAfterMs: thrown.retryAfter,
     });
-  // What is asked for while the library drops a token that was refused just now.
+  // A request made while the library drops a token that was just refused.
   if (thrown instanceof Error && thrown.message.startsWith('Expected token to be set'))
     return new DiscordError('unavailable', `there is no token for ${what}`, { retryable: true });
   const name = thrown instanceof Error ? thrown.name : typeof thrown;
   if (name === 'AbortError' || name === 'TimeoutError')
     return new DiscordError('timeout', `Discord took too long for ${what}`, { retryable: true });
   const reason = (thrown as { readonly code?: unknown } | null)?.code;
-  // Only what happens on the network has a word for it; the rest is a fault of ours.
+  // Only network errors have a code; anything else is a bug here.
   if (typeof reason !== 'string' || reason.includes('INVALID')) return toAppError(thrown);
   return new DiscordError('unavailable', `Discord was not reached for ${what}: ${reason}`, {
     retryable: true,
   });
 };
 
-/** True when Discord refused with one of these numbers. */
+/** True when Discord refused with one of these codes. */
 export const isRefusal = (thrown: unknown, ...codes: readonly number[]): boolean =>
   thrown instanceof DiscordError &&
   thrown.discordCode !== undefined &&
   codes.includes(thrown.discordCode);
 
-/** True when Discord refused the bot's token; those of webhooks and interactions have a code. */
+/**
+ * True when Discord refused the bot's token; refused tokens of webhooks and interactions have a
+ * code.
+ */
 export const isTokenRefused = (thrown: unknown): boolean =>
   thrown instanceof DiscordError && thrown.status === 401 && !thrown.discordCode;
 
-/** The message, its channel or the webhook that wrote it is not there any more. */
+/** True when the message, its channel or the webhook that wrote it does not exist any more. */
 export const isGone = (thrown: unknown): boolean =>
   isRefusal(
     thrown,

@@ -2,22 +2,22 @@ import { request } from 'undici';
 import { AppError } from '../../src/errors.ts';
 import type { ByteSource } from '../../src/model/file.ts';
 
-/** The hosts on which Discord keeps what people attach. */
+/** Hosts on which Discord stores attachments. */
 const HOSTS: ReadonlySet<string> = new Set(['cdn.discordapp.com', 'media.discordapp.net']);
 const HEADERS_MS = 15_000;
 const STALL_MS = 30_000;
-/** Signed addresses that have expired. */
+/** Status codes of expired signed URLs. */
 const EXPIRED: ReadonlySet<number> = new Set([403, 404, 410]);
 
 export interface RemoteFile {
   readonly url: string;
-  /** The size that Discord says; more than this is not read. */
+  /** Size that Discord declares; reading stops beyond it. */
   readonly sizeBytes: number;
-  /** A new address, where the old one has expired; undefined when the file is gone. */
+  /** Fetches a new URL when the old one has expired; undefined when the file is gone. */
   readonly renew?: () => Promise<string | undefined>;
 }
 
-/** Opens files of Discord's hosts and of nobody else's; redirects are not followed. */
+/** Opens files of Discord's hosts only; does not follow redirects. */
 export type OpenRemoteFile = (file: RemoteFile) => ByteSource;
 
 const gone = (): AppError => new AppError('not-found', 'an attached file is no longer there');
@@ -25,7 +25,11 @@ const gone = (): AppError => new AppError('not-found', 'an attached file is no l
 const brokenOff = (cause: unknown): AppError =>
   new AppError('unavailable', 'an attached file could not be fetched', { cause, retryable: true });
 
-/** @param apiUrl another server in Discord's place, which then also keeps the files */
+/**
+ * Creates the function that opens Discord's files.
+ *
+ * @param apiUrl server to use instead of Discord, which then also stores the files
+ */
 export const createOpenFile = (apiUrl: string | undefined): OpenRemoteFile => {
   const ownOrigin = apiUrl === undefined ? undefined : new URL(apiUrl).origin;
 

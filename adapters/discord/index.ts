@@ -20,7 +20,7 @@ const config = z.object({
     .describe('Requests per second that Discord allows this bot. Large bots get more.'),
 });
 
-/** Undefined where Discord is left out. */
+/** Reads the options; undefined when Discord is not configured. */
 const optionsOf = (values: z.infer<typeof config>): ApiOptions | undefined =>
   values.DISCORD_TOKEN === undefined
     ? undefined

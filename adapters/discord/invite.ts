@@ -7,7 +7,7 @@ const authorizeLink = (parameters: Readonly<Record<string, string>>): string => 
   return url.href;
 };
 
-/** Adds the bot to a server with exactly the permissions that it needs. */
+/** Link that adds the bot to a server with exactly the permissions that it needs. */
 export const inviteLink = (applicationId: string): string =>
   authorizeLink({
     client_id: applicationId,
@@ -16,7 +16,7 @@ export const inviteLink = (applicationId: string): string =>
     scope: `${OAuth2Scopes.Bot} ${OAuth2Scopes.ApplicationsCommands}`,
   });
 
-/** Adds the commands to a person's account, to be used everywhere. */
+/** Link that adds the commands to a person's account, for use everywhere. */
 export const accountLink = (applicationId: string): string =>
   authorizeLink({
     client_id: applicationId,

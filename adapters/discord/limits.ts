@@ -1,16 +1,16 @@
 import { ChannelType } from 'discord.js';
 import type { Capabilities } from '../../src/ports/platform.ts';
 
-/** Limits of Discord, each with the part of its reference that says so. */
+/** Limits of Discord, each with the section of the reference that states it. */
 
-/** "Create Message", `content`. */
+/** Characters of a message: "Create Message", `content`. */
 export const CONTENT_CHARS = 2_000;
-/** "Create Message", `nonce`. */
+/** Characters of a nonce: "Create Message", `nonce`. */
 export const NONCE_CHARS = 25;
 /** Files in one message: "JSON Error Codes", 30015. */
 export const FILES = 10;
 /**
- * Bytes of each file, in a server without boosts: "Uploading Files". We keep to it for all of a
+ * Bytes of each file in a server without boosts: "Uploading Files". Applied here to all files of a
  * message together.
  */
 export const FILES_BYTES = 10 * 1_048_576;
@@ -23,49 +23,54 @@ export const CAPABILITIES: Capabilities = {
   labelChars: 80,
   fileBytes: FILES_BYTES,
 };
-/** "String Select", `placeholder`. */
+/** Characters of a select's placeholder: "String Select", `placeholder`. */
 export const PLACEHOLDER_CHARS = 150;
-/** "Select Option Structure", `label`. */
+/** Characters of a select's option: "Select Option Structure", `label`. */
 export const OPTION_CHARS = 100;
-/** "Application Command Option Choice Structure", `name`. */
+/**
+ * Characters of a command option's choice: "Application Command Option Choice Structure", `name`.
+ */
 export const CHOICE_CHARS = 100;
 
 /**
- * Further messages of one interaction, where only the asker's account has the app: "Create Followup
+ * Further messages of one interaction when only the user's account has the app: "Create Followup
  * Message".
  */
 export const FOLLOW_UPS = 5;
 
-/** "Execute Webhook", `username`. */
+/** Characters of a webhook's name: "Execute Webhook", `username`. */
 export const WEBHOOK_NAME_CHARS = 80;
 /** Webhooks in one channel: "JSON Error Codes", 30007. */
 export const WEBHOOKS = 15;
-/** Rate of each webhook; announced in headers, sometimes. */
+/** Rate of each webhook; sometimes announced in headers. */
 export const WEBHOOK_BURST = { posts: 5, windowMs: 2_000 } as const;
 /** Rate of all webhooks of a channel together; in no header (discord-api-docs #1454). */
 export const WEBHOOK_STEADY = { posts: 30, windowMs: 60_000 } as const;
 
-/** "Get Channel Messages". */
+/** Messages of one page: "Get Channel Messages". */
 export const MESSAGES_PAGE = 100;
-/** "Get Reactions". */
+/** Reactions of one page: "Get Reactions". */
 export const REACTIONS_PAGE = 100;
-/** "List Public Archived Threads". */
+/** Threads of one page: "List Public Archived Threads". */
 export const THREADS_PAGE = 100;
-/** "Get Current User Guilds". */
+/** Servers of one page: "Get Current User Guilds". */
 export const GUILDS_PAGE = 200;
 /** Characters of a channel's or thread's name: "Channel Object", `name`. */
 export const CHANNEL_NAME_CHARS = 100;
 
-/** "Application Command Naming". */
+/** Pattern of command names: "Application Command Naming". */
 export const COMMAND_NAME = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u;
-/** Characters of an entry in the menu of messages: "Application Command Object", `name`. */
+/** Characters of an entry in the message menu: "Application Command Object", `name`. */
 export const MENU_NAME_CHARS = 32;
-/** "Application Command Object" and "Application Command Option Structure", `description`. */
+/**
+ * Characters of a description: "Application Command Object" and "Application Command Option
+ * Structure", `description`.
+ */
 export const DESCRIPTION_CHARS = 100;
 /** Characters of all texts of a command together: "Application Commands", "Limits". */
 export const COMMAND_TEXTS_CHARS = 8_000;
-/** "Application Command Option Structure", `max_length`. */
+/** Characters of a text option: "Application Command Option Structure", `max_length`. */
 export const OPTION_TEXT_CHARS = 6_000;
 
-/** "Channel Types" in which people speak. */
+/** Types of voice channels: "Channel Types". */
 export const VOICE_CHANNEL_TYPES = [ChannelType.GuildVoice, ChannelType.GuildStageVoice] as const;

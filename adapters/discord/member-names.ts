@@ -7,23 +7,23 @@ import { nameOf, type RawMessage } from './inbound/message-reader.ts';
 import { createLru } from '../../src/async/lru.ts';
 
 type Shown = RawMessage['member'];
-/** The gateway tells of each who was mentioned as whom the server knows them. */
+/** A mentioned user; the gateway adds the server member. */
 type Mentioned = APIUser & { readonly member?: Shown };
 
-/** The names of people on a server: the gateway says them with each message, REST never does. */
+/** Names of a server's members: the gateway sends them with each message, REST never does. */
 export interface MemberNames {
-  /** The name of an author, or of somebody who was mentioned. */
+  /** The name of an author or a mentioned member. */
   nameOf(guildId: string, userId: string): string | undefined;
-  /** A message as the gateway told it. */
+  /** Records the names in a message from the gateway. */
   note(raw: RawMessage): void;
-  /** A message as REST told it, with its author as they are shown on the server. */
+  /** Completes a message from REST with its author's name on the server. */
   complete(raw: RawMessage, channel: Channel): Promise<RawMessage>;
 }
 
 const KEPT = 5_000;
 /**
- * Refusals after which nothing is asked again: the gateway tells when such people are back and
- * write.
+ * Refusals after which nothing is requested again: the gateway reports such people when they are
+ * back and write.
  */
 const LEFT = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
 
@@ -31,7 +31,7 @@ export const createMemberNames = (api: Api): MemberNames => {
   const known = createLru<string, Promise<Shown>>(KEPT);
   const names = createLru<string, string>(KEPT);
 
-  /** Undefined for who has left, and for who could not be asked about now. */
+  /** Requests a member; undefined when they have left or the request failed. */
   const ask = async (guildId: string, userId: string): Promise<Shown> => {
     try {
       return await api.send<APIGuildMember>('GET', Routes.guildMember(guildId, userId));
@@ -41,7 +41,7 @@ export const createMemberNames = (api: Api): MemberNames => {
     }
   };
 
-  /** Only the gateway tells how somebody is called on the server. */
+  /** Records a member's name on the server. */
   const noteName = (guildId: string, user: APIUser, member: Shown): void => {
     const key = `${guildId} ${user.id}`;
     if (member || names.get(key) === undefined) names.set(key, nameOf(user, member?.nick));
@@ -78,7 +78,7 @@ export const createMemberNames = (api: Api): MemberNames => {
       const shown = known.get(key) ?? ask(guildId, raw.author.id);
       known.set(key, shown);
       const member = await shown;
-      // Others go by the name that all know.
+      // All others go by their global name.
       const completed = { ...raw, guild_id: guildId, ...(member ? { member } : {}) };
       noteNames(guildId, completed);
       return completed;

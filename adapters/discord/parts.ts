@@ -19,12 +19,12 @@ import { createWebhookRate } from './mirrors/webhook-rate.ts';
 import { createWebhooks } from './mirrors/webhooks.ts';
 
 export interface DiscordOptions extends ApiOptions {
-  /** The clock of webhook rates and refusals, and of voice channels. */
+  /** The clock for webhook rates and refusals, and for voice channels. */
   readonly clock?: Clock;
 }
 
 /**
- * Puts together the parts that speak with Discord's REST API.
+ * Creates the parts that use Discord's REST API.
  *
  * @param session throws while Discord is not connected
  */

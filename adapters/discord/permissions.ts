@@ -36,36 +36,35 @@ const ALWAYS = [
 ] as const;
 
 /**
- * Permissions for mirrors: messages of a webhook that is gone can be deleted only with
- * `ManageMessages`.
+ * Permissions for mirrors: without `ManageMessages`, messages of a deleted webhook could not be
+ * deleted.
  */
-const COPIES = [...ALWAYS, 'EmbedLinks', 'ManageWebhooks', 'ManageMessages'] as const;
+const MIRROR = [...ALWAYS, 'EmbedLinks', 'ManageWebhooks', 'ManageMessages'] as const;
 
 const NEEDED = {
   reply: ALWAYS,
-  mirror: COPIES,
-  thread: [...COPIES, 'CreatePublicThreads'],
+  mirror: MIRROR,
+  thread: [...MIRROR, 'CreatePublicThreads'],
 } as const satisfies Record<WatchMode, readonly (keyof typeof NAMES)[]>;
 
-/** Permissions that the notice and the captions of a voice channel need beside the voice itself. */
+/** Permissions for the notice and the captions of a voice channel, and for voice itself. */
 const VOICE = ['ViewChannel', 'Connect', 'Speak', 'SendMessages', 'AttachFiles'] as const;
 
-/** The switch of the developer portal without which messages come without their text. */
+/**
+ * The intent, as the developer portal names it, without which messages arrive without their text.
+ */
 export const CONTENT_INTENT = 'Message Content Intent';
 
-/**
- * Permissions that the bot asks for when it is added to a server: all that any mode needs, and no
- * other.
- */
+/** Permissions that the invite link requests: exactly those that the modes and voice need. */
 export const INVITE_PERMISSIONS: bigint = PermissionsBitField.resolve([
   ...new Set([...Object.values(NEEDED).flat(), ...VOICE, 'RequestToSpeak' as const]),
 ]);
 
 export interface ChannelKind {
-  /** True for a thread: `SendMessages` says nothing there. */
+  /** True for a thread, in which `SendMessages` has no meaning. */
   readonly isThread: boolean;
   /**
-   * True for a voice channel: nothing is allowed there without `Connect` (reference, "Implicit
+   * True for a voice channel, in which nothing is allowed without `Connect` (reference, "Implicit
    * Permissions").
    */
   readonly isVoice: boolean;
@@ -78,7 +77,7 @@ export const kindOf = (found: Found | null | undefined): ChannelKind => ({
   isVoice: found?.isVoiceBased() ?? false,
 });
 
-/** The permissions that are missing for one mode, as Discord calls them. */
+/** Lists the permissions that one mode lacks, as Discord names them. */
 export const missingOf = (
   granted: Readonly<PermissionsBitField> | null | undefined,
   mode: WatchMode,
@@ -90,10 +89,7 @@ export const missingOf = (
     .map((name) => NAMES[name]);
 };
 
-/**
- * The permission to speak on a stage: a moderator lets others speak who ask for it; moderators need
- * nobody's leave.
- */
+/** Replaces `Speak` on a stage: moderators may always speak, others may request it. */
 const onStage = (
   name: keyof typeof NAMES,
   isModerator: boolean,
@@ -102,7 +98,7 @@ const onStage = (
   return isModerator ? [] : ['RequestToSpeak'];
 };
 
-/** The permissions that are missing for a voice channel and its chat, as Discord calls them. */
+/** Lists the permissions that a voice channel and its chat lack, as Discord names them. */
 export const missingForVoice = (client: Client, room: Channel): string[] => {
   const granted = grantedIn(client, room);
   if (!granted?.has('ViewChannel')) return [NAMES.ViewChannel];
@@ -113,7 +109,7 @@ export const missingForVoice = (client: Client, room: Channel): string[] => {
   return needed.filter((name) => !granted.has(name)).map((name) => NAMES[name]);
 };
 
-/** True when the bot may join beyond a channel's limit of people. */
+/** True when the bot may join a channel beyond its user limit. */
 export const mayJoinFull = (client: Client, room: Channel): boolean =>
   grantedIn(client, room)?.has('MoveMembers') ?? false;
 
@@ -121,35 +117,32 @@ const TEXT_CHANNELS: readonly ChannelType[] = [
   ChannelType.GuildText,
   ChannelType.GuildAnnouncement,
 ];
-/**
- * Channels in which no message stands by itself, but only in a post that would have to be made for
- * it.
- */
+/** Channels that hold only posts or other channels, and so no messages of their own. */
 const NO_MESSAGES: readonly ChannelType[] = [
   ChannelType.GuildForum,
   ChannelType.GuildMedia,
   ChannelType.GuildCategory,
 ];
 
-/** True when a mode can work in a channel of this kind: mirrors and threads need a place. */
+/** True when the mode works in a channel of this type: mirrors and threads need a place. */
 export const fitsMode = (client: Client, { id }: Channel, mode: WatchMode): boolean => {
   const type = client.channels.cache.get(id)?.type;
   if (type === undefined || mode === 'reply') return true;
   return mode === 'thread' ? TEXT_CHANNELS.includes(type) : !NO_MESSAGES.includes(type);
 };
 
-/** A channel of a server, or of a thread that is not known, its channel; undefined if it is hidden. */
+/** Finds a channel, or the parent of an unknown thread; undefined when it is hidden. */
 export const findIn = (
   client: Client,
   { id, parentId, space }: Channel,
 ): GuildBasedChannel | undefined => {
   const { cache } = client.channels;
   const found = cache.get(id) ?? cache.get(parentId ?? '');
-  // A channel of another server is as good as none: its people were not asked.
+  // A channel of another server is ignored: its members have not agreed.
   return found && !found.isDMBased() && found.guildId === space.id ? found : undefined;
 };
 
-/** The bot's permissions in a channel; undefined where it cannot see it. */
+/** The bot's permissions in a channel; undefined when it is hidden. */
 export const grantedIn = (
   client: Client,
   channel: Channel,
@@ -159,7 +152,7 @@ export const grantedIn = (
   return found && me ? found.permissionsFor(me) : undefined;
 };
 
-/** True when the bot is told of what is written in a channel, and may look it up. */
+/** True when the bot receives the channel's messages and may read its history. */
 export const isReadableBack = (client: Client, channel: Channel): boolean =>
   grantedIn(client, channel)?.has([
     'ViewChannel',
@@ -167,7 +160,10 @@ export const isReadableBack = (client: Client, channel: Channel): boolean =>
     ...(kindOf(findIn(client, channel)).isVoice ? (['Connect'] as const) : []),
   ]) ?? false;
 
-/** Throws `forbidden` where Discord would answer with no message, as if there had never been one. */
+/**
+ * Throws `forbidden` without the permission to read history: Discord would then return no messages,
+ * as if there were none.
+ */
 export const demandHistory = (client: Client, channel: Channel): void => {
   if (grantedIn(client, channel)?.has('ReadMessageHistory') === false)
     throw new AppError('forbidden', 'the permission Read Message History is missing');

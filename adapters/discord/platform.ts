@@ -9,7 +9,7 @@ import { PLATFORM } from './ids.ts';
 import { CAPABILITIES } from './limits.ts';
 import { isGone } from './errors.ts';
 import { BY_BOT, ownPost, ownPostOf, postedOf } from './mirrors/handles.ts';
-import { botMessageWriter } from './mirrors/message-writer.ts';
+import { botMessageWriter } from './outbound/message-writer.ts';
 import type { Writers } from './mirrors/writers.ts';
 import { postParts, syncParts } from './outbound/sync.ts';
 import { render } from './outbound/render.ts';
@@ -22,7 +22,7 @@ export interface PlatformDeps {
   readonly voice: VoicePort;
 }
 
-/** Discord as the core sees it. */
+/** Creates the port through which the core uses Discord. */
 export const createPlatform = ({ api, writers, feed, mirrors, voice }: PlatformDeps): Platform => ({
   name: PLATFORM,
   naming: 'local',

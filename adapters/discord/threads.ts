@@ -21,9 +21,9 @@ interface ThreadList {
 }
 
 export interface Threads {
-  /** Finds our standing thread of this name, or makes it. An archived one opens by posting. */
+  /** Finds our standing thread of this name, or creates it. Posting reopens an archived one. */
   standing(channel: Channel, name: string): Promise<Channel>;
-  /** Forgets a thread that is gone. Returns true for a standing thread. */
+  /** Drops a deleted thread from the cache. Returns true for a standing thread. */
   forget(threadId: string): boolean;
 }
 
@@ -32,7 +32,7 @@ const KEPT = 5_000;
 
 export const createThreads = (api: Api, botId: () => string): Threads => {
   const known = createLru<string, string>(KEPT);
-  /** The channel and name of each thread, gone ones included. */
+  /** The channel and name of each thread, deleted ones included. */
   const keys = createLru<string, string>(KEPT);
   const turns = createKeyedMutex();
 
@@ -73,7 +73,7 @@ export const createThreads = (api: Api, botId: () => string): Threads => {
     try {
       return await create(ChannelType.PublicThread);
     } catch (thrown) {
-      // Channels of announcements take threads of their own kind alone.
+      // Announcement channels take only their own type of threads.
       if (isRefusal(thrown, RESTJSONErrorCodes.CannotExecuteActionOnThisChannelType))
         return create(ChannelType.AnnouncementThread);
       if (isRefusal(thrown, RESTJSONErrorCodes.MaximumActiveThreads))

@@ -5,16 +5,16 @@ import { toAppError, type AppError } from '../../src/errors.ts';
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 60_000 };
 
 export interface TryAgainOptions {
-  /** Calls it off. */
+  /** Aborts the retries. */
   readonly signal: AbortSignal;
-  /** Told of each further fault. */
+  /** Called with each further error. */
   readonly failed: (fault: AppError) => void;
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * Does again what has failed, after longer and longer waits, until it works, no further try could, or
- * it is called off. Never rejects.
+ * Retries failed work, with growing waits, until it succeeds, fails permanently or is aborted.
+ * Never rejects.
  */
 export const tryAgain = async (
   work: () => Promise<void>,

@@ -7,7 +7,7 @@ const overwritesOf = (channel: GuildBasedChannel) => {
   return [...(root?.permissionOverwrites.cache.values() ?? [])].filter(({ id }) => id !== me);
 };
 
-/** True when everybody who can read `readers` can see `other` too, and so may be told its name. */
+/** True when everybody who can read `readers` can also see `other`, and so may see its name. */
 export const isSeenByReadersOf = (
   readers: GuildBasedChannel,
   other: GuildBasedChannel,
@@ -26,12 +26,12 @@ export const isSeenByReadersOf = (
   const guests = ofReaders.filter(
     ({ type, allow }) => type === OverwriteType.Member && allow.has('ViewChannel'),
   );
-  /** Being let in outweighs being kept out as another role. */
+  /** Overwrites that allow: an allow outweighs a deny of another role. */
   const letBackIn = ofReaders.filter(({ allow }) => allow.has('ViewChannel'));
   const keptOut = ofOther.filter(({ deny }) => deny.has('ViewChannel'));
   return (
     reading.every((role) => seeing.has(role)) &&
-    // Who has several roles, or is named beside them, sees what the overwrites together say.
+    // Members with several roles or overwrites of their own get all of them combined.
     keptOut.every(({ id }) => isDenied(id)) &&
     (keptOut.length === 0 || letBackIn.every(({ id }) => isLetIn(id))) &&
     (seeing.size === roles.length || guests.every(({ id }) => isLetIn(id)))

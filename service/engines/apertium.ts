@@ -7,14 +7,17 @@ import { createPool } from './apertium/pool.ts';
 const NAME = 'apertium';
 const CONCURRENT = 4;
 
-/** The longest text that goes through a pipeline at once, so that others get their turn. */
+/** Longest text of one pipeline call, so that other calls get their turn. */
 const LONGEST_PIECE_CHARACTERS = 2_000;
 
-/** Lines with their ends; parts of very long ones. */
+/** Splits a text into lines with their ends, and very long lines into parts. */
 const piecesOf = (text: string): readonly string[] =>
   text.split(/(?<=\n)/).flatMap((line) => splitText(line, LONGEST_PIECE_CHARACTERS));
 
-/** Rule-based translation between related languages, by the programs of the Apertium project. */
+/**
+ * Creates the engine for rule-based translation between related languages with the Apertium
+ * programs.
+ */
 export const createEngine: CreateEngine = ({ config }) => {
   const modes: Promise<ReadonlyMap<string, Mode>> = readModes(config.SERVICE_APERTIUM_MODES);
   const pool = createPool({

@@ -9,29 +9,33 @@ import type { EspeakReply, EspeakRequest } from './espeak-ng/worker.ts';
 
 const NAME = 'espeak-ng';
 
-/** A sentence takes about 5 ms; the first call also loads 24 MB of voices in about 0.3 s. */
+/**
+ * Longest time of a call: a sentence takes about 5 ms; the first call also loads 24 MB of voices in
+ * about 0.3 s.
+ */
 const CALL_TIMEOUT_MS = 15_000;
 
-/** Its memory grows by about 64 MB in 2,000 calls. */
+/** Calls of one child: the library's memory grows by about 64 MB in 2,000 calls. */
 const CALLS_PER_CHILD = 1_000;
 const IDLE_MS = 2 * 60_000;
 
-/**
- * The longest phrase spoken at once in text without sentence ends, so that others get their turn.
- */
+/** Longest phrase of one call in text without sentence ends, so that other calls get their turn. */
 const LONGEST_PHRASE_CHARACTERS = 300;
 
 const phrasesOf = (text: string): readonly string[] =>
   splitSentences(text).flatMap((sentence) => splitText(sentence, LONGEST_PHRASE_CHARACTERS));
 
-// Measured: `Float32Array.from` with a function took a quarter of a whole request's time.
+// Measured: `Float32Array.from` with a function took a quarter of a request's time.
 const toFloats = (samples: Int16Array): Float32Array => {
   const floats = new Float32Array(samples.length);
   for (let i = 0; i < samples.length; i += 1) floats[i] = (samples[i] ?? 0) / 32_768;
   return floats;
 };
 
-/** Speech in about 140 languages, made here, by a library whose licence keeps it in a process of its own. */
+/**
+ * Creates the engine for local speech synthesis in about 140 languages, whose library must run in a
+ * separate process for its licence.
+ */
 export const createEngine: CreateEngine = ({ log }) => {
   const child = createChild<EspeakRequest, EspeakReply>({
     name: NAME,
@@ -45,7 +49,7 @@ export const createEngine: CreateEngine = ({ log }) => {
 
   let known: Promise<ReadonlyMap<string, KnownVoice>> | undefined;
   const voicesById = (): Promise<ReadonlyMap<string, KnownVoice>> => {
-    // Shared by everyone who asks, so that nobody's leaving ends it for the others.
+    // Shared by all callers, so that one caller's abort does not end it for the others.
     known ??= child
       .call({ kind: 'voices' }, new AbortController().signal)
       .then((reply) => describeVoices('voices' in reply ? reply.voices : []));

@@ -9,7 +9,10 @@ import { createTranslation } from './openai/translation.ts';
 const NAME = 'openai';
 const SERVES = ['chat', 'translation', 'recognition', 'speech'] as const;
 
-/** A server's list of models is asked for again after this; sooner where it could not be had. */
+/**
+ * Age at which a server's list of models is requested again; after a failure it is requested
+ * sooner.
+ */
 const LIST_FRESH_MS = 60_000;
 const LIST_MISSING_MS = 5_000;
 
@@ -20,7 +23,10 @@ const MODEL_VARIABLES: Readonly<Record<Ability, string>> = {
   speech: 'SERVICE_OPENAI_TTS_MODEL',
 };
 
-/** Any server that speaks the OpenAI API: hosted, or Ollama, vLLM, llama.cpp, LocalAI, Speaches. */
+/**
+ * Creates the engine for any server with the OpenAI API: hosted, or Ollama, vLLM, llama.cpp,
+ * LocalAI, Speaches.
+ */
 export const createEngine: CreateEngine = ({ config, log }) => {
   const url = config.SERVICE_OPENAI_URL;
   const upstream = url === undefined ? undefined : createUpstream(url, config.SERVICE_OPENAI_KEY);
@@ -40,7 +46,7 @@ export const createEngine: CreateEngine = ({ config, log }) => {
     | { readonly models: Models; readonly abilities: EngineAbilities; readonly ids: string }
     | undefined;
   let listAgainAtMs = 0;
-  /** True when the server listed its models the last time it was asked. */
+  /** True when the last request for the list of models succeeded. */
   let lists = false;
   let listing: Promise<void> | undefined;
 
@@ -52,7 +58,8 @@ export const createEngine: CreateEngine = ({ config, log }) => {
     lists = listed !== undefined;
     listAgainAtMs = performance.now() + (listed ? LIST_FRESH_MS : LIST_MISSING_MS);
     const ids = listed?.join('\n') ?? state?.ids ?? '';
-    // The abilities remember what the server refuses: they are kept while its models stay the same.
+    // The abilities remember what the server refuses, so they are kept while its models stay the
+    // same.
     if (state?.ids === ids) return;
     const models = chooseModels(listed ?? [], config);
     state = { models, abilities: build(to, models), ids };
@@ -64,7 +71,7 @@ export const createEngine: CreateEngine = ({ config, log }) => {
       listing ??= refresh(upstream).finally(() => {
         listing = undefined;
       });
-      // Who can be served by what is known already does not wait for news.
+      // Requests that the known models can serve do not wait for a new list.
       if (!state || Object.keys(state.abilities).length === 0) await listing;
     }
     return state;

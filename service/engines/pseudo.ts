@@ -4,7 +4,9 @@ import type { CreateEngine } from '../engine.ts';
 const NAME = 'pseudo';
 const TARGET = 'en-xa';
 
-/** The pseudo-locale: shows what a translation would touch, without any engine. */
+/**
+ * Creates the engine of the pseudo-locale, which marks the text that a translation would change.
+ */
 export const createEngine: CreateEngine = () => ({
   name: NAME,
   serves: ['translation'],

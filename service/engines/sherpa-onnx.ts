@@ -8,19 +8,24 @@ import type { SherpaReply, SherpaRequest } from './sherpa-onnx/worker.ts';
 const NAME = 'sherpa-onnx';
 const PACKAGE = 'sherpa-onnx-node';
 
-/** Whisper hears at most 30 s at once; the others grow slow with much more. */
+/**
+ * Longest audio of one call: Whisper takes at most 30 s; the other models grow slow with much more.
+ */
 const LONGEST_MS = 28_000;
-/** Loading a large model included. */
+/** Longest time of a call, loading a large model included. */
 const CALL_TIMEOUT_MS = 120_000;
 const CALLS_PER_CHILD = 5_000;
-/** Models are slow to load: kept for long. */
+/** Idle time after which the child is stopped: models are slow to load. */
 const IDLE_MS = 60 * 60_000;
 
 type Setup =
   | { readonly model: Model; readonly recognition: RecognitionEngine }
   | { remedy: string };
 
-/** Speech recognition here, with a model from a folder, in a process of its own. */
+/**
+ * Creates the engine for local speech recognition with a model from a folder, in a separate
+ * process.
+ */
 export const createEngine: CreateEngine = ({ config, log }) => {
   const children: AsyncDisposable[] = [];
 

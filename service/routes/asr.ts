@@ -14,17 +14,20 @@ import { plainReply, recogniseInChunks, segmentParameters, segmentsReply } from 
 import type { Route } from '../route.ts';
 import { createUploadLimiter } from '../upload-limiter.ts';
 
-/** About 30 MB of audio: 16 minutes of WAV at 16 kHz, over 6 hours of Opus. */
+/** Largest body, about 30 MB of audio: 16 minutes of WAV at 16 kHz, over 6 hours of Opus. */
 const BODY_LIMIT: BodyLimit = { bytes: 40 * 1024 * 1024, named: 'ErrAudioTooLarge' };
 /**
- * Uploads at once, more than an engine hears at once: reading takes a client's time, not the
- * engine's.
+ * Most concurrent uploads, more than an engine recognises at once: the time of an upload depends on
+ * the client, not on the engine.
  */
 const READING = { concurrent: 64, waiting: 64 };
-/** Six of the longest bodies, or hundreds of usual ones, read or waiting for their engine. */
+/**
+ * Most bytes in memory: six of the longest bodies, or hundreds of usual ones, being read or waiting
+ * for their engine.
+ */
 const MAX_HELD_BYTES = 6 * BODY_LIMIT.bytes;
 
-/** The formats of section 4.5, as files name them. */
+/** The formats of section 4.5, by container. */
 const FORMATS: Partial<Record<Container, Exclude<AudioFormat, 'pcm'>>> = {
   wav: 'wav',
   'ogg-opus': 'ogg',
@@ -80,7 +83,7 @@ const findFormat = (chunks: readonly Uint8Array[]): Exclude<AudioFormat, 'pcm'> 
   return format;
 };
 
-/** Turns the decoder's fault into one of the client, whose file it is. */
+/** Converts an error of the decoder to a client error, because the file is the client's. */
 const asInvalidAudio = (error: unknown): unknown =>
   error instanceof AppError &&
   !(error instanceof ContractError) &&
@@ -93,7 +96,7 @@ interface RecognitionInput {
   readonly format: Exclude<AudioFormat, 'pcm'>;
   readonly hints: EngineHints;
   readonly vad: NonNullable<AsrParameters['vad']>;
-  /** Spans to recognise; undefined where all of the audio is to be recognised. */
+  /** Parameters of the spans to recognise; undefined to recognise all of the audio. */
   readonly speech: SegmentParameters | undefined;
 }
 
@@ -132,7 +135,7 @@ const transcribe = async (
   }
 };
 
-/** Contract section 4.5. */
+/** Creates the route of contract section 4.5. */
 export const createAsr = (
   uploads = createUploadLimiter({ ...READING, maxBytes: MAX_HELD_BYTES }),
 ): Route => ({

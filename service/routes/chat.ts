@@ -4,10 +4,10 @@ import { readChatBody } from '../chat-body.ts';
 import { holding, primed, streamReply } from '../respond.ts';
 import type { Route } from '../route.ts';
 
-/** Long talks and small pictures; parsing more would hold everybody else up. */
+/** Largest body: long conversations and small pictures; parsing more would delay other requests. */
 const BODY_LIMIT: BodyLimit = { bytes: 2 * 1024 * 1024, named: 'ErrRequestTooLarge' };
 
-/** Contract section 4.1: OpenAI-compatible, passed through. */
+/** Route of contract section 4.1: OpenAI-compatible, forwarded unchanged. */
 export const chat: Route = {
   method: 'POST',
   path: PATHS.chat,

@@ -18,7 +18,7 @@ import { holding, primed, streamReply } from '../respond.ts';
 import type { Route } from '../route.ts';
 import { countCodePoints } from '../../src/text/unicode.ts';
 
-/** Every field at its limit, four bytes a character, and the form around them. */
+/** Largest body: every field at its limit with four bytes a character, and the JSON around them. */
 const BODY_LIMIT: BodyLimit = {
   bytes:
     4 * (SERVICE_LIMITS.translateTextCodePoints + SERVICE_LIMITS.contextCodePoints) +
@@ -27,7 +27,7 @@ const BODY_LIMIT: BodyLimit = {
   named: 'ErrTextTooLong',
 };
 
-/** Token counts of engines that give none. */
+/** Token counts for engines that give none. */
 const NO_USAGE: TokenUsage = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
 const readForm = async (request: Request, signal: AbortSignal): Promise<FormData> => {
@@ -110,12 +110,15 @@ const wholeReply = async (
   };
 };
 
-/** Section 6. Nothing is sent before the engine has begun: until then an error has a status. */
+/**
+ * Yields the events of section 6. The first waits for the engine, because an error before it can
+ * still have a status.
+ */
 async function* events(
   input: TranslateRequest,
   engine: AsyncGenerator<TranslationPiece>,
 ): AsyncGenerator<Uint8Array> {
-  // Ended with this, even before its first piece was taken: it holds a permit.
+  // Closed with this generator, even before its first piece was taken: it holds a permit.
   await using pieces = await primed(engine);
   const id = newId();
   const event = (chunk: Partial<TranslateChunk>, content: string): Uint8Array =>
@@ -135,7 +138,7 @@ async function* events(
   yield Buffer.from(`data: ${STREAM_END}\n\n`);
 }
 
-/** Contract section 4.4. */
+/** Route of contract section 4.4. */
 export const translate: Route = {
   method: 'POST',
   path: PATHS.translate,

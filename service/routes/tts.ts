@@ -15,11 +15,11 @@ import type { Route } from '../route.ts';
 import { countCodePoints, isBlank } from '../../src/text/unicode.ts';
 import { allVoices } from './voices.ts';
 
-/** JSON may write each half of a surrogate pair in six bytes. */
+/** Most bytes of a character: JSON may write each half of a surrogate pair in six. */
 const BYTES_PER_CHARACTER = 12;
 const OTHER_FIELDS_BYTES = 16 * 1024;
 
-/** The rate that `sample_rate` means for this voice; section 4.2. */
+/** Sample rate for this voice and the requested `sample_rate`; section 4.2. */
 const sampleRateFor = (voice: Voice, wished: number | undefined): number => {
   const rates = voice.sample_rates;
   if (wished) {
@@ -56,12 +56,12 @@ const checkFormat = (voice: Voice, { format, stream }: TtsRequest): void => {
     );
 };
 
-/** Sent one by one, for joining them would copy up to 60 MB at once. */
+/** Yields chunks one by one: joining them would copy up to 60 MB at once. */
 async function* each(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* chunks;
 }
 
-/** Contract section 4.2. */
+/** Route of contract section 4.2. */
 export const tts: Route = {
   method: 'POST',
   path: PATHS.tts,

@@ -2,7 +2,7 @@ import { PATHS, type Voice } from '../../src/api/contract.ts';
 import type { Engines, Offer } from '../engines.ts';
 import type { Route } from '../route.ts';
 
-/** Every voice with the engine that has it, in the engines' order. */
+/** Lists every voice with its engine, in the engines' order. */
 export const allVoices = async (
   engines: Engines,
   signal: AbortSignal,
@@ -10,7 +10,7 @@ export const allVoices = async (
   const offers = await engines.offers('speech');
   const lists = await Promise.allSettled(offers.map(async ({ engine }) => engine.voices(signal)));
   const [first] = lists;
-  // One engine that fails does not silence the others.
+  // One failing engine does not hide the voices of the others.
   if (first?.status === 'rejected' && lists.every(({ status }) => status === 'rejected'))
     throw first.reason;
   return offers.flatMap((offer, index) => {
@@ -19,7 +19,7 @@ export const allVoices = async (
   });
 };
 
-/** Contract section 4.3. */
+/** Route of contract section 4.3. */
 export const voices: Route = {
   method: 'GET',
   path: PATHS.voices,

@@ -26,7 +26,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
  * The wait before the next attempt. When the server named a time, that time and a little jitter
  * after it, so that waiting callers do not all return at the same moment.
  */
-const pauseMs = (policy: RetryPolicy, attempt: number, { retryAfterMs }: AppError): number =>
+const waitBeforeMs = (policy: RetryPolicy, attempt: number, { retryAfterMs }: AppError): number =>
   retryAfterMs === undefined ? backoffMs(policy, attempt) : retryAfterMs + backoffMs(policy, 0);
 
 /**
@@ -63,7 +63,7 @@ const waitOrThrow = async (
   deadline.signal.throwIfAborted();
   const error = toAppError(thrown);
   if (!policy.retries(error) || attempt + 1 >= policy.attempts) throw error;
-  const waitMs = pauseMs(policy, attempt, error);
+  const waitMs = waitBeforeMs(policy, attempt, error);
   if (performance.now() + waitMs >= deadline.endsAtMs) throw error;
   await policy.sleep(waitMs, deadline.signal);
 };

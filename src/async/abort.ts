@@ -1,4 +1,6 @@
-/** Waits for a promise, and no longer than until `signal` is aborted; then rejects with its reason. */
+/**
+ * Waits for a promise, at most until `signal` is aborted; then rejects with the signal's reason.
+ */
 export const orAborted = async <T>(promise: Promise<T>, signal: AbortSignal): Promise<T> => {
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(signal.reason);
@@ -12,8 +14,8 @@ export const orAborted = async <T>(promise: Promise<T>, signal: AbortSignal): Pr
 };
 
 /**
- * Hands items on until `signal` is aborted, even if the next one never comes; then throws the signal's
- * reason. The source is closed in any case, and waited for unless the signal was aborted.
+ * Yields items until `signal` is aborted, even if the next one never comes; then throws the
+ * signal's reason. Always closes the source, and waits for that unless the signal was aborted.
  */
 export async function* untilAborted<T>(
   items: AsyncIterable<T>,
@@ -23,7 +25,7 @@ export async function* untilAborted<T>(
   try {
     for (;;) {
       signal.throwIfAborted();
-      // One race for all items would hold on to every one of them.
+      // One race for all items would keep a reference to every one of them.
       const next = await orAborted(iterator.next(), signal);
       if (next.done) return;
       yield next.value;
@@ -37,8 +39,8 @@ export async function* untilAborted<T>(
 }
 
 /**
- * Gives work a signal of its own, which is aborted with the given one: for work that never takes its
- * listeners off again, and so would fill a signal that outlives it.
+ * Runs work with its own signal, which is aborted with the given one: for work that never removes
+ * its listeners and so would add ever more of them to a long-lived signal.
  */
 export const withOwnSignal = async <T>(
   signal: AbortSignal | undefined,

@@ -2,18 +2,18 @@
 export interface Backoff {
   readonly firstMs: number;
   readonly longestMs: number;
-  /** The share of the span that is waited, asked once a wait. `Math.random`: full jitter. Default: all of it. */
+  /** Share of each wait that is used, from 0 to 1. `Math.random`: full jitter. Default: 1. */
   readonly random?: () => number;
 }
 
 /**
- * The wait before another try.
+ * The wait before another try, in milliseconds.
  *
  * @param attempt counts from 0, which gives the first wait
- * @param toldMs what the other side asked to wait, at least
+ * @param leastMs shortest wait that the server asked for
  */
 export const backoffMs = (
   { firstMs, longestMs, random = () => 1 }: Backoff,
   attempt: number,
-  toldMs = 0,
-): number => Math.max(toldMs, random() * Math.min(longestMs, firstMs * 2 ** attempt));
+  leastMs = 0,
+): number => Math.max(leastMs, random() * Math.min(longestMs, firstMs * 2 ** attempt));

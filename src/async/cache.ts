@@ -1,13 +1,17 @@
 import { createLru } from './lru.ts';
 
-/** Holds in memory what was read elsewhere, until it is forgotten. */
+/** A cache of values that are read elsewhere. */
 export interface Cache<Key, Value> {
   readonly of: (key: Key) => Promise<Value>;
-  /** Drops the entry of a key: to be called once a change was committed, or failed. */
+  /** Drops the entry of a key. Call it once a change is committed or has failed. */
   readonly forget: (key: Key) => void;
 }
 
-/** @param most entries that are held; those that were not asked for longest go first */
+/**
+ * Creates a cache.
+ *
+ * @param most number of entries; the least recently used one is dropped first
+ */
 export const createCache = <Key, Value>(
   read: (key: Key) => Promise<Value>,
   { keyOf, most }: { readonly keyOf: (key: Key) => string; readonly most: number },

@@ -1,10 +1,12 @@
 import { orAborted } from './abort.ts';
 
-/** The passing of time; tests give their own. */
+/** A source of time; tests pass their own. */
 export interface Clock {
-  /** Monotonic, of no known beginning. */
+  /** Monotonic time; its zero is unspecified. */
   readonly nowMs: () => number;
-  /** Calls back once; the result takes it back. Keeps no process alive. */
+  /**
+   * Calls `run` once after the delay. Returns a function that cancels it. Keeps no process alive.
+   */
   readonly after: (delayMs: number, run: () => void) => () => void;
 }
 
@@ -16,7 +18,7 @@ export const realClock: Clock = {
   },
 };
 
-/** Waits so long. Rejects with the signal's reason; keeps no process alive. */
+/** Resolves after the delay. Rejects with the signal's reason; keeps no process alive. */
 export const sleep = async (
   { after }: Pick<Clock, 'after'>,
   delayMs: number,
@@ -31,7 +33,7 @@ export const sleep = async (
   }
 };
 
-/** Waits until a promise is settled, and no longer than to that time. Rejects as the promise does. */
+/** Waits until a promise is settled, at most until `latestMs`. Rejects as the promise does. */
 export const waitUntil = async (
   { nowMs, after }: Clock,
   latestMs: number,

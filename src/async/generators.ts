@@ -1,6 +1,6 @@
 /**
- * Follows a generator of states and hands on what `map` makes of each; nothing where it gives
- * `undefined`. Returns the generator's result, and closes it when the follower leaves early.
+ * Maps the states of a generator; skips a state when `map` gives `undefined`. Returns the
+ * generator's result, and closes the generator when the consumer stops early.
  */
 export const mapStates = async function* <State, Shown, Result>(
   states: AsyncGenerator<State, Result, void>,
@@ -21,7 +21,7 @@ export const mapStates = async function* <State, Shown, Result>(
 /**
  * Runs a generator of states to its end and resolves with its result.
  *
- * @param onState told of each state
+ * @param onState called with each state
  */
 export const resultOf = async <State, Result>(
   states: AsyncGenerator<State, Result, void>,

@@ -1,11 +1,11 @@
-/** Lets work of one key run one after another, in the order in which it came. */
+/** A lock per key: work for the same key runs in turn, in the order of the calls. */
 export interface KeyedMutex {
-  /** Resolves when it is this caller's turn, which lasts until the result is disposed of. */
+  /** Waits for the key's lock, which is held until the result is disposed of. */
   take(key: string): Promise<Disposable>;
 }
 
 export const createKeyedMutex = (): KeyedMutex => {
-  /** The end of the last turn of each key that is in use. */
+  /** The end of the last turn of each key in use. */
   const tails = new Map<string, Promise<void>>();
   return {
     take: async (key) => {

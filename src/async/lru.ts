@@ -1,12 +1,12 @@
-/** A map of limited size; above it the entry that was not set for longest goes. */
+/** A map of limited size; above it, the entry that was set the longest ago is dropped. */
 export interface Lru<Key, Value> extends Iterable<[Key, Value]> {
-  /** Does not count as a use: set what was read to keep it. */
+  /** Reads a value without counting as a use; set it again to keep it. */
   get(key: Key): Value | undefined;
   set(key: Key, value: Value): void;
   delete(key: Key): void;
 }
 
-/** @param limit entries that are kept */
+/** Creates a map that holds at most `limit` entries. */
 export const createLru = <Key, Value>(limit: number): Lru<Key, Value> => {
   const kept = new Map<Key, Value>();
   return {

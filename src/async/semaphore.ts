@@ -1,11 +1,13 @@
-/** Permits for a bounded number of holders; callers that wait get theirs in the order in which they came. */
+/**
+ * Permits for a bounded number of holders; waiting callers get theirs in the order of the calls.
+ */
 export interface Semaphore {
   /**
-   * Resolves with a permit, which is held until it is disposed of. Rejects with the signal's reason,
-   * and with the bound's error where as many wait as may.
+   * Resolves with a permit, which is held until it is disposed of. Rejects with the signal's
+   * reason, and with the bound's error when the queue is full.
    */
   acquire(signal?: AbortSignal): Promise<Disposable>;
-  /** A permit, if one is free. */
+  /** Takes a permit if one is free. */
   tryAcquire(): Disposable | undefined;
   /** Runs `work` while it holds a permit. Rejects as `acquire` and `work` do. */
   use<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
@@ -17,7 +19,11 @@ export interface WaitingBound {
   readonly full: () => Error;
 }
 
-/** @param waiting default: any number waits */
+/**
+ * Creates a semaphore.
+ *
+ * @param waiting bound of the queue. Default: unlimited
+ */
 export const createSemaphore = (permits: number, waiting?: WaitingBound): Semaphore => {
   const waiters = new Set<() => void>();
   let free = permits;

@@ -10,15 +10,15 @@ import { givenUp, type Prepared } from './prepare/prepare.ts';
 const ROWS_AHEAD = 16;
 
 /** When another try of a row is due: each failed request was retried below already, as far as that helps. */
-interface RetryPolicy extends Backoff {
+interface RowBackoff extends Backoff {
   /** Tries after which a row is given up. */
   readonly tries: number;
 }
 
 /** A message that the service cannot do holds up those after it for three minutes, told waits apart. */
-const PREPARING: RetryPolicy = { firstMs: 5_000, longestMs: 60_000, tries: 7 };
+const PREPARING: RowBackoff = { firstMs: 5_000, longestMs: 60_000, tries: 7 };
 /** A platform that cannot be reached is waited for for about half an hour, told waits apart. */
-const RECONCILING: RetryPolicy = { firstMs: 1_000, longestMs: 120_000, tries: 20 };
+const RECONCILING: RowBackoff = { firstMs: 1_000, longestMs: 120_000, tries: 20 };
 /** A longer told wait is cut to this. */
 const LONGEST_TOLD_WAIT_MS = 600_000;
 
@@ -56,7 +56,7 @@ interface Stop {
   readonly error: AppError;
   readonly left: readonly Row[];
   readonly tried: number;
-  readonly policy: RetryPolicy;
+  readonly policy: RowBackoff;
 }
 
 const keyOf = ({ ref: { channel, id }, purpose }: Row): string =>

@@ -2,7 +2,7 @@ import type { Action, Command, Press } from './command.ts';
 import type { CommandInfo, PlatformPart } from '../model/command-info.ts';
 import { userError } from '../errors.ts';
 import type { Texts } from '../i18n.ts';
-import type { Platforms } from '../platforms.ts';
+import type { Platforms } from '../running-platforms.ts';
 import { inCode } from '../text/markup/plain-line.ts';
 import { actionsOf, describeAction, type PlatformTraits } from './describe-action.ts';
 

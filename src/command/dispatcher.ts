@@ -11,7 +11,7 @@ import type { Member } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
 import type { CompletionRequest, Invocation, PressInvocation } from '../ports/platform.ts';
 import type { Core } from '../adapter.ts';
-import type { Platforms } from '../platforms.ts';
+import type { Platforms } from '../running-platforms.ts';
 import type { Services } from './services.ts';
 import { createCatalogue, type CatalogueDeps } from './catalogue.ts';
 import { parseOptions } from './options.ts';

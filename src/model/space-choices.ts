@@ -43,7 +43,10 @@ export interface RoomChoices {
   readonly readAloud: readonly string[];
 }
 
-/** Silence that ends a caption where nobody chose another; speech is cut at the same pause for all other uses. */
+/**
+ * The default pause that ends a line: the endpointer's hangover, for captions where nobody chose another and for
+ * all other uses.
+ */
 export const USUAL_PAUSE_MS = 600;
 
 /**

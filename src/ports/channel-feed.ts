@@ -4,62 +4,68 @@ import type { Message } from '../model/message.ts';
 import type { WatchMode } from '../model/watch.ts';
 
 /**
- * Reads what people write on a platform. Positions are the adapter's: texts that sort the messages of one
- * channel, of which the core knows no more. Every method rejects with an `AppError`.
+ * Reads messages on a platform. A position is a text whose format only the adapter knows; positions
+ * sort the messages of one channel. Every method rejects with an `AppError`.
  */
 export interface ChannelFeed {
-  /** The channel with all that the platform knows of it, such as the channel that it belongs to. */
+  /** Completes the channel with everything the platform knows of it, such as its parent channel. */
   resolve(channel: Channel): Channel;
-  /** The position that a message written at this time (ms since 1970) would have at least. */
+  /** Lowest position of a message written at this time (ms since 1970). */
   positionAt(timeMs: number): string;
-  /** When a message at this position was written, ms since 1970; never less for a later position. */
+  /**
+   * Time at which the message at this position was written, ms since 1970; never decreases with the
+   * position.
+   */
   timeOf(position: string): number;
   /**
-   * The messages after a position, oldest first, fetched page by page. One that is left out counts as
-   * deleted, so it throws where it cannot tell all of them.
+   * Yields the messages after a position, oldest first, fetched page by page. A missing message
+   * counts as deleted, so the adapter throws when it cannot list all of them.
    */
   history(channel: Channel, after: string, signal: AbortSignal): AsyncIterable<Message>;
   /**
-   * The message as it is now; undefined when it is deleted.
+   * Reads the current message; undefined when it is deleted.
    *
-   * @param of names the source whose mirror is meant, of a message of ours that holds several mirrors
+   * @param of source whose mirror is meant, when one of our messages holds several mirrors
    */
   read(ref: MessageRef, of?: MessageRef): Promise<Message | undefined>;
-  /** The names behind mentions, as far as everybody who reads this channel may know them. */
+  /** Resolves mentions to the names that every reader of this channel may know. */
   names(channel: Channel, mentions: readonly MentionedId[]): Promise<MentionNames>;
-  /** How many people's reactions with this emoji the message has now. */
+  /** Counts the people who have reacted to the message with this emoji. */
   reactions(ref: MessageRef, emoji: string): Promise<number>;
   /**
-   * Names of what the platform's people must still allow for this mode, as the platform shows them. A
-   * channel that is not in its space lacks everything: nobody may have it mirrored elsewhere.
+   * Lists the permissions that this mode lacks, named as the platform shows them. A channel outside
+   * its space lacks all of them, so that nobody can have it mirrored elsewhere.
    */
   missing(channel: Channel, mode: WatchMode): Promise<readonly string[]>;
 }
 
-/** What an adapter reports of what people write. */
+/** Receives an adapter's reports of messages. */
 export interface ChannelFeedListener {
-  /** True where new messages matter; cheap, asked for each one that comes. */
+  /**
+   * True when new messages of the channel matter. Called for each new message, so it must be cheap.
+   */
   follows(channel: Channel): boolean;
   /**
-   * Takes a message as it is now: new in a watched channel, or changed anywhere. One that is the same as
-   * before does nothing. Resolves when it cannot be lost any more.
+   * Takes the current state of a message: new in a watched channel, or changed anywhere. An
+   * unchanged message has no effect. Resolves when the message is durably stored.
    */
   messageChanged(message: Message): Promise<void>;
   messagesDeleted(refs: readonly MessageRef[]): Promise<void>;
-  /** A reaction came or went. */
+  /** Takes the addition or removal of a reaction. */
   reactionChanged(ref: MessageRef, emoji: string, isPresent: boolean): Promise<void>;
-  /** Somebody's messages may have been deleted with their ban. */
+  /** Takes a ban, which may have deleted the person's messages. */
   memberBanned(space: Space, authorId: string): Promise<void>;
   /**
-   * Messages may have come unreported: the history of the watched ones of these channels is fetched, and
-   * what is reported of them meanwhile waits behind it.
+   * Takes channels that may have unreported messages. Fetches the history of the watched ones;
+   * later reports of those channels wait for it.
    *
-   * @param channels each with the position of its newest message; undefined where the platform does not know
+   * @param channels each with the position of its newest message; undefined when the platform does
+   * not know it
    */
   messagesMissed(
     channels: readonly { readonly channel: Channel; readonly newest: string | undefined }[],
   ): void;
   channelDeleted(channel: Channel): Promise<void>;
-  /** The bot is in this space no more. */
+  /** Takes the bot's removal from a space. */
   spaceLeft(space: Space): Promise<void>;
 }

@@ -7,9 +7,9 @@ import type { VoicePort } from './voice.ts';
 import type { ChannelFeed } from './channel-feed.ts';
 import type { Mirrors } from './mirrors.ts';
 
-/** The limits of one platform. What goes beyond is left out or cut by its adapter. */
+/** The limits of one platform. The adapter omits or shortens content that exceeds them. */
 export interface Capabilities {
-  /** Choices that are offered at once: in one control, or to complete one option. */
+  /** Most choices of one control or of one completed option. */
   readonly choices: number;
   /** Rows of controls under one message: one row for each choice, or `rowButtons` buttons. */
   readonly controlRows: number;
@@ -22,21 +22,23 @@ export interface Capabilities {
 
 /** A platform as the core uses it. Every method rejects with an `AppError`. */
 export interface Platform {
-  /** The adapter's folder name, as it stands in `Space.platform`. */
+  /** The adapter's folder name, as in `Space.platform`. */
   readonly name: string;
   /** The names that people type for commands. Default: plain. */
   readonly naming?: Naming;
   readonly capabilities: Capabilities;
   post(to: Channel, content: Content, options?: { replyTo?: MessageRef }): Promise<Posted>;
-  /** Replaces what a message of ours shows; resolves with where it stands then. */
+  /** Replaces the content of one of our messages; resolves with its new location. */
   edit(message: Posted, content: Content): Promise<Posted>;
-  /** Deletes a message of ours. One that is gone already is no error. */
+  /** Deletes one of our messages. A message that is already deleted is no error. */
   delete(message: Posted): Promise<void>;
-  /** Left out where people cannot speak with each other. */
+  /** Voice channels; omitted by platforms without them. */
   readonly voice?: VoicePort;
-  /** Left out where the messages of a channel cannot be followed. */
+  /** Messages of channels; omitted by platforms that do not report them. */
   readonly feed?: ChannelFeed;
-  /** Left out where mirrors cannot be written; with `feed`, channels can be watched. */
+  /**
+   * Mirrors; omitted by platforms that cannot write them. With `feed`, channels can be watched.
+   */
   readonly mirrors?: Mirrors;
 }
 
@@ -44,9 +46,9 @@ export interface Platform {
  * The place where the answer to one invocation is shown; the adapter gives it with the invocation.
  */
 export interface Answer {
-  /** Shows `content` as the answer, in place of what it showed before. */
+  /** Shows `content` as the answer, in place of its former content. */
   show(content: Content): Promise<void>;
-  /** The shortest time between two calls of `show` that the platform takes well. */
+  /** The shortest time between two calls of `show` that the platform allows. */
   readonly paceMs: number;
   /** The number of calls of `show` in all. Default: unlimited. */
   readonly updates?: number;
@@ -65,7 +67,7 @@ export interface Invocation {
   readonly on?: Message;
   readonly member: Member;
   readonly channel: Channel;
-  /** Aborted when the person who asked is gone or took it back. */
+  /** Aborted when the person has left or cancelled the command. */
   readonly signal: AbortSignal;
   readonly answer: Answer;
 }

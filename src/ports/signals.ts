@@ -1,7 +1,7 @@
 import type { Member } from '../model/member.ts';
 import type { Channel, Space } from '../model/place.ts';
 
-/** The stored data whose changes every process has to know, each with what tells which part changed. */
+/** The stored data whose changes every process must know, with the part that changed. */
 export interface SignalTopics {
   readonly 'space-settings': Space;
   readonly glossary: Space | Channel;
@@ -13,14 +13,14 @@ export interface SignalTopics {
 export type SignalTopic = keyof SignalTopics;
 
 /**
- * Tells every process, this one included, that stored data has changed, so that no copy of it in memory
- * outlives the change.
+ * Reports changes of stored data to every process, this one included, so that no cached copy stays
+ * outdated.
  */
 export interface Signals<Transaction> {
   /**
-   * Publishes a change within the transaction that makes it. It is delivered once the transaction is
-   * committed, and never where it is undone. The write resolves when every subscriber of this process
-   * is done, and rejects where one of them rejects.
+   * Publishes a change within the transaction that makes it. It is delivered once the transaction
+   * is committed, and never when it is rolled back. The write resolves when every subscriber in
+   * this process has finished, and rejects when one of them rejects.
    */
   publish<Topic extends SignalTopic>(
     within: Transaction,
@@ -28,8 +28,8 @@ export interface Signals<Transaction> {
     changed: SignalTopics[Topic],
   ): Promise<void>;
   /**
-   * Calls `receive` for each change, in the order in which the subscriptions were made. Returns what
-   * ends the subscription.
+   * Calls `receive` for each change, in the order of subscription. Returns the function that ends
+   * the subscription.
    */
   subscribe<Topic extends SignalTopic>(
     topic: Topic,

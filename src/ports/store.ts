@@ -1,27 +1,27 @@
 export interface WriteOptions {
   /**
-   * False for data that can be found out again: the write resolves once it is committed, outlives
-   * this process, and may be lost with the machine. Default: true, it resolves when it cannot be
-   * lost any more.
+   * False for data that can be restored: the write resolves once it is committed; it survives the
+   * end of this process, but perhaps not a loss of power. Default: true; the write resolves when it
+   * survives both.
    */
   readonly durable?: boolean;
 }
 
 /**
- * Changes stored data. Reads go to the engine directly.
+ * Changes stored data. Reads use the database engine directly.
  *
- * @typeParam Transaction what a write makes its changes with; of no use once the write is over
+ * @typeParam Transaction handle through which a write makes its changes; invalid after the write
  */
 export interface StorePort<Transaction> {
   /**
-   * Runs `work` in a transaction, which others may share. Writes take effect in the order in which they
-   * came; a write that rejects is undone, and no other with it. Resolves with the result of `work`.
+   * Runs `work` in a transaction that other writes may share. Writes take effect in the order of
+   * the calls; a write that rejects is rolled back alone. Resolves with the result of `work`.
    */
   write<T>(work: (within: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
-  /** Resolves when nothing waits to be written. */
+  /** Resolves when no write is pending. */
   written(): Promise<void>;
-  /** Removes what was deleted from wherever the engine still keeps it. */
+  /** Removes deleted data from wherever the engine still keeps it. */
   checkpoint(): Promise<void>;
-  /** Ends the connection; nothing may be asked of it afterwards. */
+  /** Closes the connection; no call is valid afterwards. */
   [Symbol.asyncDispose](): Promise<void>;
 }

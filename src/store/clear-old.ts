@@ -4,16 +4,16 @@ import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
 import { foldUsage } from './usage.ts';
 
-/** Rows that one write clears; the event loop runs between two. */
+/** Rows that one write deletes; the event loop runs between two writes. */
 const CLEARED_AT_ONCE = 25;
 
 /** Times in ms since 1970, before which data is deleted. */
 export interface Horizons {
   /** Horizon of the inbox's settled rows. */
   readonly rowsMs: number;
-  /** Horizon of what is known of mirrors. */
+  /** Horizon of the records of mirrors. */
   readonly mirrorsMs: number;
-  /** Horizon of who used how much; the sums are kept. */
+  /** Horizon of each member's usage; the totals of a day are kept. */
   readonly usageMs: number;
 }
 
@@ -50,7 +50,7 @@ const clearMirrors = async (db: Transaction<Schema>, beforeMs: number): Promise<
   return old.length;
 };
 
-/** Deletes what is no longer needed. */
+/** Deletes data older than its horizon. */
 export const clearOld = async (
   store: Store,
   { rowsMs, mirrorsMs, usageMs }: Horizons,

@@ -2,17 +2,22 @@ import type { Channel, MessageRef } from '../model/place.ts';
 import type { Store } from './index.ts';
 import { WATCH } from './inbox/row.ts';
 
-/** How many of a channel's last messages are looked at again for changes that nobody reported. */
-const LOOKED_AT_AGAIN = 50;
+/** Number of a channel's last messages that are read again to find unreported changes. */
+const MOST_RECENT = 50;
 
 const whereChannel = ({ space, id }: Channel) => ({ platform: space.platform, channel_id: id });
 
-/** Cursors that lag by this cost a fetch of the last messages after a crash, and save a write each. */
+/**
+ * Delay of cursor writes: a longer one saves writes, a crash costs a fetch of the last messages.
+ */
 const LAG_MS = 1_000;
 
 export type CursorStore = ReturnType<typeof createCursorStore>;
 
-/** How far each channel was followed: what is not after the cursor is in the inbox, or was. */
+/**
+ * Stores each channel's cursor: messages up to it are in the inbox, or were before they were
+ * cleared.
+ */
 export const createCursorStore = (store: Store, onFault: (fault: unknown) => void) => {
   const ahead = new Map<string, { readonly channel: Channel; readonly position: string }>();
 
@@ -55,13 +60,16 @@ export const createCursorStore = (store: Store, onFault: (fault: unknown) => voi
           .executeTakeFirst()
       )?.position,
 
-    /** Everything up to this position is in the inbox. A cursor never goes back. */
+    /** Records that everything up to this position is in the inbox. A cursor never moves back. */
     advance: (channel: Channel, position: string): void => {
       const key = JSON.stringify(whereChannel(channel));
       if ((ahead.get(key)?.position ?? '') < position) ahead.set(key, { channel, position });
     },
 
-    /** The last messages of the channel after a position of which something stands or will stand. */
+    /**
+     * Reads the channel's last messages after a position that have mirrors or are still to be
+     * mirrored.
+     */
     recent: async (
       channel: Channel,
       after: string,
@@ -74,14 +82,14 @@ export const createCursorStore = (store: Store, onFault: (fault: unknown) => voi
         .where('state', 'in', ['posted', 'waiting', 'working'])
         .where('position', '>', after)
         .orderBy('position', 'desc')
-        .limit(LOOKED_AT_AGAIN)
+        .limit(MOST_RECENT)
         .execute();
       return rows
         .map(({ message_id: id, position }) => ({ ref: { channel, id }, position }))
         .toReversed();
     },
 
-    /** Of a channel and its threads. */
+    /** Deletes the cursors of a channel and its threads. */
     remove: ({ space, id }: Channel): Promise<void> => {
       for (const [key, { channel }] of ahead)
         if (
@@ -101,7 +109,7 @@ export const createCursorStore = (store: Store, onFault: (fault: unknown) => voi
       );
     },
 
-    /** Drops those that stand before a position: nothing before it is fetched any more. */
+    /** Deletes the cursors before a position, from which nothing is fetched any more. */
     clear: (platform: string, before: string): Promise<void> =>
       store.write(
         async (db) => {

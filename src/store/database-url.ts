@@ -9,7 +9,7 @@ export interface DatabaseAddress {
 
 const SQLITE = /^sqlite:(?<path>\S.*)$/;
 
-/** Parses a `DATABASE_URL`; undefined where it names no known database. */
+/** Parses a `DATABASE_URL`; undefined when it names no supported database. */
 export const parseDatabaseUrl = (url: string): DatabaseAddress | undefined => {
   const path = SQLITE.exec(url)?.groups?.['path'];
   return path === undefined ? undefined : { engine: 'sqlite', path };

@@ -1,10 +1,14 @@
 /**
- * Makes what was written before the call safe from a loss of power. Calls that come while the disk
- * is busy share its next turn.
+ * Makes everything written before the call survive a loss of power. Calls made while a sync runs
+ * share the next one.
  */
 export type DiskSync = () => Promise<void>;
 
-/** @param flush waits for the disk, for all that was written before it is called */
+/**
+ * Creates a `DiskSync`.
+ *
+ * @param flush syncs to disk everything written before it is called
+ */
 export const createDiskSync = (flush: () => Promise<void>): DiskSync => {
   let running: Promise<void> | undefined;
   let following: Promise<void> | undefined;

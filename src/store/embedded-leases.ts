@@ -4,14 +4,14 @@ import { AppError } from '../errors.ts';
 import type { Leases, Tenure } from '../ports/leases.ts';
 import type { Store } from './index.ts';
 
-/** The row whose epoch counts the starts of processes that held this database. */
+/** Name of the row whose epoch counts the processes that have opened this database. */
 const PROCESS = 'process';
-/** Tenures that one process can give; the epochs of the next process begin above them. */
+/** Most tenures of one process; the epochs of the next process begin above them. */
 const TENURES_PER_PROCESS = 1_000_000_000;
 
 /**
- * Leases of a database on which one process works at a time: it holds everything, so that a tenure is lost only
- * by its release. Epochs go on from start to start.
+ * Opens the leases of a database that only one process uses at a time. A tenure ends only by its
+ * release. Epochs grow across restarts.
  */
 export const openEmbeddedLeases = async (store: Store, owner: string): Promise<Leases> => {
   const { epoch: starts } = await store.write((db) =>
@@ -35,7 +35,7 @@ export const openEmbeddedLeases = async (store: Store, owner: string): Promise<L
       try {
         turn = await orAborted(taking, signal);
       } catch (thrown) {
-        // Its turn comes all the same, and is passed on.
+        // The turn still comes later and must be passed on.
         void taking.then((late) => late[Symbol.dispose]());
         throw thrown;
       }

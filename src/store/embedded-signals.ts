@@ -7,11 +7,11 @@ interface Published {
 
 type Receive = (changed: never) => Promise<void> | void;
 
-/** Signals of a database that one process holds alone. */
+/** Signals of a database that only one process uses. */
 export interface EmbeddedSignals<Transaction extends object> extends Signals<Transaction> {
   /**
-   * Ends one write of a transaction: returns what delivers its signals, to be called when the
-   * transaction is committed.
+   * Ends one write of a transaction. Returns the function that delivers its signals, to be called
+   * once the transaction is committed.
    */
   readonly collect: (within: Transaction) => () => Promise<void>;
 }
@@ -38,7 +38,7 @@ export const createEmbeddedSignals = <
     },
     subscribe: (topic, receive) => {
       const all = subscribers.get(topic) ?? new Set();
-      // The same function may be given twice.
+      // The same function may subscribe twice.
       const own: Receive = (changed) => receive(changed);
       subscribers.set(topic, all.add(own));
       return () => void all.delete(own);

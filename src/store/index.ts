@@ -11,20 +11,23 @@ import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
 import { createStoreWriter, type StoreWriter } from './writer.ts';
 
-/** Read as Kysely does; changed through `write` alone. */
+/** The database: read through Kysely, changed only through `write`. */
 export interface Store extends Kysely<Schema>, StorePort<Transaction<Schema>>, StoreWriter {
   readonly signals: Signals<Transaction<Schema>>;
 }
 
-/** Opens the database of a `DATABASE_URL` and brings it up to date. Rejects with `config`. */
+/**
+ * Opens the database of a `DATABASE_URL` and migrates it to the newest schema. Rejects with
+ * `config`.
+ */
 export const openStore = async (url: string): Promise<Store> => {
   const address = parseDatabaseUrl(url);
   if (!address) throw new AppError('config', 'DATABASE_URL names no database that is known here');
   const { dialect, synced } = openSqlite(address.path);
   const db = new Kysely<Schema>({ dialect });
   await migrate(db);
-  // Callers of the same moment share it. It takes its turn at the one connection: within a transaction
-  // SQLite refuses it.
+  // Concurrent callers share one checkpoint. It waits for its turn at the only connection, because
+  // SQLite refuses a checkpoint within a transaction.
   const checkpoint = createDiskSync(async () => {
     await setImmediate();
     await sql`PRAGMA wal_checkpoint(TRUNCATE)`.execute(db);

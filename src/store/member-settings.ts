@@ -9,7 +9,7 @@ export interface Preferences {
 
 export interface MemberSettings {
   of(member: Pick<Member, 'platform' | 'id'>): Promise<Preferences>;
-  /** A key that is left out stays; `undefined` clears it. */
+  /** Changes settings. An omitted key keeps its value; `undefined` clears it. */
   change(
     member: Pick<Member, 'platform' | 'id'>,
     change: { language?: string | undefined; voiceId?: string | undefined },

@@ -5,12 +5,12 @@ import type { Store } from './index.ts';
 import type { RowKey } from './inbox/row.ts';
 import type { Schema } from './schema.ts';
 
-/** What one target shows of a source. */
+/** The mirror of a source in one target. */
 export interface StoredMirror {
   readonly target: MirrorTarget;
-  /** Undefined: somebody deleted the mirror, and it is not put back. */
+  /** The mirror's messages; undefined when somebody deleted them, and they are not posted again. */
   readonly posted: Posted | undefined;
-  /** The content of the source that it shows; empty: not all of it yet. */
+  /** Hash of the source content that the mirror shows; empty while the mirror is incomplete. */
   readonly contentHash: string;
 }
 
@@ -56,7 +56,7 @@ const read = (row: {
 
 export type MirrorStore = ReturnType<typeof createMirrorStore>;
 
-/** Which messages of ours were made of which messages; no text is kept. */
+/** Records which of our messages mirror which sources; stores no text. */
 export const createMirrorStore = (store: Store, now: () => number) => {
   const sourcesOf = async ({ channel, id }: MessageRef): Promise<readonly RowKey[]> => {
     const rows = await store
@@ -74,7 +74,7 @@ export const createMirrorStore = (store: Store, now: () => number) => {
   };
 
   return {
-    /** The mirrors of a source for one purpose. */
+    /** Reads the mirrors of a source for one purpose. */
     of: async ({ ref, purpose }: RowKey): Promise<readonly StoredMirror[]> => {
       const rows = await store
         .selectFrom('mirror')
@@ -84,7 +84,7 @@ export const createMirrorStore = (store: Store, now: () => number) => {
       return rows.map(read);
     },
 
-    /** Messages that show a source for any other purpose. */
+    /** Reads our messages that mirror a source for any other purpose. */
     others: async ({ ref, purpose }: RowKey): Promise<readonly Posted[]> => {
       const rows = await store
         .selectFrom('mirror')
@@ -95,16 +95,16 @@ export const createMirrorStore = (store: Store, now: () => number) => {
       return rows.flatMap((row) => read(row).posted ?? []);
     },
 
-    /** What a message of ours was made of; undefined for any other. */
+    /** Finds the source of one of our messages; undefined for any other message. */
     sourceOf: async (ref: MessageRef): Promise<RowKey | undefined> => (await sourcesOf(ref))[0],
 
-    /** Everything that a message of ours was made of: one may hold several mirrors. */
+    /** Finds all sources of one of our messages, which may hold several mirrors. */
     sourcesOf,
 
     /**
-     * Keeps, within a transaction, what a target shows of a source now.
+     * Records, within a transaction, the mirror of a source in a target.
      *
-     * @param isFirst true where nothing of the source is known to stand in the target
+     * @param isFirst true when the target has no known mirror of the source
      */
     put: async (
       db: Transaction<Schema>,
@@ -148,7 +148,7 @@ export const createMirrorStore = (store: Store, now: () => number) => {
           .execute();
     },
 
-    /** Forgets, within a transaction, that a target shows anything of a source. */
+    /** Deletes, within a transaction, the record of a source's mirror in a target. */
     drop: async (db: Transaction<Schema>, key: RowKey, target: MirrorTarget): Promise<void> => {
       for (const table of ['mirror', 'mirror_message'] as const)
         await db

@@ -13,18 +13,19 @@ export interface Privacy {
   /** Exports all of it as JSON. */
   export(member: Pick<Member, 'platform' | 'id'>): Promise<Uint8Array>;
   /**
-   * Deletes all of it, an opt-out apart. Their waiting messages are not translated any more. Copies
-   * of their messages stay where they are, and so does which message each is a copy of, without a
-   * name: a message that is deleted still takes its copies along. Days keep their sums, namelessly.
+   * Deletes all of it except an opt-out or a refusal to be listened to, and cancels their
+   * waiting translations. Mirrors of their messages stay, with an anonymous record of their
+   * sources, so that deleting a source still deletes its mirrors. Daily totals stay without the
+   * person.
    */
   forget(member: Pick<Member, 'platform' | 'id'>): Promise<void>;
 }
 
 type Person = Pick<Member, 'platform' | 'id'>;
 
-/** People whose choice is held in memory: every message of a watched channel asks for it. */
+/** Most people whose opt-out is cached: each message in a watched channel looks its author up. */
 const CACHED_PEOPLE = 20_000;
-/** The most people who opt out at the same time. */
+/** Most opt-outs that are not stored yet. */
 const MOST_UNWRITTEN = 1_000;
 
 const isoTime = (timeMs: number): string => new Date(timeMs).toISOString();
@@ -39,7 +40,11 @@ const parsed = (json: string | null): unknown => {
 
 const keyOf = ({ platform, id }: Person): string => `${platform} ${id}`;
 
-/** @param now ms since 1970 */
+/**
+ * Creates the store of personal data.
+ *
+ * @param now returns ms since 1970
+ */
 export const createPrivacy = (store: Store, now: () => number = Date.now): Privacy => {
   const settingOf = ({ platform, id }: Person) =>
     store
@@ -96,7 +101,7 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
     most: CACHED_PEOPLE,
   });
   store.signals.subscribe('opt-out', choice.forget);
-  /** The people who are opting out, or could not: it holds before it is stored. */
+  /** People whose opt-out is being stored or failed to be stored; it already applies. */
   const unwritten = createLru<string, symbol>(MOST_UNWRITTEN);
 
   return {
@@ -118,7 +123,7 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
           .execute();
         await store.signals.publish(db, 'opt-out', { platform, id, optedOut });
       });
-      // A choice that was made since is not stored yet.
+      // A newer choice is not stored yet.
       if (unwritten.get(key) === own) unwritten.delete(key);
     },
 
@@ -184,7 +189,7 @@ export const createPrivacy = (store: Store, now: () => number = Date.now): Priva
           .where('platform', '=', platform)
           .where('member_id', '=', id)
           .execute();
-        // A no outlives being forgotten, as opting out does.
+        // A refusal stays stored, as an opt-out does.
         await db
           .deleteFrom('room_consent')
           .where('platform', '=', platform)

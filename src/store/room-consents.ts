@@ -3,7 +3,7 @@ import type { Space } from '../model/place.ts';
 import type { ConsentChoice } from '../model/consent.ts';
 import type { Store } from './index.ts';
 
-/** People's choices about being heard in the rooms of a space. */
+/** Members' choices about being listened to in the voice channels of a space. */
 export interface RoomConsents {
   of(space: Space, memberId: string): Promise<ConsentChoice>;
   choose(

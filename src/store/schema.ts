@@ -1,6 +1,6 @@
 import type { ColumnType, Generated } from 'kysely';
 
-/** The tables, as Kysely types them. Times are milliseconds since 1970; lists and records are JSON. */
+/** The tables' types for Kysely. Times are milliseconds since 1970; lists and records are JSON. */
 export interface Schema {
   glossary_term: GlossaryTermTable;
   member_setting: MemberSettingTable;
@@ -17,11 +17,14 @@ export interface Schema {
 
 interface GlossaryTermTable {
   platform: string;
-  /** The space's id; for a channel's own terms the space's id, a slash, and the channel's. */
+  /**
+   * Id of the space; for a channel's own terms, the ids of the space and the channel with a slash
+   * between.
+   */
   space_id: string;
   /** The term folded for comparison; unique with `language` within a space. */
   term_key: string;
-  /** Code of a language; empty for every language. */
+  /** Language code; empty for all languages. */
   language: string;
   term: string;
   translation: string | null;
@@ -32,23 +35,23 @@ interface MemberSettingTable {
   member_id: string;
   language: string | null;
   voice_id: string | null;
-  /** 0 or 1. */
+  /** 1 when the member opted out, else 0. */
   opted_out: Generated<number>;
 }
 
 interface SpaceSettingTable {
   platform: string;
   space_id: string;
-  /** `SpaceChoices`, those that were changed. */
+  /** JSON of the `SpaceChoices` that were changed. */
   choices: string;
 }
 
 interface UsageDayTable {
   platform: string;
   space_id: string;
-  /** `YYYY-MM-DD`, UTC. */
+  /** Date in UTC, `YYYY-MM-DD`. */
   day: string;
-  /** Id of a member; empty for people who are to be forgotten. */
+  /** Id of a member; empty for the total of people who are no longer named. */
   member_id: string;
   characters: number;
   audio_ms: number;
@@ -59,12 +62,12 @@ interface ChannelWatchTable {
   platform: string;
   channel_id: string;
   space_id: string;
-  /** Of a thread. */
+  /** Id of a thread's channel; null when the channel is no thread. */
   parent_id: string | null;
   mode: string;
   languages: string;
   group_id: string | null;
-  /** 0 or 1, both. */
+  /** 1 when audio files are transcribed, else 0. */
   transcribes: number;
   bots: number;
   since_ms: number;
@@ -75,51 +78,51 @@ interface ChannelCursorTable {
   channel_id: string;
   space_id: string;
   parent_id: string | null;
-  /** Everything up to here is in the inbox, or was before it was cleared. */
+  /** Position up to which all messages are in the inbox, or were before they were cleared. */
   position: string;
 }
 
-/** What is to be done with one message for one purpose. */
+/** A message to process for one purpose. */
 interface InboxTable {
   platform: string;
   channel_id: string;
   message_id: string;
-  /** `watch`, or `flag:<language>`. */
+  /** Purpose: `watch`, or `flag:<language>`. */
   purpose: string;
   space_id: string;
   parent_id: string | null;
   author_id: string;
-  /** Rows of one partition are done in the order in which their messages were written. */
+  /** Partition whose rows are processed in the order in which their messages were written. */
   partition_key: string;
   written_ms: number;
-  /** Sorts messages of one channel that were written in the same moment. */
+  /** Order of messages of one channel that were written in the same millisecond. */
   position: string;
-  /** The message, as JSON, until its outcome is reached; null: to be read from the platform. */
+  /** The message as JSON until its outcome; null when it must be read from the platform. */
   message: string | null;
   /**
-   * Of what people see of the message. Empty: it is gone, and its copies are to go too. Of what is
-   * not to be translated, only the reason: nothing of its words is kept.
+   * Hash of the message's visible content. Empty when the message is deleted and its mirrors must
+   * be too. For a skipped message only the reason, so that nothing of its text is kept.
    */
   content_hash: string;
-  /** Grows with each change of the message. */
+  /** Version of the message; grows with each change. */
   revision: number;
   state: InboxState;
-  /** Why it was skipped or is dead. */
+  /** Reason for being skipped or dead. */
   reason: string | null;
-  /** Since the message changed last. */
+  /** Attempts since the message last changed. */
   attempts: number;
-  /** How often it was begun since an outcome was reached: something may stand there already. */
+  /** Attempts since the last outcome; above 0, some mirrors may already exist. */
   begun: number;
-  /** Not to be tried before. */
+  /** Earliest time of the next attempt. */
   due_ms: number;
-  /** Of the tenure in which it was claimed last; 0: not since it changed. */
+  /** Epoch of the tenure that last claimed the row; 0 when unclaimed since the message changed. */
   epoch: number;
   changed_ms: number;
 }
 
 export type InboxState = 'waiting' | 'working' | 'posted' | 'skipped' | 'dead';
 
-/** A message that was mirrored, and where to. */
+/** Key of a message's mirror in one target. */
 interface MirrorKeyColumns {
   source_platform: string;
   source_space_id: string;
@@ -129,38 +132,41 @@ interface MirrorKeyColumns {
   target_platform: string;
   target_space_id: string;
   target_channel_id: string;
-  /** Empty: in the channel itself. */
+  /** Id of the thread in the channel; empty for the channel itself. */
   target_thread_id: string;
 }
 
-/** Where a message was mirrored to. */
+/** Mirrors that were posted. */
 interface MirrorTable extends MirrorKeyColumns {
   target_parent_id: string | null;
-  /** Ids of its messages; none: somebody deleted it, and it is not put back. */
+  /**
+   * JSON list of the mirror's message ids; empty when somebody deleted the mirror, which is not
+   * posted again.
+   */
   ids: string;
   handle: string | null;
-  /** The source's content that it shows; empty: not all of it yet. */
+  /** Hash of the source content that the mirror shows; empty while the mirror is incomplete. */
   content_hash: string;
   posted_ms: ColumnType<number, number, never>;
 }
 
-/** The way back from a message of ours to what it was made of. */
+/** Sources of each of our messages. */
 interface MirrorMessageTable extends MirrorKeyColumns {
   message_id: string;
 }
 
-/** Who may work on something, and how often that changed hands. */
+/** Owner of each lease, and the number of times that it was acquired. */
 interface LeaseTable {
   name: string;
   owner: string;
   epoch: number;
 }
 
-/** What somebody chose about being heard in the voice rooms of a space. */
+/** Members' choices about being listened to in a space. */
 interface RoomConsentTable {
   platform: string;
   space_id: string;
   member_id: string;
-  /** 0 or 1. */
+  /** 1 when the member allowed it, 0 when they refused. */
   is_heard: number;
 }

@@ -6,18 +6,21 @@ import { createCache } from '../async/cache.ts';
 
 export interface SpaceSettings {
   of(space: Space): Promise<SpaceChoices>;
-  /** A key that is left out stays. */
+  /** Changes choices. An omitted key keeps its value. */
   change(space: Space, change: Partial<SpaceChoices>): Promise<void>;
 }
 
-/** Spaces whose choices are held in memory: every message of a watched channel asks for them. */
+/** Most spaces whose choices are cached: each message in a watched channel reads them. */
 const CACHED_SPACES = 5_000;
 
 const limit = z.int().min(0).optional().catch(undefined);
 
 const ids = z.array(z.string()).catch(() => []);
 
-/** Bounds of the pause: shorter ones are within words, longer ones keep everybody waiting. */
+/**
+ * Bounds of the pause that ends an utterance: shorter pauses occur within words, longer ones add
+ * latency.
+ */
 const pauseMs = z.int().min(200).max(5_000).catch(USUAL_PAUSE_MS);
 
 const roomChoices = z.object({
@@ -33,8 +36,8 @@ const roomChoices = z.object({
 });
 
 /**
- * The stored choices. A value of an older or newer version must never stop a space from being
- * served.
+ * Schema of the stored choices. An invalid value from another version falls back to its default, so
+ * that the space still works.
  */
 const choices = z.object({
   flags: z

@@ -10,8 +10,8 @@ import { createDiskSync, type DiskSync } from './disk-sync.ts';
 const BUSY_MS = 5_000;
 
 /**
- * WAL keeps readers going while one writes; NORMAL lets no commit wait for the disk, which is done
- * beside the event loop; what is deleted is overwritten, so that no words outlive their row.
+ * WAL lets readers continue during a write. NORMAL commits without a sync, which is done off the
+ * event loop. Deleted data is overwritten, so that no text outlives its row.
  */
 const PRAGMAS = `
   PRAGMA journal_mode = WAL;
@@ -22,7 +22,7 @@ const PRAGMAS = `
 
 const values = (parameters: readonly unknown[]): SQLInputValue[] => parameters as SQLInputValue[];
 
-/** Statements that are kept: preparing one takes longer than running it. */
+/** Most prepared statements that are kept: preparing one takes longer than running it. */
 const MOST_STATEMENTS = 300;
 
 const asKyselyDatabase = (database: DatabaseSync, close: () => void): SqliteDatabase => {
@@ -48,7 +48,7 @@ const asKyselyDatabase = (database: DatabaseSync, close: () => void): SqliteData
 
 const flushFile = promisify(fdatasync);
 
-/** The journal of a database, in which commits stand before they reach its file. */
+/** The write-ahead log of a database, which holds commits until they reach the database file. */
 const createJournal = (path: string) => {
   let file: number | undefined;
   return {
@@ -63,7 +63,7 @@ const createJournal = (path: string) => {
   };
 };
 
-/** Level by level: asked for several at once, Node never comes back from folders such as /proc. */
+/** Makes a folder level by level: Node's recursive `mkdir` hangs in folders such as /proc. */
 const makeFolder = (folder: string): void => {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
@@ -72,11 +72,15 @@ const makeFolder = (folder: string): void => {
 
 export interface Sqlite {
   readonly dialect: SqliteDialect;
-  /** Makes safe what was committed before it is called. */
+  /** Resolves when everything committed before the call is on disk. */
   readonly synced: DiskSync;
 }
 
-/** @param path a file, whose folder is made when missing, or `:memory:`. */
+/**
+ * Opens a SQLite database.
+ *
+ * @param path a file, whose folder is made when missing, or `:memory:`
+ */
 export const openSqlite = (path: string): Sqlite => {
   const isFile = path !== ':memory:';
   try {

@@ -5,11 +5,11 @@ import { DAY_MS } from '../async/time.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
 
-/** The day of a time in ms since 1970: `YYYY-MM-DD`, UTC. */
+/** Date in UTC (`YYYY-MM-DD`) of a time in ms since 1970. */
 const dayOf = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);
 
 /**
- * Adds to what a member used on the day of `timeMs` (ms since 1970).
+ * Adds to a member's usage of the day of `timeMs` (ms since 1970).
  *
  * @param db the store, or a transaction of it
  */
@@ -42,8 +42,8 @@ export const recordUsage = async (
 };
 
 /**
- * Reduces days before `beforeMs` (ms since 1970) to what all people used together, within a
- * transaction. Resolves with how many entries that concerned, at most `most`.
+ * Merges, within a transaction, members' usage of days before `beforeMs` (ms since 1970) into the
+ * total of each day. Resolves with the number of merged entries, at most `most`.
  */
 export const foldUsage = async (
   db: Transaction<Schema>,
@@ -68,7 +68,11 @@ export const foldUsage = async (
   return old.length;
 };
 
-/** @param now ms since 1970 */
+/**
+ * Creates the usage store.
+ *
+ * @param now returns ms since 1970
+ */
 export const createUsage = (store: Store, now: () => number = Date.now): Usage => {
   const sums = async (space: Space, since: string): Promise<readonly UsageDay[]> => {
     const rows = await store

@@ -9,20 +9,23 @@ const idOf = (platform: string, channelId: string): string => JSON.stringify([pl
 
 export interface WatchStore {
   readonly of: (channel: Channel) => ChannelWatch | undefined;
-  /** Whether the watch of a channel is its own, and not that of the channel of a thread. */
+  /** True when the channel itself is watched, not only the channel of its thread. */
   readonly isOwn: (channel: Channel) => boolean;
   readonly list: (space: Space) => readonly ChannelWatch[];
-  /** The channels that are copied into each other with this one, itself included. */
+  /**
+   * Lists the channels whose messages are mirrored into each other with this one, itself included.
+   */
   group(watch: ChannelWatch): readonly ChannelWatch[];
   /**
-   * Resolves with the channels that were left alone in their group, and so are watched no more.
+   * Sets watches. Resolves with the channels that remained alone in their group and so are no
+   * longer watched.
    *
-   * @param sinceMs when people asked for it, ms since 1970. Default: now
+   * @param sinceMs time of the request, ms since 1970. Default: now
    */
   set(watches: readonly ChannelWatch[], sinceMs?: number): Promise<readonly Channel[]>;
-  /** Resolves with these channels and those that were left alone in their group. */
+  /** Removes watches. Resolves with these channels and those that remained alone in their group. */
   remove(channels: readonly Channel[]): Promise<readonly Channel[]>;
-  /** When the watch was set, ms since 1970. */
+  /** Time at which the watch was set, ms since 1970. */
   sinceMs(watch: ChannelWatch): number;
 }
 
@@ -31,7 +34,7 @@ interface Kept {
   readonly sinceMs: number;
 }
 
-/** A group of one channel is none: takes out what is left alone in these groups. */
+/** Removes the watches that are alone in one of these groups: a group needs two channels. */
 const takeLone = (
   watches: WatchesById,
   groups: readonly (string | undefined)[],
@@ -83,7 +86,7 @@ const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
   );
 };
 
-/** Opens the watches: all of them in memory, for each message that comes is looked up there. */
+/** Opens the watches and holds all of them in memory, because each message looks its channel up. */
 export const openWatchStore = async (store: Store, now: () => number): Promise<WatchStore> => {
   let watches: ReadonlyMap<string, Kept> = new Map();
   let groups: ReadonlyMap<string | undefined, readonly ChannelWatch[]> = new Map();
@@ -97,7 +100,7 @@ export const openWatchStore = async (store: Store, now: () => number): Promise<W
   store.signals.subscribe('watches', load);
   await load();
 
-  /** Changes the stored watches; resolves when they are in memory. */
+  /** Changes the stored watches; resolves when the change is in memory. */
   const change = (
     work: (next: WatchesById, db: Transaction<Schema>) => Promise<readonly Channel[]>,
     channels: readonly Channel[],
@@ -109,7 +112,7 @@ export const openWatchStore = async (store: Store, now: () => number): Promise<W
       return gone;
     });
 
-  /** A channel that is said to be in another space than it was is nobody's. */
+  /** Finds the watch of this channel id; undefined when it belongs to another space. */
   const exact = ({ space }: Channel, id: string): ChannelWatch | undefined => {
     const watch = watches.get(idOf(space.platform, id))?.watch;
     return watch?.channel.space.id === space.id ? watch : undefined;

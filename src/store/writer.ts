@@ -5,25 +5,29 @@ import type { Schema } from './schema.ts';
 
 export type Write<T> = (db: Transaction<Schema>) => Promise<T>;
 
-/** Puts writes that come at the same moment into one transaction, so that they share one sync. */
+/** Groups writes made at the same moment into one transaction, so that they share one sync. */
 export type StoreWriter = Pick<StorePort<Transaction<Schema>>, 'write' | 'written'>;
 
 interface Waiting {
   readonly durable: boolean;
   readonly run: (db: Transaction<Schema>) => Promise<void>;
-  /** The transaction is committed, if not yet safe. */
+  /** Called once the transaction is committed, before it is synced. */
   readonly committed: () => void;
   readonly done: () => void;
   readonly fail: (thrown: unknown) => void;
 }
 
-/** Writes of one transaction, about 0.1 ms each; the event loop runs between two transactions. */
+/**
+ * Most writes of one transaction, about 0.1 ms each; the event loop runs between two transactions.
+ */
 const WRITES_AT_ONCE = 32;
 
 /**
- * @param synced waits for the disk, for all that was committed before it is called
- * @param collect ends a write within its transaction; what it returns is called after the commit, and
- *   the write resolves no earlier than that
+ * Creates the writer of a database.
+ *
+ * @param synced syncs to disk everything committed before it is called
+ * @param collect ends a write within its transaction; returns the function to call after the
+ * commit, before which the write does not resolve
  */
 export const createStoreWriter = (
   database: Pick<Kysely<Schema>, 'transaction'>,
@@ -34,7 +38,7 @@ export const createStoreWriter = (
   const syncing = new Set<Promise<void>>();
   let working: Promise<void> | undefined;
 
-  /** Waits for the disk; writes that come afterwards need not wait for it. */
+  /** Syncs a batch to disk; later writes need not wait for it. */
   const sync = (batch: readonly Waiting[]): void => {
     const end = async (): Promise<void> => {
       try {

@@ -5,26 +5,25 @@ import type { Translator } from './translator.ts';
 import { mapStates } from '../async/generators.ts';
 import { createSemaphore } from '../async/semaphore.ts';
 
-/** A line of a watched channel, on its way into one language. */
+/** A state of a line's translation into one language. */
 export interface LineTranslation {
   readonly language: string;
   /** The whole translation so far. */
   readonly text: string;
-  /** True on the last one of its language. */
+  /** True for the last state of its language. */
   readonly done: boolean;
   /**
-   * The reason why there is no translation into this language; then `done` is true and `text`
-   * empty.
+   * Error that prevented the translation into this language; then `done` is true and `text` empty.
    */
   readonly error?: AppError;
 }
 
-/** Languages of one line that are asked for at the same moment. */
+/** Most languages of one line that are requested at the same time. */
 const AT_ONCE = 4;
 
 /**
- * Hands out items as they come from several producers, each waiting until its item was taken. When
- * nobody takes them any more, `stop` is aborted.
+ * Yields items from several producers as they arrive; each producer waits until its item was taken.
+ * Aborts `stop` when the consumer ends.
  */
 const merge = async function* <T>(
   producers: readonly AsyncGenerator<T, void, void>[],
@@ -58,11 +57,11 @@ const merge = async function* <T>(
   }
 };
 
-/** A line of talk. */
+/** A line of a conversation. */
 export interface FanOutLine {
   readonly space: Space;
   readonly text: string;
-  /** Detected when left out. */
+  /** Source language; detected when omitted. */
   readonly from?: string;
   /** Earlier lines, oldest first. */
   readonly context?: readonly string[];

@@ -3,7 +3,7 @@ import type { ImportReport } from '../model/glossary.ts';
 import type { Languages } from '../text/language/languages.ts';
 import type { CsvRow } from './glossary-csv.ts';
 
-/** An entry of the file; `language` as it was typed, or a code, or empty. */
+/** An entry of the file; `language` is the typed name, a code, or empty. */
 export interface CsvEntry {
   readonly line: number;
   readonly term: string;
@@ -12,12 +12,12 @@ export interface CsvEntry {
 }
 
 export interface ReadColumns {
-  /** An assumption about what the file does not say itself. */
+  /** An assumption about data that the file lacks. */
   readonly assumed: ImportReport['assumed'];
   readonly entries: Iterable<CsvEntry>;
 }
 
-/** Names that people and other programs write above the columns. */
+/** Column headers that people and other programs use. */
 const HEADERS = {
   term: ['term', 'source', 'source term', 'original'],
   language: ['language', 'lang', 'target language'],
@@ -30,12 +30,12 @@ const columnOf = (cell: string): Column | undefined =>
     HEADERS[column].some((name) => name === cell.toLowerCase()),
   );
 
-/** Index of each column; a column that the file lacks has none. */
+/** Index of each column that the file has. */
 type Places = Readonly<Partial<Record<Column, number>>>;
 
 const IN_ORDER: Places = { term: 0, language: 1, translation: 2 };
 
-/** The columns that a header line names; undefined where the first line is none. */
+/** The columns that a header line names; undefined when the first line is no header. */
 const namedPlaces = (cells: readonly string[]): Places | undefined => {
   const named = cells.map(columnOf);
   const others = named.filter((column) => column === 'language' || column === 'translation');
@@ -48,7 +48,9 @@ const namedPlaces = (cells: readonly string[]): Places | undefined => {
   return Object.fromEntries(places.filter(([, place]) => place !== -1)) as Places;
 };
 
-/** The languages of all columns but the first, where the first line names nothing but languages. */
+/**
+ * The languages of all columns but the first; undefined when the first line names anything else.
+ */
 const languageHeader = (
   [first = '', ...rest]: readonly string[],
   { find }: Pick<Languages, 'find'>,
@@ -56,11 +58,11 @@ const languageHeader = (
   const source = columnOf(first) === 'term' ? first : find(first);
   const targets = rest.map(find).filter((code) => code !== undefined);
   if (source === undefined || rest.length === 0 || targets.length < rest.length) return undefined;
-  // A word, and the same word in another language: `Turkish, de, Türkisch`.
+  // A term and the same term in another language: `Turkish, de, Türkisch`.
   return new Set([source, ...targets]).size === targets.length + 1 ? targets : undefined;
 };
 
-/** Lines that tell how many columns there are. */
+/** Number of first lines from which the number of columns is determined. */
 const WIDTH_FROM_LINES = 100;
 
 const whichLanguage = (): AppError =>
@@ -96,10 +98,10 @@ const byLanguages = function* (
 };
 
 /**
- * Reads the entries of a glossary file: `term, language, translation` in this order or as a header
- * line names them; or terms with a column of translations for each language of the header line; or
- * terms and their translations into `to`. Throws an `AppError` (`bad-input`) where two columns are
- * there and nothing says which language the second one is in.
+ * Reads the entries of a glossary file. It has the columns `term, language, translation`, in this
+ * order or as its header line names them; or terms and a column of translations for each language
+ * of the header line; or terms and their translations into `to`. Throws an `AppError` (`bad-input`)
+ * for two columns when the language of the second one is unknown.
  */
 export const readColumns = (
   rows: readonly CsvRow[],

@@ -11,16 +11,16 @@ import type { GlossaryTerm } from '../model/glossary.ts';
  */
 const LARGEST_BYTES = 1_048_576;
 const LONGEST_LINES = 5_000;
-/** A term and its translation into every language there is fit many times over. */
+/** Longest line: many times a term and its translation into every language. */
 const LONGEST_LINE_CHARS = 65_536;
 const MOST_CELLS = 500;
-/** Bytes that are parsed before others get their turn. */
+/** Bytes that are parsed before the event loop runs. */
 const SLICE_BYTES = 4_096;
 
 const BYTE_ORDER_MARK = '\uFEFF';
 const COLUMNS = ['term', 'language', 'translation'] as const;
 
-/** A spreadsheet would run a cell that begins like this; `'` in front makes it text. */
+/** Start of a cell that a spreadsheet would evaluate as a formula; a `'` in front makes it text. */
 const RUNS_IN_SPREADSHEETS = /^[=+\-@\t\r]/;
 const DISARMED = /^'(?=[=+\-@\t\r])/;
 
@@ -60,13 +60,14 @@ const readAll = async (file: ByteSource, signal: AbortSignal): Promise<string> =
   }
 };
 
-/** The sample from which the delimiter is found. */
+/** Size of the sample from which the delimiter is detected. */
 const SAMPLE_LINES = 10;
 const SAMPLE_CHARS = 16_384;
 const DELIMITERS = ['\t', ',', ';'] as const;
 
 /**
- * Finds the delimiter that stands as often in each of the first lines, for texts have commas too.
+ * Detects the delimiter that occurs equally often in each of the first lines, because terms can
+ * contain commas too.
  */
 const delimiterOf = (text: string): string => {
   const lines = text
@@ -85,7 +86,7 @@ const delimiterOf = (text: string): string => {
 const isWithinCharacter = (byte: number | undefined): boolean =>
   byte !== undefined && (byte & 0xc0) === 0x80;
 
-/** UTF-8 in pieces of whole characters, with a turn of the event loop after each. */
+/** Encodes a text as UTF-8 in pieces of whole characters; the event loop runs after each. */
 const sliced = async function* (text: string): AsyncGenerator<Uint8Array, void, void> {
   const bytes = Buffer.from(text);
   for (let start = 0; start < bytes.length;) {
@@ -97,15 +98,15 @@ const sliced = async function* (text: string): AsyncGenerator<Uint8Array, void, 
   }
 };
 
-/** A line as the parser gives it. */
+/** A line as the parser yields it. */
 interface Parsed {
   readonly record: readonly string[];
   readonly info: { readonly lines: number };
 }
 
 /**
- * The rows of a glossary file, a header line included: parted by commas, semicolons or tabs, in
- * UTF-8 or UTF-16 with a byte order mark.
+ * Reads the rows of a glossary file, including a header line: separated by commas, semicolons or
+ * tabs, in UTF-8 or in UTF-16 with a byte order mark.
  */
 export const readGlossaryCsv = async (
   file: ByteSource,

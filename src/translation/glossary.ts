@@ -11,13 +11,13 @@ import { foldTerm } from './terms.ts';
 
 export const TERM_CHARS = 200;
 export const TERMS_PER_SPACE = 2_000;
-/** Spaces and channels whose terms are held; most have none. */
+/** Spaces and channels whose terms are cached; most have none. */
 const PLACES_IN_MEMORY = 1_000;
-/** Lines of one file that are told to have been left out. */
-const REJECTED_TOLD = 20;
-/** Rows of one statement; the event loop runs between two. */
+/** Most rejected lines of one file that are reported. */
+const MOST_REJECTED_LISTED = 20;
+/** Rows of one statement; the event loop runs between two statements. */
 const ROWS_AT_ONCE = 100;
-/** Entries of a file after which others get their turn. */
+/** Entries of a file after which the event loop runs. */
 const ENTRIES_AT_ONCE = 500;
 
 const EVERY_LANGUAGE = '';
@@ -125,7 +125,7 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
       return result;
     });
 
-  /** Lists of channels and spaces put together, by the first and then the second. */
+  /** Combined lists of a channel's and its space's terms, by the first and then the second list. */
   const joined = new WeakMap<
     readonly GlossaryTerm[],
     { readonly ofSpace: readonly GlossaryTerm[]; readonly all: readonly GlossaryTerm[] }
@@ -197,7 +197,8 @@ export const createGlossary = (store: Store, languages: Pick<Languages, 'find'>)
           const isFull = known.size >= TERMS_PER_SPACE && !known.has(id);
           if (fault || isFull) {
             rejectedCount += 1;
-            if (rejected.length < REJECTED_TOLD) rejected.push({ line, reason: fault ?? 'limit' });
+            if (rejected.length < MOST_REJECTED_LISTED)
+              rejected.push({ line, reason: fault ?? 'limit' });
             continue;
           }
           known.add(id);

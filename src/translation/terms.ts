@@ -2,11 +2,11 @@ import type { GlossaryTerm } from '../model/glossary.ts';
 import { sameLanguage } from '../text/language/languages.ts';
 import { findTerms } from '../text/protect/terms.ts';
 
-/** The entries that count for translations into one language. */
+/** The entries that apply to translations into one language. */
 export interface TermsOfTarget {
   /** Entries with a translation. */
   readonly forced: readonly GlossaryTerm[];
-  /** Entries to keep as they are. */
+  /** Entries that must stay as they are. */
   readonly kept: readonly GlossaryTerm[];
 }
 
@@ -31,8 +31,8 @@ const select = (list: readonly GlossaryTerm[], to: string): TermsOfTarget => {
 const selected = new WeakMap<readonly GlossaryTerm[], Map<string, TermsOfTarget>>();
 
 /**
- * The entries of a glossary for one target, those of its language before those of every language.
- * Made once for each list, which stays the same until the glossary is changed.
+ * Selects a glossary's entries for one target: those of its language before those of every
+ * language. Cached for each list, which is replaced when the glossary changes.
  */
 export const termsFor = (list: readonly GlossaryTerm[], to: string): TermsOfTarget => {
   const targets = selected.get(list) ?? new Map<string, TermsOfTarget>();
@@ -42,7 +42,7 @@ export const termsFor = (list: readonly GlossaryTerm[], to: string): TermsOfTarg
   return known;
 };
 
-/** The terms that stand in the text as whole words, by their folded spelling. */
+/** Finds the terms that occur in the text as whole words, keyed by their folded spelling. */
 export const termsIn = (
   text: string,
   terms: Iterable<GlossaryTerm>,

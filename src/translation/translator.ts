@@ -11,13 +11,16 @@ import type { Glossary } from '../model/glossary.ts';
 export interface TranslationRequest {
   readonly text: string;
   readonly to: string;
-  /** Detected when left out. */
+  /** Source language; detected when omitted. */
   readonly from?: string;
   /** The place whose glossary applies. */
   readonly place: Space | Channel;
-  /** Earlier talk, oldest first; what does not fit the contract's limit is left out. */
+  /** Earlier messages, oldest first; those beyond the contract's limit are omitted. */
   readonly context?: readonly string[];
-  /** True where nobody sees the text grow: it is then asked for in one reply, which costs less. */
+  /**
+   * True when intermediate states are not shown: the translation is then requested in one reply,
+   * which costs less.
+   */
   readonly whole?: boolean;
 }
 
@@ -25,12 +28,12 @@ export interface Translation {
   readonly text: string;
   readonly from: string;
   readonly to: string;
-  /** `same-language` and `nothing-to-translate`: `text` is the original. */
+  /** Result: for `same-language` and `nothing-to-translate`, `text` is the original. */
   readonly outcome: 'translated' | 'same-language' | 'nothing-to-translate';
 }
 
 export interface Translator {
-  /** Yields the whole translation so far, as it grows; returns the finished one. */
+  /** Yields the whole translation so far as it grows; returns the finished one. */
   translate(
     request: TranslationRequest,
     signal: AbortSignal,
@@ -41,16 +44,16 @@ export interface TranslatorDeps {
   readonly client: Pick<ServiceClient, 'translate' | 'translateStream'>;
   readonly glossary: Pick<Glossary, 'applying'>;
   readonly languages: Pick<Languages, 'detect'>;
-  /** Contract section 4.4 `model`; the service's own when left out. */
+  /** Contract section 4.4 `model`; the service's default when omitted. */
   readonly model?: string;
 }
 
-/** Assumed language of a text that shows none: chat without a language is mostly English. */
+/** Assumed language of a text whose language cannot be detected: most such chat is English. */
 const UNDETECTED = 'en';
 
 /**
- * A growing text is shown again only when it grew by this share, which keeps the cost of putting
- * tokens back proportional to the text's length, however small the steps it comes in.
+ * Growth after which a streamed text is shown again. It keeps the cost of restoring tokens
+ * proportional to the text's length, however small the chunks are.
  */
 const WORTH_SHOWING = 1.02;
 
@@ -107,8 +110,8 @@ export const createTranslator = ({
       const keptAll = keywords.every((term) => repliedTerms.has(foldTerm(term)));
       if (restored.ok && keptAll) return { text: restored.text, from, to, outcome: 'translated' };
 
-      // Asked once more, with every term out of the engine's reach; what then is still missing
-      // stands at the end of the text rather than nowhere.
+      // Retried once with every term protected by tokens; terms that are still missing are appended
+      // to the text.
       const second = protect(text, [...forced, ...present.values()]);
       const again = yield* request(second, input, whole, signal);
       return { text: second.restore(again).text, from, to, outcome: 'translated' };

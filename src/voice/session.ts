@@ -18,7 +18,7 @@ import { createVoiceAnswers } from './answering.ts';
 import type { Attendance } from './attendance.ts';
 import { type BargeIn, createBargeIn } from './barge-in.ts';
 import { type Captioning, createCaptioning } from './captions/captioning.ts';
-import { createNotice } from './consent/consent.ts';
+import { createNotice } from './consent/notice.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import {
   areCaptionsOn,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { engineSection, serverSection } from '../../service/config.ts';
 import { makeKey } from '../../service/keys.ts';
-import { engineTable } from '../../service/engine-table.ts';
+import { engineTable } from '../../service/engine-report.ts';
 import { parseConfig } from '../../src/config.ts';
 import { engineConfig } from './support.ts';
 

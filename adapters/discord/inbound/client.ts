@@ -47,6 +47,7 @@ export const createClient = (options: RestSettings, application: Application): C
     intents: intentsOf(application),
     shards: 'auto',
     makeCache,
+    // A second guard: messages go out through `outbound/message-writer.ts`, which allows no ping.
     allowedMentions: { parse: [], repliedUser: false },
     rest: restOptions(options),
   });

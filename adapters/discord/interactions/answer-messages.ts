@@ -1,7 +1,7 @@
 import { MessageFlags, Routes, type APIMessage, type RouteLike } from 'discord.js';
 import type { Api } from '../api.ts';
 import { FOLLOW_UPS } from '../limits.ts';
-import { bodyOf, ignoreGone } from '../mirrors/message-writer.ts';
+import { bodyOf, ignoreGone } from '../outbound/message-writer.ts';
 import type { Part } from '../outbound/render.ts';
 
 export interface InteractionKey {

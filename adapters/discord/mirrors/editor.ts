@@ -7,7 +7,7 @@ import { isFinal, syncParts } from '../outbound/sync.ts';
 import type { Finder, Found } from './find.ts';
 import { readSections, replaceSection, withoutSource, writeSections } from './footers.ts';
 import { BY_BOT, ownPost, type OwnPost } from './handles.ts';
-import { isHookGone } from './message-writer.ts';
+import { isHookGone } from '../outbound/message-writer.ts';
 import { partsOf, sectionOf, withoutVoice, type Writer } from './parts.ts';
 import { createSharedMessages, type SharedMessagesDeps } from './shared-messages.ts';
 

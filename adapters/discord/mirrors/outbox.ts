@@ -10,7 +10,7 @@ import type { Part } from '../outbound/render.ts';
 import { planBatches, type Batch } from './batches.ts';
 import { tagOf, writeSections, type Section } from './footers.ts';
 import { ownPost, type OwnPost } from './handles.ts';
-import { botMessageWriter, nonceOf, type MessageWriter } from './message-writer.ts';
+import { botMessageWriter, nonceOf, type MessageWriter } from '../outbound/message-writer.ts';
 import { named, partsOf, withoutVoice, type MirrorParts } from './parts.ts';
 import type { WebhookRate } from './webhook-rate.ts';
 import { webhookChannelId, type Webhooks } from './webhooks.ts';

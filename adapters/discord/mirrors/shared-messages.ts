@@ -10,7 +10,7 @@ import { avatarOf, type RawMessage } from '../inbound/message-reader.ts';
 import type { OwnMessages } from './find.ts';
 import { footersIn, isOfSource, readSections, type Section } from './footers.ts';
 import { ownPost, type OwnPost } from './handles.ts';
-import { isHookGone } from './message-writer.ts';
+import { isHookGone } from '../outbound/message-writer.ts';
 import { sectionsPart, type Outbox } from './outbox.ts';
 import type { Writers } from './writers.ts';
 

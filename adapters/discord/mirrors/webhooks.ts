@@ -6,7 +6,7 @@ import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
 import type { Application } from '../application.ts';
 import { createLru } from '../../../src/async/lru.ts';
-import { personaName, type WebhookKey } from './message-writer.ts';
+import { personaName, type WebhookKey } from '../outbound/message-writer.ts';
 
 /** One webhook of ours in each channel that needs one; found again after a restart. */
 export interface Webhooks {

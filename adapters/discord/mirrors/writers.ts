@@ -13,7 +13,7 @@ import {
   webhookMessageWriter,
   type BotMessageWriterOptions,
   type MessageWriter,
-} from './message-writer.ts';
+} from '../outbound/message-writer.ts';
 import type { WebhookRate } from './webhook-rate.ts';
 import { webhookChannelId, type Webhooks } from './webhooks.ts';
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { toAppError } from '../../../src/errors.ts';
-import type { MessageWriter } from '../mirrors/message-writer.ts';
+import type { MessageWriter } from './message-writer.ts';
 import type { Part } from './render.ts';
 
 const isSame = (a: Part | undefined, b: Part): boolean =>

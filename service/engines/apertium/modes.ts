@@ -9,7 +9,7 @@ export interface Mode {
   readonly stages: readonly Stage[];
 }
 
-/** The programs that can flush at a NUL (`-z`), so that one run serves many texts. */
+/** Programs that can flush at a NUL (`-z`), so that one process serves many texts. */
 const KEEPABLE = new Set([
   'apertium-anaphora',
   'apertium-extract-caps',
@@ -37,8 +37,8 @@ const WORD =
   /\s*(?:(\|)|((?:'[^']*'|"[^"$`\\]*"|[^\s|'"$`\\;&<>(){}*?~#!])+)|(\$[12])(?=\s|\||$))/y;
 
 /**
- * The stages of a `.mode` file, which is one shell pipeline of quoted words. Undefined for one that
- * needs more of a shell than that, or a program that cannot be kept alive.
+ * Parses the stages of a `.mode` file, which is one shell pipeline of quoted words. Undefined for a
+ * file that needs other shell features, or a program that cannot be kept alive.
  */
 export const parseMode = (text: string): readonly Stage[] | undefined => {
   const source = text.trim();
@@ -60,7 +60,7 @@ export const parseMode = (text: string): readonly Stage[] | undefined => {
   return stages;
 };
 
-/** Modes are named by codes of three letters or two; languages are asked for by BCP 47. */
+/** BCP 47 codes of the modes whose name has another code. */
 const ALSO: Readonly<Record<string, readonly string[]>> = {
   hbs: ['sh', 'sr', 'hr', 'bs'],
   nob: ['nb', 'no'],
@@ -81,7 +81,7 @@ const FILE = /^([a-z]{2,3}(?:_[A-Za-z]+)?)-([a-z]{2,3}(?:_[A-Za-z]+)?)\.mode$/;
 
 export const pairKey = (from: string, to: string): string => `${from}>${to}`;
 
-/** Reads the installed modes, by `pairKey`. Empty when the folder does not exist. */
+/** Reads the installed modes, keyed by `pairKey`. Empty when the folder does not exist. */
 export const readModes = async (folder: string): Promise<ReadonlyMap<string, Mode>> => {
   const modes = new Map<string, Mode>();
   const files = await readdir(folder).catch(() => []);
@@ -102,7 +102,7 @@ const widen = (code: string): readonly string[] => {
   return [exact, exact.split('-')[0] ?? exact];
 };
 
-/** `en-US` finds a mode of its own, else that of `en`. */
+/** Finds the mode of a pair: for `en-US` its own, otherwise that of `en`. */
 export const findMode = (
   modes: ReadonlyMap<string, Mode>,
   from: string,

@@ -1,6 +1,6 @@
 import { languagesOfCode } from './modes.ts';
 
-/** Debian's and Ubuntu's packages of language pairs that translate both ways. */
+/** Packages of Debian and Ubuntu that translate in both directions. */
 const BOTH_WAYS = [
   'afr-nld',
   'arg-cat',
@@ -59,7 +59,7 @@ const matches = (code: string, language: string): boolean =>
   (code === 'nor' && ['no', 'nb', 'nn'].includes(language)) ||
   (code === 'sr' && ['hr', 'bs', 'sh'].includes(language));
 
-/** The Debian package that translates this pair (BCP 47), if there is one. */
+/** Finds the Debian package that translates this pair (BCP 47), if there is one. */
 export const findPackage = (from: string, to: string): string | undefined => {
   const [source = from, target = to] = [from, to].map(
     (code) => (languagesOfCode(code)[0] ?? code).split('-')[0] ?? code,

@@ -2,27 +2,30 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { AppError } from '../../../src/errors.ts';
 import type { Stage } from './modes.ts';
 
-/** The programs' whole environment: they have no use for the secrets in ours. */
+/** The programs' whole environment: they do not need the secrets in ours. */
 const ENVIRONMENT = {
   PATH: '/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin',
   LC_ALL: 'C.UTF-8',
 };
 
-/** Bound for output that never ends; a translation is never so much longer than its text. */
+/**
+ * Most characters of output, in case it never ends; translations are never so much longer than
+ * their text.
+ */
 const MAX_OUTPUT_CHARS = 1_000_000;
 
 export interface Pipeline {
-  /** False once a program of it has died. */
+  /** False once one of its programs has died. */
   alive(): boolean;
   /**
-   * Puts one text in the stream format, without NUL, through; one at a time. Rejects with an
-   * `AppError`, also when the signal aborts, after which the pipeline is dead.
+   * Sends one text through the pipeline, in the stream format and without NUL; one at a time.
+   * Rejects with an `AppError`, also when the signal is aborted, after which the pipeline is dead.
    */
   put(stream: string, timeoutMs: number, signal: AbortSignal): Promise<string>;
   end(): void;
 }
 
-/** Starts the programs once, without a shell, each one's output piped to the next one's input. */
+/** Starts the programs without a shell, each one's output piped to the next one's input. */
 export const startPipeline = (stages: readonly Stage[]): Pipeline => {
   let dead: AppError | undefined;
   let waiting: PromiseWithResolvers<string> | undefined;
@@ -50,7 +53,7 @@ export const startPipeline = (stages: readonly Stage[]): Pipeline => {
     process.once('exit', () =>
       fail(new AppError('unavailable', 'An Apertium program died.', { retryable: true })),
     );
-    // A program that dies is told by its exit; writing to it must not throw.
+    // The exit event reports a dead program; writing to it must not throw.
     process.stdin?.on('error', () => {});
   }
   for (const [index, process] of processes.entries()) {

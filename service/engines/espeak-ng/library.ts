@@ -1,7 +1,7 @@
-/** The one place that loads the library (GPL-3.0): only a process of its own may import this. */
+/** The only module that loads the library (GPL-3.0); only a separate process may import it. */
 
 export interface EspeakVoice {
-  /** A path like `gmw/en-US`. */
+  /** Path of the voice, such as `gmw/en-US`. */
   readonly identifier: string;
   readonly name: string;
   readonly languages: readonly { readonly name: string; readonly priority: number }[];
@@ -9,10 +9,10 @@ export interface EspeakVoice {
 
 export interface Espeak {
   list_voices(): EspeakVoice[];
-  /** Takes an unknown name without a word and goes on with some other voice. */
+  /** Selects a voice; silently uses another one for an unknown name. */
   set_voice(name: string, language: string, gender: number, age: number, variant: number): number;
   get_samplerate(): number;
-  /** `text` is read as SSML. The callback returns true to stop. */
+  /** Synthesises `text`, which is read as SSML. The callback returns true to stop. */
   synthesize(text: string, callback: (samples: Int16Array) => boolean): void;
 }
 

@@ -3,16 +3,16 @@ import { AUDIO_FORMATS } from '../../../src/model/file.ts';
 import { stableUuid } from '../../uuid.ts';
 import type { EspeakVoice } from './library.ts';
 
-/** Rates to which the library's 22,050 Hz are resampled. */
+/** Sample rates to which the library's 22,050 Hz are resampled. */
 const SAMPLE_RATES_HZ = [8_000, 16_000, 24_000, 48_000] as const;
 
-/** Every voice of the library is male; these are its own variants of the same pronunciation. */
+/** Variants of each voice with the same pronunciation: the library's own voices are all male. */
 const VARIANTS = [
   { gender: 'Male', suffix: '' },
   { gender: 'Female', suffix: '+f3' },
 ] as const;
 
-/** A voice for testing the library, without phonemes of its own. */
+/** Voices that only test the library and have no phonemes of their own. */
 const UNUSABLE = new Set(['art/xex']);
 
 const REMARKS: Readonly<Record<string, string>> = {
@@ -28,7 +28,8 @@ export interface KnownVoice {
 const UNRANKED = 99;
 
 /**
- * The library's preference of a voice for its whole language, not a region of it; lower is better.
+ * The library's priority of a voice for its whole language, not for a region of it; lower is
+ * better.
  */
 const preference = ({ languages }: EspeakVoice): number =>
   Math.min(
@@ -36,7 +37,10 @@ const preference = ({ languages }: EspeakVoice): number =>
     ...languages.filter(({ name }) => !name.includes('-')).map(({ priority }) => priority),
   );
 
-/** Drops the note on how other scripts are read, which names languages that are not meant. */
+/**
+ * Removes the note about reading other scripts, which names languages that the voice does not
+ * speak.
+ */
 const languageOf = ({ name }: EspeakVoice): string => name.trim().replace(/, latin as [^)]*/, '');
 
 const describeVoice = (
@@ -59,7 +63,10 @@ const describeVoice = (
   };
 };
 
-/** The library's voices as the contract's (section 2.1), by id; the usual ones of a language first. */
+/**
+ * Converts the library's voices to the contract's (section 2.1), by id; the usual ones of a
+ * language first.
+ */
 export const describeVoices = (voices: readonly EspeakVoice[]): ReadonlyMap<string, KnownVoice> =>
   new Map(
     voices
@@ -70,8 +77,8 @@ export const describeVoices = (voices: readonly EspeakVoice[]): ReadonlyMap<stri
   );
 
 /**
- * Plain text for a library that reads SSML and, between double brackets, phonemes: neither may come
- * from a client. Control characters would end the text.
+ * Escapes plain text for the library, which reads SSML and, in double brackets, phonemes: clients
+ * must not send either. Removes control characters, which would end the text.
  */
 export const toMarkup = (text: string): string =>
   text

@@ -3,7 +3,10 @@ import type { ChatEngine } from '../../engine.ts';
 import type { Upstream } from './http.ts';
 import type { Models } from './models.ts';
 
-/** Chat as the server answers it, byte by byte; only the model's name is put right. */
+/**
+ * Creates the chat ability: forwards the server's reply byte by byte; only the model's name is
+ * replaced.
+ */
 export const createChat = (upstream: Upstream, model: string, models: Models): ChatEngine => ({
   complete: async (request, signal) => {
     const { model: wished = model } = request;

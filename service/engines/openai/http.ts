@@ -4,31 +4,34 @@ import { retryAfterHeaderMs } from '../../../src/http/retry-after.ts';
 import { BackendError } from '../../errors.ts';
 import { parseJson } from '../../json.ts';
 
-/** The most that is kept of an error's body. */
+/** Most bytes of an error's body that are kept. */
 const MAX_ERROR_BYTES = 64 * 1024;
-/** The largest reply that is not streamed. */
+/** Most bytes of a reply that is not streamed. */
 const MAX_REPLY_BYTES = 8 * 1024 * 1024;
-/** The longest silence while a reply is coming. */
+/** Longest wait for the next bytes of a reply. */
 const SILENCE_MS = 120_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
 export type Body = Dispatcher.ResponseData['body'];
 
-/** A form, bytes of JSON, or what is to become JSON. */
+/** A form, encoded JSON, or a value to encode as JSON. */
 type Content = FormData | Uint8Array | Readonly<Record<string, unknown>>;
 
 export interface Upstream extends AsyncDisposable {
-  /** A successful reply, its body unread; throws `BackendError` or `AppError` for all others. */
+  /**
+   * Sends a request. Resolves with a successful reply whose body is unread; rejects with
+   * `BackendError` or `AppError` for all others.
+   */
   send(
     path: string,
     body: Content | undefined,
     signal: AbortSignal,
   ): Promise<{ readonly mediaType: string; readonly body: Body }>;
-  /** A successful reply of JSON. */
+  /** Sends a request and parses the successful reply as JSON. */
   sendForJson(path: string, body: Content | undefined, signal: AbortSignal): Promise<unknown>;
 }
 
-/** The bytes of `body`; throws `bad-reply` past `maxBytes`. */
+/** Reads the bytes of `body`; throws `bad-reply` beyond `maxBytes`. */
 export const readAll = async (body: Body, maxBytes = MAX_REPLY_BYTES): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -67,7 +70,7 @@ const unreachable = (cause: unknown, signal: AbortSignal): Error => {
 
 const notJson = (): AppError => new AppError('bad-reply', 'The backend did not answer with JSON.');
 
-/** Base addresses are written with and without the version. */
+/** Appends the API version to a base URL that lacks it. */
 const withVersion = (url: string): string => {
   const base = url.replace(/\/+$/, '');
   return /\/v\d+$/.test(base) ? base : `${base}/v1`;
@@ -97,7 +100,7 @@ export const createUpstream = (url: string, key: string | undefined): Upstream =
     } catch (cause) {
       throw unreachable(cause, signal);
     }
-    // Who reads the body is told of its end; a body that nobody reads must not end the process.
+    // The reader of the body gets its errors; those of an unread body must not end the process.
     reply.body.on('error', () => {});
     const mediaType = String(reply.headers['content-type'] ?? '');
     if (reply.statusCode >= 200 && reply.statusCode < 300) return { mediaType, body: reply.body };

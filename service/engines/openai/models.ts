@@ -7,20 +7,24 @@ export interface Models {
   readonly translation: string | undefined;
   readonly recognition: string | undefined;
   readonly speech: string | undefined;
-  /** Every model that the server names; empty when it does not list them. */
+  /** All models that the server lists; empty when it lists none. */
   readonly listed: ReadonlySet<string>;
 }
 
 const list = z.object({ data: z.array(z.object({ id: z.string() })) });
 
-/** Names of models that recognise speech, that speak, and that neither do so nor chat. */
+/**
+ * Names of models that recognise speech, that synthesise it, and that do neither and do not chat.
+ */
 const HEARS = /whisper|transcri|\basr\b|[-_/]asr|sense-?voice|paraformer|parakeet|canary/i;
 const SPEAKS = /\btts\b|[-_/]tts|kokoro|piper|\bspeech\b|orpheus|bark/i;
 const OTHERS = /embed|rerank|moderation|dall-e|image|diffusion|flux|guard|realtime/i;
 
 const LIST_TIMEOUT_MS = 3_000;
 
-/** Chooses the model for each ability: the configured one, else the first whose name fits. */
+/**
+ * Chooses the model for each ability: the configured one, otherwise the first with a matching name.
+ */
 export const chooseModels = (ids: readonly string[], config: EngineConfig): Models => {
   const chat =
     config.SERVICE_OPENAI_CHAT_MODEL ??
@@ -34,7 +38,10 @@ export const chooseModels = (ids: readonly string[], config: EngineConfig): Mode
   };
 };
 
-/** The ids that `/models` lists. Rejects when the server cannot be reached or has no such list. */
+/**
+ * Requests the ids that `/models` lists. Rejects when the server cannot be reached or has no such
+ * list.
+ */
 export const listModels = async (upstream: Upstream): Promise<readonly string[]> => {
   const reply = await upstream.sendForJson(
     '/models',

@@ -14,7 +14,7 @@ const describe = (language: string): string => {
   }
 };
 
-/** The talk that makes a chat model translate; the text to translate is the last turn, alone. */
+/** Builds the messages that make a chat model translate; the last one is the text to translate. */
 export const translationTurns = (request: EngineTranslationRequest): readonly Turn[] => {
   const rules = [
     `You are a translation engine. Translate the user's message from ${describe(request.from)} to ${describe(request.to)}.`,

@@ -12,7 +12,9 @@ import {
 import { BackendError } from '../../errors.ts';
 import type { Upstream } from './http.ts';
 
-/** Servers refuse files over 25 MB; ten minutes of 16 kHz WAV are 19 MB. */
+/**
+ * Longest audio of one call: servers refuse files over 25 MB; ten minutes of 16 kHz WAV are 19 MB.
+ */
 const LONGEST_MS = 10 * 60_000;
 
 const reply = z.object({
@@ -23,7 +25,7 @@ const reply = z.object({
     .nullish(),
 });
 
-/** The mean probability of a token, weighted by how long each segment lasts. */
+/** The mean probability of a token, weighted by the length of each segment. */
 const confidenceOf = (segments: z.infer<typeof reply>['segments']): number | undefined => {
   let weight = 0;
   let sum = 0;
@@ -43,7 +45,7 @@ interface AudioFile {
 }
 
 export const createRecognition = (upstream: Upstream, model: string): RecognitionEngine => {
-  /** True once the server has refused to give more than the text, but gave that. */
+  /** True once the server has refused more detail than the text, but returned that. */
   let plainOnly = false;
 
   const ask = async (

@@ -7,11 +7,11 @@ import { BackendError } from '../../errors.ts';
 import { stableUuid } from '../../uuid.ts';
 import type { Body, Upstream } from './http.ts';
 
-/** `response_format: pcm` of that API: 16-bit little-endian mono at this rate. */
+/** Sample rate of that API's `response_format: pcm`: 16-bit little-endian mono. */
 const PCM_RATE_HZ = 24_000;
 const SAMPLE_RATES_HZ = [8_000, 16_000, 24_000, 48_000];
 
-/** Network chunks end anywhere: a sample cut in two is put together. */
+/** Converts PCM to samples; joins a sample that is cut between network chunks. */
 async function* toFloats(body: AsyncIterable<Uint8Array>): AsyncGenerator<Float32Array> {
   let rest = Buffer.alloc(0);
   for await (const chunk of body) {
@@ -24,7 +24,7 @@ async function* toFloats(body: AsyncIterable<Uint8Array>): AsyncGenerator<Float3
   }
 }
 
-/** Gives `pcm` back once its first samples are there. */
+/** Resolves with `pcm` once its first samples are available. */
 const started = async (sampleRateHz: number, pcm: AsyncGenerator<Float32Array>): Promise<Sound> => {
   const first = await pcm.next();
   if (first.done) throw new AppError('bad-reply', 'The backend sent no sound.');
@@ -53,7 +53,7 @@ export const createSpeech = (
   const byId = new Map(
     voices.map((voice) => [stableUuid(`openai ${voice.name} ${voice.language}`), voice]),
   );
-  /** False once the server has refused bare samples. */
+  /** False once the server has refused to send raw PCM. */
   let pcmWorks = true;
 
   const ask = async (format: 'pcm' | 'wav', name: string, text: string, signal: AbortSignal) => {

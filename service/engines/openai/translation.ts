@@ -13,7 +13,7 @@ const notChat = (): AppError =>
 const brokenOff = (cause: unknown): AppError =>
   new AppError('unavailable', 'The backend broke off.', { cause, retryable: true });
 
-/** Some servers answer whole although a stream was asked for. */
+/** Reads a whole reply: some servers send one although a stream was requested. */
 const readWhole = async (body: Body, asked: string): Promise<TranslationPiece> => {
   const parsed = chatReply.safeParse(parseJson((await readAll(body)).toString('utf8'), notChat));
   const text = parsed.data?.choices[0]?.message.content;

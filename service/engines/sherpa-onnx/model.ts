@@ -32,7 +32,7 @@ export interface Model {
 const wrong = (folder: string, what: string): AppError =>
   new AppError('config', `SERVICE_SHERPA_MODEL (${folder}): ${what}`);
 
-/** The smaller, quantised file where a folder has both. */
+/** Picks the smaller, quantised file when a folder has both. */
 const pickOnnx = (files: readonly string[], part: RegExp): string | undefined => {
   const found = files.filter((file) => file.endsWith('.onnx') && part.test(file));
   return found.find((file) => file.includes('int8')) ?? found[0];
@@ -62,8 +62,8 @@ const checkContents = async (folder: string, files: readonly string[]): Promise<
 };
 
 /**
- * Finds the kind of model in a folder by its files: the library itself says little about a file
- * that is missing. Throws `AppError` (`config`) that names what is wrong.
+ * Detects the kind of model in a folder by its files: the library itself reports little about a
+ * missing file. Throws `AppError` (`config`) that names the problem.
  */
 export const findModel = async (folder: string): Promise<Model> => {
   const files = await listFiles(folder);
@@ -118,7 +118,7 @@ export const findModel = async (folder: string): Promise<Model> => {
       'not a model that is known here: SenseVoice, Whisper, transducer, Paraformer',
     );
   await checkContents(folder, [tokens, model]);
-  // Both kinds have the same file names; only SenseVoice has tokens for languages and moods.
+  // Both kinds have the same file names; only SenseVoice has tokens for languages and emotions.
   return /<\|(?:HAPPY|yue|nospeech)\|>/.test(await readFile(at(tokens), 'utf8'))
     ? {
         kind: 'sense-voice',

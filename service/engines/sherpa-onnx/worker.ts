@@ -7,7 +7,7 @@ import type { ModelConfig } from './model.ts';
 export interface SherpaRequest {
   readonly samples: Float32Array;
   readonly sampleRateHz: number;
-  /** ISO 639-1; only Whisper models take it. */
+  /** ISO 639-1 code; only Whisper models use it. */
   readonly language: string | undefined;
 }
 
@@ -44,7 +44,7 @@ const MOST_THREADS = 4;
 
 const result = z.object({
   text: z.string(),
-  /** `en`, or `<|en|>` from SenseVoice. */
+  /** Language: `en`, or `<|en|>` from SenseVoice. */
   lang: z.string().optional(),
   ys_log_probs: z.array(z.number()).optional(),
 });
@@ -74,7 +74,7 @@ const confidenceOf = (logProbs: readonly number[] | undefined): number | undefin
     : undefined;
 
 const loading = load();
-// Each call tells of the failure; until there is one nobody else has to.
+// Each call reports the failure; before the first call nobody needs to know.
 loading.catch(() => undefined);
 let currentLanguage = '';
 

@@ -6,12 +6,15 @@ import { abandoned, FRESH, isOpen, keyColumns, refColumns } from './columns.ts';
 import { DELETED, ownPartition, WATCH, type Accepted, type Arrival } from './row.ts';
 import { contentHash, skippedHash, toStored } from './stored-message.ts';
 
-/** A change of a message that was dealt with has its own partition: it holds up nothing that is new. */
+/**
+ * Partition of a changed message: its own once the row is settled, so that it delays no new
+ * messages.
+ */
 const partitionOfChange = (ref: MessageRef) =>
   sql<string>`CASE WHEN inbox.state IN ('waiting', 'working') THEN inbox.partition_key
     ELSE ${ownPartition('change', ref)} END`;
 
-/** Makes rows for the mirrors of a message whose own were cleared after their time. */
+/** Inserts rows for the mirrors of a message whose own rows were cleared. */
 const keepRowsOfMirrors = async (
   db: Transaction<Schema>,
   ref: MessageRef,
@@ -47,7 +50,7 @@ const keepRowsOfMirrors = async (
       .execute();
 };
 
-/** Takes what comes to the inbox: messages, and what becomes of them on their platform. */
+/** Creates the part of the inbox that stores new, changed and deleted messages. */
 export const createArrivalStore = ({
   store,
   now,
@@ -55,7 +58,7 @@ export const createArrivalStore = ({
   readonly store: Store;
   readonly now: () => number;
 }) => ({
-  /** Resolves with what the message was to the inbox, and the partition in which it is work. */
+  /** Stores a message. Resolves with its novelty and the partition that must process it. */
   accept: ({
     message,
     purpose,
@@ -93,7 +96,7 @@ export const createArrivalStore = ({
               content_hash: eb.ref('excluded.content_hash'),
               partition_key: partitionOfChange(ref),
               revision: sql<number>`inbox.revision + 1`,
-              // What stands of a former state is to go, though nothing new is to stand.
+              // A skipped message may still have mirrors of its former content to delete.
               state: 'waiting',
               reason: eb.ref('excluded.reason'),
               attempts: 0,
@@ -102,7 +105,7 @@ export const createArrivalStore = ({
               changed_ms: eb.ref('excluded.changed_ms'),
             }))
             .whereRef('inbox.content_hash', '<>', 'excluded.content_hash')
-            // A report that comes late brings no message back; a flag can be pressed again.
+            // A late report restores no deleted message, but a flag can be added again.
             .where((eb) =>
               eb.or([eb('inbox.content_hash', '<>', DELETED), eb('inbox.purpose', '<>', WATCH)]),
             ),
@@ -116,7 +119,7 @@ export const createArrivalStore = ({
       };
     }),
 
-  /** Marks what is kept of messages as deleted; resolves with the partitions in which that is work. */
+  /** Marks the rows of messages as deleted. Resolves with the partitions that must process them. */
   markDeleted: (refs: readonly MessageRef[], purpose?: string): Promise<readonly string[]> =>
     store.write(async (db) => {
       const partitions: string[] = [];
@@ -137,7 +140,7 @@ export const createArrivalStore = ({
       return partitions;
     }),
 
-  /** Gives up what waits in a place; resolves with the partitions of it. */
+  /** Abandons the open rows of a channel or space. Resolves with their partitions. */
   abandon: async (where: Channel | Space, reason: string): Promise<readonly string[]> => {
     const rows = await store.write((db) =>
       db

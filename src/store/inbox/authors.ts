@@ -11,8 +11,8 @@ type Person = Pick<Member, 'platform' | 'id'>;
 const FORGOTTEN = 'forgotten';
 
 /**
- * Removes, within a transaction, whatever tells who wrote what. The worker of an open row's partition deletes
- * what is unfinished of it, and settles it.
+ * Removes, within a transaction, all data that links messages to their author. The worker of an
+ * open row's partition deletes its unfinished mirrors and settles it.
  */
 export const forgetAuthor = async (
   db: Transaction<Schema>,
@@ -40,7 +40,7 @@ export const forgetAuthor = async (
     .execute();
 };
 
-/** The rows of somebody's messages that wait or were begun, and of those who are forgotten. */
+/** Lists the open rows of a person's messages, and those of people who were forgotten. */
 export const openRowsOf = async (
   store: Store,
   { platform, id }: Person,

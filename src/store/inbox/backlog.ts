@@ -4,11 +4,11 @@ import type { Backlog } from '../../autotranslate/backlog.ts';
 import type { Store } from '../index.ts';
 import { channelOf } from './columns.ts';
 
-const DEAD_TOLD = 10;
+const MOST_LISTED = 10;
 
 const whereSpace = ({ platform, id }: Space) => ({ platform, space_id: id });
 
-/** Counts what waits in a space, and names what could not be done. */
+/** Counts a space's open and dead rows, and lists the newest dead ones. */
 export const backlogOf = async (
   store: Store,
   space: Space,
@@ -30,7 +30,7 @@ export const backlogOf = async (
   const newest = await dead
     .select(['platform', 'space_id', 'channel_id', 'parent_id', 'message_id', 'reason'])
     .orderBy('position', 'desc')
-    .limit(DEAD_TOLD)
+    .limit(MOST_LISTED)
     .execute();
   return {
     waiting: open.count,
@@ -43,7 +43,7 @@ export const backlogOf = async (
   };
 };
 
-/** Lets the dead of a space wait anew; resolves with their partitions, one for each row. */
+/** Retries the dead rows of a space. Resolves with their partitions, one for each row. */
 export const reviveDead = async (store: Store, space: Space): Promise<readonly string[]> => {
   const rows = await store.write((db) =>
     db

@@ -11,7 +11,7 @@ export interface ClaimDeps {
   readonly now: () => number;
 }
 
-/** What is due later than this is due now: the clock was set back. */
+/** Longest delay of an attempt. A row that is due even later is due now: the clock was set back. */
 const LONGEST_AHEAD_MS = 900_000;
 
 type InboxRow = Selectable<Schema['inbox']>;
@@ -39,13 +39,15 @@ const toRow = (row: InboxRow, epoch: number): Row => ({
 });
 
 /**
- * The inbox as its workers see it: rows that the tenure of their partition has claimed. What a tenure has
- * claimed it alone settles or gives back, unless the message changes or a later tenure claims it.
+ * Creates the part of the inbox that workers use: each claims rows under the tenure of their
+ * partition. Only that tenure settles or releases them, unless the message changes or a later
+ * tenure claims them.
  */
 export const createClaims = ({ store, now }: ClaimDeps) => ({
   /**
-   * Claims the first rows of a partition, at most `limit`; none where the first is not due, or a later tenure
-   * has it. `nextDueMs` is when to look again, if nothing comes before.
+   * Claims the first rows of a partition, at most `limit`; none when the first is not due or
+   * belongs to a later tenure. `nextDueMs` is the time of the next claim if nothing arrives
+   * earlier.
    */
   claim: (partition: string, limit: number, { epoch }: Pick<Tenure, 'epoch'>) =>
     store.write(
@@ -88,7 +90,7 @@ export const createClaims = ({ store, now }: ClaimDeps) => ({
       { durable: false },
     ),
 
-  /** True while no later tenure has claimed the row, and the message is as it was. */
+  /** True while no later tenure has claimed the row and the message is unchanged. */
   holds: async (row: Row): Promise<boolean> =>
     (await store
       .selectFrom('inbox')
@@ -99,7 +101,10 @@ export const createClaims = ({ store, now }: ClaimDeps) => ({
       .where('revision', '=', row.revision)
       .executeTakeFirst()) !== undefined,
 
-  /** Within a transaction; false when the message changed meanwhile, and so waits anew. */
+  /**
+   * Settles a row within a transaction; returns false when the message has changed and so waits
+   * again.
+   */
   settle: async (db: Transaction<Schema>, row: Row, outcome: Outcome): Promise<boolean> => {
     const { numUpdatedRows } = await db
       .updateTable('inbox')
@@ -118,7 +123,7 @@ export const createClaims = ({ store, now }: ClaimDeps) => ({
     return numUpdatedRows > 0n;
   },
 
-  /** Gives rows back; those that were not tried do not count the attempt. */
+  /** Releases rows; those that were not tried do not count the attempt. */
   release: (rows: readonly Row[], { tried, dueMs }: { tried: number; dueMs: number }) =>
     store.write(
       async (db) => {
@@ -140,8 +145,8 @@ export const createClaims = ({ store, now }: ClaimDeps) => ({
     ),
 
   /**
-   * Makes what earlier tenures have left open wait anew. Whatever it is may have been begun, for claims of
-   * theirs can be lost with the machine.
+   * Makes the rows that earlier tenures left open wait again. Each may have been attempted, because
+   * their claims can be lost with the machine.
    */
   takeOver: async (partition: string, { epoch }: Pick<Tenure, 'epoch'>): Promise<void> => {
     await store.write(

@@ -26,16 +26,18 @@ export const channelOf = (row: {
   ...(row.parent_id === null ? {} : { parentId: row.parent_id }),
 });
 
-/** Must match the partial index word for word, or SQLite does not use it. */
+/**
+ * Condition for open rows; must match the partial index word for word, or SQLite does not use it.
+ */
 export const isOpen = sql<boolean>`state IN ('waiting', 'working')`;
 
-/** States in which nobody has to work on a row any more. */
+/** States in which a row needs no more work. */
 export const SETTLED = ['posted', 'skipped', 'dead'] as const;
 
-/** The state of a row that was never tried. */
+/** Columns of a row that was never tried. */
 export const FRESH = { state: 'waiting', reason: null, attempts: 0, due_ms: 0, epoch: 0 } as const;
 
-/** The columns of a row that is not to be done any more, for this reason: what stands of it unfinished goes. */
+/** Columns of a row that is abandoned for a reason: its worker deletes unfinished mirrors. */
 export const abandoned = (reason: string, nowMs: number) => ({
   ...FRESH,
   reason,

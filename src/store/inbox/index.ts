@@ -6,9 +6,9 @@ import { channelOf, isOpen, refColumns } from './columns.ts';
 export type InboxStore = ReturnType<typeof createInboxStore>;
 
 /**
- * Durable rows of what people wrote, one for each message and purpose. The rows of a partition are done in
- * their order, by one tenure at a time; a change of the message makes its row wait anew, and what was
- * made of the former state no longer counts.
+ * Creates the inbox: one durable row per message and purpose. The rows of a partition are processed
+ * in order, by one tenure at a time. A change of the message makes its row wait again and
+ * invalidates earlier results.
  */
 export const createInboxStore = (deps: ClaimDeps) => {
   const { store } = deps;
@@ -16,7 +16,10 @@ export const createInboxStore = (deps: ClaimDeps) => {
     ...createArrivalStore(deps),
     ...createClaims(deps),
 
-    /** The purposes for which a message is in here, or was before its row was cleared and its mirrors stayed. */
+    /**
+     * Lists the purposes for which a message is in the inbox, or was before its row was cleared and
+     * its mirrors stayed.
+     */
     purposes: async (ref: MessageRef): Promise<readonly string[]> => {
       const { channel, id } = ref;
       const rows = await store
@@ -35,7 +38,7 @@ export const createInboxStore = (deps: ClaimDeps) => {
       return rows.map(({ purpose }) => purpose);
     },
 
-    /** The newest messages of somebody in a space, at most `limit`. */
+    /** Lists the newest messages of a person in a space, at most `limit`. */
     writtenBy: async (
       { platform, id }: Space,
       authorId: string,
@@ -55,7 +58,7 @@ export const createInboxStore = (deps: ClaimDeps) => {
       return rows.map((row) => ({ channel: channelOf(row), id: row.message_id }));
     },
 
-    /** The partitions in which something of a platform waits or was begun. */
+    /** Lists the partitions that have open rows of a platform. */
     partitions: async (platform: string): Promise<readonly string[]> => {
       const rows = await store
         .selectFrom('inbox')

@@ -2,28 +2,28 @@ import type { Message } from '../../model/message.ts';
 import type { Channel, MessageRef } from '../../model/place.ts';
 import type { StoredMessage } from './stored-message.ts';
 
-/** The content of a message that is deleted: its mirrors are to go too. */
+/** Content hash of a deleted message, whose mirrors must be deleted too. */
 export const DELETED = '';
 
-/** The purpose of a row of a watched channel. */
+/** Purpose of a row of a watched channel. */
 export const WATCH = 'watch';
 
 const FLAG = 'flag:';
 
-/** The purpose of a row that a reaction asked for. */
+/** Purpose of a row that a reaction requested. */
 export const flagPurpose = (language: string): string => `${FLAG}${language}`;
 
-/** The language that a row's reaction asked for; undefined for rows of watched channels. */
+/** Language that a row's reaction requested; undefined for rows of watched channels. */
 export const flaggedLanguage = (purpose: string): string | undefined =>
   purpose.startsWith(FLAG) ? purpose.slice(FLAG.length) : undefined;
 
 export const channelPartition = ({ space, id }: Channel): string =>
   `${space.platform}:channel:${id}`;
 
-/** Linked channels are one conversation, on however many platforms, and so one partition. */
+/** Partition of linked channels: they are one conversation, across platforms too. */
 export const groupPartition = (group: string): string => `group:${group}`;
 
-/** The partition of a row that waits for no other, and holds up none. */
+/** Partition of a single row that waits for no other and delays none. */
 export const ownPartition = (
   kind: 'flag' | 'change' | 'deleted',
   { channel, id }: MessageRef,
@@ -31,28 +31,28 @@ export const ownPartition = (
 
 export interface RowKey {
   readonly ref: MessageRef;
-  /** `WATCH`, or that of a flag. */
+  /** Purpose: `WATCH`, or that of a flag. */
   readonly purpose: string;
 }
 
-/** A message that a tenure of its partition has claimed. */
+/** A row that a tenure of its partition has claimed. */
 export interface Row extends RowKey {
   readonly partition: string;
   readonly position: string;
   readonly authorId: string;
   /**
-   * `deleted`: its mirrors are to go. `unread`: it has to be read from the platform first. `skipped`: it
-   * is not to be translated any more, for `skip`.
+   * The message, or its state. `deleted`: its mirrors must be deleted. `unread`: it must first be
+   * read from the platform. `skipped`: it must not be translated any more, for the reason `skip`.
    */
   readonly message: StoredMessage | 'deleted' | 'unread' | 'skipped';
   readonly skip: string | undefined;
   readonly contentHash: string;
   readonly revision: number;
-  /** The tenure's that claimed it. */
+  /** Epoch of the tenure that claimed the row. */
   readonly epoch: number;
-  /** How often this state of the message was begun, this time included. */
+  /** Attempts at this version of the message, this one included. */
   readonly attempts: number;
-  /** True when some of its mirrors may stand although nobody knows of them. */
+  /** True when mirrors may exist that are not recorded. */
   readonly mayExist: boolean;
 }
 
@@ -60,13 +60,13 @@ export interface Arrival {
   readonly message: Message;
   readonly purpose: string;
   readonly partition: string;
-  /** When the message was written, ms since 1970. */
+  /** Time at which the message was written, ms since 1970. */
   readonly writtenMs: number;
-  /** Why nothing is to be done with it: the text is not kept then. */
+  /** Reason for skipping the message, whose text is then not stored. */
   readonly skip?: string | undefined;
 }
 
-/** What a message was to the inbox: `same` when it has this content already. */
+/** Novelty of a message for the inbox: `same` when it has this content already. */
 export type Accepted = 'new' | 'changed' | 'same';
 
 export type Outcome =

@@ -4,10 +4,10 @@ import type { Message } from '../../model/message.ts';
 
 type StoredFile = Omit<MessageFile, 'open'>;
 
-/** A message as a row keeps it: without its place, and without what reads its files. */
+/** A message as stored in a row: without its place, and without access to its files. */
 export type StoredMessage = Omit<Message, 'ref' | 'files'> & { readonly files: StoredFile[] };
 
-/** Opens a file of a message again after it was stored. */
+/** Opens a file of a stored message. */
 export type OpenFile = (file: StoredFile) => ByteSource['open'];
 
 const withoutOpen = (file: MessageFile): StoredFile => {
@@ -30,10 +30,10 @@ export const fromStored = (
   files: files.map((file) => ({ ...file, open: open(file) })),
 });
 
-/** The content hash of a message that is not to be translated. */
+/** Content hash of a skipped message. */
 export const skippedHash = (reason: string): string => `skipped:${reason}`;
 
-/** A fingerprint that is the same for two states of a message between which people see no difference. */
+/** Hash of a message's visible content. */
 export const contentHash = ({ text, files, stickers, author, system }: Message): string =>
   createHash('sha256')
     .update(

@@ -72,7 +72,7 @@ export const watching: Migration = {
       .addColumn('changed_ms', 'bigint', (column) => column.notNull())
       .addPrimaryKeyConstraint('inbox_key', ['platform', 'channel_id', 'message_id', 'purpose'])
       .execute();
-    // Few rows are open: whatever asks for those alone reads this index, and must say it as it does.
+    // Few rows are open. A query uses this index only if its condition has the same words.
     await sql`
       CREATE INDEX inbox_open ON inbox (platform, lane, position)
       WHERE state IN ('waiting', 'working')

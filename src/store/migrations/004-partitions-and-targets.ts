@@ -4,7 +4,7 @@ import type { Migration } from 'kysely/migration';
 const SOURCE = ['source_platform', 'source_space_id', 'source_channel_id', 'source_id', 'purpose'];
 const TARGET = ['target_platform', 'target_space_id', 'target_channel_id', 'target_thread_id'];
 
-/** Columns of texts that are never null. */
+/** Adds text columns that are never null. */
 const withTexts = (
   table: CreateTableBuilder<string, string>,
   columns: readonly string[],
@@ -50,7 +50,9 @@ const createTables = async (db: Kysely<unknown>): Promise<void> => {
     .execute();
 };
 
-/** Until now a mirror stood on the platform and in the space of its source. */
+/**
+ * Moves the mirrors, whose targets were on the platform and in the space of their source until now.
+ */
 const moveMirrors = async (db: Kysely<unknown>): Promise<void> => {
   await sql`
     INSERT INTO mirror (source_platform, source_space_id, source_channel_id, source_id, purpose,
@@ -78,12 +80,12 @@ const moveMirrors = async (db: Kysely<unknown>): Promise<void> => {
     .execute();
 };
 
-/** Partitions have one key over all platforms, and are worked on under a lease with an epoch. */
+/** Gives partitions keys that are unique across platforms, and rows the epoch of their lease. */
 const changeInbox = async (db: Kysely<unknown>): Promise<void> => {
   await db.schema.dropIndex('inbox_open').execute();
   const inbox = db.schema.alterTable('inbox');
   await inbox.renameColumn('lane', 'partition_key').execute();
-  // Rows of before come before all others, in the order of their positions.
+  // Existing rows come before all new ones, in the order of their positions.
   for (const name of ['written_ms', 'epoch'])
     await inbox.addColumn(name, 'bigint', (column) => column.notNull().defaultTo(0)).execute();
   for (const name of ['owner', 'lease_until_ms']) await inbox.dropColumn(name).execute();
@@ -91,7 +93,7 @@ const changeInbox = async (db: Kysely<unknown>): Promise<void> => {
     UPDATE inbox SET partition_key = platform || ':' || partition_key
     WHERE state IN ('waiting', 'working') AND partition_key NOT LIKE 'group:%'
   `.execute(db);
-  // Few rows are open: whatever asks for those alone reads this index, and must say it as it does.
+  // Few rows are open. A query uses this index only if its condition has the same words.
   await sql`
     CREATE INDEX inbox_open ON inbox (partition_key, written_ms, position)
     WHERE state IN ('waiting', 'working')

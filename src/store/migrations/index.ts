@@ -6,7 +6,7 @@ import { watching } from './002-watching.ts';
 import { rooms } from './003-rooms.ts';
 import { partitionsAndTargets } from './004-partitions-and-targets.ts';
 
-/** In the order of their names; a migration that was released is never changed. */
+/** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Record<string, Migration> = {
   '001-glossary-and-settings': glossaryAndSettings,
   '002-watching': watching,

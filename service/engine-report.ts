@@ -1,6 +1,8 @@
 import type { EngineLine } from './engine.ts';
 
-/** The engines as people read them at start: what each serves, or the line that adds it. */
+/**
+ * Formats the engines for people at the start: each with its abilities, or with the way to add it.
+ */
 export const engineTable = (lines: readonly EngineLine[]): string => {
   const width = Math.max(...lines.map(({ name }) => name.length));
   return lines

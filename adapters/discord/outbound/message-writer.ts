@@ -14,7 +14,7 @@ import type { Api } from '../api.ts';
 import { DiscordError, isGone, isRefusal } from '../errors.ts';
 import { channelIdOf, threadIdOf } from '../ids.ts';
 import { NONCE_CHARS, WEBHOOK_NAME_CHARS } from '../limits.ts';
-import type { Part } from '../outbound/render.ts';
+import type { Part } from './render.ts';
 
 /** Writes messages in one place, as the bot, through a webhook or as an interaction's answer. */
 export interface MessageWriter {
@@ -25,7 +25,7 @@ export interface MessageWriter {
   erase(id: string): Promise<void>;
 }
 
-/** Nobody is ever pinged, whatever stands in a text. */
+/** The mentions that may ping anyone: none, whatever stands in a text. */
 const NOBODY = { parse: [], replied_user: false } as const;
 
 /** A request's body and files for one part. */
@@ -55,7 +55,7 @@ export const bodyOf = (part: Part): { body: Record<string, unknown>; files: RawF
   };
 };
 
-/** As base64, three bytes are four characters. */
+/** A nonce's bytes: as base64, three of them are four characters. */
 const NONCE_BYTES = Math.trunc((NONCE_CHARS * 3) / 4);
 
 /** The same nonce for the same words: Discord then posts only once within some minutes. */

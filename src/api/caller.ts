@@ -1,20 +1,20 @@
 import { type Transport } from './transport.ts';
 export interface CallOptions {
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the answer is no longer wanted. */
   readonly signal: AbortSignal;
   /**
-   * Limit for the whole call: every try, every wait, the body to its end. A text that is sent in
-   * parts has as much for each.
+   * Limit for the whole call: all attempts and waits, and the body to its end. A text that is sent
+   * in parts has as much for each.
    */
   readonly deadlineMs?: number;
   /**
-   * True where the caller has a fallback: a refusal (5xx) is then not retried, a busy service and a
-   * broken connection are.
+   * True when the caller has a fallback: refusals (5xx) are then not retried, while a busy service
+   * and a broken connection still are.
    */
   readonly hasFallback?: boolean;
 }
 
-/** Makes calls: starts the deadline, counts the tries. Shared by every group of paths. */
+/** Makes calls with a deadline and a limited number of attempts. Shared by every group of paths. */
 export interface Caller {
   readonly transport: Transport;
   once<T>(

@@ -6,9 +6,9 @@ import { expectMediaType, readJsonReply, type HttpReply } from './transport.ts';
 const DEADLINE_MS = 120_000;
 
 export interface ChatApi {
-  /** POST /openai/v1/chat/completions, the answer in one piece. */
+  /** Sends POST /openai/v1/chat/completions; resolves with the answer in one piece. */
   chat(request: Omit<ChatRequest, 'stream'>, options: CallOptions): Promise<ChatReply>;
-  /** The same, streamed: yields the whole text so far and returns it. */
+  /** Sends the same request, streamed: yields the whole text so far and returns it. */
   chatStream(
     request: Omit<ChatRequest, 'stream'>,
     options: CallOptions,

@@ -15,14 +15,17 @@ import { createSpeechApi, type SpeechApi } from './speech.ts';
 import { createTransport } from './transport.ts';
 import { createTranslationApi, type TranslationApi } from './translation.ts';
 
-/** Every HTTP path of the contract. All methods reject with an `AppError`, often a `ServiceError`. */
+/**
+ * Client for every HTTP path of the contract. All methods reject with an `AppError`, often a
+ * `ServiceError`.
+ */
 export interface ServiceClient
   extends ChatApi, SpeechApi, RecognitionApi, TranslationApi, AsyncDisposable {}
 
 export interface ClientOptions {
-  /** Address of the service; a path in it comes before every path of the contract. */
+  /** Address of the service; a path in it is put before every path of the contract. */
   readonly baseUrl: string;
-  /** Sent whole, prefix included (contract section 5). */
+  /** The key, which is sent whole, prefix included (contract section 5). */
   readonly key: string;
   readonly retry?: Partial<RetryPolicy>;
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { AUDIO_FORMATS, type AudioFormat } from '../model/file.ts';
 
-/** Contract section 4.1. */
+/** Paths of contract section 4.1. */
 export const PATHS = {
   chat: '/openai/v1/chat/completions',
   tts: '/tts',
@@ -11,24 +11,27 @@ export const PATHS = {
   translate: '/translate/',
 } as const;
 
-/** Contract section 8, with the sections that state each rule. */
+/** Limits of contract section 8, each with the section that states it. */
 export const SERVICE_LIMITS = {
-  /** 4.2 `text`; the service counts Unicode characters, a deployment may configure another. */
+  /**
+   * Limit of `text` (4.2); the service counts Unicode characters, a deployment may configure
+   * another.
+   */
   ttsTextCodePoints: 5_000,
-  /** 4.4 `text`. */
+  /** Limit of `text` (4.4). */
   translateTextCodePoints: 10_000,
-  /** 4.4 `keywords`. */
+  /** Limit of `keywords` (4.4). */
   keywords: 20,
   keywordBytes: 100,
-  /** 4.4 `context`. */
+  /** Limit of `context` (4.4). */
   contextCodePoints: 2_000,
-  /** 4.2 `sample_rate` omitted or 0. */
+  /** Sample rate when `sample_rate` is omitted or 0 (4.2). */
   ttsDefaultSampleRateHz: 24_000,
-  /** 4.5 `segment_padding` and `initial_segment_padding_ms`. */
+  /** Range of `segment_padding` and `initial_segment_padding_ms` (4.5). */
   segmentPaddingMs: { min: 0, max: 5_000 },
 } as const;
 
-/** Contract section 5: every key begins with it, and it is sent along. */
+/** Prefix of every key, which is sent along (contract section 5). */
 export const KEY_PREFIX = 'svck:';
 
 /** The Content-Type of each format's reply (section 4.2 names `audio/mpeg`). */
@@ -65,7 +68,7 @@ export const voice = z.object({
 });
 export type Voice = z.infer<typeof voice>;
 
-/** Entries are checked one by one, so that an odd one does not take the others down. */
+/** Entries, which are checked one by one, so that an invalid one does not invalidate the others. */
 export const voicesReply = z.object({ voices: z.array(z.unknown()) });
 
 // Speech (section 4.2)
@@ -88,7 +91,7 @@ const segmentPadding = z
   .max(SERVICE_LIMITS.segmentPaddingMs.max)
   .optional();
 
-/** Parameters of a request, without `audio`, which is streamed into the body. */
+/** Parameters of a request without `audio`, which is streamed into the body. */
 export const asrParameters = z.object({
   language: z.string().optional(),
   hotwords: z.array(z.string()).optional(),
@@ -109,7 +112,7 @@ export type AsrParameters = z.infer<typeof asrParameters>;
 
 export const asrRequest = asrParameters.extend({ audio: z.base64() });
 
-/** Section 4.5, defaults of the `segments` parameters. */
+/** Defaults of the `segments` parameters (section 4.5). */
 export const SEGMENT_DEFAULTS = {
   min_silence_gap: 400,
   segment_padding: 100,
@@ -185,10 +188,10 @@ export const translateChunk = z.object({
 });
 export type TranslateChunk = z.infer<typeof translateChunk>;
 
-/** Section 6, item 5: the data of the last event; chat streams end the same way. */
+/** Data of the last event (section 6, item 5); chat streams end the same way. */
 export const STREAM_END = '[DONE]';
 
-// Chat (section 4.1: OpenAI-compatible; the shapes of that public API, as far as we use them)
+// Chat (section 4.1: OpenAI-compatible; the parts of that public API that are used here)
 
 export const chatTurn = z.object({
   role: z.enum(['system', 'user', 'assistant']),

@@ -2,12 +2,12 @@ import type { z } from 'zod';
 import { readEvents } from '../http/event-stream.ts';
 import { expectMediaType, networkError, parseReply, type HttpReply } from './transport.ts';
 
-/** The common part of chunks of chat and of translations. */
+/** The part that chunks of chat and of translations have in common. */
 interface Chunk {
   readonly choices: readonly { readonly delta: { readonly content?: string | null | undefined } }[];
 }
 
-/** Puts the pieces of a streamed reply together: yields the whole text so far and returns it. */
+/** Joins the pieces of a streamed reply: yields the whole text so far and returns it. */
 export const growingText = async function* (
   reply: HttpReply,
   chunk: z.ZodType<Chunk>,

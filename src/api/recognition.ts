@@ -16,15 +16,15 @@ const DEADLINE_MS = 300_000;
 
 export interface RecognitionApi {
   /**
-   * POST /asr/srt/audio_llm, plain result. `audio` is a WAV, OGG, MP3 or FLAC file; it is read again
-   * for each try and never held whole.
+   * Sends POST /asr/srt/audio_llm for a plain result. `audio` is a WAV, OGG, MP3 or FLAC file; it
+   * is read again for each attempt and never held whole.
    */
   transcribe(
     audio: ByteSource,
     parameters: AsrParameters & { vad?: 0 | 'off' | 1 | 'on' },
     options: CallOptions,
   ): Promise<AsrPlainReply>;
-  /** The same with `vad: "segments"`: timestamped parts. */
+  /** Sends the same request with `vad: "segments"`: resolves with timestamped parts. */
   transcribeSegments(
     audio: ByteSource,
     parameters: Omit<AsrParameters, 'vad'>,
@@ -32,10 +32,10 @@ export interface RecognitionApi {
   ): Promise<AsrSegmentsReply>;
 }
 
-/** A multiple of 3 bytes, so that base64 needs no padding between chunks. */
+/** Length of a slice: a multiple of 3 bytes, so that base64 needs no padding between chunks. */
 const SLICE_BYTES = 49_152;
 
-/** A fault of the audio's own source, which must not pass for one of the service. */
+/** An error of the audio's own source, which must not be taken for one of the service. */
 const unreadable = (cause: unknown): AppError =>
   cause instanceof AppError
     ? cause

@@ -3,9 +3,9 @@ import { backoffMs, type Backoff } from '../async/backoff.ts';
 import { toAppError, type AppError } from '../errors.ts';
 
 export interface RetryPolicy extends Backoff {
-  /** Tries altogether, the first included. */
+  /** Attempts altogether, the first included. */
   readonly attempts: number;
-  /** True for an error that is worth another try. */
+  /** True for an error after which another attempt is worthwhile. */
   readonly retries: (error: AppError) => boolean;
   readonly random: () => number;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -23,20 +23,22 @@ export const DEFAULT_RETRY: RetryPolicy = {
 };
 
 /**
- * The wait before the next try. Where the other side named a time, that time and a little jitter after
- * it, so that those who wait do not all come back at the same moment.
+ * The wait before the next attempt. When the server named a time, that time and a little jitter
+ * after it, so that waiting callers do not all return at the same moment.
  */
 const waitBeforeMs = (policy: RetryPolicy, attempt: number, { retryAfterMs }: AppError): number =>
   retryAfterMs === undefined ? backoffMs(policy, attempt) : retryAfterMs + backoffMs(policy, 0);
 
-/** Disposed of when the job has ended: its timer would outlive it. */
+/**
+ * The deadline of a job, to be disposed of when the job has ended, for its timer would outlive it.
+ */
 export interface Deadline extends Disposable {
-  /** The caller's signal or the deadline, whichever comes first. */
+  /** Signal of the caller or of the deadline, whichever aborts first. */
   readonly signal: AbortSignal;
   readonly endsAtMs: number;
 }
 
-/** Starts the one deadline of a job, waits between tries included. */
+/** Starts the deadline of a job, which includes waits between attempts. */
 export const startDeadline = (caller: AbortSignal, deadlineMs: number): Deadline => {
   const late = new AbortController();
   const end = (): void => late.abort(new DOMException('the deadline has passed', 'TimeoutError'));
@@ -49,8 +51,8 @@ export const startDeadline = (caller: AbortSignal, deadlineMs: number): Deadline
 };
 
 /**
- * Waits before the next try, or throws what should reach the caller: the error itself when it is
- * final, when the tries are used up, or when the wait would outlast the deadline.
+ * Waits before the next attempt. Throws the error itself when it is final, when no attempts are
+ * left, or when the wait would outlast the deadline.
  */
 const waitOrThrow = async (
   policy: RetryPolicy,
@@ -66,7 +68,7 @@ const waitOrThrow = async (
   await policy.sleep(waitMs, deadline.signal);
 };
 
-/** Tries `run` again on retryable errors. Aborts and time-outs become `AppError`s. */
+/** Repeats `run` on retryable errors. Aborts and time-outs become `AppError`s. */
 export const retrying = async <T>(
   policy: RetryPolicy,
   deadline: Deadline,
@@ -86,8 +88,8 @@ export const retrying = async <T>(
 };
 
 /**
- * The same for a stream of states, each of which replaces the one before: a stream that breaks is
- * begun again, so its consumer may see a shorter state after a longer one.
+ * Repeats a stream of states on retryable errors. Each state replaces the one before: a stream that
+ * breaks is started again, so its consumer may see a shorter state after a longer one.
  */
 export const retryingStates = async function* <T, R>(
   policy: RetryPolicy,

@@ -4,11 +4,13 @@ import { errorObject, type ErrorObject } from './contract.ts';
 import { parseMissingEngine, type MissingEngine } from '../http/missing-engine.ts';
 import { retryAfterTextMs } from '../http/retry-after.ts';
 
-/** An answer of the service that is not a success. */
+/** A reply of the service other than a success. */
 export class ServiceError extends AppError {
   override readonly name = 'ServiceError';
   readonly status: number;
-  /** The contract's error object (section 2.6), whole; undefined where a backend sent another. */
+  /**
+   * The contract's error object (section 2.6), whole; undefined when a backend sent something else.
+   */
   readonly body: ErrorObject | undefined;
 
   constructor(
@@ -87,7 +89,10 @@ const explainMissingEngine = (missing: MissingEngine): Explanation => {
   return { sentence, remedy: { key: 'remedies.add-engine', params: { count, remedies } } };
 };
 
-/** Says a missing engine of our own service in people's language, and quotes another service. */
+/**
+ * Explains an error: a missing engine of the built-in service by a sentence, other services by a
+ * quote.
+ */
 const explain = ({ key, remedy }: Kind, said: string): Explanation => {
   const detail = plainLine(said);
   if (key !== 'errors.missing')
@@ -100,7 +105,7 @@ const explain = ({ key, remedy }: Kind, said: string): Explanation => {
   };
 };
 
-/** Contract section 7: what a status means for the caller, and whether to try again. */
+/** Creates the error for a status: its meaning for the caller, and whether to retry (section 7). */
 export const serviceError = (
   status: number,
   retryAfterHeader: number | undefined,

@@ -19,22 +19,23 @@ const SPEECH_DEADLINE_MS = 120_000;
 const VOICES_DEADLINE_MS = 15_000;
 
 export interface SpeechApi {
-  /** GET /tts/voices. */
+  /** Sends GET /tts/voices. */
   voices(options: CallOptions): Promise<readonly Voice[]>;
   /**
-   * POST /tts: resolves when the service began to answer, with the file's bytes as they come. A text
-   * of any length: spoken in parts at sentence ends, which are joined to one file.
+   * Sends POST /tts: resolves when the service begins to answer, with the file's bytes as they
+   * arrive. A text of any length is spoken in parts, split at sentence ends, which are joined into
+   * one file.
    */
   speak(request: TtsRequest, options: CallOptions): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** Some deployments answer with the bare array. */
+/** Reply with the voices; some deployments answer with the bare array. */
 const anyVoicesReply = z.union([
   voicesReply,
   z.array(z.unknown()).transform((voices) => ({ voices })),
 ]);
 
-/** Media types that services send for each format; an unspecific one passes for any. */
+/** Media types that services send for each format; an unspecific one is accepted for any. */
 const TYPES: Readonly<Record<AudioFormat, RegExp>> = {
   mp3: /^audio\/(?:mpeg|mp3|x-mp3)$|octet-stream$/,
   wav: /^audio\/(?:x-|vnd\.)?wave?$|octet-stream$/,
@@ -99,7 +100,7 @@ export const createSpeechApi = (caller: Caller): SpeechApi => {
       if (others.length === 0) return opening;
       const parts = async function* (): AsyncGenerator<AsyncIterable<Uint8Array>, void, void> {
         yield opening;
-        // By now there is only this way.
+        // After the first part there is no fallback any more.
         for (const text of others)
           yield await speakPart({ ...request, text }, { ...options, hasFallback: false });
       };

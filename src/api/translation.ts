@@ -9,21 +9,21 @@ import { expectMediaType, readJsonReply, type HttpReply } from './transport.ts';
 const DEADLINE_MS = 60_000;
 
 export interface TranslationInput {
-  /** Any length: split at sentence ends where the contract's limit asks for it. */
+  /** Text of any length: split at sentence ends where the contract's limit requires it. */
   readonly text: string;
   readonly sourceLang: string;
   readonly targetLang: string;
-  /** Terms to keep; those that the contract does not take are left out. */
+  /** Terms to keep; those that the contract does not accept are left out. */
   readonly keywords?: readonly string[];
-  /** The newest part that fits the contract's limit is sent. */
+  /** Text before it; the newest part that fits the contract's limit is sent. */
   readonly context?: string;
   readonly model?: string;
 }
 
 export interface TranslationApi {
-  /** POST /translate/, each part in one reply. */
+  /** Sends POST /translate/, and gets each part in one reply. */
   translate(input: TranslationInput, options: CallOptions): Promise<string>;
-  /** The same as Server-Sent Events: yields the whole text so far and returns it. */
+  /** Sends the same request for Server-Sent Events: yields the whole text so far and returns it. */
   translateStream(
     input: TranslationInput,
     options: CallOptions,
@@ -40,7 +40,7 @@ const newestContext = (context: string): string => {
   return excess > 0 ? Array.from(context).slice(excess).join('') : context;
 };
 
-/** White space around a part stays ours: services trim it. */
+/** A part of the text; white space around it is kept here, because services trim it. */
 interface Part {
   readonly before: string;
   readonly text: string;
@@ -55,8 +55,9 @@ const partsOf = (text: string): Part[] =>
   });
 
 /**
- * A form, multipart/form-data (RFC 7578). `FormData` would make two characters of every line break
- * (WHATWG, "constructing the entry list"), and so change the text and go over its limits.
+ * Makes a form, multipart/form-data (RFC 7578). `FormData` would turn each line break into two
+ * characters (WHATWG, "constructing the entry list"), which changes the text and exceeds its
+ * limits.
  */
 const formOf = (
   fields: readonly (readonly [string, string])[],

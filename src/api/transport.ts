@@ -5,9 +5,9 @@ import { errorObject } from './contract.ts';
 import { retryAfterHeaderMs } from '../http/retry-after.ts';
 import { serviceError } from './service-error.ts';
 
-/** An error's body is read up to here. */
+/** Most bytes of an error's body that are read. */
 const ERROR_BODY_BYTES = 65_536;
-/** The longest JSON reply that is taken: an hour of timestamped text is far below it. */
+/** The longest JSON reply that is accepted: an hour of timestamped text is far below it. */
 const JSON_BODY_BYTES = 16 * 1_048_576;
 
 const CONNECTIONS = 64;
@@ -17,7 +17,7 @@ export interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Called for each try, so that a body that was sent half is made anew. */
+  /** Makes the body, once for each attempt, since one that was sent half cannot be sent again. */
   readonly body?: () => Exclude<Dispatcher.RequestOptions['body'], undefined>;
 }
 
@@ -25,7 +25,10 @@ export type HttpReply = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' |
 
 /** Exchanges HTTP messages with the service; every request to it goes through here. */
 export interface Transport extends AsyncDisposable {
-  /** Resolves with a success; any other status becomes a `ServiceError`, a network fault an `AppError`. */
+  /**
+   * Resolves with a success; any other status becomes a `ServiceError`, a network error an
+   * `AppError`.
+   */
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply>;
 }
 
@@ -57,11 +60,15 @@ export const networkError = (cause: unknown): AppError => {
   );
 };
 
-/** @param baseUrl the service's address; a path in it comes before every path of the contract. */
+/**
+ * Creates the transport.
+ *
+ * @param baseUrl the service's address; a path in it is put before every path of the contract
+ */
 export const createTransport = (baseUrl: string, key: string): Transport => {
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/+$/, '');
-  // The deadline of each job is the only clock: undici's own would cut long recognitions short.
+  // Each job has a deadline; undici's own time-outs would cut long recognitions short.
   const pool = new Pool(base.origin, {
     connections: CONNECTIONS,
     connectTimeout: CONNECT_MS,
@@ -103,11 +110,11 @@ const mediaTypeOf = (reply: HttpReply): string => {
   );
 };
 
-/** Makes sure that a reply is of the kind asked for: a proxy's page must not pass for audio. */
+/** Checks the media type of a reply: a proxy's page must not be taken for audio. */
 export const expectMediaType = (reply: HttpReply, fits: RegExp): string => {
   const mediaType = mediaTypeOf(reply);
   if (fits.test(mediaType)) return mediaType;
-  // A body that is let go unread ends in an error that is nobody's concern.
+  // Discarding an unread body ends in an error, which is ignored.
   reply.body.on('error', () => {}).destroy();
   throw new AppError('bad-reply', `the service answered with ${mediaType || 'no content type'}`);
 };
@@ -118,8 +125,8 @@ const firstIssue = (error: z.ZodError): string => {
 };
 
 /**
- * Parses one JSON value of the service; what it says beyond the schema is ignored. An error object
- * in its place, as streams send it when they fail midway, becomes its `ServiceError`.
+ * Parses one JSON value of the service and ignores anything beyond the schema. An error object in
+ * its place, as streams send it when they fail midway, becomes its `ServiceError`.
  */
 export const parseReply = <T>(schema: z.ZodType<T>, text: string): T => {
   let value: unknown;

@@ -3,13 +3,13 @@ import type { ServiceClient } from '../api/client.ts';
 import { AppError } from '../errors.ts';
 
 export interface Assistant {
-  /** Yields the whole answer so far; returns it. `turns` are the talk, oldest first. */
+  /** Yields the whole answer so far and returns it. `turns` are the conversation, oldest first. */
   answer(turns: readonly ChatTurn[], signal: AbortSignal): AsyncGenerator<string, string, void>;
 }
 
 export interface AssistantDeps {
   readonly client: Pick<ServiceClient, 'chatStream'>;
-  /** The language model's name; the service's own choice when left out. */
+  /** The language model's name. Default: the service's own choice. */
   readonly model?: string;
 }
 

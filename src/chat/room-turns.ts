@@ -11,7 +11,7 @@ const TALK =
 /**
  * The turns for a question that is asked in a voice room.
  *
- * @param talk what was last said there, oldest first
+ * @param talk the latest captions there, oldest first
  */
 export const roomTurns = (question: string, talk: readonly string[]): readonly ChatTurn[] => [
   { role: 'system', content: talk.length > 0 ? `${IN_A_ROOM}\n${TALK}` : IN_A_ROOM },

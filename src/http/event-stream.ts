@@ -2,21 +2,21 @@ import { createParser } from 'eventsource-parser';
 import { STREAM_END } from '../api/contract.ts';
 import { AppError } from '../errors.ts';
 
-/** The longest event; none of translation or chat comes near it. */
+/** The longest event; those of translation and chat are far shorter. */
 const LONGEST_EVENT_CHARS = 1_048_576;
 
-/** Reads on to where the reply ends, so that its connection can serve again; nobody waits for it. */
+/** Reads a reply to its end in the background, so that its connection can be reused. */
 const letEnd = (chunks: AsyncIterator<Uint8Array>): void => {
   const readOn = async (): Promise<void> => {
     while (!(await chunks.next()).done);
   };
-  // The request's own deadline ends a reply that never does.
+  // The request's own deadline aborts a reply that does not end.
   readOn().catch(() => {});
 };
 
 /**
- * The data of each Server-Sent Event up to the closing `[DONE]` (contract section 6, item 5; chat
- * streams end the same way). Characters cut between two chunks are put together. Throws what
+ * Yields the data of each Server-Sent Event up to the closing `[DONE]` (contract section 6, item 5;
+ * chat streams end the same way). Characters cut between two chunks are joined. Throws what
  * `broken` makes of a body that fails, `unavailable`, to be retried, for one that ends before
  * `[DONE]`, and `bad-reply` for an event that does not end.
  */
@@ -55,7 +55,7 @@ export const readEvents = async function* (
     if (isDone) letEnd(chunks);
     else await chunks.return?.();
   }
-  // Ends a line that came without its end.
+  // This ends a line that has no line break.
   parser.feed('\n\n');
   for (const data of events) {
     if (data === STREAM_END) return;

@@ -1,6 +1,6 @@
 /** An ability that no engine of the built-in service has, and the remedies that would add one. */
 export type MissingEngine = {
-  /** A clause each, to be followed as it stands: `set X`, `apt-get install -y Y`. */
+  /** Remedies, each a clause to be followed literally: `set X`, `apt-get install -y Y`. */
   readonly remedies: readonly string[];
 } & (
   | { readonly ability: 'speech' | 'recognition' | 'chat' }
@@ -17,7 +17,7 @@ const BETWEEN_REMEDIES = ', or ';
 const PAIR = /^No engine translates (?<from>[\w-]+) to (?<to>[\w-]+)\.$/;
 const SHAPE = /^(?<sentence>No engine [^.]+\.)(?: Add one: (?<remedies>.+)\.)?$/;
 
-/** The missing engine in English, as the service's error says it. */
+/** The missing engine in English, as in the service's error. */
 export const missingEngineText = (missing: MissingEngine): string => {
   const what =
     missing.ability === 'translation'
@@ -27,7 +27,7 @@ export const missingEngineText = (missing: MissingEngine): string => {
   return remedies.length > 0 ? `${what} Add one: ${remedies.join(BETWEEN_REMEDIES)}.` : what;
 };
 
-/** Reads a missing engine out of an error's text; undefined where it says anything else. */
+/** Parses a missing engine from an error's text; undefined for any other text. */
 export const parseMissingEngine = (text: string): MissingEngine | undefined => {
   const { sentence = '', remedies: listed } = SHAPE.exec(text)?.groups ?? {};
   const remedies = listed?.split(BETWEEN_REMEDIES) ?? [];

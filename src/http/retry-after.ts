@@ -1,10 +1,13 @@
-/** The longest wait that is believed; a longer one is cut to it. */
+/** The longest wait that is accepted; a longer one is cut to it. */
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
 const bounded = (ms: number): number | undefined =>
   Number.isFinite(ms) && ms >= 0 ? Math.min(ms, LONGEST_RETRY_AFTER_MS) : undefined;
 
-/** `Retry-After` (RFC 9110, 10.2.3): seconds, which some servers write as a fraction, or a date. */
+/**
+ * Parses `Retry-After` (RFC 9110, 10.2.3): seconds, which some servers write as a fraction, or a
+ * date.
+ */
 export const retryAfterHeaderMs = (
   value: string | string[] | undefined,
   nowMs: number,
@@ -18,7 +21,7 @@ export const retryAfterHeaderMs = (
 const WAIT_IN_TEXT =
   /(?:retry|try again|wait)\b[^\d]{0,30}(\d+(?:\.\d+)?)\s*(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?)\b/i;
 
-/** The waiting time inside an error's text: `Too many requests. Retry after 1.72s`. */
+/** The waiting time in an error's text: `Too many requests. Retry after 1.72s`. */
 export const retryAfterTextMs = (text: string): number | undefined => {
   const match = WAIT_IN_TEXT.exec(text);
   if (!match) return undefined;

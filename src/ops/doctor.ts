@@ -16,10 +16,10 @@ const examineDatabase = async (store: Store, url: string): Promise<Finding> => {
   }
 };
 
-/** Serves to try things out; nobody reads what it writes. */
+/** Name of the engine for trials, whose output is not meant to be read. */
 const PSEUDO_ENGINE = 'pseudo';
 
-/** Examines one ability of the engines; none is needed, all can be added. */
+/** Examines one ability of the engines; none is required, all can be added. */
 const examineAbility = (
   ability: EngineReport['serves'][number],
   engines: readonly EngineReport[],
@@ -53,7 +53,7 @@ const examineService = async function* (core: Core): AsyncGenerator<Finding, voi
     yield examineAbility(ability, engines);
 };
 
-/** An `ffmpeg` reads audio files that nothing else here does. */
+/** Examines ffmpeg, which reads audio files that no other decoder here reads. */
 const examineFfmpeg = (version: string | undefined): Finding => ({
   check: 'Audio: ffmpeg',
   ok: version !== undefined,
@@ -67,14 +67,14 @@ export interface DoctorDeps {
   readonly core: Core;
   readonly store: Store;
   readonly databaseUrl: string;
-  /** Of the ffmpeg that is installed. */
+  /** Version of the ffmpeg that is installed. */
   readonly ffmpegVersion: string | undefined;
   readonly modules: readonly AdapterModule[];
-  /** Each module's part of the configuration, by its name. */
+  /** Configuration of each module, by the module's name. */
   readonly config: Readonly<Record<string, unknown>>;
 }
 
-/** Looks at everything that people need to be served, one thing after the other. */
+/** Examines everything that the bot needs to work, one thing after the other. */
 export const examine = async function* ({
   core,
   store,
@@ -94,7 +94,7 @@ const CHECK_CHARS = 26;
 
 export const isFailure = ({ ok, isOptional = false }: Finding): boolean => !ok && !isOptional;
 
-/** Summary of all findings. */
+/** Sums up all findings in one line. */
 export const verdict = (findings: readonly Finding[]): string => {
   const failures = findings.filter(isFailure).length;
   const optional = findings.some(({ ok, isOptional }) => !ok && isOptional);
@@ -103,7 +103,7 @@ export const verdict = (findings: readonly Finding[]): string => {
   return `${failures === 1 ? 'One thing needs' : `${failures} things need`} mending: see FAIL.${rest}`;
 };
 
-/** A finding as a line of the table that the doctor prints. */
+/** Formats a finding as a line of the table that the doctor prints. */
 export const findingLine = (finding: Finding): string => {
   const { check, ok, detail } = finding;
   const sign = isFailure(finding) ? 'FAIL' : ok ? ' ok ' : ' -- ';

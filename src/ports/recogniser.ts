@@ -78,6 +78,7 @@ export interface Recognition {
    * Recognises the whole utterance. Called at most once, with or without `grow` before. Rejects
    * with an `AppError`; if that is retryable, another recognition of the same utterance may
    * succeed.
+   *
    * @param deadlineMs time for which the result is useful
    */
   finish(utterance: Utterance, deadlineMs: number): Promise<RecognitionResult>;

@@ -1,11 +1,11 @@
 import type { Voice } from '../api/contract.ts';
 import type { AudioFormat } from '../model/file.ts';
 
-/** A voice, format and manner in which synthesis is tried. */
+/** A combination of voice, format and streaming with which synthesis is attempted. */
 export interface SynthesisAttempt {
   readonly voice: Voice;
   readonly format: AudioFormat;
-  /** Streamed as it is made, or whole. */
+  /** True to stream the audio while it is made; otherwise it comes whole. */
   readonly stream: boolean;
 }
 
@@ -13,7 +13,7 @@ export const attemptId = ({ voice, format, stream }: SynthesisAttempt): string =
   `${voice.id} ${format} ${stream}`;
 
 /**
- * Attempts in order of preference: each format streamed, where the voice says it can, then whole.
+ * Attempts in order of preference: each format streamed, if the voice supports that, then whole.
  */
 export const attemptsOf = (
   voices: readonly Voice[],

@@ -2,7 +2,7 @@ import { ServiceError } from '../api/service-error.ts';
 import type { AppError } from '../errors.ts';
 import { attemptId, type SynthesisAttempt } from './attempts.ts';
 
-/** A backend that fails is asked again after this; what a voice cannot do, it will not learn soon. */
+/** Time after which a failed backend is tried again; what a voice cannot do lasts longer. */
 const PASSING_MS = 300_000;
 const LASTING_MS = 6 * 3_600_000;
 const ENTRIES = 2_000;
@@ -11,7 +11,7 @@ export interface FailureMemory {
   has(id: string): boolean;
   /**
    * Remembers that `failed` failed where `succeeded` spoke the same text. A refusal (400) counts
-   * only when the same voice then spoke the text: otherwise the text may have been too much for it.
+   * only when the same voice then spoke the text: otherwise the voice may not support the text.
    */
   add(failed: SynthesisAttempt, error: AppError, succeeded: SynthesisAttempt): void;
   forget(id: string): void;

@@ -17,31 +17,34 @@ import { writeNamelessFile } from './nameless-file.ts';
 
 /** An installed ffmpeg, which reads files that the decoders of `src/audio` refuse. */
 export interface Ffmpeg {
-  /** Asks it, which takes a tenth of a second; undefined if it cannot be started. */
+  /**
+   * Runs ffmpeg for its version, which takes a tenth of a second; undefined if it cannot be
+   * started.
+   */
   version(): Promise<string | undefined>;
   readonly decode: FallbackDecoder;
 }
 
 export interface FfmpegDeps {
-  /** The `PATH` to find it in; it gets nothing else of our environment. */
+  /** The `PATH` in which ffmpeg is found; it gets no other environment variable. */
   readonly path: string;
-  /** Default: real time. */
+  /** The clock. Default: real time. */
   readonly clock?: Pick<Clock, 'after'>;
   /** The folder for temporary files. Default: the system's. */
   readonly folder?: string;
 }
 
-/** Processes at a time; each takes some 60 MB. */
+/** Most processes at a time; each takes some 60 MB. */
 const MOST_PROCESSES = 4;
-/** Address space of a process; 300 MB are enough for what was measured. */
+/** Address space of a process; 300 MB were enough for all measured files. */
 const MOST_MEMORY_KIB = 1024 * 1024;
 /** The largest block that ffmpeg may allocate; a second of 32 channels takes 12 MB. */
 const LARGEST_BLOCK_BYTES = 64 * 1024 * 1024;
-/** Processor time; four hours of a usual codec take less than one minute. */
+/** Processor time of a process; four hours of a usual codec take less than one minute. */
 const MOST_CPU_SECONDS = 300;
-/** A process that gives nothing for so long while it is waited for hangs. */
+/** Longest time without output before a process counts as hanging. */
 const LONGEST_SILENCE_MS = 30_000;
-/** A minute more than `src/audio` takes, so that its limit is what people are told of. */
+/** Longest output: a minute more than `src/audio` accepts, so that people are told of its limit. */
 const LONGEST_OUTPUT_SECONDS = 4 * 3_600 + 60;
 /** The largest file that is written to disk. */
 const LARGEST_FILE_BYTES = 512 * 1024 * 1024;
@@ -51,13 +54,13 @@ const FORMATS =
   'wav,w64,aiff,au,caf,mov,matroska,avi,asf,flv,mpeg,mpegts,' +
   'ogg,mp3,flac,aac,ac3,eac3,dts,amr,ape,wv,tta,rm,voc';
 
-/** Limits itself as far as the system allows it, and becomes the program that is named after it. */
+/** Shell script that sets limits as far as the system allows it, and then runs its arguments. */
 const LIMITED = `ulimit -v ${MOST_MEMORY_KIB}; ulimit -t ${MOST_CPU_SECONDS}; exec "$@"`;
 
-/** Standard input, as a stream, or as a file in which one can go back. */
+/** Standard input, as a stream or as a seekable file. */
 type InputUrl = 'pipe:0' | 'file:/dev/fd/0';
 
-/** The shell's arguments; nothing that a person gave is in them. */
+/** The shell's arguments, which contain nothing from users. */
 const argumentsFor = (input: InputUrl): string[] => [
   '-c',
   LIMITED,
@@ -72,19 +75,20 @@ const failed = (what: string, cause?: unknown): AppError =>
   new AppError('unavailable', `ffmpeg ${what}`, { cause });
 
 interface Run {
-  /** Standard input: what is written to it, or a file's descriptor. */
+  /** Standard input: the bytes to write to it, or a file's descriptor. */
   readonly input: AsyncIterable<Uint8Array> | number;
-  /** Aborted by this run where it fails. */
+  /** Controller that this run aborts when it fails. */
   readonly own: AbortController;
-  /** Ends the run. */
+  /** Signal that ends the run. */
   readonly signal: AbortSignal;
   readonly path: string;
   readonly clock: Pick<Clock, 'after'>;
 }
 
 /**
- * The WAV file that ffmpeg makes of its input. Throws `AppError`: `bad-input` after what it gave if
- * it fails, `unavailable` if it is killed, `timeout` if it hangs; errors of the input pass.
+ * Yields the WAV file that ffmpeg makes of its input. Throws `AppError`: `bad-input`, after the
+ * output so far, if it fails, `unavailable` if it is killed, `timeout` if it hangs; errors of the
+ * input pass.
  */
 async function* convert({ input, own, signal, path, clock }: Run): AsyncGenerator<Uint8Array> {
   const isFile = typeof input === 'number';
@@ -96,7 +100,7 @@ async function* convert({ input, own, signal, path, clock }: Run): AsyncGenerato
   child.on('error', (cause) => own.abort(failed('could not be started', cause)));
   child.once('exit', (code, killedBy) => exited.resolve({ code, killedBy }));
 
-  /** The bytes, without what is thrown in where ffmpeg takes no more. */
+  /** Yields the bytes, without the error that is thrown into it when ffmpeg closes its input. */
   const feed = async function* (bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     const iterator = bytes[Symbol.asyncIterator]();
     for (;;) {
@@ -106,17 +110,17 @@ async function* convert({ input, own, signal, path, clock }: Run): AsyncGenerato
     }
   };
   const giveUp = (): void => own.abort(new AppError('timeout', 'ffmpeg gives nothing'));
-  /** Waits no longer than a process that works would take. */
+  /** Waits for a step, no longer than a working process would take. */
   const soon = async <Result>(step: Promise<Result>): Promise<Result> => {
     const disarm = clock.after(LONGEST_SILENCE_MS, giveUp);
     return orAborted(step, signal).finally(disarm);
   };
 
   try {
-    // Without file descriptors there are no streams, and the error comes later.
+    // Without file descriptors there are no streams, and the error is reported later.
     if (!child.stdout) throw failed('could not be started');
     if (child.stdin && !isFile)
-      // It may end before its input; how it ended tells whether all is well.
+      // ffmpeg may end before its input does; its exit code shows whether it succeeded.
       pipeline(Readable.from(feed(input)), child.stdin).catch(() => {});
     const output = child.stdout[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
     for (let next = await soon(output.next()); !next.done; next = await soon(output.next()))
@@ -148,7 +152,7 @@ const findVersion = async (): Promise<string | undefined> => {
   }
 };
 
-/** The ffmpeg that is installed, if any. It is not looked for on Windows. */
+/** Finds the installed ffmpeg, if there is one; never on Windows. */
 export const findFfmpeg = ({
   path,
   clock = realClock,
@@ -168,14 +172,14 @@ export const findFfmpeg = ({
         opened.adopt(createByteReader(bytes, either), (reader) => reader.close());
 
       const reader = read(source.open(either));
-      // The tables of an MP4 file may stand at its end.
+      // The tables of an MP4 file may be at its end.
       const isMp4 = sniff(await reader.peek(SNIFF_BYTES)) === 'mp4';
       const file = isMp4
         ? opened.use(await writeNamelessFile(reader.rest(), folder, LARGEST_FILE_BYTES))
         : undefined;
       const input = file?.fd ?? reader.rest();
       const wav = read(convert({ input, own, signal: either, path, clock }));
-      // First of all, so that nothing is waited for that hangs.
+      // Disposed of first, so that nothing waits for a process that hangs.
       opened.defer(() => own.abort());
       yield* decodeWav(wav);
     },

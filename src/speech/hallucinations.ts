@@ -5,8 +5,8 @@ const SOUND_MARKERS =
   /[[(（【*]\s*(?:(?:(?:upbeat|soft|dramatic|gentle|tense|background|audience|crowd|loud|heavy|eerie) )?(?:music|musique|música|musik|musica|muziek|applause|applaudissements|aplausos|applaus|laughter|laughs|rires|risas|silence|noise|static|breathing|coughs?|coughing|sighs?|clicking|typing|wind|beep(?:ing)?|музыка|аплодисменты|смех)(?: (?:playing|continues|fades|stops|ends))?|blank[_ ]audio|no (?:audio|speech|sound)|inaudible|unintelligible|foreign|foreign language|speaking (?:in )?(?:a )?foreign language|音楽|拍手|笑い?|笑い声|無音|音乐|掌声|笑声|박수|음악|웃음)\s*[\])）】*]|[♪♫♬🎵🎶]+/giu;
 
 /**
- * Phrases that recognisers trained on captions invent for near-silence; nobody says them to people
- * in a room.
+ * Phrases that recognisers trained on captions invent for near-silence; hardly anybody says them in
+ * a room.
  */
 const STOCK_PHRASES = new Set([
   'thanks for watching',
@@ -61,7 +61,7 @@ const STOCK_PHRASES = new Set([
   'altyazı m k',
 ]);
 
-/** Phrases that are invented for near-silence too, but said by people all day. */
+/** Phrases that are invented for near-silence too, but are also common in conversation. */
 const COMMON_PHRASES = new Set([
   'you',
   'bye',
@@ -101,7 +101,7 @@ const COMMON_PHRASES = new Set([
   '네',
 ]);
 
-/** A text without case, punctuation and needless spaces, for comparison. */
+/** Normalises a text for comparison: no case, no punctuation, no needless spaces. */
 export const bareText = (text: string): string =>
   text
     .toLowerCase()
@@ -113,8 +113,8 @@ export const withoutSounds = (text: string): string =>
   text.replaceAll(SOUND_MARKERS, ' ').replaceAll(/\s+/g, ' ').trim();
 
 /**
- * Recognises texts that are invented for what is no speech: `stock` is hardly said by anybody,
- * `common` is said often.
+ * Detects texts that recognisers invent without speech: `stock` is hardly ever spoken, `common`
+ * often.
  */
 export const knownInvention = (text: string): 'stock' | 'common' | undefined => {
   const bare = bareText(text);
@@ -122,27 +122,29 @@ export const knownInvention = (text: string): 'stock' | 'common' | undefined => 
   return COMMON_PHRASES.has(bare) ? 'common' : undefined;
 };
 
-/** Confidence below which a stock phrase is taken for invented. */
+/** Confidence below which a stock phrase counts as invented. */
 const SURE = 0.6;
 
 /**
- * The words that were really said in one part; empty when there was only sound. `confidence`: 0 to
- * 1.
+ * The words that were spoken in one part; empty when there were only sounds. `confidence`: 0 to 1.
  */
 export const heardText = (text: string, confidence = 1): string => {
   const words = withoutSounds(text);
   return confidence < SURE && knownInvention(words) === 'stock' ? '' : words;
 };
 
-/** Text beyond this length is ignored: nobody says as much in one utterance. */
+/** Longest text that is examined: nobody says more in one utterance. */
 const LONGEST_CHARS = 2_000;
 
 const LONGEST_UNIT_WORDS = 20;
 
-/** A loop is all of a transcript but some words before or after it. */
+/** Least share of a transcript that a loop covers; a few words may stand before or after it. */
 const LOOP_SHARE = 0.6;
 
-/** Counts letters of scripts with spaces, and signs of scripts without, which each say more. */
+/**
+ * Counts letters of scripts with spaces, and characters of scripts without, in which each stands
+ * for more.
+ */
 export const countLetters = (
   text: string,
 ): { readonly letters: number; readonly signs: number } => {
@@ -154,7 +156,7 @@ export const countLetters = (
   return { letters, signs };
 };
 
-/** Splits a text into words; in scripts without spaces, into signs. */
+/** Splits a text into words; in scripts without spaces, into characters. */
 const unitsOf = (bare: string): string[] => {
   const units: string[] = [];
   let word = '';
@@ -175,8 +177,8 @@ const unitsOf = (bare: string): string[] => {
 };
 
 /**
- * Counts how often a transcript repeats the same words in a row, where that is most of it; 1 where it does
- * not. `bare`: without punctuation and case.
+ * Counts how often a transcript repeats the same words in a row, if that is most of it; otherwise
+ * 1. `bare`: without punctuation and case.
  */
 export const longestLoop = (bare: string): number => {
   const units = unitsOf(bare);
@@ -193,7 +195,9 @@ export const longestLoop = (bare: string): number => {
   return most;
 };
 
-/** Counts the words (signs) of a transcript if all of them are among those of `others`; otherwise 0. */
+/**
+ * Counts the words (characters) of a transcript if all are among those of `others`; otherwise 0.
+ */
 export const countOnlyFrom = (bare: string, others: readonly string[]): number => {
   const units = unitsOf(bare);
   const known = new Set(others.flatMap(unitsOf));

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { AppError } from '../errors.ts';
 
 /**
- * Writes bytes to a file on disk that has no name any more, so that it is gone with its handle
- * whatever becomes of this process. Resolves with a handle at its start. Throws `AppError`
- * `too-large` past `mostBytes`; errors of `bytes` and of the disk pass.
+ * Writes bytes to a file on disk without a name, so that it disappears with its handle even if the
+ * process ends. Resolves with a handle at its start. Throws `AppError` `too-large` past
+ * `mostBytes`; errors of `bytes` and of the disk pass.
  */
 export const writeNamelessFile = async (
   bytes: AsyncIterable<Uint8Array>,

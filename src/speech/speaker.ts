@@ -14,17 +14,15 @@ import { attemptId, attemptsOf, type SynthesisAttempt } from './attempts.ts';
 
 export interface SpeakerDeps {
   readonly client: Pick<ServiceClient, 'voices' | 'speak'>;
-  /** Monotonic milliseconds. */
+  /** Clock: monotonic milliseconds. */
   readonly now?: () => number;
 }
 
-/** Attempts of one request, and the time that it has for all of them. */
+/** Most attempts for one request, and the time for all of them. */
 const MOST_ATTEMPTS = 6;
 const DEADLINE_MS = 120_000;
 
-/**
- * True when another attempt may do better: not when the text, the key or the asker is the cause.
- */
+/** True when another attempt may succeed: not when the text, the key or the caller is the cause. */
 const isWorthAnotherAttempt = (error: AppError): boolean =>
   error instanceof ServiceError
     ? [400, 403, 404].includes(error.status) || error.status >= 500
@@ -39,7 +37,10 @@ const CONTAINERS: Readonly<Partial<Record<Container, AudioFormat>>> = {
   ogg: 'ogg',
 };
 
-/** The stream begun: what was read to know that there is audio, of the right kind, comes first. */
+/**
+ * Starts to read a stream, so as to check that it holds audio of the right kind; the chunks that
+ * were read come first in the result.
+ */
 const begun = async (
   chunks: AsyncIterable<Uint8Array>,
   format: AudioFormat,
@@ -64,7 +65,7 @@ const begun = async (
   })();
 };
 
-/** The rate to ask for; undefined where the service's own default will do. */
+/** The sample rate to request; undefined when the service's own default is suitable. */
 const rateOf = ({ sample_rates: rates }: Voice): number | undefined =>
   rates.length < 2 || rates.includes(SERVICE_LIMITS.ttsDefaultSampleRateHz) ? undefined : rates[0];
 
@@ -98,7 +99,7 @@ export const createSpeaker = ({ client, now = () => performance.now() }: Speaker
   };
 
   /**
-   * Makes one attempt after the other; failures are remembered once another attempt has succeeded.
+   * Makes one attempt after another; failures are remembered once another attempt has succeeded.
    */
   const tryAll = async (
     attempts: readonly SynthesisAttempt[],

@@ -1,7 +1,7 @@
 import { type AudioFormat } from '../model/file.ts';
 import { type Voice } from '../api/contract.ts';
 export interface VoicePreference {
-  /** A voice's id, or words of its description; wins over the rest. */
+  /** A voice's id, or words of its description; overrides the rest. */
   readonly named?: string;
   readonly language?: string;
   readonly gender?: string;
@@ -9,11 +9,11 @@ export interface VoicePreference {
 
 export interface SynthesisRequest extends VoicePreference {
   readonly text: string;
-  /** True when the text is as `speakable` gives it, for its own language and names. */
+  /** True when the text has been made `speakable` already, with its own language and names. */
   readonly isSpeakable?: boolean;
-  /** The language that emoji and the like are spoken in; the preferred one when left out. */
+  /** The language in which emoji and the like are spoken. Default: the preferred one. */
   readonly readAs?: string;
-  /** The first that the voice can make is used. Default: the caller takes any. */
+  /** Accepted formats: the first that the voice supports is used. Default: any. */
   readonly formats?: readonly AudioFormat[];
 }
 
@@ -22,13 +22,13 @@ export interface Speech {
   readonly format: AudioFormat;
   readonly mediaType: string;
   readonly sampleRateHz: number;
-  /** The file's bytes as they come. */
+  /** The file's bytes as they arrive. */
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
 export interface Speaker {
-  /** Resolves when the first bytes are there, so that a voice or format that fails is passed over. */
+  /** Resolves when the first bytes are there, so that a voice or format that fails is skipped. */
   speak(request: SynthesisRequest, signal: AbortSignal): Promise<Speech>;
-  /** Resolves with all voices, or those that fit the preference, best first. */
+  /** Resolves with all voices, or with those that fit the preference, best first. */
   voices(preference: VoicePreference, signal: AbortSignal): Promise<readonly Voice[]>;
 }

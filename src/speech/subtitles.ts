@@ -2,17 +2,17 @@ import type { TranscriptKind, TranscriptSegment } from '../model/transcript.ts';
 import { flatten } from '../text/markup/plain-line.ts';
 import { countCodePoints } from '../text/unicode.ts';
 
-/** Columns of a line on a screen; a wide (East Asian) letter takes two. */
+/** Most columns of a line on a screen; a wide (East Asian) letter takes two. */
 const LINE_COLUMNS = 42;
 const LINES_PER_CUE = 2;
-/** The formats count whole milliseconds, and players drop a cue that lasts none. */
+/** Shortest cue: the formats count whole milliseconds, and players drop a cue without duration. */
 const SHORTEST_CUE_MS = 1;
 /** Fewest columns for the text of a line, however long the name in front of it. */
 const LEAST_COLUMNS = 20;
-/** Time for which a sentence that stands first is shown. */
+/** Time for which a leading sentence is shown. */
 const LEAD_MS = 2_000;
 
-/** A part of what was said, with its speaker where several speak: their speech may overlap. */
+/** A segment with its speaker, if there are several; their speech may overlap. */
 export interface SpokenSegment extends TranscriptSegment {
   readonly speaker?: string;
 }
@@ -20,7 +20,7 @@ export interface SpokenSegment extends TranscriptSegment {
 interface Cue {
   readonly startMs: number;
   readonly endMs: number;
-  /** '' where nobody is named. */
+  /** The speaker's name; '' for none. */
   readonly speaker: string;
   readonly lines: readonly string[];
 }
@@ -81,12 +81,12 @@ const whole = (ms: number): number => (Number.isFinite(ms) ? Math.max(0, Math.ro
 
 type Ready = Required<SpokenSegment>;
 
-/** An empty part: the caller may let others work. */
+/** An empty part, at which the caller may let other work run. */
 const BREATH = '';
 
 /**
- * Puts segments in order of time, on one line each, none empty, none that reaches into the next of
- * its speaker. Yields breaths.
+ * Sorts segments by time and cleans them: each on one line, none empty, none that overlaps the next
+ * one of its speaker. Yields `BREATH` between them.
  */
 const repaired = function* (
   segments: readonly SpokenSegment[],
@@ -110,7 +110,7 @@ const repaired = function* (
   return ready.toReversed();
 };
 
-/** A segment in cues of two lines, its time shared out by length. */
+/** Splits a segment into cues of two lines, with its time divided by length. */
 const cuesOf = (
   { startMs, endMs, text, speaker }: Ready,
   lineColumns: number,
@@ -134,8 +134,7 @@ const cuesOf = (
 };
 
 /**
- * Yields all cues in order of their beginnings, which WebVTT demands; those of one speaker never
- * overlap.
+ * Yields all cues in order of their starts, as WebVTT requires; those of one speaker never overlap.
  */
 const orderedCues = function* (
   segments: readonly Ready[],
@@ -166,7 +165,7 @@ const timeOf = (ms: number, point: string): string =>
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 const forVtt = (line: string): string => line.replaceAll(/[&<>]/g, (sign) => ENTITIES[sign] ?? '');
-/** Neither SubRip nor the head of WebVTT has a way to escape the arrow. */
+/** Escapes the arrow, for which neither SubRip nor the header of WebVTT has an escape sequence. */
 const forSrt = (line: string): string => line.replaceAll('-->', '→');
 
 const prefixOf = (speaker: string): string => (speaker === '' ? '' : `${speaker}: `);
@@ -183,10 +182,10 @@ const vttBlock = (cue: Cue): string => {
 };
 
 /**
- * Yields what `subtitlesOf` writes, part by part, so that a long transcript can be made while
- * others work: some parts are empty.
+ * Yields the output of `subtitlesOf` in parts, so that other work can run while a long transcript
+ * is written; some parts are empty.
  *
- * @param lead a sentence that stands first, in WebVTT unseen by who watches
+ * @param lead a sentence that stands first, in WebVTT invisible to viewers
  */
 export const subtitleParts = function* (
   kind: TranscriptKind,
@@ -220,9 +219,10 @@ export const subtitleParts = function* (
 };
 
 /**
- * A transcript as a file: `txt` with the time before each segment, `srt` (SubRip) and `vtt` (WebVTT)
- * in cues of at most two lines. Segments may overlap or be out of order; blank ones are left out. A
- * speaker stands in front, in WebVTT as the cue's voice; cues of different speakers may overlap.
+ * Writes a transcript as a file: `txt` with the time before each segment, `srt` (SubRip) and `vtt`
+ * (WebVTT) in cues of at most two lines. Segments may overlap or be out of order; blank ones are
+ * left out. A speaker stands in front, in WebVTT as the cue's voice; cues of different speakers may
+ * overlap.
  */
 export const subtitlesOf = (kind: TranscriptKind, segments: readonly SpokenSegment[]): string =>
   [...subtitleParts(kind, segments)].join('');

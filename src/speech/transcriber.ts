@@ -10,11 +10,11 @@ import { heardText } from './hallucinations.ts';
 
 export interface TranscriptionRequest {
   readonly audio: ByteSource;
-  /** Length that the platform claims. */
+  /** Length according to the platform. */
   readonly durationMs?: number;
-  /** Detected by the service when left out. */
+  /** Language of the speech. Default: the service detects it. */
   readonly language?: string;
-  /** The place whose glossary gives the words to listen for. */
+  /** The place whose glossary provides the hotwords. */
   readonly place: Space | Channel;
 }
 
@@ -22,14 +22,14 @@ export interface TranscriptionRequest {
 export interface TranscriptionProgress {
   /** The whole text so far. */
   readonly text: string;
-  /** Position in the audio up to which it goes. */
+  /** Position in the audio that the text reaches. */
   readonly heardMs: number;
-  /** Length of the audio, where that was said; never less than `heardMs`. */
+  /** Length of the audio, if known; never less than `heardMs`. */
   readonly totalMs: number | undefined;
 }
 
 export interface Transcriber {
-  /** Yields after each part; returns the finished transcript. */
+  /** Yields progress after each part; returns the finished transcript. */
   transcribe(
     request: TranscriptionRequest,
     signal: AbortSignal,
@@ -39,13 +39,13 @@ export interface Transcriber {
 export interface TranscriberDeps {
   readonly client: Pick<ServiceClient, 'transcribe'>;
   readonly glossary: Pick<Glossary, 'applying'>;
-  /** Reads files that `src/audio` refuses. */
+  /** Decoder for files that `src/audio` refuses. */
   readonly fallback?: FallbackDecoder | undefined;
 }
 
-/** Parts that are with the service at the same moment. */
+/** Parts that are sent to the service at the same time. */
 const PARTS_AT_ONCE = 2;
-/** Words to listen for; more only blur the recognition. */
+/** Most hotwords; more would make recognition worse. */
 const HOTWORDS = 100;
 
 interface RecognisedPart extends TranscriptSegment {
@@ -55,7 +55,7 @@ interface RecognisedPart extends TranscriptSegment {
 
 /**
  * Runs `work` on items as they come, at most `atOnce` together; yields in the items' order. When it
- * ends early, `stop` is aborted and what still runs is waited for.
+ * ends early, it aborts `stop` and waits for running work.
  */
 const inOrder = async function* <T, R>(
   items: AsyncIterable<T>,
@@ -68,7 +68,7 @@ const inOrder = async function* <T, R>(
   try {
     for await (const item of items) {
       const result = work(item);
-      // It may fail before its turn comes to be awaited.
+      // It may fail before it is awaited.
       result.catch((thrown: unknown) => {
         failure ??= { thrown };
         stop.abort();
@@ -78,7 +78,7 @@ const inOrder = async function* <T, R>(
     }
     while (running.length > 0) yield await (running.shift() as Promise<R>);
   } catch (thrown) {
-    // The first fault stops the rest, whose being stopped is not worth telling.
+    // The first error aborts the rest, whose aborts are not reported.
     throw failure ? failure.thrown : thrown;
   } finally {
     stop.abort();
@@ -86,7 +86,7 @@ const inOrder = async function* <T, R>(
   }
 };
 
-/** The language that most of the speech is in. */
+/** The language of most of the speech. */
 const mainLanguage = (parts: readonly RecognisedPart[]): string => {
   const lengths = new Map<string, number>();
   for (const { language, text } of parts)
@@ -144,7 +144,7 @@ export const createTranscriber = ({
       yield soFar();
     }
     if (parts.length === 0)
-      throw new AppError('not-found', 'no speech was heard in the audio', {
+      throw new AppError('not-found', 'no speech was recognised in the audio', {
         sentence: { key: 'speech.nothing-heard' },
       });
     return {

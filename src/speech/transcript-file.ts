@@ -9,7 +9,7 @@ const MEDIA_TYPES: Readonly<Record<TranscriptKind, string>> = {
 };
 
 const NAME = 'transcript';
-/** Parts that are written without a break. */
+/** Parts that are written before other work gets a turn. */
 const SLICE_PARTS = 100;
 
 const fileOf = (kind: TranscriptKind, name: string, bytes: Uint8Array): OutgoingFile => ({
@@ -18,13 +18,13 @@ const fileOf = (kind: TranscriptKind, name: string, bytes: Uint8Array): Outgoing
   bytes,
 });
 
-/** A transcript as a file that players and people can read. */
+/** Makes a transcript into a file for players and readers. */
 export const transcriptFile = (
   kind: TranscriptKind,
   segments: readonly TranscriptSegment[],
 ): OutgoingFile => fileOf(kind, NAME, Buffer.from(subtitlesOf(kind, segments)));
 
-/** The same of any length, with speakers; others work meanwhile. */
+/** Makes a transcript of any length into a file, with speakers; other work can run meanwhile. */
 export const longTranscriptFile = async (
   kind: TranscriptKind,
   segments: readonly SpokenSegment[],

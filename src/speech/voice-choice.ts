@@ -2,12 +2,11 @@ import type { Voice } from '../api/contract.ts';
 import type { VoicePreference } from './speech.ts';
 import { languagesInWords, sameLanguage } from '../text/language/languages.ts';
 
-/** Names that services give to a voice that speaks whatever it is given. */
+/** Names that services give to a voice that speaks any language. */
 const EVERY_LANGUAGE = /\b(?:multilingual|multi-lingual|all languages|any language)\b/i;
 
 /**
- * Ranks how well a voice speaks a language: it alone or any, it first among others, among others,
- * not.
+ * Ranks how well a voice speaks a language: alone or as any, first among others, among others, not.
  */
 const languageRank = (voice: Voice, wanted: string): number => {
   if (EVERY_LANGUAGE.test(voice.language)) return 0;
@@ -35,7 +34,7 @@ const voicesNamed = (voices: readonly Voice[], named: string): Voice[] => {
   return words.length > 0 ? voices.filter(isNamed) : [];
 };
 
-/** The voices that fit the preference, best first. A gender that nobody has is passed over. */
+/** The voices that fit the preference, best first. A gender that no voice has is ignored. */
 export const fittingVoices = (voices: readonly Voice[], preference: VoicePreference): Voice[] => {
   const { named, language, gender } = preference;
   if (named !== undefined) return voicesNamed(voices, named);

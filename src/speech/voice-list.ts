@@ -6,7 +6,10 @@ import { toAppError } from '../errors.ts';
 const FRESH_MS = 300_000;
 
 export interface VoiceList {
-  /** The service's voices: one request for all who ask at once, kept for five minutes. */
+  /**
+   * Resolves with the service's voices: one request for all simultaneous callers, kept for five
+   * minutes.
+   */
   get(signal: AbortSignal): Promise<readonly Voice[]>;
 }
 
@@ -18,7 +21,7 @@ export const createVoiceList = (
   return {
     async get(signal) {
       if (!kept || now() >= kept.untilMs) {
-        // Not the first asker's to abort: others may wait for it.
+        // The first caller cannot abort it: others may wait for it.
         const voices = client.voices({ signal: new AbortController().signal });
         kept = { voices, untilMs: now() + FRESH_MS };
         voices.catch(() => {

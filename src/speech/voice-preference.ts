@@ -2,13 +2,13 @@ import type { VoicePreference, Speaker } from './speech.ts';
 import type { Voice } from '../api/contract.ts';
 
 export interface VoiceHints {
-  /** The preference that somebody stated; wins over the rest. */
+  /** The preference that somebody stated; overrides the rest. */
   readonly asked?: VoicePreference | undefined;
   /** The speaker's own voice, by id. */
   readonly own?: string | undefined;
   /**
-   * Languages that the text may be in, best guess first: a guess gives way to a language that
-   * somebody speaks.
+   * Languages that the text may be in, best guess first; a guess without a voice that speaks it is
+   * skipped.
    */
   readonly guesses: readonly (string | undefined)[];
 }
@@ -25,14 +25,17 @@ export const voiceWishes = ({
   if (language !== undefined) return [{ language, ...ofGender }];
   const languages = [...new Set(guesses.filter((guess) => guess !== undefined))];
   return [
-    // One's own voice speaks what one did not ask somebody else to say.
+    // A person's own voice is not used for text that another voice was asked to speak.
     ...(own === undefined || gender !== undefined ? [] : [{ named: own }]),
     ...languages.map((guess) => ({ language: guess, ...ofGender })),
     ofGender,
   ];
 };
 
-/** The first wish that any voice fits; the last one where none does, for its error to be told. */
+/**
+ * The first preference that any voice fits; the last one when none does, for the error that it
+ * gives.
+ */
 export const firstThatFits = async (
   wishes: readonly VoicePreference[],
   speaker: Pick<Speaker, 'voices'>,

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import type { Channel } from '../model/place.ts';
 import { limitFault } from './limits.ts';
 
-/** A final transcript of one utterance; `text` is empty where it was no speech. */
+/** A final transcript of one utterance; `text` is empty when there was no speech. */
 export interface MeteredTranscript {
   readonly speakerId: string;
   readonly startMs: number;
@@ -14,20 +14,20 @@ export interface MeteredTranscript {
 
 export interface AudioMeterDeps {
   readonly services: Pick<Services, 'spaces' | 'usage'>;
-  /** Ms since 1970. */
+  /** Clock: ms since 1970. */
   readonly now: () => number;
   readonly channel: () => Channel;
   readonly log: Log;
 }
 
-/** Counts the speech that is recognised, for the person who spoke. */
+/** Counts recognised speech for the person who spoke. */
 export interface AudioMeter extends AsyncDisposable {
   /**
-   * Counts a final transcript. Resolves with the reason why the space may use no more audio today, if
-   * there is one; with undefined where it could not be counted.
+   * Counts a final transcript. Resolves with the reason why the space may use no more audio today,
+   * if there is one, and with undefined when the transcript could not be counted.
    */
   count(event: MeteredTranscript): Promise<{ readonly fault: AppError | undefined } | undefined>;
-  /** The reason why the space may use no more audio today. */
+  /** Resolves with the reason why the space may use no more audio today. */
   fault(): Promise<AppError | undefined>;
 }
 

@@ -8,8 +8,7 @@ const LEFT = 76;
 const RIGHT = 32;
 
 /**
- * Colours of Discord's dark theme, readable on light ones too: the picture has a background of its
- * own.
+ * Colours of Discord's dark theme, readable on light ones too: the picture has its own background.
  */
 const COLOURS = {
   ground: '#1f2430',
@@ -29,7 +28,7 @@ interface Row {
 
 const numbers = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
-/** The smallest of 1, 2 and 5 times a power of ten that is not below: the top of an axis. */
+/** Rounds up to 1, 2 or 5 times a power of ten, for the top of an axis. */
 const niceTop = (largest: number): number => {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, largest)));
   return [1, 2, 5, 10].map((step) => step * power).find((top) => top >= largest) ?? largest;
@@ -45,7 +44,7 @@ const rowOf = ({ colour, top, height, values }: Row, xOf: (index: number) => num
   const bottom = top + height;
   const bars = values.map((value, index) => {
     if (value === 0) return '';
-    // What is little beside the rest is still seen.
+    // A small value stays visible beside large ones.
     const tall = Math.max(2, (value / most) * height);
     const x = xOf(index) + (slot - width) / 2;
     return `<rect x="${x.toFixed(1)}" y="${(bottom - tall).toFixed(1)}" width="${width.toFixed(1)}" height="${tall.toFixed(1)}" rx="2" fill="${colour}"/>`;
@@ -62,7 +61,7 @@ const rowOf = ({ colour, top, height, values }: Row, xOf: (index: number) => num
   ].join('');
 };
 
-/** The most dates that fit beside each other. */
+/** Most dates that fit beside each other. */
 const DATES = 10;
 
 const datesOf = (days: readonly UsageDay[], y: number, xOf: (index: number) => number): string => {
@@ -78,8 +77,8 @@ const datesOf = (days: readonly UsageDay[], y: number, xOf: (index: number) => n
 };
 
 /**
- * Days as three rows of bars, from above: characters, minutes of audio, people. There are no words
- * in it, only numbers and dates, so that it is the same in every language.
+ * Draws days as three rows of bars, from above: characters, minutes of audio, people. There are no
+ * words in it, only numbers and dates, so that it is the same in every language.
  */
 export const usageSvg = (days: readonly UsageDay[]): string => {
   const rows: Row[] = [
@@ -111,8 +110,8 @@ export const usageSvg = (days: readonly UsageDay[]): string => {
 };
 
 /**
- * The picture as PNG. Drawn in a thread of the library's own; loaded when first needed, for the
- * library has a native part that some machines lack: then `unsupported`.
+ * Renders the chart as PNG, in a thread of the library. The library is loaded when first needed,
+ * because its native part is missing on some machines: then rejects with `unsupported`.
  */
 export const usageChart = async (days: readonly UsageDay[]): Promise<Uint8Array> => {
   const { renderAsync } = await import('@resvg/resvg-js').catch((cause: unknown) => {

@@ -3,13 +3,13 @@ import type { Services } from '../command/services.ts';
 import { type AppError, userError } from '../errors.ts';
 import type { Space } from '../model/place.ts';
 
-/** An intended use: so many code points, or sound of unknown length. */
+/** An intended use: a number of code points, or audio of unknown length. */
 export type Demand = { readonly characters: number } | 'audio';
 
 /**
- * Asks for a space's limits of today. Resolves with `rate-limited`, with what was used and when the
- * count begins anew, or with undefined where more may be used. Characters must fit whole; sound may
- * be begun while a minute is left.
+ * Checks a space's limits for today. Resolves with `rate-limited`, with the use so far and the time
+ * of the next count, or with undefined when more may be used. Characters must fit whole; audio may
+ * begin while a minute is left.
  *
  * @param now ms since 1970
  */

@@ -5,16 +5,16 @@ import { countCodePoints } from '../text/unicode.ts';
 import { limitFault, type Demand } from './limits.ts';
 import type { UsageAmounts } from './usage.ts';
 
-/** The user of the service. */
+/** The person and space that use the service. */
 export interface Consumer {
   readonly space: Space;
   readonly memberId: string;
 }
 
 export interface MeterOptions {
-  /** Ms since 1970. */
+  /** Clock: ms since 1970. */
   readonly now?: () => number;
-  /** Messages that all of it counts as. Default: one. */
+  /** Number of messages that the work counts as. Default: one. */
   readonly messages?: 0 | 1;
 }
 
@@ -24,15 +24,17 @@ export type MeteredServices = Pick<
   'assistant' | 'spaces' | 'speaker' | 'transcriber' | 'translator' | 'usage'
 >;
 
-/** Counts what one person's use of the service costs. */
+/** Counts what one person uses of the services. */
 export interface Meter<Given extends MeteredServices> {
-  /** The same services, which refuse what goes over the limits of the space, and are counted. */
+  /** The same services, metered: they refuse use beyond the limits of the space. */
   readonly services: Given;
-  /** Records what was used, if anything was. */
+  /** Records the use, if there was any. */
   settle(): Promise<void>;
 }
 
-/** A meter for one piece of work. A use that is given up before anything came of it is not counted. */
+/**
+ * Creates a meter for one piece of work. A use that ends before it has any result is not counted.
+ */
 export const createMeter = <Given extends MeteredServices>(
   services: Given,
   { space, memberId }: Consumer,
@@ -72,10 +74,13 @@ export const createMeter = <Given extends MeteredServices>(
           await admit('audio');
           let heardMs = 0;
           try {
-            return yield* mapStates(services.transcriber.transcribe(request, signal), (heard) => {
-              ({ heardMs } = heard);
-              return heard;
-            });
+            return yield* mapStates(
+              services.transcriber.transcribe(request, signal),
+              (progress) => {
+                ({ heardMs } = progress);
+                return progress;
+              },
+            );
           } finally {
             audioMs += heardMs;
           }
@@ -114,14 +119,14 @@ export const createMeter = <Given extends MeteredServices>(
   };
 };
 
-/** The use of a piece of work so far; counters add to it. */
+/** Use of a piece of work so far, to which counters add. */
 export type Tally = { -readonly [Part in 'characters' | 'audioMs']: UsageAmounts[Part] };
 
 type Countable = Pick<MeteredServices, 'translator' | 'transcriber'>;
 
 /**
- * The same services, which add what they finish to `tally`: for work that asks for the limits of all of
- * it beforehand, is tried again when a part fails, and is recorded once with its result.
+ * Wraps services so that they add what they finish to `tally`: for work that checks its limits
+ * beforehand, is retried when a part fails, and is recorded once with its result.
  */
 export const countFinished = <Given extends Countable>(services: Given, tally: Tally): Given => ({
   ...services,

@@ -5,7 +5,7 @@ import type { Channel } from '../model/place.ts';
 import { countCodePoints } from '../text/unicode.ts';
 import { limitFault } from './limits.ts';
 
-/** A text that is to be said aloud. */
+/** A text that is to be spoken. */
 export interface MeteredText {
   readonly id: string;
   readonly text: string;
@@ -13,27 +13,28 @@ export interface MeteredText {
 
 export interface SpeechMeterDeps {
   readonly services: Pick<Services, 'spaces' | 'usage'>;
-  /** Ms since 1970. */
+  /** Clock: ms since 1970. */
   readonly now: () => number;
   readonly channel: () => Channel;
   readonly log: Log;
 }
 
-/** Counts texts that wait to be said aloud against the limit, and records them once they are heard. */
+/** Counts texts that wait to be spoken against the limit, and records them once they are spoken. */
 export interface SpeechMeter extends AsyncDisposable {
   /**
-   * Resolves with the reason why no more may be said today, with all that waits; undefined: it may.
+   * Resolves with the reason why no more may be spoken today, waiting texts included; undefined
+   * when it may.
    */
   fault(text: string): Promise<AppError | undefined>;
-  /** The text waits. */
+  /** Counts a text that waits. */
   reserve(item: MeteredText): void;
-  /** The text waits no more. */
+  /** Drops a text that no longer waits. */
   release(id: string): void;
   /**
-   * The text begins to be heard.
+   * Records a text that begins to be spoken.
    *
-   * @param memberId whose words they are; empty: nobody's
-   * @param messages 0 where it was counted as a message before
+   * @param memberId the author of the words; empty for none
+   * @param messages 0 when the text already counts as a message
    */
   spoken(item: MeteredText, memberId: string, messages: 0 | 1): void;
 }
@@ -44,7 +45,7 @@ export const createSpeechMeter = ({
   channel,
   log,
 }: SpeechMeterDeps): SpeechMeter => {
-  /** Code points of what waits, by its id. */
+  /** Code points of waiting texts by id. */
   const reserved = new Map<string, number>();
   let recording = Promise.resolve();
 
@@ -53,7 +54,7 @@ export const createSpeechMeter = ({
       const used = { characters: countCodePoints(text), audioMs: 0, messages };
       await services.usage.record(channel().space, memberId, used);
     } catch (thrown) {
-      log.warn({ reason: toAppError(thrown).message }, 'what was said aloud could not be counted');
+      log.warn({ reason: toAppError(thrown).message }, 'speech usage could not be counted');
     }
   };
 

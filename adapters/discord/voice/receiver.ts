@@ -222,6 +222,7 @@ interface Counts {
 
 /**
  * Counts packets of members, and finds members who cannot be received.
+ *
  * @param audible is called when a member speaks and cannot be received, and when they can again
  */
 const createVoiceStatistics = (

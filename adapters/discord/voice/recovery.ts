@@ -69,6 +69,7 @@ export interface Lifeline extends Disposable {
 
 /**
  * Creates a lifeline.
+ *
  * @param silent is called repeatedly while the silence lasts
  */
 export const createLifeline = ({ nowMs, after }: Clock, silent: () => void): Lifeline => {

@@ -14,6 +14,7 @@ export interface Ssrcs {
   /**
    * Guesses the owner of a packet without a known one. When exactly one of the members present has
    * no number, and only this number has had no owner for a while, it is theirs.
+   *
    * @param presentIds ids of all who are present, including bots
    */
   guess(ssrc: number, presentIds: readonly string[]): string | undefined;

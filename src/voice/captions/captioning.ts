@@ -40,6 +40,7 @@ export interface Captioning extends Pick<CaptionRecord, 'transcript' | 'summary'
   /**
    * Opens a session in the chosen channel, under a heading unless that is the room's own chat.
    * Rejects, without a session, when `signal` is aborted or the channel accepts no captions.
+   *
    * @param gone is called when the channel is gone later
    */
   open(options: CaptionOptions, signal: AbortSignal, gone: () => void): Promise<void>;

@@ -19,7 +19,7 @@ export const REFUSALS = [
   'stock-phrase',
   /** The same words again and again. */
   'loop',
-  /** Nothing but hotwords that the recogniser was given. */
+  /** Only hotwords that the recogniser was given. */
   'echo',
   /** The same short transcript again and again. */
   'repeat',

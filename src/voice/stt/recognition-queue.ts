@@ -56,6 +56,7 @@ export interface RecognitionTask<T> {
   /**
    * Makes one attempt. Another one follows a failure that may pass in time, or runs beside one that
    * hangs, so attempts must be independent.
+   *
    * @param leftMs time for which the result is useful
    */
   attempt(leftMs: number): Promise<T>;
@@ -77,6 +78,7 @@ export interface RecognitionQueueOptions {
 export interface RecognitionQueue<T> {
   /**
    * Adds a task; when too many wait, the one that waited longest is dropped.
+   *
    * @param result the result if it is known already: the task then only waits for its turn
    */
   add(task: RecognitionTask<T>, result?: T): void;

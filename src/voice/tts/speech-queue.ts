@@ -51,6 +51,7 @@ const goTogether = (a: SpeechItem, b: SpeechItem): boolean =>
 
 /**
  * Creates an empty speech queue.
+ *
  * @param late receives items that are late
  */
 export const createSpeechQueue = (

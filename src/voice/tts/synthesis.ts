@@ -28,6 +28,7 @@ const SEGMENTS_AT_ONCE = 2;
 
 /**
  * Starts to synthesise a turn.
+ *
  * @param late is called when the turn has not started in time, which ends it
  */
 export const startSynthesis = (

@@ -1,14 +1,13 @@
 import { Routes } from 'discord.js';
-import { AppError } from '../../src/errors.ts';
-import type { Channel, MessageRef } from '../../src/model/place.ts';
-import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 import type { Api } from './api.ts';
-import type { Session } from './inbound/client.ts';
 import { isGone } from './errors.ts';
 import { channelIdOf, guildIdOf, positionAt, snowflakeAt, snowflakeTimeMs } from './ids.ts';
+import type { Session } from './inbound/client.ts';
+import type { MessageReader, RawMessage } from './inbound/message-reader.ts';
+import type { ThreadParents } from './inbound/places.ts';
+import { countPeople } from './inbound/reaction-count.ts';
 import { MESSAGES_PAGE } from './limits.ts';
 import type { MemberNames } from './member-names.ts';
-import type { MessageReader, RawMessage } from './inbound/message-reader.ts';
 import {
   CONTENT_INTENT,
   demandHistory,
@@ -18,9 +17,10 @@ import {
   kindOf,
   missingOf,
 } from './permissions.ts';
-import { countPeople } from './inbound/reaction-count.ts';
-import type { ThreadParents } from './inbound/thread-parents.ts';
 import { isSeenByReadersOf } from './visibility.ts';
+import { AppError } from '../../src/errors.ts';
+import type { Channel, MessageRef } from '../../src/model/place.ts';
+import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 
 /** Removes the variation selector from an emoji. */
 const withoutVariation = (name: string | null): string => (name ?? '').replaceAll('\uFE0F', '');

@@ -1,22 +1,21 @@
-import type { MessageRef } from '../../src/model/place.ts';
-import type { Core } from '../../src/adapter.ts';
-import { realClock, type Clock } from '../../src/async/clock.ts';
-import { createDiscordApi, type ApiOptions } from './api.ts';
-import type { Session } from './inbound/client.ts';
-import { createMirrors } from './mirrors/mirrors.ts';
+import { type ApiOptions, createDiscordApi } from './api.ts';
+import { createChannelFeed, readRaw } from './channel-feed.ts';
 import { createOpenFile } from './files.ts';
-import { createMemberNames } from './member-names.ts';
+import type { Session } from './inbound/client.ts';
 import { createMessageReader } from './inbound/message-reader.ts';
-import { createOutbox } from './mirrors/outbox.ts';
+import { createThreadParents } from './inbound/places.ts';
+import { createMemberNames } from './member-names.ts';
 import { createOwnMessages } from './mirrors/find.ts';
+import { createMirrors } from './mirrors/mirrors.ts';
+import { createOutbox } from './mirrors/outbox.ts';
+import { createWebhookRate, createWebhooks } from './mirrors/webhooks.ts';
 import { createWriters } from './mirrors/writers.ts';
 import { createPlatform } from './platform.ts';
-import { createThreadParents } from './inbound/thread-parents.ts';
 import { createThreads } from './threads.ts';
-import { createChannelFeed, readRaw } from './channel-feed.ts';
 import { createVoice } from './voice/index.ts';
-import { createWebhookRate } from './mirrors/webhook-rate.ts';
-import { createWebhooks } from './mirrors/webhooks.ts';
+import type { Core } from '../../src/adapter.ts';
+import { type Clock, realClock } from '../../src/async/clock.ts';
+import type { MessageRef } from '../../src/model/place.ts';
 
 export interface DiscordOptions extends ApiOptions {
   /** The clock for webhook rates and refusals, and for voice channels. */

@@ -1,18 +1,17 @@
-import type { Posted } from '../../src/model/place.ts';
-import type { Content } from '../../src/model/content.ts';
-import type { Platform } from '../../src/ports/platform.ts';
-import type { VoicePort } from '../../src/ports/voice.ts';
-import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
-import type { Mirrors } from '../../src/ports/mirrors.ts';
 import type { Api } from './api.ts';
+import { isGone } from './errors.ts';
 import { PLATFORM } from './ids.ts';
 import { CAPABILITIES } from './limits.ts';
-import { isGone } from './errors.ts';
-import { BY_BOT, ownPost, ownPostOf, postedOf } from './mirrors/handles.ts';
+import { BY_BOT, ownPost, ownPostOf, postedOf, type Writers } from './mirrors/writers.ts';
 import { botMessageWriter } from './outbound/message-writer.ts';
-import type { Writers } from './mirrors/writers.ts';
-import { postParts, syncParts } from './outbound/sync.ts';
 import { render } from './outbound/render.ts';
+import { postParts, syncParts } from './outbound/sync.ts';
+import type { Content } from '../../src/model/content.ts';
+import type { Posted } from '../../src/model/place.ts';
+import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
+import type { Mirrors } from '../../src/ports/mirrors.ts';
+import type { Platform } from '../../src/ports/platform.ts';
+import type { VoicePort } from '../../src/ports/voice.ts';
 
 export interface PlatformDeps {
   readonly api: Api;

@@ -1,4 +1,14 @@
 import { DAY_MS, HOUR_MS } from '../async/time.ts';
+import { createBackfill } from './backfill.ts';
+import type { Inbox } from './backlog.ts';
+import { createIngest } from './ingest.ts';
+import { createReconcile } from './mirror/reconcile.ts';
+import { workPartition } from './partition-worker.ts';
+import { createPrepare } from './prepare/prepare.ts';
+import { createTranslationContext } from './prepare/translate.ts';
+import { createScheduler } from './scheduler.ts';
+import { createWatchedPlatforms } from './watched-platforms.ts';
+import { createWatches } from './watches.ts';
 import type { Services } from '../command/services.ts';
 import { userError } from '../errors.ts';
 import type { Texts } from '../i18n.ts';
@@ -17,16 +27,6 @@ import { createInboxStore } from '../store/inbox/index.ts';
 import type { Store } from '../store/index.ts';
 import { createMirrorStore } from '../store/mirrors.ts';
 import { openWatchStore } from '../store/watches.ts';
-import { createBackfill } from './backfill.ts';
-import type { Inbox } from './backlog.ts';
-import { createIngest } from './ingest.ts';
-import { createReconcile } from './mirror/reconcile.ts';
-import { workPartition } from './partition-worker.ts';
-import { createWatchedPlatforms } from './watched-platforms.ts';
-import { createTranslationContext } from './prepare/context.ts';
-import { createPrepare } from './prepare/prepare.ts';
-import { createScheduler } from './scheduler.ts';
-import { createWatches } from './watches.ts';
 
 /** Days of usage that are kept: those that `/usage` shows. */
 const USAGE_DAYS = 90;

@@ -1,5 +1,11 @@
 import { realClock, sleep } from '../async/clock.ts';
 import { createKeyedMutex } from '../async/keyed-mutex.ts';
+import type { Backfill } from './backfill.ts';
+import { languageOfReaction, readFlagged } from './flags.ts';
+import { skipReason } from './policy.ts';
+import type { TranslationContext } from './prepare/translate.ts';
+import type { Scheduler } from './scheduler.ts';
+import type { WatchedPlatforms } from './watched-platforms.ts';
 import type { Message } from '../model/message.ts';
 import type { MessageRef } from '../model/place.ts';
 import { isQuiet } from '../model/space-choices.ts';
@@ -7,24 +13,18 @@ import type { ChannelFeed, ChannelFeedListener } from '../ports/channel-feed.ts'
 import type { CursorStore } from '../store/cursors.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import {
+  type Accepted,
+  type Arrival,
   channelPartition,
   flagPurpose,
   groupPartition,
   ownPartition,
   WATCH,
-  type Accepted,
-  type Arrival,
 } from '../store/inbox/row.ts';
 import type { MirrorStore } from '../store/mirrors.ts';
 import type { Privacy } from '../store/privacy.ts';
 import type { SpaceSettings } from '../store/space-settings.ts';
 import type { WatchStore } from '../store/watches.ts';
-import type { Backfill } from './backfill.ts';
-import { languageOfReaction, readFlagged } from './flags.ts';
-import type { WatchedPlatforms } from './watched-platforms.ts';
-import { skipReason } from './policy.ts';
-import type { TranslationContext } from './prepare/context.ts';
-import type { Scheduler } from './scheduler.ts';
 
 /** Messages of a banned person that are checked, the newest first. */
 const BANNED_LOOKED_AT = 500;

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { SETTLED } from './inbox/columns.ts';
+import { SETTLED } from './inbox/row.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
 import { foldUsage } from './usage.ts';

@@ -1,6 +1,7 @@
 import type { Channel, MessageRef } from '../model/place.ts';
 import type { Store } from './index.ts';
 import { WATCH } from './inbox/row.ts';
+import { RELAXED } from './writer.ts';
 
 /** Number of a channel's last messages that are read again to find unreported changes. */
 const MOST_RECENT = 50;
@@ -25,27 +26,24 @@ export const createCursorStore = (store: Store, onFault: (fault: unknown) => voi
     const moved = [...ahead.values()];
     ahead.clear();
     if (moved.length === 0) return;
-    await store.write(
-      async (db) => {
-        for (const { channel, position } of moved)
-          await db
-            .insertInto('channel_cursor')
-            .values({
-              ...whereChannel(channel),
-              space_id: channel.space.id,
-              parent_id: channel.parentId ?? null,
-              position,
-            })
-            .onConflict((conflict) =>
-              conflict
-                .columns(['platform', 'channel_id'])
-                .doUpdateSet({ position })
-                .where('channel_cursor.position', '<', position),
-            )
-            .execute();
-      },
-      { durable: false },
-    );
+    await store.write(async (db) => {
+      for (const { channel, position } of moved)
+        await db
+          .insertInto('channel_cursor')
+          .values({
+            ...whereChannel(channel),
+            space_id: channel.space.id,
+            parent_id: channel.parentId ?? null,
+            position,
+          })
+          .onConflict((conflict) =>
+            conflict
+              .columns(['platform', 'channel_id'])
+              .doUpdateSet({ position })
+              .where('channel_cursor.position', '<', position),
+          )
+          .execute();
+    }, RELAXED);
   };
   const flushing = setInterval(() => void flush().catch(onFault), LAG_MS).unref();
 
@@ -97,30 +95,24 @@ export const createCursorStore = (store: Store, onFault: (fault: unknown) => voi
           [channel.id, channel.parentId].includes(id)
         )
           ahead.delete(key);
-      return store.write(
-        async (db) => {
-          await db
-            .deleteFrom('channel_cursor')
-            .where('platform', '=', space.platform)
-            .where((eb) => eb.or([eb('channel_id', '=', id), eb('parent_id', '=', id)]))
-            .execute();
-        },
-        { durable: false },
-      );
+      return store.write(async (db) => {
+        await db
+          .deleteFrom('channel_cursor')
+          .where('platform', '=', space.platform)
+          .where((eb) => eb.or([eb('channel_id', '=', id), eb('parent_id', '=', id)]))
+          .execute();
+      }, RELAXED);
     },
 
     /** Deletes the cursors before a position, from which nothing is fetched any more. */
     clear: (platform: string, before: string): Promise<void> =>
-      store.write(
-        async (db) => {
-          await db
-            .deleteFrom('channel_cursor')
-            .where('platform', '=', platform)
-            .where('position', '<', before)
-            .execute();
-        },
-        { durable: false },
-      ),
+      store.write(async (db) => {
+        await db
+          .deleteFrom('channel_cursor')
+          .where('platform', '=', platform)
+          .where('position', '<', before)
+          .execute();
+      }, RELAXED),
 
     [Symbol.asyncDispose]: async (): Promise<void> => {
       clearInterval(flushing);

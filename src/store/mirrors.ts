@@ -1,11 +1,10 @@
 import type { Selectable, Transaction } from 'kysely';
 import { isSameChannel, type MessageRef, type Posted } from '../model/place.ts';
 import type { MirrorTarget } from '../ports/mirrors.ts';
+import { claimedColumns, isClaimed, type Row, type RowKey } from './inbox/row.ts';
 import type { Store } from './index.ts';
-import { claimedColumns, isClaimed } from './inbox/columns.ts';
-import type { Row, RowKey } from './inbox/row.ts';
 import type { Schema } from './schema.ts';
-import { pick, statement } from './statement.ts';
+import { statement } from './statement.ts';
 
 /** The mirror of a source in one target. */
 export interface StoredMirror {
@@ -94,19 +93,20 @@ const KEY = [
   'target_channel_id',
   'target_thread_id',
 ] as const;
-const PLACE = [...KEY, 'source_space_id', 'target_space_id'] as const;
 
 const putMirror = statement((db, row: Selectable<Schema['mirror']>) =>
   db
     .insertInto('mirror')
-    .values(pick(row, [...PLACE, 'target_parent_id', 'ids', 'handle', 'content_hash', 'posted_ms']))
+    .values(row)
     .onConflict((conflict) =>
-      conflict.columns(KEY).doUpdateSet(pick(row, ['ids', 'handle', 'content_hash'])),
+      conflict
+        .columns(KEY)
+        .doUpdateSet({ ids: row.ids, handle: row.handle, content_hash: row.content_hash }),
     ),
 );
 
 const putMessage = statement((db, row: Selectable<Schema['mirror_message']>) =>
-  db.insertInto('mirror_message').values(pick(row, [...PLACE, 'message_id'])),
+  db.insertInto('mirror_message').values(row),
 );
 
 export type MirrorStore = ReturnType<typeof createMirrorStore>;

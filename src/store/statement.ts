@@ -3,21 +3,15 @@ import type { Schema } from './schema.ts';
 
 /** A value that is filled in each time a statement runs. */
 class Parameter {
-  readonly name: PropertyKey;
+  readonly name: string;
 
-  constructor(name: PropertyKey) {
+  constructor(name: string) {
     this.name = name;
   }
 }
 
-const parameters = new Proxy({}, { get: (_, name) => new Parameter(name) });
-
-/** Some of the values, for a builder that takes them together. */
-export const pick = <Values, Name extends keyof Values>(
-  values: Values,
-  names: readonly Name[],
-): Pick<Values, Name> =>
-  Object.fromEntries(names.map((name) => [name, values[name]])) as Pick<Values, Name>;
+const standIns = <Values extends object>(values: Values): Values =>
+  Object.fromEntries(Object.keys(values).map((name) => [name, new Parameter(name)])) as Values;
 
 /** Rows that a statement gave, or how many it changed. */
 export interface StatementResult<Row> {
@@ -29,14 +23,14 @@ export interface StatementResult<Row> {
  * A query that is built and compiled once and run with other values each time: for what every message asks for,
  * of which building takes longer than running.
  *
- * @param build gets stand-ins for the values: they may be passed to the builder, and nothing else
+ * @param build gets stand-ins for the values of the first run: they may be passed to the builder, and nothing else
  */
 export const statement = <Values extends object, Row>(
   build: (db: Kysely<Schema>, values: Values) => { compile(): CompiledQuery<Row> },
 ) => {
   let compiled: CompiledQuery<Row> | undefined;
   return async (db: Kysely<Schema>, values: Values): Promise<StatementResult<Row>> => {
-    compiled ??= build(db, parameters as Values).compile();
+    compiled ??= build(db, standIns(values)).compile();
     const { rows, numAffectedRows = 0n } = await db.executeQuery<Row>({
       ...compiled,
       parameters: compiled.parameters.map((given) =>

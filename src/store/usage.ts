@@ -4,7 +4,7 @@ import type { Usage, UsageDay, UsageAmounts } from '../usage/usage.ts';
 import { DAY_MS } from '../async/time.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
-import { pick, statement } from './statement.ts';
+import { statement } from './statement.ts';
 
 const KEY = ['platform', 'space_id', 'day', 'member_id'] as const;
 
@@ -14,7 +14,7 @@ const dayOf = (timeMs: number): string => new Date(timeMs).toISOString().slice(0
 const addToDay = statement((db, day: Selectable<Schema['usage_day']>) =>
   db
     .insertInto('usage_day')
-    .values(pick(day, [...KEY, 'characters', 'audio_ms', 'messages']))
+    .values(day)
     .onConflict((conflict) =>
       conflict.columns(KEY).doUpdateSet((row) => ({
         characters: row('usage_day.characters', '+', row.ref('excluded.characters')),

@@ -3,6 +3,9 @@ import type { StorePort } from '../ports/store.ts';
 import type { DiskSync } from './disk-sync.ts';
 import type { Schema } from './schema.ts';
 
+/** The setting of writes that can be redone: they wait for no disk and may be lost with the machine. */
+export const RELAXED = { durable: false } as const;
+
 export type Write<T> = (db: Transaction<Schema>) => Promise<T>;
 
 /** Groups writes made at the same moment into one transaction, so that they share one sync. */

@@ -1,65 +1,30 @@
 import {
   GatewayDispatchEvents as Events,
-  type APIChannel,
-  type APIThreadChannel,
   type Client,
-  type GatewayChannelDeleteDispatchData,
-  type GatewayGuildBanAddDispatchData,
+  type GatewayDispatchPayload,
   type GatewayGuildCreateDispatchData,
-  type GatewayGuildDeleteDispatchData,
-  type GatewayGuildMemberUpdateDispatchData,
-  type GatewayGuildRoleUpdateDispatchData,
-  type GatewayInteractionCreateDispatchData,
-  type GatewayMessageDeleteBulkDispatchData,
-  type GatewayMessageDeleteDispatchData,
-  type GatewayMessageReactionAddDispatchData,
-  type GatewayMessageReactionRemoveAllDispatchData,
-  type GatewayMessageReactionRemoveDispatchData,
-  type GatewayMessageReactionRemoveEmojiDispatchData,
-  type GatewayThreadDeleteDispatchData,
-  type GatewayThreadListSyncDispatchData,
-  type GatewayVoiceServerUpdateDispatchData,
-  type GatewayVoiceStateUpdateDispatchData,
-  type GatewayWebhooksUpdateDispatchData,
 } from 'discord.js';
 import { toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
 import type { RawMessage } from './message-reader.ts';
 
-/** The data of each event that is used here. */
-interface Dispatched {
+/** The data of events that are read in another way than the library types them. */
+interface Typed {
   readonly [Events.MessageCreate]: RawMessage;
   /** Partial: embeds that load later may come alone. */
   readonly [Events.MessageUpdate]: Partial<RawMessage> & Pick<RawMessage, 'id' | 'channel_id'>;
-  readonly [Events.MessageDelete]: GatewayMessageDeleteDispatchData;
-  readonly [Events.MessageDeleteBulk]: GatewayMessageDeleteBulkDispatchData;
-  readonly [Events.MessageReactionAdd]: GatewayMessageReactionAddDispatchData;
-  readonly [Events.MessageReactionRemove]: GatewayMessageReactionRemoveDispatchData;
-  readonly [Events.MessageReactionRemoveAll]: GatewayMessageReactionRemoveAllDispatchData;
-  readonly [Events.MessageReactionRemoveEmoji]: GatewayMessageReactionRemoveEmojiDispatchData;
-  readonly [Events.GuildBanAdd]: GatewayGuildBanAddDispatchData;
   readonly [Events.GuildCreate]:
     | GatewayGuildCreateDispatchData
     | { readonly id: string; readonly unavailable: true };
-  readonly [Events.GuildDelete]: GatewayGuildDeleteDispatchData;
-  readonly [Events.GuildRoleUpdate]: GatewayGuildRoleUpdateDispatchData;
-  /** The bot's own member only: those of others need an intent that the bot does not have. */
-  readonly [Events.GuildMemberUpdate]: GatewayGuildMemberUpdateDispatchData;
-  readonly [Events.ChannelUpdate]: APIChannel;
-  readonly [Events.ChannelDelete]: GatewayChannelDeleteDispatchData;
-  readonly [Events.ThreadCreate]: APIThreadChannel;
-  readonly [Events.ThreadUpdate]: APIThreadChannel;
-  readonly [Events.ThreadListSync]: GatewayThreadListSyncDispatchData;
-  readonly [Events.ThreadDelete]: GatewayThreadDeleteDispatchData;
-  readonly [Events.VoiceServerUpdate]: GatewayVoiceServerUpdateDispatchData;
-  readonly [Events.VoiceStateUpdate]: GatewayVoiceStateUpdateDispatchData;
-  readonly [Events.WebhooksUpdate]: GatewayWebhooksUpdateDispatchData;
-  readonly [Events.InteractionCreate]: GatewayInteractionCreateDispatchData;
 }
 
-export type On = <Event extends keyof Dispatched>(
+type Dispatched<Event extends Events> = Event extends keyof Typed
+  ? Typed[Event]
+  : Extract<GatewayDispatchPayload, { readonly t: Event }>['d'];
+
+export type On = <Event extends Events>(
   event: Event,
-  handle: (data: Dispatched[Event]) => Promise<void> | void,
+  handle: (data: Dispatched<Event>) => Promise<void> | void,
 ) => void;
 
 /**

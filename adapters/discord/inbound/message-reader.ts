@@ -1,10 +1,5 @@
 import { extname } from 'node:path';
 import {
-  EmbedType,
-  MessageFlags,
-  MessageReferenceType,
-  MessageType,
-  StickerFormatType,
   type APIAttachment,
   type APIEmbed,
   type APIGuildMember,
@@ -12,14 +7,19 @@ import {
   type APIMessageSnapshotFields,
   type APIStickerItem,
   type APIUser,
+  EmbedType,
+  MessageFlags,
+  MessageReferenceType,
+  MessageType,
+  StickerFormatType,
 } from 'discord.js';
-import type { Author, Message } from '../../../src/model/message.ts';
-import type { Channel, MessageRef } from '../../../src/model/place.ts';
-import type { MessageFile } from '../../../src/model/file.ts';
 import type { Application } from '../application.ts';
 import type { OpenRemoteFile } from '../files.ts';
 import { channelOf, positionOf } from '../ids.ts';
-import { wordsIn } from '../mirrors/footers.ts';
+import { wordsIn } from '../mirrors/parts.ts';
+import type { MessageFile } from '../../../src/model/file.ts';
+import type { Author, Message } from '../../../src/model/message.ts';
+import type { Channel, MessageRef } from '../../../src/model/place.ts';
 
 /** A message as REST gives it, or as the gateway does, which adds parts of the member. */
 export type RawMessage = APIMessage & {

@@ -1,16 +1,16 @@
 import { GatewayDispatchEvents as Events } from 'discord.js';
+import { positionOf } from '../ids.ts';
+import type { On } from './gateway-events.ts';
+import { isReadable, type MessageReader, type RawMessage } from './message-reader.ts';
+import type { ThreadParents } from './places.ts';
+import type { Interactions } from '../interactions/interactions.ts';
+import type { MemberNames } from '../member-names.ts';
+import { createLru } from '../../../src/async/lru.ts';
 import { toAppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
-import type { RoomWatcher } from '../../../src/ports/voice.ts';
 import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
-import type { On } from './gateway-events.ts';
-import { positionOf } from '../ids.ts';
-import type { Interactions } from '../interactions/interactions.ts';
-import { createLastTold } from './last-told.ts';
-import type { MemberNames } from '../member-names.ts';
-import { isReadable, type MessageReader, type RawMessage } from './message-reader.ts';
-import type { ThreadParents } from './thread-parents.ts';
+import type { RoomWatcher } from '../../../src/ports/voice.ts';
 
 export interface InboundMessagesDeps {
   readonly listener: Pick<
@@ -31,16 +31,37 @@ export interface InboundMessagesDeps {
 const isWhole = (raw: Partial<RawMessage>): raw is RawMessage =>
   raw.author !== undefined && raw.content !== undefined && raw.attachments !== undefined;
 
+const KNOWN_MESSAGES = 5_000;
+
+/** The newest known version of each message: events change their order, and a RESUME repeats them. */
+const createVersions = () => {
+  /** Time of each message's last edit, ms since 1970; 0 if never edited, `Infinity` once deleted. */
+  const edited = createLru<string, number>(KNOWN_MESSAGES);
+  return {
+    /** Adds a reported version; returns which is the newest: this one, one before, or none. */
+    add: ({ id, edited_timestamp: at }: Pick<RawMessage, 'id' | 'edited_timestamp'>) => {
+      const before = edited.get(id) ?? 0;
+      const now = at ? Date.parse(at) : 0;
+      edited.set(id, Math.max(before, now));
+      if (before === Infinity) return 'deleted';
+      return now < before ? 'before' : 'this';
+    },
+    delete: (ids: readonly string[]): void => {
+      for (const id of ids) edited.set(id, Infinity);
+    },
+  };
+};
+
 /** Reports new, changed and deleted messages to the core. */
 export const listenToMessages = (on: On, deps: InboundMessagesDeps): void => {
   const { listener, rooms, log, reader, members, interactions, parents, fetch } = deps;
-  const lastTold = createLastTold();
+  const versions = createVersions();
   const isLegible = (raw: RawMessage): boolean => deps.hasContentIntent || isReadable(raw);
 
   /** Reports the given or the current message; after a failure the history replaces it. */
-  const see = async ({ channel, id }: MessageRef, told?: RawMessage): Promise<void> => {
+  const report = async ({ channel, id }: MessageRef, given?: RawMessage): Promise<void> => {
     try {
-      const raw = told ?? (await fetch({ channel, id }));
+      const raw = given ?? (await fetch({ channel, id }));
       if (!raw || !isLegible(raw)) return;
       await listener.messageChanged(reader.read(raw, channel));
     } catch (thrown) {
@@ -54,19 +75,19 @@ export const listenToMessages = (on: On, deps: InboundMessagesDeps): void => {
   };
 
   /** Reports the newest state of a message: a late event may be older than an edit or deletion. */
-  const seeNewest = async (told: RawMessage, channel: Channel): Promise<void> => {
-    members.note(told);
-    const newer = lastTold.note(told);
-    if (newer === 'gone') return;
-    await see({ channel, id: told.id }, newer === 'this' ? told : undefined);
+  const reportNewest = async (given: RawMessage, channel: Channel): Promise<void> => {
+    members.note(given);
+    const newest = versions.add(given);
+    if (newest === 'deleted') return;
+    await report({ channel, id: given.id }, newest === 'this' ? given : undefined);
   };
 
-  const gone = async (
+  const deleted = async (
     { guild_id, channel_id }: { guild_id?: string; channel_id: string },
     ids: readonly string[],
   ): Promise<void> => {
     interactions.lost(ids);
-    lastTold.gone(ids);
+    versions.delete(ids);
     const channel = parents.channel(guild_id, channel_id);
     await listener.messagesDeleted(ids.map((id) => ({ channel, id })));
   };
@@ -74,14 +95,14 @@ export const listenToMessages = (on: On, deps: InboundMessagesDeps): void => {
   on(Events.MessageCreate, async (raw) => {
     const channel = parents.channel(raw.guild_id, raw.channel_id);
     if (rooms.reads(channel) && isLegible(raw)) rooms.wrote(reader.read(raw, channel));
-    if (listener.follows(channel)) await seeNewest(raw, channel);
+    if (listener.follows(channel)) await reportNewest(raw, channel);
   });
   on(Events.MessageUpdate, async (update) => {
     const channel = parents.channel(update.guild_id, update.channel_id);
-    if (isWhole(update)) return seeNewest(update, channel);
+    if (isWhole(update)) return reportNewest(update, channel);
     // Fetching every message that changes in any channel would cost too much.
-    if (listener.follows(channel)) await see({ channel, id: update.id });
+    if (listener.follows(channel)) await report({ channel, id: update.id });
   });
-  on(Events.MessageDelete, async (data) => gone(data, [data.id]));
-  on(Events.MessageDeleteBulk, async (data) => gone(data, data.ids));
+  on(Events.MessageDelete, async (data) => deleted(data, [data.id]));
+  on(Events.MessageDeleteBulk, async (data) => deleted(data, data.ids));
 };

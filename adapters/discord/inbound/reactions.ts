@@ -1,9 +1,9 @@
-import { GatewayDispatchEvents as Events, type APIEmoji } from 'discord.js';
+import { type APIEmoji, GatewayDispatchEvents as Events } from 'discord.js';
+import type { On } from './gateway-events.ts';
+import type { ThreadParents } from './places.ts';
+import { createLru } from '../../../src/async/lru.ts';
 import type { MessageRef } from '../../../src/model/place.ts';
 import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
-import type { On } from './gateway-events.ts';
-import { createReactionMemory } from './reaction-memory.ts';
-import type { ThreadParents } from './thread-parents.ts';
 
 export interface InboundReactionsDeps {
   readonly listener: Pick<ChannelFeedListener, 'reactionChanged'>;
@@ -18,6 +18,28 @@ interface Place {
 }
 
 const emojiOf = ({ id, name }: Pick<APIEmoji, 'id' | 'name'>): string => id ?? name ?? '';
+
+/** Messages whose emoji are remembered, and emoji of each. */
+const MESSAGES = 2_000;
+const EMOJI = 20;
+
+/** Emoji on messages: when all are removed at once, Discord does not say which. */
+const createReactionMemory = () => {
+  const known = createLru<string, Set<string>>(MESSAGES);
+  return {
+    add: (messageId: string, emoji: string): void => {
+      const emojis = known.get(messageId) ?? new Set();
+      if (emojis.size < EMOJI) emojis.add(emoji);
+      known.set(messageId, emojis);
+    },
+    /** Returns the emoji of a message and forgets them. */
+    take: (messageId: string): readonly string[] => {
+      const emojis = [...(known.get(messageId) ?? [])];
+      known.delete(messageId);
+      return emojis;
+    },
+  };
+};
 
 /** Reports people's new and removed reactions to the core. */
 export const listenToReactions = (on: On, deps: InboundReactionsDeps): void => {

@@ -1,15 +1,23 @@
+import { isGone } from '../errors.ts';
+import { CONTENT_CHARS } from '../limits.ts';
+import type { Finder, Found } from './find.ts';
+import {
+  partsOf,
+  readSections,
+  replaceSection,
+  sectionOf,
+  withoutSource,
+  withoutVoice,
+  type WriterKind,
+  writeSections,
+} from './parts.ts';
+import { createSharedMessages, type SharedMessagesDeps } from './shared-messages.ts';
+import { BY_BOT, ownPost, type OwnPost } from './writers.ts';
+import { isHookGone } from '../outbound/message-writer.ts';
+import { isFinal, syncParts } from '../outbound/sync.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { MessageRef } from '../../../src/model/place.ts';
 import type { Mirror } from '../../../src/ports/mirrors.ts';
-import { isGone } from '../errors.ts';
-import { CONTENT_CHARS } from '../limits.ts';
-import { isFinal, syncParts } from '../outbound/sync.ts';
-import type { Finder, Found } from './find.ts';
-import { readSections, replaceSection, withoutSource, writeSections } from './footers.ts';
-import { BY_BOT, ownPost, type OwnPost } from './handles.ts';
-import { isHookGone } from '../outbound/message-writer.ts';
-import { partsOf, sectionOf, withoutVoice, type WriterKind } from './parts.ts';
-import { createSharedMessages, type SharedMessagesDeps } from './shared-messages.ts';
 
 /** Changes existing mirrors. */
 export interface MirrorEditor {

@@ -1,15 +1,14 @@
-import { Routes, type Client } from 'discord.js';
+import { type Client, Routes } from 'discord.js';
+import type { Api } from '../api.ts';
+import { PLATFORM, positionOf } from '../ids.ts';
+import type { MessageReader, RawMessage } from '../inbound/message-reader.ts';
+import { MESSAGES_PAGE } from '../limits.ts';
+import { footerOf, footersIn, isOfSource, replyPrefix, voiceNameOf } from './parts.ts';
+import { ownPost, type OwnPost } from './writers.ts';
+import { demandHistory } from '../permissions.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import type { Channel, MessageRef, Posted } from '../../../src/model/place.ts';
 import type { Mirror } from '../../../src/ports/mirrors.ts';
-import type { Api } from '../api.ts';
-import { PLATFORM, positionOf } from '../ids.ts';
-import { MESSAGES_PAGE } from '../limits.ts';
-import type { MessageReader, RawMessage } from '../inbound/message-reader.ts';
-import { demandHistory } from '../permissions.ts';
-import { footerOf, footersIn, isOfSource } from './footers.ts';
-import { ownPost, type OwnPost } from './handles.ts';
-import { replyPrefix, voiceNameOf } from './parts.ts';
 
 /** Pages searched: messages of an earlier try are near the end, as tries do not go on for long. */
 const PAGES = 5;

@@ -1,16 +1,16 @@
 import { RESTJSONErrorCodes, Routes } from 'discord.js';
+import { isRefusal } from '../errors.ts';
+import { channelIdOf } from '../ids.ts';
+import { FILES_BYTES } from '../limits.ts';
+import { createMirrorEditor, says } from './editor.ts';
+import { createFinder, createReplyKeys } from './find.ts';
+import type { SharedMessagesDeps } from './shared-messages.ts';
+import { type OwnPost, ownPostOf, postedOf } from './writers.ts';
+import type { Threads } from '../threads.ts';
 import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { CreateOptions, Mirror, Mirrors } from '../../../src/ports/mirrors.ts';
-import { isRefusal } from '../errors.ts';
-import { channelIdOf } from '../ids.ts';
-import { FILES_BYTES } from '../limits.ts';
-import type { Threads } from '../threads.ts';
-import { createMirrorEditor, says } from './editor.ts';
-import { createReplyKeys, createFinder } from './find.ts';
-import { ownPostOf, postedOf, type OwnPost } from './handles.ts';
-import type { SharedMessagesDeps } from './shared-messages.ts';
 
 /** Discord's refusals for a thread that is deleted, or locked so that the bot cannot unarchive it. */
 const CLOSED = [

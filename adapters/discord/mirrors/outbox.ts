@@ -1,20 +1,127 @@
 import { RESTJSONErrorCodes } from 'discord.js';
-import { createLru } from '../../../src/async/lru.ts';
-import type { Channel, MessageRef } from '../../../src/model/place.ts';
-import type { Mirror, Persona } from '../../../src/ports/mirrors.ts';
 import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
 import { CONTENT_CHARS } from '../limits.ts';
-import { postParts, isFinal } from '../outbound/sync.ts';
+import {
+  type MirrorParts,
+  named,
+  partsOf,
+  type Section,
+  sectionOf,
+  tagOf,
+  withoutVoice,
+  type WriterKind,
+  writeSections,
+} from './parts.ts';
+import { webhookChannelId, type WebhookRate, type Webhooks } from './webhooks.ts';
+import { ownPost, type OwnPost, type Writers, type Written } from './writers.ts';
+import { botMessageWriter, type MessageWriter, nonceOf } from '../outbound/message-writer.ts';
 import type { Part } from '../outbound/render.ts';
-import { planBatches, type Batch } from './batches.ts';
-import { tagOf, writeSections, type Section } from './footers.ts';
-import { ownPost, type OwnPost } from './handles.ts';
-import { botMessageWriter, nonceOf, type MessageWriter } from '../outbound/message-writer.ts';
-import { named, partsOf, withoutVoice, type MirrorParts } from './parts.ts';
-import type { WebhookRate } from './webhook-rate.ts';
-import { webhookChannelId, type Webhooks } from './webhooks.ts';
-import type { Writers, Written } from './writers.ts';
+import { isFinal, syncParts } from '../outbound/sync.ts';
+import { createLru } from '../../../src/async/lru.ts';
+import type { Channel, MessageRef } from '../../../src/model/place.ts';
+import type { Mirror, Persona } from '../../../src/ports/mirrors.ts';
+
+/** Mirrors that are posted together. */
+export interface Batch {
+  /** Writer of the messages; a reply is posted by the bot. */
+  readonly by: 'reply' | WriterKind;
+  readonly mirrors: readonly [Mirror, ...Mirror[]];
+  /** Sections of mirrors that share a message; empty where the only mirror has messages of its own. */
+  readonly sections: readonly Section[];
+}
+
+/** Puts consecutive mirrors into one message where they may share one and it stays within the limit. */
+const gather = (
+  mirrors: readonly Mirror[],
+  by: WriterKind,
+  mayShare: (a: Mirror, b: Mirror) => boolean,
+): Batch[] => {
+  const batches: { by: WriterKind; mirrors: [Mirror, ...Mirror[]]; sections: Section[] }[] = [];
+  for (const mirror of mirrors) {
+    const section = sectionOf(mirror, by);
+    const last = batches.at(-1);
+    const joins =
+      section &&
+      last?.sections.length &&
+      mayShare(last.mirrors[0], mirror) &&
+      writeSections([...last.sections, section]).length <= CONTENT_CHARS;
+    if (joins) {
+      last.mirrors.push(mirror);
+      last.sections.push(section);
+    } else batches.push({ by, mirrors: [mirror], sections: section ? [section] : [] });
+  }
+  // A webhook's only mirror needs no section; the bot's message may be shared later.
+  return batches.map((batch) =>
+    by === 'webhook' && batch.mirrors.length === 1 ? { ...batch, sections: [] } : batch,
+  );
+};
+
+const isSamePersona = (a: Mirror, b: Mirror): boolean =>
+  a.as?.name === b.as?.name && a.as?.avatarUrl === b.as?.avatarUrl;
+
+/** Number of webhook messages of a batch. */
+const postsOf = ({ mirrors: [mirror], sections }: Batch): number => {
+  if (sections.length > 0) return 1;
+  const { voice, texts } = partsOf(mirror, 'webhook');
+  return voice.length + texts.length;
+};
+
+/** Plans mirrors under their authors' names, in order, with as many webhook posts as `room` allows. */
+const planPersonas = (mirrors: readonly Mirror[], room: number): Batch[] => {
+  const alone = mirrors.map((mirror): Batch => ({
+    by: 'webhook',
+    mirrors: [mirror],
+    sections: [],
+  }));
+  if (alone.reduce((sum, batch) => sum + postsOf(batch), 0) <= room) return alone;
+  const batches: Batch[] = [];
+  let left = room;
+  let over: Mirror[] = [];
+  const flush = (): void => {
+    batches.push(...gather(over, 'bot', () => true));
+    over = [];
+  };
+  for (const batch of gather(mirrors, 'webhook', isSamePersona)) {
+    const posts = postsOf(batch);
+    if (posts > left) over.push(...batch.mirrors);
+    else {
+      flush();
+      left -= posts;
+      batches.push(batch);
+    }
+  }
+  flush();
+  return batches;
+};
+
+/**
+ * Plans how mirrors are posted when webhooks may post `room` messages: each on its own while that
+ * is enough; otherwise consecutive mirrors of one person together, and the rest by the bot, several
+ * people in a message. The order stays.
+ */
+export const planBatches = (mirrors: readonly Mirror[], room: number): readonly Batch[] => {
+  const batches: Batch[] = [];
+  let personas: Mirror[] = [];
+  const flush = (): void => {
+    if (personas.length === 0) return;
+    const used = batches.reduce(
+      (sum, batch) => sum + (batch.by === 'webhook' ? postsOf(batch) : 0),
+      0,
+    );
+    batches.push(...planPersonas(personas, room - used));
+    personas = [];
+  };
+  for (const mirror of mirrors) {
+    if (mirror.as) personas.push(mirror);
+    else {
+      flush();
+      batches.push({ by: 'reply', mirrors: [mirror], sections: [] });
+    }
+  }
+  flush();
+  return batches;
+};
 
 /** Posts mirrors, several in one message where rate limits require it. */
 export interface Outbox {
@@ -98,7 +205,7 @@ export const createOutbox = (deps: {
     const [mirror] = batch.mirrors;
     const { voice, texts } = batchParts(batch);
     try {
-      const ids = await postParts(writer, [...voice, ...texts]);
+      const ids = await syncParts(writer, [], [...voice, ...texts]);
       return { ids, voice: voice.length > 0, shared: batch.sections.length > 0 };
     } catch (thrown) {
       if (voice.length > 0 && isRefusal(thrown, ...NO_VOICE))
@@ -153,12 +260,12 @@ export const createOutbox = (deps: {
       const write = (writer: MessageWriter): Promise<Written> => writeShared(writer, sections);
       const reposted = await writers.throughWebhook(to, by, write);
       if (reposted) return yield reposted;
-      const told = sections.map(({ footer, text }) => {
+      const shown = sections.map(({ footer, text }) => {
         // The quote stands above the name, as in all mirrors.
         const [quoted = ''] = /^(?:-# ↪[^\n]*\n)+/.exec(text) ?? [];
         return { footer, text: quoted + named(by.name, text.slice(quoted.length)) };
       });
-      for (const some of fitting(told))
+      for (const some of fitting(shown))
         yield byBot(to, await writeShared(botMessageWriter(api, to), some));
     },
     postAlone: async (to, mirror) => {

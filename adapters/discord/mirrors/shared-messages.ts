@@ -1,18 +1,17 @@
 import { RESTJSONErrorCodes, Routes } from 'discord.js';
-import { createLru } from '../../../src/async/lru.ts';
-import { AppError } from '../../../src/errors.ts';
-import type { Channel, MessageRef } from '../../../src/model/place.ts';
-import type { Persona } from '../../../src/ports/mirrors.ts';
 import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
 import { channelIdOf } from '../ids.ts';
 import { avatarOf, type RawMessage } from '../inbound/message-reader.ts';
 import type { OwnMessages } from './find.ts';
-import { footersIn, isOfSource, readSections, type Section } from './footers.ts';
-import { ownPost, type OwnPost } from './handles.ts';
+import { type Outbox, sectionsPart } from './outbox.ts';
+import { footersIn, isOfSource, readSections, type Section } from './parts.ts';
+import { ownPost, type OwnPost, type Writers } from './writers.ts';
 import { isHookGone } from '../outbound/message-writer.ts';
-import { sectionsPart, type Outbox } from './outbox.ts';
-import type { Writers } from './writers.ts';
+import { createLru } from '../../../src/async/lru.ts';
+import { AppError } from '../../../src/errors.ts';
+import type { Channel, MessageRef } from '../../../src/model/place.ts';
+import type { Persona } from '../../../src/ports/mirrors.ts';
 
 /** A message that holds several mirrors. */
 export interface SharedMessage {

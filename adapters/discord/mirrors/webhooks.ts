@@ -1,12 +1,14 @@
-import { RESTJSONErrorCodes, Routes, WebhookType, type APIWebhook } from 'discord.js';
-import { AppError, toAppError } from '../../../src/errors.ts';
-import type { Channel } from '../../../src/model/place.ts';
-import type { Log } from '../../../src/log.ts';
+import { type APIWebhook, RESTJSONErrorCodes, Routes, WebhookType } from 'discord.js';
 import type { Api } from '../api.ts';
-import { isRefusal } from '../errors.ts';
 import type { Application } from '../application.ts';
-import { createLru } from '../../../src/async/lru.ts';
+import { isRefusal } from '../errors.ts';
+import { WEBHOOK_BURST as BURST, WEBHOOK_STEADY as STEADY } from '../limits.ts';
 import { personaName, type WebhookKey } from '../outbound/message-writer.ts';
+import { type Clock, sleep } from '../../../src/async/clock.ts';
+import { createLru } from '../../../src/async/lru.ts';
+import { AppError, toAppError } from '../../../src/errors.ts';
+import type { Log } from '../../../src/log.ts';
+import type { Channel } from '../../../src/model/place.ts';
 
 /** The bot's webhooks, one in each channel that needs one; they are found again after a restart. */
 export interface Webhooks {
@@ -126,6 +128,67 @@ export const createWebhooks = ({ api, application, log, now }: WebhooksDeps): We
     count: async (channel) => {
       const all = await list(webhookChannelId(channel));
       return { all: all.length, isOursThere: all.some(isOurs) };
+    },
+  };
+};
+
+/** Margin for Discord's windows, which begin when a request arrives, later than it is counted here. */
+const MARGIN_MS = 100;
+
+/** Counts the webhook posts in each channel, which has one webhook of the bot. */
+export interface WebhookRate {
+  /** Number of posts possible now, if at most one burst window is waited for. */
+  room(channelId: string): number;
+  /** Marks the channel's minute as used up for `forMs`, after Discord refused a post. */
+  exhaust(channelId: string, forMs: number): void;
+  /** Waits for the burst's window, then counts one post. */
+  take(channelId: string, signal?: AbortSignal): Promise<void>;
+}
+
+export const createWebhookRate = (clock: Clock): WebhookRate => {
+  const { nowMs } = clock;
+  const posts = new Map<string, number[]>();
+
+  const recent = (channelId: string): number[] => {
+    const since = nowMs() - STEADY.windowMs - MARGIN_MS;
+    const times = (posts.get(channelId) ?? []).filter((at) => at > since);
+    // Ordered by last use, so that the first ones are inactive.
+    posts.delete(channelId);
+    if (times.length > 0) posts.set(channelId, times);
+    for (const [id, [...others]] of posts) {
+      if ((others.at(-1) ?? 0) > since) break;
+      posts.delete(id);
+    }
+    return times;
+  };
+
+  const inBurst = (times: readonly number[]): readonly number[] =>
+    times.filter((at) => at > nowMs() - BURST.windowMs - MARGIN_MS);
+
+  return {
+    exhaust: (channelId, forMs) => {
+      // Counted as if posted so late that it leaves the window when the refusal ends.
+      const at = nowMs() - STEADY.windowMs + Math.min(forMs, STEADY.windowMs);
+      posts.set(
+        channelId,
+        Array.from({ length: STEADY.posts }, () => at),
+      );
+    },
+    room: (channelId) => {
+      const times = recent(channelId);
+      const burst = 2 * BURST.posts - inBurst(times).length;
+      return Math.max(0, Math.min(STEADY.posts - times.length, burst));
+    },
+    take: async (channelId, signal) => {
+      for (;;) {
+        const burst = inBurst(recent(channelId));
+        const oldest = burst[burst.length - BURST.posts];
+        if (oldest === undefined) break;
+        const freeMs = oldest + BURST.windowMs + MARGIN_MS;
+        await sleep(clock, Math.max(1, freeMs - nowMs()), signal);
+      }
+      const times = recent(channelId);
+      posts.set(channelId, [...times, nowMs()]);
     },
   };
 };

@@ -1,17 +1,80 @@
+import { createSemaphore } from '../../async/semaphore.ts';
+import { type Attachments, readAttachments } from './attachments.ts';
+import type { MirrorContent } from '../prepare/compose.ts';
+import type { Prepared } from '../prepare/prepare.ts';
+import type { WatchedPlatforms } from '../watched-platforms.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import type { Message } from '../../model/message.ts';
+import { isSameChannel, type MessageRef } from '../../model/place.ts';
 import type { Tenure } from '../../ports/leases.ts';
 import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
-import { createSemaphore } from '../../async/semaphore.ts';
-import { flaggedLanguage, type Outcome, type Row } from '../../store/inbox/row.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
+import { flaggedLanguage, type Outcome, type Row, WATCH } from '../../store/inbox/row.ts';
 import type { Store } from '../../store/index.ts';
 import { isSameTarget, type MirrorStore, type StoredMirror } from '../../store/mirrors.ts';
+import type { Privacy } from '../../store/privacy.ts';
 import { recordUsage } from '../../store/usage.ts';
-import type { Prepared } from '../prepare/prepare.ts';
-import type { MirrorContent } from '../prepare/compose.ts';
-import { readAttachments, type Attachments } from './attachments.ts';
-import { quoteFor, type QuoteDeps } from './quote.ts';
+import { mentionsIn } from '../../text/markup/mentions.ts';
+import { excerpt } from '../../text/split/excerpt.ts';
+import { RELAXED } from '../../store/writer.ts';
+
+const QUOTED_CHARS = 80;
+
+export interface QuoteDeps {
+  readonly stored: Pick<MirrorStore, 'sourceOf' | 'of'>;
+  readonly platforms: Pick<WatchedPlatforms, 'of'>;
+  readonly privacy: Pick<Privacy, 'optedOut'>;
+}
+
+/** The mirror of a message in a target; the message itself where it has none there. */
+const counterpart = async (
+  source: MessageRef,
+  place: MirrorTarget,
+  stored: Pick<MirrorStore, 'of'>,
+): Promise<MessageRef> => {
+  if (isSameChannel(source.channel, place.channel)) return source;
+  const all = await stored.of({ ref: source, purpose: WATCH });
+  const there = all.find(({ target }) => isSameTarget(target, place))?.posted;
+  return there ? { channel: there.channel, id: there.ids[0] } : source;
+};
+
+/**
+ * The message that a message replies to, as the readers of a target see it: in their own language
+ * where it has a mirror there, as written otherwise. Undefined when it is deleted, or its author
+ * opted out.
+ */
+export const quoteFor = async (
+  { replyTo }: Message,
+  target: MirrorTarget,
+  { stored, platforms, privacy }: QuoteDeps,
+): Promise<Mirror['quote']> => {
+  if (!replyTo) return undefined;
+  const read = async (ref: MessageRef, of?: MessageRef): Promise<Message | undefined> =>
+    platforms.of(ref.channel).feed.read(ref, of);
+  try {
+    const source = (await stored.sourceOf(replyTo))?.ref ?? replyTo;
+    const written = await read(source);
+    if (!written) return undefined;
+    const { platform } = source.channel.space;
+    if (await privacy.optedOut({ platform, id: written.author.id })) return undefined;
+    const ref = await counterpart(source, target, stored);
+    const there = ref === source ? written : await read(ref, source);
+    const shown = there ?? (await read(replyTo, source)) ?? written;
+    // Ids have a meaning only on their own platform.
+    const { channel } = shown.ref;
+    const readers =
+      channel.space.platform === target.channel.space.platform ? target.channel : channel;
+    const names = await platforms.of(readers).feed.names(readers, mentionsIn(shown.text));
+    const text = excerpt(shown.text, QUOTED_CHARS, { names });
+    return { ref: shown.ref, name: shown.author.name, text };
+  } catch (thrown) {
+    const error = toAppError(thrown);
+    if (error.retryable || error.code === 'cancelled') throw error;
+    // A message that cannot be read is not quoted; its reply is posted all the same.
+    return undefined;
+  }
+};
 
 /** Batches that hold files in memory at the same time. */
 const LARGE_AT_ONCE = 2;
@@ -126,9 +189,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
     const { mirrors } = platforms.of(target.channel);
 
     const keep = (row: Row, kept: Omit<StoredMirror, 'target'>, isFirst: boolean): void => {
-      const write = store.write((db) => stored.put(db, row, { target, ...kept }, isFirst), {
-        durable: false,
-      });
+      const write = store.write((db) => stored.put(db, row, { target, ...kept }, isFirst), RELAXED);
       // A write that fails before it is awaited must not be an unhandled rejection.
       write.catch(() => undefined);
       writes.push(write);
@@ -150,7 +211,7 @@ export const createReconcile = (deps: ReconcileDeps) => {
           continue;
         }
       }
-      await store.write((db) => stored.drop(db, row, target), { durable: false });
+      await store.write((db) => stored.drop(db, row, target), RELAXED);
     }
 
     for (const step of update) {
@@ -224,36 +285,44 @@ export const createReconcile = (deps: ReconcileDeps) => {
     }
   };
 
-  const reconcile = async (batch: readonly Current[], tenure: Tenure): Promise<void> => {
-    const records: Records = { faults: new Map(), vanished: new Set(), writes: [] };
-    for (const { prepared } of batch) await removeOrphans(prepared, tenure);
-    const works = await plan(batch, tenure.signal);
-    const done = await Promise.allSettled(
-      works.map((work) => reconcileTarget(work, records, tenure)),
-    );
-    for (const result of done) if (result.status === 'rejected') throw result.reason;
-    // Written after the mirrors' places, and mostly in one transaction with them.
-    const settling = store.write(
-      async (db) => {
-        for (const { prepared } of batch) {
-          const { row, used } = prepared;
-          const outcome = outcomeOf(prepared, records);
-          const isSettled = await inbox.settle(db, row, outcome);
-          const usage = { ...used, messages: outcome.state === 'posted' ? 1 : 0 };
-          const isUsed = usage.messages + usage.characters + usage.audioMs > 0;
-          if (isSettled && isUsed && row.authorId !== '')
-            await recordUsage(db, row.ref.channel.space, row.authorId, usage, deps.now());
-        }
-      },
-      { durable: false },
-    );
-    await Promise.all([...records.writes, settling]);
-  };
-
   /** The current state of a row; undefined when the prepared mirrors are no longer wanted. */
   const currentOf = async (prepared: Prepared): Promise<Current | undefined> => {
     const standing = await stored.standing(prepared.row);
     return standing && (await deps.isWanted(prepared)) ? { prepared, standing } : undefined;
+  };
+
+  const settle = async (batch: readonly Current[], records: Records): Promise<void> => {
+    // Written after the mirrors' places, and mostly in one transaction with them.
+    const settling = store.write(async (db) => {
+      for (const { prepared } of batch) {
+        const { row, used } = prepared;
+        const outcome = outcomeOf(prepared, records);
+        const isSettled = await inbox.settle(db, row, outcome);
+        const usage = { ...used, messages: outcome.state === 'posted' ? 1 : 0 };
+        const isUsed = usage.messages + usage.characters + usage.audioMs > 0;
+        if (isSettled && isUsed && row.authorId !== '')
+          await recordUsage(db, row.ref.channel.space, row.authorId, usage, deps.now());
+      }
+    }, RELAXED);
+    await Promise.all([...records.writes, settling]);
+  };
+
+  const reconcile = async (batch: readonly Prepared[], tenure: Tenure): Promise<number> => {
+    const wanted: Current[] = [];
+    for (const current of await Promise.all(batch.map(currentOf))) {
+      if (!current) break;
+      wanted.push(current);
+    }
+    if (wanted.length === 0) return 0;
+    const records: Records = { faults: new Map(), vanished: new Set(), writes: [] };
+    for (const { prepared } of wanted) await removeOrphans(prepared, tenure);
+    const works = await plan(wanted, tenure.signal);
+    const done = await Promise.allSettled(
+      works.map((work) => reconcileTarget(work, records, tenure)),
+    );
+    for (const result of done) if (result.status === 'rejected') throw result.reason;
+    await settle(wanted, records);
+    return wanted.length;
   };
 
   /**
@@ -262,17 +331,9 @@ export const createReconcile = (deps: ReconcileDeps) => {
    * The work is idempotent: existing mirrors are kept. Rejects with a retryable `AppError` where a
    * target could not be reached; then no row is settled.
    */
-  return async (batch: readonly Prepared[], tenure: Tenure): Promise<number> => {
-    const work = async (): Promise<number> => {
-      const wanted: Current[] = [];
-      for (const current of await Promise.all(batch.map(currentOf))) {
-        if (!current) break;
-        wanted.push(current);
-      }
-      if (wanted.length > 0) await reconcile(wanted, tenure);
-      return wanted.length;
-    };
+  return (batch: readonly Prepared[], tenure: Tenure): Promise<number> =>
     // Checked only once the batch may start.
-    return batch.some(({ files }) => files.length > 0) ? large.use(work) : work();
-  };
+    batch.some(({ files }) => files.length > 0)
+      ? large.use(() => reconcile(batch, tenure))
+      : reconcile(batch, tenure);
 };

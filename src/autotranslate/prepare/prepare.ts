@@ -1,3 +1,24 @@
+import { readFlagged } from '../flags.ts';
+import type { Attachments } from '../mirror/attachments.ts';
+import { claimsAudio, refusal, skipReason, type SkipReason } from '../policy.ts';
+import {
+  composeAsAuthor,
+  composeFlagReply,
+  composeReply,
+  lackOf,
+  type MirrorContent,
+  replyLabel,
+  threadName,
+} from './compose.ts';
+import { createProgress, type Progress, type ProgressDeps } from './progress.ts';
+import {
+  createMessageTranslator,
+  type Translated,
+  type TranslationContext,
+  untranslated,
+} from './translate.ts';
+import type { WatchedPlatforms } from '../watched-platforms.ts';
+import type { Services } from '../../command/services.ts';
 import { AppError } from '../../errors.ts';
 import type { Texts } from '../../i18n.ts';
 import type { MessageFile } from '../../model/file.ts';
@@ -6,28 +27,10 @@ import { isSameChannel } from '../../model/place.ts';
 import type { ChannelWatch } from '../../model/watch.ts';
 import type { Tenure } from '../../ports/leases.ts';
 import type { MirrorTarget } from '../../ports/mirrors.ts';
-import type { Services } from '../../command/services.ts';
-import { flaggedLanguage, type Row } from '../../store/inbox/row.ts';
-import { fromStored } from '../../store/inbox/stored-message.ts';
+import { flaggedLanguage, fromStored, type Row } from '../../store/inbox/row.ts';
 import type { WatchStore } from '../../store/watches.ts';
 import { countCodePoints, isBlank } from '../../text/unicode.ts';
 import { limitFault } from '../../usage/limits.ts';
-import { readFlagged } from '../flags.ts';
-import type { Attachments } from '../mirror/attachments.ts';
-import type { WatchedPlatforms } from '../watched-platforms.ts';
-import { claimsAudio, refusal, skipReason, type SkipReason } from '../policy.ts';
-import {
-  composeAsAuthor,
-  composeFlagReply,
-  composeReply,
-  lackOf,
-  replyLabel,
-  threadName,
-  type MirrorContent,
-} from './compose.ts';
-import type { TranslationContext } from './context.ts';
-import { createProgress, type Progress, type ProgressDeps } from './progress.ts';
-import { createMessageTranslator, untranslated, type Translated } from './translate.ts';
 
 /** A mirror that should exist. */
 export interface WantedMirror {
@@ -266,7 +269,7 @@ export const createPrepare = (deps: PrepareDeps) => {
     message: Message,
     watch: ChannelWatch | undefined,
     isLast: boolean,
-    progress: Progress,
+    progress: Progress | undefined,
     signal: AbortSignal,
   ): Promise<Prepared> => {
     const { channel } = message.ref;
@@ -290,13 +293,27 @@ export const createPrepare = (deps: PrepareDeps) => {
     const options = { message, languages: wanted, transcribes, context: before, isLast };
     const translated = await translate(
       row,
-      isReply ? { ...options, onHeard: progress.show } : options,
+      isReply && progress ? { ...options, onHeard: progress.show } : options,
       signal,
     );
     if (flagged !== undefined) return asFlagReply(row, message, translated);
     return watch && !isReply
       ? asAuthor(row, message, translated, watch)
       : asReply(row, message, translated, composeReply(translated, languages));
+  };
+
+  /** A line that shows how much of a message's audio was transcribed; undefined where it has none. */
+  const progressOf = (
+    row: Row,
+    { files }: Message,
+    tenure: Tenure,
+    signal: AbortSignal,
+  ): Progress | undefined => {
+    if (!files.some(claimsAudio)) return undefined;
+    const flagged = flaggedLanguage(row.purpose);
+    const label = flagged === undefined ? undefined : replyLabel(flagged, languages);
+    const { mirrors } = platforms.of(row.ref.channel);
+    return createProgress({ ...deps, mirrors }, row, tenure, signal, label);
   };
 
   return {
@@ -311,18 +328,15 @@ export const createPrepare = (deps: PrepareDeps) => {
         const targets = row.mayExist ? await orphanTargets(row) : [];
         return { ...skipped(row, 'deleted'), orphanTargets: targets };
       }
-      const flagged = flaggedLanguage(row.purpose);
-      const label = flagged === undefined ? undefined : replyLabel(flagged, languages);
-      const { mirrors } = platforms.of(row.ref.channel);
-      const progress = createProgress({ ...deps, mirrors }, row, tenure, signal, label);
+      const progress = progressOf(row, message, tenure, signal);
       try {
         const watch = watchOf(row);
         const made = await make(row, message, watch, isLast, progress, signal);
-        await progress.settled();
-        const mayExist = row.mayExist || progress.isUncertain();
+        await progress?.settled();
+        const mayExist = row.mayExist || (progress?.isUncertain() ?? false);
         return { ...made, message, watch, mayExist };
       } finally {
-        await progress.settled();
+        await progress?.settled();
       }
     },
 

@@ -10,6 +10,7 @@ import type { Store } from '../../store/index.ts';
 import type { MirrorStore } from '../../store/mirrors.ts';
 import { minutesAndSeconds } from '../../text/time-of-day.ts';
 import { HEARD } from './compose.ts';
+import { RELAXED } from '../../store/writer.ts';
 
 /** The shortest time between two updates of a progress line. */
 const PACE_MS = 5_000;
@@ -79,7 +80,7 @@ export const createProgress = (
       if (posted)
         await store.write(
           (db) => stored.put(db, row, { target, posted, contentHash: UNFINISHED }, false),
-          { durable: false },
+          RELAXED,
         );
     } catch (thrown) {
       const { code, message: reason } = toAppError(thrown);

@@ -1,11 +1,23 @@
-import { sql, type Selectable, type Transaction } from 'kysely';
+import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Channel, MessageRef, Space } from '../../model/place.ts';
+import {
+  abandoned,
+  type Accepted,
+  type Arrival,
+  contentHash,
+  DELETED,
+  FRESH,
+  isOpen,
+  keyColumns,
+  ownPartition,
+  refColumns,
+  skippedHash,
+  toStored,
+  WATCH,
+} from './row.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
-import { pick, statement } from '../statement.ts';
-import { abandoned, FRESH, isOpen, keyColumns, refColumns } from './columns.ts';
-import { DELETED, ownPartition, WATCH, type Accepted, type Arrival } from './row.ts';
-import { contentHash, skippedHash, toStored } from './stored-message.ts';
+import { statement } from '../statement.ts';
 
 /**
  * Partition of a changed message: its own once the row is settled, so that it delays no new
@@ -15,31 +27,20 @@ const partitionOfChange = (own: string) =>
   sql<string>`CASE WHEN inbox.state IN ('waiting', 'working') THEN inbox.partition_key
     ELSE ${own} END`;
 
-/** The columns of a row that a message gives. */
-const GIVEN = [
-  'platform',
-  'channel_id',
-  'message_id',
-  'purpose',
-  'space_id',
-  'parent_id',
-  'author_id',
-  'partition_key',
-  'written_ms',
-  'position',
-  'message',
-  'content_hash',
-  'state',
-  'reason',
-  'changed_ms',
-] as const;
+/** The columns of a row that do not depend on its message. */
+type Fixed = keyof typeof FRESH | 'revision' | 'begun';
 
-type Given = Pick<Selectable<Schema['inbox']>, (typeof GIVEN)[number]>;
+type InboxColumns = Selectable<Schema['inbox']>;
 
-const insertRow = statement((db, row: Given & { readonly change: string }) => {
-  return db
+interface ArrivalRow extends Omit<InboxColumns, Fixed>, Pick<InboxColumns, 'state' | 'reason'> {
+  /** Partition of the row if it is a change of a settled one. */
+  readonly change: string;
+}
+
+const insertRow = statement((db, { change, ...row }: ArrivalRow) =>
+  db
     .insertInto('inbox')
-    .values({ ...FRESH, ...pick(row, GIVEN), revision: 1, begun: 0 })
+    .values({ ...FRESH, ...row, revision: 1, begun: 0 })
     .onConflict((conflict) =>
       conflict
         .columns(['platform', 'channel_id', 'message_id', 'purpose'])
@@ -48,14 +49,11 @@ const insertRow = statement((db, row: Given & { readonly change: string }) => {
           parent_id: eb.ref('excluded.parent_id'),
           message: eb.ref('excluded.message'),
           content_hash: eb.ref('excluded.content_hash'),
-          partition_key: partitionOfChange(row.change),
+          partition_key: partitionOfChange(change),
           revision: sql<number>`inbox.revision + 1`,
           // What stands of a former state is to go, though nothing new is to stand.
-          state: 'waiting',
+          ...FRESH,
           reason: eb.ref('excluded.reason'),
-          attempts: 0,
-          due_ms: 0,
-          epoch: 0,
           changed_ms: eb.ref('excluded.changed_ms'),
         }))
         .whereRef('inbox.content_hash', '<>', 'excluded.content_hash')
@@ -64,8 +62,8 @@ const insertRow = statement((db, row: Given & { readonly change: string }) => {
           eb.or([eb('inbox.content_hash', '<>', DELETED), eb('inbox.purpose', '<>', WATCH)]),
         ),
     )
-    .returning(['revision', 'partition_key']);
-});
+    .returning(['revision', 'partition_key']),
+);
 
 /** Inserts rows for the mirrors of a message whose own rows were cleared. */
 const keepRowsOfMirrors = async (

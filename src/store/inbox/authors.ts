@@ -1,10 +1,9 @@
 import type { Transaction } from 'kysely';
 import type { Member } from '../../model/member.ts';
 import type { MessageRef } from '../../model/place.ts';
+import { abandoned, DELETED, isOpen, rowChannel, SETTLED } from './row.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
-import { abandoned, rowChannel, isOpen, SETTLED } from './columns.ts';
-import { DELETED } from './row.ts';
 
 type Person = Pick<Member, 'platform' | 'id'>;
 

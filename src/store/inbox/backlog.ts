@@ -1,8 +1,8 @@
+import type { Backlog } from '../../autotranslate/backlog.ts';
 import type { AppError } from '../../errors.ts';
 import type { Space } from '../../model/place.ts';
-import type { Backlog } from '../../autotranslate/backlog.ts';
+import { isDead, isOpen, rowChannel } from './row.ts';
 import type { Store } from '../index.ts';
-import { rowChannel, isDead, isOpen } from './columns.ts';
 
 const MOST_LISTED = 10;
 

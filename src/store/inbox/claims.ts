@@ -1,11 +1,20 @@
 import type { Selectable, Transaction } from 'kysely';
 import type { Tenure } from '../../ports/leases.ts';
+import {
+  claimedColumns,
+  DELETED,
+  isClaimed,
+  isOpen,
+  isRow,
+  type Outcome,
+  type Row,
+  rowChannel,
+  type StoredMessage,
+} from './row.ts';
 import type { Store } from '../index.ts';
 import type { InboxState, Schema } from '../schema.ts';
 import { statement } from '../statement.ts';
-import { rowChannel, claimedColumns, isClaimed, isOpen, isRow } from './columns.ts';
-import { DELETED, type Outcome, type Row } from './row.ts';
-import type { StoredMessage } from './stored-message.ts';
+import { RELAXED } from '../writer.ts';
 
 export interface ClaimDeps {
   readonly store: Store;
@@ -117,22 +126,19 @@ export const createClaims = ({ store, now }: ClaimDeps) => ({
    * earlier.
    */
   claim: (partition: string, limit: number, { epoch }: Pick<Tenure, 'epoch'>) =>
-    store.write(
-      async (db): Promise<{ rows: readonly Row[]; nextDueMs: number | undefined }> => {
-        const atMs = now();
-        const open = await openRows(db, { partition, limit });
-        const rows: Row[] = [];
-        for (const row of open.rows) {
-          const { due_ms: dueMs } = row;
-          if (dueMs > atMs && dueMs - atMs <= LONGEST_AHEAD_MS) return { rows, nextDueMs: dueMs };
-          const { changed } = await claimRow(db, { ...row, partition, epoch });
-          if (changed === 0) break;
-          rows.push(toRow(row, partition, epoch));
-        }
-        return { rows, nextDueMs: undefined };
-      },
-      { durable: false },
-    ),
+    store.write(async (db): Promise<{ rows: readonly Row[]; nextDueMs: number | undefined }> => {
+      const atMs = now();
+      const open = await openRows(db, { partition, limit });
+      const rows: Row[] = [];
+      for (const row of open.rows) {
+        const { due_ms: dueMs } = row;
+        if (dueMs > atMs && dueMs - atMs <= LONGEST_AHEAD_MS) return { rows, nextDueMs: dueMs };
+        const { changed } = await claimRow(db, { ...row, partition, epoch });
+        if (changed === 0) break;
+        rows.push(toRow(row, partition, epoch));
+      }
+      return { rows, nextDueMs: undefined };
+    }, RELAXED),
 
   /**
    * Settles a row within a transaction; returns false when the message has changed and so waits
@@ -147,21 +153,18 @@ export const createClaims = ({ store, now }: ClaimDeps) => ({
 
   /** Releases rows; those that were not tried do not count the attempt. */
   release: (rows: readonly Row[], { tried, dueMs }: { tried: number; dueMs: number }) =>
-    store.write(
-      async (db) => {
-        for (const [index, row] of rows.entries())
-          await db
-            .updateTable('inbox')
-            .set({
-              state: 'waiting',
-              attempts: index < tried ? row.attempts : row.attempts - 1,
-              due_ms: index < tried ? dueMs : 0,
-            })
-            .where(isClaimed(claimedColumns(row)))
-            .execute();
-      },
-      { durable: false },
-    ),
+    store.write(async (db) => {
+      for (const [index, row] of rows.entries())
+        await db
+          .updateTable('inbox')
+          .set({
+            state: 'waiting',
+            attempts: index < tried ? row.attempts : row.attempts - 1,
+            due_ms: index < tried ? dueMs : 0,
+          })
+          .where(isClaimed(claimedColumns(row)))
+          .execute();
+    }, RELAXED),
 
   /**
    * Makes the rows that earlier tenures left open wait again. Each may have been attempted, because
@@ -177,7 +180,7 @@ export const createClaims = ({ store, now }: ClaimDeps) => ({
           .where(isOpen)
           .where('epoch', '<', epoch)
           .execute(),
-      { durable: false },
+      RELAXED,
     );
   },
 });

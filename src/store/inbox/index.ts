@@ -1,7 +1,7 @@
 import type { MessageRef, Space } from '../../model/place.ts';
 import { createArrivalStore } from './arrivals.ts';
-import { createClaims, type ClaimDeps } from './claims.ts';
-import { rowChannel, isOpen, refColumns } from './columns.ts';
+import { type ClaimDeps, createClaims } from './claims.ts';
+import { isOpen, refColumns, rowChannel } from './row.ts';
 
 export type InboxStore = ReturnType<typeof createInboxStore>;
 

@@ -1,6 +1,54 @@
+import { hash } from 'node:crypto';
+import { type ExpressionBuilder, sql } from 'kysely';
+import type { ByteSource, MessageFile } from '../../model/file.ts';
 import type { Message } from '../../model/message.ts';
 import type { Channel, MessageRef } from '../../model/place.ts';
-import type { StoredMessage } from './stored-message.ts';
+import type { Schema } from '../schema.ts';
+
+type StoredFile = Omit<MessageFile, 'open'>;
+
+/** A message as stored in a row: without its place, and without access to its files. */
+export type StoredMessage = Omit<Message, 'ref' | 'files'> & { readonly files: StoredFile[] };
+
+/** Opens a file of a stored message. */
+export type OpenFile = (file: StoredFile) => ByteSource['open'];
+
+const withoutOpen = (file: MessageFile): StoredFile => {
+  const { id, name, mediaType, sizeBytes, voice } = file;
+  return { id, name, mediaType, sizeBytes, ...(voice ? { voice } : {}) };
+};
+
+export const toStored = (message: Message): StoredMessage => {
+  const { ref: _ref, ...kept } = message;
+  return { ...kept, files: message.files.map(withoutOpen) };
+};
+
+export const fromStored = (
+  ref: Message['ref'],
+  { files, ...message }: StoredMessage,
+  open: OpenFile,
+): Message => ({
+  ...message,
+  ref,
+  files: files.map((file) => ({ ...file, open: open(file) })),
+});
+
+/** Content hash of a skipped message. */
+export const skippedHash = (reason: string): string => `skipped:${reason}`;
+
+/** Hash of a message's visible content. */
+export const contentHash = ({ text, files, stickers, author, system }: Message): string =>
+  hash(
+    'sha256',
+    JSON.stringify([
+      text,
+      files.map(({ id }) => id),
+      stickers.map(({ url }) => url),
+      author.id,
+      system ?? false,
+    ]),
+    'base64url',
+  );
 
 /** Content hash of a deleted message, whose mirrors must be deleted too. */
 export const DELETED = '';
@@ -72,3 +120,68 @@ export type Accepted = 'new' | 'changed' | 'same';
 export type Outcome =
   | { readonly state: 'posted' }
   | { readonly state: 'skipped' | 'dead'; readonly reason: string };
+
+export const refColumns = ({ channel, id }: MessageRef) => ({
+  platform: channel.space.platform,
+  channel_id: channel.id,
+  message_id: id,
+});
+
+export const keyColumns = ({ ref, purpose }: RowKey) => ({ ...refColumns(ref), purpose });
+
+export const isRow =
+  ({ platform, channel_id, message_id, purpose }: ReturnType<typeof keyColumns>) =>
+  (eb: ExpressionBuilder<Schema, 'inbox'>) =>
+    eb.and({ platform, channel_id, message_id, purpose });
+
+export const rowChannel = (row: {
+  platform: string;
+  space_id: string;
+  channel_id: string;
+  parent_id: string | null;
+}): Channel => ({
+  space: { platform: row.platform, id: row.space_id },
+  id: row.channel_id,
+  ...(row.parent_id === null ? {} : { parentId: row.parent_id }),
+});
+
+/** The columns by which a tenure's claim of a row is known, as long as the message does not change. */
+export const claimedColumns = (row: Row) => ({
+  ...keyColumns(row),
+  epoch: row.epoch,
+  revision: row.revision,
+});
+
+export const isClaimed =
+  (row: ReturnType<typeof claimedColumns>) => (eb: ExpressionBuilder<Schema, 'inbox'>) =>
+    eb.and({
+      'inbox.platform': row.platform,
+      'inbox.channel_id': row.channel_id,
+      'inbox.message_id': row.message_id,
+      'inbox.purpose': row.purpose,
+      'inbox.state': 'working',
+      'inbox.epoch': row.epoch,
+      'inbox.revision': row.revision,
+    });
+
+/**
+ * Conditions for open rows; each must match its partial index word for word, or SQLite does not use it.
+ */
+export const isOpen = sql<boolean>`state IN ('waiting', 'working')`;
+export const isDead = sql<boolean>`state = 'dead'`;
+
+/** States in which a row needs no more work. */
+export const SETTLED = ['posted', 'skipped', 'dead'] as const;
+
+/** Columns of a row that was never tried. */
+export const FRESH = { state: 'waiting', reason: null, attempts: 0, due_ms: 0, epoch: 0 } as const;
+
+/** Columns of a row that is abandoned for a reason: its worker deletes unfinished mirrors. */
+export const abandoned = (reason: string, nowMs: number) => ({
+  ...FRESH,
+  reason,
+  message: null,
+  content_hash: skippedHash(reason),
+  changed_ms: nowMs,
+  revision: sql<number>`revision + 1`,
+});

@@ -1,15 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { planBatches, type Batch } from '../../../adapters/discord/mirrors/batches.ts';
-import { partsOf, sectionOf } from '../../../adapters/discord/mirrors/parts.ts';
+import { type Batch, planBatches } from '../../../adapters/discord/mirrors/outbox.ts';
 import {
+  partsOf,
   readFooter,
   readSections,
   replaceSection,
+  sectionOf,
   withoutSource,
   writeSections,
-} from '../../../adapters/discord/mirrors/footers.ts';
-import { createWebhookRate } from '../../../adapters/discord/mirrors/webhook-rate.ts';
+} from '../../../adapters/discord/mirrors/parts.ts';
+import { createWebhookRate } from '../../../adapters/discord/mirrors/webhooks.ts';
 import type { Mirror } from '../../../src/ports/mirrors.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
 

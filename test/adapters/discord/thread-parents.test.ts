@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createThreadParents } from '../../../adapters/discord/inbound/thread-parents.ts';
+import { createThreadParents } from '../../../adapters/discord/inbound/places.ts';
 
 const setUp = (kept?: number) => {
   const parents = createThreadParents(kept);

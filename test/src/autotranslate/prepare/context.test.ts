@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createTranslationContext } from '../../../../src/autotranslate/prepare/translate.ts';
 import { refOf } from '../../store/inbox/support.ts';
-import { createTranslationContext } from '../../../../src/autotranslate/prepare/context.ts';
 
 describe('what was said before', () => {
   it('is turns oldest first, place by place', () => {

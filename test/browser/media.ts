@@ -56,7 +56,7 @@ export const testMedia = (shared: SharedPage): void => {
     test('that is dropped on the page is offered to /transcribe', async () => {
       const { page } = shared();
       await drop(page, 'memo.wav', toneWav());
-      expect(await line(page).inputValue()).toBe('/transcribe ');
+      await expect.poll(() => line(page).inputValue()).toBe('/transcribe ');
       const held = page.locator('.held');
       await held.locator('.wave').waitFor();
       expect(await held.textContent()).toContain('memo.wav');
@@ -95,7 +95,7 @@ export const testMedia = (shared: SharedPage): void => {
       await expect.poll(bars, { timeout: 5_000 }).toMatch(/v(?:[2-9]|1\d)\./);
       await recording.getByRole('button', { name: sentence('web.record.finish') }).click();
       await page.locator('.held audio-player').waitFor();
-      expect(await line(page).inputValue()).toBe('/transcribe ');
+      await expect.poll(() => line(page).inputValue()).toBe('/transcribe ');
       await line(page).press('Enter');
       await said(page, /recording-[\d-]+\.webm audio\/webm: \d{3,} bytes/).waitFor();
     });

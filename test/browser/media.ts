@@ -92,7 +92,7 @@ export const testMedia = (shared: SharedPage): void => {
       await recording.waitFor();
       // The meter moves once something has been heard.
       const bars = async () => await recording.locator('.levels path').getAttribute('d');
-      await expect.poll(bars, { timeout: 5_000 }).toMatch(/v(?:[2-9]|1\d)\./);
+      await expect.poll(bars).toMatch(/v(?:[2-9]|1\d)\./);
       await recording.getByRole('button', { name: sentence('web.record.finish') }).click();
       await page.locator('.held audio-player').waitFor();
       await expect.poll(() => line(page).inputValue()).toBe('/transcribe ');

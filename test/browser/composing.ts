@@ -12,18 +12,18 @@ export const testComposing = (shared: SharedPage): void => {
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('ArrowUp');
       await page.keyboard.press('Enter');
-      expect(await line(page).inputValue()).toBe('/translate ');
+      await expect.poll(() => line(page).inputValue()).toBe('/translate ');
       await page.keyboard.press('Tab');
       await page.keyboard.type('"A fox" t');
       await page.keyboard.press('Tab');
       await page.keyboard.type('span');
       await list.getByRole('option', { name: 'Spanish' }).waitFor();
       await page.keyboard.press('Tab');
-      expect(await line(page).inputValue()).toBe('/translate text:"A fox" to:es ');
+      await expect.poll(() => line(page).inputValue()).toBe('/translate text:"A fox" to:es ');
       await page.keyboard.press('Enter');
       await said(page, 'es: A fox').waitFor();
       expect(core.invocations.at(-1)?.options).toEqual({ text: 'A fox', to: 'es' });
-      expect(await line(page).inputValue()).toBe('');
+      await expect.poll(() => line(page).inputValue()).toBe('');
     });
 
     test('closes the suggestions with Escape and keeps what was typed', async () => {
@@ -32,7 +32,7 @@ export const testComposing = (shared: SharedPage): void => {
       await page.getByRole('listbox').waitFor();
       await page.keyboard.press('Escape');
       await page.getByRole('listbox').waitFor({ state: 'hidden' });
-      expect(await line(page).inputValue()).toBe('/say');
+      await expect.poll(() => line(page).inputValue()).toBe('/say');
     });
 
     test('is sent as typed in one go, quotation marks included', async () => {
@@ -51,7 +51,7 @@ export const testComposing = (shared: SharedPage): void => {
       expect(await reason.textContent()).toMatch(
         sentenceLike('web.line.unknown-option', { option: 'colour' }),
       );
-      expect(await line(page).inputValue()).toBe('/translate colour:red');
+      await expect.poll(() => line(page).inputValue()).toBe('/translate colour:red');
       expect(await line(page).getAttribute('aria-invalid')).toBe('true');
       await page.keyboard.type('!');
       await reason.waitFor({ state: 'hidden' });
@@ -61,7 +61,7 @@ export const testComposing = (shared: SharedPage): void => {
       const { page } = shared();
       await line(page).pressSequentially('A fox');
       await page.locator('.wrapping').getByRole('button', { name: '/translate' }).click();
-      expect(await line(page).inputValue()).toBe('/translate text:"A fox" ');
+      await expect.poll(() => line(page).inputValue()).toBe('/translate text:"A fox" ');
     });
   });
 
@@ -74,13 +74,13 @@ export const testComposing = (shared: SharedPage): void => {
       await page.keyboard.press('Tab');
       await page.keyboard.press('Tab');
       await page.keyboard.type('A fox');
-      expect(await line(page).inputValue()).toBe('/translate text:"A fox" ');
+      await expect.poll(() => line(page).inputValue()).toBe('/translate text:"A fox" ');
       await page.keyboard.press('Tab');
       await page.keyboard.type('jap');
       await page.locator('combo-box').getByRole('option', { name: 'Japanese' }).waitFor();
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
-      expect(await line(page).inputValue()).toBe('/translate text:"A fox" to:ja ');
+      await expect.poll(() => line(page).inputValue()).toBe('/translate text:"A fox" to:ja ');
       await page.keyboard.press('Enter');
       await said(page, 'ja: A fox').waitFor();
       expect(core.invocations.at(-1)?.options).toEqual({ text: 'A fox', to: 'ja' });
@@ -92,8 +92,8 @@ export const testComposing = (shared: SharedPage): void => {
       const fields = page.getByRole('group', {
         name: sentence('web.composer.options', { command: 'say' }),
       });
-      expect(await fields.getByLabel('The text').inputValue()).toBe('Hello there');
-      expect(await fields.getByLabel('The format').inputValue()).toBe('wav');
+      await expect.poll(() => fields.getByLabel('The text').inputValue()).toBe('Hello there');
+      await expect.poll(() => fields.getByLabel('The format').inputValue()).toBe('wav');
       await fields.getByLabel('The format').selectOption('mp3');
       await fields.getByLabel('The speed').fill('1.5');
       await fields.getByLabel('The speed').press('Enter');

@@ -91,7 +91,7 @@ export const testLooks = (shared: SharedPage, open: OpenPage): void => {
     expect(await focused(page)).toBe('log');
 
     await page.keyboard.press('/');
-    expect(await line(page).inputValue()).toBe('/');
+    await expect.poll(() => line(page).inputValue()).toBe('/');
     await page.getByRole('listbox').waitFor();
     await line(page).fill('/wait');
     await page.keyboard.press('Enter');
@@ -101,7 +101,7 @@ export const testLooks = (shared: SharedPage, open: OpenPage): void => {
       .locator('article.error:last-of-type', { hasText: sentence('errors.cancelled') })
       .waitFor();
     await page.keyboard.press('ArrowUp');
-    expect(await line(page).inputValue()).toBe('/wait');
+    await expect.poll(() => line(page).inputValue()).toBe('/wait');
   });
 
   test('a name that is chosen stays with the browser', async () => {

@@ -54,10 +54,10 @@ export const testPressing = (shared: SharedPage): void => {
       const { page } = shared();
       const panel = await openPanel(page);
       const colour = panel.getByRole('combobox', { name: 'Colour' });
-      expect(await colour.inputValue()).toBe('');
+      await expect.poll(() => colour.inputValue()).toBe('');
       await colour.selectOption('green');
       await panel.getByText('Panel green').waitFor();
-      expect(await colour.inputValue()).toBe('green');
+      await expect.poll(() => colour.inputValue()).toBe('green');
       const sizes = panel.getByRole('group', { name: 'Sizes' });
       await sizes.getByLabel('small').check();
       await sizes.getByLabel('large').check();

@@ -11,7 +11,9 @@ export const testTalking = (shared: SharedPage, open: OpenPage): void => {
       const { page } = shared();
       expect(await page.title()).toBe('#playground · Dragoman');
       await page.getByRole('button', { name: /brown fox" to:en-XA/ }).click();
-      expect(await line(page).inputValue()).toBe('/translate text:"The quick brown fox" to:en-XA');
+      await expect
+        .poll(() => line(page).inputValue())
+        .toBe('/translate text:"The quick brown fox" to:en-XA');
       await line(page).press('Enter');
       await said(page, 'en-XA: The quick brown fox').waitFor();
       expect(await page.locator('.welcome').count()).toBe(0);
@@ -120,7 +122,7 @@ export const testTalking = (shared: SharedPage, open: OpenPage): void => {
     await page.getByText(sentence('web.link.lost')).waitFor();
     await send(page, 'still here');
     await page.getByRole('alert').waitFor();
-    expect(await line(page).inputValue()).toBe('still here');
+    await expect.poll(() => line(page).inputValue()).toBe('still here');
 
     const second = await start(Number(new URL(first.where).port));
     await page.locator('.lost').waitFor({ state: 'hidden' });

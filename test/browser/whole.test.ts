@@ -191,7 +191,7 @@ describe('with an OpenAI-compatible server', () => {
     await page.getByRole('button', { name: sentence('web.record.start') }).click();
     const recording = page.getByRole('group', { name: sentence('web.record.running') });
     const bars = async () => recording.locator('.levels path').getAttribute('d');
-    await expect.poll(bars, { timeout: 5_000 }).toMatch(/v(?:[2-9]|1\d)\./);
+    await expect.poll(bars).toMatch(/v(?:[2-9]|1\d)\./);
     await recording.getByRole('button', { name: sentence('web.record.finish') }).click();
     await page.locator('.held audio-player').waitFor();
     await line(page).press('Enter');

@@ -44,6 +44,9 @@ const command = (
 ): CommandInfo => ({ name, summary, options, slow: false, private: false, ...part });
 
 /** Commands with every kind of option. */
+/** The speech of `/say`: long enough that a busy machine sees it play. */
+export const SPEECH = toneWav(15);
+
 export const FAKE_COMMANDS: readonly CommandInfo[] = [
   command('translate', 'Translate a text', [
     option('text', { required: true }),
@@ -296,7 +299,7 @@ export const createFakeCore = (): FakeCore => {
     translate: async ({ options, answer }) =>
       answer.show({ text: `**${String(options['to'])}**: ${String(options['text'])}` }),
     say: async ({ options, answer }) => {
-      const wav: OutgoingFile = { name: 'speech.wav', mediaType: 'audio/wav', bytes: toneWav() };
+      const wav: OutgoingFile = { name: 'speech.wav', mediaType: 'audio/wav', bytes: SPEECH };
       await answer.show({ text: String(options['text']), files: [wav] });
     },
     transcribe: async ({ options, answer }) => {

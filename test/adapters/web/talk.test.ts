@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Attachment } from '../../../src/model/file.ts';
-import { toneWav } from '../../fakes/tone.ts';
+import { SPEECH } from '../../fakes/core.ts';
 import { startWeb, type Visitor } from './start-web.ts';
 import { sentence } from '../../fakes/sentences.ts';
 
@@ -129,7 +129,7 @@ describe('a command', () => {
 });
 
 describe('files', () => {
-  const wav = toneWav();
+  const wav = SPEECH;
 
   test('that people send reach the command, and are gone afterwards', async () => {
     const { core, visit } = await startWeb();

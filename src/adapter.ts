@@ -6,6 +6,7 @@ import { type RoomWatcher } from './ports/voice.ts';
 import type { CommandInfo, Choice } from './model/command-info.ts';
 import type { Invocation, PressInvocation, CompletionRequest, Platform } from './ports/platform.ts';
 import { type Space } from './model/place.ts';
+import type { RichText } from './model/rich-text.ts';
 import { type LineTranslation } from './translation/fan-out.ts';
 import { type ConfigSection } from './config.ts';
 import { type Finding } from './model/finding.ts';
@@ -36,7 +37,7 @@ export interface Core {
    * rejects: a failure is the last item of its language.
    */
   translateLine(
-    line: { readonly space: Space; readonly text: string },
+    line: { readonly space: Space; readonly text: RichText },
     languages: readonly string[],
     signal: AbortSignal,
   ): AsyncIterable<LineTranslation>;

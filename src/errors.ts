@@ -1,4 +1,5 @@
 import type { MessageKey } from './message-key.ts';
+import type { Inline, RichText } from './model/rich-text.ts';
 
 export type ErrorCode =
   | 'bad-input'
@@ -22,10 +23,13 @@ export interface Sentence {
   readonly params?: SentenceParams;
 }
 
-/** A language is given by its code and named in the locale of the sentence. */
-export type SentenceParams = Readonly<
-  Record<string, string | number | { readonly language: string }>
->;
+/**
+ * A value of a sentence: words (never markup), a number, a node or a tree, or a language by its code,
+ * which is named in the sentence's locale.
+ */
+export type SentenceValue = string | number | Inline | RichText | { readonly language: string };
+
+export type SentenceParams = Readonly<Record<string, SentenceValue>>;
 
 export interface AppErrorOptions {
   /** The sentence that a person sees. Default: `errors.<code>`. */

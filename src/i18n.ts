@@ -1,22 +1,21 @@
 import { type MessageKey } from './message-key.ts';
 import { type Naming } from './model/command-info.ts';
 import type { Member } from './model/member.ts';
-import type { RichText } from './model/rich-text.ts';
+import { sentence } from './model/compose-rich-text.ts';
+import { plainValue } from './text/pieces/fill-slots.ts';
+import type { Inline, RichText } from './model/rich-text.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
-import { formatRich, type RichValue } from './i18n-rich.ts';
-import { AppError, type Sentence, type SentenceParams } from './errors.ts';
+import { formatRich } from './i18n-rich.ts';
+import { AppError, type Sentence, type SentenceParams, type SentenceValue } from './errors.ts';
 import { languageName } from './text/language/language-names.ts';
 
-/** Says one sentence (ICU MessageFormat) in one locale. */
+/** Says one sentence (ICU MessageFormat) in one locale, without markup: a label, a title. */
 export type Translate = (key: MessageKey, params?: SentenceParams) => string;
 
-/** The same as rich text: values stay what they are, whatever is in them (see `formatRich`). */
-export type TranslateRich = (
-  key: MessageKey,
-  params?: Readonly<Record<string, RichValue | { readonly language: string }>>,
-) => RichText;
+/** Says one sentence as rich text: values stay what they are, whatever is in them. */
+export type TranslateRich = (key: MessageKey, params?: SentenceParams) => RichText;
 
 export interface Texts {
   /** The locales there are, English first. */
@@ -28,17 +27,14 @@ export interface Texts {
    * naming: plain.
    */
   in(locale: string, naming?: Naming): Translate;
+  /** Like `in`, as rich text. */
+  rich(locale: string, naming?: Naming): TranslateRich;
   /** The name that people type for a command, both words of a subcommand, or for an option. */
   typed(what: { command: string } | { option: string }, locale: string, naming: Naming): string;
   /** The keys of English that begin with `prefix`. */
   under(prefix: string): readonly MessageKey[];
   /** True when English, the reference, has this key. */
   has(key: string): key is MessageKey;
-}
-
-export interface RichTexts extends Texts {
-  /** Like `in`, as rich text. */
-  rich(locale: string, naming?: Naming): TranslateRich;
 }
 
 const FALLBACK_LOCALE = 'en';
@@ -77,27 +73,35 @@ const writingOf = (tag: string): Writing => {
   }
 };
 
-type Values = Readonly<Record<string, string | number>>;
+type Values<Value> = Readonly<Record<string, Value>>;
 
-const isPlain = (params: SentenceParams): params is Values =>
-  Object.values(params).every((value) => typeof value !== 'object');
+const isLanguage = (value: SentenceValue): value is { readonly language: string } =>
+  typeof value === 'object' && 'language' in value && !('kind' in value);
 
 /** Names the languages among the parameters; others pass as they are. */
-const namedIn = (locale: string, params: SentenceParams): Values =>
-  isPlain(params)
-    ? params
-    : Object.fromEntries(
-        Object.entries(params).map(([name, value]) => [
-          name,
-          typeof value === 'object' ? languageName(value.language, locale) : value,
-        ]),
-      );
+const named = (
+  locale: string,
+  params: SentenceParams,
+): Values<string | number | Inline | RichText> => {
+  const values: Record<string, string | number | Inline | RichText> = {};
+  for (const [name, value] of Object.entries(params))
+    values[name] = isLanguage(value) ? languageName(value.language, locale) : value;
+  return values;
+};
+
+const plainValues = (locale: string, params: SentenceParams): Values<string | number> =>
+  Object.fromEntries(
+    Object.entries(named(locale, params)).map(([name, value]) => [
+      name,
+      typeof value === 'object' ? plainValue(value) : value,
+    ]),
+  );
 
 /** `/glossary add`, `/voice voice:` and `language`, as sentences mention them. */
 const MENTION = /`(?:\/(?<command>[a-z]+(?: [a-z]+)?)(?: (?<option>[a-z]+):)?|(?<word>[a-z]+))`/g;
 
 /** Reads every `<locale>.json` of `folder`. Blocking: for start-up only. */
-export const loadTexts = (folder: string): RichTexts => {
+export const loadTexts = (folder: string): Texts => {
   const tables = new Map<string, Map<string, string>>();
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.json')))
     tables.set(basename(file, '.json'), readLocale(join(folder, file)));
@@ -170,22 +174,12 @@ export const loadTexts = (folder: string): RichTexts => {
     in: (wanted, naming = 'plain') => {
       const locale = pick([wanted]);
       return (key, params) =>
-        String(formatOf(locale, key, naming).format(params && namedIn(locale, params)));
+        String(formatOf(locale, key, naming).format(params && plainValues(locale, params)));
     },
     rich: (wanted, naming = 'plain') => {
       const locale = pick([wanted]);
       return (key, params = {}) =>
-        formatRich(
-          formatOf(locale, key, naming),
-          Object.fromEntries(
-            Object.entries(params).map(([name, value]): [string, RichValue] => [
-              name,
-              typeof value === 'object' && 'language' in value
-                ? languageName(value.language, locale)
-                : value,
-            ]),
-          ),
-        );
+        formatRich(formatOf(locale, key, naming), named(locale, params));
     },
     typed: (what, wanted, naming) => {
       const locale = pick([wanted]);
@@ -198,16 +192,23 @@ export const loadTexts = (folder: string): RichTexts => {
   };
 };
 
-export const say = (translate: Translate, sentence: Sentence): string =>
-  translate(sentence.key, sentence.params);
+/** A sentence in the form that `translate` says: words or rich text. */
+export const say = <Form>(
+  translate: (key: MessageKey, params?: SentenceParams) => Form,
+  { key, params }: Sentence,
+): Form => translate(key, params);
 
 /** An error's sentence and what to do about it: its remedy for moderators, whom to ask for others. */
 export const explain = (
-  translate: Translate,
-  { sentence, remedy }: AppError,
+  translate: TranslateRich,
+  { sentence: said, remedy }: AppError,
   role: Member['role'],
-): string => {
-  const said = say(translate, sentence);
-  if (!remedy) return said;
-  return `${said} ${role === 'moderator' ? say(translate, remedy) : translate('errors.ask-moderator')}`;
+): RichText => {
+  const first = say(translate, said);
+  if (!remedy) return first;
+  return sentence(
+    first,
+    ' ',
+    role === 'moderator' ? say(translate, remedy) : translate('errors.ask-moderator'),
+  );
 };

@@ -3,7 +3,7 @@ import type { ServiceClient } from '../api/client.ts';
 import { AppError } from '../errors.ts';
 
 export interface Assistant {
-  /** Yields the whole answer so far and returns it. `turns` are the conversation, oldest first. */
+  /** Yields the whole answer so far and returns it; Markdown. `turns` are the conversation, oldest first. */
   answer(turns: readonly ChatTurn[], signal: AbortSignal): AsyncGenerator<string, string, void>;
 }
 

@@ -1,12 +1,13 @@
 import type { Choice, CommandInfo, Topic, PlatformPart } from '../model/command-info.ts';
 import { z } from 'zod';
 import { userError } from '../errors.ts';
-import type { Translate } from '../i18n.ts';
+import type { Translate, TranslateRich } from '../i18n.ts';
 import type { Attachment } from '../model/file.ts';
 import type { Channel } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
 import type { Member } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
+import type { RichText } from '../model/rich-text.ts';
 import type { Capabilities } from '../ports/platform.ts';
 import type { Services } from './services.ts';
 
@@ -33,7 +34,9 @@ export interface CommandContext<Options> {
   readonly services: Services;
   /** The person's locale, and its sentences. */
   readonly locale: string;
-  readonly t: Translate;
+  readonly t: TranslateRich;
+  /** Sentences without markup, for controls. */
+  readonly label: Translate;
   /** Aborted when the asker is gone. */
   readonly signal: AbortSignal;
   /** Shows the answer; a second call replaces the first. */
@@ -50,18 +53,12 @@ export interface CommandContext<Options> {
  * platform takes them are passed over; the last one is always shown. Resolves with what the
  * generator returns.
  *
- * @param as what to show of each item; the text itself when left out
+ * @param as what to show of an item; called only for those that are shown
  */
-export interface Stream {
-  <Result>(
-    texts: AsyncGenerator<string, Result, void>,
-    as?: (text: string) => string,
-  ): Promise<Result>;
-  <State, Result>(
-    states: AsyncGenerator<State, Result, void>,
-    as: (state: State) => string,
-  ): Promise<Result>;
-}
+export type Stream = <State, Result>(
+  states: AsyncGenerator<State, Result, void>,
+  as: (state: State) => RichText,
+) => Promise<Result>;
 
 /** Throws an `AppError` when the command may not run here or for this person. */
 export type Guard = (ctx: Pick<CommandContext<unknown>, 'member' | 'channel'>) => void;

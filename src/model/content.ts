@@ -1,4 +1,6 @@
 import { type OutgoingFile } from './file.ts';
+import type { RichText } from './rich-text.ts';
+
 /** A control under a message. `press` names its work: `<command> <press>[:<arg>]`. */
 export type Control =
   | {
@@ -30,12 +32,11 @@ export type Control =
     };
 
 /**
- * A message to post. `text` is the Markdown that chats share: bold, italic, strike, lists, links,
- * quotes, inline and fenced code. An adapter splits texts that its platform finds too long, and
- * makes sure that nothing in them notifies anybody.
+ * A message to post. An adapter splits texts that its platform finds too long, and makes sure that
+ * nothing in them notifies anybody.
  */
 export interface Content {
-  readonly text: string;
+  readonly text: RichText;
   readonly files?: readonly OutgoingFile[];
   /** `error` and `note` are set apart visibly. Default `plain`. */
   readonly tone?: 'plain' | 'note' | 'error';

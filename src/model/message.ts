@@ -1,5 +1,7 @@
 import { type MessageRef } from './place.ts';
 import { type MessageFile } from './file.ts';
+import type { RichText } from './rich-text.ts';
+
 /** The author of a message. `name` and `avatarUrl` are as others see them. */
 export interface Author {
   readonly id: string;
@@ -15,11 +17,8 @@ export interface Message {
   /** Sorts the messages of one platform by when they were written, compared as text. */
   readonly position: string;
   readonly author: Author;
-  /**
-   * The text in the platform's markup; of a poll its question and answers, of a forward its
-   * content.
-   */
-  readonly text: string;
+  /** The text; of a poll its question and answers, of a forward its content. */
+  readonly text: RichText;
   readonly files: readonly MessageFile[];
   readonly stickers: readonly { readonly name: string; readonly url: string }[];
   readonly replyTo?: MessageRef;

@@ -1,6 +1,6 @@
 import type { Channel, MessageRef, Space } from '../model/place.ts';
-import type { MentionedId, MentionNames } from '../model/mention.ts';
 import type { Message } from '../model/message.ts';
+import type { RichText } from '../model/rich-text.ts';
 import type { WatchMode } from '../model/watch.ts';
 
 /**
@@ -28,8 +28,11 @@ export interface ChannelFeed {
    * @param of source whose mirror is meant, when one of our messages holds several mirrors
    */
   read(ref: MessageRef, of?: MessageRef): Promise<Message | undefined>;
-  /** Resolves mentions to the names that every reader of this channel may know. */
-  names(channel: Channel, mentions: readonly MentionedId[]): Promise<MentionNames>;
+  /**
+   * Gives the mentions of a text the names that every reader of this channel may know; others stay
+   * without a name.
+   */
+  named(channel: Channel, text: RichText): Promise<RichText>;
   /** Counts the people who have reacted to the message with this emoji. */
   reactions(ref: MessageRef, emoji: string): Promise<number>;
   /**

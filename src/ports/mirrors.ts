@@ -1,5 +1,6 @@
 import type { Channel, MessageRef, Posted } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
+import type { Inline } from '../model/rich-text.ts';
 
 /** A name and a picture that are shown as the author. */
 export interface Persona {
@@ -27,13 +28,13 @@ export interface Mirror {
    * Language of the mirror as people see it, e.g. `🇯🇵` or `🌐 English`: at the start of a reply,
    * or in the footer.
    */
-  readonly label: string;
+  readonly label: readonly Inline[];
   /**
    * Author of the mirror. Omitted: a reply to `source`. Platforms without personas put the name
    * into the text.
    */
   readonly as?: Persona;
-  /** Message that `source` replies to, as the readers of this mirror find it. */
+  /** Message that `source` replies to, as the readers of this mirror find it; plain words. */
   readonly quote?: { readonly name: string; readonly text: string; readonly ref: MessageRef };
 }
 

@@ -3,6 +3,7 @@ import type { Channel, MessageRef, Posted, Space } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
 import type { Member } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
+import type { RichText } from '../model/rich-text.ts';
 import type { VoicePort } from './voice.ts';
 import type { ChannelFeed } from './channel-feed.ts';
 import type { Mirrors } from './mirrors.ts';
@@ -70,6 +71,8 @@ export interface Invocation {
   /** Aborted when the person has left or cancelled the command. */
   readonly signal: AbortSignal;
   readonly answer: Answer;
+  /** Reads what a person typed in the platform's markup. Default: Markdown. */
+  readonly readText?: (typed: string) => RichText;
 }
 
 /** A control under an answer was pressed; `answer` shows in place of that answer. */

@@ -1,5 +1,7 @@
 import { type AudioFormat } from '../model/file.ts';
 import { type Voice } from '../api/contract.ts';
+import type { RichText } from '../model/rich-text.ts';
+
 export interface VoicePreference {
   /** A voice's id, or words of its description; overrides the rest. */
   readonly named?: string;
@@ -8,9 +10,8 @@ export interface VoicePreference {
 }
 
 export interface SynthesisRequest extends VoicePreference {
-  readonly text: string;
-  /** True when the text has been made `speakable` already, with its own language and names. */
-  readonly isSpeakable?: boolean;
+  /** Rich text is made speakable; a string is spoken as it is. */
+  readonly text: RichText | string;
   /** The language in which emoji and the like are spoken. Default: the preferred one. */
   readonly readAs?: string;
   /** Accepted formats: the first that the voice supports is used. Default: any. */

@@ -6,16 +6,17 @@ import { sameLanguage, type Languages } from '../text/language/languages.ts';
 import { foldTerm, termsFor, termsIn } from './terms.ts';
 import { isBlank, isEmojiOnly } from '../text/unicode.ts';
 import { mapStates } from '../async/generators.ts';
+import type { RichText } from '../model/rich-text.ts';
 import type { Glossary } from '../model/glossary.ts';
 
 export interface TranslationRequest {
-  readonly text: string;
+  readonly text: RichText;
   readonly to: string;
   /** Source language; detected when omitted. */
   readonly from?: string;
   /** The place whose glossary applies. */
   readonly place: Space | Channel;
-  /** Earlier messages, oldest first; those beyond the contract's limit are omitted. */
+  /** Earlier messages in plain words, oldest first; those beyond the contract's limit are omitted. */
   readonly context?: readonly string[];
   /**
    * True when intermediate states are not shown: the translation is then requested in one reply,
@@ -25,7 +26,7 @@ export interface TranslationRequest {
 }
 
 export interface Translation {
-  readonly text: string;
+  readonly text: RichText;
   readonly from: string;
   readonly to: string;
   /** Result: for `same-language` and `nothing-to-translate`, `text` is the original. */
@@ -37,7 +38,7 @@ export interface Translator {
   translate(
     request: TranslationRequest,
     signal: AbortSignal,
-  ): AsyncGenerator<string, Translation, void>;
+  ): AsyncGenerator<RichText, Translation, void>;
 }
 
 export interface TranslatorDeps {

@@ -4,12 +4,12 @@ import type { Member } from '../model/member.ts';
 import type { OutgoingFile } from '../model/file.ts';
 import type { VoicePreference } from '../speech/speech.ts';
 import type { SpeakerStats } from '../ports/voice.ts';
+import type { RichText } from '../model/rich-text.ts';
 import type { ConsentChoice } from '../model/consent.ts';
 
 /** Text to be spoken in a room. */
 export interface SpeechRequest {
-  /** The text as people wrote it. */
-  readonly text: string;
+  readonly text: RichText;
   readonly kind: 'answer' | 'say' | 'read';
   /**
    * The author, or the person who asked for an answer; without one, no name is announced and no
@@ -24,6 +24,7 @@ export interface SpeechRequest {
 export interface QueuedSpeech {
   readonly kind: SpeechRequest['kind'] | 'notice';
   readonly by?: string;
+  /** An excerpt in plain words. */
   readonly text: string;
   /** Estimated time until it is spoken. */
   readonly waitsMs: number;
@@ -50,7 +51,7 @@ export interface CaptionRecord {
   readonly people: ReadonlySet<string>;
   /** The transcript as a file; undefined when there are no captions. */
   transcript(kind: RoomTranscriptKind, language?: string): Promise<OutgoingFile | undefined>;
-  /** Summarises the captions: yields the growing summary, and returns it. */
+  /** Summarises the captions: yields the growing summary, and returns it; Markdown. */
   summary(language: string, signal: AbortSignal): AsyncGenerator<string, string, void>;
 }
 

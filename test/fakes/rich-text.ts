@@ -1,0 +1,9 @@
+import type { RichText } from '../../src/model/rich-text.ts';
+import { parseMarkdown } from '../../src/text/markdown/parse.ts';
+import { renderMarkdown } from '../../src/text/markdown/render.ts';
+
+/** A tree written as Markdown. */
+export const rich = (markdown: string): RichText => parseMarkdown(markdown);
+
+/** A tree as Markdown, to be compared in a test; a mention is its name with its sign. */
+export const markdownOf = (tree: RichText): string => renderMarkdown(tree);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { PassThrough, Readable, Transform } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { OpusDecoder } from 'opus-decoder';
+import { createDecoder, type OpusDecoderHandle } from 'libopus-wasm';
 import { createDaveReader } from '../../adapters/discord/voice/dave.ts';
 import { createReceiver } from '../../adapters/discord/voice/receiver.ts';
 import { wavHeader } from '../../src/audio/codec/encode-raw.ts';
@@ -131,28 +131,13 @@ const RECIPE_ENDS_MS = 600;
 const RECIPE_LONGEST_MS = 15_000;
 const WAV_RATE_HZ = 16_000;
 
-type AnyDecoder = OpusDecoder | OpusDecoder<typeof WAV_RATE_HZ>;
-
-/** Interleaved samples of 16 bits. */
-const s16leOf = (channels: readonly Float32Array[]): Buffer => {
-  const samples = channels[0]?.length ?? 0;
-  const bytes = Buffer.alloc(2 * samples * channels.length);
-  let at = 0;
-  for (let sample = 0; sample < samples; sample += 1)
-    for (const channel of channels) {
-      const value = Math.round((channel[sample] ?? 0) * 32_767);
-      at = bytes.writeInt16LE(Math.max(-32_768, Math.min(32_767, value)), at);
-    }
-  return bytes;
-};
-
 /** As prism-media's, which is a stream as well. */
-const decoding = (decoder: AnyDecoder): Transform =>
+const decoding = (decoder: OpusDecoderHandle): Transform =>
   new Transform({
     writableObjectMode: true,
     transform: (packet: Uint8Array, _, done) => {
-      const { channelData } = decoder.decodeFrame(packet);
-      done(null, s16leOf(channelData));
+      const { buffer: bytes, byteOffset, byteLength } = decoder.decode(packet);
+      done(null, Buffer.from(bytes.slice(byteOffset, byteOffset + byteLength)));
     },
   });
 
@@ -181,14 +166,14 @@ const convert = async (pcm: Readable): Promise<Buffer> => {
  * Without ffmpeg the decoder makes 16 kHz mono itself, which is cheaper.
  */
 export const recipe = async (traffic: Traffic, hasFfmpeg: boolean): Promise<Path> => {
-  const decoders = new Map<string, AnyDecoder>();
-  for (const { id } of traffic.speakers) {
-    const decoder = hasFfmpeg
-      ? new OpusDecoder({ channels: 2 })
-      : new OpusDecoder({ sampleRate: WAV_RATE_HZ, channels: 1 });
-    await decoder.ready;
-    decoders.set(id, decoder);
-  }
+  const decoders = new Map<string, OpusDecoderHandle>();
+  for (const { id } of traffic.speakers)
+    decoders.set(
+      id,
+      await createDecoder(
+        hasFfmpeg ? { sampleRate: 48_000, channels: 2 } : { sampleRate: WAV_RATE_HZ, channels: 1 },
+      ),
+    );
   const open = new Map<string, { readonly stream: PassThrough; beganMs: number; lastMs: number }>();
   const bodies: Promise<number>[] = [];
 
@@ -222,7 +207,7 @@ export const recipe = async (traffic: Traffic, hasFfmpeg: boolean): Promise<Path
       utterance.lastMs = arrivedMs;
     }
     if (utterance) utterance.stream.write(data);
-    else decoders.get(speakerId)?.decodeFrame(data);
+    else decoders.get(speakerId)?.decode(data);
   });
   return {
     datagram,

@@ -1,6 +1,6 @@
 /** Opus packets made and decoded by the libraries alone, one stream at a time. */
 import { createRequire } from 'node:module';
-import { OpusDecoder } from 'opus-decoder';
+import { createDecoder } from 'libopus-wasm';
 import type OpusScript from 'opusscript';
 import { toS16le } from '../../src/audio/pcm.ts';
 
@@ -59,11 +59,6 @@ export const decodePackets = async (
   packets: readonly Uint8Array[],
   sampleRate: 8_000 | 12_000 | 16_000 | 24_000 | 48_000,
 ): Promise<Float32Array> => {
-  const decoder = new OpusDecoder({ sampleRate, channels: 1 });
-  await decoder.ready;
-  try {
-    return decoder.decodeFrames([...packets]).channelData[0] ?? new Float32Array(0);
-  } finally {
-    decoder.free();
-  }
+  using decoder = await createDecoder({ sampleRate, channels: 1 });
+  return Float32Array.from(packets.flatMap((packet) => [...decoder.decodeFloat(packet)]));
 };

@@ -6,7 +6,7 @@ import { AppError } from '../../../../src/errors.ts';
 import { concat, decodeAll, fixture, likeness, never, sourceOf } from '../support.ts';
 import { decoderFreed } from '../watched-decoder.ts';
 
-vi.mock('opus-decoder', async (importOriginal) =>
+vi.mock('libopus-wasm', async (importOriginal) =>
   (await import('../watched-decoder.ts')).watchedDecoder(await importOriginal()),
 );
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import { OpusDecoder } from 'opus-decoder';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createDecoder } from 'libopus-wasm';
+import { describe, expect, it } from 'vitest';
 import { parseToc } from '../../../../src/audio/opus/packet.ts';
 import { createRepacketizer } from '../../../../src/audio/opus/repacketizer.ts';
 import { framesOf, packetOf } from '../../../../src/audio/opus/layout.ts';
@@ -8,8 +8,6 @@ import { framesOf, packetOf } from '../../../../src/audio/opus/layout.ts';
 const PACKET_SAMPLES = 960;
 
 describe('the layout of packets', () => {
-  afterEach(() => void vi.restoreAllMocks());
-
   const frame = fc.uint8Array({ maxLength: 300 });
   const twenty = 0x98; // CELT, 20 ms: any bytes are a frame.
   const five = 0x88; // CELT, 5 ms.
@@ -28,17 +26,19 @@ describe('the layout of packets', () => {
   });
 
   it('agrees with libopus on what is a packet, and never throws', async () => {
-    vi.spyOn(console, 'error').mockImplementation(() => {});
-    const decoder = new OpusDecoder({ channels: 1 });
-    await decoder.ready;
+    using decoder = await createDecoder({ channels: 1 });
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 40 }), (packet) => {
-        const { errors } = decoder.decodeFrame(packet);
-        expect(framesOf(packet) !== undefined).toBe(errors.length === 0);
+        let isTaken = true;
+        try {
+          decoder.decodeFloat(packet);
+        } catch {
+          isTaken = false;
+        }
+        expect(framesOf(packet) !== undefined).toBe(isTaken);
       }),
       { numRuns: 2_000 },
     );
-    decoder.free();
   });
 
   it('keeps every frame in order when packets are fitted', () => {

@@ -28,7 +28,7 @@ import {
 } from '../support.ts';
 import { decoderFreed } from '../watched-decoder.ts';
 
-vi.mock('opus-decoder', async (importOriginal) =>
+vi.mock('libopus-wasm', async (importOriginal) =>
   (await import('../watched-decoder.ts')).watchedDecoder(await importOriginal()),
 );
 

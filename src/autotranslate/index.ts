@@ -71,8 +71,8 @@ export interface AutoTranslate extends AsyncDisposable {
   idle(): Promise<void>;
 }
 
-export const openAutoTranslate = async (given: AutoTranslateDeps): Promise<AutoTranslate> => {
-  const deps = { now: Date.now, random: Math.random, ...given };
+export const openAutoTranslate = async (options: AutoTranslateDeps): Promise<AutoTranslate> => {
+  const deps = { now: Date.now, random: Math.random, ...options };
   const { store, leases, log, inboxDays, mirrorDays, now } = deps;
   const stopping = new AbortController();
   const platforms = createWatchedPlatforms();

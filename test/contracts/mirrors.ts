@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { plainWords } from '../../src/model/compose-rich-text.ts';
 import type { MessageRef, Posted } from '../../src/model/place.ts';
-import { text as words } from '../../src/model/rich-text.ts';
+import { text as textNode } from '../../src/model/rich-text.ts';
 import type { CreateOptions, Mirror } from '../../src/ports/mirrors.ts';
 import { collect, never, type FeedSubject } from './channel-feed.ts';
 import type { Contract } from './contract.ts';
@@ -10,7 +10,7 @@ const mirrorOf = (source: MessageRef, text: string, part: Partial<Mirror> = {}):
   source,
   key: 'watch',
   content: { text: plainWords(text) },
-  label: [words('🌐 English')],
+  label: [textNode('🌐 English')],
   as: { name: 'Ann' },
   ...part,
 });
@@ -19,7 +19,7 @@ const mirrorOf = (source: MessageRef, text: string, part: Partial<Mirror> = {}):
 const replyTo = (source: MessageRef, text: string, key: string, label: string): Mirror => ({
   source,
   key,
-  label: [words(label)],
+  label: [textNode(label)],
   content: { text: plainWords(text) },
 });
 
@@ -55,7 +55,7 @@ export const MIRRORS_CONTRACT = {
     const { channel, other, say, texts } = subject;
     const source = await say(channel, 'one');
     const [first] = await create(subject, other, [mirrorOf(source, 'uno')]);
-    const now = mirrorOf(source, 'otro', { label: [words('⚠️')] });
+    const now = mirrorOf(source, 'otro', { label: [textNode('⚠️')] });
     const [again] = await create(subject, other, [now], { mayExist: true });
     expect(again?.ids).toEqual(first?.ids);
     expect(counts(await texts(other), 'uno', 'otro')).toEqual([0, 1]);

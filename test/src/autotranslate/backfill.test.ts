@@ -152,7 +152,10 @@ describe('catching up', () => {
     gate = opening.promise;
     place.say(GENERAL, 'missed');
     backfill.missed(GENERAL, undefined);
-    const reported = report({ ...place.say(GENERAL, 'gone before it was fetched'), text: plainWords('live') });
+    const reported = report({
+      ...place.say(GENERAL, 'gone before it was fetched'),
+      text: plainWords('live'),
+    });
     expect(taken).toEqual([]);
     opening.resolve();
     await reported;

@@ -68,7 +68,10 @@ describe('an edit', () => {
   it('in the middle of posting is shown in the end, and counts as one message', async () => {
     const { ref } = scene.feed.say(GENERAL, 'before');
     scene.feed.during('create', () => scene.listener.messageChanged(scene.feed.edit(ref, 'after')));
-    await scene.listener.messageChanged({ ...scene.feed.messages(GENERAL)[0]!, text: plainWords('before') });
+    await scene.listener.messageChanged({
+      ...scene.feed.messages(GENERAL)[0]!,
+      text: plainWords('before'),
+    });
     await scene.idle();
     expect(scene.feed.texts(GENERAL)).toEqual(['after', '🇪🇸 es(after)\n🇯🇵 ja(after)']);
     expect((await scene.usage.today(SPACE)).messages).toBe(1);

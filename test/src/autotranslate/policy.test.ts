@@ -27,7 +27,10 @@ const STICKERS = [{ name: 'duck', url: 'https://a.example/duck.png' }];
 
 describe('what is left alone', () => {
   it('is what bots say, unless their words are wanted', () => {
-    const message = messageOf({ text: plainWords('beep'), author: { ...person('b'), kind: 'bot' } });
+    const message = messageOf({
+      text: plainWords('beep'),
+      author: { ...person('b'), kind: 'bot' },
+    });
     expect(skipReason(message, watchOf(GENERAL), nobody, false)).toBe('bot');
     expect(skipReason(message, watchOf(GENERAL, { bots: true }), nobody, false)).toBeUndefined();
   });
@@ -42,7 +45,9 @@ describe('what is left alone', () => {
       expect(skipReason(messageOf(part), watchOf(GENERAL), nobody, false)).toBe('no-words');
       expect(skipReason(messageOf(part), mirror, nobody, false)).toBeUndefined();
     }
-    expect(skipReason(messageOf({ text: plainWords(' ') }), mirror, nobody, false)).toBe('no-words');
+    expect(skipReason(messageOf({ text: plainWords(' ') }), mirror, nobody, false)).toBe(
+      'no-words',
+    );
   });
 
   it('is sound where nothing is to be heard', () => {

@@ -78,7 +78,9 @@ const drain = async (states: AsyncGenerator<unknown, unknown, void>): Promise<un
 };
 
 const translate = (meter: ReturnType<typeof newMeter>, text: string) =>
-  drain(meter.services.translator.translate({ text: plainWords(text), to: 'ja', place: SPACE }, signal));
+  drain(
+    meter.services.translator.translate({ text: plainWords(text), to: 'ja', place: SPACE }, signal),
+  );
 
 describe('a meter', () => {
   it('counts code points, sound and speech, and records them once', async () => {

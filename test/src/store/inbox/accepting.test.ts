@@ -34,7 +34,9 @@ describe('a message that comes', () => {
     const rows = await inbox.claim();
     await inbox.ours.release(rows, { tried: 1, dueMs: inbox.clock.ms + 60_000 });
     await inbox.accept(messageOf(1, 'hello!'));
-    expect(await inbox.claim()).toMatchObject([{ attempts: 1, message: { text: plainWords('hello!') } }]);
+    expect(await inbox.claim()).toMatchObject([
+      { attempts: 1, message: { text: plainWords('hello!') } },
+    ]);
   });
 
   it('that changes keeps its place while it waits, and holds up nothing once it was dealt with', async () => {

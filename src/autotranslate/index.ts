@@ -4,12 +4,11 @@ import type { Inbox } from './backlog.ts';
 import { createIngest } from './ingest.ts';
 import { createReconcile } from './mirror/reconcile.ts';
 import { workPartition } from './partition-worker.ts';
-import { createPrepare } from './prepare/prepare.ts';
+import { createPrepare, type PrepareDeps } from './prepare/prepare.ts';
 import { createTranslationContext } from './prepare/context.ts';
 import { createScheduler } from './scheduler.ts';
 import { createWatchedPlatforms } from './watched-platforms.ts';
 import { createWatches } from './watches.ts';
-import type { Services } from '../command/services.ts';
 import { userError } from '../errors.ts';
 import type { Texts } from '../i18n.ts';
 import type { Log } from '../log.ts';
@@ -37,10 +36,7 @@ export interface AutoTranslateDeps {
   readonly log: Log;
   /** Texts for replies to people who pressed a flag. */
   readonly texts: Pick<Texts, 'rich'>;
-  readonly services: Pick<
-    Services,
-    'translator' | 'transcriber' | 'languages' | 'spaces' | 'privacy' | 'usage'
-  >;
+  readonly services: PrepareDeps['services'];
   readonly inboxDays: number;
   readonly mirrorDays: number;
   readonly now?: () => number;
@@ -87,9 +83,8 @@ export const openAutoTranslate = async (options: AutoTranslateDeps): Promise<Aut
   const shared = { ...deps, ...deps.services, ...kept };
 
   const preparing = createPrepare(shared);
-  const { prepare, isWanted } = preparing;
-  const reconcile = createReconcile({ ...shared, isWanted });
-  const workerDeps = { ...shared, prepare, reconcile };
+  const reconcile = createReconcile({ ...shared, isWanted: preparing.isWanted });
+  const workerDeps = { ...shared, prepare: preparing.prepare, reconcile };
   const scheduler = createScheduler({
     ...shared,
     work: (...given) => workPartition(workerDeps, ...given),

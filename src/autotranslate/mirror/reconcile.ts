@@ -93,12 +93,10 @@ export const createReconcile = (deps: ReconcileDeps) => {
       const { row, files, mirrors, leavesStanding } = prepared;
       const read = new Map<number, Attachments>();
       const attachmentsFor = async ({ channel }: MirrorTarget): Promise<Attachments> => {
-        if (files.length === 0) return { files: [], leftOut: [] };
         const { filesBytes } = platforms.of(channel).mirrors;
-        const attachments =
-          read.get(filesBytes) ?? (await readAttachments(files, filesBytes, signal));
-        read.set(filesBytes, attachments);
-        return attachments;
+        const known = read.get(filesBytes) ?? (await readAttachments(files, filesBytes, signal));
+        read.set(filesBytes, known);
+        return known;
       };
       for (const { target, compose } of mirrors) {
         const kept = standing.find((one) => isSameTarget(one.target, target));

@@ -13,15 +13,12 @@ export interface PlacesDeps {
   readonly platforms: WatchedPlatforms;
 }
 
-/** A place in which a message is shown in one language; a missing thread is made by `target`. */
-export interface Place {
-  readonly language: string;
-  readonly target: () => Promise<MirrorTarget>;
-}
-
 /** Creates the functions that tell where the messages of watched channels are shown. */
 export const createPlaces = ({ services: { languages }, watches, platforms }: PlacesDeps) => {
-  const placesOf = (watch: ChannelWatch): readonly Place[] => {
+  /** Lists the places and languages in which messages of a watched channel are shown. */
+  const placesOf = (
+    watch: ChannelWatch,
+  ): readonly { language: string; target: () => Promise<MirrorTarget> }[] => {
     const { channel } = watch;
     if (watch.mode === 'mirror')
       return watches

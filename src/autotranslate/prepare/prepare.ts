@@ -7,11 +7,11 @@ import type { TranslationContext } from './context.ts';
 import { createPlaces, type PlacesDeps } from './places.ts';
 import {
   asReply,
-  nothing,
   type Prepared,
   reasonOf,
   skipped,
   type WantedMirror,
+  withMirrors,
 } from './prepared.ts';
 import { createProgress, type Progress, type ProgressDeps } from './progress.ts';
 import { createMessageTranslator, type Translated, untranslated } from './translate.ts';
@@ -102,8 +102,8 @@ export const createPrepare = (deps: PrepareDeps) => {
   const asFlagReply = (row: Row, message: Message, translated: Translated): Prepared => {
     const lack = lackOf(message, translated);
     const content = composeFlagReply(translated, lack, languages, texts);
-    const skip = lack && !translated.fault ? reasonOf(message, translated) : undefined;
-    return asReply(row, message, translated, content, skip);
+    const reply = asReply(row, message, translated, content);
+    return lack && !translated.fault ? { ...reply, skip: reasonOf(message, translated) } : reply;
   };
 
   /**
@@ -116,7 +116,6 @@ export const createPrepare = (deps: PrepareDeps) => {
     translated: Translated,
     watch: ChannelWatch,
   ): Promise<Prepared> => {
-    const { used, fault } = translated;
     const mirrors: WantedMirror[] = [];
     for (const { language, target } of placesOf(watch)) {
       const rendition = translated.renditions.find((one) => one.language === language);
@@ -130,9 +129,7 @@ export const createPrepare = (deps: PrepareDeps) => {
           composeAsAuthor(message, { ...rendition, text }, languages, attachments),
       });
     }
-    return mirrors.length === 0
-      ? { ...nothing(row), skip: reasonOf(message, translated), used, fault }
-      : { ...nothing(row), mirrors, files: message.files, used, fault };
+    return withMirrors(row, message, translated, mirrors);
   };
 
   const make = async (
@@ -161,12 +158,9 @@ export const createPrepare = (deps: PrepareDeps) => {
         ? skipped(row, 'daily-limit')
         : asFlagReply(row, message, untranslated(flagged, limit));
     const isReply = !watch || watch.mode === 'reply';
-    const options = { message, languages: wanted, transcribes, context: before, isLast };
-    const translated = await translate(
-      row,
-      isReply && progress ? { ...options, onHeard: progress.show } : options,
-      signal,
-    );
+    const onHeard = isReply ? progress?.show : undefined;
+    const options = { message, languages: wanted, transcribes, context: before, isLast, onHeard };
+    const translated = await translate(row, options, signal);
     if (flagged !== undefined) return asFlagReply(row, message, translated);
     return watch && !isReply
       ? asAuthor(row, message, translated, watch)
@@ -187,11 +181,9 @@ export const createPrepare = (deps: PrepareDeps) => {
       }
       const flagged = flaggedLanguage(row.purpose);
       const label = flagged === undefined ? undefined : replyLabel(flagged, languages);
-      const makeProgress = (): Progress => {
-        const { mirrors } = platforms.of(row.ref.channel);
-        return createProgress({ ...deps, mirrors }, row, tenure, signal, label);
-      };
-      const progress = message.files.some(claimsAudio) ? makeProgress() : undefined;
+      const progress = message.files.some(claimsAudio)
+        ? createProgress({ ...deps, ...platforms.of(row.ref.channel) }, row, tenure, signal, label)
+        : undefined;
       try {
         const watch = watchOf(row);
         const made = await make(row, message, watch, isLast, progress, signal);
@@ -210,9 +202,9 @@ export const createPrepare = (deps: PrepareDeps) => {
     isWanted: async ({ row, message, mirrors, watch }: Prepared): Promise<boolean> => {
       if (!message || mirrors.length === 0) return true;
       const now = watchOf(row);
-      if (!isDeepStrictEqual(watch, now)) return false;
-      if (!mirrors.every(({ target }) => isLinked(now, target))) return false;
-      return (await skipNow(row, message, now, true)) === undefined;
+      const isSame =
+        isDeepStrictEqual(watch, now) && mirrors.every(({ target }) => isLinked(now, target));
+      return isSame && (await skipNow(row, message, now, true)) === undefined;
     },
 
     /** Drops data in memory of a person's messages. */

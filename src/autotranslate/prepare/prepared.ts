@@ -47,7 +47,7 @@ const LEAVING: ReadonlySet<string> = new Set<SkipReason>([
   'forgotten',
 ]);
 
-export const nothing = (row: Row) =>
+const nothing = (row: Row) =>
   ({
     row,
     message: undefined,
@@ -78,18 +78,27 @@ export const givenUp = (row: Row, fault: AppError): Prepared => ({
 export const reasonOf = ({ text }: Message, { transcript }: Translated): SkipReason =>
   isBlankMessage(text) && !transcript ? 'nothing-heard' : 'same-language';
 
+/** The mirrors of a message with their files, or the reason why there are none. */
+export const withMirrors = (
+  row: Row,
+  message: Message,
+  translated: Translated,
+  mirrors: readonly WantedMirror[],
+): Prepared => {
+  const { used, fault } = translated;
+  return mirrors.length === 0
+    ? { ...nothing(row), skip: reasonOf(message, translated), used, fault }
+    : { ...nothing(row), mirrors, files: message.files, used, fault };
+};
+
 /** One reply under the message, or none with the reason. */
 export const asReply = (
   row: Row,
   message: Message,
   translated: Translated,
   content: MirrorContent | undefined,
-  skip?: SkipReason,
 ): Prepared => {
-  const { used, fault } = translated;
-  const mirrors = content
-    ? [{ target: { channel: message.ref.channel }, compose: () => content }]
-    : [];
-  const reason = content ? skip : reasonOf(message, translated);
-  return { ...nothing(row), mirrors, skip: reason, used, fault };
+  const target = { channel: message.ref.channel };
+  const mirrors = content ? [{ target, compose: () => content }] : [];
+  return { ...withMirrors(row, message, translated, mirrors), files: [] };
 };

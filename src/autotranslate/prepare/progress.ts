@@ -77,9 +77,8 @@ export const createProgress = (
   const show = async (heard: TranscriptionProgress): Promise<void> => {
     try {
       const line = plainWords(lineOf(heard));
-      const text = label ? labelled([HEARD], line) : line;
-      const shown = { label: label ?? [HEARD], content: { text } };
-      const posted = await put({ source: ref, key: row.purpose, ...shown });
+      const content = { text: label ? labelled([HEARD], line) : line };
+      const posted = await put({ source: ref, key: row.purpose, label: label ?? [HEARD], content });
       if (posted)
         await store.write(
           (db) => stored.put(db, row, { target, posted, contentHash: UNFINISHED }, false),

@@ -47,7 +47,7 @@ export interface TranslateOptions {
   /** True for the last try: parts that fail now are left as they are. */
   readonly isLast: boolean;
   /** Called with the progress of long audio. */
-  readonly onHeard?: (heard: TranscriptionProgress) => void;
+  readonly onHeard?: ((heard: TranscriptionProgress) => void) | undefined;
 }
 
 /**
@@ -104,10 +104,9 @@ export const createMessageTranslator = (
   const remembered = createLru<string, Finished>(MOST_REMEMBERED);
 
   const finishedOf = (key: string, authorId: string): Finished => {
-    const known = remembered.get(key);
-    if (known) return known;
     const used = { characters: 0, audioMs: 0 };
-    const finished = { authorId, translations: new Map(), transcripts: new Map(), used };
+    const none = { authorId, translations: new Map(), transcripts: new Map(), used };
+    const finished = remembered.get(key) ?? none;
     remembered.set(key, finished);
     return finished;
   };

@@ -30,6 +30,16 @@ export const joined = (
 export const sentence = (...parts: readonly RichPart[]): RichText =>
   normalise([paragraph(...row(...parts))]);
 
+/** A label in front of a tree: on its first line where that is a paragraph, otherwise above it. */
+export const labelled = (label: readonly Inline[], tree: RichText): RichText => {
+  const [first, ...rest] = tree;
+  return normalise(
+    first?.kind === 'paragraph'
+      ? [paragraph(...label, text(' '), ...first.children), ...rest]
+      : [paragraph(...label), ...tree],
+  );
+};
+
 /** Parts below each other, each on lines of its own; absent ones are passed over. */
 export const lines = (...parts: readonly (RichPart | undefined)[]): RichText =>
   normalise(

@@ -11,7 +11,8 @@ import {
 } from '../../../src/model/rich-text.ts';
 import { asText, equal, map, mapRows, plainInline } from '../../../src/model/walk-rich-text.ts';
 import { withAddressesApart } from './addresses.ts';
-import { LAST_SECOND, PLATFORM } from './atoms.ts';
+import { PLATFORM } from '../ids.ts';
+import { LAST_SECOND } from './atoms.ts';
 
 export interface DiscordOptions {
   /** True for a mention that may notify; others, and all of them by default, become their names. */

@@ -3,6 +3,8 @@ import { realClock, type Clock } from '../src/async/clock.ts';
 import type { Mirror } from '../src/ports/mirrors.ts';
 import { openDiscord, placeOf } from '../test/adapters/discord/support.ts';
 import { fixed, printTable } from './measure.ts';
+import { rich } from '../test/fakes/rich-text.ts';
+import { row } from '../src/model/compose-rich-text.ts';
 
 /**
  * A busy channel against Discord's rates: how long after it was said a translation stands, at the end of a minute
@@ -67,8 +69,8 @@ const measure = async (mode: 'thread' | 'reply', most: number): Promise<Measured
       const mirror: Mirror = {
         source: { channel: here, id },
         key: 'watch',
-        content: { text: `Algo que se dice aquí, número ${count}` },
-        label: mode === 'thread' ? '🌐 inglés' : '🇪🇸',
+        content: { text: rich(`Algo que se dice aquí, número ${count}`) },
+        label: row(mode === 'thread' ? '🌐 inglés' : '🇪🇸'),
         ...(mode === 'thread' ? { as: { name: by.name } } : {}),
       };
       waiting.push({ mirror, saidMs: clock.nowMs() });

@@ -110,7 +110,7 @@ export const readSections = (content: string): readonly Section[] => {
 };
 
 export const writeSections = (sections: readonly Section[]): string =>
-  sections.map(({ text }) => text).join('\n');
+  sections.map((section) => section.text).join('\n');
 
 /** Replaces the section of the same source; undefined when there is none. */
 export const replaceSection = (

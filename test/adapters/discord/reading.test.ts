@@ -4,6 +4,8 @@ import type { Channel } from '../../../src/model/place.ts';
 import type { Message } from '../../../src/model/message.ts';
 import type { Mirror } from '../../../src/ports/mirrors.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
+import { rich } from '../../fakes/rich-text.ts';
+import { row } from '../../../src/model/compose-rich-text.ts';
 
 let discord: TestDiscord;
 beforeAll(async () => {
@@ -79,9 +81,9 @@ describe('messages that are read over REST', () => {
     };
     const copyOf = (name: string, text: string): Mirror => ({
       source: { channel: here, id: channel.say(ann, text).id },
-      content: { text },
+      content: { text: rich(text) },
       key: 'watch',
-      label: '🌐',
+      label: row('🌐'),
       as: { name },
       quote,
     });
@@ -100,7 +102,7 @@ describe('messages that are read over REST', () => {
     ] as const)
       expect(await discord.feed.read(ref, copies[index]!.source)).toMatchObject({
         author: { name },
-        text,
+        text: rich(text),
       });
   });
 });

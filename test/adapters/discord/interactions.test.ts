@@ -114,6 +114,13 @@ describe('a command', () => {
     });
   });
 
+  test('reads what was typed as Discord shows it', async () => {
+    const { channel, ann, use } = setUp();
+    const typed = `**so** ${ann.mention} in <#${channel.id}>`;
+    await use('translate', { text: typed }).answer();
+    expect(discord.core.invocations[0]?.readText?.(typed)).toEqual(parseDiscord(typed));
+  });
+
   test('that is private is answered to the asker alone', async () => {
     const used = setUp().use('secret', {});
     expect((await used.answer()).ephemeral).toBe(true);
@@ -141,7 +148,7 @@ describe('a command', () => {
     const used = discord.fake.command(ann, { name: 'Translate', target });
     expect((await used.answer()).ephemeral).toBe(true);
     expect(discord.core.invocations).toMatchObject([
-      { command: 'translate', options: {}, on: { text: 'hello', ref: { id: target.id } } },
+      { command: 'translate', options: {}, on: { text: rich('hello'), ref: { id: target.id } } },
     ]);
   });
 
@@ -203,7 +210,7 @@ describe('an answer', () => {
     const used = setUp().use();
     await used.until((it) => it.followUps.length === 3);
     const [file] = used.followUps.at(-1)?.attachments ?? [];
-    expect(Buffer.from(file?.bytes ?? []).toString()).toBe(text);
+    expect(Buffer.from(file?.bytes ?? []).toString()).toBe(text.trim());
   });
 
   test('where only the asker has the app keeps to five follow-ups, the rest in a file', async () => {

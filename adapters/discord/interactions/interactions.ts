@@ -119,7 +119,7 @@ const createCommandUse = (
       core.dispatch({
         ...asked,
         command: used.name,
-        readText: (typed) => parseDiscord(typed),
+        readText: parseDiscord,
         options: valuesOf(used.options, resolved, interaction.guild_id, openFile),
         ...(target ? { on: reader.read(target, asked.channel) } : {}),
       }),

@@ -168,12 +168,12 @@ export type WriterKind = 'webhook' | 'bot';
 const line = (words: string, chars: number): string =>
   quotedWords(words, chars).replaceAll('://', ':\u200B//');
 
-const quoteLine = ({ quote }: Mirror): string => {
-  if (!quote) return '';
-  const name = styled('bold', text(line(quote.name, WEBHOOK_NAME_CHARS)));
-  const said = [name, text(`: ${line(quote.text, QUOTE_CHARS)}`)];
-  const shown = isOnDiscord(quote.ref) ? [linked(quote.ref, ...said)] : said;
-  return write([subtext(text('↪ '), ...shown)]);
+const quoteLine = ({ name, text: words, ref }: NonNullable<Mirror['quote']>): string => {
+  const said = [
+    styled('bold', text(line(name, WEBHOOK_NAME_CHARS))),
+    text(`: ${line(words, QUOTE_CHARS)}`),
+  ];
+  return write([subtext(text('↪ '), ...(isOnDiscord(ref) ? [linked(ref, ...said)] : said))]);
 };
 
 /** A person's text as the bot shows it. */
@@ -208,16 +208,6 @@ export const withoutVoice = (mirror: Mirror): Mirror => ({
   },
 });
 
-/**
- * Makes messages of texts; files are attached to the last one, as no message of a person has more
- * than ten.
- */
-const withFiles = (texts: readonly string[], files: readonly OutgoingFile[]): Part[] =>
-  texts.map((content, index) => ({
-    content,
-    files: index === texts.length - 1 ? files.slice(0, FILES) : [],
-  }));
-
 /** The messages of a mirror; under a person's name a voice message may come first. */
 export interface MirrorParts {
   readonly voice: readonly Part[];
@@ -225,58 +215,55 @@ export interface MirrorParts {
   readonly texts: readonly Part[];
 }
 
-/** Writes one of the parts of a mirror, with what stands around each. */
-type WritePart = (words: RichText, index: number, count: number) => string;
+const partText = (
+  { source, label, quote, as: author }: Mirror,
+  by: WriterKind,
+  words: RichText,
+  [index, count]: readonly [index: number, count: number],
+): string => {
+  const number = numbered(index, count);
+  if (!author) return writeWords(inFront([...label, text(number)], words));
+  const isFirst = index === 0;
+  return [
+    ...(isFirst && quote ? [quoteLine(quote)] : []),
+    writeWords(isFirst && by === 'bot' ? named(author.name, words) : words),
+    footerOf({ source, label }) + number,
+  ]
+    .filter((each) => each !== '')
+    .join('\n');
+};
 
-/** The texts of a mirror's parts; at least one. A short text is written once, and never cut. */
-const textsOf = (words: RichText, writePart: WritePart): readonly string[] => {
-  const whole = writePart(words, 0, 1);
+/** The texts of a mirror's parts; at least one. A short one is written once, and never cut. */
+const textsOf = (mirror: Mirror, by: WriterKind): readonly string[] => {
+  const { text: words } = mirror.content;
+  const whole = partText(mirror, by, words, [0, 1]);
   if (whole.length <= CONTENT_CHARS) return [whole];
-  const around = (index: number): number => writePart([], index, 1).length;
+  const around = (index: number): number => partText(mirror, by, [], [index, 1]).length;
   const pieces = splitRichText(words, {
     render: writeWords,
     limit: CONTENT_CHARS - NUMBER_ROOM - around(1),
     firstRoom: around(0) - around(1),
   });
-  if (pieces.length === 0) return [writePart([], 0, 1)];
-  return pieces.map(({ tree }, index) => writePart(tree, index, pieces.length));
+  if (pieces.length === 0) return [partText(mirror, by, [], [0, 1])];
+  return pieces.map(({ tree }, index) => partText(mirror, by, tree, [index, pieces.length]));
 };
 
-const personaTexts = (mirror: Mirror, by: WriterKind): readonly string[] => {
-  const footer = footerOf(mirror);
-  const author = by === 'bot' ? mirror.as : undefined;
-  return textsOf(mirror.content.text, (words, index, count) =>
-    [
-      index === 0 ? quoteLine(mirror) : '',
-      writeWords(author && index === 0 ? named(author.name, words) : words),
-      footer + numbered(index, count),
-    ]
-      .filter(Boolean)
-      .join('\n'),
-  );
-};
-
-const personaParts = (mirror: Mirror, by: WriterKind): MirrorParts => {
-  const files = mirror.content.files ?? [];
-  const [voice] = files.filter(isVoice);
+export const partsOf = (mirror: Mirror, by: WriterKind): MirrorParts => {
+  const { files = [] } = mirror.content;
+  const voices = mirror.as ? files.filter(isVoice) : [];
+  const rest = files.filter((file) => !voices.includes(file)).slice(0, FILES);
+  const texts = textsOf(mirror, by);
   return {
-    voice: voice ? [voicePart({ ...voice, name: voiceNameOf(mirror.source) })] : [],
-    texts: withFiles(
-      personaTexts(mirror, by),
-      files.filter((file) => !isVoice(file)),
-    ),
+    voice: voices
+      .slice(0, 1)
+      .map((voice) => voicePart({ ...voice, name: voiceNameOf(mirror.source) })),
+    // Files are attached to the last one.
+    texts: texts.map((content, index) => ({
+      content,
+      files: index === texts.length - 1 ? rest : [],
+    })),
   };
 };
-
-const replyParts = ({ content, label }: Mirror): MirrorParts => {
-  const texts = textsOf(content.text, (words, index, count) =>
-    writeWords(inFront([...label, text(numbered(index, count))], words)),
-  );
-  return { voice: [], texts: withFiles(texts, content.files ?? []) };
-};
-
-export const partsOf = (mirror: Mirror, by: WriterKind): MirrorParts =>
-  mirror.as ? personaParts(mirror, by) : replyParts(mirror);
 
 /** Matches text that looks like another person's section of the message. */
 const nameInFront = /^[^\S\n]*\*\*[^\n]*:/m;
@@ -285,6 +272,6 @@ const nameInFront = /^[^\S\n]*\*\*[^\n]*:/m;
 export const sectionOf = (mirror: Mirror, by: WriterKind): Section | undefined => {
   const { files = [], text: words } = mirror.content;
   if (files.length > 0 || nameInFront.test(write(words))) return undefined;
-  const [only, ...more] = personaTexts(mirror, by);
+  const [only, ...more] = textsOf(mirror, by);
   return only && more.length === 0 ? { footer: footerOf(mirror), text: only } : undefined;
 };

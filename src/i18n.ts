@@ -7,7 +7,7 @@ import type { Inline, RichText } from './model/rich-text.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
-import { formatRich } from './i18n-rich.ts';
+import { formatRich } from './format-rich-text.ts';
 import { AppError, type Sentence, type SentenceParams, type SentenceValue } from './errors.ts';
 import { languageName } from './text/language/language-names.ts';
 

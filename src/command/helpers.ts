@@ -2,11 +2,18 @@ import { isAudioName } from '../audio/file-names.ts';
 import type { Complete, PressContext } from './command.ts';
 import type { Attachment, MessageFile } from '../model/file.ts';
 import type { Message } from '../model/message.ts';
+import { series } from '../model/compose-rich-text.ts';
+import { channelMention } from '../model/mention.ts';
+import type { Space } from '../model/place.ts';
+import type { RichText } from '../model/rich-text.ts';
 
 export { roomTurns } from '../chat/room-turns.ts';
 export { firstThatFits, voiceWishes } from '../speech/voice-preference.ts';
 export { minutesAndSeconds } from '../text/time-of-day.ts';
-export { plainLine, inCode } from '../text/markup/plain-line.ts';
+export { quotedWords, typedCode } from '../text/quoted-words.ts';
+export { isBlankMessage } from '../text/message-checks.ts';
+export { languageText } from '../text/language/language-text.ts';
+export { parseMarkdown } from '../text/markdown/parse.ts';
 export { readChannels } from '../text/typed-lists.ts';
 export {
   completeLanguage,
@@ -16,8 +23,12 @@ export {
   typedLanguages,
   MOST_LANGUAGES,
 } from './languages.ts';
-export { hasRooms, captionRecord, joinedRoom, roomNearby, sharedRoom } from './rooms.ts';
+export { hasRooms, captionRecord, joinedRoom, roomNearby, sharedRoom } from './room-helpers.ts';
 export { MINUTE_MS } from '../async/time.ts';
+
+/** Mentions of a space's channels in one row; a dash for none. */
+export const channelNames = (space: Space, ids: readonly string[]): RichText =>
+  series(ids.length === 0 ? ['–'] : ids.map((id) => channelMention({ space, id })), ' ');
 
 const FILM_NAME = /\.mp4$/i;
 

@@ -1,5 +1,14 @@
 import { normalise } from './normalise-rich-text.ts';
-import { item, bulleted, paragraph, text, type Block, type Inline, type RichText } from './rich-text.ts';
+import {
+  item,
+  bulleted,
+  paragraph,
+  text,
+  type Block,
+  type Inline,
+  type ListItem,
+  type RichText,
+} from './rich-text.ts';
 import { plainText } from './walk-rich-text.ts';
 
 /** A part of a composed text: words (never markup), a node, or a tree. */
@@ -40,9 +49,28 @@ export const lines = (...parts: readonly (RichPart | undefined)[]): RichText =>
       ),
   );
 
+/** Parts in one paragraph with `separator` between them; absent ones are passed over. */
+export const series = (
+  parts: readonly (RichPart | undefined)[],
+  separator = ' · ',
+): RichText => sentence(...joined(parts, separator));
+
+/** Parts with an empty line between them; absent ones are passed over. */
+export const sections = (...parts: readonly (RichPart | undefined)[]): RichText =>
+  lines(...parts.filter((part) => part !== undefined).flatMap((part) => ['', part]));
+
+/** A one-line item of `bullets` with a list of one-line items below it. */
+export const nested = (part: RichPart, inner: readonly RichPart[]): ListItem =>
+  item(row(part), bulleted(...inner.map((each) => item(row(each)))));
+
+const isItem = (part: RichPart | ListItem): part is ListItem =>
+  typeof part === 'object' && 'lists' in part;
+
 /** A bulleted list of one-line items. */
-export const bullets = (...items: readonly RichPart[]): RichText =>
-  items.length === 0 ? [] : [bulleted(...items.map((part) => item(row(part))))];
+export const bullets = (...items: readonly (RichPart | ListItem)[]): RichText =>
+  items.length === 0
+    ? []
+    : [bulleted(...items.map((part) => (isItem(part) ? part : item(row(part)))))];
 
 /** Words without markup as a tree; line breaks stay. */
 export const plainWords = (words: string): RichText =>

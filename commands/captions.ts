@@ -14,13 +14,16 @@ import {
   completeLanguages,
   hears,
   joinedRoom,
+  parseMarkdown,
   typedLanguage,
   typedLanguages,
 } from '../src/command/helpers.ts';
 import { userError, type AppError } from '../src/errors.ts';
+import { lines } from '../src/model/compose-rich-text.ts';
 import { channelMention } from '../src/model/mention.ts';
 import { channelAround, type Channel } from '../src/model/place.ts';
 import type { Control } from '../src/model/content.ts';
+import type { RichText } from '../src/model/rich-text.ts';
 
 const LONGEST_LIST_CHARS = 2_000;
 
@@ -71,7 +74,7 @@ const placeOf = (
 const languageLine = (
   languages: readonly string[],
   { services, locale, t }: Pick<CommandContext<unknown>, 'services' | 'locale' | 't'>,
-): string =>
+): RichText =>
   languages.length === 0
     ? t('captions.as-spoken')
     : t('captions.into', {
@@ -89,7 +92,7 @@ const start = defineAction({
   complete: { languages: completeLanguages, only: completeLanguage },
   slow: true,
   async run(ctx) {
-    const { options, services, locale, t, reply } = ctx;
+    const { options, services, locale, t, label, reply } = ctx;
     const only = options.only === undefined ? undefined : typedLanguage(options.only, services);
     const languages = await wantedLanguages(ctx, options.languages, only);
     const wanted = wantedRoom(ctx);
@@ -102,12 +105,12 @@ const start = defineAction({
     await room.startCaptions({
       languages,
       ...(place ? { in: place } : {}),
-      ...(options.thread ? { thread: t('room.thread-name') } : {}),
+      ...(options.thread ? { thread: label('room.thread-name') } : {}),
       ...(only === undefined ? {} : { only }),
       ...(options.transcript ? { transcript: options.transcript } : {}),
     });
     await reply({
-      text: [
+      text: lines(
         t('captions.started', {
           room: channelMention(room.channel),
           channel: channelMention(room.captions?.in ?? place ?? room.channel),
@@ -115,9 +118,9 @@ const start = defineAction({
         only === undefined
           ? languageLine(languages, ctx)
           : t('captions.only', { language: { language: only } }),
-        ...(options.transcript ? [t('captions.transcript-follows')] : []),
-        ...((await hears(ctx)) ? [] : [t('captions.no-recognition')]),
-      ].join('\n'),
+        options.transcript && t('captions.transcript-follows'),
+        (await hears(ctx)) ? undefined : t('captions.no-recognition'),
+      ),
     });
   },
 });
@@ -169,7 +172,8 @@ const summary = defineAction({
     const { options, services, member, locale, signal, stream, reply } = ctx;
     const own = options.language ?? (await services.settings.of(member)).language ?? locale;
     const wanted = typedLanguage(own, services);
-    await reply({ text: await stream(captionRecord(ctx).summary(wanted, signal)) });
+    const text = await stream(captionRecord(ctx).summary(wanted, signal), parseMarkdown);
+    await reply({ text: parseMarkdown(text) });
   },
 });
 
@@ -177,14 +181,14 @@ const summary = defineAction({
 const choose = (choice: 'allowed' | 'refused'): Press => ({
   private: true,
   isForEverybody: true,
-  async run({ services, channel, member, t, reply }: PressContext) {
+  async run({ services, channel, member, t, label, reply }: PressContext) {
     if (choice === 'allowed' && (await services.privacy.optedOut(member)))
       throw userError('forbidden', 'captions.opted-out');
     await services.rooms.choose(channel.space, member.id, choice);
     const back: Control =
       choice === 'allowed'
-        ? { kind: 'button', press: 'captions out', label: t('room.leave-me-out') }
-        : { kind: 'button', press: 'captions in', label: t('room.caption-me') };
+        ? { kind: 'button', press: 'captions out', label: label('room.leave-me-out') }
+        : { kind: 'button', press: 'captions in', label: label('room.caption-me') };
     await reply({
       text: t(choice === 'allowed' ? 'captions.chose-heard' : 'captions.chose-unheard'),
       controls: [back],

@@ -1,28 +1,33 @@
 import { defineCommand, type Press, type PressContext } from '../src/command/command.ts';
 import { hasRooms } from '../src/command/helpers.ts';
+import { bullets, lines, sections } from '../src/model/compose-rich-text.ts';
 import type { Content, Control } from '../src/model/content.ts';
 
-type Context = Pick<PressContext, 'services' | 'channel' | 'member' | 'locale' | 't' | 'commands'>;
+type Context = Pick<PressContext, 'services' | 'member' | 't' | 'label' | 'commands'>;
 
 const panel = async (ctx: Context): Promise<Content> => {
-  const { services, member, t } = ctx;
+  const { services, member, t, label } = ctx;
   const optedOut = await services.privacy.optedOut(member);
-  const button = (press: string, label: Parameters<typeof t>[0]): Control => ({
+  const button = (press: string, key: Parameters<typeof label>[0]): Control => ({
     kind: 'button',
     press: `privacy ${press}`,
-    label: t(label),
+    label: label(key),
   });
   return {
-    text: [
-      t('privacy.heading'),
-      `- ${t('privacy.choices')}`,
-      `- ${t('privacy.usage')}`,
-      `- ${t('privacy.messages')}`,
-      `- ${t('privacy.copies')}`,
-      ...(hasRooms(ctx) ? [`- ${t('privacy.rooms')}`] : []),
-      `\n${t('privacy.service')}\n`,
+    text: sections(
+      lines(
+        t('privacy.heading'),
+        bullets(
+          t('privacy.choices'),
+          t('privacy.usage'),
+          t('privacy.messages'),
+          t('privacy.copies'),
+          ...(hasRooms(ctx) ? [t('privacy.rooms')] : []),
+        ),
+      ),
+      t('privacy.service'),
       t(optedOut ? 'privacy.is-out' : 'privacy.is-in'),
-    ].join('\n'),
+    ),
     controls: [
       optedOut ? button('in', 'privacy.opt-in') : button('out', 'privacy.opt-out'),
       button('export', 'privacy.export'),
@@ -55,30 +60,30 @@ export default defineCommand(
         const bytes = await ctx.services.privacy.export(ctx.member);
         const { text, controls } = await panel(ctx);
         await ctx.reply({
-          text: `${text}\n\n${ctx.t('privacy.exported')}`,
+          text: sections(text, ctx.t('privacy.exported')),
           ...(controls ? { controls } : {}),
           files: [{ name: 'privacy.json', mediaType: 'application/json', bytes }],
         });
       }),
-      forget: press(async ({ t, reply }) =>
+      forget: press(async ({ t, label, reply }) =>
         reply({
           text: t('privacy.sure'),
           controls: [
             {
               kind: 'button',
               press: 'privacy sure',
-              label: t('privacy.forget-now'),
+              label: label('privacy.forget-now'),
               look: 'danger',
             },
-            { kind: 'button', press: 'privacy show', label: t('privacy.back') },
+            { kind: 'button', press: 'privacy show', label: label('privacy.back') },
           ],
         }),
       ),
-      sure: press(async ({ services, member, t, reply }) => {
+      sure: press(async ({ services, member, t, label, reply }) => {
         await services.privacy.forget(member);
         await reply({
           text: t('privacy.forgotten'),
-          controls: [{ kind: 'button', press: 'privacy show', label: t('privacy.back') }],
+          controls: [{ kind: 'button', press: 'privacy show', label: label('privacy.back') }],
         });
       }),
     },

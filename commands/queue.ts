@@ -1,7 +1,9 @@
 import { defineCommand, type Press, type PressContext } from '../src/command/command.ts';
 import type { QueuedSpeech, Room } from '../src/command/services.ts';
-import { minutesAndSeconds, joinedRoom, plainLine } from '../src/command/helpers.ts';
+import { minutesAndSeconds, joinedRoom, quotedWords } from '../src/command/helpers.ts';
+import { bullets, lines, series } from '../src/model/compose-rich-text.ts';
 import type { Content, Control } from '../src/model/content.ts';
+import type { RichText } from '../src/model/rich-text.ts';
 
 type Context = Omit<PressContext, 'arg' | 'values'>;
 
@@ -9,28 +11,28 @@ const LISTED = 15;
 const LONGEST_LINE_CHARS = 80;
 
 const panel = (ctx: Context): Content => {
-  const { t } = ctx;
+  const { t, label } = ctx;
   const { isPaused, items } = joinedRoom(ctx).queue();
   const button = (press: 'pause' | 'resume' | 'skip' | 'stop'): Control => ({
     kind: 'button',
     press: `queue ${press}`,
-    label: t(`queue.${press}`),
+    label: label(`queue.${press}`),
     ...(press === 'stop' ? { look: 'danger' } : {}),
   });
-  const line = ({ kind, by, text, waitsMs }: QueuedSpeech): string =>
-    [
-      `- ${t(`queue.kinds.${kind}`)}`,
-      ...(by === undefined ? [] : [plainLine(by)]),
-      plainLine(text, LONGEST_LINE_CHARS),
+  const line = ({ kind, by, text, waitsMs }: QueuedSpeech): RichText =>
+    series([
+      t(`queue.kinds.${kind}`),
+      by === undefined ? undefined : quotedWords(by),
+      quotedWords(text, LONGEST_LINE_CHARS),
       waitsMs > 0 ? t('queue.waits', { time: minutesAndSeconds(waitsMs) }) : t('queue.now'),
-    ].join(' · ');
+    ]);
   return {
-    text: [
+    text: lines(
       t('queue.heading', { count: items.length }),
-      ...(isPaused ? [t('queue.paused')] : []),
-      ...items.slice(0, LISTED).map(line),
-      ...(items.length > LISTED ? [t('status.more', { count: items.length - LISTED })] : []),
-    ].join('\n'),
+      isPaused ? t('queue.paused') : undefined,
+      bullets(...items.slice(0, LISTED).map(line)),
+      items.length > LISTED ? t('status.more', { count: items.length - LISTED }) : undefined,
+    ),
     controls: [
       ...(isPaused ? [button('resume')] : []),
       ...(items.length > 0

@@ -50,10 +50,8 @@ export const lines = (...parts: readonly (RichPart | undefined)[]): RichText =>
   );
 
 /** Parts in one paragraph with `separator` between them; absent ones are passed over. */
-export const series = (
-  parts: readonly (RichPart | undefined)[],
-  separator = ' · ',
-): RichText => sentence(...joined(parts, separator));
+export const series = (parts: readonly (RichPart | undefined)[], separator = ' · '): RichText =>
+  sentence(...joined(parts, separator));
 
 /** Parts with an empty line between them; absent ones are passed over. */
 export const sections = (...parts: readonly (RichPart | undefined)[]): RichText =>

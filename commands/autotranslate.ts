@@ -77,7 +77,7 @@ const replacedLines = (
     const was = series([
       t(`autotranslate.modes.${old.mode}`),
       namesOf(old.languages, ctx).join(', '),
-      partners.length > 0 ? channelNames(here.space, partnerIds) : undefined,
+      partners.length > 0 && channelNames(here.space, partnerIds),
     ]);
     return [t('autotranslate.replaced', { channel: channelMention(watch.channel), before: was })];
   });
@@ -288,8 +288,8 @@ const list = defineAction({
         channelMention(watch.channel),
         t(`autotranslate.modes.${watch.mode}`),
         namesOf(watch.languages, ctx).join(', '),
-        watch.transcribes ? t('autotranslate.with-voice-messages') : undefined,
-        watch.bots ? t('autotranslate.with-bots') : undefined,
+        watch.transcribes && t('autotranslate.with-voice-messages'),
+        watch.bots && t('autotranslate.with-bots'),
       ]);
     const groups = Map.groupBy(watches, ({ group }) => group);
     const items = [...groups].flatMap(([group, members]): (RichText | ListItem)[] =>

@@ -119,7 +119,7 @@ const start = defineAction({
           ? languageLine(languages, ctx)
           : t('captions.only', { language: { language: only } }),
         options.transcript && t('captions.transcript-follows'),
-        (await hears(ctx)) ? undefined : t('captions.no-recognition'),
+        !(await hears(ctx)) && t('captions.no-recognition'),
       ),
     });
   },

@@ -60,7 +60,7 @@ const set = defineAction({
     await reply({
       text: lines(
         t('flags.set', { emoji: shown(emoji, space), language: name }),
-        flags.on ? undefined : t('flags.are-off'),
+        !flags.on && t('flags.are-off'),
       ),
     });
   },
@@ -94,7 +94,7 @@ const list = defineAction({
     await reply({
       text: lines(
         t(flags.on ? 'flags.are-on' : 'flags.are-off'),
-        own.length > 0 ? t('flags.own', { count: own.length }) : undefined,
+        own.length > 0 && t('flags.own', { count: own.length }),
         bullets(...own),
       ),
     });

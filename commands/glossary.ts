@@ -115,7 +115,7 @@ const list = defineAction({
       text: lines(
         t('glossary.heading', { count: terms.length }),
         bullets(...listed),
-        terms.length > LISTED ? t('glossary.more', { count: terms.length - LISTED }) : undefined,
+        terms.length > LISTED && t('glossary.more', { count: terms.length - LISTED }),
       ),
     });
   },

@@ -22,7 +22,7 @@ const panel = async (ctx: Context): Promise<Content> => {
           t('privacy.usage'),
           t('privacy.messages'),
           t('privacy.copies'),
-          ...(hasRooms(ctx) ? [t('privacy.rooms')] : []),
+          hasRooms(ctx) && t('privacy.rooms'),
         ),
       ),
       t('privacy.service'),

@@ -22,16 +22,16 @@ const panel = (ctx: Context): Content => {
   const line = ({ kind, by, text, waitsMs }: QueuedSpeech): RichText =>
     series([
       t(`queue.kinds.${kind}`),
-      by === undefined ? undefined : quotedWords(by),
+      by !== undefined && quotedWords(by),
       quotedWords(text, LONGEST_LINE_CHARS),
       waitsMs > 0 ? t('queue.waits', { time: minutesAndSeconds(waitsMs) }) : t('queue.now'),
     ]);
   return {
     text: lines(
       t('queue.heading', { count: items.length }),
-      isPaused ? t('queue.paused') : undefined,
+      isPaused && t('queue.paused'),
       bullets(...items.slice(0, LISTED).map(line)),
-      items.length > LISTED ? t('status.more', { count: items.length - LISTED }) : undefined,
+      items.length > LISTED && t('status.more', { count: items.length - LISTED }),
     ),
     controls: [
       ...(isPaused ? [button('resume')] : []),

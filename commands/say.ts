@@ -134,7 +134,7 @@ export default defineCommand(
         language: quotedWords(speech.voice.language),
       });
       await reply({
-        text: lines(spokenBy, own && speech.voice.id !== own ? t('say.voice-gone') : undefined),
+        text: lines(spokenBy, own !== undefined && speech.voice.id !== own && t('say.voice-gone')),
         files: [
           {
             name: `speech.${speech.format}`,

@@ -63,10 +63,8 @@ const front: Page = async (ctx) => {
       bullets(
         nested(t('settings.watched', { count: watches.length }), [
           ...watches.slice(0, LISTED).map(watchLine),
-          ...(watches.length > LISTED
-            ? [t('settings.more', { count: watches.length - LISTED })]
-            : []),
-          ...(watches.length > 0 ? [t('settings.change-languages')] : []),
+          watches.length > LISTED && t('settings.more', { count: watches.length - LISTED }),
+          watches.length > 0 && t('settings.change-languages'),
         ]),
         t(choices.flags.on ? 'settings.flags-are-on' : 'settings.flags-are-off'),
         t('settings.quiet-in', { channels: channelNames(space, choices.quietChannels) }),

@@ -23,8 +23,8 @@ const POOR = 0.05;
 type Context = Omit<PressContext, 'arg' | 'values' | 'reply'>;
 
 /** Says how many more there are than `LISTED`, where there are any. */
-const more = (count: number, { t }: Pick<Context, 't'>, listed = LISTED): RichText[] =>
-  count > listed ? [t('status.more', { count: count - listed })] : [];
+const more = (count: number, { t }: Pick<Context, 't'>, listed = LISTED) =>
+  count > listed && t('status.more', { count: count - listed });
 
 const engineLines = async ({ services, member, t, label, signal }: Context) => {
   const { reachable, engines } = await services.status(signal);
@@ -36,12 +36,12 @@ const engineLines = async ({ services, member, t, label, signal }: Context) => {
       `${ready ? '✅' : '➖'} ${quotedWords(name)}`,
       abilities.join(', '),
       // What is said in English, and what adds an engine, is for those who can do something with it.
-      member.role === 'moderator' ? shown : undefined,
+      member.role === 'moderator' && shown,
     ]);
   });
 };
 
-const watchLines = async (ctx: Context): Promise<RichText[]> => {
+const watchLines = async (ctx: Context) => {
   const { services, channel, t } = ctx;
   const watches = services.watches.list(channel.space);
   const listed = watches.slice(0, LISTED).map(async (watch) => {
@@ -51,7 +51,7 @@ const watchLines = async (ctx: Context): Promise<RichText[]> => {
     const what = missing.map((each) => quotedWords(each)).join(', ');
     return sentence('❌ ', mention, ' · ', t('status.missing', { what }));
   });
-  return [...(await Promise.all(listed)), ...more(watches.length, ctx)];
+  return [...(await Promise.all(listed)), more(watches.length, ctx)];
 };
 
 const backlogLines = (
@@ -68,21 +68,19 @@ const backlogLines = (
   const reasons = listed.map(({ ref, reason }) =>
     series([channelMention(ref.channel), t(`errors.${reason}`)]),
   );
-  const others = listed.length > 0 ? more(dead, { t }, listed.length) : [];
+  const others = listed.length > 0 && more(dead, { t }, listed.length);
   return bullets(
     waiting === 0
       ? sentence('✅ ', t('status.none-waiting'))
       : sentence('⏳ ', t('status.waiting', { count: waiting, oldest })),
-    ...(dead === 0
-      ? []
-      : [nested(sentence('❌ ', t('status.dead', { count: dead })), [...reasons, ...others])]),
+    dead > 0 && nested(sentence('❌ ', t('status.dead', { count: dead })), [...reasons, others]),
   );
 };
 
 /**
  * Tells the room, its captions, and how everybody is heard, those with the worst connection first.
  */
-const roomLines = (room: Room, ctx: Context): RichText[] => {
+const roomLines = (room: Room, ctx: Context) => {
   const { services, locale, t } = ctx;
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   const people = room
@@ -111,25 +109,25 @@ const roomLines = (room: Room, ctx: Context): RichText[] => {
       const sign = lost + unread < POOR ? '✅ ' : '⚠️ ';
       return sentence(sign, t('status.heard', { name: who, ...shares }));
     }),
-    ...more(people.length, ctx),
+    more(people.length, ctx),
   ];
 };
 
 const panel = async (ctx: Context): Promise<Content> => {
   const { services, channel, member, t, label } = ctx;
   const backlog = await services.inbox.backlog(channel.space);
-  // Which channels there are is not for everybody to know.
-  const watched = member.role === 'moderator' ? await watchLines(ctx) : [];
   const room = roomNearby(ctx);
-  const hasMessages =
-    services.watches.list(channel.space).length > 0 || backlog.waiting + backlog.dead > 0;
+  // Which channels there are is not for everybody to know.
+  const isModerator = member.role === 'moderator';
+  const isWatched = services.watches.list(channel.space).length > 0;
+  const hasMessages = isWatched || backlog.waiting + backlog.dead > 0;
   const text = sections(
     lines(t('status.service'), bullets(...(await engineLines(ctx)))),
     room && lines(t('status.voice'), bullets(...roomLines(room, ctx))),
-    watched.length > 0 ? lines(t('status.channels'), bullets(...watched)) : undefined,
-    hasMessages ? lines(t('status.messages'), backlogLines(backlog, ctx)) : undefined,
+    isWatched && isModerator && lines(t('status.channels'), bullets(...(await watchLines(ctx)))),
+    hasMessages && lines(t('status.messages'), backlogLines(backlog, ctx)),
   );
-  if (backlog.dead === 0 || member.role !== 'moderator') return { text };
+  if (backlog.dead === 0 || !isModerator) return { text };
   return {
     text,
     controls: [

@@ -49,9 +49,7 @@ export default defineCommand(
         t('usage.heading', { days: days.length }),
         total,
         bullets(...listed),
-        used.length > DAYS_LISTED
-          ? t('usage.more', { count: used.length - DAYS_LISTED })
-          : undefined,
+        used.length > DAYS_LISTED && t('usage.more', { count: used.length - DAYS_LISTED }),
         '',
         t('usage.legend'),
       );

@@ -42,7 +42,7 @@ export default defineCommand(
         text: lines(
           t('voices.heading', { count: voices.length }),
           bullets(...listed),
-          voices.length > LISTED ? t('voices.more', { count: voices.length - LISTED }) : undefined,
+          voices.length > LISTED && t('voices.more', { count: voices.length - LISTED }),
         ),
       });
     },

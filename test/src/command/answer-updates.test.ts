@@ -97,7 +97,13 @@ describe('a command with one update', () => {
     await probes.run(
       'probe',
       { text },
-      { answer: { show: async (content) => void shown.push(plainText(content.text)), paceMs: 0, updates: 1 } },
+      {
+        answer: {
+          show: async (content) => void shown.push(plainText(content.text)),
+          paceMs: 0,
+          updates: 1,
+        },
+      },
     );
     expect(shown).toEqual([expect.stringMatching(new RegExp(`^${expected}`))]);
   });

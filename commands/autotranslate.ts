@@ -10,7 +10,6 @@ import {
 import { isQuiet } from '../src/model/space-choices.ts';
 import type { ChannelWatch } from '../src/model/watch.ts';
 import {
-  channelNames,
   completeLanguages,
   hears,
   typedLanguages,
@@ -22,9 +21,10 @@ import {
   bullets,
   lines,
   nested,
+  sections,
   sentence,
   series,
-  type RichPart,
+  type Maybe,
 } from '../src/model/compose-rich-text.ts';
 import { channelMention } from '../src/model/mention.ts';
 import { channelAround, type Channel } from '../src/model/place.ts';
@@ -45,6 +45,12 @@ const channelOf = ({ channel, options }: Context<{ channel?: Channel | undefined
 
 const namesOf = (languages: readonly string[], { services, locale }: Context): string[] =>
   languages.map((language) => services.languages.name(language, locale));
+
+const mentionsOf = (watches: readonly ChannelWatch[]): RichText =>
+  series(
+    watches.map(({ channel }) => channelMention(channel)),
+    ' ',
+  );
 
 const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((each) => b.includes(each));
@@ -73,11 +79,10 @@ const replacedLines = (
       ({ group, channel }) =>
         group !== undefined && group === old.group && channel.id !== old.channel.id,
     );
-    const partnerIds = partners.map(({ channel }) => channel.id);
     const was = series([
       t(`autotranslate.modes.${old.mode}`),
       namesOf(old.languages, ctx).join(', '),
-      partners.length > 0 && channelNames(here.space, partnerIds),
+      partners.length > 0 && mentionsOf(partners),
     ]);
     return [t('autotranslate.replaced', { channel: channelMention(watch.channel), before: was })];
   });
@@ -93,7 +98,7 @@ const replacedLines = (
 const obstacleLines = async (
   watches: readonly ChannelWatch[],
   ctx: Context,
-): Promise<RichText[]> => {
+): Promise<Maybe<RichText>[]> => {
   const { services, channel: here, t } = ctx;
   const choices = await services.spaces.of(here.space);
   const quiet = watches.filter(({ channel }) => isQuiet(channel, choices));
@@ -108,38 +113,29 @@ const obstacleLines = async (
   const answers = await Promise.all(wanted.map(translates));
   const missing = wanted.filter((_, place) => answers[place] === false);
   return [
-    ...(missing.length > 0
-      ? [
-          t('autotranslate.no-engine', {
-            languages: namesOf(missing, ctx).join(', '),
-            count: missing.length,
-          }),
-        ]
-      : []),
-    ...(quiet.length > 0
-      ? [
-          t('autotranslate.quiet', {
-            channels: channelNames(
-              here.space,
-              quiet.map(({ channel }) => channel.id),
-            ),
-            count: quiet.length,
-          }),
-        ]
-      : []),
+    missing.length > 0 &&
+      t('autotranslate.no-engine', {
+        languages: namesOf(missing, ctx).join(', '),
+        count: missing.length,
+      }),
+    quiet.length > 0 &&
+      t('autotranslate.quiet', { channels: mentionsOf(quiet), count: quiet.length }),
   ];
 };
 
 /** Sets the watches; resolves with what people have to know besides. */
-const setAndWarn = async (watches: readonly ChannelWatch[], ctx: Context): Promise<RichPart[]> => {
+const setAndWarn = async (
+  watches: readonly ChannelWatch[],
+  ctx: Context,
+): Promise<RichText | undefined> => {
   const { services, channel } = ctx;
   const before = services.watches.list(channel.space);
   await services.watches.set(watches);
   const warnings = [
     ...replacedLines(watches, before, ctx),
     ...(await obstacleLines(watches, ctx)),
-  ].map((line) => sentence('⚠️ ', line));
-  return warnings.length > 0 ? ['', ...warnings] : [];
+  ].map((line) => line && sentence('⚠️ ', line));
+  return warnings.some(Boolean) ? lines(...warnings) : undefined;
 };
 
 const switches = {
@@ -148,14 +144,14 @@ const switches = {
 };
 type Switches = z.infer<z.ZodObject<typeof switches>>;
 
-const switchLines = async (options: Switches, ctx: Context): Promise<RichText[]> => {
+const switchLines = async (options: Switches, ctx: Context): Promise<RichText> => {
   const { t } = ctx;
   const voice = options['voice-messages']
     ? (await hears(ctx))
       ? 'autotranslate.voice-messages'
       : 'autotranslate.no-recognition'
     : 'autotranslate.no-voice-messages';
-  return [t(voice), t(options.bots ? 'autotranslate.bots' : 'autotranslate.no-bots')];
+  return lines(t(voice), t(options.bots ? 'autotranslate.bots' : 'autotranslate.no-bots'));
 };
 
 const inPlace = (mode: 'reply' | 'thread') =>
@@ -177,13 +173,16 @@ const inPlace = (mode: 'reply' | 'thread') =>
         ctx,
       );
       await reply({
-        text: lines(
-          t(`autotranslate.${mode}`, { channel: channelMention(channel), count: languages.length }),
-          bullets(...namesOf(languages, ctx)),
-          '',
-          t('autotranslate.skips'),
-          ...(await switchLines(options, ctx)),
-          ...warnings,
+        text: sections(
+          lines(
+            t(`autotranslate.${mode}`, {
+              channel: channelMention(channel),
+              count: languages.length,
+            }),
+            bullets(...namesOf(languages, ctx)),
+          ),
+          lines(t('autotranslate.skips'), await switchLines(options, ctx)),
+          warnings,
         ),
       });
     },
@@ -231,12 +230,10 @@ const mirror = defineAction({
       series([channelMention(watch.channel), ...namesOf(watch.languages, ctx)]),
     );
     await reply({
-      text: lines(
-        t('autotranslate.mirror'),
-        bullets(...linked),
-        '',
-        ...(await switchLines(options, ctx)),
-        ...warnings,
+      text: sections(
+        lines(t('autotranslate.mirror'), bullets(...linked)),
+        await switchLines(options, ctx),
+        warnings,
       ),
     });
   },

@@ -9,6 +9,8 @@ import {
 } from '../src/command/command.ts';
 import { ROOM_TRANSCRIPT_KINDS } from '../src/model/transcript.ts';
 import {
+  button,
+  captionLanguages,
   captionRecord,
   completeLanguage,
   completeLanguages,
@@ -22,8 +24,6 @@ import { userError, type AppError } from '../src/errors.ts';
 import { lines } from '../src/model/compose-rich-text.ts';
 import { channelMention } from '../src/model/mention.ts';
 import { channelAround, type Channel } from '../src/model/place.ts';
-import type { Control } from '../src/model/content.ts';
-import type { RichText } from '../src/model/rich-text.ts';
 
 const LONGEST_LIST_CHARS = 2_000;
 
@@ -71,16 +71,6 @@ const placeOf = (
   return place;
 };
 
-const languageLine = (
-  languages: readonly string[],
-  { services, locale, t }: Pick<CommandContext<unknown>, 'services' | 'locale' | 't'>,
-): RichText =>
-  languages.length === 0
-    ? t('captions.as-spoken')
-    : t('captions.into', {
-        languages: languages.map((code) => services.languages.name(code, locale)).join(', '),
-      });
-
 const start = defineAction({
   options: z.object({
     languages: z.string().min(1).max(LONGEST_LIST_CHARS).optional(),
@@ -116,7 +106,7 @@ const start = defineAction({
           channel: channelMention(room.captions?.in ?? place ?? room.channel),
         }),
         only === undefined
-          ? languageLine(languages, ctx)
+          ? captionLanguages(languages, ctx)
           : t('captions.only', { language: { language: only } }),
         options.transcript && t('captions.transcript-follows'),
         !(await hears(ctx)) && t('captions.no-recognition'),
@@ -160,7 +150,7 @@ const language = defineAction({
     const typed = options.languages?.trim() ?? '';
     const languages = typed === '' ? [] : typedLanguages(typed, services);
     room.setLanguages(languages);
-    await reply({ text: languageLine(languages, ctx) });
+    await reply({ text: captionLanguages(languages, ctx) });
   },
 });
 
@@ -181,17 +171,18 @@ const summary = defineAction({
 const choose = (choice: 'allowed' | 'refused'): Press => ({
   private: true,
   isForEverybody: true,
-  async run({ services, channel, member, t, label, reply }: PressContext) {
+  async run(ctx: PressContext) {
+    const { services, channel, member, t, reply } = ctx;
     if (choice === 'allowed' && (await services.privacy.optedOut(member)))
       throw userError('forbidden', 'captions.opted-out');
     await services.rooms.choose(channel.space, member.id, choice);
-    const back: Control =
-      choice === 'allowed'
-        ? { kind: 'button', press: 'captions out', label: label('room.leave-me-out') }
-        : { kind: 'button', press: 'captions in', label: label('room.caption-me') };
     await reply({
       text: t(choice === 'allowed' ? 'captions.chose-heard' : 'captions.chose-unheard'),
-      controls: [back],
+      controls: [
+        choice === 'allowed'
+          ? button(ctx, 'captions out', 'room.leave-me-out')
+          : button(ctx, 'captions in', 'room.caption-me'),
+      ],
     });
   },
 });

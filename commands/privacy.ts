@@ -1,18 +1,13 @@
 import { defineCommand, type Press, type PressContext } from '../src/command/command.ts';
-import { hasRooms } from '../src/command/helpers.ts';
+import { button, hasRooms } from '../src/command/helpers.ts';
 import { bullets, lines, sections } from '../src/model/compose-rich-text.ts';
-import type { Content, Control } from '../src/model/content.ts';
+import type { Content } from '../src/model/content.ts';
 
 type Context = Pick<PressContext, 'services' | 'member' | 't' | 'label' | 'commands'>;
 
 const panel = async (ctx: Context): Promise<Content> => {
-  const { services, member, t, label } = ctx;
+  const { services, member, t } = ctx;
   const optedOut = await services.privacy.optedOut(member);
-  const button = (press: string, key: Parameters<typeof label>[0]): Control => ({
-    kind: 'button',
-    press: `privacy ${press}`,
-    label: label(key),
-  });
   return {
     text: sections(
       lines(
@@ -29,9 +24,11 @@ const panel = async (ctx: Context): Promise<Content> => {
       t(optedOut ? 'privacy.is-out' : 'privacy.is-in'),
     ),
     controls: [
-      optedOut ? button('in', 'privacy.opt-in') : button('out', 'privacy.opt-out'),
-      button('export', 'privacy.export'),
-      { ...button('forget', 'privacy.forget'), look: 'danger' } as Control,
+      optedOut
+        ? button(ctx, 'privacy in', 'privacy.opt-in')
+        : button(ctx, 'privacy out', 'privacy.opt-out'),
+      button(ctx, 'privacy export', 'privacy.export'),
+      button(ctx, 'privacy forget', 'privacy.forget', 'danger'),
     ],
   };
 };
@@ -65,25 +62,20 @@ export default defineCommand(
           files: [{ name: 'privacy.json', mediaType: 'application/json', bytes }],
         });
       }),
-      forget: press(async ({ t, label, reply }) =>
-        reply({
-          text: t('privacy.sure'),
+      forget: press(async (ctx) =>
+        ctx.reply({
+          text: ctx.t('privacy.sure'),
           controls: [
-            {
-              kind: 'button',
-              press: 'privacy sure',
-              label: label('privacy.forget-now'),
-              look: 'danger',
-            },
-            { kind: 'button', press: 'privacy show', label: label('privacy.back') },
+            button(ctx, 'privacy sure', 'privacy.forget-now', 'danger'),
+            button(ctx, 'privacy show', 'privacy.back'),
           ],
         }),
       ),
-      sure: press(async ({ services, member, t, label, reply }) => {
-        await services.privacy.forget(member);
-        await reply({
-          text: t('privacy.forgotten'),
-          controls: [{ kind: 'button', press: 'privacy show', label: label('privacy.back') }],
+      sure: press(async (ctx) => {
+        await ctx.services.privacy.forget(ctx.member);
+        await ctx.reply({
+          text: ctx.t('privacy.forgotten'),
+          controls: [button(ctx, 'privacy show', 'privacy.back')],
         });
       }),
     },

@@ -1,8 +1,8 @@
 import { defineCommand, type Press, type PressContext } from '../src/command/command.ts';
 import type { QueuedSpeech, Room } from '../src/command/services.ts';
-import { minutesAndSeconds, joinedRoom, quotedWords } from '../src/command/helpers.ts';
+import { button, minutesAndSeconds, joinedRoom, quotedWords } from '../src/command/helpers.ts';
 import { bullets, lines, series } from '../src/model/compose-rich-text.ts';
-import type { Content, Control } from '../src/model/content.ts';
+import type { Content } from '../src/model/content.ts';
 import type { RichText } from '../src/model/rich-text.ts';
 
 type Context = Omit<PressContext, 'arg' | 'values'>;
@@ -11,14 +11,8 @@ const LISTED = 15;
 const LONGEST_LINE_CHARS = 80;
 
 const panel = (ctx: Context): Content => {
-  const { t, label } = ctx;
+  const { t } = ctx;
   const { isPaused, items } = joinedRoom(ctx).queue();
-  const button = (press: 'pause' | 'resume' | 'skip' | 'stop'): Control => ({
-    kind: 'button',
-    press: `queue ${press}`,
-    label: label(`queue.${press}`),
-    ...(press === 'stop' ? { look: 'danger' } : {}),
-  });
   const line = ({ kind, by, text, waitsMs }: QueuedSpeech): RichText =>
     series([
       t(`queue.kinds.${kind}`),
@@ -34,9 +28,13 @@ const panel = (ctx: Context): Content => {
       items.length > LISTED && t('status.more', { count: items.length - LISTED }),
     ),
     controls: [
-      ...(isPaused ? [button('resume')] : []),
+      ...(isPaused ? [button(ctx, 'queue resume', 'queue.resume')] : []),
       ...(items.length > 0
-        ? [...(isPaused ? [] : [button('pause')]), button('skip'), button('stop')]
+        ? [
+            ...(isPaused ? [] : [button(ctx, 'queue pause', 'queue.pause')]),
+            button(ctx, 'queue skip', 'queue.skip'),
+            button(ctx, 'queue stop', 'queue.stop', 'danger'),
+          ]
         : []),
     ],
   };

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { defineCommand, moderator, type Press, type PressContext } from '../src/command/command.ts';
 import { USUAL_PAUSE_MS, type RoomChoices } from '../src/model/space-choices.ts';
 import {
+  button,
+  captionLanguages,
   channelNames,
   completeLanguages,
   languageLabel,
@@ -42,12 +44,6 @@ const change = async (ctx: Context, changed: Partial<RoomChoices>): Promise<void
     rooms: { ...(await choicesOf(ctx)), ...changed },
   });
 
-const button = ({ label }: Context, press: string, key: Label): Control => ({
-  kind: 'button',
-  press: `rooms ${press}`,
-  label: label(key),
-});
-
 const choice = <Value extends string | number>(
   { label }: Context,
   press: string,
@@ -66,16 +62,9 @@ const choice = <Value extends string | number>(
   })),
 });
 
-const back = (ctx: Context): Control => button(ctx, 'page', 'settings.back');
+const back = (ctx: Context): Control => button(ctx, 'rooms page', 'settings.back');
 
 const secondsOf = (ms: number) => ({ seconds: ms / 1_000 });
-
-const languageNames = ({ services, locale, t }: Context, { languages }: RoomChoices): RichText =>
-  languages.length === 0
-    ? t('captions.as-spoken')
-    : t('captions.into', {
-        languages: languages.map((code) => services.languages.name(code, locale)).join(', '),
-      });
 
 const front: Page = (ctx, choices) => {
   const { t, channel } = ctx;
@@ -86,7 +75,7 @@ const front: Page = (ctx, choices) => {
         t('rooms.joins-are', { channels: channelNames(channel.space, choices.joins) }),
         t(`rooms.consent-is-${choices.consent}`),
         t(choices.spokenNotice ? 'rooms.spoken-is-on' : 'rooms.spoken-is-off'),
-        languageNames(ctx, choices),
+        captionLanguages(choices.languages, ctx),
         t(choices.partials ? 'rooms.partials-are-on' : 'rooms.partials-are-off'),
         t('rooms.pause-is', secondsOf(choices.pauseMs)),
         t(`rooms.barge-in-is-${choices.bargeIn}`),
@@ -95,10 +84,10 @@ const front: Page = (ctx, choices) => {
       ),
     ),
     controls: [
-      button(ctx, 'page:joins', 'rooms.page-joins'),
-      button(ctx, 'page:heard', 'rooms.page-heard'),
-      button(ctx, 'page:captions', 'rooms.page-captions'),
-      button(ctx, 'page:speech', 'rooms.page-speech'),
+      button(ctx, 'rooms page:joins', 'rooms.page-joins'),
+      button(ctx, 'rooms page:heard', 'rooms.page-heard'),
+      button(ctx, 'rooms page:captions', 'rooms.page-captions'),
+      button(ctx, 'rooms page:speech', 'rooms.page-speech'),
     ],
   };
 };
@@ -141,8 +130,8 @@ const heard: Page = (ctx, { consent, spokenNotice }) => ({
       ctx.label(`rooms.consent-${value}`),
     ),
     spokenNotice
-      ? button(ctx, 'spoken:off', 'rooms.spoken-off')
-      : button(ctx, 'spoken:on', 'rooms.spoken-on'),
+      ? button(ctx, 'rooms spoken:off', 'rooms.spoken-off')
+      : button(ctx, 'rooms spoken:on', 'rooms.spoken-on'),
     back(ctx),
   ],
 });
@@ -170,8 +159,8 @@ const captions: Page = (ctx, { languages, partials, pauseMs }) => {
         ctx.label(`rooms.pause-${ms}`, secondsOf(ms)),
       ),
       partials
-        ? button(ctx, 'partials:off', 'rooms.partials-off')
-        : button(ctx, 'partials:on', 'rooms.partials-on'),
+        ? button(ctx, 'rooms partials:off', 'rooms.partials-off')
+        : button(ctx, 'rooms partials:on', 'rooms.partials-on'),
       back(ctx),
     ],
   };
@@ -183,7 +172,9 @@ const speech: Page = (ctx, { bargeIn, wakeWord }) => ({
     choice(ctx, 'barge', 'rooms.barge-in', BARGE_IN, bargeIn, (value) =>
       ctx.label(`rooms.barge-in-${value}`),
     ),
-    wakeWord ? button(ctx, 'wake:off', 'rooms.wake-off') : button(ctx, 'wake:on', 'rooms.wake-on'),
+    wakeWord
+      ? button(ctx, 'rooms wake:off', 'rooms.wake-off')
+      : button(ctx, 'rooms wake:on', 'rooms.wake-on'),
     back(ctx),
   ],
 });

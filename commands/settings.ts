@@ -1,7 +1,7 @@
 import { defineCommand, moderator, type Press, type PressContext } from '../src/command/command.ts';
 import type { ChannelWatch } from '../src/model/watch.ts';
 import type { SpaceChoices } from '../src/model/space-choices.ts';
-import { channelNames } from '../src/command/helpers.ts';
+import { button, channelNames } from '../src/command/helpers.ts';
 import { bullets, lines, nested, series } from '../src/model/compose-rich-text.ts';
 import { channelMention, roleMention } from '../src/model/mention.ts';
 import type { Content, Control } from '../src/model/content.ts';
@@ -21,12 +21,7 @@ const LISTED = 15;
 /** The commands that no role can be kept from: what there is, and what is kept of a person. */
 const FOR_EVERYBODY = new Set(['help', 'privacy']);
 
-const button = ({ label }: Context, press: string, key: Label): Control => ({
-  kind: 'button',
-  press: `settings ${press}`,
-  label: label(key),
-});
-const back = (ctx: Context): Control => button(ctx, 'page', 'settings.back');
+const back = (ctx: Context): Control => button(ctx, 'settings page', 'settings.back');
 
 const choicesOf = ({ services, channel }: Context): Promise<SpaceChoices> =>
   services.spaces.of(channel.space);
@@ -77,12 +72,12 @@ const front: Page = async (ctx) => {
     ),
     controls: [
       choices.flags.on
-        ? button(ctx, 'flags:off', 'settings.flags-off')
-        : button(ctx, 'flags:on', 'settings.flags-on'),
-      button(ctx, 'page:channels', 'settings.channels'),
-      button(ctx, 'page:quiet', 'settings.quiet'),
-      button(ctx, 'page:limits', 'settings.limits'),
-      button(ctx, 'page:roles', 'settings.roles'),
+        ? button(ctx, 'settings flags:off', 'settings.flags-off')
+        : button(ctx, 'settings flags:on', 'settings.flags-on'),
+      button(ctx, 'settings page:channels', 'settings.channels'),
+      button(ctx, 'settings page:quiet', 'settings.quiet'),
+      button(ctx, 'settings page:limits', 'settings.limits'),
+      button(ctx, 'settings page:roles', 'settings.roles'),
     ],
   };
 };

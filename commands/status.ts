@@ -1,6 +1,6 @@
 import { defineCommand, moderator, type PressContext } from '../src/command/command.ts';
 import type { Backlog, Room } from '../src/command/services.ts';
-import { quotedWords, roomNearby, typedCode } from '../src/command/helpers.ts';
+import { button, quotedWords, roomNearby, typedCode } from '../src/command/helpers.ts';
 import {
   bullets,
   lines,
@@ -114,7 +114,7 @@ const roomLines = (room: Room, ctx: Context) => {
 };
 
 const panel = async (ctx: Context): Promise<Content> => {
-  const { services, channel, member, t, label } = ctx;
+  const { services, channel, member, t } = ctx;
   const backlog = await services.inbox.backlog(channel.space);
   const room = roomNearby(ctx);
   // Which channels there are is not for everybody to know.
@@ -130,9 +130,7 @@ const panel = async (ctx: Context): Promise<Content> => {
   if (backlog.dead === 0 || !isModerator) return { text };
   return {
     text,
-    controls: [
-      { kind: 'button', press: 'status retry', label: label('status.retry'), look: 'primary' },
-    ],
+    controls: [button(ctx, 'status retry', 'status.retry', 'primary')],
   };
 };
 

@@ -1,20 +1,21 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAnswerUpdates } from '../../../src/command/answer-updates.ts';
-import { paragraph, text, type RichText } from '../../../src/model/rich-text.ts';
+import { plainWords } from '../../../src/model/compose-rich-text.ts';
 import { plainText } from '../../../src/model/walk-rich-text.ts';
 import { createProbes } from '../../fakes/probes.ts';
 
 const signal = new AbortController().signal;
 
-const tree = (words: string): RichText => [paragraph(text(words))];
+/** No words are trimmed away. */
+const tree = (words: string) => plainWords(`<${words}>`);
 
 const open = (updates?: number) => {
   const shown: string[] = [];
   const answer = createAnswerUpdates({
     signal,
     answer: {
-      show: async (content) => void shown.push(plainText(content.text)),
+      show: async (content) => void shown.push(plainText(content.text).slice(1, -1)),
       paceMs: 0,
       ...(updates === undefined ? {} : { updates }),
     },

@@ -86,6 +86,6 @@ export default defineCommand('help', {
         ),
       ),
     );
-    await reply({ text: lines(bullets(...details)) });
+    await reply({ text: bullets(...details) });
   },
 });

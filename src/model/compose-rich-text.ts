@@ -40,10 +40,6 @@ export const joined = (parts: readonly Maybe<RichPart>[], separator: string): re
 export const sentence = (...parts: readonly RichPart[]): RichText =>
   normalise([paragraph(...row(...parts))]);
 
-/** Parts in one paragraph with `separator` between them; absent ones are passed over. */
-export const series = (parts: readonly Maybe<RichPart>[], separator = ' · '): RichText =>
-  sentence(...joined(parts, separator));
-
 /** Parts below each other, each on lines of its own; absent ones are passed over. */
 export const lines = (...parts: readonly Maybe<RichPart>[]): RichText =>
   normalise(
@@ -55,6 +51,10 @@ export const lines = (...parts: readonly Maybe<RichPart>[]): RichText =>
 /** Parts with an empty line between them; absent ones are passed over. */
 export const sections = (...parts: readonly Maybe<RichPart>[]): RichText =>
   lines(...present(parts).flatMap((part) => ['', part]));
+
+/** Parts in one paragraph with `separator` between them; absent ones are passed over. */
+export const series = (parts: readonly Maybe<RichPart>[], separator = ' · '): RichText =>
+  sentence(...joined(parts, separator));
 
 /** A one-line item of `bullets` with a list of one-line items below it; absent ones are passed over. */
 export const nested = (part: RichPart, inner: readonly Maybe<RichPart>[]): ListItem =>

@@ -10,7 +10,7 @@ import { findChoice, readSwitch } from './command-line.ts';
 import { typedCode } from '../text/quoted-words.ts';
 
 /** The space in which channels are looked for, and the reader of its platform's markup. */
-export interface TypedIn {
+interface TypedIn {
   readonly space: Space;
   readonly readText: (typed: string) => RichText;
 }

@@ -11,6 +11,7 @@ import { createTestClock } from '../../test/fakes/clock.ts';
 import { numberedSpeech, wordsHeard } from '../../test/fakes/numbered-speech.ts';
 import { startSpeechFake } from '../../test/fakes/speech.ts';
 import { channelOf, createVoicePlace, human } from '../../test/fakes/voice-port.ts';
+import { rich } from '../../test/fakes/rich-text.ts';
 
 /**
  * A room in which twenty people talk, without a platform, faster than in real time. Says marks on its
@@ -154,7 +155,10 @@ const meet = async (minutes: number): Promise<void> => {
       await clock.advance(TICK_MS);
       while (underWay.size > MOST_UNDER_WAY) await nextTurn();
       if (clock.nowMs() % SAY_EVERY_MS < TICK_MS)
-        await joined.say({ kind: 'say', text: `It is minute ${minute} of this long meeting.` });
+        await joined.say({
+          kind: 'say',
+          text: rich(`It is minute ${minute} of this long meeting.`),
+        });
     }
     // What the fakes keep for tests.
     for (const kept of [speech.seen, place.history, place.played]) (kept as unknown[]).length = 0;

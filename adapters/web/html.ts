@@ -1,5 +1,12 @@
 import { normalise } from '../../src/model/normalise-rich-text.ts';
-import type { Block, CodeBlock, Inline, List, RichText } from '../../src/model/rich-text.ts';
+import {
+  text,
+  type Block,
+  type CodeBlock,
+  type Inline,
+  type List,
+  type RichText,
+} from '../../src/model/rich-text.ts';
 import { plainInline } from '../../src/model/walk-rich-text.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -9,8 +16,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '&quot;',
 };
 
-const escapeHtml = (text: string): string =>
-  text.replaceAll(/[&<>"]/g, (char) => ESCAPES[char] ?? char);
+const escapeHtml = (words: string): string =>
+  words.replaceAll(/[&<>"]/g, (char) => ESCAPES[char] ?? char);
 
 const TAGS = { bold: 'strong', italic: 'em', underline: 'u', strike: 's' } as const;
 
@@ -44,6 +51,22 @@ const inlineOf = (node: Inline): string => {
 
 const rowOf = (row: readonly Inline[]): string => row.map(inlineOf).join('');
 
+const emptyLine = /\n\s*\n/;
+
+/** Lines with nothing between them are one paragraph of HTML; empty lines are in plain text only. */
+const paragraphsOf = (row: readonly Inline[]): string => {
+  const parts = [''];
+  for (const node of row) {
+    const texts = node.kind === 'text' ? node.text.split(emptyLine).map(text) : [node];
+    for (const [index, part] of texts.entries()) {
+      if (index > 0) parts.push('');
+      parts[parts.length - 1] += inlineOf(part);
+    }
+  }
+  const trimmed = parts.map((part) => part.replace(/^<br>\n/, '')).filter((part) => part !== '');
+  return trimmed.map((part) => element('p', part)).join('\n');
+};
+
 const listOf = ({ start, items }: List): string => {
   const content = items.map(({ children, lists }) =>
     element('li', rowOf(children) + lists.map(listOf).join('')),
@@ -53,15 +76,15 @@ const listOf = ({ start, items }: List): string => {
     : `<ol start="${start}">${content.join('')}</ol>`;
 };
 
-const codeBlockOf = ({ text, spoiler }: CodeBlock): string => {
-  const block = element('pre', element('code', escapeHtml(text)));
+const codeBlockOf = ({ text: written, spoiler }: CodeBlock): string => {
+  const block = element('pre', element('code', escapeHtml(written)));
   return spoiler ? spoilerOf(block) : block;
 };
 
 const blockOf = (block: Block): string => {
   switch (block.kind) {
     case 'paragraph':
-      return element('p', rowOf(block.children));
+      return paragraphsOf(block.children);
     case 'heading':
       return element(`h${block.level}`, rowOf(block.children));
     case 'subtext':
@@ -76,4 +99,8 @@ const blockOf = (block: Block): string => {
 };
 
 /** Writes a text as safe HTML: nothing in its words is markup, and links open in a new window. */
-export const toHtml = (tree: RichText): string => normalise(tree).map(blockOf).join('\n');
+export const toHtml = (tree: RichText): string =>
+  normalise(tree)
+    .map(blockOf)
+    .filter((html) => html !== '')
+    .join('\n');

@@ -20,7 +20,9 @@ describe('what people write', () => {
       '<p><strong>b</strong> <em>i</em> <s>s</s> <code>c</code></p>',
     );
     expect(htmlOf('```\n<b>\n```')).toContain('<pre><code>&lt;b&gt;');
-    expect(htmlOf('one\ntwo')).toContain('<br>');
+    expect(htmlOf('one\ntwo\n\n**three**\nfour')).toBe(
+      '<p>one<br>\ntwo</p>\n<p><strong>three</strong><br>\nfour</p>',
+    );
     expect(htmlOf('# one\n> two\n- three\n  - four\n\n5. five')).toBe(
       [
         '<h1>one</h1>',
@@ -33,8 +35,8 @@ describe('what people write', () => {
   });
 
   test('is hidden where it is a spoiler', () => {
-    expect(htmlOf('he ||*wins*||')).toBe(
-      '<p>he <spoiler-text><span><em>wins</em></span></spoiler-text></p>',
+    expect(htmlOf('he ||wins\n\n`2:1`||')).toBe(
+      '<p>he <spoiler-text><span>wins<br>\n<br>\n<code>2:1</code></span></spoiler-text></p>',
     );
     expect(toHtml([codeBlock('x', undefined, true)])).toBe(
       '<spoiler-text><span><pre><code>x</code></pre></span></spoiler-text>',

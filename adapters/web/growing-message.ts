@@ -8,8 +8,8 @@ import type { Render } from './platform.ts';
 const PACE_CHARS_PER_MS = 200;
 const LONGEST_STEP_MS = 1_000;
 
-const stepMs = ({ text }: Content): number =>
-  Math.min(LONGEST_STEP_MS, Math.max(TIMES.answerPaceMs, text.length / PACE_CHARS_PER_MS));
+const stepMs = (chars: number): number =>
+  Math.min(LONGEST_STEP_MS, Math.max(TIMES.answerPaceMs, chars / PACE_CHARS_PER_MS));
 
 export interface GrowingMessage {
   /** Settles at once: what comes faster than pages take it is passed over. */
@@ -40,8 +40,9 @@ export const createGrowingMessage = (
       while (latest) {
         const content = latest;
         latest = undefined;
-        channelLog.change(id, await render(content));
-        await rest(stepMs(content), finished.signal);
+        const shown = await render(content);
+        channelLog.change(id, shown);
+        await rest(stepMs(shown.html.length), finished.signal);
       }
     } catch (error) {
       fault = error;

@@ -7,7 +7,7 @@ import type { Core } from '../../src/adapter.ts';
 import type { ChannelLog, Entry } from './channel-log.ts';
 import { createGrowingMessage } from './growing-message.ts';
 import { WEB_LIMITS, TIMES } from './limits.ts';
-import { toHtml } from './markdown.ts';
+import { toHtml } from './html.ts';
 import { PLATFORM, type Profile } from './profiles.ts';
 import { pageChannel, OURSELVES, type Render } from './platform.ts';
 import type { ChannelId, PageControl, PageCommandUse } from './protocol.ts';
@@ -73,7 +73,7 @@ export const createInvocations = (
     } catch (thrown) {
       const error = toAppError(thrown);
       core.log.error({ err: error }, 'answer not shown');
-      const text = explain(core.texts.in(member.locale), error, member.role);
+      const text = explain(core.texts.rich(member.locale), error, member.role);
       channelLog.change(answerId, { html: toHtml(text), tone: 'error', working: false });
     } finally {
       running.delete(answerId);

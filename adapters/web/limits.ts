@@ -14,8 +14,6 @@ export const WEB_LIMITS = {
   options: 25,
   /** Characters that are shown of each option of a used command. */
   shownOptionChars: 600,
-  /** Longer answers are shown as plain text: the worst Markdown tried costs more than its length. */
-  markdownChars: 12_000,
   historyMessages: 200,
   historyBytes: 2 * MIB,
   replayEvents: 500,

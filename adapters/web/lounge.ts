@@ -1,12 +1,13 @@
 import { AppError, toAppError } from '../../src/errors.ts';
 import { explain } from '../../src/i18n.ts';
-import type { LineTranslation } from '../../src/translation/fan-out.ts';
+import { plainText } from '../../src/model/walk-rich-text.ts';
+import { parseMarkdown } from '../../src/text/markdown/parse.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { ChannelLog, Entry } from './channel-log.ts';
 import type { EventStreams } from './event-streams.ts';
 import { WEB_LIMITS, TIMES } from './limits.ts';
 import { createLineQueue, type LineJob } from './line-queue.ts';
-import { toHtml } from './markdown.ts';
+import { toHtml } from './html.ts';
 import type { Profile } from './profiles.ts';
 import { SPACE } from './platform.ts';
 import type { PageMessage, PageTranslation } from './protocol.ts';
@@ -30,27 +31,33 @@ export interface LoungeDeps {
   readonly languages: () => readonly string[];
 }
 
-type Version = LineTranslation | 'waiting' | 'same';
+/** A line in one language, as far as it has come. */
+interface Version {
+  readonly html: string;
+  readonly state: PageTranslation['state'];
+  readonly error?: AppError;
+}
+
 type Versions = Map<string, Version>;
 
-const textOf = (version: Version): string => (typeof version === 'string' ? '' : version.text);
+const WAITING: Version = { html: '', state: 'growing' };
+const SAME: Version = { html: '', state: 'same' };
 
-const hasFailed = (version: Version | undefined): boolean =>
-  typeof version === 'object' && version.error !== undefined;
+const failed = (error: AppError): Version => ({ html: '', state: 'failed', error });
 
 export const createLounge = ({ core, channelLog, publish, languages }: LoungeDeps): Lounge => {
   /** The versions of each line, by language: nothing is asked for twice. */
   const lines = new Map<string, Versions>();
   const closing = new AbortController();
 
-  const wireOf = (language: string, version: Version, locale: string): PageTranslation => {
-    if (version === 'waiting') return { language, html: '', state: 'growing' };
-    if (version === 'same') return { language, html: '', state: 'same' };
-    if (version.error) {
-      const reason = explain(core.texts.in(locale), version.error, 'moderator');
-      return { language, html: '', state: 'failed', reason };
-    }
-    return { language, html: toHtml(version.text), state: version.done ? 'done' : 'growing' };
+  const wireOf = (
+    language: string,
+    { error, ...shown }: Version,
+    locale: string,
+  ): PageTranslation => {
+    if (!error) return { language, ...shown };
+    const reason = explain(core.texts.rich(locale), error, 'moderator');
+    return { language, ...shown, reason: plainText(reason) };
   };
 
   const tell = (id: string, language: string): void => {
@@ -69,38 +76,39 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
       };
       byLocale.set(reader.locale, event);
       return event;
-    }, textOf(version).length);
+    }, version.html.length);
   };
 
   const set = (id: string, language: string, version: Version): void => {
     const versions = lines.get(id);
     if (!versions) return;
     versions.set(language, version);
-    let chars = 0;
-    for (const each of versions.values()) chars += textOf(each).length;
-    channelLog.weigh(id, chars);
+    let bytes = 0;
+    for (const each of versions.values()) bytes += each.html.length;
+    channelLog.weigh(id, bytes);
     tell(id, language);
   };
 
   const fail = ({ entry, languages: wanted }: LineJob, error: AppError): void => {
-    for (const language of wanted)
-      set(entry.message.id, language, { language, text: '', done: true, error });
+    for (const language of wanted) set(entry.message.id, language, failed(error));
   };
 
   const run = async ({ entry, languages: wanted }: LineJob): Promise<void> => {
     const { id } = entry.message;
-    const line = { space: SPACE, text: entry.source };
+    const line = { space: SPACE, text: parseMarkdown(entry.source) };
     const shownAtMs = new Map<string, number>();
-    for await (const version of core.translateLine(line, wanted, closing.signal)) {
+    const states = core.translateLine(line, wanted, closing.signal);
+    for await (const { language, text, done, error } of states) {
       if (!channelLog.find(id)) return;
       const now = performance.now();
-      const shownBefore = shownAtMs.get(version.language) ?? -Infinity;
-      if (!version.done && now - shownBefore < TIMES.answerPaceMs) continue;
-      shownAtMs.set(version.language, now);
-      set(id, version.language, version);
+      const shownBefore = shownAtMs.get(language) ?? -Infinity;
+      if (!done && now - shownBefore < TIMES.answerPaceMs) continue;
+      shownAtMs.set(language, now);
+      const version: Version = { html: toHtml(text), state: done ? 'done' : 'growing' };
+      set(id, language, error ? failed(error) : version);
     }
     for (const language of wanted)
-      if (lines.get(id)?.get(language) === 'waiting') set(id, language, 'same');
+      if (lines.get(id)?.get(language) === WAITING) set(id, language, SAME);
   };
 
   const queue = createLineQueue({
@@ -120,10 +128,10 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
     const versions: Versions = lines.get(id) ?? new Map();
     lines.set(id, versions);
     const missing = [...new Set(wanted)]
-      .filter((language) => !versions.has(language) || hasFailed(versions.get(language)))
+      .filter((language) => !versions.has(language) || versions.get(language)?.state === 'failed')
       .slice(0, WEB_LIMITS.languagesPerLine - versions.size);
     if (missing.length === 0) return;
-    for (const language of missing) set(id, language, 'waiting');
+    for (const language of missing) set(id, language, WAITING);
     const job = { entry, languages: missing, isNew };
     if (!queue.add(job)) fail(job, new AppError('rate-limited', 'too many lines wait'));
   };

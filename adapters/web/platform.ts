@@ -5,7 +5,7 @@ import type { OutgoingFile } from '../../src/model/file.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { ChannelLog } from './channel-log.ts';
 import { CAPABILITIES, WEB_LIMITS } from './limits.ts';
-import { toHtml } from './markdown.ts';
+import { toHtml } from './html.ts';
 import { PLATFORM } from './profiles.ts';
 import type { TempStore } from './temp-store.ts';
 import type { ChannelId, PageAuthor, PageControl, PageFile, PageMessage } from './protocol.ts';

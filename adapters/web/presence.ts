@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '../../src/errors.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { Platform } from '../../src/ports/platform.ts';
+import { parseMarkdown } from '../../src/text/markdown/parse.ts';
 import { createChannelLog } from './channel-log.ts';
 import { createEventStreams, type EventStreams } from './event-streams.ts';
 import { createInvocations, type Invocations } from './invocations.ts';
 import { WEB_LIMITS, TIMES } from './limits.ts';
 import { createLounge } from './lounge.ts';
-import { toHtml } from './markdown.ts';
+import { toHtml } from './html.ts';
 import { createProfiles, type Profiles, type Profile } from './profiles.ts';
 import { createPlatform, createRender } from './platform.ts';
 import { createTempStore, type TempStore } from './temp-store.ts';
@@ -130,7 +131,7 @@ export const createWebPresence = (
       const entry = channelLog.add({
         channel,
         author: { id, name, ours: false },
-        html: toHtml(text),
+        html: toHtml(parseMarkdown(text)),
         tone: 'plain',
         files: [],
         working: false,

@@ -87,11 +87,12 @@ export const loginShell = (
     </body>`,
   );
 
-/** Gives every placeholder itself as its value, so that the page can put values in on its own. */
-const placeholders = new Proxy<Record<string, string>>(
-  {},
-  { has: () => true, get: (_, name) => `{${String(name)}}` },
-);
+/** Names of the placeholders in the page's sentences. */
+const PLACEHOLDERS =
+  'all channel choices command commands count language limit maximum minimum name option options ready reason text';
+
+/** Each placeholder as its own value, so that the page can fill it in. */
+const placeholders = Object.fromEntries(PLACEHOLDERS.split(' ').map((name) => [name, `{${name}}`]));
 
 /** The page's sentences in one locale, by key; `{name}` stands where a value goes. */
 export const pageTexts = (texts: Texts, locale: string): Record<string, string> => {

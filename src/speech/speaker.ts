@@ -5,8 +5,7 @@ import { ServiceError } from '../api/service-error.ts';
 import { sniff, type Container } from '../audio/container/sniff.ts';
 import { AppError, toAppError } from '../errors.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../model/file.ts';
-
-import { speakable } from '../text/speech/speakable.ts';
+import { speakable } from '../text/speech/speakable-rich-text.ts';
 import { createFailureMemory } from './failure-memory.ts';
 import { createVoiceList } from './voice-list.ts';
 import { fittingVoices } from './voice-choice.ts';
@@ -132,14 +131,12 @@ export const createSpeaker = ({ client, now = () => performance.now() }: Speaker
   return {
     voices: async (preference, signal) => fittingVoices(await list.get(signal), preference),
 
-    async speak(
-      { text: written, isSpeakable, readAs, formats = AUDIO_FORMATS, ...preference },
-      signal,
-    ) {
+    async speak({ text: written, readAs, formats = AUDIO_FORMATS, ...preference }, signal) {
       const locale = readAs ?? preference.language;
-      const text = isSpeakable
-        ? written
-        : speakable(written, locale === undefined ? {} : { locale });
+      const text =
+        typeof written === 'string'
+          ? written
+          : speakable(written, locale === undefined ? {} : { locale });
       if (text === '')
         throw new AppError('bad-input', 'nothing in the text can be spoken', {
           sentence: { key: 'speech.nothing-to-say' },

@@ -1,5 +1,5 @@
 import type { TranscriptKind, TranscriptSegment } from '../model/transcript.ts';
-import { flatten } from '../text/markup/plain-line.ts';
+import { oneLine } from '../text/one-line.ts';
 import { countCodePoints } from '../text/unicode.ts';
 
 /** Most columns of a line on a screen; a wide (East Asian) letter takes two. */
@@ -99,9 +99,9 @@ const repaired = function* (
   const ready: Ready[] = [];
   for (const { segment, startMs } of ordered) {
     yield BREATH;
-    const text = flatten(segment.text);
+    const text = oneLine(segment.text);
     if (text === '') continue;
-    const speaker = flatten(segment.speaker ?? '');
+    const speaker = oneLine(segment.speaker ?? '');
     const next = nextMs.get(speaker) ?? Number.POSITIVE_INFINITY;
     const endMs = Math.max(startMs, whole(segment.endMs));
     ready.push({ startMs, endMs: next > startMs ? Math.min(endMs, next) : endMs, text, speaker });
@@ -192,7 +192,7 @@ export const subtitleParts = function* (
   segments: readonly SpokenSegment[],
   lead = '',
 ): Generator<string, void, void> {
-  const first = flatten(lead);
+  const first = oneLine(lead);
   const ready = yield* repaired(segments);
   switch (kind) {
     case 'txt':

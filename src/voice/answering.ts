@@ -2,7 +2,9 @@ import type { Clock } from '../async/clock.ts';
 import { resultOf } from '../async/generators.ts';
 import { roomTurns } from '../chat/room-turns.ts';
 import { AppError, toAppError } from '../errors.ts';
+import { lines } from '../model/compose-rich-text.ts';
 import type { Channel } from '../model/place.ts';
+import { parseMarkdown } from '../text/markdown/parse.ts';
 import { createMeter, type MeteredServices } from '../usage/meter.ts';
 import type { ConversationDeps } from './conversation.ts';
 import type { StatusMessages } from './status-messages.ts';
@@ -46,9 +48,10 @@ export const createVoiceAnswers =
     let failure: RoomFailure = 'room.not-answered';
     try {
       const turns = roomTurns(question, deps.recentCaptions());
-      const answer = await resultOf(meter.services.assistant.answer(turns, signal));
+      const written = await resultOf(meter.services.assistant.answer(turns, signal));
+      const answer = parseMarkdown(written);
       signal.throwIfAborted();
-      await messages.post({ text: `${texts.question(by.name, question)}\n${answer}` });
+      await messages.post({ text: lines(texts.question(by.name, question), answer) });
       failure = 'room.not-said';
       over.throwIfAborted();
       await speaking.say({ kind: 'answer', text: answer, by });

@@ -1,14 +1,13 @@
 import { type RoomDeps, VoiceSession } from './session.ts';
 import { type AppError, userError } from '../errors.ts';
-import { mentionedName } from '../model/mention.ts';
 import type { Channel } from '../model/place.ts';
+import { map } from '../model/walk-rich-text.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { Room } from './service.ts';
 import type { RoomChoices } from '../model/space-choices.ts';
 import { createAttendance } from './attendance.ts';
 import type { Clock } from '../async/clock.ts';
 import type { ConsentChoice } from '../model/consent.ts';
-import { mentionsIn } from '../text/markup/mentions.ts';
 import { createStatusMessages } from './status-messages.ts';
 import type { LinkListener, VoiceLink, VoicePort } from '../ports/voice.ts';
 import { createLinkStatus } from './link-status.ts';
@@ -95,14 +94,13 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     now,
     play: async (packets, signal) => link?.play(packets, signal),
     channel,
-    mentioned: async (text) => {
-      const asking = platform.feed?.names(channel(), mentionsIn(text));
-      const names = await asking?.catch(() => undefined);
-      return (mention) =>
-        mentionedName(
-          mention,
-          (kind, id) => (kind === 'member' ? knownName(id) : undefined) ?? names?.(kind, id),
-        );
+    named: async (text) => {
+      const named = await platform.feed?.named(channel(), text).catch(() => undefined);
+      return map(named ?? text, (node) => {
+        if (node.kind !== 'mention' || node.target !== 'member') return node;
+        const name = knownName(node.id);
+        return name === undefined ? node : { ...node, name };
+      });
     },
     texts,
     messages,

@@ -4,6 +4,8 @@ import { toAppError } from '../errors.ts';
 import { type Log, logFailure } from '../log.ts';
 import type { Content } from '../model/content.ts';
 import type { Channel, Posted } from '../model/place.ts';
+import type { RichText } from '../model/rich-text.ts';
+import { equal } from '../model/walk-rich-text.ts';
 import type { Platform } from '../ports/platform.ts';
 
 /** Messages in the room's own chat about its state: one for each topic, edited when that changes. */
@@ -30,7 +32,7 @@ export const createStatusMessages = ({
   channel,
   log,
 }: StatusMessagesDeps): StatusMessages => {
-  const messages = createLru<string, { readonly posted: Posted; readonly text: string }>(
+  const messages = createLru<string, { readonly posted: Posted; readonly text: RichText }>(
     MOST_TOPICS,
   );
   const mutex = createKeyedMutex();
@@ -49,7 +51,7 @@ export const createStatusMessages = ({
   const change = async (topic: string, content: Content, isNew: boolean): Promise<void> => {
     using _ = await mutex.take(topic);
     const before = messages.get(topic);
-    if (before?.text === content.text || (!before && !isNew)) return;
+    if (before ? equal(before.text, content.text) : !isNew) return;
     await attempt(async () => {
       const edited = before && (await edit(before.posted, content));
       if (!edited && !isNew) return;

@@ -1,17 +1,19 @@
 import type { AppError } from '../errors.ts';
-import { say, type Texts, type Translate } from '../i18n.ts';
+import { say, type Texts, type Translate, type TranslateRich } from '../i18n.ts';
+import { sentence as inOneSentence } from '../model/compose-rich-text.ts';
 import { channelMention } from '../model/mention.ts';
 import type { Channel } from '../model/place.ts';
 import type { Content } from '../model/content.ts';
+import type { RichText } from '../model/rich-text.ts';
 import type { ConsentRule } from '../model/space-choices.ts';
 import type { RoomMember } from '../ports/voice.ts';
 import type { ListeningUse } from './listening-mode.ts';
 import type { AnnouncerTexts } from './tts/announcer.ts';
 import { minutesAndSeconds } from '../text/time-of-day.ts';
-import { plainLine } from '../text/markup/plain-line.ts';
-import type { SpokenWords } from '../text/speech/spoken-spans.ts';
+import { quotedWords } from '../text/quoted-words.ts';
+import type { SpokenWords } from '../text/speech/spoken-nodes.ts';
 
-/** The bot's own sentences in a room, in the room's language. */
+/** The bot's own sentences in a room, in the room's language: rich text for messages, words for speech and labels. */
 export interface RoomTexts {
   readonly locale: string;
   readonly announcer: AnnouncerTexts;
@@ -29,9 +31,9 @@ export interface RoomTexts {
   status(key: RoomStatus): Content;
   failed(key: RoomFailure, error: AppError): Content;
   dropped(count: number): Content;
-  question(name: string, question: string): string;
-  ended(error: AppError): string;
-  captionsEnded(count: number, durationMs: number): string;
+  question(name: string, question: string): RichText;
+  ended(error: AppError): RichText;
+  captionsEnded(count: number, durationMs: number): RichText;
   /** The words that are spoken in place of files. */
   readonly files: (count: number) => string;
   threadName(): string;
@@ -60,32 +62,34 @@ export type RoomFailure =
   | 'room.captions-limit';
 
 /** The sentence of an error, to be put into another sentence. */
-const reasonOf = (t: Translate, { sentence }: AppError): string =>
+const reasonOf = (t: TranslateRich, { sentence }: AppError): RichText =>
   sentence ? say(t, sentence) : t('errors.internal');
 
-const note = (text: string): Content => ({ text, tone: 'note' });
+const note = (text: RichText): Content => ({ text, tone: 'note' });
 const namesOf = (members: readonly RoomMember[]): string =>
-  members.map(({ name }) => plainLine(name)).join(', ');
+  members.map(({ name }) => quotedWords(name)).join(', ');
 
 export const createRoomTexts = (
   texts: Texts,
   locale: string,
   naming: 'local' | 'plain',
 ): RoomTexts => {
-  const t = texts.in(locale, naming);
+  const t = texts.rich(locale, naming);
+  const words = texts.in(locale, naming);
   /** Sentences in the language of the spoken text around them. */
   const spokenIn = (language: string | undefined): Translate => texts.in(language ?? locale);
 
-  const listens = (use: Exclude<ListeningUse, 'captions'>, rule: ConsentRule): string =>
-    [
+  const listens = (use: Exclude<ListeningUse, 'captions'>, rule: ConsentRule): RichText =>
+    inOneSentence(
       t(use === 'wake-word' ? 'room.listens-name' : 'room.listens-voices'),
+      ' ',
       t(rule === 'told' ? 'room.may-refuse' : 'room.may-agree'),
-    ].join(' ');
-  const firstNotice = (use: ListeningUse, rule: ConsentRule): string => {
+    );
+  const firstNotice = (use: ListeningUse, rule: ConsentRule): RichText => {
     if (use !== 'captions') return listens(use, rule);
     return t(rule === 'told' ? 'room.notice' : 'room.notice-agreed');
   };
-  const lateNotice = (use: ListeningUse, rule: ConsentRule, names: string): string => {
+  const lateNotice = (use: ListeningUse, rule: ConsentRule, names: string): RichText => {
     if (use !== 'captions') return t('room.notice-to', { names, notice: listens(use, rule) });
     return t(rule === 'told' ? 'room.notice-late' : 'room.notice-late-agreed', { names });
   };
@@ -111,34 +115,34 @@ export const createRoomTexts = (
         {
           kind: 'button',
           press: 'captions in',
-          label: t(use === 'captions' ? 'room.caption-me' : 'room.listen-to-me'),
+          label: words(use === 'captions' ? 'room.caption-me' : 'room.listen-to-me'),
         },
-        { kind: 'button', press: 'captions out', label: t('room.leave-me-out') },
+        { kind: 'button', press: 'captions out', label: words('room.leave-me-out') },
       ],
     }),
     spokenNotice: (use, rule, isLate) => {
-      if (use !== 'captions') return t('room.spoken-listens');
-      if (isLate) return t('room.spoken-notice-late');
-      return t(rule === 'told' ? 'room.spoken-notice' : 'room.spoken-notice-agreed');
+      if (use !== 'captions') return words('room.spoken-listens');
+      if (isLate) return words('room.spoken-notice-late');
+      return words(rule === 'told' ? 'room.spoken-notice' : 'room.spoken-notice-agreed');
     },
     captionsOf: (room) => note(t('room.captions-of', { channel: channelMention(room) })),
     captionsMoved: (to) => note(t('room.captions-moved', { channel: channelMention(to) })),
-    inaudible: (name) => note(t('room.cannot-hear', { name: plainLine(name) })),
-    audibleAgain: (name) => note(t('room.hears-again', { name: plainLine(name) })),
-    leftInaudible: (name) => note(t('room.left-unheard', { name: plainLine(name) })),
+    inaudible: (name) => note(t('room.cannot-hear', { name: quotedWords(name) })),
+    audibleAgain: (name) => note(t('room.hears-again', { name: quotedWords(name) })),
+    leftInaudible: (name) => note(t('room.left-unheard', { name: quotedWords(name) })),
     missed: (ms) => note(t('room.missed', { count: Math.round(ms / 1_000) })),
     status: (key) => note(t(key)),
     failed: (key, error) => note(t(key, { reason: reasonOf(t, error) })),
     dropped: (count) => note(t('room.dropped', { count })),
     question: (name, question) =>
-      t('room.heard-you', { name: plainLine(name), question: plainLine(question) }),
+      t('room.heard-you', { name: quotedWords(name), question: quotedWords(question) }),
     ended: (error) => reasonOf(t, error),
     captionsEnded: (count, durationMs) =>
       t('room.captions-ended', { count, duration: minutesAndSeconds(durationMs) }),
-    files: (count) => t('room.file', { count }),
-    threadName: () => t('room.thread-name'),
-    untranslated: (language) => t('room.untranslated', { language: { language } }),
-    captionsDropped: (count) => t('room.lines-dropped', { count }),
+    files: (count) => words('room.file', { count }),
+    threadName: () => words('room.thread-name'),
+    untranslated: (language) => words('room.untranslated', { language: { language } }),
+    captionsDropped: (count) => words('room.lines-dropped', { count }),
     summaryIn: (language) => {
       const read = texts.in(language, naming);
       return {

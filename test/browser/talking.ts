@@ -44,6 +44,23 @@ export const testTalking = (shared: SharedPage, open: OpenPage): void => {
         .waitFor({ state: 'hidden' });
     });
 
+    test('hides a spoiler, from screen readers too, until somebody asks for it', async () => {
+      const { page, visit } = shared();
+      await visit().post('/api/lines', { channel: 'playground', text: 'Ada ||won|| and ||left||' });
+      const message = said(page, 'Ada');
+      await message.waitFor();
+      const announced = page.locator('p[aria-live="polite"]');
+      await announced.filter({ hasText: 'Ada and' }).waitFor({ state: 'attached' });
+      expect(await message.innerText()).not.toMatch(/won|left/);
+      const spoilers = message.getByRole('button', { name: sentence('web.message.spoiler') });
+      await spoilers.first().click();
+      expect(await message.innerText()).toMatch(/^Ada won and\s*$/);
+      await spoilers.focus();
+      await page.keyboard.press('Enter');
+      expect(await message.innerText()).toBe('Ada won and left');
+      expect(await spoilers.count()).toBe(0);
+    });
+
     test('counts what is said in the other channel', async () => {
       const { page, visit } = shared();
       await visit().post('/api/lines', { channel: 'lounge', text: 'Hello' });

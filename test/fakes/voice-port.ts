@@ -3,6 +3,7 @@ import { FAKE_CAPABILITIES } from './platform.ts';
 import type { Channel, Posted, Space } from '../../src/model/place.ts';
 import type { Content } from '../../src/model/content.ts';
 import type { Message } from '../../src/model/message.ts';
+import { map } from '../../src/model/walk-rich-text.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { Clock } from '../../src/async/clock.ts';
 import type {
@@ -14,6 +15,8 @@ import type {
 } from '../../src/ports/voice.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 import type { Mirrors } from '../../src/ports/mirrors.ts';
+import type { RichText } from '../../src/model/rich-text.ts';
+import { markdownOf, rich } from './rich-text.ts';
 
 export const SPACE: Space = { platform: 'voices', id: 'space' };
 export const channelOf = (id: string, space = SPACE): Channel => ({ space, id });
@@ -94,9 +97,9 @@ export interface VoicePlace {
   connection(isConnected: boolean): void;
   audible(memberId: string, isAudible: boolean): void;
   missed(ms: number): void;
-  /** Somebody writes. */
-  write(to: Channel, text: string, part?: Partial<Message>): void;
-  /** What stands in a channel, oldest first. */
+  /** Somebody writes: Markdown, or a tree. */
+  write(to: Channel, text: string | RichText, part?: Partial<Message>): void;
+  /** What stands in a channel, oldest first, `asShown`. */
   texts(of: Channel): readonly string[];
   contents(of: Channel): readonly Content[];
   /** Every text that was ever posted or edited into a channel. */
@@ -106,6 +109,10 @@ export interface VoicePlace {
   /** Playing that goes on. */
   playing(): number;
 }
+
+/** A text as the place shows it: Markdown, with mentions by their ids. */
+export const asShown = (text: RichText): string =>
+  markdownOf(map(text, (node) => (node.kind === 'mention' ? { ...node, name: node.id } : node)));
 
 const keyOf = ({ id }: Space): string => id;
 
@@ -244,7 +251,7 @@ export const createVoicePlace = (
     await faults.posting;
     const fault = faults.post?.(to, content);
     if (fault) throw fault;
-    history.push({ channel: to.id, text: content.text });
+    history.push({ channel: to.id, text: asShown(content.text) });
     const at = posted && shown.find(({ id }) => id === posted.ids[0]);
     if (posted && !at) throw new AppError('not-found', 'there is no such message');
     if (at) at.content = content;
@@ -288,7 +295,10 @@ export const createVoicePlace = (
       capabilities: FAKE_CAPABILITIES,
       voice: port,
       feed: {
-        names: async () => (kind: string, id: string) => `${kind} ${id}`,
+        named: async (_: Channel, text: RichText) =>
+          map(text, (node) =>
+            node.kind === 'mention' ? { ...node, name: `${node.target} ${node.id}` } : node,
+          ),
       } as unknown as ChannelFeed,
       mirrors: {
         thread: async (of: Channel, name: string) => ({
@@ -360,13 +370,13 @@ export const createVoicePlace = (
         ref: { channel: to, id: `w${sequence}` },
         position: String(sequence),
         author: { id: 'ann', name: 'Ann', kind: 'person' },
-        text,
+        text: typeof text === 'string' ? rich(text) : text,
         files: [],
         stickers: [],
         ...part,
       });
     },
-    texts: (of) => shown.filter((one) => isIn(of, one)).map(({ content }) => content.text),
+    texts: (of) => shown.filter((one) => isIn(of, one)).map(({ content }) => asShown(content.text)),
     contents: (of) => shown.filter((one) => isIn(of, one)).map(({ content }) => content),
     history,
     played,

@@ -27,9 +27,7 @@ export const createLiveRegion = (app: App): (() => void) => {
     }
     const last = fresh.findLast((each) => each.channel === channel && each.author.id !== me?.id);
     if (!last) return;
-    const text = document.querySelector<HTMLElement>(
-      `#m-${CSS.escape(last.id)} .body`,
-    )?.textContent;
+    const text = document.querySelector<HTMLElement>(`#m-${CSS.escape(last.id)} .body`)?.innerText;
     const words = (text ?? '').replaceAll(/\s+/g, ' ').trim().slice(0, MAX_CHARS);
     app.store.set({
       announcement: t('web.message.announce', { name: last.author.name, text: words }),

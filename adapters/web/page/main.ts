@@ -14,6 +14,7 @@ import { messageLog } from './message-log.ts';
 import { openDrawnPanel, panelView } from './panels.ts';
 import { listenForShortcuts } from './shortcuts.ts';
 import { sideBar } from './side-bar.ts';
+import { SpoilerText } from './spoiler-text.ts';
 import { VoiceRecorder } from './voice-recorder.ts';
 
 const ABOUT = {
@@ -87,6 +88,7 @@ const fitLine = (): void => {
 
 customElements.define('audio-player', AudioPlayer);
 customElements.define('combo-box', ComboBox);
+customElements.define('spoiler-text', SpoilerText);
 customElements.define('voice-recorder', VoiceRecorder);
 
 const app = createPageApp();

@@ -68,7 +68,7 @@ const useView = ({ command, options }: PageCommandUse): TemplateResult => html`
   </div>
 `;
 
-/** HTML that the server made of Markdown, without any HTML of an author in it. */
+/** HTML that the server wrote, without any HTML of an author in it. */
 const body = (markup: string, language?: string): TemplateResult => html`
   <div class="body" dir="auto" lang=${language ?? nothing}>${unsafeHTML(markup)}</div>
 `;

@@ -4,6 +4,8 @@ import { type AppError, toAppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Content } from '../../model/content.ts';
 import type { Posted } from '../../model/place.ts';
+import { paragraph, text, type Paragraph } from '../../model/rich-text.ts';
+import { equal } from '../../model/walk-rich-text.ts';
 import type { EditRate } from '../../ports/voice.ts';
 import type { Caption, CaptionDisplay } from './caption.ts';
 import { type Page, type PageLimits, Pages } from './pages.ts';
@@ -42,7 +44,7 @@ const LIMITS: PageLimits = { chars: 1_800, lines: 15, ageMs: 600_000, pauseMs: 1
 /** Waits after failures for which the platform names no time. */
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
 /** Text of an emptied message, where messages cannot be deleted. */
-const EMPTY_TEXT = '…';
+const EMPTY_TEXT = [paragraph(text('…'))];
 
 /** The channel in which captions are shown. Rejects with `AppError`. */
 export interface CaptionMessagesPort {
@@ -171,8 +173,8 @@ class CaptionMessages implements CaptionDisplay {
     else void this.#send(next.page);
   }
 
-  #textOf({ text, posted }: Page): string {
-    return text === '' && posted && !this.#deps.port.remove ? EMPTY_TEXT : text;
+  #textOf({ text: lines, posted }: Page): readonly Paragraph[] {
+    return lines.length === 0 && posted && !this.#deps.port.remove ? EMPTY_TEXT : lines;
   }
 
   /** The next page to send: new ones first and in order, then the one that has waited longest. */
@@ -181,7 +183,7 @@ class CaptionMessages implements CaptionDisplay {
     let next: { readonly page: Page; readonly dueMs: number } | undefined;
     let isFreshSeen = false;
     for (const page of this.#pages.all) {
-      if (this.#textOf(page) === page.shown || (!page.posted && isFreshSeen)) continue;
+      if (equal(this.#textOf(page), page.shown) || (!page.posted && isFreshSeen)) continue;
       isFreshSeen ||= !page.posted;
       const pace = page.posted ? this.#edits : this.#posts;
       const isUrgent = this.#isEnding || lastingIn(page) !== page.shownLasting;
@@ -198,7 +200,7 @@ class CaptionMessages implements CaptionDisplay {
 
   async #send(page: Page): Promise<void> {
     const { clock, port } = this.#deps;
-    const text = this.#textOf(page);
+    const lines = this.#textOf(page);
     const lasting = lastingIn(page);
     const finals = new Set(page.captions.filter(({ isFinal }) => isFinal).map(({ id }) => id));
     const { posted } = page;
@@ -206,21 +208,22 @@ class CaptionMessages implements CaptionDisplay {
     page.isSent = true;
     try {
       if (!posted) {
-        page.posted = await port.post({ text });
+        page.posted = await port.post({ text: lines });
         page.openedMs = clock.nowMs();
-      } else if (text !== '' || !port.remove) page.posted = await port.edit(posted, { text });
+      } else if (lines.length > 0 || !port.remove)
+        page.posted = await port.edit(posted, { text: lines });
       else {
         await port.remove(posted);
         page.posted = undefined;
       }
-      page.shown = text;
+      page.shown = lines;
       page.shownFinals = finals;
       page.shownLasting = lasting;
       this.#failures = 0;
       this.#reportBlocked(undefined);
       if (posted && !page.posted) this.#pages.drop(page, page.captions, clock.nowMs());
     } catch (thrown) {
-      this.#failed(page, text, toAppError(thrown));
+      this.#failed(page, lines, toAppError(thrown));
     }
     const nowMs = clock.nowMs();
     page.isSent = page.posted !== undefined;
@@ -230,7 +233,7 @@ class CaptionMessages implements CaptionDisplay {
     this.#go();
   }
 
-  #failed(page: Page, text: string, error: AppError): void {
+  #failed(page: Page, lines: readonly Paragraph[], error: AppError): void {
     if (this.#isEnded) return;
     const { clock, log, gone } = this.#deps;
     const { code, message: reason, retryable, retryAfterMs } = error;
@@ -246,7 +249,7 @@ class CaptionMessages implements CaptionDisplay {
     } else if (code === 'bad-input' || code === 'too-large' || code === 'unsupported') {
       // The same content would be refused again.
       log.warn({ code, reason }, 'a caption message was refused');
-      if (page.posted) page.shown = text;
+      if (page.posted) page.shown = lines;
       else this.#pages.drop(page, [], nowMs);
     } else {
       if (this.#failures === 0) log.warn({ code, reason }, 'captions cannot be shown now');

@@ -1,7 +1,7 @@
 import type { Log } from '../../log.ts';
 import { createLru } from '../../async/lru.ts';
 import { sameLanguage } from '../../text/language/languages.ts';
-import { flatten } from '../../text/markup/plain-line.ts';
+import { oneLine } from '../../text/one-line.ts';
 import { shorten } from '../../text/split/shorten.ts';
 import { isBlank } from '../../text/unicode.ts';
 import { waitUntil, type Clock } from '../../async/clock.ts';
@@ -123,7 +123,7 @@ export const createCaptions = (deps: CaptionsDeps): Captions => {
         .slice(-CONTEXT_CAPTIONS)
         .map(({ text }) => text),
     grown: (id, language, text, done) =>
-      retranslated(id, language, { text: shorten(flatten(text), LONGEST_CAPTION_CHARS), done }),
+      retranslated(id, language, { text: shorten(oneLine(text), LONGEST_CAPTION_CHARS), done }),
     missed: (id, language, error) => {
       const from = open.get(id)?.language ?? '';
       const isNoted = error !== undefined && isNoteDue(from, language);
@@ -149,7 +149,7 @@ export const createCaptions = (deps: CaptionsDeps): Captions => {
     transcript: (event) => {
       const { id, speakerId, startMs, endMs, language, isFinal } = event;
       if (isOver || startMs <= (forgottenMs.get(speakerId) ?? Number.NEGATIVE_INFINITY)) return;
-      const text = isBlank(event.text) ? '' : shorten(flatten(event.text), LONGEST_CAPTION_CHARS);
+      const text = isBlank(event.text) ? '' : shorten(oneLine(event.text), LONGEST_CAPTION_CHARS);
       const hasEnded = ended.get(id) ?? false;
       // A final caption can only be removed.
       if (hasEnded && !(isFinal && text === '')) return;

@@ -1,10 +1,11 @@
 import type { Posted } from '../../model/place.ts';
+import type { Paragraph } from '../../model/rich-text.ts';
 import { createLru } from '../../async/lru.ts';
 import { isBefore, type Caption } from './caption.ts';
-import { renderCaptions, type RenderOptions } from './render.ts';
+import { renderCaptions, writtenUnits, type RenderOptions } from './render.ts';
 
 export interface PageLimits {
-  /** Most UTF-16 units in a message. */
+  /** Most UTF-16 units in a message, as its platform writes it. */
   readonly chars: number;
   readonly lines: number;
   /** Longest time for which a message is continued. */
@@ -17,8 +18,8 @@ export interface PageLimits {
 export interface Page {
   /** Captions in the order in which they were spoken; very late ones in order of arrival. */
   captions: Caption[];
-  /** Text that the message is to show. */
-  text: string;
+  /** Lines that the message is to show. */
+  text: readonly Paragraph[];
   /** Time at which the message was posted; before that, the time at which the page was started. */
   openedMs: number;
   /** Time at which the end of the page last changed. */
@@ -28,8 +29,8 @@ export interface Page {
   posted: Posted | undefined;
   /** True when the message is posted, or being posted. */
   isSent: boolean;
-  /** Text that the message shows, as far as is known. */
-  shown: string;
+  /** Lines that the message shows, as far as is known. */
+  shown: readonly Paragraph[];
   /** Captions in `shown` that were final. */
   shownFinals: ReadonlySet<number>;
   /** Parts of `shown` that do not change any more. */
@@ -55,8 +56,6 @@ const MOST_STRAYS = 200;
 const RESERVE = 1.2;
 
 type Moment = Pick<Caption, 'startMs' | 'id'>;
-
-const linesIn = (text: string): number => text.split('\n').length;
 
 const awaitedChars = ({ text, translations }: Caption): number => {
   let units = 0;
@@ -182,19 +181,19 @@ export class Pages {
     const captions = [...page.captions, caption];
     const text = renderCaptions(captions, this.#options);
     const awaited = captions.reduce((sum, each) => sum + awaitedChars(each), 0);
-    return text.length + awaited <= chars && linesIn(text) <= lines;
+    return writtenUnits(text) + awaited <= chars && text.length <= lines;
   }
 
   #open(nowMs: number): Page {
     const page: Page = {
       captions: [],
-      text: '',
+      text: [],
       openedMs: nowMs,
       changedMs: nowMs,
       isClosed: false,
       posted: undefined,
       isSent: false,
-      shown: '',
+      shown: [],
       shownFinals: new Set(),
       shownLasting: '',
       sentMs: Number.NEGATIVE_INFINITY,
@@ -222,11 +221,13 @@ export class Pages {
   /** Moves captions that do not fit into the next page. */
   #overflow(from: Page, nowMs: number): void {
     const { chars, lines } = this.#limits;
+    const isTooLong = ({ text }: Page): boolean =>
+      writtenUnits(text) > chars || text.length > lines;
     let page: Page | undefined = from;
     while (page) {
       this.#write(page);
       let next: Page | undefined;
-      while (page.captions.length > 1 && (page.text.length > chars || linesIn(page.text) > lines)) {
+      while (page.captions.length > 1 && isTooLong(page)) {
         const last: Caption = page.captions.pop() as Caption;
         next = this.#pages[this.#pages.indexOf(page) + 1] ?? this.#open(nowMs);
         next.captions.unshift(last);

@@ -1,7 +1,9 @@
+import { joined } from '../../model/compose-rich-text.ts';
+import { paragraph, styled, text, type Inline, type Paragraph } from '../../model/rich-text.ts';
+import { plainInline } from '../../model/walk-rich-text.ts';
 import { flagOfLanguage } from '../../text/language/flags.ts';
 import { languageName } from '../../text/language/languages.ts';
-import { muteLeftovers } from '../../text/markup/mentions.ts';
-import { flatten, plainLine } from '../../text/markup/plain-line.ts';
+import { quotedWords } from '../../text/quoted-words.ts';
 import { shorten } from '../../text/split/shorten.ts';
 import { isBlank } from '../../text/unicode.ts';
 import { isIn, translationInto, type Caption } from './caption.ts';
@@ -23,57 +25,68 @@ export interface RenderOptions {
 const LONGEST_NAME_CHARS = 60;
 const NAMELESS = '?';
 const LONGEST_NOTE_CHARS = 120;
-/** Longest paragraph of one speaker's captions; a pause ends it as well. */
-const PARAGRAPH_CHARS = 300;
-const PARAGRAPH_PAUSE_MS = 5_000;
+/** Longest group of one speaker's captions; a pause ends it as well. */
+const GROUP_CHARS = 300;
+const GROUP_PAUSE_MS = 5_000;
 /** Space for markup around a name, a language code or a partial text. */
-const FRAME_CHARS = 12;
-const SHORTEST_PIECE_CHARS = 40;
+const FRAME_UNITS = 12;
+const MARKERS_UNITS = 4;
+const SHORTEST_PIECE_UNITS = 40;
 const GROWING = ' …';
-const MISSING = '\\[…\\]';
-const scheme = /:\/\//g;
+const MISSING = text('[…]');
 
-/** Escapes text within a line: no markup, no mention, no address with a preview. */
-const written = (text: string): string =>
-  muteLeftovers(plainLine(text, Number.POSITIVE_INFINITY)).replaceAll(scheme, ':\u200B//');
+/** Signs before or within which platforms may write an escape, one unit for each match. */
+const ESCAPED = /[\\*_`~|[<@]|:(?=\/\/)|(?<=<@)[eh]/gi;
 
-/** Escapes text, shortened to at most `units`. */
-const fitted = (text: string, units: number): string => {
-  let room = Math.min(units, text.length);
-  let out = written(shorten(text, room));
-  while (out.length > units && room > 1) {
-    room = Math.trunc((room * units) / out.length);
-    out = written(shorten(text, room));
+/** Most UTF-16 units that plain text takes as a platform writes it. */
+const unitsOf = (words: string): number => words.length + (words.match(ESCAPED)?.length ?? 0);
+
+/** Most UTF-16 units that rendered captions take as a platform writes them. */
+export const writtenUnits = (lines: readonly Paragraph[]): number =>
+  lines.reduce((units, { children }) => {
+    const styles = children.filter(({ kind }) => kind !== 'text').length;
+    return units + unitsOf(plainInline(children)) + styles * MARKERS_UNITS + 1;
+  }, -1);
+
+/** Shortens text to at most `units` as it is written. */
+const fitted = (words: string, units: number): string => {
+  let room = Math.min(units, words.length);
+  let short = shorten(words, room);
+  while (unitsOf(short) > units && room > 1) {
+    room = Math.trunc((room * units) / unitsOf(short));
+    short = shorten(words, room);
   }
-  return out;
+  return short;
 };
 
-/** A speaker's name, escaped for bold text. */
 const nameOf = ({ name }: Caption): string =>
-  isBlank(name) ? NAMELESS : written(shorten(flatten(name), LONGEST_NAME_CHARS));
+  isBlank(name) ? NAMELESS : quotedWords(name, LONGEST_NAME_CHARS);
 
-const markOf = (language: string): string =>
-  flagOfLanguage(language) ?? `**${written(languageName(language, language))}**`;
-
-const growing = (text: string): string => `*${text}${GROWING}*`;
+const markOf = (language: string): Inline => {
+  const flag = flagOfLanguage(language);
+  return flag === undefined ? styled('bold', text(languageName(language, language))) : text(flag);
+};
 
 interface Piece {
-  readonly text: string;
+  readonly words: string;
   readonly isGrowing: boolean;
 }
 
-const shown = ({ text, isGrowing }: Piece, units: number): string =>
-  isGrowing ? growing(fitted(text, units)) : fitted(text, units);
+const shown = ({ words, isGrowing }: Piece, units: number): Inline => {
+  if (words === '') return text('…');
+  const short = fitted(words, units);
+  return isGrowing ? styled('italic', text(short + GROWING)) : text(short);
+};
 
 /** The text behind the name. */
 const mainPiece = (caption: Caption, language: string | undefined): Piece => {
-  const { text, isFinal } = caption;
+  const { text: words, isFinal } = caption;
   const translation =
     language === undefined || isIn(caption, language)
       ? undefined
       : translationInto(caption, language);
-  if (translation?.text) return { text: translation.text, isGrowing: !translation.done };
-  return { text, isGrowing: !isFinal || translation?.done === false };
+  if (translation?.text) return { words: translation.text, isGrowing: !translation.done };
+  return { words, isGrowing: !isFinal || translation?.done === false };
 };
 
 /** The translations beneath, by language, without those that failed. */
@@ -83,8 +96,8 @@ const piecesBeneath = (
 ): readonly (readonly [string, Piece])[] => {
   if (language !== undefined) return [];
   return [...translations]
-    .filter(([, { text, done }]) => text !== '' || !done)
-    .map(([to, { text, done }]) => [to, { text, isGrowing: !done }]);
+    .filter(([, { text: words, done }]) => words !== '' || !done)
+    .map(([to, { text: words, done }]) => [to, { words, isGrowing: !done }]);
 };
 
 const notesOf = (caption: Caption, { language, texts }: RenderOptions): string[] =>
@@ -95,13 +108,13 @@ const notesOf = (caption: Caption, { language, texts }: RenderOptions): string[]
         (language === undefined ||
           translationInto(caption, language) === caption.translations.get(to)),
     )
-    .map(([to]) => `↳ ⚠️ ${shorten(flatten(texts.untranslated(to)), LONGEST_NOTE_CHARS)}`);
+    .map(([to]) => `↳ ⚠️ ${quotedWords(texts.untranslated(to), LONGEST_NOTE_CHARS)}`);
 
 /** The pieces of one caption, shortened alike when they are too long together. */
 interface Shown {
   readonly caption: Caption;
-  readonly main: string;
-  readonly beneath: ReadonlyMap<string, string>;
+  readonly main: Inline;
+  readonly beneath: ReadonlyMap<string, Inline>;
   readonly notes: readonly string[];
 }
 
@@ -109,69 +122,74 @@ const show = (caption: Caption, options: RenderOptions): Shown => {
   const main = mainPiece(caption, options.language);
   const beneath = piecesBeneath(caption, options);
   const notes = notesOf(caption, options);
-  const frames = [nameOf(caption), ...beneath.map(([to]) => markOf(to)), ...notes];
-  const room = frames.reduce((left, frame) => left - frame.length - FRAME_CHARS, options.longest);
-  const write = (units: number): Shown => ({
+  const marks = beneath.map(([to]) => plainInline([markOf(to)]));
+  const frames = [nameOf(caption), ...marks, ...notes];
+  const room = frames.reduce((left, frame) => left - unitsOf(frame) - FRAME_UNITS, options.longest);
+  const pieces = [main, ...beneath.map(([, piece]) => piece)];
+  const units = pieces.reduce((sum, { words }) => sum + unitsOf(words), 0);
+  const most =
+    units <= room
+      ? Number.POSITIVE_INFINITY
+      : Math.max(SHORTEST_PIECE_UNITS, Math.trunc(room / pieces.length));
+  return {
     caption,
-    main: shown(main, units),
-    beneath: new Map(
-      beneath.map(([to, piece]) => [to, piece.text === '' ? '…' : shown(piece, units)]),
-    ),
+    main: shown(main, most),
+    beneath: new Map(beneath.map(([to, piece]) => [to, shown(piece, most)])),
     notes,
-  });
-  const whole = write(Number.POSITIVE_INFINITY);
-  const length = [whole.main, ...whole.beneath.values()].join('').length;
-  if (length <= room) return whole;
-  return write(Math.max(SHORTEST_PIECE_CHARS, Math.trunc(room / (1 + beneath.length))));
+  };
 };
 
-/** Groups captions into paragraphs of one speaker each. */
-const paragraphsOf = (captions: readonly Caption[]): Caption[][] => {
-  const paragraphs: Caption[][] = [];
+/** Groups captions of one speaker in a row. */
+const groupsOf = (captions: readonly Caption[]): Caption[][] => {
+  const groups: Caption[][] = [];
   let chars = 0;
   for (const caption of captions) {
-    const paragraph = paragraphs.at(-1);
-    const before = paragraph?.at(-1);
+    const group = groups.at(-1);
+    const before = group?.at(-1);
     chars += caption.text.length;
     if (
-      paragraph &&
+      group &&
       before?.speakerId === caption.speakerId &&
       before.name === caption.name &&
-      caption.startMs - before.endMs < PARAGRAPH_PAUSE_MS &&
-      chars <= PARAGRAPH_CHARS
+      caption.startMs - before.endMs < GROUP_PAUSE_MS &&
+      chars <= GROUP_CHARS
     )
-      paragraph.push(caption);
+      group.push(caption);
     else {
-      paragraphs.push([caption]);
+      groups.push([caption]);
       chars = caption.text.length;
     }
   }
-  return paragraphs;
+  return groups;
 };
 
-const paragraphLines = (paragraph: readonly Caption[], options: RenderOptions): string[] => {
-  const all = paragraph.map((caption) => show(caption, options));
-  const [first] = paragraph;
+const linesOf = (group: readonly Caption[], options: RenderOptions): Paragraph[] => {
+  const all = group.map((caption) => show(caption, options));
+  const [first] = group;
   if (!first) return [];
-  const languages = new Set(all.flatMap(({ beneath }) => [...beneath.keys()]));
-  const lines = [`**${nameOf(first)}**: ${all.map(({ main }) => main).join(' ')}`];
-  for (const to of languages) {
-    const parts = all.flatMap(({ caption, beneath }) => {
+  const main = joined(
+    all.map((each) => each.main),
+    ' ',
+  );
+  const lines = [paragraph(styled('bold', text(nameOf(first))), text(': '), ...main)];
+  for (const to of new Set(all.flatMap(({ beneath }) => [...beneath.keys()]))) {
+    const parts = all.flatMap(({ caption, beneath }): readonly Inline[] => {
       const part = beneath.get(to);
-      if (part !== undefined) return [part];
+      if (part) return [part];
       const isMissing = caption.isFinal && caption.language !== '' && !isIn(caption, to);
       return isMissing ? [MISSING] : [];
     });
-    lines.push(`↳ ${markOf(to)} ${parts.join(' ')}`);
+    lines.push(paragraph(text('↳ '), markOf(to), text(' '), ...joined(parts, ' ')));
   }
-  return [...lines, ...all.flatMap(({ notes }) => notes)];
+  return [...lines, ...all.flatMap(({ notes }) => notes.map((note) => paragraph(text(note))))];
 };
 
 /**
- * Writes captions as Markdown: a paragraph for each speaker's captions in a row, the name in bold in front,
- * each translation on a line beneath; partial text is in italics. A caption alone takes at most `longest`.
+ * Writes captions, a paragraph for each line: one line for a speaker's captions in a row, the name in
+ * bold in front, with each translation on a line beneath; partial text is in italics. A caption alone
+ * takes at most `longest`.
  */
-export const renderCaptions = (captions: readonly Caption[], options: RenderOptions): string =>
-  paragraphsOf(captions)
-    .flatMap((paragraph) => paragraphLines(paragraph, options))
-    .join('\n');
+export const renderCaptions = (
+  captions: readonly Caption[],
+  options: RenderOptions,
+): readonly Paragraph[] => groupsOf(captions).flatMap((group) => linesOf(group, options));

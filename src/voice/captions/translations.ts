@@ -1,7 +1,9 @@
 import { orAborted } from '../../async/abort.ts';
 import type { Clock } from '../../async/clock.ts';
 import { AppError, toAppError } from '../../errors.ts';
+import { plainWords } from '../../model/compose-rich-text.ts';
 import type { Channel } from '../../model/place.ts';
+import { plainText } from '../../model/walk-rich-text.ts';
 import { type LineTranslation, translateLine } from '../../translation/fan-out.ts';
 import { createMeter, type MeteredServices } from '../../usage/meter.ts';
 import type { Caption } from './caption.ts';
@@ -80,8 +82,9 @@ export const createTranslations = (deps: TranslationsDeps): Translations => {
         if (isOver) return false;
         if (value.language !== language) continue;
         if (value.error) throw value.error;
-        if (value.text !== '') grown(id, language, value.text, value.done);
-        if (value.done) return value.text !== '';
+        const translation = plainText(value.text);
+        if (translation !== '') grown(id, language, translation, value.done);
+        if (value.done) return translation !== '';
       }
     } finally {
       const closed = Promise.resolve(states.return?.());
@@ -175,9 +178,10 @@ export const createTranslateCaption = (
     const { space } = channel();
     // The transcript already counts as the message.
     const meter = createMeter(services, { space, memberId: speakerId }, { messages: 0 });
-    const source = { space, text, context, ...(language === '' ? {} : { from: language }) };
+    const from = language === '' ? {} : { from: language };
+    const line = { space, text: plainWords(text), context, ...from };
     try {
-      yield* translateLine(meter.services.translator, source, languages, signal);
+      yield* translateLine(meter.services.translator, line, languages, signal);
     } finally {
       await meter.settle().catch(() => undefined);
     }

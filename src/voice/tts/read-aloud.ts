@@ -2,7 +2,9 @@ import { createKeyedMutex } from '../../async/keyed-mutex.ts';
 import type { Services } from '../../command/services.ts';
 import { toAppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { lines } from '../../model/compose-rich-text.ts';
 import type { Message } from '../../model/message.ts';
+import type { RichText } from '../../model/rich-text.ts';
 import type { Space } from '../../model/place.ts';
 import { isQuiet } from '../../model/space-choices.ts';
 import type { OpenRoom } from '../room.ts';
@@ -17,6 +19,11 @@ export interface ReadAloudDeps {
 /** A message for a bot, such as `!play` or `/help`. */
 const COMMAND = /^[!/]\p{L}/u;
 
+const isCommand = ([first]: RichText): boolean => {
+  const [opening] = first?.kind === 'paragraph' ? first.children : [];
+  return opening?.kind === 'text' && COMMAND.test(opening.text);
+};
+
 /**
  * The speech for a message in a channel that is read aloud; undefined for messages of bots, in quiet
  * channels, and of people who opted out.
@@ -27,10 +34,10 @@ export const speechOfMessage = async (
   filesText: (count: number) => string,
 ): Promise<SpeechRequest | undefined> => {
   const { space } = ref.channel;
-  if (author.kind !== 'person' || system || COMMAND.test(text)) return undefined;
+  if (author.kind !== 'person' || system || isCommand(text)) return undefined;
   if (isQuiet(ref.channel, await spaces.of(space))) return undefined;
   if (await privacy.optedOut({ platform: space.platform, id: author.id })) return undefined;
-  const all = files.length > 0 ? `${text}\n${filesText(files.length)}` : text;
+  const all = files.length > 0 ? lines(text, filesText(files.length)) : text;
   return { kind: 'read', text: all, by: { id: author.id, name: author.name } };
 };
 

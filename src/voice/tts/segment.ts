@@ -117,12 +117,7 @@ const speak = async (
   { voice, readAs }: SpeechItem,
   signal: AbortSignal,
 ): Promise<Speech> => {
-  const request = {
-    text,
-    isSpeakable: true,
-    formats: FORMATS,
-    ...(readAs === undefined ? {} : { readAs }),
-  };
+  const request = { text, formats: FORMATS };
   try {
     return await speaker.speak({ ...request, ...voice }, signal);
   } catch (error) {

@@ -6,7 +6,10 @@ import type { Channel } from '../../model/place.ts';
 import type { Services } from '../../command/services.ts';
 import type { QueuedSpeech, SpeechRequest } from '../service.ts';
 import { firstThatFits, voiceWishes } from '../../speech/voice-preference.ts';
-import { speakable } from '../../text/speech/speakable.ts';
+import { plainWords } from '../../model/compose-rich-text.ts';
+import type { RichText } from '../../model/rich-text.ts';
+import { languageText } from '../../text/language/language-text.ts';
+import { speakable } from '../../text/speech/speakable-rich-text.ts';
 import { termsFor } from '../../translation/terms.ts';
 import { createKeyedMutex } from '../../async/keyed-mutex.ts';
 import { waitUntil, type Clock } from '../../async/clock.ts';
@@ -26,11 +29,8 @@ export interface SpeakingDeps {
   readonly now: () => number;
   readonly play: VoiceLink['play'];
   readonly channel: () => Channel;
-  /**
-   * Looks up the mentions in a text; resolves with a function that names each, given as it is
-   * written.
-   */
-  readonly mentioned: (text: string) => Promise<(mention: string) => string | undefined>;
+  /** Gives the mentions of a text the names that are known in the room. */
+  readonly named: (text: RichText) => Promise<RichText>;
   readonly texts: RoomTexts;
   readonly messages: StatusMessages;
   readonly log: Log;
@@ -67,7 +67,7 @@ const VOICES_MS = 10_000;
 const FAILURE_EVERY_MS = 60_000;
 
 export const createSpeaking = (deps: SpeakingDeps): Speaking => {
-  const { services, clock, now, channel, mentioned, texts, messages, log } = deps;
+  const { services, clock, now, channel, named, texts, messages, log } = deps;
   const notices = new Map<string, () => void>();
   const meter = createSpeechMeter({ services, now, channel, log });
   /** Items that are being prepared, with their author. */
@@ -111,7 +111,7 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
   });
 
   /** The text as a voice of that language reads it. */
-  const spokenOf = async (text: string, language: string | undefined): Promise<string> => {
+  const spokenOf = async (text: RichText, language: string | undefined): Promise<string> => {
     const terms = await services.glossary.applying(channel());
     const dictionary =
       language === undefined
@@ -120,9 +120,8 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
             term,
             spoken: translation ?? term,
           }));
-    return speakable(text, {
+    return speakable(await named(text), {
       ...(language === undefined ? {} : { locale: language }),
-      names: await mentioned(text),
       dictionary,
       words: texts.spokenWords(language),
     });
@@ -132,7 +131,11 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
     const { text, kind, by } = request;
     const own =
       by && (await services.settings.of({ platform: channel().space.platform, id: by.id }));
-    const guesses = [services.languages.detect(text)?.language, own?.language, texts.locale];
+    const guesses = [
+      services.languages.detect(languageText(text))?.language,
+      own?.language,
+      texts.locale,
+    ];
     // An answer has the bot's voice, whoever asked.
     const ownVoice = kind === 'answer' ? undefined : own?.voiceId;
     const wishes = voiceWishes({ asked: request.voice, own: ownVoice, guesses });
@@ -180,7 +183,7 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
       playback.add({
         id,
         kind: 'notice',
-        text: speakable(text, { locale }),
+        text: speakable(plainWords(text), { locale }),
         voice: { language: locale },
         readAs: locale,
       });

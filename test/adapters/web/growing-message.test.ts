@@ -1,11 +1,17 @@
 import { expect, test } from 'vitest';
+import { plainWords } from '../../../src/model/compose-rich-text.ts';
+import { plainText } from '../../../src/model/walk-rich-text.ts';
 import { createChannelLog } from '../../../adapters/web/channel-log.ts';
 import type { EventFor } from '../../../adapters/web/replay.ts';
 import type { Profile } from '../../../adapters/web/profiles.ts';
 import { createGrowingMessage } from '../../../adapters/web/growing-message.ts';
 import { OURSELVES, type Render } from '../../../adapters/web/platform.ts';
 
-const plain: Render = async ({ text, tone = 'plain' }) => ({ html: text, tone, files: [] });
+const plain: Render = async ({ text, tone = 'plain' }) => ({
+  html: plainText(text),
+  tone,
+  files: [],
+});
 
 type Rest = Parameters<typeof createGrowingMessage>[3];
 
@@ -32,7 +38,7 @@ const setUp = (render: Render = plain, rest?: Rest) => {
 test('what comes faster than it is drawn is passed over, but never the last', async () => {
   const { growing, shown, last } = setUp();
   for (let length = 1; length <= 1_000; length += 1)
-    await growing.show({ text: 'x'.repeat(length) });
+    await growing.show({ text: plainWords('x'.repeat(length)) });
   await growing.finish();
   expect(last()).toMatchObject({ html: 'x'.repeat(1_000), working: false });
   expect(shown().length).toBeLessThan(10);
@@ -48,16 +54,16 @@ test('draws again only after a rest, which is longer for a longer text', async (
   const drawn = () => shown().map(({ length }) => length);
   const resting = (count: number) => expect.poll(() => rests.length).toBe(count);
 
-  await growing.show({ text: 'x' });
+  await growing.show({ text: plainWords('x') });
   await resting(1);
-  await growing.show({ text: 'xx' });
-  await growing.show({ text: 'x'.repeat(40_000) });
+  await growing.show({ text: plainWords('xx') });
+  await growing.show({ text: plainWords('x'.repeat(40_000)) });
   await new Promise((resolve) => setImmediate(resolve));
   expect(drawn()).toEqual([0, 1]);
   rests[0]?.end();
   await resting(2);
   expect(drawn()).toEqual([0, 1, 40_000]);
-  await growing.show({ text: 'x'.repeat(900_000) });
+  await growing.show({ text: plainWords('x'.repeat(900_000)) });
   rests[1]?.end();
   await resting(3);
   expect(drawn()).toEqual([0, 1, 40_000, 900_000]);
@@ -74,7 +80,7 @@ test('an answer of nothing ends all the same', async () => {
 
 test('what cannot be shown is told at the end, and the work is over', async () => {
   const { growing, last } = setUp(() => Promise.reject(new Error('the disk is full')));
-  await growing.show({ text: 'x' });
+  await growing.show({ text: plainWords('x') });
   await expect(growing.finish()).rejects.toThrow('the disk is full');
   expect(last()?.working).toBe(false);
 });

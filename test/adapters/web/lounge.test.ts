@@ -33,8 +33,8 @@ describe('a line in the lounge', () => {
     const japanese = await read(visit(), 'ja');
     await say(writer, 'Hello');
     for (const events of [spanish, alsoSpanish])
-      expect(await settled(events)).toMatchObject({ language: 'es', html: '<p>es: Hello</p>\n' });
-    expect(await settled(japanese)).toMatchObject({ language: 'ja', html: '<p>ja: Hello</p>\n' });
+      expect(await settled(events)).toMatchObject({ language: 'es', html: '<p>es: Hello</p>' });
+    expect(await settled(japanese)).toMatchObject({ language: 'ja', html: '<p>ja: Hello</p>' });
     expect(core.lines).toEqual([{ text: 'Hello', languages: ['es', 'ja'] }]);
   });
 
@@ -46,9 +46,9 @@ describe('a line in the lounge', () => {
     const growing = await events.next((event) =>
       event.type === 'translation' && event.translation.html !== '' ? event.translation : undefined,
     );
-    expect(growing).toMatchObject({ state: 'growing', html: '<p>es: slo</p>\n' });
+    expect(growing).toMatchObject({ state: 'growing', html: '<p>es: slo</p>' });
     core.step();
-    expect((await settled(events)).html).toBe('<p>es: slowly now</p>\n');
+    expect((await settled(events)).html).toBe('<p>es: slowly now</p>');
   });
 
   test('stays as it is for those who read its language', async () => {
@@ -96,7 +96,7 @@ describe('lines in the lounge', () => {
     await say(visitor, 'Hello');
     expect(await settled(events)).toMatchObject({ state: 'failed' });
     await say(visitor, 'Hello again');
-    expect(await settled(events)).toMatchObject({ html: '<p>es: Hello again</p>\n' });
+    expect(await settled(events)).toMatchObject({ html: '<p>es: Hello again</p>' });
   });
 });
 
@@ -110,12 +110,12 @@ describe('somebody who comes later', () => {
 
     const reader = visit();
     const events = await reader.events();
-    expect(await settled(events)).toMatchObject({ language: 'en', html: '<p>en: Hello</p>\n' });
+    expect(await settled(events)).toMatchObject({ language: 'en', html: '<p>en: Hello</p>' });
     await reader.post('/api/me', { language: 'es' });
     const snapshot = await events.next((event) =>
       event.type === 'hello' ? event.snapshot : undefined,
     );
-    expect(snapshot.messages[0]?.translation).toMatchObject({ html: '<p>es: Hello</p>\n' });
+    expect(snapshot.messages[0]?.translation).toMatchObject({ html: '<p>es: Hello</p>' });
     expect(core.lines.map(({ languages }) => languages)).toEqual([['es'], ['en']]);
   });
 

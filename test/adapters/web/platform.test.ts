@@ -5,6 +5,7 @@ import { createWebPresence } from '../../../adapters/web/presence.ts';
 import type { Member } from '../../../src/model/member.ts';
 import { PLATFORM_CONTRACT, type PlatformSubject } from '../../contracts/platform.ts';
 import { createFakeCore } from '../../fakes/core.ts';
+import { rich } from '../../fakes/rich-text.ts';
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' };
 
@@ -56,8 +57,8 @@ describe('the page as a platform', () => {
   test('keeps the bytes of a file once, however often it is shown', async () => {
     const { platform, channel, asker, seenBy } = await setUp();
     const files = [{ name: 'a.txt', mediaType: 'text/plain', bytes: new Uint8Array(3) }];
-    const posted = await platform.post(channel, { text: 'one', files });
-    await platform.edit(posted, { text: 'two', files });
+    const posted = await platform.post(channel, { text: rich('one'), files });
+    await platform.edit(posted, { text: rich('two'), files });
     expect(await seenBy(asker)).toMatchObject([{ text: 'two', files: [{ bytes: 3 }] }]);
   });
 });

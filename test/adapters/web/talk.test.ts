@@ -30,7 +30,7 @@ describe('a command', () => {
     });
     const answer = await events.message(({ working, html }) => !working && html !== '');
     expect(answer).toMatchObject({ replyTo: asked.id, author: { ours: true } });
-    expect(answer.html).toBe('<p><strong>es</strong>: a &lt;b&gt; fox</p>\n');
+    expect(answer.html).toBe('<p><strong>es</strong>: a &lt;b&gt; fox</p>');
   });
 
   test('gives the core what the person gave', async () => {
@@ -52,12 +52,12 @@ describe('a command', () => {
     const visitor = visit();
     const watching = await visit().events();
     await use(visitor, 'ask', { question: 'What?' });
-    await watching.message(({ html, working }) => html === '<p>One</p>\n' && working);
+    await watching.message(({ html, working }) => html === '<p>One</p>' && working);
     core.step();
-    await watching.message(({ html, working }) => html === '<p>One two</p>\n' && working);
+    await watching.message(({ html, working }) => html === '<p>One two</p>' && working);
     core.step();
     const last = await watching.message(({ working, html }) => !working && html !== '');
-    expect(last.html).toBe('<p>One two <strong>three</strong></p>\n');
+    expect(last.html).toBe('<p>One two <strong>three</strong></p>');
   });
 
   test('is stopped by who asked, and by nobody else', async () => {
@@ -70,7 +70,7 @@ describe('a command', () => {
     expect(core.invocations[0]?.signal.aborted).toBe(false);
     expect(await (await visitor.post('/api/stop', { id })).json()).toEqual({ stopped: true });
     const last = await events.message(({ working, html }) => !working && html !== '');
-    expect(last).toMatchObject({ tone: 'error', html: `<p>${sentence('errors.cancelled')}</p>\n` });
+    expect(last).toMatchObject({ tone: 'error', html: `<p>${sentence('errors.cancelled')}</p>` });
   });
 
   test('is given up when the one who asked is gone', async () => {
@@ -247,7 +247,7 @@ describe('a page that comes back', () => {
     await visitor.post('/api/lines', { channel: 'playground', text: 'two' });
     const after = await visitor.events(before.lastId());
     const first = await after.next((event) => (event.type === 'readers' ? undefined : event));
-    expect(first).toMatchObject({ type: 'message', message: { html: '<p>two</p>\n' } });
+    expect(first).toMatchObject({ type: 'message', message: { html: '<p>two</p>' } });
   });
 
   test('begins anew with the whole talk otherwise', async () => {
@@ -258,7 +258,7 @@ describe('a page that comes back', () => {
     const snapshot = await events.next((event) =>
       event.type === 'hello' ? event.snapshot : undefined,
     );
-    expect(snapshot.messages.map(({ html }) => html)).toEqual(['<p>one</p>\n']);
+    expect(snapshot.messages.map(({ html }) => html)).toEqual(['<p>one</p>']);
   });
 });
 

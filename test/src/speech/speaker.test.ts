@@ -6,6 +6,7 @@ import { AppError } from '../../../src/errors.ts';
 import type { Speaker, Speech } from '../../../src/speech/speech.ts';
 import { createSpeaker } from '../../../src/speech/speaker.ts';
 import { VOICE } from '../../fakes/speech.ts';
+import { rich } from '../../fakes/rich-text.ts';
 
 const signal = new AbortController().signal;
 
@@ -126,6 +127,12 @@ describe('the choice of a voice', () => {
 });
 
 describe('speaking', () => {
+  it('makes rich text speakable, and speaks words as they are', async () => {
+    const text = '**Hello.** <3';
+    expect(await heard(await speaker.speak({ text: rich(text) }, signal))).toBe('ID3 Hello.');
+    expect(await heard(await speaker.speak({ text }, signal))).toBe(`ID3 ${text}`);
+  });
+
   it('streams where the voice says it can', async () => {
     const speech = await speaker.speak({ text: 'Hello.' }, signal);
     expect(await heard(speech)).toBe('ID3 Hello.');
@@ -261,7 +268,7 @@ describe('speaking', () => {
   });
 
   it.each(['', ' \u200b ', '```js\ncode\n```'])('asks nobody to speak %j', async (text) => {
-    await expect(speaker.speak({ text }, signal)).rejects.toMatchObject({
+    await expect(speaker.speak({ text: rich(text) }, signal)).rejects.toMatchObject({
       sentence: { key: 'speech.nothing-to-say' },
     });
     expect(asked).toEqual([]);

@@ -5,6 +5,7 @@ import { type VoiceAnswersDeps, createVoiceAnswers } from '../../../src/voice/an
 import type { SpeechRequest } from '../../../src/voice/service.ts';
 import { createRoomTexts } from '../../../src/voice/texts.ts';
 import { createTestClock } from '../../fakes/clock.ts';
+import { markdownOf } from '../../fakes/rich-text.ts';
 import { sentence, sentenceLike } from '../../fakes/sentences.ts';
 
 const CHANNEL = { space: { platform: 'test', id: 's' }, id: 'room' };
@@ -39,13 +40,13 @@ const start = (
     recentCaptions: () => [],
     speaking: {
       say: async (request) => {
-        said.push(request.text);
+        said.push(markdownOf(request.text));
         return say(request);
       },
     },
     messages: {
       post: async ({ text }) => {
-        posted.push(text);
+        posted.push(markdownOf(text));
         await state.posting;
         return true;
       },

@@ -218,7 +218,7 @@ describe('joining by itself', () => {
     await stage.choose({ joins: ['room'] });
     held.resolve();
     expect(await starting).toContain(
-      sentence('captions.started', { room: '<#room>', channel: '<#room>' }),
+      sentence('captions.started', { room: '#room', channel: '#room' }),
     );
     await stage.pass(2_000);
     expect(stage.room().captions?.languages).toEqual(['es']);

@@ -14,6 +14,7 @@ import {
   settle,
   type Stage,
 } from './room-harness.ts';
+import { markdownOf } from '../../fakes/rich-text.ts';
 import { sentenceLike } from '../../fakes/sentences.ts';
 
 const PEOPLE = ['ann', 'bob', 'cyd'] as const;
@@ -133,7 +134,7 @@ const follow = (stage: Stage) => {
   /** Late notices are for those alone whom they name. */
   const told = (to: Channel, content: Content): void => {
     if (!pressesOf(content).includes('captions out')) return;
-    const { text } = content;
+    const text = markdownOf(content.text);
     const use = CAPTIONS.some((pattern) => pattern.test(text))
       ? 'captions'
       : NAME.test(text)

@@ -20,7 +20,7 @@ describe('being moved to another room', () => {
     expect(place.subscribed()).toEqual(['ann', 'cid']);
     await stage.say('cid', 'hello from here');
     expect(place.texts(OTHER).at(-1)).toContain('hello from here');
-    expect(place.texts(ROOM).at(-1)).toContain('<#other>');
+    expect(place.texts(ROOM).at(-1)).toContain('#other');
     expect(stage.room().captions?.in).toEqual(OTHER);
     const file = await stage.room().transcript('txt');
     const text = Buffer.from(file!.bytes).toString();

@@ -19,6 +19,7 @@ import type { Write } from '../../../src/store/writer.ts';
 import { createTestClock, type TestClock } from '../../fakes/clock.ts';
 import { VOICE } from '../../fakes/speech.ts';
 import {
+  asShown,
   channelOf,
   createVoicePlace,
   human,
@@ -212,7 +213,7 @@ export const openStage = async (
       member: memberOf(by),
       channel: CHAT,
       signal: new AbortController().signal,
-      answer: { show: async ({ text }) => void (last = text), paceMs: 0 },
+      answer: { show: async ({ text }) => void (last = asShown(text)), paceMs: 0 },
     });
     return last;
   };

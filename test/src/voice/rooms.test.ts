@@ -116,11 +116,11 @@ describe('rooms', () => {
     await stage.join(ROOM);
     for (const by of ['bob', 'mod'])
       expect(await stage.run('captions start', by)).toBe(
-        sentence('join.busy', { channel: '<#room>' }),
+        sentence('join.busy', { channel: '#room' }),
       );
-    expect(await stage.run('join', 'bob')).toBe(sentence('join.busy', { channel: '<#room>' }));
+    expect(await stage.run('join', 'bob')).toBe(sentence('join.busy', { channel: '#room' }));
     expect(stage.place.where()).toEqual(ROOM);
-    expect(await stage.run('join', 'mod')).toBe(sentence('join.joined', { channel: '<#other>' }));
+    expect(await stage.run('join', 'mod')).toBe(sentence('join.joined', { channel: '#other' }));
     expect(stage.place.where()).toEqual(OTHER);
   });
 
@@ -132,8 +132,8 @@ describe('rooms', () => {
       stage.run('captions start', 'ann'),
       stage.run('captions start', 'bob'),
     ]);
-    expect(first).toContain(sentence('captions.started', { room: '<#room>', channel: '<#room>' }));
-    expect(second).toBe(sentence('join.busy', { channel: '<#room>' }));
+    expect(first).toContain(sentence('captions.started', { room: '#room', channel: '#room' }));
+    expect(second).toBe(sentence('join.busy', { channel: '#room' }));
     expect(stage.room().captions?.in).toEqual(ROOM);
   });
 
@@ -150,7 +150,7 @@ describe('rooms', () => {
     await settle();
     held.resolve();
     await leaving;
-    expect(await joining).toBe(sentence('join.joined', { channel: '<#other>' }));
+    expect(await joining).toBe(sentence('join.joined', { channel: '#other' }));
   });
 
   it('of two servers have nothing to do with each other', async () => {
@@ -202,7 +202,7 @@ describe('rooms', () => {
     stage.place.enter(OTHER, human('bob'));
     await stage.join(ROOM);
     stage.place.exit(ROOM, 'ann');
-    expect(await stage.run('join', 'bob')).toBe(sentence('join.joined', { channel: '<#other>' }));
+    expect(await stage.run('join', 'bob')).toBe(sentence('join.joined', { channel: '#other' }));
     expect(stage.place.where()).toEqual(OTHER);
   });
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
+import { row } from '../../../src/model/compose-rich-text.ts';
+import { mention, paragraph } from '../../../src/model/rich-text.ts';
 import { CHAT, human, openStage, OTHER, ROOM, settle, SPACE, type Stage } from './room-harness.ts';
 import { sentence, sentenceLike } from '../../fakes/sentences.ts';
+import { rich } from '../../fakes/rich-text.ts';
 
 const ANN = { id: 'ann', name: 'Ann' };
 
@@ -104,7 +107,9 @@ describe('reading aloud', () => {
   it('tells of files, and names whom a mention means', async () => {
     await using stage = await open();
     const file = { name: 'a.png' } as never;
-    stage.place.write(CHAT, 'look, <@bob> and <@77>', { files: [file, file] });
+    const member = (id: string) => mention(SPACE.platform, 'member', id);
+    const text = row('look, ', member('bob'), ' and ', member('77'));
+    stage.place.write(CHAT, [paragraph(...text)], { files: [file, file] });
     await stage.pass(5_000);
     expect(stage.said()).toEqual([
       `${says('Ann')} look, Bob and member 77\n${sentence('room.file', { count: 2 })}`,
@@ -149,8 +154,8 @@ describe('the voice in a room', () => {
       { platform: SPACE.platform, id: 'ann' },
       { voiceId: 'own' },
     );
-    await stage.room().say({ kind: 'say', text: 'from ann', by: ANN });
-    await stage.room().say({ kind: 'answer', text: 'from us', by: ANN });
+    await stage.room().say({ kind: 'say', text: rich('from ann'), by: ANN });
+    await stage.room().say({ kind: 'answer', text: rich('from us'), by: ANN });
     await stage.pass(5_000);
     expect(stage.voices).toEqual(['own', 'ours']);
   });
@@ -158,7 +163,7 @@ describe('the voice in a room', () => {
   it('comes to what waits the sooner, the longer it speaks already', async () => {
     await using stage = await open();
     for (const text of ['a story of some length', 'and another one'])
-      await stage.room().say({ kind: 'say', text, by: ANN });
+      await stage.room().say({ kind: 'say', text: rich(text), by: ANN });
     await stage.pass(0);
     const waits = (): number | undefined => stage.room().queue().items[1]?.waitsMs;
     const before = waits();
@@ -169,11 +174,11 @@ describe('the voice in a room', () => {
   it('goes on after something could not be played, which is told', async () => {
     await using stage = await open();
     stage.place.faults.play = new AppError('internal', 'broken');
-    await stage.room().say({ kind: 'say', text: 'lost', by: ANN });
+    await stage.room().say({ kind: 'say', text: rich('lost'), by: ANN });
     await stage.pass(3_000);
     expect(stage.place.texts(ROOM)).toEqual([expect.stringMatching(sentenceLike('room.not-said'))]);
     stage.place.faults.play = undefined;
-    await stage.room().say({ kind: 'say', text: 'said', by: ANN });
+    await stage.room().say({ kind: 'say', text: rich('said'), by: ANN });
     await stage.pass(3_000);
     expect(stage.said()).toEqual([expect.stringContaining('said')]);
   });
@@ -182,14 +187,14 @@ describe('the voice in a room', () => {
     await using stage = await open();
     stage.script.dumb = new AppError('unavailable', 'no voice');
     for (const text of ['one', 'two', 'three'])
-      await stage.room().say({ kind: 'say', text, by: ANN });
+      await stage.room().say({ kind: 'say', text: rich(text), by: ANN });
     await stage.pass(5_000);
     expect(stage.place.texts(ROOM)).toHaveLength(1);
   });
 
   it('ends with the room at once', async () => {
     await using stage = await open();
-    await stage.room().say({ kind: 'say', text: 'a long story '.repeat(50), by: ANN });
+    await stage.room().say({ kind: 'say', text: rich('a long story '.repeat(50)), by: ANN });
     await stage.pass(500);
     expect(stage.place.playing()).toBe(1);
     await stage.room().leave();
@@ -207,7 +212,7 @@ describe('the voice in a room', () => {
         expect.stringContaining(sentence('room.listens-voices')),
       ]);
       expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
-      await stage.room().say({ kind: 'say', text: 'a long story '.repeat(20), by: ANN });
+      await stage.room().say({ kind: 'say', text: rich('a long story '.repeat(20)), by: ANN });
       await stage.pass(500);
       await stage.place.speak('bob', 'wait', 600);
       expect(stage.place.playing()).toBe(bargeIn === 'lower' ? 1 : 0);
@@ -221,7 +226,7 @@ describe('the voice in a room', () => {
     await using stage = await open({ bargeIn: 'lower' });
     await stage.pass(2_000);
     const words = Array.from({ length: 100 }, (_, at) => `word ${at}`).join(', ');
-    await stage.room().say({ kind: 'say', text: words, by: ANN });
+    await stage.room().say({ kind: 'say', text: rich(words), by: ANN });
     await stage.pass(500);
     /** Whether each packet was passed on as it came, in a stretch in which somebody speaks, or nobody. */
     const listen = async (packets: number, speaker?: string): Promise<boolean[]> => {

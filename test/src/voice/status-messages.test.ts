@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import type { Content } from '../../../src/model/content.ts';
 import type { Posted } from '../../../src/model/place.ts';
+import { markdownOf, rich } from '../../fakes/rich-text.ts';
 import { createStatusMessages } from '../../../src/voice/status-messages.ts';
 
 const CHANNEL = { space: { platform: 'test', id: 's' }, id: 'room' };
@@ -15,7 +16,7 @@ const start = () => {
     if (state.fails) throw new Error('no');
     if (posted && !shown.has(posted.ids[0])) throw new AppError('not-found', 'deleted');
     const result: Posted = posted ?? { channel: CHANNEL, ids: [`m${state.calls}`] };
-    shown.set(result.ids[0], text);
+    shown.set(result.ids[0], markdownOf(text));
     return result;
   };
   const notes = createStatusMessages({
@@ -30,52 +31,53 @@ const texts = (shown: ReadonlyMap<string, string>): string[] => [...shown.values
 describe('what a room is told', () => {
   it('is one line a thing, which changes with it', async () => {
     const { notes, shown } = start();
-    await notes.show('ann', { text: 'cannot hear Ann' });
-    await notes.show('bob', { text: 'cannot hear Bob' });
-    await notes.settle('ann', { text: 'hears Ann' });
+    await notes.show('ann', { text: rich('cannot hear Ann') });
+    await notes.show('bob', { text: rich('cannot hear Bob') });
+    await notes.settle('ann', { text: rich('hears Ann') });
     expect(texts(shown)).toEqual(['hears Ann', 'cannot hear Bob']);
-    await notes.show('ann', { text: 'cannot hear Ann' });
+    await notes.show('ann', { text: rich('cannot hear Ann') });
     expect(texts(shown)).toEqual(['hears Ann', 'cannot hear Bob', 'cannot hear Ann']);
   });
 
   it('is of a bounded number of things: about more, the oldest lines stay as they are', async () => {
     const { notes, shown } = start();
-    for (let at = 0; at <= 50; at += 1) await notes.show(`p${at}`, { text: `cannot hear ${at}` });
-    await notes.settle('p0', { text: 'hears 0' });
-    await notes.settle('p1', { text: 'hears 1' });
+    for (let at = 0; at <= 50; at += 1)
+      await notes.show(`p${at}`, { text: rich(`cannot hear ${at}`) });
+    await notes.settle('p0', { text: rich('hears 0') });
+    await notes.settle('p1', { text: rich('hears 1') });
     expect(texts(shown).slice(0, 2)).toEqual(['cannot hear 0', 'hears 1']);
   });
 
   it('is said anew where somebody deleted the line, unless it is over', async () => {
     const { notes, shown } = start();
-    await notes.show('ann', { text: 'cannot hear Ann' });
+    await notes.show('ann', { text: rich('cannot hear Ann') });
     shown.clear();
-    await notes.show('ann', { text: 'cannot hear Ann at all' });
+    await notes.show('ann', { text: rich('cannot hear Ann at all') });
     expect(texts(shown)).toEqual(['cannot hear Ann at all']);
     shown.clear();
-    await notes.settle('ann', { text: 'hears Ann' });
+    await notes.settle('ann', { text: rich('hears Ann') });
     expect(texts(shown)).toEqual([]);
   });
 
   it('is not said twice, and nothing is settled that was not said', async () => {
     const { notes, state } = start();
-    await notes.settle('ann', { text: 'hears Ann' });
+    await notes.settle('ann', { text: rich('hears Ann') });
     expect(state.calls).toBe(0);
-    await Promise.all([1, 2, 3].map(() => notes.show('ann', { text: 'cannot hear Ann' })));
+    await Promise.all([1, 2, 3].map(() => notes.show('ann', { text: rich('cannot hear Ann') })));
     expect(state.calls).toBe(1);
   });
 
   it('keeps its order, and survives what cannot be shown', async () => {
     const { notes, shown, state } = start();
-    const first = notes.show('ann', { text: 'cannot hear Ann' });
-    const second = notes.settle('ann', { text: 'hears Ann' });
+    const first = notes.show('ann', { text: rich('cannot hear Ann') });
+    const second = notes.settle('ann', { text: rich('hears Ann') });
     await Promise.all([first, second]);
     expect(texts(shown)).toEqual(['hears Ann']);
     state.fails = true;
-    await notes.show('bob', { text: 'cannot hear Bob' });
-    expect(await notes.post({ text: 'x' })).toBe(false);
+    await notes.show('bob', { text: rich('cannot hear Bob') });
+    expect(await notes.post({ text: rich('x') })).toBe(false);
     state.fails = false;
-    await notes.show('bob', { text: 'cannot hear Bob' });
+    await notes.show('bob', { text: rich('cannot hear Bob') });
     expect(texts(shown)).toEqual(['hears Ann', 'cannot hear Bob']);
   });
 });

@@ -26,7 +26,7 @@ describe('being told', () => {
     const starting = stage.room().startCaptions({ languages: [] });
     await settle();
     const [notice] = stage.place.contents(ROOM);
-    expect(notice?.text).toContain(sentence('room.notice'));
+    expect(stage.place.texts(ROOM)[0]).toContain(sentence('room.notice'));
     expect(pressesOf(notice)).toEqual(['captions in', 'captions out']);
     await stage.place.speak('ann', 'too early', 200);
     expect(stage.place.handedOver.size).toBe(0);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CHAT, human, openStage, ROOM, settle, SPACE, type Stage } from './room-harness.ts';
 import { sentenceLike } from '../../fakes/sentences.ts';
+import { rich } from '../../fakes/rich-text.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -35,8 +36,8 @@ describe('what a room uses', () => {
   it('counts what was said aloud, for whose words they are, and nothing that was not', async () => {
     await using stage = await open();
     const room = stage.room();
-    await room.say({ kind: 'say', text: 'hello room', by: { id: 'ann', name: 'Ann' } });
-    await room.say({ kind: 'say', text: 'never heard', by: { id: 'bob', name: 'Bob' } });
+    await room.say({ kind: 'say', text: rich('hello room'), by: { id: 'ann', name: 'Ann' } });
+    await room.say({ kind: 'say', text: rich('never heard'), by: { id: 'bob', name: 'Bob' } });
     await stage.pass(100);
     room.stopSpeaking();
     await stage.pass(10_000);
@@ -48,15 +49,15 @@ describe('what a room uses', () => {
     await using stage = await open({}, { dailyCharacters: 50 });
     const by = { id: 'ann', name: 'Ann' };
     const room = stage.room();
-    await room.say({ kind: 'say', text: 'now and on', by });
+    await room.say({ kind: 'say', text: rich('now and on'), by });
     await stage.pass(100);
-    await room.say({ kind: 'say', text: 'thirty letters that are waiting', by });
+    await room.say({ kind: 'say', text: rich('thirty letters that are waiting'), by });
     await expect(
-      room.say({ kind: 'say', text: 'thirty letters that are too many', by }),
+      room.say({ kind: 'say', text: rich('thirty letters that are too many'), by }),
     ).rejects.toMatchObject({ code: 'rate-limited' });
     room.stopSpeaking();
     await expect(
-      room.say({ kind: 'say', text: 'thirty letters that fit again', by }),
+      room.say({ kind: 'say', text: rich('thirty letters that fit again'), by }),
     ).resolves.toBe(true);
   });
 
@@ -164,7 +165,7 @@ describe('a limit of characters', () => {
   it('refuses what is to be said, with a sentence, before it waits', async () => {
     await using stage = await open({}, { dailyCharacters: 15 });
     await stage.join();
-    expect(await stage.run('say', 'ann', { text: 'hello room' })).toContain('<#room>');
+    expect(await stage.run('say', 'ann', { text: 'hello room' })).toContain('#room');
     expect(await stage.run('say', 'ann', { text: 'and more' })).toMatch(
       sentenceLike('limits.characters'),
     );

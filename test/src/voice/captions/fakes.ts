@@ -1,6 +1,8 @@
 import { AppError } from '../../../../src/errors.ts';
 import type { Content } from '../../../../src/model/content.ts';
 import type { Posted } from '../../../../src/model/place.ts';
+import { plainWords } from '../../../../src/model/compose-rich-text.ts';
+import { markdownOf } from '../../../fakes/rich-text.ts';
 import type { LineTranslation } from '../../../../src/translation/fan-out.ts';
 import {
   createCaptionMessages,
@@ -95,11 +97,11 @@ export const createChannel = (
     post: async ({ text }: Content): Promise<Posted> => {
       ids += 1;
       const id = `m${ids}`;
-      await request('post', id, text);
+      await request('post', id, markdownOf(text));
       return { channel, ids: [id] };
     },
     edit: async (posted: Posted, { text }: Content): Promise<Posted> => {
-      await request('edit', posted.ids[0], text);
+      await request('edit', posted.ids[0], markdownOf(text));
       return posted;
     },
     remove: async (posted: Posted): Promise<void> => request('remove', posted.ids[0], ''),
@@ -183,12 +185,12 @@ export const createTranslating = (
         if (outcome !== 'never') clock.after(delayMs, resolve);
       });
       const whole = `[${language}] ${text}`;
-      if (step < steps) yield { language, text: whole.slice(0, 4 + step), done: false };
-      else if (outcome === 'done') yield { language, text: whole, done: true };
+      if (step < steps) yield { language, text: plainWords(whole.slice(0, 4 + step)), done: false };
+      else if (outcome === 'done') yield { language, text: plainWords(whole), done: true };
       else if (outcome === 'error')
         yield {
           language,
-          text: '',
+          text: [],
           done: true,
           error: new AppError('unavailable', 'no translation', { retryable: true }),
         };

@@ -10,7 +10,7 @@ describe('captions', () => {
     captions.transcript(line(1));
     await pass(clock, captions.settled());
     expect(asked.map(({ language }) => language)).toEqual(['es', 'fr']);
-    expect(channel.shown()).toEqual(['**Ann**: w1\n↳ 🇪🇸 \\[es\\] w1\n↳ 🇫🇷 \\[fr\\] w1']);
+    expect(channel.shown()).toEqual(['**Ann**: w1\n↳ 🇪🇸 \\[es] w1\n↳ 🇫🇷 \\[fr] w1']);
   });
 
   it('are translated into ten languages at most', async () => {
@@ -48,8 +48,8 @@ describe('captions', () => {
     await pass(clock, captions.settled());
     expect(channel.sent.map(({ text }) => text)).toEqual([
       '**Ann**: w1\n↳ 🇪🇸 …',
-      '**Ann**: w1\n↳ 🇪🇸 *\\[es\\] …*',
-      '**Ann**: w1\n↳ 🇪🇸 \\[es\\] w1',
+      '**Ann**: w1\n↳ 🇪🇸 *\\[es] …*',
+      '**Ann**: w1\n↳ 🇪🇸 \\[es] w1',
     ]);
   });
 

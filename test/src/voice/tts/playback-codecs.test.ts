@@ -21,7 +21,7 @@ const speechOf = (text: string) => {
 };
 
 const speak = async ({ text }: SynthesisRequest) => ({
-  ...speechOf(text),
+  ...speechOf(text as string),
   voice: VOICE,
   mediaType: 'audio/pcm',
 });

@@ -10,6 +10,9 @@ const PACKET_MS = 20;
 /** CELT, 20 ms, mono. */
 const TOC = 0xf8;
 
+/** Rooms only ask for text that is spoken as it is. */
+type SpokenRequest = SynthesisRequest & { readonly text: string };
+
 /** What becomes of one request for speech. */
 export interface Behaviour {
   /** Until its first byte. */
@@ -25,11 +28,11 @@ export interface Behaviour {
 
 /** A room whose speech is scripted: packets name the text that they are of. */
 export const createStage = (
-  behaviour: (request: SynthesisRequest) => Behaviour = () => ({}),
+  behaviour: (request: SpokenRequest) => Behaviour = () => ({}),
   more: Partial<PlaybackDeps> = {},
 ) => {
   const clock = createTestClock(0);
-  const requests: SynthesisRequest[] = [];
+  const requests: SpokenRequest[] = [];
   const aborted: string[] = [];
   const dropped: { ids: string[]; reason: DropReason; atMs: number }[] = [];
   const began: { id: string; atMs: number }[] = [];
@@ -58,7 +61,8 @@ export const createStage = (
   };
 
   const speaker: Pick<Speaker, 'speak'> = {
-    speak: async (request, signal) => {
+    speak: async (asked, signal) => {
+      const request = { ...asked, text: asked.text as string };
       requests.push(request);
       const { latencyMs = 0, lengthMs, fails, hangs, hangsAfter, breaksAfter } = behaviour(request);
       signal.addEventListener('abort', () => aborted.push(request.text));

@@ -5,6 +5,7 @@ import { createStatusMessages } from '../../../../src/voice/status-messages.ts';
 import { createSpeaking, type SpeakingDeps } from '../../../../src/voice/tts/speaking.ts';
 import { createRoomTexts } from '../../../../src/voice/texts.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
+import { rich } from '../../../fakes/rich-text.ts';
 import { VOICE } from '../../../fakes/speech.ts';
 
 const CHANNEL = { space: { platform: 'test', id: 's' }, id: 'room' };
@@ -35,7 +36,7 @@ const start = () => {
         signal.addEventListener('abort', () => reject(signal.reason as Error)),
       ),
     channel: () => CHANNEL,
-    mentioned: async () => () => undefined,
+    named: async (text) => text,
     texts: createRoomTexts(loadTexts('locales'), 'en', 'plain'),
     messages: createStatusMessages({
       platform: { post: async () => ({ channel: CHANNEL, ids: ['m'] }), edit: async (one) => one },
@@ -46,7 +47,8 @@ const start = () => {
   });
   return { clock, speaking, slow };
 };
-const saying = (text: string, id: string) => ({ kind: 'say', text, by: { id, name: id } }) as const;
+const saying = (text: string, id: string) =>
+  ({ kind: 'say', text: rich(text), by: { id, name: id } }) as const;
 
 describe('what is said in a room', () => {
   it('waits in the order in which it was asked for, whatever is ready first', async () => {
@@ -76,7 +78,7 @@ describe('what is said in a room', () => {
   it('is nothing of somebody who is forgotten: neither what waits nor what is being made ready', async () => {
     const { clock, speaking, slow } = start();
     await speaking.say(saying('now', 'ann'));
-    await speaking.say({ kind: 'read', text: 'later', by: { id: 'ann', name: 'ann' } });
+    await speaking.say({ kind: 'read', text: rich('later'), by: { id: 'ann', name: 'ann' } });
     await speaking.say(saying('of another', 'bob'));
     const held = Promise.withResolvers<void>();
     slow.set('ann', held.promise);

@@ -1,0 +1,106 @@
+import { normalise } from '../../src/model/normalise-rich-text.ts';
+import {
+  text,
+  type Block,
+  type CodeBlock,
+  type Inline,
+  type List,
+  type RichText,
+} from '../../src/model/rich-text.ts';
+import { plainInline } from '../../src/model/walk-rich-text.ts';
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+};
+
+const escapeHtml = (words: string): string =>
+  words.replaceAll(/[&<>"]/g, (char) => ESCAPES[char] ?? char);
+
+const TAGS = { bold: 'strong', italic: 'em', underline: 'u', strike: 's' } as const;
+
+const element = (tag: string, content: string): string => `<${tag}>${content}</${tag}>`;
+
+/** Hidden until a reader asks for it: see `page/spoiler-text.ts`. */
+const spoilerOf = (content: string): string => element('spoiler-text', element('span', content));
+
+const inlineOf = (node: Inline): string => {
+  switch (node.kind) {
+    case 'bold':
+    case 'italic':
+    case 'underline':
+    case 'strike':
+      return element(TAGS[node.kind], rowOf(node.children));
+    case 'spoiler':
+      return spoilerOf(rowOf(node.children));
+    case 'code':
+      return element('code', escapeHtml(node.text));
+    case 'link': {
+      const label = node.children.length > 0 ? rowOf(node.children) : escapeHtml(node.url);
+      return `<a href="${escapeHtml(node.url)}" target="_blank" rel="noopener noreferrer">${label}</a>`;
+    }
+    case 'text':
+    case 'mention':
+    case 'emoji':
+    case 'timestamp':
+      return escapeHtml(plainInline([node])).replaceAll('\n', '<br>\n');
+  }
+};
+
+const rowOf = (row: readonly Inline[]): string => row.map(inlineOf).join('');
+
+const emptyLine = /\n\s*\n/;
+
+/** Lines with nothing between them are one paragraph of HTML; empty lines are in plain text only. */
+const paragraphsOf = (row: readonly Inline[]): string => {
+  const parts = [''];
+  for (const node of row) {
+    const texts = node.kind === 'text' ? node.text.split(emptyLine).map(text) : [node];
+    for (const [index, part] of texts.entries()) {
+      if (index > 0) parts.push('');
+      parts[parts.length - 1] += inlineOf(part);
+    }
+  }
+  const trimmed = parts.map((part) => part.replace(/^<br>\n/, '')).filter((part) => part !== '');
+  return trimmed.map((part) => element('p', part)).join('\n');
+};
+
+const listOf = ({ start, items }: List): string => {
+  const content = items.map(({ children, lists }) =>
+    element('li', rowOf(children) + lists.map(listOf).join('')),
+  );
+  return start === undefined
+    ? element('ul', content.join(''))
+    : `<ol start="${start}">${content.join('')}</ol>`;
+};
+
+const codeBlockOf = ({ text: written, spoiler }: CodeBlock): string => {
+  const block = element('pre', element('code', escapeHtml(written)));
+  return spoiler ? spoilerOf(block) : block;
+};
+
+const blockOf = (block: Block): string => {
+  switch (block.kind) {
+    case 'paragraph':
+      return paragraphsOf(block.children);
+    case 'heading':
+      return element(`h${block.level}`, rowOf(block.children));
+    case 'subtext':
+      return element('p', element('small', rowOf(block.children)));
+    case 'quote':
+      return element('blockquote', block.children.map(blockOf).join(''));
+    case 'list':
+      return listOf(block);
+    case 'code-block':
+      return codeBlockOf(block);
+  }
+};
+
+/** Writes a text as safe HTML: nothing in its words is markup, and links open in a new window. */
+export const toHtml = (tree: RichText): string =>
+  normalise(tree)
+    .map(blockOf)
+    .filter((html) => html !== '')
+    .join('\n');

@@ -1,5 +1,5 @@
 import { parseDiscord } from '../adapters/discord/rich-text/parse.ts';
-import { protect } from '../src/text/protect/protect-rich-text.ts';
+import { protect } from '../src/text/protect/protect.ts';
 import { comparePair, fixed, printTable } from './measure.ts';
 
 const LINES = [

@@ -60,7 +60,7 @@ const ALLOWED = {
   'src/audio/opus/fine.ts': "import '../../async/semaphore.ts';",
   'src/text/fine.ts': "import '../model/place.ts';\nimport './unicode.ts';",
   'src/text/protect/fine.ts':
-    "import '../../model/place.ts';\nimport '../unicode.ts';\nimport './tokens.ts';",
+    "import '../../model/place.ts';\nimport '../unicode.ts';\nimport './token.ts';",
   'commands/fine.ts':
     "import '../src/command/command.ts';\nimport '../src/model/place.ts';\nimport '../src/errors.ts';\nimport 'zod';\nimport type { Capabilities } from '../src/ports/platform.ts';\nexport type Given = Capabilities;",
   'adapters/web/fine.ts': "import '../../src/ports/platform.ts';\nimport 'hono';",

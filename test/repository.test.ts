@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
 
@@ -196,18 +196,6 @@ const SHARED_NAMES: ReadonlySet<string> = new Set([
   'createPlatform',
 ]);
 
-/** Names that still stand for two things; a line goes when its names are told apart. */
-const STILL_AMBIGUOUS: ReadonlySet<string> = new Set(
-  (
-    'timeOf createClient Voice DiscordOptions MentionNames ' +
-    'TranslationRequest ServiceError ' +
-    // Forms for Markdown, which those for rich text replace.
-    'Restored Protected protect Token toTokens mustPart SpeakableOptions speakable SpokenWords ' +
-    'SpokenOptions hostOf ExcerptOptions excerpt Extent layOut ' +
-    'Usage languagesOf createChat createRecognition createSpeech createTranslation'
-  ).split(' '),
-);
-
 describe('exported names', () => {
   const EXPORT =
     /^export (?:declare |abstract |async )*(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm;
@@ -219,105 +207,10 @@ describe('exported names', () => {
         homes.set(name, (homes.get(name) ?? new Set()).add(path));
     const twice = [...homes]
       .filter(([name, paths]) => paths.size > 1 && !SHARED_NAMES.has(name))
-      .filter(([name]) => !STILL_AMBIGUOUS.has(name))
       .map(([name, paths]) => `${name}: ${[...paths].join(', ')}`);
     expect(twice).toEqual([]);
   });
 });
-
-/**
- * Folders (`x/`), files of a folder without its subfolders (`x/*`) and files whose doc comments all
- * begin with a subject or a verb.
- */
-const CHECKED_COMMENTS: readonly string[] = [
-  'adapters/discord/*',
-  'adapters/discord/inbound/',
-  'adapters/discord/interactions/',
-  'adapters/discord/mirrors/',
-  'adapters/discord/outbound/',
-  'adapters/discord/rich-text/',
-  'adapters/discord/slash/',
-  'adapters/slack/',
-  'adapters/web/',
-  'commands/',
-  'service/',
-  'src/adapter.ts',
-  'src/async/',
-  'src/audio/',
-  'src/autotranslate/',
-  'src/command/',
-  'src/config.ts',
-  'src/core.ts',
-  'src/discover.ts',
-  'src/errors.ts',
-  'src/i18n.ts',
-  'src/log.ts',
-  'src/model/',
-  'src/ports/channel-feed.ts',
-  'src/ports/leases.ts',
-  'src/ports/mirrors.ts',
-  'src/ports/platform.ts',
-  'src/ports/signals.ts',
-  'adapters/discord/voice/',
-  'src/api/',
-  'src/chat/',
-  'src/http/',
-  'src/ops/',
-  'src/speech/',
-  'src/usage/',
-  'src/voice/',
-  'src/ports/recogniser.ts',
-  'src/ports/voice.ts',
-  'src/ports/store.ts',
-  'src/program.ts',
-  'src/running-platforms.ts',
-  'src/store/',
-  'src/text/addresses.ts',
-  'src/text/command-like.ts',
-  'src/text/emoji.ts',
-  'src/text/language/',
-  'src/text/letters.ts',
-  'src/text/markdown/',
-  'src/text/markup/bare-address.ts',
-  'src/text/markup/inline-scan.ts',
-  'src/text/markup/inline-stack.ts',
-  'src/text/markup/parse-blocks.ts',
-  'src/text/markup/parse-lists.ts',
-  'src/text/markup/split-code.ts',
-  'src/text/markup/write-blocks.ts',
-  'src/text/markup/write-rows.ts',
-  'src/text/message-checks.ts',
-  'src/text/one-line.ts',
-  'src/text/pieces/',
-  'src/text/plain-spans.ts',
-  'src/text/protect/assemble.ts',
-  'src/text/protect/brackets.ts',
-  'src/text/protect/mask.ts',
-  'src/text/protect/misplaced-pairs.ts',
-  'src/text/protect/protect-rich-text.ts',
-  'src/text/protect/protect-terms.ts',
-  'src/text/protect/read-tokens.ts',
-  'src/text/protect/restoration.ts',
-  'src/text/protect/terms.ts',
-  'src/text/protect/token.ts',
-  'src/text/speech/speakable-rich-text.ts',
-  'src/text/speech/spoken-laughter.ts',
-  'src/text/speech/spoken-name.ts',
-  'src/text/speech/spoken-nodes.ts',
-  'src/text/speech/spoken-numbers.ts',
-  'src/text/speech/spoken-words.ts',
-  'src/text/split/cut.ts',
-  'src/text/split/excerpt-rich-text.ts',
-  'src/text/split/sentences.ts',
-  'src/text/split/shorten.ts',
-  'src/text/split/split-layout.ts',
-  'src/text/split/split-rich-text.ts',
-  'src/text/split/split.ts',
-  'src/text/time-of-day.ts',
-  'src/text/typed-lists.ts',
-  'src/text/unicode.ts',
-  'src/translation/',
-];
 
 /** Pronouns, prepositions and question words: a comment that begins with one lacks its subject. */
 const NO_SUBJECT: ReadonlySet<string> = new Set(
@@ -331,11 +224,7 @@ const NO_SUBJECT: ReadonlySet<string> = new Set(
 
 describe('doc comments', () => {
   it('begin with a subject or a verb', () => {
-    const wrong = SOURCES.filter(({ path }) =>
-      CHECKED_COMMENTS.some((checked) =>
-        checked.endsWith('/*') ? `${dirname(path)}/*` === checked : path.startsWith(checked),
-      ),
-    ).flatMap(({ path, text }) =>
+    const wrong = SOURCES.flatMap(({ path, text }) =>
       [...text.matchAll(/\/\*\*[\s*]*([A-Za-z]+)[^\n]*/g)]
         .filter(([, word = '']) => NO_SUBJECT.has(word.toLowerCase()))
         .map(([comment]) => `${path}: ${comment}`),

@@ -9,7 +9,7 @@ import type { Glossary } from '../model/glossary.ts';
 import { type MemberSettings } from '../store/member-settings.ts';
 import type { Watches } from '../model/watch.ts';
 import { type SpaceSettings } from '../store/space-settings.ts';
-import type { Usage, UsageDay } from '../usage/usage.ts';
+import type { Usage, UsageDay } from '../usage/usage-record.ts';
 import { type Inbox } from '../autotranslate/backlog.ts';
 import { type Privacy } from '../store/privacy.ts';
 import { type Rooms } from '../voice/service.ts';
@@ -45,5 +45,5 @@ export interface Services {
 export type { Backlog } from '../autotranslate/backlog.ts';
 export type { VoicePreference } from '../speech/speech.ts';
 export type { TranscriptionProgress } from '../speech/transcriber.ts';
-export type { UsageDay } from '../usage/usage.ts';
+export type { UsageDay } from '../usage/usage-record.ts';
 export type { QueuedSpeech, Room } from '../voice/service.ts';

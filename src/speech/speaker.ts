@@ -5,7 +5,7 @@ import { ServiceError } from '../api/service-error.ts';
 import { sniff, type Container } from '../audio/container/sniff.ts';
 import { AppError, toAppError } from '../errors.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../model/file.ts';
-import { speakable } from '../text/speech/speakable-rich-text.ts';
+import { speakable } from '../text/speech/speakable.ts';
 import { createFailureMemory } from './failure-memory.ts';
 import { createVoiceList } from './voice-list.ts';
 import { fittingVoices } from './voice-choice.ts';

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
 import type { Space } from '../model/place.ts';
-import type { Usage, UsageDay, UsageAmounts } from '../usage/usage.ts';
+import type { Usage, UsageDay, UsageAmounts } from '../usage/usage-record.ts';
 import { DAY_MS } from '../async/time.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';

@@ -34,13 +34,3 @@ export const isSpacedLetter = (char: string): boolean =>
 
 /** True for Korean script, which attaches particles to the word before them. */
 export const isHangul = (char: string): boolean => hangul.test(char);
-
-/**
- * True when a backslash escapes the character at `at`; two backslashes are one written backslash.
- * Characters before `from` are not read.
- */
-export const isEscaped = (text: string, at: number, from = 0): boolean => {
-  let start = at;
-  while (start > from && text[start - 1] === '\\') start -= 1;
-  return (at - start) % 2 === 1;
-};

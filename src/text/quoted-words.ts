@@ -2,9 +2,9 @@ import { code, type Code } from '../model/rich-text.ts';
 import { oneLine } from './one-line.ts';
 import { shorten } from './split/shorten.ts';
 
-/** Words of others, fit to stand in a sentence of ours: one line of at most `longest` UTF-16 units. */
+/** Words of others for a sentence of ours: one line of at most `longest` UTF-16 units. */
 export const quotedWords = (written: string, longest = 300): string =>
   shorten(oneLine(written), longest);
 
-/** What somebody typed, shown back as code: one line of at most `longest` UTF-16 units. */
+/** Typed text that is shown back as code: one line of at most `longest` UTF-16 units. */
 export const typedCode = (typed: string, longest = 60): Code => code(quotedWords(typed, longest));

@@ -1,7 +1,7 @@
 import type { Space, Channel } from '../model/place.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { TranslationInput } from '../api/translation.ts';
-import { protect, type Protected } from '../text/protect/protect-rich-text.ts';
+import { protect, type Protected } from '../text/protect/protect.ts';
 import { languageText } from '../text/language/language-text.ts';
 import { sameLanguage, type Languages } from '../text/language/languages.ts';
 import { foldTerm, termsFor, termsIn } from './terms.ts';

@@ -3,7 +3,7 @@ import type { Services } from '../command/services.ts';
 import type { Space } from '../model/place.ts';
 import { countCodePoints } from '../text/unicode.ts';
 import { charactersOf, limitFault, type Demand } from './limits.ts';
-import type { UsageAmounts } from './usage.ts';
+import type { UsageAmounts } from './usage-record.ts';
 
 /** The person and space that use the service. */
 export interface Consumer {

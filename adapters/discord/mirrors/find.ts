@@ -3,7 +3,7 @@ import type { Api } from '../api.ts';
 import { PLATFORM, positionOf } from '../ids.ts';
 import type { MessageReader, RawMessage } from '../inbound/message-reader.ts';
 import { MESSAGES_PAGE } from '../limits.ts';
-import { footerOf, footersIn, isOfSource, labelText, numbered, voiceNameOf } from './parts.ts';
+import { footerOf, footersIn, isOfSource, labelText, partNumber, voiceNameOf } from './parts.ts';
 import { ownPost, type OwnPost } from './writers.ts';
 import { demandHistory } from '../permissions.ts';
 import { createLru } from '../../../src/async/lru.ts';
@@ -94,7 +94,7 @@ const answers = (raw: Pick<RawMessage, 'message_reference'>, source: MessageRef)
 const partOf = (content: string, label: string): Pick<Piece, 'part' | 'parts'> | undefined => {
   const groups = /^ (?<part>\d+)\/(?<parts>\d+)\s/.exec(content.slice(label.length))?.groups;
   const [part, parts] = [Number(groups?.['part'] ?? 1), Number(groups?.['parts'] ?? 1)];
-  const prefix = label + numbered(part - 1, parts);
+  const prefix = label + partNumber(part - 1, parts);
   // A label may be the beginning of another.
   const isIt = content.startsWith(prefix) && /^(?:\s|$)/.test(content.slice(prefix.length));
   return isIt ? { part, parts } : undefined;

@@ -29,7 +29,7 @@ export const tagOf = ({ channel, id }: MessageRef): string =>
 /** The label of a mirror in Discord's markup. */
 export const labelText = (label: Mirror['label']): string => write([paragraph(...label)]);
 
-export const numbered = (index: number, count: number): string =>
+export const partNumber = (index: number, count: number): string =>
   count > 1 ? ` ${index + 1}/${count}` : '';
 
 const isOnDiscord = ({ channel }: MessageRef): boolean => channel.space.platform === PLATFORM;
@@ -221,7 +221,7 @@ const partText = (
   words: RichText,
   [index, count]: readonly [index: number, count: number],
 ): string => {
-  const number = numbered(index, count);
+  const number = partNumber(index, count);
   if (!author) return writeWords(inFront([...label, text(number)], words));
   const isFirst = index === 0;
   return [

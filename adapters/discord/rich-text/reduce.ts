@@ -14,7 +14,7 @@ import { withAddressesApart } from './addresses.ts';
 import { PLATFORM } from '../ids.ts';
 import { LAST_SECOND } from './atoms.ts';
 
-export interface DiscordOptions {
+export interface ReduceOptions {
   /** True for a mention that may notify; others, and all of them by default, become their names. */
   readonly live?: (mention: Mention) => boolean;
 }
@@ -42,7 +42,7 @@ const isKnown = ({ platform, target, id: own, name = '' }: Mention): boolean => 
   }
 };
 
-const mentionOf = (node: Mention, { live }: DiscordOptions): Inline => {
+const mentionOf = (node: Mention, { live }: ReduceOptions): Inline => {
   if (!isKnown(node) || !live?.(node)) return asText(node);
   if (node.target === 'command' || node.name === undefined) return node;
   const { kind, platform, target, id: own } = node;
@@ -60,7 +60,7 @@ const isKnownEmoji = ({ platform, id: own, name }: CustomEmoji): boolean =>
 
 /** Replaces the nodes that Discord has no markup for. */
 const held =
-  (options: DiscordOptions) =>
+  (options: ReduceOptions) =>
   (node: Inline): Inline | readonly Inline[] => {
     switch (node.kind) {
       case 'mention':
@@ -101,7 +101,7 @@ const unquoted = (blocks: readonly Block[]): readonly Block[] =>
  * mentions that are not `live`, become their names; quotes have no depth; labels contain no
  * address.
  */
-export const reduceDiscord = (tree: RichText, options: DiscordOptions = {}): RichText => {
+export const reduceDiscord = (tree: RichText, options: ReduceOptions = {}): RichText => {
   const known = normalise(map(flatQuotes(normalise(tree)), held(options)));
   return normalise(mapRows(known, withAddressesApart));
 };

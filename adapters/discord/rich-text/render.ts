@@ -3,9 +3,9 @@ import { SEPARATOR } from '../../../src/model/separator.ts';
 import { writeBlocks } from '../../../src/text/markup/write-blocks.ts';
 import type { RowDialect } from '../../../src/text/markup/write-rows.ts';
 import { escapeText } from './escape.ts';
-import { reduceDiscord, type DiscordOptions } from './reduce.ts';
+import { reduceDiscord, type ReduceOptions } from './reduce.ts';
 
-export type { DiscordOptions } from './reduce.ts';
+export type { ReduceOptions } from './reduce.ts';
 
 const codeOf = (written: string): string => {
   // Two backticks in a row would end it; one at its end would make them three.
@@ -57,5 +57,5 @@ const row: RowDialect = {
  * Writes a tree in Discord's markup. Text stays text, whatever it contains: nothing in it becomes
  * markup, a mention, custom emoji or a link. Without `live` the result notifies nobody.
  */
-export const renderDiscord = (tree: RichText, options: DiscordOptions = {}): string =>
+export const renderDiscord = (tree: RichText, options: ReduceOptions = {}): string =>
   writeBlocks(reduceDiscord(tree, options), { row, codeBlock: codeBlockOf });

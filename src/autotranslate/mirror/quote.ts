@@ -5,7 +5,7 @@ import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
 import { WATCH } from '../../store/inbox/row.ts';
 import { isSameTarget, type MirrorStore } from '../../store/mirrors.ts';
 import type { Privacy } from '../../store/privacy.ts';
-import { excerpt } from '../../text/split/excerpt-rich-text.ts';
+import { excerpt } from '../../text/split/excerpt.ts';
 import { namedFor } from '../mentions.ts';
 import type { WatchedPlatforms } from '../watched-platforms.ts';
 

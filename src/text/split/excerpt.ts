@@ -1,83 +1,74 @@
-import { muteLeftovers, nameMentions } from '../markup/mentions.ts';
-import type { MentionNames } from '../../model/mention.ts';
-import { flatten } from '../markup/plain-line.ts';
+import type { Mention, RichText } from '../../model/rich-text.ts';
+import { emojiText, mentionText } from '../../model/walk-rich-text.ts';
+import { oneLine } from '../one-line.ts';
+import type { Leaf, Piece } from '../pieces/piece.ts';
+import { toPieces } from '../pieces/to-pieces.ts';
+import { hostOf, timeOf } from '../speech/spoken-nodes.ts';
 import { shorten } from './shorten.ts';
-import type { Span } from '../markup/span.ts';
-import { findSpans } from '../markup/spans.ts';
-import { hostOf, timeOf } from '../speech/spoken-spans.ts';
 
 export interface ExcerptOptions {
-  readonly names?: MentionNames;
-  /** For times. Default English. */
+  /** The name behind a mention, without its sign; undefined for the mention's own. */
+  readonly names?: (mention: Mention) => string | undefined;
+  /** The locale of times. Default: English. */
   readonly locale?: string;
 }
 
 const HIDDEN = '▒▒▒';
-/** Markup and addresses take several times the room of what is seen of them. */
+/** UTF-16 units read per visible one: white space and invisible characters take room. */
 const READ_PER_CHAR = 20;
 const LEAST_READ = 4_000;
 
-const fence = /^`{3,}(?:[\w+\-.#]{1,32}\n)?|`{3,}$/g;
-const ticks = /^`+|`+$/g;
-
-const shown = (span: Span, written: string, { names, locale }: ExcerptOptions): string => {
-  switch (span.kind) {
-    case 'code-block':
-      return ` ${written.replaceAll(fence, '')} `;
+const leafText = (node: Leaf, { names, locale }: ExcerptOptions): string => {
+  switch (node.kind) {
     case 'code':
-      return written.replaceAll(ticks, '');
-    case 'url':
-      return hostOf(written);
-    case 'mention':
-      return nameMentions(written, names ?? (() => undefined), flatten);
-    case 'timestamp':
-      return timeOf(written, locale);
-    case 'custom-emoji':
-      return `:${written.split(':')[1] ?? ''}:`;
-    case 'emphasis':
-    case 'spoiler':
+      return node.text;
     case 'link':
-    case 'line-marker':
-      return '';
-    case 'email':
+      return hostOf(node.url);
+    case 'mention': {
+      const name = names?.(node);
+      return mentionText(name === undefined ? node : { ...node, name });
+    }
     case 'emoji':
-    case 'shortcode':
-    case 'bracket':
-    case 'term':
-      return written;
+      return emojiText(node);
+    case 'timestamp':
+      return timeOf(node, locale);
   }
 };
 
-/** What is read of a long text: not into a spoiler whose end was not read. */
-const sampleOf = (text: string, chars: number): string => {
-  const sample = text.slice(0, Math.max(LEAST_READ, chars * READ_PER_CHAR));
-  const isEvenlyHidden = sample.split('||').length % 2 === 1;
-  return sample.length === text.length || isEvenlyHidden
-    ? sample
-    : sample.slice(0, sample.lastIndexOf('||'));
+const shown = (piece: Piece, options: ExcerptOptions): string => {
+  switch (piece.kind) {
+    case 'text':
+      return piece.text;
+    case 'leaf':
+      return leafText(piece.node, options);
+    case 'block':
+      return piece.block.spoiler ? HIDDEN : piece.block.text;
+    case 'open':
+    case 'close':
+    case 'line':
+      return '';
+  }
 };
 
 /**
- * One line of a message, without markup, mentions, addresses or what is hidden as a spoiler, of at
- * most `chars` UTF-16 units; a longer one ends with `…` after a whole grapheme. It is plain text: for
- * use in Markdown it goes through `plainLine`.
+ * Makes a one-line excerpt of a message, without markup, addresses or spoilers, of at most `chars`
+ * UTF-16 units; a longer one ends with `…` after a whole grapheme. The result is plain text.
  */
-export const excerpt = (text: string, chars: number, options: ExcerptOptions = {}): string => {
-  const sample = sampleOf(text, chars);
+export const excerpt = (tree: RichText, chars: number, options: ExcerptOptions = {}): string => {
+  const { pieces, pairs } = toPieces(tree);
+  const most = Math.max(LEAST_READ, chars * READ_PER_CHAR);
   let line = '';
-  let from = 0;
   let hiddenBy: number | undefined;
-  for (const span of findSpans(sample)) {
-    if (hiddenBy === undefined) line += sample.slice(from, span.start);
-    from = span.end;
-    if (span.kind === 'spoiler' && hiddenBy === undefined) {
-      hiddenBy = span.pair;
+  for (const piece of pieces) {
+    if (line.length > most) break;
+    if (piece.kind === 'close' && piece.pair === hiddenBy) hiddenBy = undefined;
+    if (hiddenBy !== undefined) continue;
+    if (piece.kind === 'open' && pairs[piece.pair]?.kind === 'spoiler') {
+      hiddenBy = piece.pair;
       line += HIDDEN;
-    } else if (span.kind === 'spoiler' && hiddenBy === span.pair) hiddenBy = undefined;
-    else if (hiddenBy === undefined)
-      line += shown(span, sample.slice(span.start, span.end), options);
+    } else line += shown(piece, options);
   }
-  if (hiddenBy === undefined) line += sample.slice(from);
-  const muted = muteLeftovers(flatten(line));
-  return shorten(sample.length < text.length ? `${muted.trimEnd()}…` : muted, chars);
+  const isCut = line.length > most;
+  const flat = oneLine(isCut ? line.slice(0, most) : line);
+  return shorten(isCut ? `${flat}…` : flat, chars);
 };

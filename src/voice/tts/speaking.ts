@@ -9,7 +9,7 @@ import { firstThatFits, voiceWishes } from '../../speech/voice-preference.ts';
 import { plainWords } from '../../model/compose-rich-text.ts';
 import type { RichText } from '../../model/rich-text.ts';
 import { languageText } from '../../text/language/language-text.ts';
-import { speakable } from '../../text/speech/speakable-rich-text.ts';
+import { speakable } from '../../text/speech/speakable.ts';
 import { termsFor } from '../../translation/terms.ts';
 import { createKeyedMutex } from '../../async/keyed-mutex.ts';
 import { waitUntil, type Clock } from '../../async/clock.ts';

@@ -11,7 +11,7 @@ import type { Inbox } from '../../../src/autotranslate/backlog.ts';
 import { type Privacy, createPrivacy } from '../../../src/store/privacy.ts';
 import { type SpaceSettings, createSpaceSettings } from '../../../src/store/space-settings.ts';
 import type { Translator } from '../../../src/translation/translator.ts';
-import type { Usage } from '../../../src/usage/usage.ts';
+import type { Usage } from '../../../src/usage/usage-record.ts';
 import { openStore, type Store } from '../../../src/store/index.ts';
 import { createUsage } from '../../../src/store/usage.ts';
 import type { AutoTranslate } from '../../../src/autotranslate/index.ts';

@@ -1,7 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseDiscord } from '../../../adapters/discord/rich-text/parse.ts';
+import { renderDiscord } from '../../../adapters/discord/rich-text/render.ts';
+import type { Mention, RichText } from '../../../src/model/rich-text.ts';
+import { map, plainText } from '../../../src/model/walk-rich-text.ts';
 import { protect } from '../../../src/text/protect/protect.ts';
-import { splitMarkdown } from '../../../src/text/split/split-markdown.ts';
+import { splitRichText } from '../../../src/text/split/split-rich-text.ts';
+import { discordPings } from '../../fakes/read-pings.ts';
 import { anyMessage } from './any-message.ts';
 
 const TOKEN = /⟦\d+⟧/g;
@@ -30,6 +35,12 @@ const ENGINES: Readonly<Record<string, (text: string, pick: number) => string>> 
   'invents tokens': (text, pick) => `⟦${pick + 500}⟧${text} ⟦`,
   'repeats itself': (text) => `${text} ${text}`,
   'writes other brackets': (text) => text.replaceAll('⟦', '[').replaceAll('⟧', ']'),
+  'writes Arabic digits, right to left': (text) =>
+    text.replaceAll(
+      /⟦(\d+)⟧/g,
+      (_, digits: string) =>
+        `⟦\u200F${digits.replaceAll(/\d/g, (d) => String.fromCharCode(d.charCodeAt(0) + 0x630))}⟧`,
+    ),
   'writes spaces and wide digits': (text) =>
     text.replaceAll(
       /⟦(\d+)⟧/g,
@@ -39,9 +50,26 @@ const ENGINES: Readonly<Record<string, (text: string, pick: number) => string>> 
 };
 const FAITHFUL = new Set(['copies it', 'shouts', 'turns the words of each line around']);
 
+const HOSTILE_NAMES = [
+  'everyone',
+  '`*||**_',
+  '](https://evil.example)',
+  '<@9>',
+  '```',
+  'Ann',
+  '\\',
+];
+const withName = (mention: Mention): Mention => {
+  const { target, id } = mention;
+  const which = (target.length + id.length + id.charCodeAt(0)) % (HOSTILE_NAMES.length + 1);
+  const name = HOSTILE_NAMES[which];
+  return name === undefined ? mention : { ...mention, name };
+};
+
 // Read here without the project's own parsers.
 const CODE = /```[^]*?```|`[^`\n]*`/g;
 const ADDRESS = /https:\/\/example\.org\/(?:[pl]\/)?\d+(?:\?q=a_b_c#top)?/g;
+const PING = /<(?:@[!&]?|#|!)\w|@(?:everyone|here|channel)/i;
 const ESCAPED = /\\[^\s\w]/g;
 const MARKS = ['**', '~~', '||', '__'];
 
@@ -56,28 +84,34 @@ const oddMarks = (text: string): string[] => {
   return fences % 2 === 1 ? ['```', ...odd] : odd;
 };
 
-const visible = (text: string): string =>
-  text
-    .replaceAll(ESCAPED, '')
-    .replaceAll(/```(?:[\w+]+\n)?/g, '')
-    .replaceAll(/[\s\u200B`*_~|>#[\]()-]/g, '');
+const visible = (...trees: readonly RichText[]): string =>
+  trees.map(plainText).join('\n').replaceAll(ADDRESS, '').replaceAll(/\s/g, '');
 
-const fault = (text: string, kept: readonly string[], limit: number): string | undefined => {
-  const pieces = splitMarkdown(text, limit, { lastRoom: 20 });
+const fault = (rich: RichText, kept: readonly string[], limit: number): string | undefined => {
+  const muted = renderDiscord(rich);
+  if (PING.test(prose(muted))) return `pings: ${JSON.stringify(muted)}`;
+  const split = splitRichText(rich, {
+    render: (tree) => renderDiscord(tree),
+    limit,
+    lastRoom: 20,
+  });
+  const pieces = split.map(({ written }) => written);
   const shown = (): string => JSON.stringify(pieces, undefined, 1);
   if (pieces.some((piece) => piece.length > limit)) return `too long: ${shown()}`;
   if ((pieces.at(-1)?.length ?? 0) > limit - 20) return `no room at the end: ${shown()}`;
-  const odd = oddMarks(text).length > 0 ? [] : pieces.flatMap(oddMarks);
+  if (pieces.some((piece) => PING.test(prose(piece)) || discordPings(piece).length > 0))
+    return `a piece pings: ${shown()}`;
+  const odd = pieces.flatMap(oddMarks);
   if (odd.length > 0) return `broken ${odd.join(' ')} in ${shown()}`;
   const lost = kept.find((part) => !pieces.some((piece) => piece.includes(part)));
   if (lost) return `lost or cut ${lost}: ${shown()}`;
-  if (visible(pieces.join('\n')) !== visible(text))
-    return `other words: ${shown()}\nthan in ${JSON.stringify(text)}`;
+  if (visible(...split.map(({ tree }) => tree)) !== visible(rich))
+    return `other words: ${shown()}\nthan in ${JSON.stringify(muted)}`;
   return undefined;
 };
 
 describe('ten thousand messages', () => {
-  it('come through translation and splitting without loss or broken markup', () => {
+  it('come through translation and splitting without ping, loss or broken markup', () => {
     fc.assert(
       fc.property(
         anyMessage,
@@ -85,14 +119,16 @@ describe('ten thousand messages', () => {
         fc.nat(99),
         fc.constantFrom(200, 300, 500, 2000),
         (message, engine, pick, limit) => {
-          const { text, restore } = protect(message.text);
+          const tree = map(parseDiscord(message.text), (node) =>
+            node.kind === 'mention' ? withName(node) : node,
+          );
+          const { text, restore } = protect(tree);
           const translated = ENGINES[engine]?.(text, pick) ?? '';
           const back = restore(translated);
           if (FAITHFUL.has(engine)) expect(back.ok, translated).toBe(true);
-          if (engine === 'copies it') expect(back.text).toBe(message.text);
-          expect(back.text).not.toMatch(/[⟦⟧]/);
-          expect(oddMarks(back.text)).toEqual([]);
-          expect(fault(back.text, message.kept, limit)).toBeUndefined();
+          if (engine === 'copies it') expect(back.tree).toEqual(tree);
+          expect(renderDiscord(back.tree)).not.toMatch(/[⟦⟧]/);
+          expect(fault(back.tree, message.kept, limit)).toBeUndefined();
         },
       ),
       { numRuns: 10_000 },

@@ -2,7 +2,7 @@ import { afterEach, beforeEach } from 'vitest';
 import type { Channel } from '../../src/model/place.ts';
 import type { Content } from '../../src/model/content.ts';
 import type { Member } from '../../src/model/member.ts';
-import type { Room } from '../../src/voice/service.ts';
+import type { Room } from '../../src/voice/room-types.ts';
 import { openCommandHarness, SPACE, type CommandHarness } from '../fakes/command-harness.ts';
 import {
   SPACE as HARNESS_SPACE,

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { realClock, type Clock } from '../src/async/clock.ts';
+import { plainWords } from '../src/model/compose-rich-text.ts';
+import { text } from '../src/model/rich-text.ts';
 import type { Mirror } from '../src/ports/mirrors.ts';
 import { openDiscord, placeOf } from '../test/adapters/discord/support.ts';
 import { fixed, printTable } from './measure.ts';
@@ -67,8 +69,8 @@ const measure = async (mode: 'thread' | 'reply', most: number): Promise<Measured
       const mirror: Mirror = {
         source: { channel: here, id },
         key: 'watch',
-        content: { text: `Algo que se dice aquí, número ${count}` },
-        label: mode === 'thread' ? '🌐 inglés' : '🇪🇸',
+        content: { text: plainWords(`Algo que se dice aquí, número ${count}`) },
+        label: [text(mode === 'thread' ? '🌐 inglés' : '🇪🇸')],
         ...(mode === 'thread' ? { as: { name: by.name } } : {}),
       };
       waiting.push({ mirror, saidMs: clock.nowMs() });

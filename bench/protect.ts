@@ -1,6 +1,5 @@
 import { parseDiscord } from '../adapters/discord/rich-text/parse.ts';
-import { protect } from '../src/text/protect/protect.ts';
-import { protect as protectTree } from '../src/text/protect/protect-rich-text.ts';
+import { protect } from '../src/text/protect/protect-rich-text.ts';
 import { comparePair, fixed, printTable } from './measure.ts';
 
 const LINES = [
@@ -16,60 +15,41 @@ const text = Array.from({ length: 2_000 }, (_, index) => LINES[index % LINES.len
 const megabytes = Buffer.byteLength(text) / 1e6;
 
 /** What bots commonly do: one pattern, numbers in its place, put back without a check. */
-const simple = (): string => {
+const simple = (written: string): string => {
   const kept: string[] = [];
-  const masked = text.replaceAll(/https?:\/\/\S+|<[@#:a][^>]*>|`[^`]*`/g, (match) => {
+  const masked = written.replaceAll(/https?:\/\/\S+|<[@#:a][^>]*>|`[^`]*`/g, (match) => {
     kept.push(match);
     return `{{${kept.length - 1}}}`;
   });
   return masked.replaceAll(/\{\{(\d+)\}\}/g, (_, index: string) => kept[Number(index)] ?? '');
 };
 
-const both = (): string => {
-  const guarded = protect(text, TERMS);
-  return guarded.restore(guarded.text).text;
-};
-
 const tree = parseDiscord(text);
-const bothOfTree = (): unknown => {
-  const guarded = protectTree(tree, TERMS);
+const both = (): unknown => {
+  const guarded = protect(tree, TERMS);
   return guarded.restore(guarded.text).tree;
 };
 
-const chat = LINES.map((line) => ({ line, bytes: Buffer.byteLength(line) }));
+const chat = LINES.map((line) => ({ each: parseDiscord(line), bytes: Buffer.byteLength(line) }));
 const lineByLine = (): void => {
-  for (const { line } of chat) {
-    const guarded = protect(line, TERMS);
+  for (const { each } of chat) {
+    const guarded = protect(each, TERMS);
     guarded.restore(guarded.text);
   }
 };
-
-const trees = LINES.map((line) => parseDiscord(line));
-const treeByTree = (): void => {
-  for (const each of trees) {
-    const guarded = protectTree(each, TERMS);
-    guarded.restore(guarded.text);
-  }
+const simpleByLine = (): void => {
+  for (const line of LINES) simple(line);
 };
 
-const whole = await comparePair(both, simple, { rounds: 15, calls: 3 });
-const wholeTree = await comparePair(bothOfTree, both, { rounds: 15, calls: 3 });
-const lines = await comparePair(treeByTree, lineByLine, { rounds: 15, calls: 2_000 });
+const whole = await comparePair(both, () => simple(text), { rounds: 15, calls: 3 });
+const lines = await comparePair(lineByLine, simpleByLine, { rounds: 15, calls: 2_000 });
 const lineBytes = chat.reduce((sum, { bytes }) => sum + bytes, 0);
-printTable('Protection of tokens, put back and verified (bare: one pattern, unverified)', [
+printTable('Protection of rich text, put back and verified (bare: one pattern, unverified)', [
   {
     what: `one text of ${fixed(megabytes)} MB`,
     ours: `${fixed(megabytes / (whole.oursUs / 1e6), 0)} MB/s`,
     common: `${fixed(megabytes / (whole.commonUs / 1e6), 0)} MB/s`,
     ratio: fixed(whole.commonUs / whole.oursUs),
-  },
-]);
-printTable('Protection of rich text, put back and verified (bare: of Markdown)', [
-  {
-    what: `one text of ${fixed(megabytes)} MB`,
-    ours: `${fixed(megabytes / (wholeTree.oursUs / 1e6), 0)} MB/s`,
-    common: `${fixed(megabytes / (wholeTree.commonUs / 1e6), 0)} MB/s`,
-    ratio: fixed(wholeTree.commonUs / wholeTree.oursUs),
   },
   {
     what: 'chat lines, one by one',

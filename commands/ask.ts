@@ -1,8 +1,16 @@
 import { z } from 'zod';
 import { defineCommand, type CommandContext } from '../src/command/command.ts';
 import type { Room } from '../src/command/services.ts';
-import { hasRooms, plainLine, roomTurns, sharedRoom } from '../src/command/helpers.ts';
+import {
+  hasRooms,
+  parseMarkdown,
+  quotedWords,
+  roomTurns,
+  sharedRoom,
+} from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
+import { sections } from '../src/model/compose-rich-text.ts';
+import type { RichText } from '../src/model/rich-text.ts';
 
 const LONGEST_QUESTION_CHARS = 10_000;
 const LONGEST_HEARD_CHARS = 500;
@@ -18,10 +26,11 @@ const hear = async (room: Room | undefined, ctx: CommandContext<unknown>): Promi
 };
 
 /** Stands above the answer, so that others and the asker see what was understood. */
-const heardLine = (question: string, { member, t }: CommandContext<unknown>): string => {
-  const name = plainLine(member.name);
-  return `${t('room.heard-you', { name, question: plainLine(question, LONGEST_HEARD_CHARS) })}\n\n`;
-};
+const heardLine = (question: string, { member, t }: CommandContext<unknown>): RichText =>
+  t('room.heard-you', {
+    name: quotedWords(member.name),
+    question: quotedWords(question, LONGEST_HEARD_CHARS),
+  });
 
 export default defineCommand('ask', {
   options: z.object({ question: z.string().trim().min(1).max(LONGEST_QUESTION_CHARS).optional() }),
@@ -30,15 +39,13 @@ export default defineCommand('ask', {
     const { options, services, member, signal, stream, reply } = ctx;
     const room = sharedRoom(ctx);
     const question = options.question ?? (await hear(room, ctx));
-    const above = options.question === undefined ? heardLine(question, ctx) : '';
+    const above = options.question === undefined ? heardLine(question, ctx) : undefined;
     const turns = room
       ? roomTurns(question, room.recentCaptions())
       : [{ role: 'user', content: question } as const];
-    const answer = await stream(
-      services.assistant.answer(turns, signal),
-      (text) => `${above}${text}`,
-    );
-    await reply({ text: `${above}${answer}` });
-    await room?.say({ kind: 'answer', text: answer, by: member });
+    const shown = (answer: string): RichText => sections(above, parseMarkdown(answer));
+    const answer = await stream(services.assistant.answer(turns, signal), shown);
+    await reply({ text: shown(answer) });
+    await room?.say({ kind: 'answer', text: parseMarkdown(answer), by: member });
   },
 });

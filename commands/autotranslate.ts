@@ -4,6 +4,7 @@ import {
   defineAction,
   defineCommandGroup,
   moderator,
+  richText,
   type CommandContext,
 } from '../src/command/command.ts';
 import { isQuiet } from '../src/model/space-choices.ts';
@@ -12,12 +13,22 @@ import {
   completeLanguages,
   hears,
   typedLanguages,
-  inCode,
+  typedCode,
   readChannels,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
+import {
+  bullets,
+  lines,
+  nested,
+  sections,
+  sentence,
+  series,
+  type Maybe,
+} from '../src/model/compose-rich-text.ts';
 import { channelMention } from '../src/model/mention.ts';
 import { channelAround, type Channel } from '../src/model/place.ts';
+import type { ListItem, RichText } from '../src/model/rich-text.ts';
 
 const FEWEST_CHANNELS = 2;
 const MOST_CHANNELS = 20;
@@ -35,6 +46,12 @@ const channelOf = ({ channel, options }: Context<{ channel?: Channel | undefined
 const namesOf = (languages: readonly string[], { services, locale }: Context): string[] =>
   languages.map((language) => services.languages.name(language, locale));
 
+const mentionsOf = (watches: readonly ChannelWatch[]): RichText =>
+  series(
+    watches.map(({ channel }) => channelMention(channel)),
+    ' ',
+  );
+
 const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((each) => b.includes(each));
 
@@ -51,9 +68,9 @@ const replacedLines = (
   watches: readonly ChannelWatch[],
   before: readonly ChannelWatch[],
   ctx: Context,
-): string[] => {
+): RichText[] => {
   const { services, channel: here, t } = ctx;
-  const lines = watches.flatMap((watch) => {
+  const replaced = watches.flatMap((watch) => {
     const old = before.find(({ channel }) => channel.id === watch.channel.id);
     const isSame =
       old?.mode === watch.mode && sameSet(targetsOf(old, before), targetsOf(watch, watches));
@@ -62,25 +79,26 @@ const replacedLines = (
       ({ group, channel }) =>
         group !== undefined && group === old.group && channel.id !== old.channel.id,
     );
-    const was = [
+    const was = series([
       t(`autotranslate.modes.${old.mode}`),
       namesOf(old.languages, ctx).join(', '),
-      ...(partners.length > 0
-        ? [partners.map(({ channel }) => channelMention(channel)).join(' ')]
-        : []),
-    ].join(' · ');
+      partners.length > 0 && mentionsOf(partners),
+    ]);
     return [t('autotranslate.replaced', { channel: channelMention(watch.channel), before: was })];
   });
   const left = services.watches.list(here.space).map(({ channel }) => channel.id);
   const ended = before.filter(({ channel }) => !left.includes(channel.id));
   return [
-    ...lines,
+    ...replaced,
     ...ended.map(({ channel }) => t('autotranslate.ended', { channel: channelMention(channel) })),
   ];
 };
 
 /** Explains what keeps translations from coming although they are set. */
-const obstacleLines = async (watches: readonly ChannelWatch[], ctx: Context): Promise<string[]> => {
+const obstacleLines = async (
+  watches: readonly ChannelWatch[],
+  ctx: Context,
+): Promise<Maybe<RichText>[]> => {
   const { services, channel: here, t } = ctx;
   const choices = await services.spaces.of(here.space);
   const quiet = watches.filter(({ channel }) => isQuiet(channel, choices));
@@ -95,35 +113,29 @@ const obstacleLines = async (watches: readonly ChannelWatch[], ctx: Context): Pr
   const answers = await Promise.all(wanted.map(translates));
   const missing = wanted.filter((_, place) => answers[place] === false);
   return [
-    ...(missing.length > 0
-      ? [
-          t('autotranslate.no-engine', {
-            languages: namesOf(missing, ctx).join(', '),
-            count: missing.length,
-          }),
-        ]
-      : []),
-    ...(quiet.length > 0
-      ? [
-          t('autotranslate.quiet', {
-            channels: quiet.map(({ channel }) => channelMention(channel)).join(' '),
-            count: quiet.length,
-          }),
-        ]
-      : []),
+    missing.length > 0 &&
+      t('autotranslate.no-engine', {
+        languages: namesOf(missing, ctx).join(', '),
+        count: missing.length,
+      }),
+    quiet.length > 0 &&
+      t('autotranslate.quiet', { channels: mentionsOf(quiet), count: quiet.length }),
   ];
 };
 
 /** Sets the watches; resolves with what people have to know besides. */
-const setAndWarn = async (watches: readonly ChannelWatch[], ctx: Context): Promise<string[]> => {
+const setAndWarn = async (
+  watches: readonly ChannelWatch[],
+  ctx: Context,
+): Promise<RichText | undefined> => {
   const { services, channel } = ctx;
   const before = services.watches.list(channel.space);
   await services.watches.set(watches);
   const warnings = [
     ...replacedLines(watches, before, ctx),
     ...(await obstacleLines(watches, ctx)),
-  ].map((line) => `⚠️ ${line}`);
-  return warnings.length > 0 ? ['', ...warnings] : [];
+  ].map((line) => line && sentence('⚠️ ', line));
+  return warnings.some(Boolean) ? lines(...warnings) : undefined;
 };
 
 const switches = {
@@ -132,14 +144,14 @@ const switches = {
 };
 type Switches = z.infer<z.ZodObject<typeof switches>>;
 
-const switchLines = async (options: Switches, ctx: Context): Promise<string[]> => {
+const switchLines = async (options: Switches, ctx: Context): Promise<RichText> => {
   const { t } = ctx;
   const voice = options['voice-messages']
     ? (await hears(ctx))
       ? 'autotranslate.voice-messages'
       : 'autotranslate.no-recognition'
     : 'autotranslate.no-voice-messages';
-  return [t(voice), t(options.bots ? 'autotranslate.bots' : 'autotranslate.no-bots')];
+  return lines(t(voice), t(options.bots ? 'autotranslate.bots' : 'autotranslate.no-bots'));
 };
 
 const inPlace = (mode: 'reply' | 'thread') =>
@@ -160,24 +172,30 @@ const inPlace = (mode: 'reply' | 'thread') =>
         [{ channel, mode, languages, transcribes: options['voice-messages'], bots: options.bots }],
         ctx,
       );
-      const lines = [
-        t(`autotranslate.${mode}`, { channel: channelMention(channel), count: languages.length }),
-        ...namesOf(languages, ctx).map((name) => `- ${name}`),
-        `\n${t('autotranslate.skips')}`,
-        ...(await switchLines(options, ctx)),
-        ...warnings,
-      ];
-      await reply({ text: lines.join('\n') });
+      await reply({
+        text: sections(
+          lines(
+            t(`autotranslate.${mode}`, {
+              channel: channelMention(channel),
+              count: languages.length,
+            }),
+            bullets(...namesOf(languages, ctx)),
+          ),
+          lines(t('autotranslate.skips'), await switchLines(options, ctx)),
+          warnings,
+        ),
+      });
     },
   });
 
 const mirror = defineAction({
-  options: z.object({ channels: z.string().min(1).max(LONGEST_LIST_CHARS), ...switches }),
+  options: z.object({ channels: richText({ max: LONGEST_LIST_CHARS }), ...switches }),
   guards: [moderator],
   slow: true,
   async run(ctx) {
     const { options, services, channel, t, reply } = ctx;
-    const typed = readChannels(options.channels, services.languages);
+    const { space } = channel;
+    const typed = readChannels(options.channels, services.languages, space.platform);
     if (!typed || typed.length === 0) throw userError('bad-input', 'autotranslate.mirror-how');
     if (typed.length < FEWEST_CHANNELS || typed.length > MOST_CHANNELS)
       throw userError('bad-input', 'autotranslate.how-many-channels', {
@@ -187,17 +205,17 @@ const mirror = defineAction({
     const twice = typed.find(({ id }, place) => typed.findIndex((each) => each.id === id) < place);
     if (twice)
       throw userError('bad-input', 'autotranslate.channel-twice', {
-        channel: channelMention(twice),
+        channel: channelMention({ space, id: twice.id }),
       });
     const group = crypto.randomUUID();
     const watches = typed.map(({ id, language, typed: name }): ChannelWatch => {
       if (language === undefined)
         throw userError('bad-input', 'autotranslate.channel-language', {
-          channel: channelMention({ id }),
-          language: name === '' ? '–' : inCode(name),
+          channel: channelMention({ space, id }),
+          language: name === '' ? '–' : typedCode(name),
         });
       return {
-        channel: { space: channel.space, id },
+        channel: { space, id },
         mode: 'mirror',
         languages: [language],
         group,
@@ -208,16 +226,16 @@ const mirror = defineAction({
     if (new Set(watches.flatMap(({ languages }) => languages)).size < 2)
       throw userError('bad-input', 'autotranslate.one-language');
     const warnings = await setAndWarn(watches, ctx);
-    const lines = [
-      t('autotranslate.mirror'),
-      ...watches.map(
-        (watch) => `- ${channelMention(watch.channel)} · ${namesOf(watch.languages, ctx).join()}`,
+    const linked = watches.map((watch) =>
+      series([channelMention(watch.channel), ...namesOf(watch.languages, ctx)]),
+    );
+    await reply({
+      text: sections(
+        lines(t('autotranslate.mirror'), bullets(...linked)),
+        await switchLines(options, ctx),
+        warnings,
       ),
-      '',
-      ...(await switchLines(options, ctx)),
-      ...warnings,
-    ];
-    await reply({ text: lines.join('\n') });
+    });
   },
 });
 
@@ -241,11 +259,14 @@ const off = defineAction({
       });
       return;
     }
-    const lines = [t('autotranslate.off', { channel: channelMention(channel) })];
     // A group of one channel is none.
-    if (others.length === 1 && others[0])
-      lines.push(t('autotranslate.off-too', { channel: channelMention(others[0].channel) }));
-    await reply({ text: lines.join('\n') });
+    const last = others.length === 1 ? others[0]?.channel : undefined;
+    await reply({
+      text: lines(
+        t('autotranslate.off', { channel: channelMention(channel) }),
+        last && t('autotranslate.off-too', { channel: channelMention(last) }),
+      ),
+    });
   },
 });
 
@@ -259,24 +280,22 @@ const list = defineAction({
       await reply({ text: t('autotranslate.none'), tone: 'note' });
       return;
     }
-    const line = (watch: ChannelWatch): string =>
-      [
-        `- ${channelMention(watch.channel)} · ${t(`autotranslate.modes.${watch.mode}`)}`,
+    const line = (watch: ChannelWatch): RichText =>
+      series([
+        channelMention(watch.channel),
+        t(`autotranslate.modes.${watch.mode}`),
         namesOf(watch.languages, ctx).join(', '),
-        ...(watch.transcribes ? [t('autotranslate.with-voice-messages')] : []),
-        ...(watch.bots ? [t('autotranslate.with-bots')] : []),
-      ].join(' · ');
+        watch.transcribes && t('autotranslate.with-voice-messages'),
+        watch.bots && t('autotranslate.with-bots'),
+      ]);
     const groups = Map.groupBy(watches, ({ group }) => group);
-    const lines = [...groups].flatMap(([group, members]) =>
+    const items = [...groups].flatMap(([group, members]): (RichText | ListItem)[] =>
       group === undefined
         ? members.map(line)
-        : [
-            t('autotranslate.group', { count: members.length }),
-            ...members.map((each) => `  ${line(each)}`),
-          ],
+        : [nested(t('autotranslate.group', { count: members.length }), members.map(line))],
     );
     await reply({
-      text: [t('autotranslate.heading', { count: watches.length }), ...lines].join('\n'),
+      text: lines(t('autotranslate.heading', { count: watches.length }), bullets(...items)),
     });
   },
 });

@@ -9,18 +9,21 @@ import {
 } from '../src/command/command.ts';
 import { ROOM_TRANSCRIPT_KINDS } from '../src/model/transcript.ts';
 import {
+  button,
+  captionLanguages,
   captionRecord,
   completeLanguage,
   completeLanguages,
   hears,
   joinedRoom,
+  parseMarkdown,
   typedLanguage,
   typedLanguages,
 } from '../src/command/helpers.ts';
 import { userError, type AppError } from '../src/errors.ts';
+import { lines } from '../src/model/compose-rich-text.ts';
 import { channelMention } from '../src/model/mention.ts';
 import { channelAround, type Channel } from '../src/model/place.ts';
-import type { Control } from '../src/model/content.ts';
 
 const LONGEST_LIST_CHARS = 2_000;
 
@@ -68,16 +71,6 @@ const placeOf = (
   return place;
 };
 
-const languageLine = (
-  languages: readonly string[],
-  { services, locale, t }: Pick<CommandContext<unknown>, 'services' | 'locale' | 't'>,
-): string =>
-  languages.length === 0
-    ? t('captions.as-spoken')
-    : t('captions.into', {
-        languages: languages.map((code) => services.languages.name(code, locale)).join(', '),
-      });
-
 const start = defineAction({
   options: z.object({
     languages: z.string().min(1).max(LONGEST_LIST_CHARS).optional(),
@@ -89,7 +82,7 @@ const start = defineAction({
   complete: { languages: completeLanguages, only: completeLanguage },
   slow: true,
   async run(ctx) {
-    const { options, services, locale, t, reply } = ctx;
+    const { options, services, locale, t, label, reply } = ctx;
     const only = options.only === undefined ? undefined : typedLanguage(options.only, services);
     const languages = await wantedLanguages(ctx, options.languages, only);
     const wanted = wantedRoom(ctx);
@@ -102,22 +95,22 @@ const start = defineAction({
     await room.startCaptions({
       languages,
       ...(place ? { in: place } : {}),
-      ...(options.thread ? { thread: t('room.thread-name') } : {}),
+      ...(options.thread ? { thread: label('room.thread-name') } : {}),
       ...(only === undefined ? {} : { only }),
       ...(options.transcript ? { transcript: options.transcript } : {}),
     });
     await reply({
-      text: [
+      text: lines(
         t('captions.started', {
           room: channelMention(room.channel),
           channel: channelMention(room.captions?.in ?? place ?? room.channel),
         }),
         only === undefined
-          ? languageLine(languages, ctx)
+          ? captionLanguages(languages, ctx)
           : t('captions.only', { language: { language: only } }),
-        ...(options.transcript ? [t('captions.transcript-follows')] : []),
-        ...((await hears(ctx)) ? [] : [t('captions.no-recognition')]),
-      ].join('\n'),
+        options.transcript && t('captions.transcript-follows'),
+        !(await hears(ctx)) && t('captions.no-recognition'),
+      ),
     });
   },
 });
@@ -157,7 +150,7 @@ const language = defineAction({
     const typed = options.languages?.trim() ?? '';
     const languages = typed === '' ? [] : typedLanguages(typed, services);
     room.setLanguages(languages);
-    await reply({ text: languageLine(languages, ctx) });
+    await reply({ text: captionLanguages(languages, ctx) });
   },
 });
 
@@ -169,7 +162,8 @@ const summary = defineAction({
     const { options, services, member, locale, signal, stream, reply } = ctx;
     const own = options.language ?? (await services.settings.of(member)).language ?? locale;
     const wanted = typedLanguage(own, services);
-    await reply({ text: await stream(captionRecord(ctx).summary(wanted, signal)) });
+    const text = await stream(captionRecord(ctx).summary(wanted, signal), parseMarkdown);
+    await reply({ text: parseMarkdown(text) });
   },
 });
 
@@ -177,17 +171,18 @@ const summary = defineAction({
 const choose = (choice: 'allowed' | 'refused'): Press => ({
   private: true,
   isForEverybody: true,
-  async run({ services, channel, member, t, reply }: PressContext) {
+  async run(ctx: PressContext) {
+    const { services, channel, member, t, reply } = ctx;
     if (choice === 'allowed' && (await services.privacy.optedOut(member)))
       throw userError('forbidden', 'captions.opted-out');
     await services.rooms.choose(channel.space, member.id, choice);
-    const back: Control =
-      choice === 'allowed'
-        ? { kind: 'button', press: 'captions out', label: t('room.leave-me-out') }
-        : { kind: 'button', press: 'captions in', label: t('room.caption-me') };
     await reply({
       text: t(choice === 'allowed' ? 'captions.chose-heard' : 'captions.chose-unheard'),
-      controls: [back],
+      controls: [
+        choice === 'allowed'
+          ? button(ctx, 'captions out', 'room.leave-me-out')
+          : button(ctx, 'captions in', 'room.caption-me'),
+      ],
     });
   },
 });

@@ -3,83 +3,100 @@ import {
   defineAction,
   defineCommandGroup,
   moderator,
+  richText,
   type Complete,
 } from '../src/command/command.ts';
-import { completeLanguage, typedLanguage, inCode } from '../src/command/helpers.ts';
+import { completeLanguage, typedCode, typedLanguage } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
-import { customEmoji, typedCustomEmojiId } from '../src/model/mention.ts';
+import { bullets, lines, row, sentence } from '../src/model/compose-rich-text.ts';
+import type { Space } from '../src/model/place.ts';
+import { emoji as customEmoji, type CustomEmoji, type RichText } from '../src/model/rich-text.ts';
+import { plainText } from '../src/model/walk-rich-text.ts';
 
 const MOST_EMOJI = 100;
+const LONGEST_EMOJI_CHARS = 100;
 
 const isEmoji = (text: string): boolean => /^\p{RGI_Emoji}$/v.test(text);
 
 /** The emoji as reactions name it: the id of a custom one, else the emoji itself. */
-const emojiOf = (typed: string): string => {
-  const text = typed.trim();
-  const emoji = typedCustomEmojiId(text) ?? [text, `${text}\uFE0F`].find(isEmoji);
-  if (emoji === undefined) throw userError('bad-input', 'flags.no-emoji', { typed: inCode(text) });
+const emojiOf = (typed: RichText, { platform }: Space): string => {
+  const [node, ...others] = row(typed);
+  if (node?.kind === 'emoji' && node.platform === platform && others.length === 0) return node.id;
+  const words = plainText(typed);
+  const emoji = [words, `${words}\uFE0F`].find(isEmoji);
+  if (emoji === undefined)
+    throw userError('bad-input', 'flags.no-emoji', { typed: typedCode(words) });
   return emoji;
 };
 
-const shown = (emoji: string): string => (isEmoji(emoji) ? emoji : customEmoji(emoji));
+const shown = (emoji: string, { platform }: Space): string | CustomEmoji =>
+  isEmoji(emoji) ? emoji : customEmoji(platform, emoji, 'emoji');
 
 const completeEmoji: Complete = async (typed, { services, space, locale }) => {
   const { flags } = await services.spaces.of(space);
   return Object.entries(flags.languages)
     .map(([emoji, language]) => ({
-      value: shown(emoji),
+      value: emoji,
       label: `${emoji} ${services.languages.name(language, locale)}`,
     }))
     .filter(({ label }) => label.toLowerCase().includes(typed.trim().toLowerCase()));
 };
 
 const set = defineAction({
-  options: z.object({ emoji: z.string().min(1).max(100), language: z.string().min(1) }),
+  options: z.object({ emoji: richText({ max: LONGEST_EMOJI_CHARS }), language: z.string().min(1) }),
   complete: { language: completeLanguage },
   guards: [moderator],
   async run({ options, services, channel, locale, t, reply }) {
-    const emoji = emojiOf(options.emoji);
+    const { space } = channel;
+    const emoji = emojiOf(options.emoji, space);
     const language = typedLanguage(options.language, services);
-    const { flags } = await services.spaces.of(channel.space);
+    const { flags } = await services.spaces.of(space);
     if (!(emoji in flags.languages) && Object.keys(flags.languages).length >= MOST_EMOJI)
       throw userError('bad-input', 'flags.full', { most: MOST_EMOJI });
-    await services.spaces.change(channel.space, {
+    await services.spaces.change(space, {
       flags: { ...flags, languages: { ...flags.languages, [emoji]: language } },
     });
     const name = services.languages.name(language, locale);
-    const lines = [t('flags.set', { emoji: shown(emoji), language: name })];
-    if (!flags.on) lines.push(t('flags.are-off'));
-    await reply({ text: lines.join('\n') });
+    await reply({
+      text: lines(
+        t('flags.set', { emoji: shown(emoji, space), language: name }),
+        !flags.on && t('flags.are-off'),
+      ),
+    });
   },
 });
 
 const remove = defineAction({
-  options: z.object({ emoji: z.string().min(1).max(100) }),
+  options: z.object({ emoji: richText({ max: LONGEST_EMOJI_CHARS }) }),
   complete: { emoji: completeEmoji },
   guards: [moderator],
   async run({ options, services, channel, t, reply }) {
-    const emoji = emojiOf(options.emoji);
-    const { flags } = await services.spaces.of(channel.space);
+    const { space } = channel;
+    const { flags } = await services.spaces.of(space);
+    // A custom emoji is completed by its id.
+    const typed = plainText(options.emoji);
+    const emoji = Object.hasOwn(flags.languages, typed) ? typed : emojiOf(options.emoji, space);
     const { [emoji]: removed, ...languages } = flags.languages;
     if (removed === undefined)
-      throw userError('not-found', 'flags.not-set', { emoji: shown(emoji) });
-    await services.spaces.change(channel.space, { flags: { ...flags, languages } });
-    await reply({ text: t('flags.removed', { emoji: shown(emoji) }) });
+      throw userError('not-found', 'flags.not-set', { emoji: shown(emoji, space) });
+    await services.spaces.change(space, { flags: { ...flags, languages } });
+    await reply({ text: t('flags.removed', { emoji: shown(emoji, space) }) });
   },
 });
 
 const list = defineAction({
   private: true,
-  async run({ services, channel, locale, t, reply }) {
-    const { flags } = await services.spaces.of(channel.space);
-    const own = Object.entries(flags.languages).map(
-      ([emoji, language]) => `- ${shown(emoji)} → ${services.languages.name(language, locale)}`,
+  async run({ services, channel: { space }, locale, t, reply }) {
+    const { flags } = await services.spaces.of(space);
+    const own = Object.entries(flags.languages).map(([emoji, language]) =>
+      sentence(shown(emoji, space), ` → ${services.languages.name(language, locale)}`),
     );
     await reply({
-      text: [
+      text: lines(
         t(flags.on ? 'flags.are-on' : 'flags.are-off'),
-        ...(own.length > 0 ? [t('flags.own', { count: own.length }), ...own] : []),
-      ].join('\n'),
+        own.length > 0 && t('flags.own', { count: own.length }),
+        bullets(...own),
+      ),
     });
   },
 });

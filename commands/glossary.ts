@@ -7,16 +7,18 @@ import {
   moderator,
   type Complete,
 } from '../src/command/command.ts';
-import { completeLanguage, typedLanguage, inCode } from '../src/command/helpers.ts';
+import { completeLanguage, typedCode, typedLanguage } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
+import { bullets, lines, sentence, series, type RichPart } from '../src/model/compose-rich-text.ts';
 import { channelMention } from '../src/model/mention.ts';
 import { channelAround, type Channel, type Space } from '../src/model/place.ts';
+import type { RichText } from '../src/model/rich-text.ts';
 
 const LISTED = 50;
 const REJECTED_SHOWN = 10;
 
-const withChannel = (where: string, channel: Channel | undefined): string =>
-  channel ? `${where} · ${channelMention(channel)}` : where;
+const withChannel = (where: RichPart, channel: Channel | undefined): RichText =>
+  series([where, channel && channelMention(channel)]);
 
 const completeTerm: Complete = async (typed, { services, space }) => {
   const wanted = typed.trim().toLowerCase();
@@ -50,11 +52,11 @@ const add = defineAction({
     await reply({
       text: translation
         ? t('glossary.added-translation', {
-            term: inCode(term),
-            translation: inCode(translation),
+            term: typedCode(term),
+            translation: typedCode(translation),
             where,
           })
-        : t('glossary.added', { term: inCode(term), where }),
+        : t('glossary.added', { term: typedCode(term), where }),
     });
   },
 });
@@ -80,7 +82,7 @@ const remove = defineAction({
     const removed = await removeFrom(
       options.channel ? [options.channel] : [channel.space, channel],
     );
-    const term = inCode(options.term);
+    const term = typedCode(options.term);
     if (removed === 0) throw userError('not-found', 'glossary.unknown-term', { term });
     await reply({ text: t('glossary.removed', { term, count: removed }) });
   },
@@ -101,15 +103,21 @@ const list = defineAction({
       await reply({ text: t('glossary.empty'), tone: 'note' });
       return;
     }
-    const lines = terms.slice(0, LISTED).map(({ term, language, translation, channel: only }) => {
+    const listed = terms.slice(0, LISTED).map(({ term, language, translation, channel: only }) => {
       const name = withChannel(
         language ? services.languages.name(language, locale) : t('glossary.everywhere'),
         only,
       );
-      return `- ${inCode(term)}${translation ? ` → ${inCode(translation)}` : ''} · ${name}`;
+      const translated = translation ? [' → ', typedCode(translation)] : [];
+      return sentence(typedCode(term), ...translated, ' · ', name);
     });
-    if (terms.length > LISTED) lines.push(t('glossary.more', { count: terms.length - LISTED }));
-    await reply({ text: [t('glossary.heading', { count: terms.length }), ...lines].join('\n') });
+    await reply({
+      text: lines(
+        t('glossary.heading', { count: terms.length }),
+        bullets(...listed),
+        terms.length > LISTED && t('glossary.more', { count: terms.length - LISTED }),
+      ),
+    });
   },
 });
 
@@ -129,15 +137,21 @@ const importFile = defineAction({
       signal,
       options.to === undefined ? undefined : typedLanguage(options.to, services),
     );
-    const lines = [t('glossary.imported', { added, changed, rejected: rejectedCount })];
     const named = (code: string): string => services.languages.name(code, locale);
-    if (assumed?.kind === 'header')
-      lines.push(t('glossary.read-header', { languages: assumed.languages.map(named).join(', ') }));
-    else if (assumed)
-      lines.push(t(`glossary.read-${assumed.kind}`, { language: named(assumed.language) }));
-    for (const { line, reason } of rejected.slice(0, REJECTED_SHOWN))
-      lines.push(`- ${t(`glossary.rejected.${reason}`, { line })}`);
-    await reply({ text: lines.join('\n') });
+    const readAs =
+      assumed?.kind === 'header'
+        ? t('glossary.read-header', { languages: assumed.languages.map(named).join(', ') })
+        : assumed && t(`glossary.read-${assumed.kind}`, { language: named(assumed.language) });
+    const reasons = rejected
+      .slice(0, REJECTED_SHOWN)
+      .map(({ line, reason }) => t(`glossary.rejected.${reason}`, { line }));
+    await reply({
+      text: lines(
+        t('glossary.imported', { added, changed, rejected: rejectedCount }),
+        readAs,
+        bullets(...reasons),
+      ),
+    });
   },
 });
 

@@ -1,21 +1,31 @@
 import { z } from 'zod';
 import { defineCommand, type CommandContext } from '../src/command/command.ts';
 import { TOPICS, type CommandInfo, type Topic } from '../src/model/command-info.ts';
-import { inCode } from '../src/command/helpers.ts';
+import { typedCode } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
+import {
+  bullets,
+  joined,
+  lines,
+  nested,
+  sections,
+  sentence,
+  series,
+} from '../src/model/compose-rich-text.ts';
+import { code, styled, text, type RichText } from '../src/model/rich-text.ts';
 
 const typedOf = ({ name, typed = name }: CommandInfo): string => typed;
 
-const line = (info: CommandInfo): string => `- \`/${typedOf(info)}\` · ${info.summary}`;
+const line = (info: CommandInfo): RichText => series([code(`/${typedOf(info)}`), info.summary]);
 
 /** One command: a line; the actions of a group are named in its one line. */
-const shortLine = (actions: readonly CommandInfo[]): string => {
+const shortLine = (actions: readonly CommandInfo[]): RichText => {
   const [first] = actions;
-  if (!first) return '';
+  if (!first) return [];
   if (first.groupSummary === undefined) return line(first);
   const [group = ''] = typedOf(first).split(' ');
-  const words = actions.map((info) => inCode(typedOf(info).slice(group.length + 1)));
-  return `- \`/${group}\` ${words.join(' ')} · ${first.groupSummary}`;
+  const words = actions.map((info) => code(typedOf(info).slice(group.length + 1)));
+  return sentence(...joined([code(`/${group}`), ...words], ' '), ` · ${first.groupSummary}`);
 };
 
 /** Lists what a person can use by topic, in the order of the names in their language. */
@@ -24,7 +34,8 @@ const overview = ({
   member,
   locale,
   t,
-}: Pick<CommandContext<unknown>, 'commands' | 'member' | 'locale' | 't'>): string => {
+  label,
+}: Pick<CommandContext<unknown>, 'commands' | 'member' | 'locale' | 't' | 'label'>): RichText => {
   const { compare } = new Intl.Collator(locale);
   const usable = commands()
     .filter(({ moderators }) => !moderators || member.role === 'moderator')
@@ -33,9 +44,10 @@ const overview = ({
   const parts = TOPICS.flatMap((topic) => {
     const named = Map.groupBy(byTopic.get(topic) ?? [], ({ name }) => name.split(' ', 1)[0]);
     if (named.size === 0) return [];
-    return [[`**${t(`help.topics.${topic}`)}**`, ...[...named.values()].map(shortLine)]];
+    const heading = styled('bold', text(label(`help.topics.${topic}`)));
+    return [lines(heading, bullets(...[...named.values()].map(shortLine)))];
   });
-  return [...parts.map((lines) => lines.join('\n')), t('help.details')].join('\n\n');
+  return sections(...parts, t('help.details'));
 };
 
 export default defineCommand('help', {
@@ -51,7 +63,7 @@ export default defineCommand('help', {
   },
   private: true,
   async run(ctx) {
-    const { options, commands, t, reply } = ctx;
+    const { options, commands, label, reply } = ctx;
     if (options.command === undefined) {
       await reply({ text: overview(ctx) });
       return;
@@ -61,14 +73,19 @@ export default defineCommand('help', {
       [name, typed].some((known) => known === wanted || known.startsWith(`${wanted} `)),
     );
     if (found.length === 0)
-      throw userError('not-found', 'errors.unknown-command', { command: inCode(`/${wanted}`) });
-    const details = found.flatMap((command) => [
-      line(command),
-      ...command.options.map(
-        ({ name, typed = name, description, required }) =>
-          `  - \`${typed}\`${required ? '' : ` (${t('help.optional')})`} · ${description}`,
+      throw userError('not-found', 'errors.unknown-command', { command: typedCode(`/${wanted}`) });
+    const details = found.map((command) =>
+      nested(
+        line(command),
+        command.options.map(({ name, typed = name, description, required }) =>
+          sentence(
+            code(typed),
+            required ? '' : ` (${label('help.optional')})`,
+            ` · ${description}`,
+          ),
+        ),
       ),
-    ]);
-    await reply({ text: details.join('\n') });
+    );
+    await reply({ text: bullets(...details) });
   },
 });

@@ -1,32 +1,34 @@
 import { defineCommand, type Press, type PressContext } from '../src/command/command.ts';
-import { hasRooms } from '../src/command/helpers.ts';
-import type { Content, Control } from '../src/model/content.ts';
+import { button, hasRooms } from '../src/command/helpers.ts';
+import { bullets, lines, sections } from '../src/model/compose-rich-text.ts';
+import type { Content } from '../src/model/content.ts';
 
-type Context = Pick<PressContext, 'services' | 'channel' | 'member' | 'locale' | 't' | 'commands'>;
+type Context = Pick<PressContext, 'services' | 'member' | 't' | 'label' | 'commands'>;
 
 const panel = async (ctx: Context): Promise<Content> => {
   const { services, member, t } = ctx;
   const optedOut = await services.privacy.optedOut(member);
-  const button = (press: string, label: Parameters<typeof t>[0]): Control => ({
-    kind: 'button',
-    press: `privacy ${press}`,
-    label: t(label),
-  });
   return {
-    text: [
-      t('privacy.heading'),
-      `- ${t('privacy.choices')}`,
-      `- ${t('privacy.usage')}`,
-      `- ${t('privacy.messages')}`,
-      `- ${t('privacy.copies')}`,
-      ...(hasRooms(ctx) ? [`- ${t('privacy.rooms')}`] : []),
-      `\n${t('privacy.service')}\n`,
+    text: sections(
+      lines(
+        t('privacy.heading'),
+        bullets(
+          t('privacy.choices'),
+          t('privacy.usage'),
+          t('privacy.messages'),
+          t('privacy.copies'),
+          hasRooms(ctx) && t('privacy.rooms'),
+        ),
+      ),
+      t('privacy.service'),
       t(optedOut ? 'privacy.is-out' : 'privacy.is-in'),
-    ].join('\n'),
+    ),
     controls: [
-      optedOut ? button('in', 'privacy.opt-in') : button('out', 'privacy.opt-out'),
-      button('export', 'privacy.export'),
-      { ...button('forget', 'privacy.forget'), look: 'danger' } as Control,
+      optedOut
+        ? button(ctx, 'privacy in', 'privacy.opt-in')
+        : button(ctx, 'privacy out', 'privacy.opt-out'),
+      button(ctx, 'privacy export', 'privacy.export'),
+      button(ctx, 'privacy forget', 'privacy.forget', 'danger'),
     ],
   };
 };
@@ -55,30 +57,25 @@ export default defineCommand(
         const bytes = await ctx.services.privacy.export(ctx.member);
         const { text, controls } = await panel(ctx);
         await ctx.reply({
-          text: `${text}\n\n${ctx.t('privacy.exported')}`,
+          text: sections(text, ctx.t('privacy.exported')),
           ...(controls ? { controls } : {}),
           files: [{ name: 'privacy.json', mediaType: 'application/json', bytes }],
         });
       }),
-      forget: press(async ({ t, reply }) =>
-        reply({
-          text: t('privacy.sure'),
+      forget: press(async (ctx) =>
+        ctx.reply({
+          text: ctx.t('privacy.sure'),
           controls: [
-            {
-              kind: 'button',
-              press: 'privacy sure',
-              label: t('privacy.forget-now'),
-              look: 'danger',
-            },
-            { kind: 'button', press: 'privacy show', label: t('privacy.back') },
+            button(ctx, 'privacy sure', 'privacy.forget-now', 'danger'),
+            button(ctx, 'privacy show', 'privacy.back'),
           ],
         }),
       ),
-      sure: press(async ({ services, member, t, reply }) => {
-        await services.privacy.forget(member);
-        await reply({
-          text: t('privacy.forgotten'),
-          controls: [{ kind: 'button', press: 'privacy show', label: t('privacy.back') }],
+      sure: press(async (ctx) => {
+        await ctx.services.privacy.forget(ctx.member);
+        await ctx.reply({
+          text: ctx.t('privacy.forgotten'),
+          controls: [button(ctx, 'privacy show', 'privacy.back')],
         });
       }),
     },

@@ -1,7 +1,9 @@
 import { defineCommand, type Press, type PressContext } from '../src/command/command.ts';
 import type { QueuedSpeech, Room } from '../src/command/services.ts';
-import { minutesAndSeconds, joinedRoom, plainLine } from '../src/command/helpers.ts';
-import type { Content, Control } from '../src/model/content.ts';
+import { button, minutesAndSeconds, joinedRoom, quotedWords } from '../src/command/helpers.ts';
+import { bullets, lines, series } from '../src/model/compose-rich-text.ts';
+import type { Content } from '../src/model/content.ts';
+import type { RichText } from '../src/model/rich-text.ts';
 
 type Context = Omit<PressContext, 'arg' | 'values'>;
 
@@ -11,30 +13,28 @@ const LONGEST_LINE_CHARS = 80;
 const panel = (ctx: Context): Content => {
   const { t } = ctx;
   const { isPaused, items } = joinedRoom(ctx).queue();
-  const button = (press: 'pause' | 'resume' | 'skip' | 'stop'): Control => ({
-    kind: 'button',
-    press: `queue ${press}`,
-    label: t(`queue.${press}`),
-    ...(press === 'stop' ? { look: 'danger' } : {}),
-  });
-  const line = ({ kind, by, text, waitsMs }: QueuedSpeech): string =>
-    [
-      `- ${t(`queue.kinds.${kind}`)}`,
-      ...(by === undefined ? [] : [plainLine(by)]),
-      plainLine(text, LONGEST_LINE_CHARS),
+  const line = ({ kind, by, text, waitsMs }: QueuedSpeech): RichText =>
+    series([
+      t(`queue.kinds.${kind}`),
+      by !== undefined && quotedWords(by),
+      quotedWords(text, LONGEST_LINE_CHARS),
       waitsMs > 0 ? t('queue.waits', { time: minutesAndSeconds(waitsMs) }) : t('queue.now'),
-    ].join(' · ');
+    ]);
   return {
-    text: [
+    text: lines(
       t('queue.heading', { count: items.length }),
-      ...(isPaused ? [t('queue.paused')] : []),
-      ...items.slice(0, LISTED).map(line),
-      ...(items.length > LISTED ? [t('status.more', { count: items.length - LISTED })] : []),
-    ].join('\n'),
+      isPaused && t('queue.paused'),
+      bullets(...items.slice(0, LISTED).map(line)),
+      items.length > LISTED && t('status.more', { count: items.length - LISTED }),
+    ),
     controls: [
-      ...(isPaused ? [button('resume')] : []),
+      ...(isPaused ? [button(ctx, 'queue resume', 'queue.resume')] : []),
       ...(items.length > 0
-        ? [...(isPaused ? [] : [button('pause')]), button('skip'), button('stop')]
+        ? [
+            ...(isPaused ? [] : [button(ctx, 'queue pause', 'queue.pause')]),
+            button(ctx, 'queue skip', 'queue.skip'),
+            button(ctx, 'queue stop', 'queue.stop', 'danger'),
+          ]
         : []),
     ],
   };

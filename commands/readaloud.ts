@@ -8,6 +8,7 @@ import {
 } from '../src/command/command.ts';
 import type { RoomChoices } from '../src/model/space-choices.ts';
 import { userError } from '../src/errors.ts';
+import { bullets, lines } from '../src/model/compose-rich-text.ts';
 import { channelMention } from '../src/model/mention.ts';
 import type { Channel } from '../src/model/place.ts';
 
@@ -15,8 +16,8 @@ const MOST_CHANNELS = 25;
 
 type Context = Pick<CommandContext<{ channel?: Channel | undefined }>, 'channel' | 'options'>;
 
-/** The id of the channel or thread that was named, or that the command was used in. */
-const channelIdOf = ({ channel, options }: Context): string => (options.channel ?? channel).id;
+/** The channel or thread that was named, or that the command was used in. */
+const channelOf = ({ channel, options }: Context): Channel => options.channel ?? channel;
 
 const choicesOf = async ({
   services,
@@ -29,22 +30,22 @@ const on = defineAction({
   guards: [moderator],
   async run(ctx) {
     const { services, channel, t, reply } = ctx;
-    const id = channelIdOf(ctx);
+    const read = channelOf(ctx);
     const choices = await choicesOf(ctx);
-    const others = choices.readAloud.filter((each) => each !== id);
+    const others = choices.readAloud.filter((each) => each !== read.id);
     if (others.length >= MOST_CHANNELS)
       throw userError('bad-input', 'readaloud.full', { most: MOST_CHANNELS });
     await services.spaces.change(channel.space, {
-      rooms: { ...choices, readAloud: [...others, id] },
+      rooms: { ...choices, readAloud: [...others, read.id] },
     });
     const room = services.rooms.of(channel.space);
     await reply({
-      text: [
-        t('readaloud.on', { channel: channelMention({ id }) }),
+      text: lines(
+        t('readaloud.on', { channel: channelMention(read) }),
         room
           ? t('readaloud.in', { channel: channelMention(room.channel) })
           : t('readaloud.in-no-room'),
-      ].join('\n'),
+      ),
     });
   },
 });
@@ -54,18 +55,18 @@ const off = defineAction({
   guards: [moderator],
   async run(ctx) {
     const { services, channel, t, reply } = ctx;
-    const id = channelIdOf(ctx);
+    const read = channelOf(ctx);
     const choices = await choicesOf(ctx);
-    if (!choices.readAloud.includes(id)) {
+    if (!choices.readAloud.includes(read.id)) {
       await reply({
-        text: t('readaloud.not-on', { channel: channelMention({ id }) }),
+        text: t('readaloud.not-on', { channel: channelMention(read) }),
         tone: 'note',
       });
       return;
     }
-    const readAloud = choices.readAloud.filter((each) => each !== id);
+    const readAloud = choices.readAloud.filter((each) => each !== read.id);
     await services.spaces.change(channel.space, { rooms: { ...choices, readAloud } });
-    await reply({ text: t('readaloud.off', { channel: channelMention({ id }) }) });
+    await reply({ text: t('readaloud.off', { channel: channelMention(read) }) });
   },
 });
 
@@ -73,15 +74,17 @@ const list = defineAction({
   guards: [moderator],
   private: true,
   async run(ctx) {
-    const { t, reply } = ctx;
+    const { channel, t, reply } = ctx;
     const { readAloud } = await choicesOf(ctx);
     if (readAloud.length === 0) {
       await reply({ text: t('readaloud.none'), tone: 'note' });
       return;
     }
-    const heading = t('readaloud.heading', { count: readAloud.length });
     await reply({
-      text: [heading, ...readAloud.map((id) => `- ${channelMention({ id })}`)].join('\n'),
+      text: lines(
+        t('readaloud.heading', { count: readAloud.length }),
+        bullets(...readAloud.map((id) => channelMention({ space: channel.space, id }))),
+      ),
     });
   },
 });

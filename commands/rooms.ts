@@ -1,25 +1,33 @@
 import { z } from 'zod';
 import { defineCommand, moderator, type Press, type PressContext } from '../src/command/command.ts';
-import type { RoomChoices } from '../src/model/space-choices.ts';
+import { USUAL_PAUSE_MS, type RoomChoices } from '../src/model/space-choices.ts';
 import {
+  button,
+  captionLanguages,
+  channelNames,
   completeLanguages,
   languageLabel,
   typedLanguages,
   MOST_LANGUAGES,
 } from '../src/command/helpers.ts';
+import { bullets, lines } from '../src/model/compose-rich-text.ts';
 import { channelMention } from '../src/model/mention.ts';
 import type { Content, Control } from '../src/model/content.ts';
+import type { RichText } from '../src/model/rich-text.ts';
 
-type Context = Pick<PressContext, 'services' | 'channel' | 'locale' | 't' | 'capabilities'>;
+type Context = Pick<
+  PressContext,
+  'services' | 'channel' | 'locale' | 't' | 'label' | 'capabilities'
+>;
 type Page = (ctx: Context, choices: RoomChoices) => Content;
-type Label = Parameters<PressContext['t']>[0];
+type Label = Parameters<PressContext['label']>[0];
 
 const LONGEST_LIST_CHARS = 2_000;
 /** More are told once these are mended. */
 const MOST_HINDRANCES = 5;
 const CONSENT = ['told', 'agreed'] as const;
 /** Ms. */
-const PAUSES = ['400', '600', '900', '1500'] as const;
+const PAUSES = [400, USUAL_PAUSE_MS, 900, 1_500] as const;
 const BARGE_IN = ['off', 'lower', 'stop'] as const;
 /**
  * The languages that can be chosen by hand, most spoken on chats first; the option takes every
@@ -27,9 +35,6 @@ const BARGE_IN = ['off', 'lower', 'stop'] as const;
  */
 const OFFERED_LANGUAGES =
   'en es pt fr de ja ko zh zh-Hant ru it pl nl tr ar hi id vi th uk cs sv fi el he'.split(' ');
-
-const channelNames = (ids: readonly string[]): string =>
-  ids.map((id) => channelMention({ id })).join(' ') || '–';
 
 const choicesOf = async ({ services, channel }: Context): Promise<RoomChoices> =>
   (await services.spaces.of(channel.space)).rooms;
@@ -39,81 +44,78 @@ const change = async (ctx: Context, changed: Partial<RoomChoices>): Promise<void
     rooms: { ...(await choicesOf(ctx)), ...changed },
   });
 
-const button = ({ t }: Context, press: string, label: Label): Control => ({
-  kind: 'button',
-  press: `rooms ${press}`,
-  label: t(label),
-});
-
-const choice = <Value extends string>(
-  { t }: Context,
+const choice = <Value extends string | number>(
+  { label }: Context,
   press: string,
-  label: Label,
+  key: Label,
   values: readonly Value[],
-  chosen: string,
+  chosen: string | number,
   labelOf: (value: Value) => string,
 ): Control => ({
   kind: 'choice',
   press: `rooms ${press}`,
-  label: t(label),
-  choices: values.map((value) => ({ value, label: labelOf(value), chosen: value === chosen })),
+  label: label(key),
+  choices: values.map((value) => ({
+    value: String(value),
+    label: labelOf(value),
+    chosen: value === chosen,
+  })),
 });
 
-const back = (ctx: Context): Control => button(ctx, 'page', 'settings.back');
+const back = (ctx: Context): Control => button(ctx, 'rooms page', 'settings.back');
 
 const secondsOf = (ms: number) => ({ seconds: ms / 1_000 });
 
-const languageNames = ({ services, locale, t }: Context, { languages }: RoomChoices): string =>
-  languages.length === 0
-    ? t('captions.as-spoken')
-    : t('captions.into', {
-        languages: languages.map((code) => services.languages.name(code, locale)).join(', '),
-      });
-
 const front: Page = (ctx, choices) => {
-  const { t } = ctx;
+  const { t, channel } = ctx;
   return {
-    text: [
+    text: lines(
       t('rooms.heading'),
-      `- ${t('rooms.joins-are', { channels: channelNames(choices.joins) })}`,
-      `- ${t(`rooms.consent-is-${choices.consent}`)}`,
-      `- ${t(choices.spokenNotice ? 'rooms.spoken-is-on' : 'rooms.spoken-is-off')}`,
-      `- ${languageNames(ctx, choices)}`,
-      `- ${t(choices.partials ? 'rooms.partials-are-on' : 'rooms.partials-are-off')}`,
-      `- ${t('rooms.pause-is', secondsOf(choices.pauseMs))}`,
-      `- ${t(`rooms.barge-in-is-${choices.bargeIn}`)}`,
-      `- ${t(choices.wakeWord ? 'rooms.wake-is-on' : 'rooms.wake-is-off')}`,
-      `- ${t('rooms.reads', { channels: channelNames(choices.readAloud) })}`,
-    ].join('\n'),
+      bullets(
+        t('rooms.joins-are', { channels: channelNames(channel.space, choices.joins) }),
+        t(`rooms.consent-is-${choices.consent}`),
+        t(choices.spokenNotice ? 'rooms.spoken-is-on' : 'rooms.spoken-is-off'),
+        captionLanguages(choices.languages, ctx),
+        t(choices.partials ? 'rooms.partials-are-on' : 'rooms.partials-are-off'),
+        t('rooms.pause-is', secondsOf(choices.pauseMs)),
+        t(`rooms.barge-in-is-${choices.bargeIn}`),
+        t(choices.wakeWord ? 'rooms.wake-is-on' : 'rooms.wake-is-off'),
+        t('rooms.reads', { channels: channelNames(channel.space, choices.readAloud) }),
+      ),
+    ),
     controls: [
-      button(ctx, 'page:joins', 'rooms.page-joins'),
-      button(ctx, 'page:heard', 'rooms.page-heard'),
-      button(ctx, 'page:captions', 'rooms.page-captions'),
-      button(ctx, 'page:speech', 'rooms.page-speech'),
+      button(ctx, 'rooms page:joins', 'rooms.page-joins'),
+      button(ctx, 'rooms page:heard', 'rooms.page-heard'),
+      button(ctx, 'rooms page:captions', 'rooms.page-captions'),
+      button(ctx, 'rooms page:speech', 'rooms.page-speech'),
     ],
   };
 };
 
 /** Why some of them stay empty of us. */
-const hindrances = ({ services, channel, t }: Context, { joins: ids }: RoomChoices): string[] =>
+const hindrances = (
+  { services, channel: { space }, t }: Context,
+  { joins: ids }: RoomChoices,
+): RichText[] =>
   ids
-    .map((id) => ({ id, missing: services.rooms.missing({ space: channel.space, id }) }))
+    .map((id) => ({ room: { space, id }, missing: services.rooms.missing({ space, id }) }))
     .filter(({ missing }) => missing.length > 0)
     .slice(0, MOST_HINDRANCES)
-    .map(({ id, missing }) =>
-      t('room.missing', { channel: channelMention({ id }), permissions: missing.join(', ') }),
-    )
-    .map((line) => `- ${line}`);
+    .map(({ room, missing }) =>
+      t('room.missing', { channel: channelMention(room), permissions: missing.join(', ') }),
+    );
 
 const joins: Page = (ctx, choices) => ({
-  text: [ctx.t('rooms.joins-heading'), ctx.t('rooms.joins-how'), ...hindrances(ctx, choices)].join(
-    '\n',
+  text: lines(
+    ctx.t('rooms.joins-heading'),
+    ctx.t('rooms.joins-how'),
+    bullets(...hindrances(ctx, choices)),
   ),
   controls: [
     {
       kind: 'channels',
       press: 'rooms joins',
-      label: ctx.t('rooms.joins-choose'),
+      label: ctx.label('rooms.joins-choose'),
       chosen: choices.joins,
       only: 'voice',
     },
@@ -122,14 +124,14 @@ const joins: Page = (ctx, choices) => ({
 });
 
 const heard: Page = (ctx, { consent, spokenNotice }) => ({
-  text: `${ctx.t('rooms.heard-heading')}\n${ctx.t('rooms.heard-how')}`,
+  text: lines(ctx.t('rooms.heard-heading'), ctx.t('rooms.heard-how')),
   controls: [
     choice(ctx, 'consent', 'rooms.consent', CONSENT, consent, (value) =>
-      ctx.t(`rooms.consent-${value}`),
+      ctx.label(`rooms.consent-${value}`),
     ),
     spokenNotice
-      ? button(ctx, 'spoken:off', 'rooms.spoken-off')
-      : button(ctx, 'spoken:on', 'rooms.spoken-on'),
+      ? button(ctx, 'rooms spoken:off', 'rooms.spoken-off')
+      : button(ctx, 'rooms spoken:on', 'rooms.spoken-on'),
     back(ctx),
   ],
 });
@@ -140,12 +142,12 @@ const captions: Page = (ctx, { languages, partials, pauseMs }) => {
     ctx.capabilities.choices,
   );
   return {
-    text: `${ctx.t('rooms.captions-heading')}\n${ctx.t('rooms.captions-how')}`,
+    text: lines(ctx.t('rooms.captions-heading'), ctx.t('rooms.captions-how')),
     controls: [
       {
         kind: 'choice',
         press: 'rooms languages',
-        label: ctx.t('rooms.languages'),
+        label: ctx.label('rooms.languages'),
         most: MOST_LANGUAGES,
         choices: offered.map((value) => ({
           value,
@@ -153,24 +155,26 @@ const captions: Page = (ctx, { languages, partials, pauseMs }) => {
           chosen: languages.includes(value),
         })),
       },
-      choice(ctx, 'pause', 'rooms.pause', PAUSES, String(pauseMs), (ms) =>
-        ctx.t(`rooms.pause-${ms}`, secondsOf(Number(ms))),
+      choice(ctx, 'pause', 'rooms.pause', PAUSES, pauseMs, (ms) =>
+        ctx.label(`rooms.pause-${ms}`, secondsOf(ms)),
       ),
       partials
-        ? button(ctx, 'partials:off', 'rooms.partials-off')
-        : button(ctx, 'partials:on', 'rooms.partials-on'),
+        ? button(ctx, 'rooms partials:off', 'rooms.partials-off')
+        : button(ctx, 'rooms partials:on', 'rooms.partials-on'),
       back(ctx),
     ],
   };
 };
 
 const speech: Page = (ctx, { bargeIn, wakeWord }) => ({
-  text: `${ctx.t('rooms.speech-heading')}\n${ctx.t('rooms.speech-how')}`,
+  text: lines(ctx.t('rooms.speech-heading'), ctx.t('rooms.speech-how')),
   controls: [
     choice(ctx, 'barge', 'rooms.barge-in', BARGE_IN, bargeIn, (value) =>
-      ctx.t(`rooms.barge-in-${value}`),
+      ctx.label(`rooms.barge-in-${value}`),
     ),
-    wakeWord ? button(ctx, 'wake:off', 'rooms.wake-off') : button(ctx, 'wake:on', 'rooms.wake-on'),
+    wakeWord
+      ? button(ctx, 'rooms wake:off', 'rooms.wake-off')
+      : button(ctx, 'rooms wake:on', 'rooms.wake-on'),
     back(ctx),
   ],
 });
@@ -193,10 +197,10 @@ const press = (
 });
 
 /** The one that was chosen of those that there are; the first where it is none of them. */
-const chosenOf = <Value extends string>(
+const chosenOf = <Value extends string | number>(
   values: readonly [Value, ...Value[]],
   { values: [chosen] }: PressContext,
-): Value => values.find((value) => value === chosen) ?? values[0];
+): Value => values.find((value) => String(value) === chosen) ?? values[0];
 
 export default defineCommand(
   'rooms',
@@ -239,7 +243,7 @@ export default defineCommand(
       ),
       pause: press(
         () => captions,
-        (ctx) => ({ pauseMs: Number(chosenOf(PAUSES, ctx)) }),
+        (ctx) => ({ pauseMs: chosenOf(PAUSES, ctx) }),
       ),
       barge: press(
         () => speech,

@@ -1,18 +1,23 @@
 import { z } from 'zod';
-import { defineCommand, type CommandContext } from '../src/command/command.ts';
+import { defineCommand, richText, type CommandContext } from '../src/command/command.ts';
 import type { Room, VoicePreference } from '../src/command/services.ts';
 import {
   completeLanguage,
   completeVoice,
   firstThatFits,
+  isBlankMessage,
+  languageText,
+  quotedWords,
   typedLanguage,
-  plainLine,
   sharedRoom,
   voiceWishes,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
+import { lines } from '../src/model/compose-rich-text.ts';
 import { channelMention } from '../src/model/mention.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../src/model/file.ts';
+import type { RichText } from '../src/model/rich-text.ts';
+import { plainText } from '../src/model/walk-rich-text.ts';
 
 const LONGEST_TEXT_CHARS = 10_000;
 /** The formats in order of preference: the one that plays everywhere, then the smaller ones. */
@@ -24,16 +29,16 @@ const BYTES_PER_SAMPLE = 2;
 type Voices = Awaited<ReturnType<CommandContext<unknown>['services']['speaker']['voices']>>;
 
 /** The bytes that speech takes at least; known beforehand for uncompressed formats only. */
-const leastBytesOf = (text: string, format: AudioFormat | undefined, voices: Voices): number => {
+const leastBytesOf = (text: RichText, format: AudioFormat | undefined, voices: Voices): number => {
   if (format !== 'wav' && format !== 'pcm') return 0;
   const rates = voices.flatMap((voice) => voice.sample_rates);
   const lowestHz = rates.length > 0 ? Math.min(...rates) : 0;
-  const letters = text.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+  const letters = plainText(text).match(/[\p{L}\p{N}]/gu)?.length ?? 0;
   return (letters / MOST_CHARS_PER_SECOND) * lowestHz * BYTES_PER_SAMPLE;
 };
 
 const OPTIONS = z.object({
-  text: z.string().min(1).max(LONGEST_TEXT_CHARS),
+  text: richText({ max: LONGEST_TEXT_CHARS }),
   language: z.string().optional(),
   voice: z.string().optional(),
   gender: z.enum(['Female', 'Male', 'Neutral']).optional(),
@@ -74,7 +79,7 @@ export default defineCommand(
     complete: { language: completeLanguage, voice: completeVoice },
     slow: true,
     onMessage: ({ text }) => {
-      if (text.trim() === '') throw userError('bad-input', 'say.nothing-in-message');
+      if (isBlankMessage(text)) throw userError('bad-input', 'say.nothing-in-message');
       return { text };
     },
     async run(ctx) {
@@ -88,7 +93,7 @@ export default defineCommand(
       const mine = await services.settings.of(member);
       const told = options.language && typedLanguage(options.language, services);
       const guesses = [
-        services.languages.detect(text)?.language,
+        services.languages.detect(languageText(text))?.language,
         mine.language,
         services.languages.find(member.locale),
       ];
@@ -125,11 +130,11 @@ export default defineCommand(
         chunks.push(chunk);
       }
       const spokenBy = t('say.spoken-by', {
-        voice: plainLine(speech.voice.description || speech.voice.id),
-        language: plainLine(speech.voice.language),
+        voice: quotedWords(speech.voice.description || speech.voice.id),
+        language: quotedWords(speech.voice.language),
       });
       await reply({
-        text: own && speech.voice.id !== own ? `${spokenBy}\n${t('say.voice-gone')}` : spokenBy,
+        text: lines(spokenBy, own !== undefined && speech.voice.id !== own && t('say.voice-gone')),
         files: [
           {
             name: `speech.${speech.format}`,

@@ -1,15 +1,18 @@
 import { defineCommand, moderator, type Press, type PressContext } from '../src/command/command.ts';
 import type { ChannelWatch } from '../src/model/watch.ts';
 import type { SpaceChoices } from '../src/model/space-choices.ts';
+import { button, channelNames } from '../src/command/helpers.ts';
+import { bullets, lines, nested, series } from '../src/model/compose-rich-text.ts';
 import { channelMention, roleMention } from '../src/model/mention.ts';
 import type { Content, Control } from '../src/model/content.ts';
+import { code, type RichText } from '../src/model/rich-text.ts';
 
 type Context = Pick<
   PressContext,
-  'services' | 'channel' | 'member' | 'locale' | 't' | 'commands' | 'capabilities'
+  'services' | 'channel' | 'locale' | 't' | 'label' | 'commands' | 'capabilities'
 >;
 type Page<Ctx = Context> = (ctx: Ctx, arg: string) => Promise<Content> | Content;
-type Label = Parameters<PressContext['t']>[0];
+type Label = Parameters<PressContext['label']>[0];
 
 const CHARACTERS = [10_000, 50_000, 100_000, 500_000, 1_000_000, 5_000_000, 10_000_000];
 const AUDIO_MINUTES = [10, 30, 60, 120, 300, 600, 1_440];
@@ -18,16 +21,7 @@ const LISTED = 15;
 /** The commands that no role can be kept from: what there is, and what is kept of a person. */
 const FOR_EVERYBODY = new Set(['help', 'privacy']);
 
-const channelNames = (ids: readonly string[]): string =>
-  ids.map((id) => channelMention({ id })).join(' ');
-const roleNames = (ids: readonly string[]): string => ids.map(roleMention).join(' ');
-
-const button = ({ t }: Context, press: string, label: Label): Control => ({
-  kind: 'button',
-  press: `settings ${press}`,
-  label: t(label),
-});
-const back = (ctx: Context): Control => button(ctx, 'page', 'settings.back');
+const back = (ctx: Context): Control => button(ctx, 'settings page', 'settings.back');
 
 const choicesOf = ({ services, channel }: Context): Promise<SpaceChoices> =>
   services.spaces.of(channel.space);
@@ -35,69 +29,81 @@ const choicesOf = ({ services, channel }: Context): Promise<SpaceChoices> =>
 const watchesOf = ({ services, channel }: Context): readonly ChannelWatch[] =>
   services.watches.list(channel.space);
 
-const limitText = ({ t, locale }: Context, limit: number | undefined): string =>
-  limit === undefined ? t('settings.no-limit') : new Intl.NumberFormat(locale).format(limit);
+const limitText = ({ label, locale }: Context, limit: number | undefined): string =>
+  limit === undefined ? label('settings.no-limit') : new Intl.NumberFormat(locale).format(limit);
 
 const front: Page = async (ctx) => {
-  const { services, locale, t } = ctx;
+  const {
+    services,
+    channel: { space },
+    locale,
+    t,
+  } = ctx;
   const choices = await choicesOf(ctx);
   const watches = watchesOf(ctx);
   const roles = Object.entries(choices.roles).filter(([, ids]) => ids.length > 0);
-  const watchLine = ({ channel, mode, languages }: ChannelWatch): string =>
-    `  - ${channelMention(channel)} · ${t(`autotranslate.modes.${mode}`)} · ` +
-    languages.map((language) => services.languages.name(language, locale)).join(', ');
+  const watchLine = ({ channel, mode, languages }: ChannelWatch): RichText =>
+    series([
+      channelMention(channel),
+      t(`autotranslate.modes.${mode}`),
+      languages.map((language) => services.languages.name(language, locale)).join(', '),
+    ]);
+  const roleLine = ([command, ids]: readonly [string, readonly string[]]): RichText => {
+    const mentions = ids.map((id) => roleMention(space, id));
+    return series([code(`/${command}`), series(mentions, ' ')]);
+  };
   return {
-    text: [
+    text: lines(
       t('settings.heading'),
-      `- ${t('settings.watched', { count: watches.length })}`,
-      ...watches.slice(0, LISTED).map(watchLine),
-      ...(watches.length > LISTED
-        ? [`  - ${t('settings.more', { count: watches.length - LISTED })}`]
-        : []),
-      ...(watches.length > 0 ? [`  - ${t('settings.change-languages')}`] : []),
-      `- ${t(choices.flags.on ? 'settings.flags-are-on' : 'settings.flags-are-off')}`,
-      `- ${t('settings.quiet-in', { channels: channelNames(choices.quietChannels) || '–' })}`,
-      `- ${t('settings.limits-are', {
-        characters: limitText(ctx, choices.dailyCharacters),
-        minutes: limitText(ctx, choices.dailyAudioMinutes),
-      })}`,
-      `- ${t('settings.roles-are', { count: roles.length })}`,
-      ...roles.map(([command, ids]) => `  - \`/${command}\` · ${roleNames(ids)}`),
-    ].join('\n'),
+      bullets(
+        nested(t('settings.watched', { count: watches.length }), [
+          ...watches.slice(0, LISTED).map(watchLine),
+          watches.length > LISTED && t('settings.more', { count: watches.length - LISTED }),
+          watches.length > 0 && t('settings.change-languages'),
+        ]),
+        t(choices.flags.on ? 'settings.flags-are-on' : 'settings.flags-are-off'),
+        t('settings.quiet-in', { channels: channelNames(space, choices.quietChannels) }),
+        t('settings.limits-are', {
+          characters: limitText(ctx, choices.dailyCharacters),
+          minutes: limitText(ctx, choices.dailyAudioMinutes),
+        }),
+        nested(t('settings.roles-are', { count: roles.length }), roles.map(roleLine)),
+      ),
+    ),
     controls: [
       choices.flags.on
-        ? button(ctx, 'flags:off', 'settings.flags-off')
-        : button(ctx, 'flags:on', 'settings.flags-on'),
-      button(ctx, 'page:channels', 'settings.channels'),
-      button(ctx, 'page:quiet', 'settings.quiet'),
-      button(ctx, 'page:limits', 'settings.limits'),
-      button(ctx, 'page:roles', 'settings.roles'),
+        ? button(ctx, 'settings flags:off', 'settings.flags-off')
+        : button(ctx, 'settings flags:on', 'settings.flags-on'),
+      button(ctx, 'settings page:channels', 'settings.channels'),
+      button(ctx, 'settings page:quiet', 'settings.quiet'),
+      button(ctx, 'settings page:limits', 'settings.limits'),
+      button(ctx, 'settings page:roles', 'settings.roles'),
     ],
   };
 };
 
 const channels: Page = (ctx) => {
-  const { t, capabilities } = ctx;
+  const { t, label, capabilities } = ctx;
   const watches = watchesOf(ctx);
   const note = watches.length === 0 ? 'settings.none-watched' : 'settings.too-many-watched';
   const which = (of: (watch: ChannelWatch) => boolean): string[] =>
     watches.filter(of).map(({ channel }) => channel.id);
   const fits = watches.length > 0 && watches.length <= capabilities.choices;
   return {
-    text: `${t('settings.channels-heading')}\n${fits ? t('settings.channels-how') : t(note)}`,
+    text: lines(t('settings.channels-heading'), t(fits ? 'settings.channels-how' : note)),
     controls: [
       ...(fits
         ? ([
             {
               kind: 'channels',
               press: 'settings voice',
-              label: t('settings.voice-messages'),
+              label: label('settings.voice-messages'),
               chosen: which(({ transcribes }) => transcribes),
             },
             {
               kind: 'channels',
               press: 'settings bots',
-              label: t('settings.bots'),
+              label: label('settings.bots'),
               chosen: which(({ bots }) => bots),
             },
           ] as const)
@@ -108,12 +114,12 @@ const channels: Page = (ctx) => {
 };
 
 const quiet: Page = async (ctx) => ({
-  text: `${ctx.t('settings.quiet-heading')}\n${ctx.t('settings.quiet-how')}`,
+  text: lines(ctx.t('settings.quiet-heading'), ctx.t('settings.quiet-how')),
   controls: [
     {
       kind: 'channels',
       press: 'settings quiet',
-      label: ctx.t('settings.quiet'),
+      label: ctx.label('settings.quiet'),
       chosen: (await choicesOf(ctx)).quietChannels,
     },
     back(ctx),
@@ -124,13 +130,13 @@ const limits: Page = async (ctx) => {
   const { dailyCharacters, dailyAudioMinutes } = await choicesOf(ctx);
   const control = (
     press: string,
-    label: Label,
+    key: Label,
     offered: readonly number[],
     now: number | undefined,
   ): Control => ({
     kind: 'choice',
     press: `settings ${press}`,
-    label: ctx.t(label),
+    label: ctx.label(key),
     choices: [undefined, ...offered].map((value) => ({
       value: String(value ?? NO_LIMIT),
       label: limitText(ctx, value),
@@ -138,7 +144,7 @@ const limits: Page = async (ctx) => {
     })),
   });
   return {
-    text: `${ctx.t('settings.limits-heading')}\n${ctx.t('settings.limits-how')}`,
+    text: lines(ctx.t('settings.limits-heading'), ctx.t('settings.limits-how')),
     controls: [
       control('characters', 'settings.characters', CHARACTERS, dailyCharacters),
       control('minutes', 'settings.minutes', AUDIO_MINUTES, dailyAudioMinutes),
@@ -149,7 +155,7 @@ const limits: Page = async (ctx) => {
 
 /** @param command whose roles are shown beneath the choice of commands */
 const roles: Page = async (ctx, command) => {
-  const { t, commands, capabilities } = ctx;
+  const { t, label, commands, capabilities } = ctx;
   const chosen = await choicesOf(ctx);
   const offered = commands()
     .filter(({ moderators }) => !moderators)
@@ -158,14 +164,15 @@ const roles: Page = async (ctx, command) => {
   const names = [...new Set(offered)].slice(0, capabilities.choices);
   const known = names.includes(command);
   return {
-    text: `${t('settings.roles-heading')}\n${
-      known ? t('settings.roles-of', { command: `\`/${command}\`` }) : t('settings.roles-how')
-    }`,
+    text: lines(
+      t('settings.roles-heading'),
+      known ? t('settings.roles-of', { command: code(`/${command}`) }) : t('settings.roles-how'),
+    ),
     controls: [
       {
         kind: 'choice',
         press: 'settings command',
-        label: t('settings.command'),
+        label: label('settings.command'),
         choices: names.map((name) => ({
           value: name,
           label: `/${name}`,
@@ -177,7 +184,7 @@ const roles: Page = async (ctx, command) => {
             {
               kind: 'roles',
               press: `settings roles:${command}`,
-              label: t('settings.roles'),
+              label: label('settings.roles'),
               chosen: chosen.roles[command] ?? [],
             },
           ] as const)

@@ -1,8 +1,17 @@
 import { defineCommand, moderator, type PressContext } from '../src/command/command.ts';
 import type { Backlog, Room } from '../src/command/services.ts';
-import { plainLine, inCode, roomNearby } from '../src/command/helpers.ts';
+import { button, quotedWords, roomNearby, typedCode } from '../src/command/helpers.ts';
+import {
+  bullets,
+  lines,
+  nested,
+  sections,
+  sentence,
+  series,
+} from '../src/model/compose-rich-text.ts';
 import { channelMention } from '../src/model/mention.ts';
 import type { Content } from '../src/model/content.ts';
+import type { RichText } from '../src/model/rich-text.ts';
 
 const LISTED = 20;
 /** Longest line of an engine: the command that adds it is shown whole. */
@@ -13,37 +22,42 @@ const POOR = 0.05;
 
 type Context = Omit<PressContext, 'arg' | 'values' | 'reply'>;
 
-const engineLines = async ({ services, member, t, signal }: Context): Promise<string[]> => {
+/** Says how many more there are than `LISTED`, where there are any. */
+const more = (count: number, { t }: Pick<Context, 't'>, listed = LISTED) =>
+  count > listed && t('status.more', { count: count - listed });
+
+const engineLines = async ({ services, member, t, label, signal }: Context) => {
   const { reachable, engines } = await services.status(signal);
-  if (!reachable) return [`- ❌ ${t('status.unreachable')}`];
+  if (!reachable) return [sentence('❌ ', t('status.unreachable'))];
   return engines.map(({ name, serves, ready, detail }) => {
-    const abilities = serves.map((ability) => t(`web.engines.abilities.${ability}`)).join(', ');
-    const line = `- ${ready ? '✅' : '➖'} ${plainLine(name)} · ${abilities}`;
-    // What is said in English, and what adds an engine, is for those who can do something with it.
-    if (member.role !== 'moderator') return line;
-    return `${line} · ${ready ? plainLine(detail) : inCode(detail, LONGEST_LINE_CHARS)}`;
+    const abilities = serves.map((ability) => label(`web.engines.abilities.${ability}`));
+    const shown = ready ? quotedWords(detail) : typedCode(detail, LONGEST_LINE_CHARS);
+    return series([
+      `${ready ? '✅' : '➖'} ${quotedWords(name)}`,
+      abilities.join(', '),
+      // What is said in English, and what adds an engine, is for those who can do something with it.
+      member.role === 'moderator' && shown,
+    ]);
   });
 };
 
-const watchLines = async ({ services, channel, t }: Context): Promise<string[]> => {
+const watchLines = async (ctx: Context) => {
+  const { services, channel, t } = ctx;
   const watches = services.watches.list(channel.space);
-  const lines = await Promise.all(
-    watches.slice(0, LISTED).map(async (watch) => {
-      const missing = await services.watches.missing(watch);
-      return missing.length === 0
-        ? `- ✅ ${channelMention(watch.channel)}`
-        : `- ❌ ${channelMention(watch.channel)} · ${t('status.missing', { what: missing.map((each) => plainLine(each)).join(', ') })}`;
-    }),
-  );
-  if (watches.length > LISTED)
-    lines.push(`- ${t('status.more', { count: watches.length - LISTED })}`);
-  return lines;
+  const listed = watches.slice(0, LISTED).map(async (watch) => {
+    const missing = await services.watches.missing(watch);
+    const mention = channelMention(watch.channel);
+    if (missing.length === 0) return sentence('✅ ', mention);
+    const what = missing.map((each) => quotedWords(each)).join(', ');
+    return sentence('❌ ', mention, ' · ', t('status.missing', { what }));
+  });
+  return [...(await Promise.all(listed)), more(watches.length, ctx)];
 };
 
 const backlogLines = (
   { waiting, oldestMs, dead, newestDead }: Backlog,
   { locale, member, t }: Context,
-): string[] => {
+): RichText => {
   const time = new Intl.DateTimeFormat(locale, {
     dateStyle: 'medium',
     timeStyle: 'short',
@@ -51,24 +65,23 @@ const backlogLines = (
   });
   const oldest = oldestMs === undefined ? '–' : `${time.format(oldestMs)} UTC`;
   const listed = member.role === 'moderator' ? newestDead.slice(0, DEAD_LISTED) : [];
-  return [
+  const reasons = listed.map(({ ref, reason }) =>
+    series([channelMention(ref.channel), t(`errors.${reason}`)]),
+  );
+  const others = listed.length > 0 && more(dead, { t }, listed.length);
+  return bullets(
     waiting === 0
-      ? `- ✅ ${t('status.none-waiting')}`
-      : `- ⏳ ${t('status.waiting', { count: waiting, oldest })}`,
-    ...(dead === 0 ? [] : [`- ❌ ${t('status.dead', { count: dead })}`]),
-    ...listed.map(
-      ({ ref, reason }) => `  - ${channelMention(ref.channel)} · ${t(`errors.${reason}`)}`,
-    ),
-    ...(listed.length > 0 && dead > listed.length
-      ? [`  - ${t('status.more', { count: dead - listed.length })}`]
-      : []),
-  ];
+      ? sentence('✅ ', t('status.none-waiting'))
+      : sentence('⏳ ', t('status.waiting', { count: waiting, oldest })),
+    dead > 0 && nested(sentence('❌ ', t('status.dead', { count: dead })), [...reasons, others]),
+  );
 };
 
 /**
  * Tells the room, its captions, and how everybody is heard, those with the worst connection first.
  */
-const roomLines = (room: Room, { services, locale, t }: Context): string[] => {
+const roomLines = (room: Room, ctx: Context) => {
+  const { services, locale, t } = ctx;
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
   const people = room
     .health()
@@ -82,45 +95,42 @@ const roomLines = (room: Room, { services, locale, t }: Context): string[] => {
   const { captions } = room;
   const languages = captions?.languages.map((code) => services.languages.name(code, locale)) ?? [];
   return [
-    `- ✅ ${t('status.in-room', { channel: channelMention(room.channel) })}`,
+    sentence('✅ ', t('status.in-room', { channel: channelMention(room.channel) })),
     captions
-      ? `- ✅ ${[t('status.captions', { channel: channelMention(captions.in) }), ...languages].join(' · ')}`
-      : `- ➖ ${t('status.no-captions')}`,
+      ? sentence(
+          '✅ ',
+          series([t('status.captions', { channel: channelMention(captions.in) }), ...languages]),
+        )
+      : sentence('➖ ', t('status.no-captions')),
     ...people.slice(0, LISTED).map(({ name, lost, unread }) => {
-      const who = plainLine(name);
-      return unread === 1
-        ? `- ❌ ${t('status.unheard', { name: who })}`
-        : `- ${lost + unread < POOR ? '✅' : '⚠️'} ${t('status.heard', {
-            name: who,
-            lost: percent.format(lost),
-            unread: percent.format(unread),
-          })}`;
+      const who = quotedWords(name);
+      if (unread === 1) return sentence('❌ ', t('status.unheard', { name: who }));
+      const shares = { lost: percent.format(lost), unread: percent.format(unread) };
+      const sign = lost + unread < POOR ? '✅ ' : '⚠️ ';
+      return sentence(sign, t('status.heard', { name: who, ...shares }));
     }),
-    ...(people.length > LISTED ? [`- ${t('status.more', { count: people.length - LISTED })}`] : []),
+    more(people.length, ctx),
   ];
 };
 
 const panel = async (ctx: Context): Promise<Content> => {
   const { services, channel, member, t } = ctx;
   const backlog = await services.inbox.backlog(channel.space);
-  // Which channels there are is not for everybody to know.
-  const watched = member.role === 'moderator' ? await watchLines(ctx) : [];
   const room = roomNearby(ctx);
-  const parts = [
-    [t('status.service'), ...(await engineLines(ctx))],
-    ...(room ? [[t('status.voice'), ...roomLines(room, ctx)]] : []),
-    ...(watched.length > 0 ? [[t('status.channels'), ...watched]] : []),
-    ...(services.watches.list(channel.space).length > 0 || backlog.waiting + backlog.dead > 0
-      ? [[t('status.messages'), ...backlogLines(backlog, ctx)]]
-      : []),
-  ];
-  const text = parts.map((lines) => lines.join('\n')).join('\n\n');
-  if (backlog.dead === 0 || member.role !== 'moderator') return { text };
+  // Which channels there are is not for everybody to know.
+  const isModerator = member.role === 'moderator';
+  const isWatched = services.watches.list(channel.space).length > 0;
+  const hasMessages = isWatched || backlog.waiting + backlog.dead > 0;
+  const text = sections(
+    lines(t('status.service'), bullets(...(await engineLines(ctx)))),
+    room && lines(t('status.voice'), bullets(...roomLines(room, ctx))),
+    isWatched && isModerator && lines(t('status.channels'), bullets(...(await watchLines(ctx)))),
+    hasMessages && lines(t('status.messages'), backlogLines(backlog, ctx)),
+  );
+  if (backlog.dead === 0 || !isModerator) return { text };
   return {
     text,
-    controls: [
-      { kind: 'button', press: 'status retry', label: t('status.retry'), look: 'primary' },
-    ],
+    controls: [button(ctx, 'status retry', 'status.retry', 'primary')],
   };
 };
 
@@ -136,7 +146,7 @@ export default defineCommand(
         async run(ctx) {
           const count = await ctx.services.inbox.revive(ctx.channel.space);
           const { text, ...rest } = await panel(ctx);
-          await ctx.reply({ ...rest, text: `${text}\n\n${ctx.t('status.revived', { count })}` });
+          await ctx.reply({ ...rest, text: sections(text, ctx.t('status.revived', { count })) });
         },
       },
     },

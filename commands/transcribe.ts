@@ -10,6 +10,8 @@ import {
   soundOf,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
+import { plainWords, sections } from '../src/model/compose-rich-text.ts';
+import type { RichText } from '../src/model/rich-text.ts';
 
 /** Longer transcripts are read better in a file: the platforms' own limit of a message. */
 const LONG_CHARS = 2_000;
@@ -35,14 +37,15 @@ export default defineCommand(
       const spoken = options.language && typedLanguage(options.language, services);
       const to = options.to && typedLanguage(options.to, services);
       const durationMs = durationMsOf(audio);
-      const growing = ({ text, heardMs, totalMs = 0 }: TranscriptionProgress): string => {
-        if (text !== '' && Math.max(heardMs, totalMs) <= LONGEST_PART_MS) return text;
+      const growing = ({ text, heardMs, totalMs = 0 }: TranscriptionProgress): RichText => {
+        const words = plainWords(text);
+        if (text !== '' && Math.max(heardMs, totalMs) <= LONGEST_PART_MS) return words;
         const heard = minutesAndSeconds(heardMs);
         const progress =
           totalMs > 0
             ? t('transcribe.listening-of', { heard, total: minutesAndSeconds(totalMs) })
             : t('transcribe.listening', { heard });
-        return text === '' ? progress : `${text}\n\n${progress}`;
+        return sections(words, progress);
       };
       const transcript = await stream(
         services.transcriber.transcribe(
@@ -57,26 +60,29 @@ export default defineCommand(
         growing,
       );
       const { text, language } = transcript;
+      const original = plainWords(text);
       const format = options.format ?? (text.length > LONG_CHARS ? 'txt' : undefined);
       const files = format && [services.transcriptFile(format, transcript.segments)];
-      const show = async (shown: string): Promise<void> =>
+      const show = async (shown: RichText): Promise<void> =>
         reply({ text: shown, ...(files ? { files } : {}) });
       if (!to) {
-        await show(text);
+        await show(original);
         return;
       }
       const heard = services.languages.find(language);
       const name = services.languages.name(to, locale);
-      const withTranslation = (translation: string): string =>
-        t('transcribe.with-translation', { original: text, translation, language: name });
+      const withTranslation = (translation: RichText): RichText =>
+        t('transcribe.with-translation', { original, translation, language: name });
       const translation = await stream(
         services.translator.translate(
-          { text, to, place: channel, ...(heard ? { from: heard } : {}) },
+          { text: original, to, place: channel, ...(heard ? { from: heard } : {}) },
           signal,
         ),
         withTranslation,
       );
-      await show(translation.outcome === 'translated' ? withTranslation(translation.text) : text);
+      await show(
+        translation.outcome === 'translated' ? withTranslation(translation.text) : original,
+      );
     },
   },
   { topic: 'speech' },

@@ -1,13 +1,26 @@
 import { z } from 'zod';
-import { attachment, defineCommand, type CommandContext } from '../src/command/command.ts';
-import { completeLanguage, durationMsOf, typedLanguage, soundOf } from '../src/command/helpers.ts';
+import {
+  attachment,
+  defineCommand,
+  richText,
+  type CommandContext,
+} from '../src/command/command.ts';
+import {
+  completeLanguage,
+  durationMsOf,
+  isBlankMessage,
+  typedLanguage,
+  soundOf,
+} from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
+import { plainWords } from '../src/model/compose-rich-text.ts';
 import type { Attachment } from '../src/model/file.ts';
+import type { RichText } from '../src/model/rich-text.ts';
 
 const LONGEST_TEXT_CHARS = 50_000;
 
 interface Source {
-  readonly text: string;
+  readonly text: RichText;
   readonly from?: string;
 }
 
@@ -28,17 +41,17 @@ const hear = async (
       },
       signal,
     ),
-    (heard) => heard.text || '…',
+    (heard) => plainWords(heard.text || '…'),
   );
   const spoken = from ?? services.languages.find(language);
-  return { text, ...(spoken === undefined ? {} : { from: spoken }) };
+  return { text: plainWords(text), ...(spoken === undefined ? {} : { from: spoken }) };
 };
 
 export default defineCommand(
   'translate',
   {
     options: z.object({
-      text: z.string().min(1).max(LONGEST_TEXT_CHARS).optional(),
+      text: richText({ max: LONGEST_TEXT_CHARS }).optional(),
       to: z.string().optional(),
       from: z.string().optional(),
       audio: attachment().optional(),
@@ -46,7 +59,7 @@ export default defineCommand(
     complete: { to: completeLanguage, from: completeLanguage },
     slow: true,
     onMessage: (message) => {
-      if (message.text.trim() !== '') return { text: message.text };
+      if (!isBlankMessage(message.text)) return { text: message.text };
       const audio = soundOf(message);
       if (!audio) throw userError('bad-input', 'translate.nothing-in-message');
       return { audio };
@@ -60,9 +73,9 @@ export default defineCommand(
       const from = options.from === undefined ? undefined : typedLanguage(options.from, services);
       const source: Source = options.audio
         ? await hear(options.audio, from, ctx)
-        : { text: options.text ?? '', ...(from === undefined ? {} : { from }) };
+        : { text: options.text ?? [], ...(from === undefined ? {} : { from }) };
       const language = services.languages.name(to, locale);
-      const withSource = (translation: string): string =>
+      const withSource = (translation: RichText): RichText =>
         options.audio
           ? t('transcribe.with-translation', { original: source.text, translation, language })
           : translation;

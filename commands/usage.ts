@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { defineCommand, moderator } from '../src/command/command.ts';
 import type { UsageDay } from '../src/command/services.ts';
 import { MINUTE_MS } from '../src/command/helpers.ts';
+import { bullets, lines, series } from '../src/model/compose-rich-text.ts';
+import type { RichText } from '../src/model/rich-text.ts';
 
 /** More lines nobody reads; the picture shows every day. */
 const DAYS_LISTED = 14;
@@ -18,7 +20,7 @@ export default defineCommand(
       const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
       const sum = (of: (day: UsageDay) => number): number =>
         days.reduce((total, day) => total + of(day), 0);
-      const numbers = (each: Pick<UsageDay, 'characters' | 'audioMs' | 'messages'>): string =>
+      const numbers = (each: Pick<UsageDay, 'characters' | 'audioMs' | 'messages'>): RichText =>
         t('usage.numbers', {
           characters: each.characters,
           minutes: Math.round((each.audioMs / MINUTE_MS) * 10) / 10,
@@ -34,19 +36,23 @@ export default defineCommand(
         audioMs: sum(({ audioMs }) => audioMs),
         messages: sum(({ messages }) => messages),
       });
-      const text = [
-        `${t('usage.heading', { days: days.length })}\n${total}`,
-        ...used
-          .slice(0, DAYS_LISTED)
-          .map(
-            (day) =>
-              `- ${date.format(new Date(day.day))} · ${numbers(day)} · ${t('usage.people', { count: day.people })}`,
-          ),
-        ...(used.length > DAYS_LISTED
-          ? [t('usage.more', { count: used.length - DAYS_LISTED })]
-          : []),
-        `\n${t('usage.legend')}`,
-      ].join('\n');
+      const listed = used
+        .slice(0, DAYS_LISTED)
+        .map((day) =>
+          series([
+            date.format(new Date(day.day)),
+            numbers(day),
+            t('usage.people', { count: day.people }),
+          ]),
+        );
+      const text = lines(
+        t('usage.heading', { days: days.length }),
+        total,
+        bullets(...listed),
+        used.length > DAYS_LISTED && t('usage.more', { count: used.length - DAYS_LISTED }),
+        '',
+        t('usage.legend'),
+      );
       // The numbers stand even where no picture can be drawn.
       await reply({ text });
       const bytes = await services.usageChart(days);

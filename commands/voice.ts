@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineCommand } from '../src/command/command.ts';
-import { completeVoice, plainLine, inCode } from '../src/command/helpers.ts';
+import { completeVoice, quotedWords, typedCode } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 
 export default defineCommand(
@@ -22,12 +22,12 @@ export default defineCommand(
         return;
       }
       const [voice] = await services.speaker.voices({ named }, signal);
-      if (!voice) throw userError('not-found', 'voice.unknown', { voice: inCode(named) });
+      if (!voice) throw userError('not-found', 'voice.unknown', { voice: typedCode(named) });
       if (options.voice) await services.settings.change(member, { voiceId: voice.id });
       await reply({
         text: t(options.voice ? 'voice.set' : 'voice.current', {
-          voice: plainLine(voice.description),
-          language: plainLine(voice.language),
+          voice: quotedWords(voice.description),
+          language: quotedWords(voice.language),
         }),
       });
     },

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { defineCommand } from '../src/command/command.ts';
-import { completeLanguage, typedLanguage, plainLine } from '../src/command/helpers.ts';
+import { completeLanguage, quotedWords, typedLanguage } from '../src/command/helpers.ts';
+import { bullets, lines, series } from '../src/model/compose-rich-text.ts';
+import { styled, text } from '../src/model/rich-text.ts';
 
 const LISTED = 40;
 
@@ -27,14 +29,22 @@ export default defineCommand(
         await reply({ text: t('voices.none'), tone: 'note' });
         return;
       }
-      const lines = voices
+      const listed = voices
         .slice(0, LISTED)
-        .map(
-          ({ description, language: spoken, gender }) =>
-            `- **${plainLine(description)}** · ${plainLine(spoken)} · ${plainLine(gender)}`,
+        .map(({ description, language: spoken, gender }) =>
+          series([
+            styled('bold', text(quotedWords(description))),
+            quotedWords(spoken),
+            quotedWords(gender),
+          ]),
         );
-      if (voices.length > LISTED) lines.push(t('voices.more', { count: voices.length - LISTED }));
-      await reply({ text: [t('voices.heading', { count: voices.length }), ...lines].join('\n') });
+      await reply({
+        text: lines(
+          t('voices.heading', { count: voices.length }),
+          bullets(...listed),
+          voices.length > LISTED && t('voices.more', { count: voices.length - LISTED }),
+        ),
+      });
     },
   },
   { topic: 'speech' },

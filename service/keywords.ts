@@ -1,4 +1,4 @@
-import { protect } from '../src/text/protect/protect.ts';
+import { protectTerms } from '../src/text/protect/protect-terms.ts';
 import type { TranslationEngine, TranslationPiece, EngineTranslationRequest } from './engine.ts';
 
 /** Tokens in the client's own text, which are preserved whole, not bracket by bracket. */
@@ -20,7 +20,7 @@ export async function* translateKeeping(
     return;
   }
   const terms = [...new Set([...keywords, ...(text.match(TOKEN) ?? [])])];
-  const kept = protect(
+  const kept = protectTerms(
     text,
     terms.map((term) => ({ term })),
   );
@@ -33,5 +33,5 @@ export async function* translateKeeping(
     translated += piece.text;
     last = { ...last, ...piece };
   }
-  if (last) yield { ...last, text: kept.restore(translated).text };
+  if (last) yield { ...last, text: kept.restore(translated) };
 }

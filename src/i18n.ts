@@ -7,7 +7,7 @@ import type { Inline, RichText } from './model/rich-text.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
-import { formatRich } from './i18n-rich.ts';
+import { formatRich } from './format-rich-text.ts';
 import { AppError, type Sentence, type SentenceParams, type SentenceValue } from './errors.ts';
 import { languageName } from './text/language/language-names.ts';
 
@@ -79,7 +79,7 @@ const isLanguage = (value: SentenceValue): value is { readonly language: string 
   typeof value === 'object' && 'language' in value && !('kind' in value);
 
 /** Names the languages among the parameters; others pass as they are. */
-const named = (
+const withLanguages = (
   locale: string,
   params: SentenceParams,
 ): Values<string | number | Inline | RichText> => {
@@ -91,7 +91,7 @@ const named = (
 
 const plainValues = (locale: string, params: SentenceParams): Values<string | number> =>
   Object.fromEntries(
-    Object.entries(named(locale, params)).map(([name, value]) => [
+    Object.entries(withLanguages(locale, params)).map(([name, value]) => [
       name,
       typeof value === 'object' ? plainValue(value) : value,
     ]),
@@ -179,7 +179,7 @@ export const loadTexts = (folder: string): Texts => {
     rich: (wanted, naming = 'plain') => {
       const locale = pick([wanted]);
       return (key, params = {}) =>
-        formatRich(formatOf(locale, key, naming), named(locale, params));
+        formatRich(formatOf(locale, key, naming), withLanguages(locale, params));
     },
     typed: (what, wanted, naming) => {
       const locale = pick([wanted]);

@@ -1,7 +1,14 @@
 import { Routes } from 'discord.js';
 import type { Api } from './api.ts';
 import { isGone } from './errors.ts';
-import { channelIdOf, guildIdOf, positionAt, snowflakeAt, snowflakeTimeMs } from './ids.ts';
+import {
+  channelIdOf,
+  guildIdOf,
+  PLATFORM,
+  positionAt,
+  snowflakeAt,
+  snowflakeTimeMs,
+} from './ids.ts';
 import type { Session } from './inbound/client.ts';
 import type { MessageReader, RawMessage } from './inbound/message-reader.ts';
 import type { ThreadParents } from './inbound/places.ts';
@@ -19,7 +26,10 @@ import {
 } from './permissions.ts';
 import { isSeenByReadersOf } from './visibility.ts';
 import { AppError } from '../../src/errors.ts';
+import { channelMention } from '../../src/model/mention.ts';
 import type { Channel, MessageRef } from '../../src/model/place.ts';
+import { mention, type Mention } from '../../src/model/rich-text.ts';
+import { map } from '../../src/model/walk-rich-text.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 
 /** Removes the variation selector from an emoji. */
@@ -63,6 +73,14 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
     return other && here && isSeenByReadersOf(here, other) ? other.name : undefined;
   };
 
+  const nameFor = (readers: Channel, { target, id, name }: Mention): string | undefined => {
+    const guildId = guildIdOf(readers) ?? '';
+    if (target === 'member') return members.nameOf(guildId, id);
+    if (target === 'channel') return channelName(id, readers);
+    if (target !== 'role') return name;
+    return session().client.guilds.cache.get(guildId)?.roles.cache.get(id)?.name;
+  };
+
   return {
     resolve,
     positionAt,
@@ -89,12 +107,12 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
       const raw = await readRaw(api, ref);
       return raw && reader.read(await members.complete(raw, ref.channel), ref.channel, of);
     },
-    names: async (channel) => (kind, id) => {
-      const guildId = guildIdOf(channel) ?? '';
-      if (kind === 'member') return members.nameOf(guildId, id);
-      if (kind === 'channel') return channelName(id, channel);
-      return session().client.guilds.cache.get(guildId)?.roles.cache.get(id)?.name;
-    },
+    named: async (channel, text) =>
+      map(text, (node) =>
+        node.kind === 'mention' && node.platform === PLATFORM
+          ? mention(PLATFORM, node.target, node.id, nameFor(channel, node))
+          : node,
+      ),
     reactions: async (ref, emoji) => {
       const raw = await readRaw(api, ref);
       const found = raw?.reactions?.find(
@@ -108,7 +126,7 @@ export const createChannelFeed = (deps: ChannelFeedDeps): ChannelFeed => {
       const { client, application } = session();
       if (!fitsMode(client, channel, mode))
         throw new AppError('unsupported', 'a channel of this kind cannot be watched in this way', {
-          sentence: { key: 'watch.unfit', params: { channel: `<#${channel.id}>` } },
+          sentence: { key: 'watch.unfit', params: { channel: channelMention(channel) } },
         });
       return [
         ...missingOf(grantedIn(client, channel), mode, {

@@ -1,5 +1,6 @@
 import { AppError, type AppErrorOptions, type ErrorCode, type Sentence } from '../errors.ts';
-import { plainLine, inCode } from '../text/markup/plain-line.ts';
+import { series } from '../model/compose-rich-text.ts';
+import { quotedWords, typedCode } from '../text/quoted-words.ts';
 import { errorObject, type ErrorObject } from './contract.ts';
 import { parseMissingEngine, type MissingEngine } from '../http/missing-engine.ts';
 import { retryAfterTextMs } from '../http/retry-after.ts';
@@ -83,9 +84,10 @@ const explainMissingEngine = (missing: MissingEngine): Explanation => {
       : { key: `service.no-${missing.ability}` };
   const count = missing.remedies.length;
   if (count === 0) return { sentence };
-  const remedies = missing.remedies
-    .map((remedy) => inCode(remedy, LONGEST_REMEDY_CHARS))
-    .join(', ');
+  const remedies = series(
+    missing.remedies.map((remedy) => typedCode(remedy, LONGEST_REMEDY_CHARS)),
+    ', ',
+  );
   return { sentence, remedy: { key: 'remedies.add-engine', params: { count, remedies } } };
 };
 
@@ -94,7 +96,7 @@ const explainMissingEngine = (missing: MissingEngine): Explanation => {
  * quote.
  */
 const explain = ({ key, remedy }: Kind, said: string): Explanation => {
-  const detail = plainLine(said);
+  const detail = quotedWords(said);
   if (key !== 'errors.missing')
     return { sentence: { key, params: { detail } }, ...(remedy ? { remedy } : {}) };
   const missing = parseMissingEngine(said);

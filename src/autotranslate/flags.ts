@@ -4,6 +4,7 @@ import type { MessageRef } from '../model/place.ts';
 import type { SpaceChoices } from '../model/space-choices.ts';
 import type { MirrorStore } from '../store/mirrors.ts';
 import { languageOfFlag } from '../text/language/flags.ts';
+import { textFor } from './mentions.ts';
 import type { WatchedPlatforms } from './watched-platforms.ts';
 
 /** The language that a reaction stands for in a space; undefined where it stands for none. */
@@ -31,6 +32,9 @@ export const readFlagged = async (
   };
   const source = await stored.sourceOf(ref);
   const pressed = await readOpen(ref);
-  const words = source ? await readOpen(source.ref) : pressed;
-  return pressed && words && { ...words, ref, position: pressed.position };
+  if (!source || !pressed) return pressed;
+  const words = await readOpen(source.ref);
+  if (!words) return undefined;
+  const text = await textFor(words.text, source.ref.channel, ref.channel, platforms);
+  return { ...words, text, ref, position: pressed.position };
 };

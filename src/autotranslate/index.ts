@@ -4,12 +4,11 @@ import type { Inbox } from './backlog.ts';
 import { createIngest } from './ingest.ts';
 import { createReconcile } from './mirror/reconcile.ts';
 import { workPartition } from './partition-worker.ts';
-import { createPrepare } from './prepare/prepare.ts';
-import { createTranslationContext } from './prepare/translate.ts';
+import { createPrepare, type PrepareDeps } from './prepare/prepare.ts';
+import { createTranslationContext } from './prepare/context.ts';
 import { createScheduler } from './scheduler.ts';
 import { createWatchedPlatforms } from './watched-platforms.ts';
 import { createWatches } from './watches.ts';
-import type { Services } from '../command/services.ts';
 import { userError } from '../errors.ts';
 import type { Texts } from '../i18n.ts';
 import type { Log } from '../log.ts';
@@ -36,11 +35,8 @@ export interface AutoTranslateDeps {
   readonly leases: Leases;
   readonly log: Log;
   /** Texts for replies to people who pressed a flag. */
-  readonly texts: Pick<Texts, 'in'>;
-  readonly services: Pick<
-    Services,
-    'translator' | 'transcriber' | 'languages' | 'spaces' | 'privacy' | 'usage'
-  >;
+  readonly texts: Pick<Texts, 'rich'>;
+  readonly services: PrepareDeps['services'];
   readonly inboxDays: number;
   readonly mirrorDays: number;
   readonly now?: () => number;
@@ -71,18 +67,9 @@ export interface AutoTranslate extends AsyncDisposable {
   idle(): Promise<void>;
 }
 
-export const openAutoTranslate = async ({
-  store,
-  leases,
-  log,
-  texts,
-  services,
-  inboxDays,
-  mirrorDays,
-  now = Date.now,
-  random = Math.random,
-}: AutoTranslateDeps): Promise<AutoTranslate> => {
-  const { spaces, privacy } = services;
+export const openAutoTranslate = async (options: AutoTranslateDeps): Promise<AutoTranslate> => {
+  const deps = { now: Date.now, random: Math.random, ...options };
+  const { store, leases, log, inboxDays, mirrorDays, now } = deps;
   const stopping = new AbortController();
   const platforms = createWatchedPlatforms();
   const inbox = createInboxStore({ store, now });
@@ -92,40 +79,18 @@ export const openAutoTranslate = async ({
   });
   const watchStore = await openWatchStore(store, now);
   const context = createTranslationContext();
+  const kept = { platforms, inbox, stored, cursors, context, watches: watchStore };
+  const shared = { ...deps, ...deps.services, ...kept };
 
-  const preparing = createPrepare({
-    services,
-    watches: watchStore,
-    texts,
-    context,
-    platforms,
-    stored,
-    store,
-    log,
-    now,
-  });
-  const { prepare, isWanted } = preparing;
-  const reconcile = createReconcile({
-    inbox,
-    stored,
-    store,
-    privacy,
-    platforms,
-    log,
-    now,
-    isWanted,
-  });
-  const workerDeps = { inbox, prepare, reconcile, log, now, random };
+  const preparing = createPrepare(shared);
+  const reconcile = createReconcile({ ...shared, isWanted: preparing.isWanted });
+  const workerDeps = { ...shared, prepare: preparing.prepare, reconcile };
   const scheduler = createScheduler({
-    leases,
-    log,
-    now,
+    ...shared,
     work: (...given) => workPartition(workerDeps, ...given),
   });
-
   const backfill = createBackfill({
-    cursors,
-    platforms,
+    ...shared,
     sinceMs: (channel) => {
       const watch = watchStore.of(channel);
       return watch ? watchStore.sinceMs(watch) : now();
@@ -133,30 +98,13 @@ export const openAutoTranslate = async ({
     // A fetch begins after the last message that was accepted.
     take: (message) => ingest.take(message, true),
     markDeleted: (refs) => ingest.markDeleted(refs),
-    log,
-    now,
   });
-  const watches = createWatches({
-    kept: watchStore,
-    inbox,
-    cursors,
-    backfill,
-    scheduler,
-    now,
-    platforms,
-  });
+  const watches = createWatches({ ...shared, kept: watchStore, backfill, scheduler });
   const ago = (days: number): number => now() - days * DAY_MS;
   const ingest = createIngest({
-    inbox,
-    stored,
-    cursors,
-    spaces,
-    privacy,
+    ...shared,
     scheduler,
     backfill,
-    context,
-    platforms,
-    watches: watchStore,
     channelDeleted: watches.channelDeleted,
     // One day less than rows are kept, so that no row is cleared between the check and its use.
     remembersFromMs: () => ago(inboxDays - 1),

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import type { Tenure } from '../ports/leases.ts';
 import type { InboxStore } from '../store/inbox/index.ts';
 import type { Row } from '../store/inbox/row.ts';
-import { givenUp, type Prepared } from './prepare/prepare.ts';
+import { givenUp, type Prepared } from './prepare/prepared.ts';
 
 /** Rows of one partition that are prepared at the same time; they are reconciled in their order. */
 const ROWS_AHEAD = 16;

@@ -2,8 +2,7 @@ import type { Message } from '../model/message.ts';
 import { isAudioName } from '../audio/file-names.ts';
 import { isQuiet, type SpaceChoices } from '../model/space-choices.ts';
 import type { ChannelWatch } from '../model/watch.ts';
-import { isCommandLike } from '../text/command-like.ts';
-import { isBlank, isEmojiOnly } from '../text/unicode.ts';
+import { isBlankMessage, isCommandMessage, isEmojiMessage } from '../text/message-checks.ts';
 
 /** Reasons for which a message of a watched channel is skipped. */
 export type SkipReason =
@@ -28,7 +27,7 @@ export const claimsAudio = ({ mediaType, name, voice }: Message['files'][number]
   mediaType.startsWith('audio/') ||
   (mediaType === 'application/octet-stream' && isAudioName(name));
 
-export const hasWords = ({ text }: Message): boolean => !isBlank(text) && !isEmojiOnly(text);
+export const hasWords = ({ text }: Message): boolean => !isEmojiMessage(text);
 
 /**
  * The reason for which people do not want a message translated, whatever its text; checked again
@@ -57,9 +56,9 @@ export const skipReason = (
   if (message.author.kind === 'bot' && !watch.bots) return 'bot';
   const refused = refusal(message, choices, optedOut);
   if (refused) return refused;
-  if (isCommandLike(message.text)) return 'command';
+  if (isCommandMessage(message.text)) return 'command';
   if (hasWords(message) || (watch.transcribes && message.files.some(claimsAudio))) return undefined;
   // Mirrored channels are one conversation, so pictures and emoji are mirrored too.
-  const shown = message.files.length + message.stickers.length > 0 || !isBlank(message.text);
+  const shown = message.files.length + message.stickers.length > 0 || !isBlankMessage(message.text);
   return watch.mode === 'mirror' && shown ? undefined : 'no-words';
 };

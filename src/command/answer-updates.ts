@@ -1,5 +1,6 @@
 import { mapStates } from '../async/generators.ts';
 import type { Content } from '../model/content.ts';
+import { equal } from '../model/walk-rich-text.ts';
 import type { Invocation } from '../ports/platform.ts';
 import type { Stream } from './command.ts';
 import { showGrowing } from './streamed-answer.ts';
@@ -21,7 +22,8 @@ export interface AnswerUpdates {
 }
 
 const isSame = (before: Content | undefined, content: Content): boolean =>
-  before?.text === content.text &&
+  before !== undefined &&
+  equal(before.text, content.text) &&
   before.tone === content.tone &&
   [before, content].every(({ files, controls }) => !files && !controls);
 
@@ -54,21 +56,18 @@ export const createAnswerUpdates = ({
     newest = content;
   };
 
-  const stream = async <State, Result>(
-    states: AsyncGenerator<State, Result, void>,
-    as: (state: State) => string = String,
-  ): Promise<Result> => {
-    let grown: string | undefined;
-    const texts = mapStates(states, (state) => (grown = as(state)));
+  const stream: Stream = async (states, as) => {
+    let grown: (() => Content) | undefined;
+    const contents = mapStates(states, (state) => (grown = () => ({ text: as(state) })));
     try {
-      return await showGrowing(texts, async (text) => show({ text }), {
+      return await showGrowing(contents, async (content) => show(content()), {
         paceMs: answer.paceMs,
         // A command may stream several times.
         updates: Math.max(1, Math.ceil(left / 2)),
       });
     } catch (thrown) {
       // Where updates are counted, little of it may have been shown.
-      if (left < Infinity && grown !== undefined) newest = { text: grown };
+      if (left < Infinity && grown) newest = grown();
       throw thrown;
     }
   };
@@ -76,7 +75,7 @@ export const createAnswerUpdates = ({
   return {
     signal,
     show,
-    stream: stream satisfies Stream,
+    stream,
     finish: async () => {
       if (isWaiting && newest) await update(newest);
     },

@@ -3,7 +3,7 @@ import type { CommandInfo, PlatformPart } from '../model/command-info.ts';
 import { userError } from '../errors.ts';
 import type { Texts } from '../i18n.ts';
 import type { Platforms } from '../running-platforms.ts';
-import { inCode } from '../text/markup/plain-line.ts';
+import { typedCode } from '../text/quoted-words.ts';
 import { actionsOf, describeAction, type PlatformTraits } from './describe-action.ts';
 
 export interface CatalogueDeps {
@@ -83,7 +83,7 @@ export const createCatalogue = ({ commands, texts, platforms }: CatalogueDeps): 
       const named = byName.get(name);
       const info = describeOn(platform, locale).get(name);
       if (!named || !info || !isThere(named.command, platform))
-        throw userError('not-found', 'errors.unknown-command', { command: inCode(`/${name}`) });
+        throw userError('not-found', 'errors.unknown-command', { command: typedCode(`/${name}`) });
       return { ...named, info: fitting(info, platform) };
     },
 

@@ -156,6 +156,27 @@ export const attachment = () =>
     )
     .meta({ kind: 'attachment' });
 
+/** A text whose length is checked before it is read. */
+export interface UnreadText {
+  readonly typed: string;
+  readonly read: () => RichText;
+}
+
+const RICH_TEXT = 'rich-text';
+
+/** An option that takes a text in the platform's markup, typed in 1 to `max` UTF-16 units. */
+export const richText = ({ max }: { readonly max: number }) =>
+  z
+    .object({ typed: z.string().min(1).max(max), read: z.custom<UnreadText['read']>() })
+    .transform(({ read }) => read())
+    .meta({ kind: RICH_TEXT, maxLength: max });
+
+/** True of an option that is a `richText`. */
+export const takesRichText = (option: z.core.$ZodType | undefined): boolean => {
+  const inner = option instanceof z.ZodOptional ? option.unwrap() : option;
+  return inner !== undefined && z.globalRegistry.get(inner)?.['kind'] === RICH_TEXT;
+};
+
 const LONGEST_ID_CHARS = 100;
 
 /** An option that takes a channel of this space, or only a voice channel. */

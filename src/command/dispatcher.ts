@@ -3,15 +3,18 @@ import { ServiceError } from '../api/service-error.ts';
 import type { Choice, Naming } from '../model/command-info.ts';
 import type { Command, CommandContext, Press, PressContext } from './command.ts';
 import { toAppError, userError, type AppError, type ErrorCode } from '../errors.ts';
-import { explain, type Translate } from '../i18n.ts';
+import { explain } from '../i18n.ts';
 import type { Log } from '../log.ts';
 import { createMeter } from '../usage/meter.ts';
+import { sections, sentence } from '../model/compose-rich-text.ts';
 import type { Content } from '../model/content.ts';
 import type { Member } from '../model/member.ts';
 import type { Message } from '../model/message.ts';
+import { quote, type RichText } from '../model/rich-text.ts';
 import type { CompletionRequest, Invocation, PressInvocation } from '../ports/platform.ts';
 import type { Core } from '../adapter.ts';
 import type { Platforms } from '../running-platforms.ts';
+import { parseMarkdown } from '../text/markdown/parse.ts';
 import type { Services } from './services.ts';
 import { createCatalogue, type CatalogueDeps } from './catalogue.ts';
 import { parseOptions } from './options.ts';
@@ -75,7 +78,8 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
   const sleep = deps.sleep ?? ((ms, signal) => sleepFor(realClock, ms, signal));
   const catalogue = createCatalogue(deps);
   const namingOf = ({ platform }: Member): Naming => platforms.find(platform)?.naming ?? 'plain';
-  const sentencesFor = (member: Member): Translate => texts.in(member.locale, namingOf(member));
+  const explainTo = (member: Member, error: AppError): RichText =>
+    explain(texts.rich(member.locale, namingOf(member)), error, member.role);
   const typedBy =
     (member: Member) =>
     (what: { command: string }): string =>
@@ -100,7 +104,8 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
         channel,
         services: meter.services,
         locale,
-        t: sentencesFor(member),
+        t: texts.rich(locale, namingOf(member)),
+        label: texts.in(locale, namingOf(member)),
         signal: updates.signal,
         reply: updates.show,
         capabilities: {
@@ -135,7 +140,7 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
   };
 
   const run = async (invocation: Invocation, updates: AnswerUpdates): Promise<void> => {
-    const { member, channel, on } = invocation;
+    const { member, channel, on, readText = parseMarkdown } = invocation;
     const name = invocation.command;
     const { command, action, info } = catalogue.find(name, channel.space.platform, member.locale);
     await serve(invocation, updates, async (basics) => {
@@ -151,7 +156,10 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
       const ctx: CommandContext<never> = {
         ...basics,
         ...(on ? { on } : {}),
-        options: parseOptions(given, info.options, action.options, channel.space) as never,
+        options: parseOptions(given, info.options, action.options, {
+          space: channel.space,
+          readText,
+        }) as never,
         stream: updates.stream,
       };
       await action.run(ctx);
@@ -168,11 +176,11 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
         await updates.finish();
       } catch (thrown) {
         const error = faultOf(invocation.command, invocation, thrown);
-        const sentence = explain(sentencesFor(invocation.member), error, invocation.member.role);
+        const reason = explainTo(invocation.member, error);
         const tone = error.code === 'cancelled' ? 'note' : 'error';
         const shown = updates.newest();
         // What was there already stays: half an answer is worth more than none.
-        const text = shown ? `${shown.text}\n\n${sentence}` : sentence;
+        const text = sections(shown?.text, reason);
         await showLast(invocation.command, invocation, { ...shown, text, tone });
       }
     },
@@ -196,14 +204,14 @@ export const createDispatcher = (deps: DispatcherDeps): Dispatcher => {
         await updates.finish();
       } catch (thrown) {
         const error = faultOf(invocation.press, invocation, thrown);
-        const sentence = explain(sentencesFor(member), error, member.role);
+        const reason = explainTo(member, error);
         const again = updates.newest() ?? (await panel?.().catch(() => undefined));
         await showLast(
           invocation.press,
           invocation,
           again
-            ? { ...again, text: `${again.text}\n\n> ⚠️ ${sentence}` }
-            : { text: sentence, tone: 'error' },
+            ? { ...again, text: sections(again.text, [quote(...sentence('⚠️ ', reason))]) }
+            : { text: reason, tone: 'error' },
         );
       }
     },

@@ -1,12 +1,21 @@
 import { isAudioName } from '../audio/file-names.ts';
 import type { Complete, PressContext } from './command.ts';
 import type { Attachment, MessageFile } from '../model/file.ts';
+import type { MessageKey } from '../message-key.ts';
+import type { Control } from '../model/content.ts';
 import type { Message } from '../model/message.ts';
+import { series } from '../model/compose-rich-text.ts';
+import { channelMention } from '../model/mention.ts';
+import type { Space } from '../model/place.ts';
+import type { RichText } from '../model/rich-text.ts';
 
 export { roomTurns } from '../chat/room-turns.ts';
 export { firstThatFits, voiceWishes } from '../speech/voice-preference.ts';
 export { minutesAndSeconds } from '../text/time-of-day.ts';
-export { plainLine, inCode } from '../text/markup/plain-line.ts';
+export { quotedWords, typedCode } from '../text/quoted-words.ts';
+export { isBlankMessage } from '../text/message-checks.ts';
+export { languageText } from '../text/language/language-text.ts';
+export { parseMarkdown } from '../text/markdown/parse.ts';
 export { readChannels } from '../text/typed-lists.ts';
 export {
   completeLanguage,
@@ -16,8 +25,32 @@ export {
   typedLanguages,
   MOST_LANGUAGES,
 } from './languages.ts';
-export { hasRooms, captionRecord, joinedRoom, roomNearby, sharedRoom } from './rooms.ts';
+export {
+  captionLanguages,
+  captionRecord,
+  hasRooms,
+  joinedRoom,
+  roomNearby,
+  sharedRoom,
+} from './room-helpers.ts';
 export { MINUTE_MS } from '../async/time.ts';
+
+/** Mentions of a space's channels in one row; a dash for none. */
+export const channelNames = (space: Space, ids: readonly string[]): RichText =>
+  series(ids.length === 0 ? ['–'] : ids.map((id) => channelMention({ space, id })), ' ');
+
+/** A button that does `press`, with a sentence as its label. */
+export const button = (
+  { label }: Pick<PressContext, 'label'>,
+  press: string,
+  key: MessageKey,
+  look: 'plain' | 'primary' | 'danger' = 'plain',
+): Control => ({
+  kind: 'button',
+  press,
+  label: label(key),
+  ...(look === 'plain' ? {} : { look }),
+});
 
 const FILM_NAME = /\.mp4$/i;
 

@@ -1,7 +1,8 @@
 import type { Complete } from './command.ts';
 import { userError } from '../errors.ts';
 import type { Services } from './services.ts';
-import { inCode } from '../text/markup/plain-line.ts';
+import { series } from '../model/compose-rich-text.ts';
+import { typedCode } from '../text/quoted-words.ts';
 import { readLanguages, splitTyped } from '../text/typed-lists.ts';
 
 /** More translations of one text than this nobody reads. */
@@ -28,7 +29,7 @@ export const completeLanguage: Complete = (typed, { services, locale, most }) =>
 export const typedLanguage = (typed: string, services: Services): string => {
   const code = services.languages.find(typed);
   if (code === undefined)
-    throw userError('bad-input', 'errors.unknown-language', { language: inCode(typed) });
+    throw userError('bad-input', 'errors.unknown-language', { language: typedCode(typed) });
   return code;
 };
 
@@ -37,10 +38,10 @@ export const typedLanguages = (typed: string, services: Services): readonly stri
   const { languages, unknown } = readLanguages(typed, services.languages);
   if (unknown.length > 0)
     throw userError('bad-input', 'autotranslate.unknown-languages', {
-      languages: unknown
-        .slice(0, MOST_LANGUAGES)
-        .map((name) => inCode(name))
-        .join(', '),
+      languages: series(
+        unknown.slice(0, MOST_LANGUAGES).map((name) => typedCode(name)),
+        ', ',
+      ),
       count: unknown.length,
     });
   if (languages.length === 0 || languages.length > MOST_LANGUAGES)

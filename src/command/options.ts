@@ -1,13 +1,36 @@
 import type { z } from 'zod';
 import type { OptionInfo } from '../model/command-info.ts';
 import { userError, type AppError } from '../errors.ts';
-import { typedChannelId } from '../model/mention.ts';
+import { row, series } from '../model/compose-rich-text.ts';
 import type { Space } from '../model/place.ts';
+import type { RichText } from '../model/rich-text.ts';
+import { plainText } from '../model/walk-rich-text.ts';
+import { takesRichText, type UnreadText } from './command.ts';
 import { findChoice, readSwitch } from './command-line.ts';
-import { inCode } from '../text/markup/plain-line.ts';
+import { typedCode } from '../text/quoted-words.ts';
+
+/** The space in which channels are looked for, and the reader of its platform's markup. */
+interface TypedIn {
+  readonly space: Space;
+  readonly readText: (typed: string) => RichText;
+}
+
+/** A typed text is read once its length is known to fit; a message's text is given as it is. */
+const unread = (value: unknown, { readText }: TypedIn): UnreadText | undefined => {
+  if (typeof value === 'string') return { typed: value, read: () => readText(value) };
+  const tree = value as RichText;
+  return Array.isArray(value) ? { typed: plainText(tree), read: () => tree } : undefined;
+};
+
+/** The id of a channel that was typed as a mention, or bare. */
+const channelId = (typed: string, { space, readText }: TypedIn): string => {
+  const [node, ...others] = row(readText(typed));
+  const isOne = node?.kind === 'mention' && others.length === 0;
+  return isOne && node.target === 'channel' && node.platform === space.platform ? node.id : typed;
+};
 
 /** Reads the text that platforms without typed options give; what does not fit is left for the schema. */
-const coerce = (value: unknown, option: OptionInfo, space: Space): unknown => {
+const coerce = (value: unknown, option: OptionInfo, typedIn: TypedIn): unknown => {
   if (typeof value !== 'string') return value;
   const text = value.trim();
   switch (option.kind) {
@@ -19,18 +42,21 @@ const coerce = (value: unknown, option: OptionInfo, space: Space): unknown => {
     case 'text':
       return (option.choices && findChoice(option.choices, text)?.value) ?? value;
     case 'channel':
-      return { space, id: typedChannelId(text) ?? text };
+      return { space: typedIn.space, id: channelId(text, typedIn) };
     case 'attachment':
       return value;
   }
 };
 
+const codes = (names: readonly string[]): RichText =>
+  series(names.length === 0 ? ['–'] : names.map((name) => typedCode(name)), ', ');
+
 const faultOf = (issue: z.core.$ZodIssue, option: OptionInfo): AppError => {
-  const name = inCode(option.name);
+  const name = typedCode(option.name);
   if (option.choices)
     return userError('bad-input', 'options.not-a-choice', {
       option: name,
-      choices: option.choices.map(({ value }) => inCode(value)).join(', '),
+      choices: codes(option.choices.map(({ value }) => value)),
     });
   if (issue.code === 'too_big' && option.kind === 'text')
     return userError('too-large', 'options.too-long', {
@@ -49,20 +75,18 @@ const faultOf = (issue: z.core.$ZodIssue, option: OptionInfo): AppError => {
 /**
  * Checks what a person gave against an action's schema. Throws one `AppError` whose sentence names
  * the option and what it takes.
- *
- * @param space the space in which channels are looked for that were given as text
  */
 export const parseOptions = (
   given: Readonly<Record<string, unknown>>,
   known: readonly OptionInfo[],
   schema: z.ZodObject | undefined,
-  space: Space,
+  typedIn: TypedIn,
 ): Record<string, unknown> => {
   const stray = Object.keys(given).find((name) => !known.some((option) => option.name === name));
   if (stray !== undefined)
     throw userError('bad-input', 'options.unknown', {
-      option: inCode(stray),
-      known: known.map(({ name }) => inCode(name)).join(', ') || '–',
+      option: typedCode(stray),
+      known: codes(known.map(({ name }) => name)),
     });
   const values: Record<string, unknown> = {};
   for (const option of known) {
@@ -70,10 +94,13 @@ export const parseOptions = (
     if (value === undefined || value === null) {
       if (option.required)
         throw userError('bad-input', 'options.missing', {
-          option: inCode(option.name),
+          option: typedCode(option.name),
           description: option.description,
         });
-    } else values[option.name] = coerce(value, option, space);
+    } else
+      values[option.name] = takesRichText(schema?.shape[option.name])
+        ? unread(value, typedIn)
+        : coerce(value, option, typedIn);
   }
   if (!schema) return values;
   const parsed = schema.safeParse(values);

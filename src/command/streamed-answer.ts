@@ -18,16 +18,16 @@ const sleepMs = async (ms: number): Promise<void> => {
  * twice as long as the one before. Resolves with the generator's result. When the generator or showing
  * fails, nothing is shown any more by the time the failure is thrown.
  */
-export const showGrowing = async <Result>(
-  states: AsyncGenerator<string, Result, void>,
-  show: (text: string) => Promise<void>,
+export const showGrowing = async <State, Result>(
+  states: AsyncGenerator<State, Result, void>,
+  show: (state: State) => Promise<void>,
   { paceMs, updates = Infinity, sleep = sleepMs }: StreamOptions,
 ): Promise<Result> => {
   const ended = Promise.withResolvers<void>();
   const failed = Promise.withResolvers<never>();
   let failure: { readonly thrown: unknown } | undefined;
   failed.promise.catch(() => {});
-  let newest: string | undefined;
+  let newest: { readonly state: State } | undefined;
   let showing: Promise<void> | undefined;
   let isEnded = false;
   let left = updates;
@@ -37,10 +37,10 @@ export const showGrowing = async <Result>(
   const showUntilNoneIsNew = async (): Promise<void> => {
     try {
       while (newest !== undefined && mayShow()) {
-        const text = newest;
+        const { state } = newest;
         newest = undefined;
         left -= 1;
-        await show(text);
+        await show(state);
         await Promise.race([sleep(waitMs), ended.promise]);
         if (left < Infinity) waitMs *= 2;
       }
@@ -63,7 +63,7 @@ export const showGrowing = async <Result>(
         if (failure) throw failure.thrown;
         return value;
       }
-      newest = value;
+      newest = { state: value };
       showing ??= showUntilNoneIsNew();
     }
   } finally {

@@ -1,5 +1,14 @@
 import { normalise } from './normalise-rich-text.ts';
-import { item, bulleted, paragraph, text, type Block, type Inline, type RichText } from './rich-text.ts';
+import {
+  item,
+  bulleted,
+  paragraph,
+  text,
+  type Block,
+  type Inline,
+  type ListItem,
+  type RichText,
+} from './rich-text.ts';
 import { plainText } from './walk-rich-text.ts';
 
 /** A part of a composed text: words (never markup), a node, or a tree. */
@@ -17,32 +26,56 @@ export const row = (...parts: readonly RichPart[]): readonly Inline[] =>
     return part.length === 0 ? [] : [text(plainText(part))];
   });
 
+/** A part that may be left out: `isOn && part`. */
+export type Maybe<Part> = Part | false | undefined;
+
+const present = <Part>(parts: readonly Maybe<Part>[]): Part[] =>
+  parts.filter((part): part is Part => part !== undefined && part !== false);
+
 /** Parts in one row with `separator` between them; absent ones are passed over. */
-export const joined = (
-  parts: readonly (RichPart | undefined)[],
-  separator: string,
-): readonly Inline[] =>
-  parts
-    .filter((part) => part !== undefined)
-    .flatMap((part, index) => (index === 0 ? row(part) : row(separator, part)));
+export const joined = (parts: readonly Maybe<RichPart>[], separator: string): readonly Inline[] =>
+  present(parts).flatMap((part, index) => (index === 0 ? row(part) : row(separator, part)));
 
 /** Parts in one paragraph. */
 export const sentence = (...parts: readonly RichPart[]): RichText =>
   normalise([paragraph(...row(...parts))]);
 
+/** A label in front of a tree: on its first line where that is a paragraph, otherwise above it. */
+export const labelled = (label: readonly Inline[], tree: RichText): RichText => {
+  const [first, ...rest] = tree;
+  return normalise(
+    first?.kind === 'paragraph'
+      ? [paragraph(...label, text(' '), ...first.children), ...rest]
+      : [paragraph(...label), ...tree],
+  );
+};
+
 /** Parts below each other, each on lines of its own; absent ones are passed over. */
-export const lines = (...parts: readonly (RichPart | undefined)[]): RichText =>
+export const lines = (...parts: readonly Maybe<RichPart>[]): RichText =>
   normalise(
-    parts
-      .filter((part) => part !== undefined)
-      .flatMap((part): readonly Block[] =>
-        typeof part !== 'string' && isTree(part) ? part : [paragraph(...row(part))],
-      ),
+    present(parts).flatMap((part): readonly Block[] =>
+      typeof part !== 'string' && isTree(part) ? part : [paragraph(...row(part))],
+    ),
   );
 
-/** A bulleted list of one-line items. */
-export const bullets = (...items: readonly RichPart[]): RichText =>
-  items.length === 0 ? [] : [bulleted(...items.map((part) => item(row(part))))];
+/** Parts with an empty line between them; absent ones are passed over. */
+export const sections = (...parts: readonly Maybe<RichPart>[]): RichText =>
+  lines(...present(parts).flatMap((part) => ['', part]));
+
+/** Parts in one paragraph with `separator` between them; absent ones are passed over. */
+export const series = (parts: readonly Maybe<RichPart>[], separator = ' · '): RichText =>
+  sentence(...joined(parts, separator));
+
+/** A one-line item of `bullets` with a list of one-line items below it; absent ones are passed over. */
+export const nested = (part: RichPart, inner: readonly Maybe<RichPart>[]): ListItem =>
+  item(row(part), bulleted(...present(inner).map((each) => item(row(each)))));
+
+const isItem = (part: RichPart | ListItem): part is ListItem =>
+  typeof part === 'object' && 'lists' in part;
+
+/** A bulleted list of one-line items; absent ones are passed over. */
+export const bullets = (...items: readonly Maybe<RichPart | ListItem>[]): RichText =>
+  normalise([bulleted(...present(items).map((part) => (isItem(part) ? part : item(row(part)))))]);
 
 /** Words without markup as a tree; line breaks stay. */
 export const plainWords = (words: string): RichText =>

@@ -1,4 +1,6 @@
-import { TYPED_CHANNEL_MENTION } from '../model/mention.ts';
+import { row } from '../model/compose-rich-text.ts';
+import type { RichText } from '../model/rich-text.ts';
+import { plainInline } from '../model/walk-rich-text.ts';
 
 /** Lists that people type into one option: languages, and channels with a language each. */
 
@@ -60,19 +62,22 @@ export interface TypedChannel {
 const AROUND = /^[\s,;:=→、，；：]+|[\s,;:=→、，；：]+$/gu;
 
 /**
- * Reads mentions of channels, each followed by its language: `<#1> en, <#2> español`. Undefined
- * where anything stands before the first mention, such as a name that was typed instead of chosen.
+ * Reads mentions of a platform's channels, each followed by its language. Undefined where anything
+ * stands before the first mention, such as a name that was typed instead of chosen.
  */
 export const readChannels = (
-  typed: string,
+  typed: RichText,
   languages: Finder,
+  platform: string,
 ): readonly TypedChannel[] | undefined => {
-  const mentions = [...typed.matchAll(TYPED_CHANNEL_MENTION)];
-  const bare = (start: number, end?: number): string =>
-    typed.slice(start, end).replaceAll(AROUND, '');
-  if (bare(0, mentions[0]?.index) !== '') return undefined;
-  return mentions.map(({ 0: whole, index, groups }, place) => {
-    const language = bare(index + whole.length, mentions[place + 1]?.index);
-    return { id: groups?.['id'] ?? '', typed: language, language: languages.find(language) };
+  const parts = [{ id: '', words: '' }];
+  for (const node of row(typed))
+    if (node.kind === 'mention' && node.target === 'channel' && node.platform === platform)
+      parts.push({ id: node.id, words: '' });
+    else parts.at(-1)!.words += plainInline([node]);
+  const [before, ...channels] = parts.map(({ id, words }) => {
+    const language = words.replaceAll(AROUND, '');
+    return { id, typed: language, language: languages.find(language) };
   });
+  return before?.typed === '' ? channels : undefined;
 };

@@ -1,6 +1,6 @@
 import { type AppError, toAppError } from '../errors.ts';
 import type { Space } from '../model/place.ts';
-
+import type { RichText } from '../model/rich-text.ts';
 import type { Translator } from './translator.ts';
 import { mapStates } from '../async/generators.ts';
 import { createSemaphore } from '../async/semaphore.ts';
@@ -9,7 +9,7 @@ import { createSemaphore } from '../async/semaphore.ts';
 export interface LineTranslation {
   readonly language: string;
   /** The whole translation so far. */
-  readonly text: string;
+  readonly text: RichText;
   /** True for the last state of its language. */
   readonly done: boolean;
   /**
@@ -60,7 +60,7 @@ const merge = async function* <T>(
 /** A line of a conversation. */
 export interface FanOutLine {
   readonly space: Space;
-  readonly text: string;
+  readonly text: RichText;
   /** Source language; detected when omitted. */
   readonly from?: string;
   /** Earlier lines, oldest first. */
@@ -88,7 +88,7 @@ export const translateLine = (
       );
       if (outcome === 'translated') yield { language, text, done: true };
     } catch (thrown) {
-      yield { language, text: '', done: true, error: toAppError(thrown) };
+      yield { language, text: [], done: true, error: toAppError(thrown) };
     }
   };
   return merge([...new Set(languages)].map(into), stop);

@@ -1,11 +1,14 @@
 import type { Space, Channel } from '../model/place.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { TranslationInput } from '../api/translation.ts';
-import { protect, type Protected } from '../text/protect/protect.ts';
+import { protect, type Protected } from '../text/protect/protect-rich-text.ts';
+import { languageText } from '../text/language/language-text.ts';
 import { sameLanguage, type Languages } from '../text/language/languages.ts';
 import { foldTerm, termsFor, termsIn } from './terms.ts';
-import { isBlank, isEmojiOnly } from '../text/unicode.ts';
+import { isEmojiMessage } from '../text/message-checks.ts';
+import { toFlatText } from '../text/pieces/flat-text.ts';
 import { mapStates } from '../async/generators.ts';
+import { normalise } from '../model/normalise-rich-text.ts';
 import type { RichText } from '../model/rich-text.ts';
 import type { Glossary } from '../model/glossary.ts';
 
@@ -51,6 +54,8 @@ export interface TranslatorDeps {
 
 /** Assumed language of a text whose language cannot be detected: most such chat is English. */
 const UNDETECTED = 'en';
+/** UTF-16 units of a text that tell its language. */
+const SAMPLE_LENGTH = 1_000;
 
 /**
  * Growth after which a streamed text is shown again. It keeps the cost of restoring tokens
@@ -69,8 +74,8 @@ export const createTranslator = ({
     fields: Omit<TranslationInput, 'text'>,
     whole: boolean,
     signal: AbortSignal,
-  ): AsyncGenerator<string, string, void> {
-    const input = { ...fields, text: protectedText.text };
+  ): AsyncGenerator<RichText, string, void> {
+    const input = { ...fields, text: protectedText.text.toWellFormed() };
     if (whole) return client.translate(input, { signal });
     let shownChars = 0;
     return yield* mapStates(client.translateStream(input, { signal }), (soFar) => {
@@ -82,19 +87,20 @@ export const createTranslator = ({
 
   return {
     async *translate({ text: given, to, from: told, place, context, whole = false }, signal) {
-      const text = given.toWellFormed();
+      const tree = normalise(given);
       const unchanged = (outcome: Translation['outcome'], from: string): Translation => ({
         text: given,
         from,
         to,
         outcome,
       });
-      const from = told ?? languages.detect(text)?.language ?? UNDETECTED;
-      if (isBlank(text) || isEmojiOnly(text)) return unchanged('nothing-to-translate', from);
+      const from =
+        told ?? languages.detect(languageText(tree, SAMPLE_LENGTH))?.language ?? UNDETECTED;
+      if (isEmojiMessage(tree)) return unchanged('nothing-to-translate', from);
       if (sameLanguage(from, to)) return unchanged('same-language', from);
 
       const { forced, kept } = termsFor(await glossary.applying(place), to);
-      const present = termsIn(text, kept);
+      const present = termsIn(toFlatText(tree).text, kept);
       const input = {
         sourceLang: from,
         targetLang: to,
@@ -102,20 +108,20 @@ export const createTranslator = ({
         ...(model ? { model } : {}),
       };
 
-      const first = protect(text, forced);
+      const first = protect(tree, forced);
       if (!first.hasWords) return unchanged('nothing-to-translate', from);
       const keywords = [...termsIn(first.text, present.values())].map(([, { term }]) => term);
       const reply = yield* request(first, { ...input, keywords }, whole, signal);
       const restored = first.restore(reply);
       const repliedTerms = termsIn(reply, present.values());
       const keptAll = keywords.every((term) => repliedTerms.has(foldTerm(term)));
-      if (restored.ok && keptAll) return { text: restored.text, from, to, outcome: 'translated' };
+      if (restored.ok && keptAll) return { text: restored.tree, from, to, outcome: 'translated' };
 
       // Retried once with every term protected by tokens; terms that are still missing are appended
       // to the text.
-      const second = protect(text, [...forced, ...present.values()]);
+      const second = protect(tree, [...forced, ...present.values()]);
       const again = yield* request(second, input, whole, signal);
-      return { text: second.restore(again).text, from, to, outcome: 'translated' };
+      return { text: second.restore(again).tree, from, to, outcome: 'translated' };
     },
   };
 };

@@ -2,9 +2,16 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../async/time.ts';
 import type { Services } from '../command/services.ts';
 import { type AppError, userError } from '../errors.ts';
 import type { Space } from '../model/place.ts';
+import type { RichText } from '../model/rich-text.ts';
+import { plainText } from '../model/walk-rich-text.ts';
+import { countCodePoints } from '../text/unicode.ts';
 
 /** An intended use: a number of code points, or audio of unknown length. */
 export type Demand = { readonly characters: number } | 'audio';
+
+/** Counts the code points of a text: of rich text those of its words, without markup. */
+export const charactersOf = (text: RichText | string): number =>
+  countCodePoints(typeof text === 'string' ? text : plainText(text));
 
 /**
  * Checks a space's limits for today. Resolves with `rate-limited`, with the use so far and the time

@@ -2,7 +2,7 @@ import { mapStates } from '../async/generators.ts';
 import type { Services } from '../command/services.ts';
 import type { Space } from '../model/place.ts';
 import { countCodePoints } from '../text/unicode.ts';
-import { limitFault, type Demand } from './limits.ts';
+import { charactersOf, limitFault, type Demand } from './limits.ts';
 import type { UsageAmounts } from './usage.ts';
 
 /** The person and space that use the service. */
@@ -53,7 +53,7 @@ export const createMeter = <Given extends MeteredServices>(
       ...services,
       translator: {
         async *translate(request, signal) {
-          const size = countCodePoints(request.text);
+          const size = charactersOf(request.text);
           await admit({ characters: size });
           let came = false;
           try {
@@ -104,7 +104,7 @@ export const createMeter = <Given extends MeteredServices>(
       speaker: {
         ...services.speaker,
         async speak(request, signal) {
-          const size = countCodePoints(request.text);
+          const size = charactersOf(request.text);
           await admit({ characters: size });
           const speech = await services.speaker.speak(request, signal);
           characters += size;
@@ -133,7 +133,7 @@ export const countFinished = <Given extends Countable>(services: Given, tally: T
   translator: {
     async *translate(request, signal) {
       const translation = yield* services.translator.translate(request, signal);
-      if (translation.outcome === 'translated') tally.characters += countCodePoints(request.text);
+      if (translation.outcome === 'translated') tally.characters += charactersOf(request.text);
       return translation;
     },
   },

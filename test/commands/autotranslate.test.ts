@@ -262,7 +262,7 @@ describe('/autotranslate list', () => {
     expect((await harness().run('autotranslate list')).text.split('\n')).toEqual([
       sentence('autotranslate.heading', { count: 3 }),
       `- <#100> · ${replies} · Spanish, French · ${extras.join(' · ')}`,
-      sentence('autotranslate.group', { count: 2 }),
+      `- ${sentence('autotranslate.group', { count: 2 })}`,
       `  - <#1> · ${mirror} · English`,
       `  - <#2> · ${mirror} · Spanish`,
     ]);

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { MessageKey } from '../../src/message-key.ts';
-import type { Content } from '../../src/model/content.ts';
 import { SPACE, labelled } from '../fakes/command-harness.ts';
+import type { Shown } from '../fakes/platform.ts';
 import { useCommandHarness } from './support.ts';
 import { sentence } from '../fakes/sentences.ts';
 
 const harness = useCommandHarness();
 
 const choices = async () => (await harness().services.spaces.of(SPACE)).rooms;
-const open = async (page: MessageKey): Promise<Content> => {
+const open = async (page: MessageKey): Promise<Shown> => {
   await harness().run('rooms');
   return harness().press(page);
 };

@@ -13,7 +13,7 @@ describe('/settings', () => {
     await harness().services.spaces.change(SPACE, {
       quietChannels: ['7'],
       dailyCharacters: 10_000,
-      roles: { say: ['r1', 'r2'], ask: [] },
+      roles: { say: ['11', '12'], ask: [] },
     });
     const { text } = await harness().run('settings');
     expect(text.split('\n')).toEqual([
@@ -25,7 +25,7 @@ describe('/settings', () => {
       `- ${sentence('settings.quiet-in', { channels: '<#7>' })}`,
       `- ${sentence('settings.limits-are', { characters: '10,000', minutes: sentence('settings.no-limit') })}`,
       `- ${sentence('settings.roles-are', { count: 1 })}`,
-      '  - `/say` · <@&r1> <@&r2>',
+      '  - `/say` · <@&11> <@&12>',
     ]);
   });
 
@@ -189,6 +189,11 @@ describe('/flags', () => {
     const { text } = await harness().run('flags list', {}, { member: { role: 'member' } });
     expect(text).toContain('<:emoji:123456> → Japanese');
     expect(await harness().complete('flags remove', 'emoji', 'spa')).toEqual(['🏴‍☠️|🏴‍☠️ Spanish']);
+    expect(await harness().complete('flags remove', 'emoji', 'jap')).toEqual([
+      '123456|123456 Japanese',
+    ]);
+    await harness().run('flags remove', { emoji: '123456' });
+    await harness().run('flags set', { emoji: '<:wave:123456>', language: 'ja' });
     await harness().run('flags remove', { emoji: '<a:other:123456>' });
     await harness().run('flags remove', { emoji: '❤️' });
     expect((await choices()).flags.languages).toEqual({ '🏴‍☠️': 'es' });

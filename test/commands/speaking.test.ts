@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { userError } from '../../src/errors.ts';
 import type { QueuedSpeech } from '../../src/voice/room-types.ts';
 import { messageOf, MUTE } from '../fakes/command-harness.ts';
+import { rich } from '../fakes/rich-text.ts';
 import { VOICE } from '../fakes/speech.ts';
 import { BOB, EVE, useCommandHarness, useRoom } from './support.ts';
 import { sentence, sentenceLike } from '../fakes/sentences.ts';
@@ -24,7 +25,7 @@ describe('/say in a room', () => {
     expect(text).toBe(sentence('say.in-room', { channel: '<#500>' }));
     expect(files).toBeUndefined();
     expect(calls('say')).toMatchObject([
-      ['say', { text: 'hello', kind: 'say', by: { id: 'bob', name: 'Bob' } }],
+      ['say', { text: rich('hello'), kind: 'say', by: { id: 'bob', name: 'Bob' } }],
     ]);
     expect(calls('say')[0]?.[1]).not.toHaveProperty('wish');
   });
@@ -49,7 +50,9 @@ describe('/say in a room', () => {
       {},
       { on: { ...messageOf('hi'), author: { ...EVE, kind: 'person' } } },
     );
-    expect(calls('say')).toMatchObject([['say', { text: 'hi', by: { id: 'eve', name: 'Eve' } }]]);
+    expect(calls('say')).toMatchObject([
+      ['say', { text: rich('hi'), by: { id: 'eve', name: 'Eve' } }],
+    ]);
   });
 
   it('says so when nothing of it can be said', async () => {
@@ -195,7 +198,7 @@ describe('/ask', () => {
     );
     expect(calls('listenTo')).toEqual([['listenTo', 'bob']]);
     expect(calls('say')).toMatchObject([
-      ['say', { kind: 'answer', text: 'Forty-two', by: { id: 'bob' } }],
+      ['say', { kind: 'answer', text: rich('Forty-two'), by: { id: 'bob' } }],
     ]);
   });
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach } from 'vitest';
 import type { Channel } from '../../src/model/place.ts';
-import type { Content } from '../../src/model/content.ts';
 import type { Member } from '../../src/model/member.ts';
 import type { Room } from '../../src/voice/room-types.ts';
 import { openCommandHarness, SPACE, type CommandHarness } from '../fakes/command-harness.ts';
+import type { Shown } from '../fakes/platform.ts';
 import {
   SPACE as HARNESS_SPACE,
   startCoreHarness,
@@ -34,7 +34,7 @@ export const useCoreHarness = () => {
       command: string,
       options: Record<string, unknown> = {},
       member: Partial<Member> = {},
-    ): Promise<Content> => {
+    ): Promise<Shown> => {
       const content = (await harness.run(command, options, member)).at(-1);
       if (!content) throw new Error('nothing was shown');
       return content;

@@ -1,4 +1,5 @@
 import { expect, onTestFinished } from 'vitest';
+import { map } from '../../src/model/walk-rich-text.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 import type { Mirrors } from '../../src/ports/mirrors.ts';
 import { openDiscord, placeOf } from '../adapters/discord/support.ts';
@@ -107,8 +108,11 @@ describeBroken(CHANNEL_FEED_CONTRACT, {
     fails: 'counts the people who react with an emoji',
   },
   'makes names up': {
-    port: openFake(() => ({ names: async () => () => 'somebody' })),
-    fails: 'names nobody of whom it was not asked, and nobody whom it does not know',
+    port: openFake(() => ({
+      named: async (_, text) =>
+        map(text, (node) => (node.kind === 'mention' ? { ...node, name: 'somebody' } : node)),
+    })),
+    fails: 'names nobody whom it does not know, and changes no other text',
   },
   'lacks nothing anywhere': {
     port: openFake(() => ({ missing: async () => [] })),

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { plainWords } from '../../src/model/compose-rich-text.ts';
 import type { Message } from '../../src/model/message.ts';
 import type { InboxStore } from '../../src/store/inbox/index.ts';
 import { WATCH, type Arrival, type Outcome, type Row } from '../../src/store/inbox/row.ts';
@@ -25,7 +26,7 @@ const messageOf = (id: number, text = 'hello'): Message => ({
   ref: { channel: { space: { platform: 'test', id: 's' }, id: 'c' }, id: String(id) },
   position: String(id).padStart(5, '0'),
   author: { id: 'ada', name: 'Ada', kind: 'person' },
-  text,
+  text: plainWords(text),
   files: [],
   stickers: [],
 });
@@ -96,7 +97,7 @@ export const INBOX_CONTRACT = {
     await inbox.accept(arrivalOf(1, 'after'));
     expect(await settle(row!, POSTED)).toBe(false);
     const { rows } = await inbox.claim(PARTITION, 10, EARLIER);
-    expect(rows).toMatchObject([{ message: { text: 'after' }, attempts: 1 }]);
+    expect(rows).toMatchObject([{ message: { text: plainWords('after') }, attempts: 1 }]);
   },
 
   'lets a row that waits hold up those after it': async ({ inbox, clock }) => {

@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
+import { plainWords } from '../../src/model/compose-rich-text.ts';
 import type { MessageRef, Posted } from '../../src/model/place.ts';
+import { text as textNode } from '../../src/model/rich-text.ts';
 import type { CreateOptions, Mirror } from '../../src/ports/mirrors.ts';
 import { collect, never, type FeedSubject } from './channel-feed.ts';
 import type { Contract } from './contract.ts';
@@ -7,8 +9,8 @@ import type { Contract } from './contract.ts';
 const mirrorOf = (source: MessageRef, text: string, part: Partial<Mirror> = {}): Mirror => ({
   source,
   key: 'watch',
-  content: { text },
-  label: '🌐 English',
+  content: { text: plainWords(text) },
+  label: [textNode('🌐 English')],
   as: { name: 'Ann' },
   ...part,
 });
@@ -17,8 +19,8 @@ const mirrorOf = (source: MessageRef, text: string, part: Partial<Mirror> = {}):
 const replyTo = (source: MessageRef, text: string, key: string, label: string): Mirror => ({
   source,
   key,
-  label,
-  content: { text },
+  label: [textNode(label)],
+  content: { text: plainWords(text) },
 });
 
 const create = async (
@@ -53,7 +55,7 @@ export const MIRRORS_CONTRACT = {
     const { channel, other, say, texts } = subject;
     const source = await say(channel, 'one');
     const [first] = await create(subject, other, [mirrorOf(source, 'uno')]);
-    const now = mirrorOf(source, 'otro', { label: '⚠️' });
+    const now = mirrorOf(source, 'otro', { label: [textNode('⚠️')] });
     const [again] = await create(subject, other, [now], { mayExist: true });
     expect(again?.ids).toEqual(first?.ids);
     expect(counts(await texts(other), 'uno', 'otro')).toEqual([0, 1]);

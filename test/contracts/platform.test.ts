@@ -19,7 +19,13 @@ const member = (id: string): Member => ({
 const createBroken = (): PlatformSubject => {
   const shown: { id: string; text: string; tone: string; files: []; controls: [] }[] = [];
   const put = async (_: Channel, { text }: Content): Promise<Posted> => {
-    shown.push({ id: 'same', text: `<p>${text}</p>`, tone: 'plain', files: [], controls: [] });
+    shown.push({
+      id: 'same',
+      text: `<p>${JSON.stringify(text)}</p>`,
+      tone: 'plain',
+      files: [],
+      controls: [],
+    });
     return { channel: { ...channel, id: 'elsewhere' }, ids: ['same'] };
   };
   return {

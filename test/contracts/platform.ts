@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
+import { rich } from '../fakes/rich-text.ts';
 import type { Contract } from './contract.ts';
+import { plainWords } from '../../src/model/compose-rich-text.ts';
 import type { Control } from '../../src/model/content.ts';
 import type { Channel } from '../../src/model/place.ts';
 import type { Member } from '../../src/model/member.ts';
@@ -55,7 +57,7 @@ export const PLATFORM_CONTRACT: Contract<PlatformSubject> = {
     other,
     seenBy,
   }) => {
-    const posted = await platform.post(channel, { text: 'Hello, **you**' });
+    const posted = await platform.post(channel, { text: rich('Hello, **you**') });
     expect(posted.channel).toEqual(channel);
     for (const member of [asker, other])
       expect(await seenBy(member)).toContainEqual(
@@ -63,15 +65,15 @@ export const PLATFORM_CONTRACT: Contract<PlatformSubject> = {
       );
   },
   'gives every post an id of its own': async ({ platform, channel }) => {
-    const first = await platform.post(channel, { text: 'one' });
+    const first = await platform.post(channel, { text: plainWords('one') });
     const replyTo = { channel, id: first.ids[0] };
-    const second = await platform.post(channel, { text: 'two' }, { replyTo });
+    const second = await platform.post(channel, { text: plainWords('two') }, { replyTo });
     expect(second.ids[0]).not.toBe(first.ids[0]);
   },
   'sets notes and errors apart': async ({ platform, channel, asker, seenBy }) => {
-    await platform.post(channel, { text: 'plain' });
-    await platform.post(channel, { text: 'note', tone: 'note' });
-    await platform.post(channel, { text: 'error', tone: 'error' });
+    await platform.post(channel, { text: plainWords('plain') });
+    await platform.post(channel, { text: plainWords('note'), tone: 'note' });
+    await platform.post(channel, { text: plainWords('error'), tone: 'error' });
     const seen = await seenBy(asker);
     expect(seen.map(({ tone }) => tone)).toEqual(['plain', 'note', 'error']);
   },
@@ -81,26 +83,26 @@ export const PLATFORM_CONTRACT: Contract<PlatformSubject> = {
     asker,
     seenBy,
   }) => {
-    await platform.post(channel, { text: '<b>1 < 2</b>' });
+    await platform.post(channel, { text: plainWords('<b>1 < 2</b>') });
     expect((await seenBy(asker)).at(-1)?.text).toBe('<b>1 < 2</b>');
   },
   'puts an edit in the place of what was shown': async ({ platform, channel, asker, seenBy }) => {
-    const posted = await platform.post(channel, { text: 'before' });
-    const edited = await platform.edit(posted, { text: 'after', tone: 'note' });
+    const posted = await platform.post(channel, { text: plainWords('before') });
+    const edited = await platform.edit(posted, { text: plainWords('after'), tone: 'note' });
     const seen = await seenBy(asker);
     expect(seen).toMatchObject([{ id: edited.ids[0], text: 'after', tone: 'note' }]);
   },
   'refuses to edit what is not there': async ({ platform, channel }) => {
-    const posted = await platform.post(channel, { text: 'gone' });
+    const posted = await platform.post(channel, { text: plainWords('gone') });
     await platform.delete(posted);
-    await expect(platform.edit(posted, { text: 'again' })).rejects.toMatchObject({
+    await expect(platform.edit(posted, { text: plainWords('again') })).rejects.toMatchObject({
       name: 'AppError',
       code: 'not-found',
     });
   },
   'deletes, and does not mind deleting again': async ({ platform, channel, asker, seenBy }) => {
-    const kept = await platform.post(channel, { text: 'kept' });
-    const posted = await platform.post(channel, { text: 'gone' });
+    const kept = await platform.post(channel, { text: plainWords('kept') });
+    const posted = await platform.post(channel, { text: plainWords('gone') });
     await platform.delete(posted);
     await platform.delete(posted);
     expect((await seenBy(asker)).map(({ id }) => id)).toEqual(kept.ids);
@@ -108,7 +110,7 @@ export const PLATFORM_CONTRACT: Contract<PlatformSubject> = {
   'shows files with their names and all of their bytes': async (subject) => {
     const { platform, channel, other, seenBy } = subject;
     const file = { name: 'été.txt', mediaType: 'text/plain', bytes: new Uint8Array(1_234) };
-    const posted = await platform.post(channel, { text: 'a file', files: [file] });
+    const posted = await platform.post(channel, { text: plainWords('a file'), files: [file] });
     const seen = await seenBy(other);
     expect(seen.find(({ id }) => id === posted.ids[0])?.files).toEqual([
       { name: 'été.txt', bytes: 1_234 },
@@ -118,7 +120,7 @@ export const PLATFORM_CONTRACT: Contract<PlatformSubject> = {
     const { platform, channel, other, seenBy } = subject;
     const bytes = new Uint8Array(platform.capabilities.fileBytes);
     const file = { name: 'large.bin', mediaType: 'application/octet-stream', bytes };
-    await platform.post(channel, { text: '', files: [file] });
+    await platform.post(channel, { text: plainWords(''), files: [file] });
     expect((await seenBy(other)).at(-1)?.files).toEqual([
       { name: 'large.bin', bytes: bytes.byteLength },
     ]);
@@ -128,7 +130,7 @@ export const PLATFORM_CONTRACT: Contract<PlatformSubject> = {
     const { choices, controlRows } = platform.capabilities;
     const names = Array.from({ length: Math.min(MOST_ROWS, controlRows) }, (_, row) => `c${row}`);
     const controls = names.map((name) => choice(name, choices));
-    await platform.post(channel, { text: 'choose', controls });
+    await platform.post(channel, { text: plainWords('choose'), controls });
     expect((await seenBy(asker)).at(-1)?.controls).toEqual(names);
   },
   'shows as many buttons, with labels as long, as its capabilities say': async (subject) => {
@@ -137,14 +139,14 @@ export const PLATFORM_CONTRACT: Contract<PlatformSubject> = {
     const labels = Array.from({ length: rowButtons }, (_, index) =>
       `${index} `.padEnd(labelChars, 'x'),
     );
-    await platform.post(channel, { text: 'press', controls: labels.map(button) });
+    await platform.post(channel, { text: plainWords('press'), controls: labels.map(button) });
     expect((await seenBy(asker)).at(-1)?.controls).toEqual(labels);
   },
   'refuses channels that it does not have, with an error of ours': async ({
     platform,
     channel,
   }) => {
-    const posting = platform.post(nowhere(channel), { text: 'x' });
+    const posting = platform.post(nowhere(channel), { text: plainWords('x') });
     await expect(posting).rejects.toMatchObject({ name: 'AppError' });
   },
 };

@@ -142,7 +142,7 @@ describe('linked channels', () => {
     guild.rename(ann, 'Annie [@everyone]');
     const asked = english.say(bob, `Ask <@${ann.id}> or <@&${crew.id}> in <#${japanese.id}> soon`);
     await copyOf(asked, spanish);
-    const names = 'Ask @Annie \\[@ everyone\\] or @Crew in \\#日本語 soon';
+    const names = 'Ask @Annie \\[@\u2060everyone\\] or @Crew in #日本語 soon';
     const [inSpanish] = (
       await copyOf(english.say(ann, 'I do not know them', { replyTo: asked }), spanish)
     ).content.split('\n');

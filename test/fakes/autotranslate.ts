@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { loadTexts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
 import { AppError } from '../../src/errors.ts';
+import { sentence } from '../../src/model/compose-rich-text.ts';
 import type { Channel } from '../../src/model/place.ts';
+import { plainText } from '../../src/model/walk-rich-text.ts';
 import type { ChannelWatch } from '../../src/model/watch.ts';
 import type { Transcriber } from '../../src/speech/transcriber.ts';
 import type { Translator } from '../../src/translation/translator.ts';
@@ -36,9 +38,10 @@ const transcriber = (gate: (words: string) => Promise<void> | undefined): Transc
 /** `hello` becomes `es(hello)`; what begins with `es:` is Spanish already. */
 export const plainTranslator: Translator = {
   async *translate({ text, to }) {
-    if (text.startsWith(`${to}:`)) return { text, from: to, to, outcome: 'same-language' };
+    if (plainText(text).startsWith(`${to}:`))
+      return { text, from: to, to, outcome: 'same-language' };
     yield text;
-    return { text: `${to}(${text})`, from: 'en', to, outcome: 'translated' };
+    return { text: sentence(`${to}(`, text, ')'), from: 'en', to, outcome: 'translated' };
   },
 };
 

@@ -1,4 +1,5 @@
 import { AppError } from '../../src/errors.ts';
+import { plainWords, sentence } from '../../src/model/compose-rich-text.ts';
 import type { Author, Message } from '../../src/model/message.ts';
 import { FAKE_CAPABILITIES } from './platform.ts';
 import {
@@ -8,6 +9,8 @@ import {
   type Posted,
   type Space,
 } from '../../src/model/place.ts';
+import type { RichText } from '../../src/model/rich-text.ts';
+import { map, plainText } from '../../src/model/walk-rich-text.ts';
 import type { Platform } from '../../src/ports/platform.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';
 import type { Mirror, Mirrors } from '../../src/ports/mirrors.ts';
@@ -35,15 +38,18 @@ export interface FeedFault {
   readonly after?: boolean;
 }
 
+const treeOf = (text: string | RichText): RichText =>
+  typeof text === 'string' ? plainWords(text) : text;
+
 /** A platform in memory whose channels can be watched. */
 export interface FakeFeed {
   readonly platform: Platform;
   readonly feed: ChannelFeed;
   readonly mirrors: Mirrors;
-  say(to: Channel, text: string, part?: Partial<Message>): Message;
-  edit(ref: MessageRef, text: string): Message;
+  say(to: Channel, text: string | RichText, part?: Partial<Message>): Message;
+  edit(ref: MessageRef, text: string | RichText): Message;
   remove(ref: MessageRef): void;
-  /** What stands in a channel, oldest first. */
+  /** What stands in a channel as people see it without any markup, oldest first. */
   texts(of: Channel): string[];
   messages(of: Channel): readonly Message[];
   /** Names of the files of our mirrors there. */
@@ -84,7 +90,7 @@ export const createFakeFeed = (space: Space = SPACE): FakeFeed => {
       ref: { channel: to, id },
       position: positionOf(id),
       author: person('ada'),
-      text: '',
+      text: [],
       files: [],
       stickers: [],
       ...part,
@@ -94,7 +100,7 @@ export const createFakeFeed = (space: Space = SPACE): FakeFeed => {
   };
   const find = ({ channel: { id: place }, id }: MessageRef): Shown | undefined =>
     channels.get(place)?.find(({ message }) => message.ref.id === id);
-  const replace = (ref: MessageRef, text: string, mirror?: Mirror): Message => {
+  const replace = (ref: MessageRef, text: RichText, mirror?: Mirror): Message => {
     const shown = find(ref);
     if (!shown) throw new AppError('not-found', 'there is no such message');
     const message = { ...shown.message, text, edited: true };
@@ -120,9 +126,11 @@ export const createFakeFeed = (space: Space = SPACE): FakeFeed => {
     const [event] = at < 0 ? [] : events.splice(at, 1);
     await event?.run();
   };
-  const render = ({ as, label, content, quote }: Mirror): string => {
+  const render = ({ as, label, content: { text }, quote }: Mirror): RichText => {
     const quoted = quote ? `> ${quote.name}: ${quote.text}\n` : '';
-    return as ? `${quoted}${as.name}: ${content.text} [${label}]` : `${label} ${content.text}`;
+    return as
+      ? sentence(`${quoted}${as.name}: `, text, ' [', ...label, ']')
+      : sentence(...label, ' ', text);
   };
   const shows = ({ mirror }: Shown, source: MessageRef, key?: string): boolean =>
     mirror !== undefined &&
@@ -144,8 +152,12 @@ export const createFakeFeed = (space: Space = SPACE): FakeFeed => {
       meet('read', false);
       return find(ref)?.message;
     },
-    names: async (_, mentions) => (kind, id) =>
-      mentions.some((one) => one.kind === kind && one.id === id) ? `${kind}-${id}` : undefined,
+    named: async (of, text) =>
+      map(text, (node) =>
+        node.kind === 'mention' && node.platform === of.space.platform && /^\d{1,9}$/.test(node.id)
+          ? { ...node, name: `${node.target}-${node.id}` }
+          : node,
+      ),
     reactions: async (ref, emoji) => reactions.get(`${ref.id} ${emoji}`) ?? 0,
     missing: async (of) => (of.space.id === space.id ? lacking : ['a place in this space']),
   };
@@ -185,7 +197,7 @@ export const createFakeFeed = (space: Space = SPACE): FakeFeed => {
     thread: async (of, name) => ({ channel: channel(`${of.id}/${name}`, of.id, of.space) }),
   };
 
-  const post = async (to: Channel, text: string): Promise<Posted> => {
+  const post = async (to: Channel, text: RichText): Promise<Posted> => {
     const { ref } = put(to, { author: OURSELVES, text });
     return { channel: to, ids: [ref.id] };
   };
@@ -202,10 +214,10 @@ export const createFakeFeed = (space: Space = SPACE): FakeFeed => {
       edit: async (posted) => posted,
       delete: async () => undefined,
     },
-    say: (to, text, part = {}) => put(to, { ...part, text }),
-    edit: (ref, text) => replace(ref, text),
+    say: (to, text, part = {}) => put(to, { ...part, text: treeOf(text) }),
+    edit: (ref, text) => replace(ref, treeOf(text)),
     remove,
-    texts: (of) => shownIn(of).map(({ message }) => message.text),
+    texts: (of) => shownIn(of).map(({ message }) => plainText(message.text)),
     messages: (of) => shownIn(of).map(({ message }) => message),
     files: (of) =>
       shownIn(of).flatMap(({ mirror }) => (mirror?.content.files ?? []).map(({ name }) => name)),

@@ -12,6 +12,7 @@ import type { Channel } from '../../src/model/place.ts';
 import type { Content, Control } from '../../src/model/content.ts';
 import type { Member } from '../../src/model/member.ts';
 import type { Message } from '../../src/model/message.ts';
+import type { RichText } from '../../src/model/rich-text.ts';
 import type { MessageFile } from '../../src/model/file.ts';
 import type { EngineReport } from '../../src/model/service-status.ts';
 import type { Backlog } from '../../src/autotranslate/backlog.ts';
@@ -29,7 +30,9 @@ import { detectLanguage } from '../../src/text/language/detect.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';
 import type { MessageKey } from '../../src/message-key.ts';
 import type { Platform } from '../../src/ports/platform.ts';
-import { fakePlatform } from './platform.ts';
+import { plainText } from '../../src/model/walk-rich-text.ts';
+import { fakePlatform, readOn, shownOf, type Shown } from './platform.ts';
+import { rich } from './rich-text.ts';
 import { createFakeRooms, type FakeRooms } from './rooms.ts';
 import { sentence } from './sentences.ts';
 
@@ -81,24 +84,26 @@ export interface CommandHarness extends AsyncDisposable {
   readonly rooms: FakeRooms;
   readonly commands: readonly CommandInfo[];
   /** All that was shown, the last one last. */
-  readonly shown: readonly Content[];
-  run(command: string, options?: Record<string, unknown>, asking?: Asking): Promise<Content>;
+  readonly shown: readonly Shown[];
+  run(command: string, options?: Record<string, unknown>, asking?: Asking): Promise<Shown>;
   /** Presses or chooses what has the sentence of `key` as its label under the last answer. */
-  press(key: MessageKey, values?: readonly string[], asking?: Asking): Promise<Content>;
+  press(key: MessageKey, values?: readonly string[], asking?: Asking): Promise<Shown>;
   /** Presses a control by its `press`, as it stands under something that is no answer. */
-  pressNamed(press: string, asking?: Asking): Promise<Content>;
+  pressNamed(press: string, asking?: Asking): Promise<Shown>;
   complete(command: string, option: string, typed: string): Promise<readonly string[]>;
 }
 
 /** The control that has the sentence of `key` as its label. */
-export const labelled = (content: Content | undefined, key: MessageKey): Control | undefined =>
-  content?.controls?.find(({ label }) => label === sentence(key));
+export const labelled = (
+  content: Pick<Content, 'controls'> | undefined,
+  key: MessageKey,
+): Control | undefined => content?.controls?.find(({ label }) => label === sentence(key));
 
-export const messageOf = (text: string, files: readonly MessageFile[] = []): Message => ({
+export const messageOf = (written: string, files: readonly MessageFile[] = []): Message => ({
   ref: { channel: HERE, id: 'message' },
   position: '1',
   author: { id: 'bob', name: 'Bob', kind: 'person' },
-  text,
+  text: rich(written),
   files,
   stickers: [],
 });
@@ -163,9 +168,9 @@ export const openCommandHarness = async (): Promise<CommandHarness> => {
       detect: detectLanguage,
     },
     translator: {
-      async *translate({ text, to, from = 'en' }): AsyncGenerator<string, Translation, void> {
+      async *translate({ text, to, from = 'en' }): AsyncGenerator<RichText, Translation, void> {
         if (from === to) return { text, from, to, outcome: 'same-language' };
-        return { text: `${to}:${text}`, from, to, outcome: 'translated' };
+        return { text: rich(`${to}:${plainText(text)}`), from, to, outcome: 'translated' };
       },
     },
     transcriber: {
@@ -223,17 +228,18 @@ export const openCommandHarness = async (): Promise<CommandHarness> => {
     services,
     now: () => NOW_MS,
   });
-  const shown: Content[] = [];
+  const shown: Shown[] = [];
 
   const invocation = ({ member, channel = HERE }: Asking) => ({
     id: 'invocation',
     member: { ...MODERATOR, ...member },
     channel,
     signal: new AbortController().signal,
-    answer: { show: async (content: Content) => void shown.push(content), paceMs: 0 },
+    answer: { show: async (content: Content) => void shown.push(shownOf(content)), paceMs: 0 },
+    readText: readOn(SPACE.platform),
   });
 
-  const last = (before: number): Content => {
+  const last = (before: number): Shown => {
     const content = shown.at(-1);
     if (!content || shown.length === before) throw new Error('nothing was shown');
     return content;
@@ -243,7 +249,7 @@ export const openCommandHarness = async (): Promise<CommandHarness> => {
     press: string,
     values: readonly string[],
     asking: Asking,
-  ): Promise<Content> => {
+  ): Promise<Shown> => {
     const before = shown.length;
     await dispatcher.press({ ...invocation(asking), press, values });
     return last(before);

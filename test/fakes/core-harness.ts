@@ -6,11 +6,10 @@ import { discover } from '../../src/discover.ts';
 import { loadTexts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
 import type { Attachment } from '../../src/model/file.ts';
-import type { Content } from '../../src/model/content.ts';
 import type { Member } from '../../src/model/member.ts';
 import type { Core } from '../../src/adapter.ts';
 import { openStore } from '../../src/store/index.ts';
-import { fakePlatform } from './platform.ts';
+import { fakePlatform, shownOf, type Shown } from './platform.ts';
 import { startSpeechFake, type SpeechFake } from './speech.ts';
 
 /** The real core and commands over the fake service, asked as an adapter would ask. */
@@ -23,7 +22,7 @@ export interface CoreHarness extends AsyncDisposable {
     options?: Record<string, unknown>,
     member?: Partial<Member>,
     signal?: AbortSignal,
-  ): Promise<Content[]>;
+  ): Promise<Shown[]>;
   /** What an answer takes from here on; at first the platform does not say. */
   limitFiles(bytes: number): void;
 }
@@ -72,7 +71,7 @@ export const startCoreHarness = async (): Promise<CoreHarness> => {
     core,
     speech,
     async run(command, options = {}, member = {}, signal = new AbortController().signal) {
-      const shown: Content[] = [];
+      const shown: Shown[] = [];
       await core.dispatch({
         id: 'invocation',
         command,
@@ -80,7 +79,7 @@ export const startCoreHarness = async (): Promise<CoreHarness> => {
         member: { ...MEMBER, ...member },
         channel: { space: SPACE, id: 'channel' },
         signal,
-        answer: { show: async (content) => void shown.push(content), paceMs: 0, ...limit },
+        answer: { show: async (content) => void shown.push(shownOf(content)), paceMs: 0, ...limit },
       });
       return shown;
     },

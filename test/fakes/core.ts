@@ -6,6 +6,7 @@ import { AppError } from '../../src/errors.ts';
 import { loadTexts, say } from '../../src/i18n.ts';
 import type { Attachment, OutgoingFile } from '../../src/model/file.ts';
 import type { Content } from '../../src/model/content.ts';
+import { plainText } from '../../src/model/walk-rich-text.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { Invocation, PressInvocation } from '../../src/ports/platform.ts';
 import type { LineTranslation } from '../../src/translation/fan-out.ts';
@@ -17,6 +18,7 @@ import type { SpaceChoices } from '../../src/model/space-choices.ts';
 import type { SpaceSettings } from '../../src/store/space-settings.ts';
 import type { ChannelFeedListener } from '../../src/ports/channel-feed.ts';
 import { createFakeRooms, ROOM_CHOICES } from './rooms.ts';
+import { rich } from './rich-text.ts';
 import { toneWav } from './tone.ts';
 
 const LANGUAGES: Readonly<Record<string, string>> = {
@@ -168,7 +170,7 @@ const WATCHER: ChannelFeedListener = {
 
 /** A panel with a control of each kind; what was pressed stands in its text. */
 const panelOf = (pressed: string): Content => ({
-  text: `**Panel** ${pressed}`,
+  text: rich(`**Panel** ${pressed}`),
   controls: [
     { kind: 'button', press: 'panel go', label: 'Go', look: 'primary' },
     { kind: 'button', press: 'panel drop', label: 'Drop', look: 'danger' },
@@ -297,43 +299,46 @@ export const createFakeCore = (): FakeCore => {
 
   const answers: Readonly<Record<string, (invocation: Invocation) => Promise<void>>> = {
     translate: async ({ options, answer }) =>
-      answer.show({ text: `**${String(options['to'])}**: ${String(options['text'])}` }),
+      answer.show({ text: rich(`**${String(options['to'])}**: ${String(options['text'])}`) }),
     say: async ({ options, answer }) => {
       const wav: OutgoingFile = { name: 'speech.wav', mediaType: 'audio/wav', bytes: SPEECH };
-      await answer.show({ text: String(options['text']), files: [wav] });
+      await answer.show({ text: rich(String(options['text'])), files: [wav] });
     },
     transcribe: async ({ options, answer }) => {
       const audio = options['audio'] as Attachment;
       const bytes = await readAll(audio);
-      await answer.show({ text: `${audio.name} ${audio.mediaType}: ${bytes} bytes` });
+      await answer.show({ text: rich(`${audio.name} ${audio.mediaType}: ${bytes} bytes`) });
     },
     ask: async ({ answer, signal }) => {
-      await answer.show({ text: 'One' });
+      await answer.show({ text: rich('One') });
       await pause(signal);
-      await answer.show({ text: 'One two' });
+      await answer.show({ text: rich('One two') });
       await pause(signal);
-      await answer.show({ text: 'One two **three**' });
+      await answer.show({ text: rich('One two **three**') });
     },
     wait: async ({ answer, signal }) => {
-      await answer.show({ text: 'Working' });
+      await answer.show({ text: rich('Working') });
       await delay(60_000, undefined, { signal, ref: false });
     },
     fail: async () => {
       throw new AppError('unavailable', 'the fake fails');
     },
-    secret: async ({ answer }) => answer.show({ text: 'For you alone' }),
+    secret: async ({ answer }) => answer.show({ text: rich('For you alone') }),
     panel: async ({ answer }) => answer.show(panelOf('unpressed')),
     own: async ({ answer }) => answer.show(panelOf('unpressed')),
     notice: async ({ answer }) =>
       answer.show({
-        text: 'For everybody',
+        text: rich('For everybody'),
         controls: [{ kind: 'button', press: 'notice choose:me', label: 'Choose' }],
       }),
     picture: async ({ answer }) =>
-      answer.show({ text: 'Look', files: [{ name: 'a.png', mediaType: 'image/png', bytes: PNG }] }),
+      answer.show({
+        text: rich('Look'),
+        files: [{ name: 'a.png', mediaType: 'image/png', bytes: PNG }],
+      }),
     language: async ({ member, options, answer }) => {
       await settings.change(member, { language: String(options['language']) });
-      await answer.show({ text: 'Set', tone: 'note' });
+      await answer.show({ text: rich('Set'), tone: 'note' });
     },
   };
 
@@ -357,7 +362,7 @@ export const createFakeCore = (): FakeCore => {
         await answers[invocation.command]?.(invocation);
       } catch (error) {
         const code = invocation.signal.aborted ? 'cancelled' : (error as AppError).code;
-        const text = say(texts.in(invocation.member.locale), { key: `errors.${code}` });
+        const text = say(texts.rich(invocation.member.locale), { key: `errors.${code}` });
         await invocation.answer.show({ text, tone: 'error' });
       }
     },
@@ -366,7 +371,7 @@ export const createFakeCore = (): FakeCore => {
       const { press, values, answer, signal } = invocation;
       if (press.startsWith('notice choose')) {
         const again = { kind: 'button', press: 'notice choose:again', label: 'Again' } as const;
-        await answer.show({ text: press, controls: [again] });
+        await answer.show({ text: rich(press), controls: [again] });
         return;
       }
       if (press === 'panel drop') await pause(signal).catch(() => undefined);
@@ -375,18 +380,19 @@ export const createFakeCore = (): FakeCore => {
     },
     complete: async ({ typed }) =>
       search(typed, 'en').map(({ code, name }) => ({ value: code, label: name })),
-    translateLine: async function* ({ text }, languages, signal) {
+    translateLine: async function* (line, languages, signal) {
+      const text = plainText(line.text);
       lines.push({ text, languages });
       const wanted = languages.filter((language) => !text.startsWith(`${language}:`));
       for (const language of wanted) {
-        const growing = { language, done: false, text: `${language}: ${text.slice(0, 3)}` };
+        const growing = { language, done: false, text: rich(`${language}: ${text.slice(0, 3)}`) };
         yield growing satisfies LineTranslation;
       }
       if (text.includes('slowly')) await pause(signal).catch(() => undefined);
       for (const language of wanted) {
         yield language === 'fr'
-          ? { language, done: true, text: '', error: new AppError('unavailable', 'no French') }
-          : { language, done: true, text: `${language}: ${text}` };
+          ? { language, done: true, text: [], error: new AppError('unavailable', 'no French') }
+          : { language, done: true, text: rich(`${language}: ${text}`) };
       }
     },
   };

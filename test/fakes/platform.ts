@@ -1,3 +1,8 @@
+import { parseDiscord } from '../../adapters/discord/rich-text/parse.ts';
+import { renderDiscord } from '../../adapters/discord/rich-text/render.ts';
+import type { Content } from '../../src/model/content.ts';
+import type { RichText } from '../../src/model/rich-text.ts';
+import { map } from '../../src/model/walk-rich-text.ts';
 import type { Capabilities, Platform } from '../../src/ports/platform.ts';
 
 export const FAKE_CAPABILITIES: Capabilities = {
@@ -18,3 +23,23 @@ export const fakePlatform = (
     capabilities: FAKE_CAPABILITIES,
     ...Object.fromEntries(ports.map((port) => [port, {}])),
   }) as Platform;
+
+/** A tree whose mentions and custom emoji belong to another platform. */
+const movedTo = (platform: string, tree: RichText): RichText =>
+  map(tree, (node) =>
+    node.kind === 'mention' || node.kind === 'emoji' ? { ...node, platform } : node,
+  );
+
+/** Reads what is typed on a fake platform: its markup is Discord's. */
+export const readOn =
+  (platform: string) =>
+  (typed: string): RichText =>
+    movedTo(platform, parseDiscord(typed));
+
+/** Content with its text in the markup of a fake platform. */
+export type Shown = Omit<Content, 'text'> & { readonly text: string };
+
+export const shownOf = (content: Content): Shown => ({
+  ...content,
+  text: renderDiscord(movedTo('discord', content.text), { live: () => true }),
+});

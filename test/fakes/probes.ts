@@ -5,6 +5,7 @@ import {
   defineCommand,
   defineCommandGroup,
   moderator,
+  richText,
 } from '../../src/command/command.ts';
 import { userError } from '../../src/errors.ts';
 import { createDispatcher } from '../../src/command/dispatcher.ts';
@@ -13,11 +14,14 @@ import type { MessageKey } from '../../src/message-key.ts';
 import { createLog } from '../../src/log.ts';
 import type { Content } from '../../src/model/content.ts';
 import type { Message } from '../../src/model/message.ts';
+import type { RichText } from '../../src/model/rich-text.ts';
+import { plainText } from '../../src/model/walk-rich-text.ts';
 import type { Invocation, Platform, PressInvocation } from '../../src/ports/platform.ts';
 import type { Services } from '../../src/command/services.ts';
 import type { SpaceChoices } from '../../src/model/space-choices.ts';
 import type { UsageAmounts } from '../../src/usage/usage.ts';
-import { fakePlatform } from './platform.ts';
+import { fakePlatform, shownOf, type Shown } from './platform.ts';
+import { rich } from './rich-text.ts';
 import { ROOM_CHOICES } from './rooms.ts';
 
 export const MEMBER = {
@@ -54,7 +58,7 @@ const texts: Texts = {
 export const createProbes = () => {
   /** What the commands were given. */
   const ran: unknown[] = [];
-  const shown: Content[] = [];
+  const shown: Shown[] = [];
   const recorded: unknown[] = [];
   const script = {
     choices: {
@@ -82,7 +86,7 @@ export const createProbes = () => {
     },
     privacy: { optedOut: async ({ id }: { id: string }) => script.optedOut && id === 'author' },
     translator: {
-      async *translate({ text }: { text: string }) {
+      async *translate({ text }: { text: RichText }) {
         yield text;
         return { text, from: 'en', to: 'ja', outcome: 'translated' as const };
       },
@@ -91,7 +95,7 @@ export const createProbes = () => {
 
   const probe = defineCommand('probe', {
     options: z.object({
-      text: z.string().min(1).max(10),
+      text: richText({ max: 10 }),
       count: z.int().min(1).max(5).optional(),
       loud: z.boolean().optional(),
       kind: z.enum(['one', 'two']).optional(),
@@ -106,12 +110,13 @@ export const createProbes = () => {
       loud: () => script.lookUp(),
     },
     onMessage: ({ text }) => {
-      if (text === '') throw userError('bad-input', 'translate.nothing-in-message');
+      if (text.length === 0) throw userError('bad-input', 'translate.nothing-in-message');
       return { text };
     },
     async run({ options, reply, stream, signal }) {
-      ran.push(options);
-      if (options.text === 'wait')
+      const text = plainText(options.text);
+      ran.push({ ...options, text });
+      if (text === 'wait')
         await stream(
           (async function* () {
             yield 'half';
@@ -119,30 +124,32 @@ export const createProbes = () => {
               signal.addEventListener('abort', () => reject(signal.reason as Error));
             });
           })(),
+          rich,
         );
-      if (options.text === 'fail') throw new TypeError('secret detail');
-      if (options.text === 'refuse') throw userError('bad-input', 'glossary.not-csv');
-      const breaks = options.text === 'break';
+      if (text === 'fail') throw new TypeError('secret detail');
+      if (text === 'refuse') throw userError('bad-input', 'glossary.not-csv');
+      const breaks = text === 'break';
       await stream(
         (async function* () {
           yield 'half';
           await new Promise(setImmediate);
           if (breaks) throw userError('unavailable', 'errors.unavailable');
         })(),
+        rich,
       );
-      await reply({ text: options.text === 'same' ? 'half' : 'whole' });
+      await reply({ text: rich(text === 'same' ? 'half' : 'whole') });
     },
   });
 
   const group = defineCommandGroup('probes', {
     guarded: defineAction({
       guards: [moderator],
-      run: async ({ reply }) => reply({ text: 'let in' }),
+      run: async ({ reply }) => reply({ text: rich('let in') }),
     }),
   });
 
   const panel = async (): Promise<Content> => ({
-    text: 'the panel',
+    text: rich('the panel'),
     controls: [{ kind: 'button', press: 'probing go', label: 'Go' }],
   });
 
@@ -150,9 +157,9 @@ export const createProbes = () => {
     'probing',
     {
       async run({ services: given, signal, reply }) {
-        const request = { text: 'hello', to: 'ja', place: CHANNEL };
+        const request = { text: rich('hello'), to: 'ja', place: CHANNEL };
         for await (const _ of given.translator.translate(request, signal));
-        await reply({ text: 'done' });
+        await reply({ text: rich('done') });
       },
     },
     {
@@ -161,7 +168,7 @@ export const createProbes = () => {
         go: {
           run: async ({ arg, values, member, reply }) => {
             ran.push([arg, values, member.id]);
-            await reply({ ...(await panel()), text: 'gone' });
+            await reply({ ...(await panel()), text: rich('gone') });
           },
         },
         fail: {
@@ -173,12 +180,12 @@ export const createProbes = () => {
         guarded: {
           guards: [moderator],
           panel,
-          run: async ({ reply }) => reply({ text: 'let in' }),
+          run: async ({ reply }) => reply({ text: rich('let in') }),
         },
         alone: {
           private: true,
           isForEverybody: true,
-          run: async ({ reply }) => reply({ text: 'for you alone' }),
+          run: async ({ reply }) => reply({ text: rich('for you alone') }),
         },
         bare: {
           run: async () => {
@@ -191,7 +198,7 @@ export const createProbes = () => {
 
   const speaking = defineCommand(
     'probespeech',
-    { run: async ({ reply }) => reply({ text: 'said' }) },
+    { run: async ({ reply }) => reply({ text: rich('said') }) },
     { needs: 'rooms' },
   );
 
@@ -208,7 +215,7 @@ export const createProbes = () => {
   const press = async (
     given: string,
     more: Partial<PressInvocation> = {},
-  ): Promise<Content | undefined> => {
+  ): Promise<Shown | undefined> => {
     await dispatcher.press({
       id: '1',
       press: given,
@@ -216,7 +223,7 @@ export const createProbes = () => {
       member: MEMBER,
       channel: CHANNEL,
       signal: new AbortController().signal,
-      answer: { show: async (content) => void shown.push(content), paceMs: 0 },
+      answer: { show: async (content) => void shown.push(shownOf(content)), paceMs: 0 },
       ...more,
     });
     return shown.at(-1);
@@ -226,7 +233,7 @@ export const createProbes = () => {
     command: string,
     options: Record<string, unknown> = {},
     more: Partial<Invocation> = {},
-  ): Promise<Content | undefined> => {
+  ): Promise<Shown | undefined> => {
     await dispatcher.dispatch({
       id: '1',
       command,
@@ -234,7 +241,7 @@ export const createProbes = () => {
       member: MEMBER,
       channel: CHANNEL,
       signal: new AbortController().signal,
-      answer: { show: async (content) => void shown.push(content), paceMs: 0 },
+      answer: { show: async (content) => void shown.push(shownOf(content)), paceMs: 0 },
       ...more,
     });
     return shown.at(-1);

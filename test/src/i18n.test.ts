@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { explain, loadTexts } from '../../src/i18n.ts';
+import { markdownOf } from '../fakes/rich-text.ts';
 
 const texts = loadTexts('locales');
 
@@ -14,6 +15,8 @@ describe('sentences with languages', () => {
 
 describe('an error', () => {
   const t = texts.in('en');
+  const explained = (error: AppError, role: 'moderator' | 'member'): string =>
+    markdownOf(explain(texts.rich('en'), error, role));
 
   it('tells moderators the remedy, and others whom to ask', () => {
     const error = new AppError('config', 'no key', {
@@ -21,19 +24,19 @@ describe('an error', () => {
       remedy: { key: 'remedies.check', params: { name: 'KEY' } },
     });
     const said = t('service.bad-key');
-    expect(explain(t, error, 'moderator')).toBe(`${said} ${t('remedies.check', { name: 'KEY' })}`);
-    expect(explain(t, error, 'member')).toBe(`${said} ${t('errors.ask-moderator')}`);
+    expect(explained(error, 'moderator')).toBe(`${said} ${t('remedies.check', { name: 'KEY' })}`);
+    expect(explained(error, 'member')).toBe(`${said} ${t('errors.ask-moderator')}`);
   });
 
   it('of the configuration has its details in the log', () => {
     const error = new AppError('config', 'no such folder');
-    expect(explain(t, error, 'moderator')).toBe(`${t('errors.config')} ${t('remedies.log')}`);
+    expect(explained(error, 'moderator')).toBe(`${t('errors.config')} ${t('remedies.log')}`);
   });
 
   it('without a remedy is one sentence', () => {
     const error = new AppError('timeout', 'too slow');
     for (const role of ['moderator', 'member'] as const)
-      expect(explain(t, error, role)).toBe(t('errors.timeout'));
+      expect(explained(error, role)).toBe(t('errors.timeout'));
   });
 });
 

@@ -17,9 +17,12 @@ import type { Application } from '../application.ts';
 import type { OpenRemoteFile } from '../files.ts';
 import { channelOf, positionOf } from '../ids.ts';
 import { wordsIn } from '../mirrors/parts.ts';
+import { parseDiscord } from '../rich-text/parse.ts';
+import { bullets, lines, plainWords } from '../../../src/model/compose-rich-text.ts';
 import type { MessageFile } from '../../../src/model/file.ts';
 import type { Author, Message } from '../../../src/model/message.ts';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
+import { paragraph, type RichText } from '../../../src/model/rich-text.ts';
 
 /** A message as REST gives it, or as the gateway does, which adds parts of the member. */
 export type RawMessage = APIMessage & {
@@ -62,17 +65,26 @@ export const avatarOf = (
 export const nameOf = (user: APIUser, nick?: string | null): string =>
   nick || user.global_name || user.username;
 
-const embedText = ({ title, description, fields = [] }: APIEmbed): string =>
-  [title, description, ...fields.flatMap(({ name, value }) => [name, value])]
-    .filter(Boolean)
-    .join('\n');
+const embedText = ({ title, description, fields = [] }: APIEmbed): RichText =>
+  lines(
+    ...[title, description, ...fields.flatMap(({ name, value }) => [name, value])].map((part) =>
+      parseDiscord(part ?? ''),
+    ),
+  );
 
-const pollText = ({ poll }: Pick<APIMessage, 'poll'>): string =>
+const pollText = ({ poll }: Pick<APIMessage, 'poll'>): RichText =>
   poll
-    ? [poll.question.text, ...poll.answers.map(({ poll_media }) => `- ${poll_media.text ?? ''}`)]
-        .filter(Boolean)
-        .join('\n')
-    : '';
+    ? lines(
+        plainWords(poll.question.text ?? ''),
+        bullets(...poll.answers.map(({ poll_media }) => poll_media.text ?? '')),
+      )
+    : [];
+
+/** Texts with an empty line between them; those that say nothing are passed over. */
+const apart = (texts: readonly RichText[]): RichText => {
+  const [first = [], ...rest] = texts.filter((each) => each.length > 0);
+  return rest.length === 0 ? first : lines(first, ...rest.map((each) => [paragraph(), ...each]));
+};
 
 const stickerOf = ({ id, name, format_type }: APIStickerItem) => ({
   name,
@@ -151,7 +163,7 @@ export const createMessageReader = (deps: MessageReaderDeps): MessageReader => {
       const byBot = raw.webhook_id === undefined;
       const words = author.kind === 'ourselves' ? wordsIn(shown.content, byBot, of) : undefined;
       const texts = [
-        words?.text ?? shown.content,
+        parseDiscord(words?.text ?? shown.content),
         pollText(raw),
         ...(speaksInEmbeds
           ? shown.embeds.filter(({ type }) => type === EmbedType.Rich).map(embedText)
@@ -161,7 +173,7 @@ export const createMessageReader = (deps: MessageReaderDeps): MessageReader => {
         ref,
         position: positionOf(raw.id),
         author: words?.name === undefined ? author : { ...author, name: words.name },
-        text: texts.filter(Boolean).join('\n\n'),
+        text: apart(texts),
         files: shown.attachments.map(fileOf(ref, isVoice)),
         stickers: (shown.sticker_items ?? []).map(stickerOf),
         ...(raw.type === MessageType.Reply && reference?.message_id !== undefined

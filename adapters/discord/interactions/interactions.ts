@@ -25,6 +25,7 @@ import {
   type UsedInteraction,
 } from './invocations.ts';
 import type { MessageReader } from '../inbound/message-reader.ts';
+import { parseDiscord } from '../rich-text/parse.ts';
 
 export interface InteractionDeps {
   readonly api: Api;
@@ -118,6 +119,7 @@ const createCommandUse = (
       core.dispatch({
         ...asked,
         command: used.name,
+        readText: parseDiscord,
         options: valuesOf(used.options, resolved, interaction.guild_id, openFile),
         ...(target ? { on: reader.read(target, asked.channel) } : {}),
       }),

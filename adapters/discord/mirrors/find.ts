@@ -3,7 +3,7 @@ import type { Api } from '../api.ts';
 import { PLATFORM, positionOf } from '../ids.ts';
 import type { MessageReader, RawMessage } from '../inbound/message-reader.ts';
 import { MESSAGES_PAGE } from '../limits.ts';
-import { footerOf, footersIn, isOfSource, replyPrefix, voiceNameOf } from './parts.ts';
+import { footerOf, footersIn, isOfSource, labelText, numbered, voiceNameOf } from './parts.ts';
 import { ownPost, type OwnPost } from './writers.ts';
 import { demandHistory } from '../permissions.ts';
 import { createLru } from '../../../src/async/lru.ts';
@@ -94,7 +94,7 @@ const answers = (raw: Pick<RawMessage, 'message_reference'>, source: MessageRef)
 const partOf = (content: string, label: string): Pick<Piece, 'part' | 'parts'> | undefined => {
   const groups = /^ (?<part>\d+)\/(?<parts>\d+)\s/.exec(content.slice(label.length))?.groups;
   const [part, parts] = [Number(groups?.['part'] ?? 1), Number(groups?.['parts'] ?? 1)];
-  const prefix = replyPrefix(label, part - 1, parts);
+  const prefix = label + numbered(part - 1, parts);
   // A label may be the beginning of another.
   const isIt = content.startsWith(prefix) && /^(?:\s|$)/.test(content.slice(prefix.length));
   return isIt ? { part, parts } : undefined;
@@ -109,13 +109,13 @@ const anyLabel = /^(?:\p{RGI_Emoji}|\*\*[^\n]+?\*\*)(?=\s|$)/v;
  */
 const replyPiece = (
   { id, content, ...raw }: RawMessage,
-  { source, key, label }: Pick<Mirror, 'source' | 'key'> & { readonly label?: string },
+  { source, key, label }: Pick<Mirror, 'source' | 'key'> & Partial<Pick<Mirror, 'label'>>,
   claims: ReplyKeys,
   others: readonly Posted[],
 ): Piece | undefined => {
   if (!answers(raw, source) || claims.isOthers(id, key, others)) return undefined;
   const plain = { id, content, shared: false, hasAudio: false, webhookId: undefined };
-  const exact = label === undefined ? undefined : partOf(content, label);
+  const exact = label && partOf(content, labelText(label));
   if (exact) return { ...plain, ...exact, exact: true };
   // An older state of the same reply may have another label.
   const [former] = anyLabel.exec(content) ?? [];

@@ -10,6 +10,7 @@ import type { Threads } from '../threads.ts';
 import { createKeyedMutex } from '../../../src/async/keyed-mutex.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { Channel } from '../../../src/model/place.ts';
+import { asText, map } from '../../../src/model/walk-rich-text.ts';
 import type { CreateOptions, Mirror, Mirrors } from '../../../src/ports/mirrors.ts';
 
 /** Discord's refusals for a thread that is deleted, or locked so that the bot cannot unarchive it. */
@@ -18,6 +19,14 @@ const CLOSED = [
   RESTJSONErrorCodes.InvalidActionOnArchivedThread,
   RESTJSONErrorCodes.ThreadLocked,
 ];
+
+/** A mirror as it stands in a channel: in another server its mentions mean nobody, and become names. */
+const fitFor = ({ space }: Channel, mirror: Mirror): Mirror => {
+  const { content, source } = mirror;
+  if (source.channel.space.id === space.id) return mirror;
+  const text = map(content.text, (node) => (node.kind === 'mention' ? asText(node) : node));
+  return { ...mirror, content: { ...content, text } };
+};
 
 export const createMirrors = (
   deps: SharedMessagesDeps & { readonly threads: Threads },
@@ -87,8 +96,9 @@ export const createMirrors = (
 
   return {
     filesBytes: FILES_BYTES,
-    async *create({ channel: to }, mirrors, options) {
+    async *create({ channel: to }, wanted, options) {
       channelIdOf(to);
+      const mirrors = wanted.map((mirror) => fitFor(to, mirror));
       using _ = await turns.take(to.id);
       const left = [...mirrors];
       try {
@@ -107,8 +117,9 @@ export const createMirrors = (
         throw new AppError('unavailable', lost, { cause: thrown, retryable: true });
       }
     },
-    update: async (posted, mirror) =>
+    update: async (posted, wanted) =>
       inTurn(posted.channel, async () => {
+        const mirror = fitFor(posted.channel, wanted);
         const shown =
           (await editor.rewrite(ownPostOf(posted), mirror)) ??
           (await postAnew(posted.channel, mirror));

@@ -3,12 +3,13 @@ import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
 import { CONTENT_CHARS } from '../limits.ts';
 import {
+  labelText,
   type MirrorParts,
-  named,
   partsOf,
   type Section,
   sectionOf,
   tagOf,
+  underName,
   withoutVoice,
   type WriterKind,
   writeSections,
@@ -197,7 +198,7 @@ export const createOutbox = (deps: {
   /** A nonce for each part; it depends on the channel, as Discord compares all nonces of one author. */
   const nonceFor = (to: Channel, { source, key, label }: Mirror): ((index: number) => string) => {
     const tag = tagOf(source);
-    return (index) => nonceOf(to.id, tag, key, label, index, forgotten.get(tag) ?? 0);
+    return (index) => nonceOf(to.id, tag, key, labelText(label), index, forgotten.get(tag) ?? 0);
   };
 
   /** Writes a batch, all of it or nothing. */
@@ -260,11 +261,7 @@ export const createOutbox = (deps: {
       const write = (writer: MessageWriter): Promise<Written> => writeShared(writer, sections);
       const reposted = await writers.throughWebhook(to, by, write);
       if (reposted) return yield reposted;
-      const shown = sections.map(({ footer, text }) => {
-        // The quote stands above the name, as in all mirrors.
-        const [quoted = ''] = /^(?:-# ↪[^\n]*\n)+/.exec(text) ?? [];
-        return { footer, text: quoted + named(by.name, text.slice(quoted.length)) };
-      });
+      const shown = sections.map((section) => underName(section, by.name));
       for (const some of fitting(shown))
         yield byBot(to, await writeShared(botMessageWriter(api, to), some));
     },

@@ -1,13 +1,24 @@
 import { hash } from 'node:crypto';
 import { linkTo, PLATFORM } from '../ids.ts';
 import { CONTENT_CHARS, FILES, WEBHOOK_NAME_CHARS } from '../limits.ts';
-import { inFront, type Part, voicePart } from '../outbound/render.ts';
+import { inFront, type Part, voicePart, write } from '../outbound/render.ts';
+import { parseDiscord } from '../rich-text/parse.ts';
 import type { OutgoingFile } from '../../../src/model/file.ts';
 import type { MessageRef } from '../../../src/model/place.ts';
+import {
+  code,
+  link,
+  paragraph,
+  styled,
+  subtext,
+  text,
+  type Inline,
+  type RichText,
+} from '../../../src/model/rich-text.ts';
+import { plainText } from '../../../src/model/walk-rich-text.ts';
 import type { Mirror } from '../../../src/ports/mirrors.ts';
-import { plainLine } from '../../../src/text/markup/plain-line.ts';
-import { withoutSpans } from '../../../src/text/markup/spans.ts';
-import { splitMarkdown } from '../../../src/text/split/split-markdown.ts';
+import { quotedWords } from '../../../src/text/quoted-words.ts';
+import { splitRichText } from '../../../src/text/split/split-rich-text.ts';
 
 const TAG_CHARS = 10;
 
@@ -15,23 +26,30 @@ const TAG_CHARS = 10;
 export const tagOf = ({ channel, id }: MessageRef): string =>
   hash('sha256', JSON.stringify([channel.space.platform, channel.id, id])).slice(0, TAG_CHARS);
 
-/**
- * The end of the footer of each mirror of this message; a message of another platform has no link
- * here.
- */
-const endOf = (source: MessageRef): string =>
-  source.channel.space.platform === PLATFORM
-    ? `](<${linkTo(source.channel, source.id)}>)`
-    : ` · \`${tagOf(source)}\``;
+/** The label of a mirror in Discord's markup. */
+export const labelText = (label: Mirror['label']): string => write([paragraph(...label)]);
+
+export const numbered = (index: number, count: number): string =>
+  count > 1 ? ` ${index + 1}/${count}` : '';
+
+const isOnDiscord = ({ channel }: MessageRef): boolean => channel.space.platform === PLATFORM;
+
+/** Words that lead to a message, without a preview. */
+const linked = ({ channel, id }: MessageRef, ...words: readonly Inline[]): Inline => ({
+  ...link(linkTo(channel, id), ...words),
+  noPreview: true,
+});
 
 /**
  * The last line of a mirror under a person's name. It names the source to people and to this
  * program: webhooks have no nonce, so messages whose response was lost are found by it.
  */
 export const footerOf = ({ label, source }: Pick<Mirror, 'label' | 'source'>): string =>
-  source.channel.space.platform === PLATFORM
-    ? `-# [${plainLine(label)}${endOf(source)}`
-    : `-# ${plainLine(label)}${endOf(source)}`;
+  write([
+    isOnDiscord(source)
+      ? subtext(linked(source, ...label))
+      : subtext(...label, text(' · '), code(tagOf(source))),
+  ]);
 
 const footerLine =
   /^(?<line>-# (?:\[[^\n]*\]\(<https:\/\/discord\.com\/channels\/[^>\s]+>\)|[^\n]* · `[0-9a-f]{10}`))(?: (?<part>\d+)\/(?<parts>\d+))?$/;
@@ -57,11 +75,13 @@ export const footersIn = (content: string): readonly Footer[] =>
 
 /** True for the footer of any mirror of this message, whatever its label. */
 export const isOfSource = (line: string, source: MessageRef): boolean =>
-  line.endsWith(endOf(source));
+  line.endsWith(
+    isOnDiscord(source) ? `](<${linkTo(source.channel, source.id)}>)` : ` · \`${tagOf(source)}\``,
+  );
 
-/** Escapes lines of other people that look like a footer. */
-export const withoutFooters = (text: string): string =>
-  text
+/** Writes words of other people, in which no line is a footer. */
+const writeWords = (tree: RichText): string =>
+  write(tree)
     .split('\n')
     .map((line) => (readFooter(line.trim()) ? `\\${line.trimStart()}` : line))
     .join('\n');
@@ -90,7 +110,7 @@ export const readSections = (content: string): readonly Section[] => {
 };
 
 export const writeSections = (sections: readonly Section[]): string =>
-  sections.map(({ text }) => text).join('\n');
+  sections.map((section) => section.text).join('\n');
 
 /** Replaces the section of the same source; undefined when there is none. */
 export const replaceSection = (
@@ -109,8 +129,7 @@ export const withoutSource = (
 
 /** Matches a quote, or the note that a message was forwarded, above a mirror's text. */
 const leading = /^(?:-# ↪[^\n]*(?:\n|$))+/;
-const nameAhead = /^\*\*(?<name>(?:\\.|[^\\*\n])+)\*\*:\s?/;
-const escaped = /\\([\\`*_~|<>[\]()#])/g;
+const nameAhead = /^\*\*(?:\\.|[^\\*\n])+\*\*:\s?/;
 
 /**
  * The text of one of the bot's messages, without the parts that a mirror adds around it, and the
@@ -127,16 +146,15 @@ export const wordsIn = (
   const own = of && readSections(content).find(({ footer: line }) => isOfSource(line, of));
   const lines = (own?.text ?? content).split('\n');
   const words = lines.filter((line) => !readFooter(line));
-  const text = words.join('\n').replace(leading, '');
+  const said = words.join('\n').replace(leading, '');
   // A message without a footer is no mirror under a name.
-  const name =
-    byBot && words.length < lines.length ? nameAhead.exec(text)?.groups?.['name'] : undefined;
-  return name === undefined
-    ? { text }
-    : { text: text.replace(nameAhead, ''), name: name.replaceAll(escaped, '$1') };
+  const [ahead] = (byBot && words.length < lines.length && nameAhead.exec(said)) || [];
+  return ahead === undefined
+    ? { text: said }
+    : { text: said.slice(ahead.length), name: plainText(parseDiscord(ahead)).slice(0, -1) };
 };
 
-/** Room for ` 10/12`, a line break, and the backslash that escapes a line which looks like a footer. */
+/** Room for ` 10/12`, line breaks, and the backslash that escapes a line which looks like a footer. */
 const NUMBER_ROOM = 12;
 const QUOTE_CHARS = 100;
 
@@ -146,26 +164,28 @@ const QUOTE_CHARS = 100;
  */
 export type WriterKind = 'webhook' | 'bot';
 
-const numbered = (index: number, count: number): string =>
-  count > 1 ? ` ${index + 1}/${count}` : '';
+/** Words in which Discord sees no address: a label with one would not be a link. */
+const line = (words: string, chars: number): string =>
+  quotedWords(words, chars).replaceAll('://', ':\u200B//');
 
-const line = (text: string, chars: number): string =>
-  plainLine(text, chars).replaceAll('://', ':\u200B//');
-
-const quoteLine = ({ quote }: Mirror): string => {
-  if (!quote) return '';
-  const said = `**${line(quote.name, WEBHOOK_NAME_CHARS)}**: ${line(quote.text, QUOTE_CHARS)}`;
-  return quote.ref.channel.space.platform === PLATFORM
-    ? `-# ↪ [${said}](<${linkTo(quote.ref.channel, quote.ref.id)}>)\n`
-    : `-# ↪ ${said}\n`;
+const quoteLine = ({ name, text: words, ref }: NonNullable<Mirror['quote']>): string => {
+  const said = [
+    styled('bold', text(line(name, WEBHOOK_NAME_CHARS))),
+    text(`: ${line(words, QUOTE_CHARS)}`),
+  ];
+  return write([subtext(text('↪ '), ...(isOnDiscord(ref) ? [linked(ref, ...said)] : said))]);
 };
 
 /** A person's text as the bot shows it. */
-export const named = (name: string, text: string): string =>
-  inFront(`**${line(name, WEBHOOK_NAME_CHARS) || '…'}**:`, text);
+const named = (name: string, tree: RichText): RichText =>
+  inFront([styled('bold', text(line(name, WEBHOOK_NAME_CHARS) || '…')), text(':')], tree);
 
-const begin = (mirror: Mirror, by: WriterKind, text: string): string =>
-  quoteLine(mirror) + (by === 'bot' && mirror.as ? named(mirror.as.name, text) : text);
+/** A section of a webhook's message as the bot shows it: the name stands below the quote. */
+export const underName = ({ footer, text: written }: Section, name: string): Section => {
+  const quote = leading.exec(written)?.[0] ?? '';
+  const words = parseDiscord(written.slice(quote.length, -footer.length));
+  return { footer, text: `${quote}${writeWords(named(name, words))}\n${footer}` };
+};
 
 /** The file name by which a mirror's voice message can be found again. */
 export const voiceNameOf = (source: MessageRef): string => `${tagOf(source)}.ogg`;
@@ -188,16 +208,6 @@ export const withoutVoice = (mirror: Mirror): Mirror => ({
   },
 });
 
-/**
- * Makes messages of texts; files are attached to the last one, as no message of a person has more
- * than ten.
- */
-const withFiles = (texts: readonly string[], files: readonly OutgoingFile[]): Part[] =>
-  texts.map((content, index) => ({
-    content,
-    files: index === texts.length - 1 ? files.slice(0, FILES) : [],
-  }));
-
 /** The messages of a mirror; under a person's name a voice message may come first. */
 export interface MirrorParts {
   readonly voice: readonly Part[];
@@ -205,65 +215,63 @@ export interface MirrorParts {
   readonly texts: readonly Part[];
 }
 
-const personaParts = (mirror: Mirror, by: WriterKind): MirrorParts => {
-  const footer = footerOf(mirror);
-  const split = splitMarkdown(
-    withoutFooters(mirror.content.text),
-    CONTENT_CHARS - footer.length - NUMBER_ROOM,
-    { firstRoom: begin(mirror, by, '').length },
-  );
-  // Repeated, because a cut creates new lines.
-  const pieces = split.length > 0 ? split.map(withoutFooters) : [''];
-  const texts = pieces.map((piece, index) => {
-    const begun = index > 0 ? piece : begin(mirror, by, piece);
-    return [begun.trimEnd(), footer + numbered(index, pieces.length)].filter(Boolean).join('\n');
+const partText = (
+  { source, label, quote, as: author }: Mirror,
+  by: WriterKind,
+  words: RichText,
+  [index, count]: readonly [index: number, count: number],
+): string => {
+  const number = numbered(index, count);
+  if (!author) return writeWords(inFront([...label, text(number)], words));
+  const isFirst = index === 0;
+  return [
+    ...(isFirst && quote ? [quoteLine(quote)] : []),
+    writeWords(isFirst && by === 'bot' ? named(author.name, words) : words),
+    footerOf({ source, label }) + number,
+  ]
+    .filter((each) => each !== '')
+    .join('\n');
+};
+
+/** The texts of a mirror's parts; at least one. A short one is written once, and never cut. */
+const textsOf = (mirror: Mirror, by: WriterKind): readonly string[] => {
+  const { text: words } = mirror.content;
+  const whole = partText(mirror, by, words, [0, 1]);
+  if (whole.length <= CONTENT_CHARS) return [whole];
+  const around = (index: number): number => partText(mirror, by, [], [index, 1]).length;
+  const pieces = splitRichText(words, {
+    render: writeWords,
+    limit: CONTENT_CHARS - NUMBER_ROOM - around(1),
+    firstRoom: around(0) - around(1),
   });
-  const files = mirror.content.files ?? [];
-  const [voice] = files.filter(isVoice);
+  if (pieces.length === 0) return [partText(mirror, by, [], [0, 1])];
+  return pieces.map(({ tree }, index) => partText(mirror, by, tree, [index, pieces.length]));
+};
+
+export const partsOf = (mirror: Mirror, by: WriterKind): MirrorParts => {
+  const { files = [] } = mirror.content;
+  const voices = mirror.as ? files.filter(isVoice) : [];
+  const rest = files.filter((file) => !voices.includes(file)).slice(0, FILES);
+  const texts = textsOf(mirror, by);
   return {
-    voice: voice ? [voicePart({ ...voice, name: voiceNameOf(mirror.source) })] : [],
-    texts: withFiles(
-      texts,
-      files.filter((file) => !isVoice(file)),
-    ),
+    voice: voices
+      .slice(0, 1)
+      .map((voice) => voicePart({ ...voice, name: voiceNameOf(mirror.source) })),
+    // Files are attached to the last one.
+    texts: texts.map((content, index) => ({
+      content,
+      files: index === texts.length - 1 ? rest : [],
+    })),
   };
 };
 
-/** The beginning of a reply's part. */
-export const replyPrefix = (label: string, index: number, count: number): string =>
-  `${label}${numbered(index, count)}`;
-
-const replyParts = ({ content: { text, files = [] }, label }: Mirror): MirrorParts => {
-  const split = splitMarkdown(text, CONTENT_CHARS - label.length - NUMBER_ROOM);
-  const pieces = split.length > 0 ? split : [''];
-  const texts = pieces.map((piece, index) =>
-    inFront(replyPrefix(label, index, pieces.length), piece).trimEnd(),
-  );
-  return { voice: [], texts: withFiles(texts, files) };
-};
-
-export const partsOf = (mirror: Mirror, by: WriterKind): MirrorParts =>
-  mirror.as ? personaParts(mirror, by) : replyParts(mirror);
-
-const fences = /```/g;
-/** Matches a quote of all that follows, up to the message's end. */
-const endlessQuote = /^\s*>>> /m;
 /** Matches text that looks like another person's section of the message. */
 const nameInFront = /^[^\S\n]*\*\*[^\n]*:/m;
-/** Matches markers without a partner, which text of the next section could close. */
-const loneMarkers = /[*`]|~~|\|\||__|(?<!\w)_|_(?!\w)|\[[^[\]]*$/;
-
-const needsOwnMessage = ({ files = [], text }: Mirror['content']): boolean =>
-  files.length > 0 ||
-  endlessQuote.test(text) ||
-  nameInFront.test(text) ||
-  loneMarkers.test(withoutSpans(text));
 
 /** A mirror as a section of a shared message; undefined for one that needs a message of its own. */
 export const sectionOf = (mirror: Mirror, by: WriterKind): Section | undefined => {
-  if (needsOwnMessage(mirror.content)) return undefined;
-  const open = (mirror.content.text.match(fences)?.length ?? 0) % 2 === 1;
-  const text = open ? `${mirror.content.text}\n\`\`\`` : mirror.content.text;
-  const [only, ...more] = personaParts({ ...mirror, content: { text } }, by).texts;
-  return only && more.length === 0 ? { footer: footerOf(mirror), text: only.content } : undefined;
+  const { files = [], text: words } = mirror.content;
+  if (files.length > 0 || nameInFront.test(write(words))) return undefined;
+  const [only, ...more] = textsOf(mirror, by);
+  return only && more.length === 0 ? { footer: footerOf(mirror), text: only } : undefined;
 };

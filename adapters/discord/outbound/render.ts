@@ -8,8 +8,9 @@ import {
 } from 'discord.js';
 import type { Content, Control } from '../../../src/model/content.ts';
 import type { OutgoingFile } from '../../../src/model/file.ts';
+import { paragraph, text, type Inline, type RichText } from '../../../src/model/rich-text.ts';
 import { shorten } from '../../../src/text/split/shorten.ts';
-import { splitMarkdown } from '../../../src/text/split/split-markdown.ts';
+import { richTextPieces } from '../../../src/text/split/split-rich-text.ts';
 import {
   CAPABILITIES,
   CONTENT_CHARS,
@@ -18,6 +19,7 @@ import {
   PLACEHOLDER_CHARS,
   VOICE_CHANNEL_TYPES,
 } from '../limits.ts';
+import { renderDiscord } from '../rich-text/render.ts';
 
 /** One message of Discord. */
 export interface Part {
@@ -30,17 +32,21 @@ export interface Part {
 
 /** More than this nobody wants to scroll through: the whole text comes as a file then. */
 const PARTS_LIMIT = 5;
-const LONGEST_SHOWN = PARTS_LIMIT * CONTENT_CHARS;
 /** A message must show something. */
 const NOTHING = '\u200B';
 
-const blockMarkup = /^(?:```|>|#{1,3} |-# |\s*(?:[-*+]|\d{1,9}[.)]) )/;
+/** Writes a text in Discord's markup. Mentions are shown as such; no message of ours lets them notify. */
+export const write = (tree: RichText): string => renderDiscord(tree, { live: () => true });
 
-/** Puts a mark in front of a text; on a line of its own where the text's first line is a block. */
-export const inFront = (mark: string, text: string): string =>
-  `${mark}${blockMarkup.test(text) ? '\n' : ' '}${text}`;
+/** Puts a mark in front of a text; on a line of its own where the text begins with another block. */
+export const inFront = (mark: readonly Inline[], tree: RichText): RichText => {
+  const [first, ...rest] = tree;
+  return first?.kind === 'paragraph'
+    ? [paragraph(...mark, text(' '), ...first.children), ...rest]
+    : [paragraph(...mark), ...tree];
+};
 
-const TONES = { plain: undefined, note: 'ℹ️', error: '⚠️' } as const;
+const TONES = { plain: undefined, note: text('ℹ️'), error: text('⚠️') } as const;
 
 type Row = APIActionRowComponent<APIComponentInMessageActionRow>;
 
@@ -116,10 +122,10 @@ const rowsOf = (controls: readonly Control[]): Row[] => {
   return rows.slice(0, CAPABILITIES.controlRows);
 };
 
-export const asTextFile = (text: string): OutgoingFile => ({
+export const asTextFile = (written: string): OutgoingFile => ({
   name: 'text.txt',
   mediaType: 'text/plain; charset=utf-8',
-  bytes: new TextEncoder().encode(text),
+  bytes: new TextEncoder().encode(written),
 });
 
 export const voicePart = (file: OutgoingFile): Part => ({
@@ -154,17 +160,18 @@ const withRows = (parts: readonly Part[], rows: readonly Row[]): readonly Part[]
  */
 export const render = (content: Content, { voiceNotes = true } = {}): [Part, ...Part[]] => {
   const mark = TONES[content.tone ?? 'plain'];
-  const text = mark ? inFront(mark, content.text) : content.text;
+  const tree = mark ? inFront([mark], content.text) : content.text;
   // The end of a very long text is not cut into pieces that nobody gets to see.
-  const isLong = text.length > LONGEST_SHOWN;
-  const begin = isLong ? text.slice(0, LONGEST_SHOWN).toWellFormed() : text;
-  const whole = splitMarkdown(begin, CONTENT_CHARS);
-  const tooMany = isLong || whole.length > PARTS_LIMIT;
-  const texts = tooMany ? whole.slice(0, PARTS_LIMIT - 1) : whole;
+  const pieces = richTextPieces(tree, { render: write, limit: CONTENT_CHARS })
+    .map(({ written }) => written)
+    .take(PARTS_LIMIT + 1)
+    .toArray();
+  const tooMany = pieces.length > PARTS_LIMIT;
+  const texts = tooMany ? pieces.slice(0, PARTS_LIMIT - 1) : pieces;
   const given = content.files ?? [];
   const isVoice = (file: OutgoingFile): boolean => voiceNotes && file.voice !== undefined;
   const files = given.filter((file) => !isVoice(file));
-  if (tooMany) files.push(asTextFile(content.text));
+  if (tooMany) files.push(asTextFile(write(content.text)));
   const rows = rowsOf(content.controls ?? []);
   const voices = given.filter(isVoice).map(voicePart);
   const needsText = files.length > 0 || rows.length > 0 || voices.length === 0;

@@ -9,9 +9,8 @@ import {
   type TimestampStyle,
 } from '../../../src/model/rich-text.ts';
 import type { InlineScan } from '../../../src/text/markup/inline-scan.ts';
+import { PLATFORM } from '../ids.ts';
 import { withoutSeparators } from '../../../src/model/separator.ts';
-
-export const PLATFORM = 'discord';
 
 /** The last second that a JavaScript date can hold. */
 export const LAST_SECOND = 8_640_000_000_000;

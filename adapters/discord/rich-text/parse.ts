@@ -1,6 +1,6 @@
 import { normalise } from '../../../src/model/normalise-rich-text.ts';
-import type { Inline, Mention, RichText } from '../../../src/model/rich-text.ts';
-import { map, mapRows } from '../../../src/model/walk-rich-text.ts';
+import type { RichText } from '../../../src/model/rich-text.ts';
+import { mapRows } from '../../../src/model/walk-rich-text.ts';
 import type { InlineDialect } from '../../../src/text/markup/inline-scan.ts';
 import type { MarkerKind } from '../../../src/text/markup/inline-stack.ts';
 import { parseBlocks, type BlockDialect } from '../../../src/text/markup/parse-blocks.ts';
@@ -44,26 +44,12 @@ const dialect: BlockDialect = {
   fenceInLine: true,
 };
 
-/** The name behind a mention, without its sign; undefined where it is not known. */
-export type MentionNames = (mention: Mention) => string | undefined;
-
-const named =
-  (names: MentionNames) =>
-  (node: Inline): Inline => {
-    if (node.kind !== 'mention' || node.name !== undefined) return node;
-    const name = names(node);
-    return name === undefined ? node : { ...node, name };
-  };
-
 /**
  * Parses a message as Discord's client shows it. Every address that the client turns into a link is
  * a link node; `@everyone` and `@here` are mentions even where their writer may not use them. An
  * unclosed fence is text, and inline code does not reach over an empty line.
- *
- * @param names gives the names of mentions, which they keep where they cannot be mentions
  */
-export const parseDiscord = (written: string, names?: MentionNames): RichText => {
-  const tree = parseBlocks(written.replaceAll(/\r\n?/g, '\n'), dialect);
-  const read = normalise(names ? map(tree, named(names)) : tree);
+export const parseDiscord = (written: string): RichText => {
+  const read = normalise(parseBlocks(written.replaceAll(/\r\n?/g, '\n'), dialect));
   return written.includes('://') ? normalise(mapRows(read, withAddressesApart)) : read;
 };

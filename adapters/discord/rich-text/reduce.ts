@@ -9,9 +9,10 @@ import {
   type Mention,
   type RichText,
 } from '../../../src/model/rich-text.ts';
-import { asText, equal, map, mapRows, plainInline } from '../../../src/model/walk-rich-text.ts';
+import { asText, map, mapRows, plainInline } from '../../../src/model/walk-rich-text.ts';
 import { withAddressesApart } from './addresses.ts';
-import { LAST_SECOND, PLATFORM } from './atoms.ts';
+import { PLATFORM } from '../ids.ts';
+import { LAST_SECOND } from './atoms.ts';
 
 export interface DiscordOptions {
   /** True for a mention that may notify; others, and all of them by default, become their names. */
@@ -104,7 +105,3 @@ export const reduceDiscord = (tree: RichText, options: DiscordOptions = {}): Ric
   const known = normalise(map(flatQuotes(normalise(tree)), held(options)));
   return normalise(mapRows(known, withAddressesApart));
 };
-
-/** True when Discord can show a tree unchanged. */
-export const discordHolds = (tree: RichText, options: DiscordOptions = {}): boolean =>
-  equal(normalise(tree), reduceDiscord(tree, options));

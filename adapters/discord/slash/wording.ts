@@ -7,7 +7,7 @@ import { COMMAND_NAME, DESCRIPTION_CHARS } from '../limits.ts';
 import { localisedIn } from './locales.ts';
 
 export interface CommandSource {
-  readonly texts: Texts;
+  readonly texts: Pick<Texts, 'pick' | 'locales' | 'in' | 'has'>;
   readonly commands: (locale: string, platform: string) => readonly CommandInfo[];
 }
 

@@ -1,80 +1,18 @@
 import { createSemaphore } from '../../async/semaphore.ts';
+import { quoteFor, type QuoteDeps } from './quote.ts';
 import { type Attachments, readAttachments } from './attachments.ts';
 import type { MirrorContent } from '../prepare/compose.ts';
-import type { Prepared } from '../prepare/prepare.ts';
-import type { WatchedPlatforms } from '../watched-platforms.ts';
+import type { Prepared } from '../prepare/prepared.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
-import type { Message } from '../../model/message.ts';
-import { isSameChannel, type MessageRef } from '../../model/place.ts';
 import type { Tenure } from '../../ports/leases.ts';
 import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
 import type { InboxStore } from '../../store/inbox/index.ts';
-import { flaggedLanguage, type Outcome, type Row, WATCH } from '../../store/inbox/row.ts';
+import { flaggedLanguage, type Outcome, type Row } from '../../store/inbox/row.ts';
 import type { Store } from '../../store/index.ts';
 import { isSameTarget, type MirrorStore, type StoredMirror } from '../../store/mirrors.ts';
-import type { Privacy } from '../../store/privacy.ts';
 import { recordUsage } from '../../store/usage.ts';
-import { mentionsIn } from '../../text/markup/mentions.ts';
-import { excerpt } from '../../text/split/excerpt.ts';
 import { RELAXED } from '../../store/writer.ts';
-
-const QUOTED_CHARS = 80;
-
-export interface QuoteDeps {
-  readonly stored: Pick<MirrorStore, 'sourceOf' | 'of'>;
-  readonly platforms: Pick<WatchedPlatforms, 'of'>;
-  readonly privacy: Pick<Privacy, 'optedOut'>;
-}
-
-/** The mirror of a message in a target; the message itself where it has none there. */
-const counterpart = async (
-  source: MessageRef,
-  place: MirrorTarget,
-  stored: Pick<MirrorStore, 'of'>,
-): Promise<MessageRef> => {
-  if (isSameChannel(source.channel, place.channel)) return source;
-  const all = await stored.of({ ref: source, purpose: WATCH });
-  const there = all.find(({ target }) => isSameTarget(target, place))?.posted;
-  return there ? { channel: there.channel, id: there.ids[0] } : source;
-};
-
-/**
- * The message that a message replies to, as the readers of a target see it: in their own language
- * where it has a mirror there, as written otherwise. Undefined when it is deleted, or its author
- * opted out.
- */
-export const quoteFor = async (
-  { replyTo }: Message,
-  target: MirrorTarget,
-  { stored, platforms, privacy }: QuoteDeps,
-): Promise<Mirror['quote']> => {
-  if (!replyTo) return undefined;
-  const read = async (ref: MessageRef, of?: MessageRef): Promise<Message | undefined> =>
-    platforms.of(ref.channel).feed.read(ref, of);
-  try {
-    const source = (await stored.sourceOf(replyTo))?.ref ?? replyTo;
-    const written = await read(source);
-    if (!written) return undefined;
-    const { platform } = source.channel.space;
-    if (await privacy.optedOut({ platform, id: written.author.id })) return undefined;
-    const ref = await counterpart(source, target, stored);
-    const there = ref === source ? written : await read(ref, source);
-    const shown = there ?? (await read(replyTo, source)) ?? written;
-    // Ids have a meaning only on their own platform.
-    const { channel } = shown.ref;
-    const readers =
-      channel.space.platform === target.channel.space.platform ? target.channel : channel;
-    const names = await platforms.of(readers).feed.names(readers, mentionsIn(shown.text));
-    const text = excerpt(shown.text, QUOTED_CHARS, { names });
-    return { ref: shown.ref, name: shown.author.name, text };
-  } catch (thrown) {
-    const error = toAppError(thrown);
-    if (error.retryable || error.code === 'cancelled') throw error;
-    // A message that cannot be read is not quoted; its reply is posted all the same.
-    return undefined;
-  }
-};
 
 /** Batches that hold files in memory at the same time. */
 const LARGE_AT_ONCE = 2;
@@ -155,12 +93,10 @@ export const createReconcile = (deps: ReconcileDeps) => {
       const { row, files, mirrors, leavesStanding } = prepared;
       const read = new Map<number, Attachments>();
       const attachmentsFor = async ({ channel }: MirrorTarget): Promise<Attachments> => {
-        if (files.length === 0) return { files: [], leftOut: [] };
         const { filesBytes } = platforms.of(channel).mirrors;
-        const attachments =
-          read.get(filesBytes) ?? (await readAttachments(files, filesBytes, signal));
-        read.set(filesBytes, attachments);
-        return attachments;
+        const known = read.get(filesBytes) ?? (await readAttachments(files, filesBytes, signal));
+        read.set(filesBytes, known);
+        return known;
       };
       for (const { target, compose } of mirrors) {
         const kept = standing.find((one) => isSameTarget(one.target, target));

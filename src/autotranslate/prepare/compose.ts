@@ -1,18 +1,21 @@
 import type { Sentence } from '../../errors.ts';
 import { say, type Texts } from '../../i18n.ts';
 import type { OutgoingFile } from '../../model/file.ts';
+import { labelled, lines, plainWords } from '../../model/compose-rich-text.ts';
 import type { Message } from '../../model/message.ts';
+import { link, styled, subtext, text, type Inline } from '../../model/rich-text.ts';
 import { TRANSCRIPT_KINDS } from '../../model/transcript.ts';
 import type { Mirror } from '../../ports/mirrors.ts';
 import type { Services } from '../../command/services.ts';
 import { transcriptFile } from '../../speech/transcript-file.ts';
+import { quotedWords } from '../../text/quoted-words.ts';
 import { flagOfLanguage } from '../../text/language/flags.ts';
 import type { Attachments } from '../mirror/attachments.ts';
 import { claimsAudio, hasWords } from '../policy.ts';
 import type { Rendition, Translated } from './translate.ts';
 
 /** Label in front of a transcript. */
-export const HEARD = '🎧';
+export const HEARD = text('🎧');
 const TRANSLATED = '🌐';
 /** Label of a mirror with the message's own text. */
 const AS_WRITTEN = '↗';
@@ -26,16 +29,15 @@ type Languages = Pick<Services['languages'], 'name'>;
 export type MirrorContent = Pick<Mirror, 'content' | 'label' | 'as'>;
 
 /** The label of a reply in one language. */
-export const replyLabel = (language: string, languages: Languages): string =>
-  flagOfLanguage(language) ?? `**${languages.name(language, language)}**`;
+export const replyLabel = (language: string, languages: Languages): readonly Inline[] => {
+  const flag = flagOfLanguage(language);
+  return [flag ? text(flag) : styled('bold', text(languages.name(language, language)))];
+};
 
 const transcriptFiles = ({ transcript }: Translated): { readonly files?: OutgoingFile[] } =>
   transcript && transcript.text.length > LONG_TRANSCRIPT_CHARS
     ? { files: TRANSCRIPT_KINDS.map((kind) => transcriptFile(kind, transcript.segments)) }
     : {};
-
-const joined = (parts: readonly (string | undefined)[]): string =>
-  parts.filter((part) => part !== undefined).join('\n');
 
 /**
  * Composes the one reply under a message: the transcript, and a translation into each language that
@@ -46,21 +48,19 @@ export const composeReply = (
   languages: Languages,
 ): MirrorContent | undefined => {
   const { transcript, renditions } = translated;
-  const blocks = [
-    ...(transcript ? [{ label: HEARD, text: transcript.text }] : []),
-    ...renditions
-      .filter(({ outcome }) => outcome === 'translated')
-      .map(({ language, text, heard }) => ({
-        label: replyLabel(language, languages),
-        text: joined([text, heard]),
-      })),
-  ];
+  const blocks = renditions
+    .filter(({ outcome }) => outcome === 'translated')
+    .map(({ language, text: written, heard }) => ({
+      label: replyLabel(language, languages),
+      text: lines(written, heard),
+    }));
+  if (transcript) blocks.unshift({ label: [HEARD], text: plainWords(transcript.text) });
   const [first, ...rest] = blocks;
   if (!first) return undefined;
-  const lines = [first.text, ...rest.map(({ label, text }) => `${label} ${text}`)];
+  const others = rest.map((block) => labelled(block.label, block.text));
   return {
     label: first.label,
-    content: { text: lines.join('\n'), ...transcriptFiles(translated) },
+    content: { text: lines(first.text, ...others), ...transcriptFiles(translated) },
   };
 };
 
@@ -88,21 +88,21 @@ export const composeFlagReply = (
   translated: Translated,
   lack: Sentence | undefined,
   languages: Languages,
-  texts: Pick<Texts, 'in'>,
+  texts: Pick<Texts, 'rich'>,
 ): MirrorContent | undefined => {
   const { transcript, renditions } = translated;
   const [rendition] = renditions;
   if (!rendition) return undefined;
-  const { language, text, heard, outcome } = rendition;
+  const { language, text: written, heard, outcome } = rendition;
   const parts = [
-    ...(outcome === 'translated' ? [text, heard] : []),
-    lack && say(texts.in(language), lack),
-    transcript && `${HEARD} ${transcript.text}`,
+    ...(outcome === 'translated' ? [written, heard] : []),
+    lack && say(texts.rich(language), lack),
+    transcript && labelled([HEARD], plainWords(transcript.text)),
   ];
   if (parts.every((part) => part === undefined)) return undefined;
   return {
     label: replyLabel(language, languages),
-    content: { text: joined(parts), ...transcriptFiles(translated) },
+    content: { text: lines(...parts), ...transcriptFiles(translated) },
   };
 };
 
@@ -112,28 +112,24 @@ const personaLabel = ({ language, from, outcome }: Rendition, languages: Languag
   return `${TRANSLATED} ${languages.name(from, language)}`;
 };
 
-const linkText = (label: string): string => label.replaceAll(/[[\]\\`*_~|]/g, ' ').trim() || '?';
-
 /** Composes the message in one language, under its author's name. */
 export const composeAsAuthor = (
   { author, stickers, forwarded }: Message,
   rendition: Rendition,
-  { transcript }: Translated,
   languages: Languages,
   { files, leftOut }: Attachments,
 ): MirrorContent => {
-  const { text, heard } = rendition;
-  const lines = [
-    ...(forwarded ? ['-# ↪'] : []),
-    ...(text === undefined ? [] : [text]),
-    ...(heard === undefined || !transcript ? [] : [`${HEARD} ${heard}`]),
-    ...stickers.map(({ name, url }) => `[${linkText(name)}](${url})`),
-    ...leftOut.map((name) => `📎 ${linkText(name)}`),
-  ];
   const { name, avatarUrl } = author;
+  const shown = lines(
+    forwarded ? [subtext(text('↪'))] : undefined,
+    rendition.text,
+    rendition.heard && labelled([HEARD], rendition.heard),
+    ...stickers.map((sticker) => link(sticker.url, text(quotedWords(sticker.name)))),
+    ...leftOut.map((file) => `📎 ${quotedWords(file)}`),
+  );
   return {
-    content: { text: lines.join('\n'), ...(files.length > 0 ? { files } : {}) },
-    label: personaLabel(rendition, languages),
+    content: { text: shown, ...(files.length > 0 ? { files } : {}) },
+    label: [text(personaLabel(rendition, languages))],
     as: { name, ...(avatarUrl === undefined ? {} : { avatarUrl }) },
   };
 };

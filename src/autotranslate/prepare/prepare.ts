@@ -1,145 +1,45 @@
+import { isDeepStrictEqual } from 'node:util';
 import { readFlagged } from '../flags.ts';
-import type { Attachments } from '../mirror/attachments.ts';
+import { textFor } from '../mentions.ts';
 import { claimsAudio, refusal, skipReason, type SkipReason } from '../policy.ts';
+import { composeAsAuthor, composeFlagReply, composeReply, lackOf, replyLabel } from './compose.ts';
+import type { TranslationContext } from './context.ts';
+import { createPlaces, type PlacesDeps } from './places.ts';
 import {
-  composeAsAuthor,
-  composeFlagReply,
-  composeReply,
-  lackOf,
-  type MirrorContent,
-  replyLabel,
-  threadName,
-} from './compose.ts';
+  asReply,
+  type Prepared,
+  reasonOf,
+  skipped,
+  type WantedMirror,
+  withMirrors,
+} from './prepared.ts';
 import { createProgress, type Progress, type ProgressDeps } from './progress.ts';
-import {
-  createMessageTranslator,
-  type Translated,
-  type TranslationContext,
-  untranslated,
-} from './translate.ts';
-import type { WatchedPlatforms } from '../watched-platforms.ts';
+import { createMessageTranslator, type Translated, untranslated } from './translate.ts';
 import type { Services } from '../../command/services.ts';
 import { AppError } from '../../errors.ts';
 import type { Texts } from '../../i18n.ts';
-import type { MessageFile } from '../../model/file.ts';
 import type { Message } from '../../model/message.ts';
-import { isSameChannel } from '../../model/place.ts';
+import { plainText } from '../../model/walk-rich-text.ts';
 import type { ChannelWatch } from '../../model/watch.ts';
 import type { Tenure } from '../../ports/leases.ts';
-import type { MirrorTarget } from '../../ports/mirrors.ts';
 import { flaggedLanguage, fromStored, type Row } from '../../store/inbox/row.ts';
-import type { WatchStore } from '../../store/watches.ts';
-import { countCodePoints, isBlank } from '../../text/unicode.ts';
-import { limitFault } from '../../usage/limits.ts';
+import { charactersOf, limitFault } from '../../usage/limits.ts';
 
-/** A mirror that should exist. */
-export interface WantedMirror {
-  readonly target: MirrorTarget;
-  /** Composes its content, once its files are read. */
-  readonly compose: (attachments: Attachments) => MirrorContent;
-}
-
-/** The mirrors that should exist for a row's message; reconciling creates them. */
-export interface Prepared {
-  readonly row: Row;
-  /** The message; undefined when it is deleted or may not be read. */
-  readonly message: Message | undefined;
-  /** The watch for which it was prepared; undefined for a flag. */
-  readonly watch: ChannelWatch | undefined;
-  readonly mirrors: readonly WantedMirror[];
-  /** Files of the mirrors, which are read only when these are posted. */
-  readonly files: readonly MessageFile[];
-  /** The reason for which nothing was translated. */
-  readonly skip?: SkipReason | undefined;
-  /** True when finished mirrors that are no longer wanted are kept as they are. */
-  readonly leavesStanding: boolean;
-  /** True when mirrors may exist that are not stored. */
-  readonly mayExist: boolean;
-  /** Places in which mirrors of a deleted message are searched for. */
-  readonly orphanTargets: readonly MirrorTarget[];
-  readonly used: Translated['used'];
-  readonly fault: AppError | undefined;
-}
-
-export interface PrepareDeps extends Omit<ProgressDeps, 'mirrors'> {
+export interface PrepareDeps extends PlacesDeps, Omit<ProgressDeps, 'mirrors'> {
   readonly services: Pick<
     Services,
     'translator' | 'transcriber' | 'languages' | 'spaces' | 'usage' | 'privacy'
   >;
-  readonly watches: Pick<WatchStore, 'of' | 'group'>;
-  readonly texts: Pick<Texts, 'in'>;
+  readonly texts: Pick<Texts, 'rich'>;
   readonly context: Pick<TranslationContext, 'next'>;
-  readonly platforms: WatchedPlatforms;
 }
-
-/** Reasons for which existing mirrors are kept; for all others they are deleted. */
-const LEAVING: ReadonlySet<string> = new Set<SkipReason>([
-  'not-watched',
-  'channel-gone',
-  'space-gone',
-  'forgotten',
-]);
-
-const nothing = (row: Row) =>
-  ({
-    row,
-    message: undefined,
-    watch: undefined,
-    mirrors: [],
-    files: [],
-    leavesStanding: false,
-    mayExist: row.mayExist,
-    orphanTargets: [],
-    used: { characters: 0, audioMs: 0 },
-    fault: undefined,
-  }) satisfies Prepared;
-
-const skipped = (row: Row, skip: SkipReason): Prepared => ({
-  ...nothing(row),
-  skip,
-  leavesStanding: LEAVING.has(skip),
-});
-
-/** The result for a row that cannot be prepared: its unfinished mirrors are deleted. */
-export const givenUp = (row: Row, fault: AppError): Prepared => ({
-  ...nothing(row),
-  fault,
-  leavesStanding: true,
-  mayExist: false,
-});
-
-/** True when two watches have the same settings; those of threads are new objects each time. */
-const isSameWatch = (a: ChannelWatch | undefined, b: ChannelWatch | undefined): boolean =>
-  a?.languages === b?.languages &&
-  a?.mode === b?.mode &&
-  a?.group === b?.group &&
-  a?.transcribes === b?.transcribes &&
-  a?.bots === b?.bots;
-
-const reasonOf = ({ text }: Message, { transcript }: Translated): SkipReason =>
-  isBlank(text) && !transcript ? 'nothing-heard' : 'same-language';
-
-/** One reply under the message, or none with the reason. */
-const asReply = (
-  row: Row,
-  message: Message,
-  translated: Translated,
-  content: MirrorContent | undefined,
-  skip?: SkipReason,
-): Prepared => {
-  const { used, fault } = translated;
-  const mirrors = content
-    ? [{ target: { channel: message.ref.channel }, compose: () => content }]
-    : [];
-  const reason = content ? skip : reasonOf(message, translated);
-  return { ...nothing(row), message, mirrors, skip: reason, used, fault };
-};
 
 /** Creates the functions that prepare rows: which mirrors should exist, and where. */
 export const createPrepare = (deps: PrepareDeps) => {
   const { services, watches, texts, context, platforms } = deps;
   const { languages, privacy, spaces } = services;
   const { translate, forget } = createMessageTranslator(services);
+  const { placesOf, orphanTargets, isLinked } = createPlaces(deps);
 
   /** The message of a row; undefined when it is deleted. */
   const messageOf = async (row: Row): Promise<Message | undefined> => {
@@ -162,38 +62,6 @@ export const createPrepare = (deps: PrepareDeps) => {
     );
   };
 
-  /** Places and languages in which a message of a watched channel is shown. */
-  const placesOf = (
-    watch: ChannelWatch,
-  ): readonly { language: string; target: () => Promise<MirrorTarget> }[] => {
-    const { channel } = watch;
-    if (watch.mode === 'mirror')
-      return watches
-        .group(watch)
-        .filter((other) => !isSameChannel(other.channel, channel))
-        .map(({ channel: to, languages: [language = ''] }) => ({
-          language,
-          target: async () => ({ channel: to }),
-        }));
-    return watch.languages.map((language) => ({
-      language,
-      target: async () =>
-        watch.mode === 'reply'
-          ? { channel }
-          : platforms.of(channel).mirrors.thread(channel, threadName(language, languages)),
-    }));
-  };
-
-  /**
-   * Places in which mirrors of a deleted row may exist. A flag's are replies to a message that may
-   * still exist.
-   */
-  const orphanTargets = async ({ ref, purpose }: Row): Promise<readonly MirrorTarget[]> => {
-    if (flaggedLanguage(purpose) !== undefined) return [{ channel: ref.channel }];
-    const watch = watches.of(ref.channel);
-    return watch ? Promise.all(placesOf(watch).map(({ target }) => target())) : [];
-  };
-
   /** The daily limit that the work on a message would exceed; undefined where there is none. */
   const limitOver = async (
     { ref, text, files }: Message,
@@ -201,7 +69,7 @@ export const createPrepare = (deps: PrepareDeps) => {
     transcribes: boolean,
   ): Promise<AppError | undefined> => {
     const { space } = ref.channel;
-    const characters = countCodePoints(text) * targets;
+    const characters = charactersOf(text) * targets;
     const fault = characters > 0 ? await limitFault(services, space, { characters }) : undefined;
     const hears = transcribes && files.some(claimsAudio);
     return fault ?? (hears ? limitFault(services, space, 'audio') : undefined);
@@ -234,8 +102,8 @@ export const createPrepare = (deps: PrepareDeps) => {
   const asFlagReply = (row: Row, message: Message, translated: Translated): Prepared => {
     const lack = lackOf(message, translated);
     const content = composeFlagReply(translated, lack, languages, texts);
-    const skip = lack && !translated.fault ? reasonOf(message, translated) : undefined;
-    return asReply(row, message, translated, content, skip);
+    const reply = asReply(row, message, translated, content);
+    return lack && !translated.fault ? { ...reply, skip: reasonOf(message, translated) } : reply;
   };
 
   /**
@@ -248,20 +116,20 @@ export const createPrepare = (deps: PrepareDeps) => {
     translated: Translated,
     watch: ChannelWatch,
   ): Promise<Prepared> => {
-    const { used, fault } = translated;
     const mirrors: WantedMirror[] = [];
     for (const { language, target } of placesOf(watch)) {
       const rendition = translated.renditions.find((one) => one.language === language);
       if (!rendition || (watch.mode === 'thread' && rendition.outcome === 'same')) continue;
+      const to = await target();
+      const { text: written } = rendition;
+      const text = written && (await textFor(written, message.ref.channel, to.channel, platforms));
       mirrors.push({
-        target: await target(),
+        target: to,
         compose: (attachments) =>
-          composeAsAuthor(message, rendition, translated, languages, attachments),
+          composeAsAuthor(message, { ...rendition, text }, languages, attachments),
       });
     }
-    return mirrors.length === 0
-      ? { ...nothing(row), message, watch, skip: reasonOf(message, translated), used, fault }
-      : { ...nothing(row), message, watch, mirrors, files: message.files, used, fault };
+    return withMirrors(row, message, translated, mirrors);
   };
 
   const make = async (
@@ -281,39 +149,22 @@ export const createPrepare = (deps: PrepareDeps) => {
       ? [...new Set(placesOf(watch).map(({ language }) => language))]
       : [flagged ?? ''];
     const transcribes = watch?.transcribes ?? true;
-    const turn = { ref: row.ref, authorId: author.id, text: `${author.name}: ${text}` };
+    const turn = { ref: row.ref, authorId: author.id, text: `${author.name}: ${plainText(text)}` };
     const conversation = watch?.group ?? JSON.stringify([channel.space.platform, channel.id]);
-    const before = watch && text !== '' ? context.next(conversation, turn) : [];
+    const before = watch && text.length > 0 ? context.next(conversation, turn) : [];
     const limit = await limitOver(message, wanted.length, transcribes);
     if (limit)
       return flagged === undefined
         ? skipped(row, 'daily-limit')
         : asFlagReply(row, message, untranslated(flagged, limit));
     const isReply = !watch || watch.mode === 'reply';
-    const options = { message, languages: wanted, transcribes, context: before, isLast };
-    const translated = await translate(
-      row,
-      isReply && progress ? { ...options, onHeard: progress.show } : options,
-      signal,
-    );
+    const onHeard = isReply ? progress?.show : undefined;
+    const options = { message, languages: wanted, transcribes, context: before, isLast, onHeard };
+    const translated = await translate(row, options, signal);
     if (flagged !== undefined) return asFlagReply(row, message, translated);
     return watch && !isReply
       ? asAuthor(row, message, translated, watch)
       : asReply(row, message, translated, composeReply(translated, languages));
-  };
-
-  /** A line that shows how much of a message's audio was transcribed; undefined where it has none. */
-  const progressOf = (
-    row: Row,
-    { files }: Message,
-    tenure: Tenure,
-    signal: AbortSignal,
-  ): Progress | undefined => {
-    if (!files.some(claimsAudio)) return undefined;
-    const flagged = flaggedLanguage(row.purpose);
-    const label = flagged === undefined ? undefined : replyLabel(flagged, languages);
-    const { mirrors } = platforms.of(row.ref.channel);
-    return createProgress({ ...deps, mirrors }, row, tenure, signal, label);
   };
 
   return {
@@ -328,7 +179,11 @@ export const createPrepare = (deps: PrepareDeps) => {
         const targets = row.mayExist ? await orphanTargets(row) : [];
         return { ...skipped(row, 'deleted'), orphanTargets: targets };
       }
-      const progress = progressOf(row, message, tenure, signal);
+      const flagged = flaggedLanguage(row.purpose);
+      const label = flagged === undefined ? undefined : replyLabel(flagged, languages);
+      const progress = message.files.some(claimsAudio)
+        ? createProgress({ ...deps, ...platforms.of(row.ref.channel) }, row, tenure, signal, label)
+        : undefined;
       try {
         const watch = watchOf(row);
         const made = await make(row, message, watch, isLast, progress, signal);
@@ -347,11 +202,9 @@ export const createPrepare = (deps: PrepareDeps) => {
     isWanted: async ({ row, message, mirrors, watch }: Prepared): Promise<boolean> => {
       if (!message || mirrors.length === 0) return true;
       const now = watchOf(row);
-      const isLinked = ({ target }: WantedMirror): boolean =>
-        now?.mode !== 'mirror' ||
-        watches.group(now).some(({ channel }) => isSameChannel(channel, target.channel));
-      if (!isSameWatch(watch, now) || !mirrors.every(isLinked)) return false;
-      return (await skipNow(row, message, now, true)) === undefined;
+      const isSame =
+        isDeepStrictEqual(watch, now) && mirrors.every(({ target }) => isLinked(now, target));
+      return isSame && (await skipNow(row, message, now, true)) === undefined;
     },
 
     /** Drops data in memory of a person's messages. */

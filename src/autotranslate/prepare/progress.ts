@@ -1,6 +1,8 @@
 import { toAppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
+import { labelled, plainWords } from '../../model/compose-rich-text.ts';
 import { isSameChannel, type Posted } from '../../model/place.ts';
+import type { Inline } from '../../model/rich-text.ts';
 import { LONGEST_PART_MS } from '../../model/transcript.ts';
 import type { Tenure } from '../../ports/leases.ts';
 import type { Mirror, Mirrors } from '../../ports/mirrors.ts';
@@ -46,8 +48,8 @@ export const createProgress = (
   row: Row,
   tenure: Pick<Tenure, 'assertHeld'>,
   signal: AbortSignal,
-  /** Label in front of the reply until it is finished. */
-  label: string = HEARD,
+  /** Label in front of the reply until it is finished. Default: that of a transcript. */
+  label?: readonly Inline[],
 ): Progress => {
   const { ref } = row;
   const target = { channel: ref.channel };
@@ -74,9 +76,9 @@ export const createProgress = (
 
   const show = async (heard: TranscriptionProgress): Promise<void> => {
     try {
-      const line = lineOf(heard);
-      const text = label === HEARD ? line : `${HEARD} ${line}`;
-      const posted = await put({ source: ref, key: row.purpose, label, content: { text } });
+      const line = plainWords(lineOf(heard));
+      const content = { text: label ? labelled([HEARD], line) : line };
+      const posted = await put({ source: ref, key: row.purpose, label: label ?? [HEARD], content });
       if (posted)
         await store.write(
           (db) => stored.put(db, row, { target, posted, contentHash: UNFINISHED }, false),

@@ -3,83 +3,24 @@ import { createLru } from '../../async/lru.ts';
 import { claimsAudio } from '../policy.ts';
 import type { Services } from '../../command/services.ts';
 import { AppError, toAppError } from '../../errors.ts';
-import type { Member } from '../../model/member.ts';
+import { plainWords } from '../../model/compose-rich-text.ts';
 import type { Message } from '../../model/message.ts';
-import { isSameChannel, type MessageRef } from '../../model/place.ts';
+import type { RichText } from '../../model/rich-text.ts';
 import type { Transcript } from '../../model/transcript.ts';
 import type { TranscriptionProgress } from '../../speech/transcriber.ts';
 import type { RowKey } from '../../store/inbox/row.ts';
-import { countCodePoints, isBlank } from '../../text/unicode.ts';
+import { isBlankMessage } from '../../text/message-checks.ts';
 import type { Translation } from '../../translation/translator.ts';
 import { countFinished, type Tally } from '../../usage/meter.ts';
-
-/** Longest context of a translation (contract section 4.4, `context`). */
-const CONTEXT_CODE_POINTS = 2_000;
-const TURNS = 12;
-const CONVERSATIONS = 1_000;
-
-interface Turn {
-  readonly ref: MessageRef;
-  readonly authorId: string;
-  readonly text: string;
-}
-
-/** The last turns of each conversation, kept in memory only: the context of the next translation. */
-export interface TranslationContext {
-  /** Returns the turns before this one, oldest first, and remembers this one. */
-  next(conversation: string, turn: Turn): readonly string[];
-  /** Forgets a deleted message, or all messages of a person. */
-  forget(what: MessageRef | Pick<Member, 'platform' | 'id'>): void;
-}
-
-const within = (turns: readonly { readonly text: string }[]): string[] => {
-  const kept: string[] = [];
-  let codePoints = 0;
-  for (const { text } of turns.toReversed()) {
-    // One more for the line break between two turns.
-    codePoints += countCodePoints(text) + 1;
-    if (codePoints > CONTEXT_CODE_POINTS) break;
-    kept.unshift(text);
-  }
-  return kept;
-};
-
-const isSameMessage = (a: MessageRef, b: MessageRef): boolean =>
-  a.id === b.id && isSameChannel(a.channel, b.channel);
-
-export const createTranslationContext = (): TranslationContext => {
-  const conversations = createLru<string, readonly Turn[]>(CONVERSATIONS);
-
-  return {
-    next(conversation, turn) {
-      const before =
-        conversations.get(conversation)?.filter(({ ref }) => !isSameMessage(ref, turn.ref)) ?? [];
-      conversations.set(conversation, [...before, turn].slice(-TURNS));
-      return within(before);
-    },
-    forget(what) {
-      const isMeant = ({ ref, authorId }: Turn): boolean =>
-        'channel' in what
-          ? isSameMessage(ref, what)
-          : authorId === what.id && ref.channel.space.platform === what.platform;
-      const concerned = [...conversations].filter(([, turns]) => turns.some(isMeant));
-      for (const [conversation, turns] of concerned)
-        conversations.set(
-          conversation,
-          turns.filter((turn) => !isMeant(turn)),
-        );
-    },
-  };
-};
 
 /** A message in one language, or as it was written. */
 export interface Rendition {
   readonly language: string;
   readonly from: string;
   /** The text; undefined where the message has none. */
-  readonly text: string | undefined;
+  readonly text: RichText | undefined;
   /** The words of its audio files; undefined where there are none. */
-  readonly heard: string | undefined;
+  readonly heard: RichText | undefined;
   /**
    * The result: `same` is as written; `failed` is as written too, because it could not be
    * translated.
@@ -106,7 +47,7 @@ export interface TranslateOptions {
   /** True for the last try: parts that fail now are left as they are. */
   readonly isLast: boolean;
   /** Called with the progress of long audio. */
-  readonly onHeard?: (heard: TranscriptionProgress) => void;
+  readonly onHeard?: ((heard: TranscriptionProgress) => void) | undefined;
 }
 
 /**
@@ -163,10 +104,9 @@ export const createMessageTranslator = (
   const remembered = createLru<string, Finished>(MOST_REMEMBERED);
 
   const finishedOf = (key: string, authorId: string): Finished => {
-    const known = remembered.get(key);
-    if (known) return known;
     const used = { characters: 0, audioMs: 0 };
-    const finished = { authorId, translations: new Map(), transcripts: new Map(), used };
+    const none = { authorId, translations: new Map(), transcripts: new Map(), used };
+    const finished = remembered.get(key) ?? none;
     remembered.set(key, finished);
     return finished;
   };
@@ -210,11 +150,11 @@ export const createMessageTranslator = (
     };
 
     const into = async (
-      text: string,
+      text: RichText,
       to: string,
       from?: string,
     ): Promise<Translation | undefined> => {
-      const asked = `${to} ${text}`;
+      const asked = JSON.stringify([to, text]);
       const known = finished.translations.get(asked);
       if (known) return known;
       try {
@@ -236,20 +176,21 @@ export const createMessageTranslator = (
       }
     const transcript = joinTranscripts(transcripts);
     const spoken = transcript && languages.find(transcript.language);
-    const written = isBlank(message.text) ? undefined : message.text;
+    const words = transcript && plainWords(transcript.text);
+    const written = isBlankMessage(message.text) ? undefined : message.text;
 
     const render = async (language: string): Promise<Rendition> => {
       const [text, heard] = await Promise.all([
-        written === undefined ? undefined : into(written, language),
-        transcript && into(transcript.text, language, spoken),
+        written && into(written, language),
+        words && into(words, language, spoken),
       ]);
-      const isFailed = (written !== undefined && !text) || (transcript !== undefined && !heard);
+      const isFailed = (written && !text) || (words && !heard);
       const isTranslated = [text, heard].some((part) => part?.outcome === 'translated');
       return {
         language,
         from: text?.from ?? heard?.from ?? spoken ?? UNKNOWN,
         text: text ? text.text : written,
-        heard: heard ? heard.text : transcript?.text,
+        heard: heard ? heard.text : words,
         outcome: isFailed ? 'failed' : isTranslated ? 'translated' : 'same',
       };
     };

@@ -6,6 +6,7 @@ import {
   type Arrival,
   contentHash,
   DELETED,
+  FORMER_HASH_LENGTH,
   FRESH,
   isOpen,
   keyColumns,
@@ -35,9 +36,11 @@ type InboxColumns = Selectable<Schema['inbox']>;
 interface ArrivalRow extends Omit<InboxColumns, Fixed>, Pick<InboxColumns, 'state' | 'reason'> {
   /** Partition of the row if it is a change of a settled one. */
   readonly change: string;
+  /** Length of the hashes that are taken for equal; -1 for none. */
+  readonly equal_length: number;
 }
 
-const insertRow = statement((db, { change, ...row }: ArrivalRow) =>
+const insertRow = statement((db, { change, equal_length, ...row }: ArrivalRow) =>
   db
     .insertInto('inbox')
     .values({ ...FRESH, ...row, revision: 1, begun: 0 })
@@ -57,6 +60,7 @@ const insertRow = statement((db, { change, ...row }: ArrivalRow) =>
           changed_ms: eb.ref('excluded.changed_ms'),
         }))
         .whereRef('inbox.content_hash', '<>', 'excluded.content_hash')
+        .where(sql`length(inbox.content_hash)`, '<>', equal_length)
         // A report that comes late brings no message back; a flag can be pressed again.
         .where((eb) =>
           eb.or([eb('inbox.content_hash', '<>', DELETED), eb('inbox.purpose', '<>', WATCH)]),
@@ -133,6 +137,8 @@ export const createArrivalStore = ({
         reason: skip ?? null,
         changed_ms: now(),
         change: ownPartition('change', ref),
+        // A former hash cannot be compared; a message that nobody edited is as it was.
+        equal_length: skip === undefined && !message.edited ? FORMER_HASH_LENGTH : -1,
       });
       const [changed] = rows;
       if (!changed) return { was: 'same', partition };

@@ -36,6 +36,9 @@ export const fromStored = (
 /** Content hash of a skipped message. */
 export const skippedHash = (reason: string): string => `skipped:${reason}`;
 
+/** Length of a hash from before messages were trees; later hashes are longer. */
+export const FORMER_HASH_LENGTH = 43;
+
 /** Hash of a message's visible content. */
 export const contentHash = ({ text, files, stickers, author, system }: Message): string =>
   hash(
@@ -47,7 +50,7 @@ export const contentHash = ({ text, files, stickers, author, system }: Message):
       author.id,
       system ?? false,
     ]),
-    'base64url',
+    'hex',
   );
 
 /** Content hash of a deleted message, whose mirrors must be deleted too. */

@@ -5,6 +5,7 @@ import { glossaryAndSettings } from './001-glossary-and-settings.ts';
 import { watching } from './002-watching.ts';
 import { rooms } from './003-rooms.ts';
 import { partitionsAndTargets } from './004-partitions-and-targets.ts';
+import { richText } from './005-rich-text.ts';
 
 /** Migrations in the order of their names; a released one is never changed. */
 const MIGRATIONS: Record<string, Migration> = {
@@ -12,6 +13,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '002-watching': watching,
   '003-rooms': rooms,
   '004-partitions-and-targets': partitionsAndTargets,
+  '005-rich-text': richText,
 };
 
 export const migrate = async <Schema>(db: Kysely<Schema>): Promise<void> => {

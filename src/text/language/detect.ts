@@ -2,7 +2,7 @@ import { eld } from 'eld/small';
 import { chatWordLanguage } from './chat-words.ts';
 import { hanEvidence } from './han.ts';
 import { HAN, KANA, scriptsOf, type ScriptUse } from './scripts.ts';
-import { withoutSpans } from '../markup/spans.ts';
+import { withoutPlainSpans } from '../plain-spans.ts';
 
 export interface Detection {
   /** Language code in BCP 47: `en`, `ja`, `zh`, `zh-Hant`. */
@@ -78,11 +78,11 @@ const byScript = (text: string, use: ScriptUse): Detection | undefined => {
 };
 
 /**
- * Detects a text's language from the first thousand characters without addresses, mentions, emoji
- * and code. Undefined where it is uncertain: no letters, too few, or another language as likely.
+ * Detects a plain text's language from the first thousand characters without addresses, `@names` and
+ * emoji. Undefined where it is uncertain: no letters, too few, or another language as likely.
  */
 export const detectLanguage = (text: string): Detection | undefined => {
-  const sample = withoutSpans(text.slice(0, SAMPLE_LENGTH));
+  const sample = withoutPlainSpans(text.slice(0, SAMPLE_LENGTH));
   const [use] = scriptsOf(sample);
   if (!use) return undefined;
   const found = byScript(sample, use);

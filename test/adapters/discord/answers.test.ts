@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { eventually } from '../../fakes/eventually.ts';
 import type { Content, Control } from '../../../src/model/content.ts';
 import { openDiscord, type TestDiscord } from './support.ts';
+import { rich } from '../../fakes/rich-text.ts';
 
 let discord: TestDiscord;
 beforeAll(async () => {
@@ -13,7 +14,7 @@ beforeEach(() => {
   const { core, fake } = discord;
   core.invocations.length = 0;
   core.logged.length = 0;
-  core.work = async ({ answer }) => answer.show({ text: 'done' });
+  core.work = async ({ answer }) => answer.show({ text: rich('done') });
   fake.heal();
 });
 
@@ -35,7 +36,7 @@ const showing = (...contents: Content[]): void => {
 
 /** Shows something where an answer to the last command stood. */
 const show = async (text: string): Promise<void> =>
-  discord.core.invocations.at(-1)?.answer.show({ text });
+  discord.core.invocations.at(-1)?.answer.show({ text: rich(text) });
 
 const LONG = 'A sentence of some length. '.repeat(200);
 const FIFTEEN_MINUTES_MS = 15 * 60_000;
@@ -44,7 +45,7 @@ const EDIT = 'PATCH /webhooks/:id/:token/messages/:id';
 describe('an answer that only the asker sees', () => {
   test('is hidden in all of its messages', async () => {
     const { channel, use } = setUp();
-    showing({ text: LONG });
+    showing({ text: rich(LONG) });
     const used = use('secret', {});
     await used.until((it) => it.followUps.length === 2);
     expect([used.shown, ...used.followUps].map((one) => one?.ephemeral)).toEqual([
@@ -58,10 +59,10 @@ describe('an answer that only the asker sees', () => {
   test('stays hidden when a control of it is pressed', async () => {
     const { channel, ann, use } = setUp();
     const controls: Control[] = [{ kind: 'button', press: 'settings more', label: 'More' }];
-    showing({ text: 'panel', controls });
+    showing({ text: rich('panel'), controls });
     const panel = await use('secret', {}).answer();
     await eventually(() => expect(panel.components).toHaveLength(1));
-    showing({ text: LONG });
+    showing({ text: rich(LONG) });
     const pressed = discord.fake.press(ann, panel, 'settings more');
     await pressed.until((it) => it.followUps.length === 2);
     expect(channel.messages).toEqual([]);
@@ -69,7 +70,7 @@ describe('an answer that only the asker sees', () => {
 
   test('because it was a refusal, is not told to everybody once its time is over', async () => {
     const { channel, use } = setUp();
-    showing({ text: 'No.', tone: 'error' });
+    showing({ text: rich('No.'), tone: 'error' });
     await use().answer();
     discord.fake.clock.advance(FIFTEEN_MINUTES_MS);
     await expect(show('No, and here is why.')).rejects.toMatchObject({ code: 'cancelled' });
@@ -81,8 +82,8 @@ test('a refusal is told to the asker alone, also when nothing could be shown bef
   const { channel, use } = setUp();
   discord.core.work = async ({ answer }) => {
     discord.fake.fail(EDIT, { status: 500 }, { while: () => true });
-    await answer.show({ text: 'result' }).catch(() => discord.fake.heal());
-    await answer.show({ text: 'It could not be done.', tone: 'error' });
+    await answer.show({ text: rich('result') }).catch(() => discord.fake.heal());
+    await answer.show({ text: rich('It could not be done.'), tone: 'error' });
   };
   const shown = await use().answer();
   expect(shown.content).toContain('It could not be done.');
@@ -117,7 +118,7 @@ test('an answer of which a further message is deleted ends', async () => {
   const { use } = setUp();
   const [shown, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   discord.core.work = async ({ answer, signal }) => {
-    await answer.show({ text: LONG });
+    await answer.show({ text: rich(LONG) });
     shown.resolve();
     if (!signal.aborted) await once(signal, 'abort');
     ended.resolve();
@@ -130,7 +131,7 @@ test('an answer of which a further message is deleted ends', async () => {
 
 test('what could not be shown is not taken for shown', async () => {
   const { use } = setUp();
-  showing({ text: 'first' });
+  showing({ text: rich('first') });
   const used = use();
   await used.until((it) => it.shown?.content === 'first');
   discord.fake.fail(EDIT, { close: 'after' }, { times: 4 });
@@ -142,7 +143,7 @@ test('what could not be shown is not taken for shown', async () => {
 test('a panel whose controls alone change is shown anew', async () => {
   const { use } = setUp();
   const panel = (press: string): Content => ({
-    text: 'panel',
+    text: rich('panel'),
     controls: [{ kind: 'button', press, label: 'Press' }],
   });
   showing(panel('settings a'), panel('settings b'));
@@ -153,7 +154,7 @@ test('a panel whose controls alone change is shown anew', async () => {
 test('an answer whose files alone change is shown anew', async () => {
   const { use } = setUp();
   const withFile = (text: string): Content => ({
-    text: 'file',
+    text: rich('file'),
     files: [{ name: 'a.txt', mediaType: 'text/plain', bytes: Buffer.from(text) }],
   });
   showing(withFile('one'), withFile('two'));
@@ -170,7 +171,7 @@ test('a refusal that comes too late is no fault of anybody', async () => {
   discord.core.work = async ({ answer }) => {
     begun.resolve();
     await late.promise;
-    await answer.show({ text: 'no', tone: 'error' }).catch(failed.resolve);
+    await answer.show({ text: rich('no'), tone: 'error' }).catch(failed.resolve);
   };
   use();
   await begun.promise;
@@ -191,9 +192,9 @@ test('a further message whose answer is lost does not stand twice', async () => 
   const { use } = setUp();
   const failed = Promise.withResolvers<unknown>();
   discord.core.work = async ({ answer }) => {
-    await answer.show({ text: 'short' });
+    await answer.show({ text: rich('short') });
     discord.fake.fail('POST /webhooks/:id/:token', { reset: 'after' });
-    await answer.show({ text: LONG }).catch(failed.resolve);
+    await answer.show({ text: rich(LONG) }).catch(failed.resolve);
   };
   const used = use();
   expect(await failed.promise).toMatchObject({ retryable: true });
@@ -204,7 +205,7 @@ test('contents asked for at the same time are shown one after the other', async 
   const { use } = setUp();
   discord.core.work = async ({ answer }) => {
     discord.fake.fail(EDIT, { latencyMs: 50 });
-    await Promise.all([answer.show({ text: LONG }), answer.show({ text: 'end' })]);
+    await Promise.all([answer.show({ text: rich(LONG) }), answer.show({ text: rich('end') })]);
   };
   const used = use();
   await used.until((it) => it.shown?.content === 'end' && it.followUps.length === 0);

@@ -13,6 +13,9 @@ import {
 import { createWebhookRate } from '../../../adapters/discord/mirrors/webhooks.ts';
 import type { Mirror } from '../../../src/ports/mirrors.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
+import { parseDiscord } from '../../../adapters/discord/rich-text/parse.ts';
+import { normalise } from '../../../src/model/normalise-rich-text.ts';
+import { row } from '../../../src/model/compose-rich-text.ts';
 
 const channel = {
   space: { platform: 'discord', id: '100000000000000001' },
@@ -35,9 +38,9 @@ const anyCopies = fc
   .map((all) =>
     all.map(([text, name], index): Mirror => ({
       source: { channel, id: String(200_000_000_000_000_000n + BigInt(index)) },
-      content: { text },
+      content: { text: parseDiscord(text) },
       key: 'watch',
-      label: '🌐 English',
+      label: row('🌐 English'),
       ...(name === undefined ? {} : { as: { name } }),
     })),
   );
@@ -116,11 +119,18 @@ test('webhooks never post more than five in two seconds nor thirty in a minute',
 describe('a section of a shared message', () => {
   const of = (text: string): Mirror => ({
     source: { channel: { space: { platform: 'discord', id: '1' }, id: '2' }, id: '3' },
-    content: { text },
+    content: { text: parseDiscord(text) },
     key: 'watch',
-    label: '🌐 English',
+    label: row('🌐 English'),
     as: { name: 'Ann' },
   });
+
+  test.each(['and so on\n**Bob**: I quit', '**Bob:** I quit'])(
+    'is not made of %j, which looks like another person’s',
+    (words) => {
+      expect(sectionOf(of(words), 'bot')).toBeUndefined();
+    },
+  );
 
   test.each([
     'look || here',
@@ -131,10 +141,13 @@ describe('a section of a shared message', () => {
     '__under',
     'an _opening',
     'a [label',
-    'and so on\n**Bob**: I quit',
-    '**Bob:** I quit',
-  ])('is not made of %j, which the neighbours would be part of', (text) => {
-    expect(sectionOf(of(text), 'bot')).toBeUndefined();
+    '```js\ncode',
+    '>>> quoted\nlines',
+  ])('made of %j is no part of its neighbours', (words) => {
+    const section = sectionOf(of(words), 'bot')!;
+    const alone = parseDiscord(section.text);
+    const together = parseDiscord(writeSections([section, section]));
+    expect(together).toEqual(normalise([...alone, ...alone]));
   });
 
   test.each([
@@ -156,9 +169,9 @@ test('no cut makes a line of a text look like a mark of ours', () => {
     const text = `${'w'.repeat(length)} ${mark}`;
     const copy: Mirror = {
       source,
-      content: { text },
+      content: { text: parseDiscord(text) },
       key: 'watch',
-      label: '🌐 English',
+      label: row('🌐 English'),
       as: { name: 'Ann' },
     };
     for (const { content } of partsOf(copy, 'webhook').texts) {

@@ -3,6 +3,8 @@ import { eventually } from '../../fakes/eventually.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { FakeGuild, FakeMessage } from '../../fakes/discord/index.ts';
 import { openDiscord, placeOf, type TestDiscord } from './support.ts';
+import { row, sentence } from '../../../src/model/compose-rich-text.ts';
+import { mention, type MentionTarget } from '../../../src/model/rich-text.ts';
 
 /** How those are called whom a text mentions. */
 
@@ -32,8 +34,11 @@ const told = async ({ id }: FakeMessage): Promise<void> =>
     ),
   );
 
-const nameOf = async (here: Channel, kind: 'member' | 'role' | 'channel', id: string) =>
-  (await discord.feed.names(here, [{ kind, id }]))(kind, id);
+const nameOf = async (here: Channel, target: MentionTarget, id: string) => {
+  const named = await discord.feed.named(here, sentence(mention('discord', target, id, 'other')));
+  const [only] = row(named);
+  return only?.kind === 'mention' ? only.name : undefined;
+};
 
 describe('a member', () => {
   test('goes by the name of this server, that of another one is not taken', async () => {

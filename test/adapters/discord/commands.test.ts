@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDiscordApi } from '../../../adapters/discord/api.ts';
 import { buildCommands } from '../../../adapters/discord/slash/commands.ts';
+import type { CommandSource } from '../../../adapters/discord/slash/wording.ts';
 import { registerCommands } from '../../../adapters/discord/slash/registration.ts';
 import { commandFault } from '../../../src/command/validate-command.ts';
 import type { Command } from '../../../src/command/command.ts';
@@ -9,7 +10,6 @@ import type { CommandInfo } from '../../../src/model/command-info.ts';
 import { actionsOf, describeAction } from '../../../src/command/describe-action.ts';
 import { discover } from '../../../src/discover.ts';
 import type { MessageKey } from '../../../src/message-key.ts';
-import type { Texts } from '../../../src/i18n.ts';
 import { startDiscordFake } from '../../fakes/discord/index.ts';
 import { createDiscordAdapter } from '../../../adapters/discord/adapter.ts';
 import { createTestCore, optionsFor } from './support.ts';
@@ -24,13 +24,11 @@ const NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /** Locales of which some names are no names to Discord. */
-const texts: Texts = {
+const texts: CommandSource['texts'] = {
   locales: Object.keys(NAMES),
   pick: ([wanted = '']) =>
     Object.keys(NAMES).find((locale) => wanted.startsWith(locale.split('-')[0] ?? '')) ?? 'en',
   in: (locale) => (key) => NAMES[locale]?.[key] ?? NAMES['en']?.[key] ?? key,
-  typed: (what) => ('command' in what ? what.command : what.option),
-  under: () => [],
   has: (key): key is MessageKey => key in (NAMES['en'] ?? {}),
 };
 

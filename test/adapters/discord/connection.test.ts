@@ -5,6 +5,7 @@ import { createDiscordAdapter } from '../../../adapters/discord/adapter.ts';
 import { isConnected } from '../../../adapters/discord/inbound/client.ts';
 import { startDiscordFake, type DiscordFake } from '../../fakes/discord/index.ts';
 import { createTestCore, openDiscord, optionsFor, type TestCore } from './support.ts';
+import { rich } from '../../fakes/rich-text.ts';
 
 test('it asks for the events that it follows, and for none of people or of who is online', async () => {
   for (const [privilegedIntents, readsMessages] of [
@@ -47,7 +48,7 @@ test('what is being answered is told to stop when the adapter does', async () =>
     signal.addEventListener('abort', () => stopped.resolve());
     begun.resolve();
     await stopped.promise;
-    await answer.show({ text: 'Stopped.' });
+    await answer.show({ text: rich('Stopped.') });
   };
   const channel = fake.guild().channel();
   const used = fake.command(fake.user(), { channel, name: 'translate', options: { text: 'x' } });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDiscord, placeOf, type TestDiscord } from './support.ts';
+import { rich } from '../../fakes/rich-text.ts';
 
 let discord: TestDiscord;
 beforeAll(async () => {
@@ -10,7 +11,7 @@ afterAll(async () => discord[Symbol.asyncDispose]());
 const post = async (text = 'a secret text') => {
   const guild = discord.fake.guild();
   const channel = guild.channel();
-  return discord.adapter.platform.post(placeOf(guild, channel), { text });
+  return discord.adapter.platform.post(placeOf(guild, channel), { text: rich(text) });
 };
 
 const refusal = (status: number, code: number) => ({ status, body: { message: 'No', code } });

@@ -13,6 +13,7 @@ import { createThreadParents, listenToPlaces } from '../../../adapters/discord/i
 import { listenToReactions } from '../../../adapters/discord/inbound/reactions.ts';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import type { ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
+import { plainText } from '../../../src/model/walk-rich-text.ts';
 
 /** Events as the gateway sends them, where our Discord never sends them in such a form. */
 
@@ -47,7 +48,7 @@ const setUp = ({ hasContentIntent = true } = {}) => {
     follows: () => watching.isHere,
     messageChanged: async ({ ref, text }) => {
       places.push(ref.channel);
-      told.push(`seen ${ref.id} ${text}`);
+      told.push(`seen ${ref.id} ${plainText(text)}`);
     },
     messagesDeleted: async (refs) => void told.push(`gone ${refs.map(({ id }) => id).join(' ')}`),
     reactionChanged: async ({ id }, emoji, present) =>

@@ -1,6 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { eventually } from '../../fakes/eventually.ts';
 import { openDiscord, placeOf, type TestDiscord, type Told } from './support.ts';
+import { rich } from '../../fakes/rich-text.ts';
+import { row } from '../../../src/model/compose-rich-text.ts';
+import { plainText } from '../../../src/model/walk-rich-text.ts';
 
 let discord: TestDiscord;
 beforeAll(async () => {
@@ -44,7 +47,7 @@ test('a message tells its author by the name that others see, and where it stand
     ref: { channel: here, id: said.id },
     position: said.id.padStart(20, '0'),
     author: { id: ann.id, name: 'Anna', kind: 'person' },
-    text: 'hello',
+    text: rich('hello'),
     files: [],
   });
   expect(message.system).toBeUndefined();
@@ -60,16 +63,16 @@ test('polls, forwards, stickers, embeds of bots, replies and pins are told as wh
   channel.say(ann, 'answer', { replyTo: first });
   channel.say(ann, '', { type: 6 });
   hook.say('from elsewhere');
-  await told('seen', ({ message }) => message.text === 'from elsewhere');
+  await told('seen', ({ message }) => plainText(message.text) === 'from elsewhere');
   const seen = discord.core.told.filter((one) => one.what === 'seen').map(({ message }) => message);
   expect(seen).toMatchObject([
-    { text: 'first' },
-    { text: 'Tea?\n- Yes\n- No' },
-    { text: 'first', forwarded: true },
-    { text: '', stickers: [{ name: 'wave' }] },
-    { text: 'answer', replyTo: { channel: here, id: first.id } },
+    { text: rich('first') },
+    { text: rich('Tea?\n- Yes\n- No') },
+    { text: rich('first'), forwarded: true },
+    { text: [], stickers: [{ name: 'wave' }] },
+    { text: rich('answer'), replyTo: { channel: here, id: first.id } },
     { system: true },
-    { text: 'from elsewhere', author: { kind: 'bot' } },
+    { text: rich('from elsewhere'), author: { kind: 'bot' } },
   ]);
 });
 
@@ -97,17 +100,17 @@ test('what we write ourselves, through a webhook too, is told as ours', async ()
   const said = channel.say(ann, 'hello');
   const copy = {
     source: { channel: here, id: said.id },
-    content: { text: 'hola' },
+    content: { text: rich('hola') },
     key: 'watch',
-    label: '🇪🇸',
+    label: row('🇪🇸'),
     as: { name: 'Ann' },
   };
   const options = { mayExist: false, signal: new AbortController().signal };
   await Array.fromAsync(discord.mirrors.create({ channel: here }, [copy], options));
-  const { message } = await told('seen', (one) => one.message.text.startsWith('hola'));
+  const { message } = await told('seen', (one) => plainText(one.message.text).startsWith('hola'));
   expect(message.author).toMatchObject({ name: 'Ann', kind: 'ourselves' });
-  await discord.adapter.platform.post(here, { text: 'by the bot' });
-  const own = await told('seen', (one) => one.message.text === 'by the bot');
+  await discord.adapter.platform.post(here, { text: rich('by the bot') });
+  const own = await told('seen', (one) => plainText(one.message.text) === 'by the bot');
   expect(own.message.author.kind).toBe('ourselves');
 });
 
@@ -117,7 +120,7 @@ test('new messages where nobody watches are not told, edits are', async () => {
   const said = channel.say(ann, 'before');
   said.edit('after');
   const { message } = await told('seen');
-  expect(message.text).toBe('after');
+  expect(message.text).toEqual(rich('after'));
 });
 
 test('deletes, purges and bans are told', async () => {
@@ -166,7 +169,7 @@ test('a thread is told with the channel that it belongs to', async () => {
   const { guild, channel, ann } = setUp();
   const thread = channel.startThread(ann, 'aside');
   thread.say(ann, 'in here');
-  const { message } = await told('seen', (one) => one.message.text === 'in here');
+  const { message } = await told('seen', (one) => plainText(one.message.text) === 'in here');
   const place = { ...placeOf(guild, thread), parentId: channel.id };
   expect(message.ref.channel).toEqual(place);
   thread.delete();
@@ -199,7 +202,7 @@ test('a message that could not be fetched is asked for again', async () => {
   const { channel, ann } = setUp();
   const said = channel.say(ann, 'before');
   said.edit('after');
-  await told('seen', ({ message }) => message.text === 'after');
+  await told('seen', ({ message }) => plainText(message.text) === 'after');
   discord.fake.fail('GET /channels/:id/messages/:id', { close: 'before' }, { times: 4 });
   // Older than what was told before: the message is looked at.
   said.echo();
@@ -226,7 +229,7 @@ test('what was written while a channel was hidden is told to be missed once it i
   const { guild, channel, ann, here } = setUp();
   const thread = channel.startThread(ann, 'aside');
   thread.say(ann, 'before');
-  await told('seen', ({ message }) => message.text === 'before');
+  await told('seen', ({ message }) => plainText(message.text) === 'before');
   const hidden = [...(['ViewChannel'] as const)];
   channel.deny(...hidden);
   const [lost, inThread] = [channel.say(ann, 'unseen'), thread.say(ann, 'unseen too')];
@@ -290,8 +293,8 @@ test('a dropped connection is taken up again, without a word of it', async () =>
   discord.core.told.length = 0;
   discord.fake.gateway.drop();
   channel.say(ann, 'replayed');
-  const seen = await told('seen', ({ message }) => message.text === 'replayed');
-  expect(seen).toMatchObject({ message: { text: 'replayed' } });
+  const seen = await told('seen', ({ message }) => plainText(message.text) === 'replayed');
+  expect(seen).toMatchObject({ message: { text: rich('replayed') } });
   expect(discord.core.told.filter(({ what }) => what === 'missed')).toEqual([]);
 });
 
@@ -303,11 +306,11 @@ test('history comes page by page, oldest first', async () => {
   const history = await Array.fromAsync(
     discord.feed.history(here, after, new AbortController().signal),
   );
-  expect(history.map(({ text }) => text)).toEqual(
+  expect(history.map(({ text }) => plainText(text))).toEqual(
     Array.from({ length: 250 }, (_, index) => `line ${index}`),
   );
   expect(await discord.feed.read({ channel: here, id: first.id })).toMatchObject({
-    text: 'first',
+    text: rich('first'),
   });
   first.delete();
   expect(await discord.feed.read({ channel: here, id: first.id })).toBeUndefined();

@@ -4,6 +4,8 @@ import { eventually } from '../../fakes/eventually.ts';
 import type { Attachment } from '../../../src/model/file.ts';
 import type { Content } from '../../../src/model/content.ts';
 import { openDiscord, placeOf, type TestDiscord } from './support.ts';
+import { rich } from '../../fakes/rich-text.ts';
+import { parseDiscord } from '../../../adapters/discord/rich-text/parse.ts';
 
 let discord: TestDiscord;
 beforeAll(async () => {
@@ -15,7 +17,7 @@ beforeEach(() => {
   core.invocations.length = 0;
   core.presses.length = 0;
   core.logged.length = 0;
-  core.work = async ({ answer }) => answer.show({ text: 'done' });
+  core.work = async ({ answer }) => answer.show({ text: rich('done') });
   fake.heal();
   fake.pings.length = 0;
 });
@@ -50,7 +52,7 @@ describe('a command', () => {
   });
 
   test('that could not be done is told to the asker alone', async () => {
-    showing({ text: 'I do not know that language.', tone: 'error' });
+    showing({ text: rich('I do not know that language.'), tone: 'error' });
     const { channel, use } = setUp();
     const shown = await use().answer();
     expect(shown.content).toContain('I do not know that language.');
@@ -59,7 +61,7 @@ describe('a command', () => {
   });
 
   test('that breaks off stays where its beginning was shown', async () => {
-    showing({ text: 'Half' }, { text: 'Half\n\nThe rest is lost.', tone: 'error' });
+    showing({ text: rich('Half') }, { text: rich('Half\n\nThe rest is lost.'), tone: 'error' });
     const { use } = setUp();
     const used = use();
     await used.until(({ shown }) => shown?.content.includes('The rest') ?? false);
@@ -112,6 +114,13 @@ describe('a command', () => {
     });
   });
 
+  test('reads what was typed as Discord shows it', async () => {
+    const { channel, ann, use } = setUp();
+    const typed = `**so** ${ann.mention} in <#${channel.id}>`;
+    await use('translate', { text: typed }).answer();
+    expect(discord.core.invocations[0]?.readText?.(typed)).toEqual(parseDiscord(typed));
+  });
+
   test('that is private is answered to the asker alone', async () => {
     const used = setUp().use('secret', {});
     expect((await used.answer()).ephemeral).toBe(true);
@@ -123,7 +132,9 @@ describe('a command', () => {
     discord.core.work = async (invocation) => {
       const file = ('options' in invocation && invocation.options['audio']) as Attachment;
       for await (const chunk of file.open()) read += Buffer.from(chunk).toString();
-      await invocation.answer.show({ text: `${file.name} ${file.mediaType} ${file.sizeBytes}` });
+      await invocation.answer.show({
+        text: rich(`${file.name} ${file.mediaType} ${file.sizeBytes}`),
+      });
     };
     const audio = { name: 'a.ogg', contentType: 'audio/ogg', bytes: Buffer.from('sound') };
     const used = discord.fake.command(ann, { channel, name: 'transcribe', options: { audio } });
@@ -137,7 +148,7 @@ describe('a command', () => {
     const used = discord.fake.command(ann, { name: 'Translate', target });
     expect((await used.answer()).ephemeral).toBe(true);
     expect(discord.core.invocations).toMatchObject([
-      { command: 'translate', options: {}, on: { text: 'hello', ref: { id: target.id } } },
+      { command: 'translate', options: {}, on: { text: rich('hello'), ref: { id: target.id } } },
     ]);
   });
 
@@ -163,7 +174,10 @@ describe('a command', () => {
 describe('an answer', () => {
   test('never pings', async () => {
     const { ann, use } = setUp();
-    showing({ text: `@everyone ${ann.mention} ${'and more. '.repeat(300)}` }, { text: '@here' });
+    showing(
+      { text: parseDiscord(`@everyone ${ann.mention} ${'and more. '.repeat(300)}`) },
+      { text: parseDiscord('@here') },
+    );
     const used = use();
     await used.until((it) => it.shown?.content === '@here');
     expect(discord.fake.pings).toEqual([]);
@@ -171,20 +185,20 @@ describe('an answer', () => {
 
   test('grows into further messages and shrinks back', async () => {
     const long = 'A sentence of some length. '.repeat(200);
-    showing({ text: long });
+    showing({ text: rich(long) });
     const used = setUp().use();
     await used.until((it) => it.followUps.length === 2);
     const all = [used.shown, ...used.followUps].map((one) => one?.content).join(' ');
     expect(all.replaceAll(/\s+/g, ' ').trim()).toBe(long.trim());
     const [invocation] = discord.core.invocations;
-    await invocation?.answer.show({ text: 'short' });
+    await invocation?.answer.show({ text: rich('short') });
     expect(used.followUps).toEqual([]);
     expect(used.shown?.content).toBe('short');
   });
 
   test('drops its files when it shows something else', async () => {
     const file = { name: 'a.txt', mediaType: 'text/plain', bytes: Buffer.from('a') };
-    showing({ text: 'with', files: [file] }, { text: 'without' });
+    showing({ text: rich('with'), files: [file] }, { text: rich('without') });
     const used = setUp().use();
     await used.until((it) => it.shown?.content === 'without');
     expect(used.shown?.attachments).toEqual([]);
@@ -192,11 +206,11 @@ describe('an answer', () => {
 
   test('of more than can be read comes as a file too', async () => {
     const text = 'A sentence of some length. '.repeat(1_000);
-    showing({ text });
+    showing({ text: rich(text) });
     const used = setUp().use();
     await used.until((it) => it.followUps.length === 3);
     const [file] = used.followUps.at(-1)?.attachments ?? [];
-    expect(Buffer.from(file?.bytes ?? []).toString()).toBe(text);
+    expect(Buffer.from(file?.bytes ?? []).toString()).toBe(text.trim());
   });
 
   test('where only the asker has the app keeps to five follow-ups, the rest in a file', async () => {
@@ -205,7 +219,12 @@ describe('an answer', () => {
     ann.install();
     const channel = ann.dmWith(fake.user());
     const words = (count: number): string => 'word '.repeat(count * 390);
-    showing({ text: words(5) }, { text: 'x' }, { text: words(3) }, { text: 'end' });
+    showing(
+      { text: rich(words(5)) },
+      { text: rich('x') },
+      { text: rich(words(3)) },
+      { text: rich('end') },
+    );
     const used = fake.command(ann, { channel, name: 'translate', options: { text: 'x' } });
     await used.until((it) => it.shown?.content === 'end' && it.followUps.length === 0);
     expect(core.logged.filter((line) => line.includes('"level":50'))).toEqual([]);
@@ -220,7 +239,7 @@ describe('an answer', () => {
     const used = use();
     await used.answer();
     discord.fake.clock.advance(16 * 60_000);
-    await discord.core.invocations[0]?.answer.show({ text: 'late' });
+    await discord.core.invocations[0]?.answer.show({ text: rich('late') });
     expect(channel.last?.content).toBe('late');
     expect(channel.messages).toHaveLength(1);
   });
@@ -229,7 +248,7 @@ describe('an answer', () => {
     const { use, channel } = setUp();
     await use('secret', {}).answer();
     discord.fake.clock.advance(16 * 60_000);
-    const late = discord.core.invocations[0]?.answer.show({ text: 'late' });
+    const late = discord.core.invocations[0]?.answer.show({ text: rich('late') });
     await expect(late).rejects.toMatchObject({ code: 'cancelled' });
     expect(channel.messages).toEqual([]);
   });
@@ -240,7 +259,7 @@ describe('an answer', () => {
     const [invocation] = discord.core.invocations;
     expect(invocation?.signal.aborted).toBe(false);
     channel.last?.delete();
-    await expect(invocation?.answer.show({ text: 'more' })).rejects.toMatchObject({
+    await expect(invocation?.answer.show({ text: rich('more') })).rejects.toMatchObject({
       code: 'not-found',
     });
     expect(invocation?.signal.aborted).toBe(true);
@@ -250,7 +269,7 @@ describe('an answer', () => {
     const { use, channel } = setUp();
     const [shown, aborted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     discord.core.work = async ({ signal, answer }) => {
-      await answer.show({ text: 'working' });
+      await answer.show({ text: rich('working') });
       shown.resolve();
       signal.addEventListener('abort', () => aborted.resolve());
       await aborted.promise;
@@ -266,7 +285,7 @@ describe('a control', () => {
   test('that is pressed shows its panel anew in the same message', async () => {
     const { use, ann, channel } = setUp();
     showing({
-      text: 'panel',
+      text: rich('panel'),
       controls: [
         { kind: 'button', press: 'settings flags:on', label: 'On', look: 'primary' },
         { kind: 'button', press: 'settings flags:off', label: 'Off' },
@@ -293,7 +312,7 @@ describe('a control', () => {
       [{ type: 6, min_values: 0 }],
       [{ type: 8, default_values: [{ id: channel.id, type: 'channel' }] }],
     ]);
-    showing({ text: 'changed' });
+    showing({ text: rich('changed') });
     const pressed = discord.fake.press(ann, panel, 'settings limit', ['2']);
     await pressed.until(() => panel.content === 'changed');
     expect(pressed.deferred).toBe(true);
@@ -305,7 +324,7 @@ describe('a control', () => {
 
 describe('a control that answers its presser alone', () => {
   const notice: Content = {
-    text: 'notice',
+    text: rich('notice'),
     controls: [{ kind: 'button', press: 'secret choose:out', label: 'Leave me out' }],
   };
 
@@ -315,7 +334,7 @@ describe('a control that answers its presser alone', () => {
     guild.join(bob);
     showing(notice);
     const panel = await use().answer();
-    showing({ text: 'You are left out.', tone: 'error' });
+    showing({ text: rich('You are left out.'), tone: 'error' });
     const pressed = discord.fake.press(bob, panel, 'secret choose:out');
     const answer = await pressed.answer();
     expect(answer.ephemeral).toBe(true);
@@ -328,7 +347,7 @@ describe('a control that answers its presser alone', () => {
     const { ann, use, channel } = setUp();
     showing(notice);
     const panel = await use('secret', {}).answer();
-    showing({ text: 'You are left out.' });
+    showing({ text: rich('You are left out.') });
     const pressed = discord.fake.press(ann, panel, 'secret choose:out');
     await pressed.until(() => panel.content === 'You are left out.');
     expect(pressed.followUps).toEqual([]);
@@ -340,11 +359,11 @@ describe('a panel with a long text', () => {
   test('is one message, so that a press leaves nothing of it', async () => {
     const { use, ann, channel } = setUp();
     const controls = [{ kind: 'button', press: 'settings more', label: 'More' }] as const;
-    showing({ text: 'word '.repeat(900), controls });
+    showing({ text: rich('word '.repeat(900)), controls });
     const panel = await use().answer();
     await eventually(() => expect(panel.components).toHaveLength(1));
     expect(panel.attachments).toHaveLength(1);
-    showing({ text: 'changed' });
+    showing({ text: rich('changed') });
     const pressed = discord.fake.press(ann, panel, 'settings more');
     await pressed.until(() => panel.content === 'changed');
     expect(channel.messages.map(({ content }) => content)).toEqual(['changed']);
@@ -379,7 +398,7 @@ test('what is logged holds nobody’s text and no token', async () => {
       status: 400,
       body: { code: 50_035, message: 'Invalid Form Body' },
     });
-    await answer.show({ text: 'a very secret text' });
+    await answer.show({ text: rich('a very secret text') });
   };
   const used = use('translate', { text: 'another secret' });
   await used.until((it) => it.acknowledged);

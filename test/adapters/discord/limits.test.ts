@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { linkTo, spaceOf } from '../../../adapters/discord/ids.ts';
 import type { Content, Control } from '../../../src/model/content.ts';
 import { openDiscord, placeOf, type TestDiscord } from './support.ts';
+import { rich } from '../../fakes/rich-text.ts';
 
 /** What the core gives, at the edges of what Discord takes: our Discord refuses what is over them. */
 
@@ -28,7 +29,7 @@ const rowsOf = ({ components }: { readonly components: readonly Record<string, u
 
 test('buttons stand side by side, five to a row', async () => {
   const controls = Array.from({ length: 7 }, (_, at) => button(`n${at}`));
-  const [message] = await post({ text: 'panel', controls });
+  const [message] = await post({ text: rich('panel'), controls });
   expect(rowsOf(message!).map((row) => row.length)).toEqual([5, 2]);
 });
 
@@ -39,7 +40,7 @@ test('more rows than a message has are left out', async () => {
     label: 'Choose',
     chosen: [],
   }));
-  const [message] = await post({ text: 'panel', controls });
+  const [message] = await post({ text: rich('panel'), controls });
   expect(message?.components).toHaveLength(5);
 });
 
@@ -50,7 +51,7 @@ test('what is too long in a control is cut, in whole characters', async () => {
     label: `${at}${long}`,
   }));
   const [message] = await post({
-    text: 'panel',
+    text: rich('panel'),
     controls: [
       button('a', long),
       { kind: 'choice', press: 'settings b', label: long.repeat(2), choices, most: 30 },
@@ -69,7 +70,7 @@ test('what is too long in a control is cut, in whole characters', async () => {
 });
 
 test('controls with no text above them stand under an empty line', async () => {
-  const [message] = await post({ text: '', controls: [button('a')] });
+  const [message] = await post({ text: rich(''), controls: [button('a')] });
   expect(message?.components).toHaveLength(1);
 });
 
@@ -79,12 +80,12 @@ test('more files than a message has stand in the next one', async () => {
     mediaType: 'text/plain',
     bytes: Buffer.from('x'),
   }));
-  const messages = await post({ text: 'files', files });
+  const messages = await post({ text: rich('files'), files });
   expect(messages.map(({ attachments }) => attachments.length)).toEqual([10, 1]);
 });
 
 test('a long text comes in messages that all arrive', async () => {
-  const messages = await post({ text: 'One sentence. '.repeat(300) });
+  const messages = await post({ text: rich('One sentence. '.repeat(300)) });
   expect(messages.map(({ content }) => content).join(' ')).toBe(
     'One sentence. '.repeat(300).trim(),
   );
@@ -94,12 +95,12 @@ test('two messages that say the same both arrive', async () => {
   const guild = discord.fake.guild();
   const channel = guild.channel();
   for (let times = 0; times < 2; times += 1)
-    await discord.adapter.platform.post(placeOf(guild, channel), { text: 'same' });
+    await discord.adapter.platform.post(placeOf(guild, channel), { text: rich('same') });
   expect(channel.messages).toHaveLength(2);
 });
 
 test('half of a character is sent as a sign that one is missing', async () => {
-  const [message] = await post({ text: 'cut \uD83E here' });
+  const [message] = await post({ text: rich('cut \uD83E here') });
   expect(message?.content).toBe('cut \uFFFD here');
 });
 
@@ -112,7 +113,7 @@ test('channels of elsewhere, and what is no channel, are told as not found', asy
     { space: here, id: `${id}/../${id}` },
     { space: here, id: '12' },
   ]) {
-    const posting = discord.adapter.platform.post(channel, { text: 'x' });
+    const posting = discord.adapter.platform.post(channel, { text: rich('x') });
     await expect(posting).rejects.toMatchObject({ code: 'not-found' });
   }
   expect(state.messages.size).toBe(0);

@@ -5,6 +5,8 @@ import type { Mirror } from '../../../src/ports/mirrors.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
 import { request } from '../../fakes/discord/login.ts';
 import { collect, never, openDiscord, optionsFor, placeOf, type TestDiscord } from './support.ts';
+import { rich } from '../../fakes/rich-text.ts';
+import { row } from '../../../src/model/compose-rich-text.ts';
 
 let discord: TestDiscord;
 /** Moves only when a test says so, and does not wait. */
@@ -26,9 +28,9 @@ const setUp = () => {
   const target = placeOf(guild, to);
   const copyOf = (text: string, part: Partial<Mirror> = {}): Mirror => ({
     source: { channel: placeOf(guild, from), id: from.say(ann, text).id },
-    content: { text },
+    content: { text: rich(text) },
     key: 'watch',
-    label: '🌐 English',
+    label: row('🌐 English'),
     as: { name: 'Ann' },
     ...part,
   });
@@ -44,7 +46,7 @@ const asked = (route: string): number =>
 
 const POST_HOOK = 'POST /webhooks/:id/:token';
 const MAKE_HOOK = 'POST /channels/:id/webhooks';
-const TWO_PARTS = { text: 'word '.repeat(700) };
+const TWO_PARTS = { text: rich('word '.repeat(700)) };
 
 describe('the webhook of a channel', () => {
   test('that has another token since is found anew', async () => {

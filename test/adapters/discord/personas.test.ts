@@ -5,6 +5,10 @@ import type { FakeUser } from '../../fakes/discord/index.ts';
 import { createHastyClock } from '../../fakes/clock.ts';
 import { request } from '../../fakes/discord/login.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
+import { rich } from '../../fakes/rich-text.ts';
+import { row } from '../../../src/model/compose-rich-text.ts';
+import { plainInline } from '../../../src/model/walk-rich-text.ts';
+import { parseDiscord } from '../../../adapters/discord/rich-text/parse.ts';
 
 let discord: TestDiscord;
 /** Moves only where somebody waits, so that there is room for ten posts of a webhook. */
@@ -25,9 +29,9 @@ const setUp = () => {
   const target = placeOf(guild, to);
   const copyOf = (by: FakeUser, text: string, part: Partial<Mirror> = {}): Mirror => ({
     source: { channel: placeOf(guild, from), id: from.say(by, text).id },
-    content: { text },
+    content: { text: rich(text) },
     key: 'watch',
-    label: '🌐',
+    label: row('🌐'),
     as: { name: by.name },
     ...part,
   });
@@ -37,7 +41,7 @@ const setUp = () => {
 };
 
 const footerOf = ({ source: { channel, id }, label }: Mirror): string =>
-  `-# [${label}](<https://discord.com/channels/${channel.space.id}/${channel.id}/${id}>)`;
+  `-# [${plainInline(label)}](<https://discord.com/channels/${channel.space.id}/${channel.id}/${id}>)`;
 
 describe('what people say under load', () => {
   /** Fifteen copies, more than there is room for, and the names under which they stand. */
@@ -82,7 +86,7 @@ test('blanks do not make somebody’s words look like a mark', async () => {
   const { to, ann, bob, copyOf, post } = setUp();
   const honest = copyOf(ann, 'honest');
   // Discord takes blanks away where a message begins.
-  await post([copyOf(bob, 'x', { content: { text: `  ${footerOf(honest)}` } })]);
+  await post([copyOf(bob, 'x', { content: { text: parseDiscord(`  ${footerOf(honest)}`) } })]);
   await post([honest], true);
   expect(to.messages.map(({ author }) => author)).toEqual(['Bob', 'Ann']);
 });
@@ -91,7 +95,7 @@ test('a copy whose voice message was deleted is not taken for whole', async () =
   const { to, ann, copyOf, post } = setUp();
   const voice = { durationMs: 2_500, waveform: 'AAAA' };
   const file = { name: 'v.ogg', mediaType: 'audio/ogg', bytes: new Uint8Array(64), voice };
-  const copy = copyOf(ann, 'hm', { content: { text: 'Words', files: [file] } });
+  const copy = copyOf(ann, 'hm', { content: { text: rich('Words'), files: [file] } });
   await post([copy]);
   to.messages[0]?.delete();
   await post([copy], true);

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, test } from 'vitest';
+import { parseDiscord } from '../../../adapters/discord/rich-text/parse.ts';
 import type { Member } from '../../../src/model/member.ts';
+import { plainText } from '../../../src/model/walk-rich-text.ts';
 import { PLATFORM_CONTRACT } from '../../contracts/platform.ts';
 import type { FakeMessage, FakeUser } from '../../fakes/discord/index.ts';
 import { openDiscord, placeOf, type TestDiscord } from './support.ts';
@@ -23,7 +25,7 @@ const givenName = (kept: string): string =>
 
 const seen = ({ id, content, attachments, components }: FakeMessage) => {
   const [mark = '', tone = 'plain'] = TONES.find(([each]) => content.startsWith(each)) ?? [];
-  const text = content.slice(mark.length).replaceAll('**', '').replaceAll('\u200B', '');
+  const text = plainText(parseDiscord(content.slice(mark.length))).replaceAll('\u200B', '');
   const files = attachments.map(({ name, bytes }) => ({
     name: givenName(name),
     bytes: bytes.byteLength,

@@ -4,6 +4,9 @@ import type { Channel } from '../../../src/model/place.ts';
 import type { Message } from '../../../src/model/message.ts';
 import type { Mirror } from '../../../src/ports/mirrors.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
+import { rich } from '../../fakes/rich-text.ts';
+import { row } from '../../../src/model/compose-rich-text.ts';
+import { plainText } from '../../../src/model/walk-rich-text.ts';
 
 let discord: TestDiscord;
 beforeAll(async () => {
@@ -40,7 +43,9 @@ describe('events that change their places', () => {
     said.delete();
     channel.say(ann, 'last');
     await eventually(() => expect(seen()).toHaveLength(4));
-    expect(new Set(seen().map(({ text }) => text))).toEqual(new Set(['after', 'said', 'last']));
+    expect(new Set(seen().map(({ text }) => plainText(text)))).toEqual(
+      new Set(['after', 'said', 'last']),
+    );
   });
 });
 
@@ -79,9 +84,9 @@ describe('messages that are read over REST', () => {
     };
     const copyOf = (name: string, text: string): Mirror => ({
       source: { channel: here, id: channel.say(ann, text).id },
-      content: { text },
+      content: { text: rich(text) },
       key: 'watch',
-      label: '🌐',
+      label: row('🌐'),
       as: { name },
       quote,
     });
@@ -100,7 +105,7 @@ describe('messages that are read over REST', () => {
     ] as const)
       expect(await discord.feed.read(ref, copies[index]!.source)).toMatchObject({
         author: { name },
-        text,
+        text: rich(text),
       });
   });
 });

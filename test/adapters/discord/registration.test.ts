@@ -4,7 +4,7 @@ import { buildCommands, type CommandBody } from '../../../adapters/discord/slash
 import { registerCommands } from '../../../adapters/discord/slash/registration.ts';
 import type { CommandInfo } from '../../../src/model/command-info.ts';
 import type { MessageKey } from '../../../src/message-key.ts';
-import type { Texts } from '../../../src/i18n.ts';
+import type { CommandSource } from '../../../adapters/discord/slash/wording.ts';
 import { startDiscordFake, type DiscordFake } from '../../fakes/discord/index.ts';
 import { optionsFor } from './support.ts';
 
@@ -79,12 +79,10 @@ const info = (part: Partial<CommandInfo>): CommandInfo => ({
   ...part,
 });
 
-const texts: Texts = {
+const texts: CommandSource['texts'] = {
   locales: ['en', 'de'],
   pick: ([wanted = '']) => (wanted === 'de' ? 'de' : 'en'),
   in: () => (key) => key,
-  typed: () => '',
-  under: () => [],
   has: (_key): _key is MessageKey => false,
 };
 

@@ -9,6 +9,8 @@ import { isFailure } from '../../../src/ops/doctor.ts';
 import type { ChannelWatch } from '../../../src/model/watch.ts';
 import { startDiscordFake, type FakeChannel, type FakeGuild } from '../../fakes/discord/index.ts';
 import { createTestCore, openDiscord, optionsFor, placeOf } from './support.ts';
+import { rich } from '../../fakes/rich-text.ts';
+import { parseDiscord } from '../../../adapters/discord/rich-text/parse.ts';
 
 const mirrored = (guild: FakeGuild, channel: FakeChannel): ChannelWatch => ({
   channel: placeOf(guild, channel),
@@ -106,7 +108,7 @@ test('without the Message Content intent it works as far as it can, and says wha
   channel.say(fake.user(), `${fake.botUser.mention} can be read`);
   await eventually(() => expect(core.told.some(({ what }) => what === 'seen')).toBe(true));
   const seen = core.told.filter((one) => one.what === 'seen').map(({ message }) => message.text);
-  expect(seen).toEqual([`${fake.botUser.mention} can be read`]);
+  expect(seen).toEqual([parseDiscord(`${fake.botUser.mention} can be read`)]);
   expect(await feed.missing(placeOf(guild, channel), 'reply')).toEqual(['Message Content Intent']);
 });
 
@@ -164,7 +166,7 @@ test('the standing thread of a name is made once, and opened again when it is ar
   await using again = createDiscordAdapter(optionsFor(fake), createTestCore());
   await again.start();
   expect(await again.platform.mirrors?.thread(here, 'Español')).toEqual(first);
-  await again.platform.post(first.channel, { text: 'hola' });
+  await again.platform.post(first.channel, { text: rich('hola') });
   expect(channel.threads.map(({ archived }) => archived)).toEqual([false]);
   channel.threads[0]?.delete();
   await eventually(async () => expect(await mirrors.thread(here, 'Español')).not.toEqual(first));

@@ -12,6 +12,7 @@ import type { Services } from '../../../src/command/services.ts';
 import type { ChannelFeed, ChannelFeedListener } from '../../../src/ports/channel-feed.ts';
 import type { Mirrors } from '../../../src/ports/mirrors.ts';
 import { startDiscordFake, type DiscordFake } from '../../fakes/discord/index.ts';
+import { rich } from '../../fakes/rich-text.ts';
 
 const info = (name: string, part: Partial<CommandInfo> = {}): CommandInfo => ({
   name,
@@ -125,7 +126,7 @@ export const createTestCore = (commands: readonly CommandInfo[] = COMMANDS): Tes
     roomsChanged: [],
     reading: () => false,
     written: [],
-    work: async ({ answer }) => answer.show({ text: 'done' }),
+    work: async ({ answer }) => answer.show({ text: rich('done') }),
     completing: async () => [],
     watching: () => true,
     keeping: async () => undefined,

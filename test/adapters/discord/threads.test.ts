@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import { eventually } from '../../fakes/eventually.ts';
 import type { MirrorTarget } from '../../../src/ports/mirrors.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from './support.ts';
+import { row } from '../../../src/model/compose-rich-text.ts';
+import { rich } from '../../fakes/rich-text.ts';
 
 const setUp = (discord: TestDiscord) => {
   const guild = discord.fake.guild();
@@ -11,9 +13,9 @@ const setUp = (discord: TestDiscord) => {
     const source = { channel: placeOf(guild, channel), id: said.id };
     const copy = {
       source,
-      content: { text: 'HOLA' },
+      content: { text: rich('HOLA') },
       key: 'watch',
-      label: '🌐 Spanish',
+      label: row('🌐 Spanish'),
       as: { name: 'Ann' },
     };
     return collect(discord.mirrors.create(to, [copy], { mayExist: false, signal: never() }));

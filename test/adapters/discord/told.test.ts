@@ -3,6 +3,7 @@ import { eventually } from '../../fakes/eventually.ts';
 import type { Message } from '../../../src/model/message.ts';
 import { request } from '../../fakes/discord/login.ts';
 import { openDiscord, placeOf, type TestDiscord } from './support.ts';
+import { parseDiscord } from '../../../adapters/discord/rich-text/parse.ts';
 
 let discord: TestDiscord;
 beforeAll(async () => {
@@ -44,12 +45,14 @@ describe('a message', () => {
     const { channel } = setUp();
     const robot = discord.fake.user({ name: 'robot', bot: true });
     const said = channel.say(robot, 'beep', { embeds: [rich, link] });
-    expect((await seen(said)).text).toBe('beep\n\nTitle\nWords');
+    expect((await seen(said)).text).toEqual(parseDiscord('beep\n\nTitle\nWords'));
   });
 
   test('of a person has no embeds but previews', async () => {
     const { channel, ann } = setUp();
-    expect((await seen(channel.say(ann, 'look', { embeds: [rich, link] }))).text).toBe('look');
+    expect((await seen(channel.say(ann, 'look', { embeds: [rich, link] }))).text).toEqual(
+      parseDiscord('look'),
+    );
   });
 
   test('that forwards a voice message brings the voice', async () => {

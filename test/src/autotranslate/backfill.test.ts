@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { createLog } from '../../../src/log.ts';
+import { plainWords } from '../../../src/model/compose-rich-text.ts';
+import { plainText } from '../../../src/model/walk-rich-text.ts';
 import type { Message } from '../../../src/model/message.ts';
 import {
   createBackfill,
@@ -25,7 +27,7 @@ let lookedBackTo: string | undefined;
 
 const take = async ({ text, position }: Message): Promise<void> => {
   failTake();
-  taken.push(text);
+  taken.push(plainText(text));
   if (position > (cursor ?? '')) cursor = position;
 };
 /** The channel was followed until now. */
@@ -114,7 +116,7 @@ describe('catching up', () => {
       if (faults >= 0) throw new Error('no disk');
     };
     backfill.missed(GENERAL, undefined);
-    await expect.poll(() => taken).toEqual([text]);
+    await expect.poll(() => taken).toEqual([plainText(text)]);
   });
 
   it('looks for the newest of what was missed, though more was missed while it waited', async () => {
@@ -150,7 +152,10 @@ describe('catching up', () => {
     gate = opening.promise;
     place.say(GENERAL, 'missed');
     backfill.missed(GENERAL, undefined);
-    const reported = report({ ...place.say(GENERAL, 'gone before it was fetched'), text: 'live' });
+    const reported = report({
+      ...place.say(GENERAL, 'gone before it was fetched'),
+      text: plainWords('live'),
+    });
     expect(taken).toEqual([]);
     opening.resolve();
     await reported;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
+import { plainWords } from '../../../src/model/compose-rich-text.ts';
 import type { Message } from '../../../src/model/message.ts';
 import { channel, lost, SPACE } from '../../fakes/channel-feed.ts';
 import { watchOf } from '../../fakes/autotranslate.ts';
@@ -67,7 +68,10 @@ describe('an edit', () => {
   it('in the middle of posting is shown in the end, and counts as one message', async () => {
     const { ref } = scene.feed.say(GENERAL, 'before');
     scene.feed.during('create', () => scene.listener.messageChanged(scene.feed.edit(ref, 'after')));
-    await scene.listener.messageChanged({ ...scene.feed.messages(GENERAL)[0]!, text: 'before' });
+    await scene.listener.messageChanged({
+      ...scene.feed.messages(GENERAL)[0]!,
+      text: plainWords('before'),
+    });
     await scene.idle();
     expect(scene.feed.texts(GENERAL)).toEqual(['after', '🇪🇸 es(after)\n🇯🇵 ja(after)']);
     expect((await scene.usage.today(SPACE)).messages).toBe(1);
@@ -136,7 +140,7 @@ describe('a delete', () => {
     await scene.idle();
     scene.feed.remove(message.ref);
     await scene.listener.messagesDeleted([message.ref]);
-    await scene.listener.messageChanged({ ...message, text: 'hello!' });
+    await scene.listener.messageChanged({ ...message, text: plainWords('hello!') });
     await scene.idle();
     expect(scene.feed.texts(GENERAL)).toEqual([]);
   });

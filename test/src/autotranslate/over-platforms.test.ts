@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
+import { sentence } from '../../../src/model/compose-rich-text.ts';
 import type { Message } from '../../../src/model/message.ts';
+import { mention, type RichText } from '../../../src/model/rich-text.ts';
 import { channel, lost, person, SPACE } from '../../fakes/channel-feed.ts';
 import { mirrorOf } from '../../fakes/autotranslate.ts';
 import { ENGLISH, JAPANESE, withScene, WORKSPACE } from './support.ts';
 
 const SPANISH = channel('spanish', undefined, WORKSPACE);
+const asking = (id: string): RichText => sentence('ask ', mention(SPACE.platform, 'member', id));
 /** A channel of the other platform with the id of one of the first. */
 const TWIN = channel(ENGLISH.id, undefined, WORKSPACE);
 
@@ -51,7 +54,7 @@ describe('linked channels of two platforms', () => {
   });
 
   it('name in a quote whom the platform of the quoted message knows', async () => {
-    const { ref } = await scene.say(ENGLISH, 'ask <@42>');
+    const { ref } = await scene.say(ENGLISH, asking('42'));
     await scene.say(ENGLISH, 'who?', { author: person('bob'), replyTo: ref });
     scene.other.remove((await mirrorsIn())[0]!.ref);
     await scene.say(ENGLISH, 'you', { author: person('bob'), replyTo: ref });
@@ -62,6 +65,23 @@ describe('linked channels of two platforms', () => {
     await scene.idle();
     return scene.other.messages(SPANISH);
   };
+
+  it('mention nobody in another space: names stand there that all readers of the source know', async () => {
+    await scene.say(ENGLISH, asking('42'));
+    await scene.say(ENGLISH, asking('1234567890'));
+    const mirrors = await mirrorsIn();
+    await scene.listener.reactionChanged(mirrors[0]!.ref, '🇫🇷', true);
+    await scene.idle();
+    expect(scene.other.texts(SPANISH)).toEqual([
+      'ada: es(ask @member-42) [🌐 inglés]',
+      'ada: es(ask @?) [🌐 inglés]',
+      '🇫🇷 fr(ask @member-42)',
+    ]);
+    expect(JSON.stringify(scene.other.messages(SPANISH))).not.toContain('"mention"');
+    expect(scene.feed.messages(JAPANESE)[0]?.text).toEqual(
+      sentence('ada: ja(', asking('42'), ') [🌐 英語]'),
+    );
+  });
 
   it('ask for an opt-out under the platform where somebody wrote', async () => {
     const { ref } = await scene.say(ENGLISH, 'hello');

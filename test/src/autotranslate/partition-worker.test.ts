@@ -3,8 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import type { Message } from '../../../src/model/message.ts';
+import { plainText } from '../../../src/model/walk-rich-text.ts';
 import type { Row } from '../../../src/store/inbox/row.ts';
-import type { Prepared } from '../../../src/autotranslate/prepare/prepare.ts';
+import type { Prepared } from '../../../src/autotranslate/prepare/prepared.ts';
 import { workPartition, type Jobs } from '../../../src/autotranslate/partition-worker.ts';
 import { EARLIER, messageOf, PARTITION, withInbox } from '../store/inbox/support.ts';
 
@@ -271,7 +272,7 @@ describe('a message that changes under the hands of a worker', () => {
     prepare = async ({ ref: { id }, message }, _, signal) => {
       if (id === '1') return {};
       signals.push(signal);
-      texts.push(typeof message === 'string' ? message : message.text);
+      texts.push(typeof message === 'string' ? message : plainText(message.text));
       return {};
     };
     reconcile = () => Promise.reject(away());

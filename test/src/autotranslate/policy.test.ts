@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { plainWords } from '../../../src/model/compose-rich-text.ts';
 import type { Message } from '../../../src/model/message.ts';
 import type { MessageFile } from '../../../src/model/file.ts';
 import { isQuiet } from '../../../src/model/space-choices.ts';
@@ -12,7 +13,7 @@ const messageOf = (part: Partial<Message>): Message => ({
   ref: { channel: GENERAL, id: '1' },
   position: '1',
   author: person('ada'),
-  text: '',
+  text: [],
   files: [],
   stickers: [],
   ...part,
@@ -26,7 +27,10 @@ const STICKERS = [{ name: 'duck', url: 'https://a.example/duck.png' }];
 
 describe('what is left alone', () => {
   it('is what bots say, unless their words are wanted', () => {
-    const message = messageOf({ text: 'beep', author: { ...person('b'), kind: 'bot' } });
+    const message = messageOf({
+      text: plainWords('beep'),
+      author: { ...person('b'), kind: 'bot' },
+    });
     expect(skipReason(message, watchOf(GENERAL), nobody, false)).toBe('bot');
     expect(skipReason(message, watchOf(GENERAL, { bots: true }), nobody, false)).toBeUndefined();
   });
@@ -35,13 +39,15 @@ describe('what is left alone', () => {
     const mirror = watchOf(GENERAL, { mode: 'mirror', group: 'g' });
     for (const part of [
       { stickers: STICKERS },
-      { text: '😀' },
+      { text: plainWords('😀') },
       { files: [fileOf('a.png', 'image/png')] },
     ]) {
       expect(skipReason(messageOf(part), watchOf(GENERAL), nobody, false)).toBe('no-words');
       expect(skipReason(messageOf(part), mirror, nobody, false)).toBeUndefined();
     }
-    expect(skipReason(messageOf({ text: ' ' }), mirror, nobody, false)).toBe('no-words');
+    expect(skipReason(messageOf({ text: plainWords(' ') }), mirror, nobody, false)).toBe(
+      'no-words',
+    );
   });
 
   it('is sound where nothing is to be heard', () => {

@@ -4,6 +4,8 @@ import type { Channel, Space } from '../../../src/model/place.ts';
 import type { Member } from '../../../src/model/member.ts';
 import type { Message } from '../../../src/model/message.ts';
 import type { MessageFile } from '../../../src/model/file.ts';
+import type { RichText } from '../../../src/model/rich-text.ts';
+import { plainText } from '../../../src/model/walk-rich-text.ts';
 import type { ChannelWatch, Watches } from '../../../src/model/watch.ts';
 import type { Inbox } from '../../../src/autotranslate/backlog.ts';
 import { type Privacy, createPrivacy } from '../../../src/store/privacy.ts';
@@ -68,7 +70,7 @@ export interface Scene {
   /** Ends this life of the program, and begins the next on the same store. */
   restart(): Promise<void>;
   /** Says something that is reported at once. */
-  say(to: Channel, text: string, part?: Partial<Message>): Promise<Message>;
+  say(to: Channel, text: string | RichText, part?: Partial<Message>): Promise<Message>;
   /** Lets nothing be made of a text, written or heard, until the result is called, or it is given up. */
   hold(text: string): () => void;
   /** What translations of a text meet instead, one after the other. */
@@ -99,10 +101,11 @@ const openScene = async (): Promise<Scene & AsyncDisposable> => {
   const translator: Translator = {
     async *translate({ text, to, context = [] }, signal) {
       asked.set(to, (asked.get(to) ?? 0) + 1);
-      contexts.set(text, context);
-      if (gates.has(text)) await Promise.race([gates.get(text), aborted(signal)]);
+      const words = plainText(text);
+      contexts.set(words, context);
+      if (gates.has(words)) await Promise.race([gates.get(words), aborted(signal)]);
       signal.throwIfAborted();
-      const fault = faults.get(text)?.shift();
+      const fault = faults.get(words)?.shift();
       if (fault) throw fault;
       return yield* plainTranslator.translate({ text, to, place: SPACE }, signal);
     },

@@ -1,13 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/model/message.ts';
 import { CHANNEL, createProbes, MEMBER, type Probes } from '../../fakes/probes.ts';
+import { rich } from '../../fakes/rich-text.ts';
 import { sentence } from '../../fakes/sentences.ts';
 
-const messageOf = (text: string): Message => ({
+const messageOf = (written: string): Message => ({
   ref: { channel: CHANNEL, id: 'message' },
   position: '1',
   author: { id: 'author', name: 'Bob', kind: 'person' },
-  text,
+  text: rich(written),
   files: [],
   stickers: [],
 });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createProbes, MEMBER, type Probes } from '../../fakes/probes.ts';
+import { rich } from '../../fakes/rich-text.ts';
 import { sentence } from '../../fakes/sentences.ts';
 
 describe('the dispatcher', () => {
@@ -50,8 +51,16 @@ describe('the dispatcher', () => {
   it('says so when there is no such command, without letting its name break the markup', async () => {
     const content = await probes.run('no`such**\n@everyone');
     expect(content?.text).toBe(
-      sentence('errors.unknown-command', { command: '`/no such** @everyone`' }),
+      sentence('errors.unknown-command', { command: '``/no`such** @everyone``' }),
     );
+  });
+
+  it('reads a text in the markup of the platform; its length is that of what was typed', async () => {
+    await probes.run('probe', { text: '**a**' });
+    await probes.run('probe', { text: 'a' }, { readText: (typed) => rich(`${typed}-read`) });
+    expect(probes.ran).toEqual([{ text: 'a' }, { text: 'a-read' }]);
+    const content = await probes.run('probe', { text: '**1234567**' });
+    expect(content?.text).toBe(sentence('options.too-long', { option: '`text`', limit: 10 }));
   });
 
   it('answers in the person’s language', async () => {

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../../src/text/language/language-list.ts';
 import { findLanguage, languageName } from '../../../src/text/language/languages.ts';
+import { anyRichText } from '../../fakes/any-rich-text.ts';
+import { tree } from '../../fakes/markup.ts';
 import { readChannels, readLanguages, splitTyped } from '../../../src/text/typed-lists.ts';
 
 const languages = { find: findLanguage };
@@ -68,11 +70,11 @@ describe('a typed list of channels', () => {
       ],
     ],
     [
-      '<#1>en<#2>: Traditional Chinese;<#C03|general> → 日本語 ,',
+      '<#1>en<#2>: Traditional Chinese;<#3> → 日本語 ,',
       [
         ['1', 'en'],
         ['2', 'zh-Hant'],
-        ['C03', 'ja'],
+        ['3', 'ja'],
       ],
     ],
     [
@@ -84,23 +86,29 @@ describe('a typed list of channels', () => {
     ],
     ['', []],
   ])('%j is read as %j', (typed, expected) => {
-    const read = readChannels(typed, languages);
+    const read = readChannels(tree(typed), languages, 'discord');
     expect(read?.map(({ id, language }) => [id, language])).toEqual(expected);
   });
 
-  it.each(['#general en', 'general en, <#1> es', 'en <#1>'])(
+  it.each(['#general en', 'general en, <#1> es', 'en <#1>', '- <#1> en', '<@1> en, <#2> es'])(
     'is refused when it begins with no mention: %j',
     (typed) => {
-      expect(readChannels(typed, languages)).toBeUndefined();
+      expect(readChannels(tree(typed), languages, 'discord')).toBeUndefined();
     },
   );
 
+  it('knows no channels of another platform', () => {
+    expect(readChannels(tree('<#1> en'), languages, 'test')).toBeUndefined();
+  });
+
   it('never fails on what people type', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (typed) => {
+      fc.property(fc.string({ unit: 'binary', maxLength: 200 }), anyRichText(), (typed, any) => {
         readLanguages(typed, languages);
         splitTyped(typed);
-        for (const { id } of readChannels(typed, languages) ?? []) expect(id).not.toBe('');
+        for (const written of [tree(typed), any])
+          for (const { id } of readChannels(written, languages, 'discord') ?? [])
+            expect(id).not.toBe('');
       }),
     );
   });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
+import { plainWords } from '../../../src/model/compose-rich-text.ts';
+import type { RichText } from '../../../src/model/rich-text.ts';
 import { type LineTranslation, translateLine } from '../../../src/translation/fan-out.ts';
 import type { Translator } from '../../../src/translation/translator.ts';
 
-const LINE = { space: { platform: 'test', id: 's' }, text: 'hello' };
+const LINE = { space: { platform: 'test', id: 's' }, text: plainWords('hello') };
 const signal = new AbortController().signal;
 
 const collect = async (items: AsyncIterable<LineTranslation>): Promise<LineTranslation[]> => {
@@ -13,7 +15,7 @@ const collect = async (items: AsyncIterable<LineTranslation>): Promise<LineTrans
 };
 
 const translatorOf = (
-  run: (to: string) => AsyncGenerator<string, string | undefined, void>,
+  run: (to: string) => AsyncGenerator<RichText, RichText | undefined, void>,
 ): Translator => ({
   async *translate({ to, text }) {
     const result = yield* run(to);
@@ -31,14 +33,14 @@ describe('one line into several languages', () => {
     const asked: string[] = [];
     const translator = translatorOf(async function* (to) {
       asked.push(to);
-      yield `${to} grow`;
-      return `${to} grown`;
+      yield plainWords(`${to} grow`);
+      return plainWords(`${to} grown`);
     });
     const items = await collect(translateLine(translator, LINE, ['ja', 'fr', 'ja'], signal));
     expect(asked).toEqual(['ja', 'fr']);
     expect(items.filter(({ done }) => done)).toEqual([
-      { language: 'ja', text: 'ja grown', done: true },
-      { language: 'fr', text: 'fr grown', done: true },
+      { language: 'ja', text: plainWords('ja grown'), done: true },
+      { language: 'fr', text: plainWords('fr grown'), done: true },
     ]);
   });
 
@@ -52,16 +54,16 @@ describe('one line into several languages', () => {
   it('tells a failure of one language and goes on with the others', async () => {
     const translator = translatorOf(async function* (to) {
       if (to === 'fr') throw new AppError('unavailable', 'down');
-      yield to;
-      return to;
+      yield plainWords(to);
+      return plainWords(to);
     });
     const items = await collect(translateLine(translator, LINE, ['fr', 'ja'], signal));
     expect(items.find(({ language }) => language === 'fr')).toMatchObject({
       done: true,
-      text: '',
+      text: [],
       error: { code: 'unavailable' },
     });
-    expect(items.at(-1)).toEqual({ language: 'ja', text: 'ja', done: true });
+    expect(items.at(-1)).toEqual({ language: 'ja', text: plainWords('ja'), done: true });
   });
 
   it('has at most four requests under way', async () => {
@@ -72,7 +74,7 @@ describe('one line into several languages', () => {
       most = Math.max(most, running);
       await new Promise(setImmediate);
       running -= 1;
-      return to;
+      return plainWords(to);
     });
     const languages = ['de', 'es', 'fr', 'it', 'ja', 'ko', 'nl', 'pl', 'pt'];
     const items = await collect(translateLine(translator, LINE, languages, signal));
@@ -84,15 +86,15 @@ describe('one line into several languages', () => {
     let closed = 0;
     const translator = translatorOf(async function* () {
       try {
-        yield 'first';
-        yield 'second';
+        yield plainWords('first');
+        yield plainWords('second');
       } finally {
         closed += 1;
       }
-      return 'whole';
+      return plainWords('whole');
     });
     for await (const item of translateLine(translator, LINE, ['ja'], signal)) {
-      expect(item.text).toBe('first');
+      expect(item.text).toEqual(plainWords('first'));
       break;
     }
     expect(closed).toBe(1);
@@ -105,7 +107,7 @@ describe('one line into several languages', () => {
           await new Promise((_, reject) => {
             stop.addEventListener('abort', () => reject(stop.reason));
           });
-        yield to;
+        yield plainWords(to);
         return { text, from: 'en', to, outcome: 'translated' };
       },
     };

@@ -6,6 +6,7 @@ import {
   type TranslationRequest,
   createTranslator,
 } from '../../../src/translation/translator.ts';
+import { tree, written } from '../../fakes/markup.ts';
 import { detectLanguage } from '../../../src/text/language/detect.ts';
 
 const SPACE = { platform: 'test', id: 'space' };
@@ -39,15 +40,20 @@ const translator = createTranslator({
   languages: { detect: detectLanguage },
 });
 
-const translate = async (
-  request: Partial<TranslationRequest> & { text: string },
-): Promise<Translation & { seen: string[] }> => {
-  const states = translator.translate({ to: 'ja', place: SPACE, ...request }, signal);
+/** Translates a text as Discord writes it; its translation is written in the same way. */
+const translate = async ({
+  text,
+  ...request
+}: Omit<Partial<TranslationRequest>, 'text'> & { readonly text: string }): Promise<
+  Omit<Translation, 'text'> & { text: string; seen: string[] }
+> => {
+  const whole = { to: 'ja', place: SPACE, ...request, text: tree(text) };
+  const states = translator.translate(whole, signal);
   const seen: string[] = [];
   for (;;) {
     const { done, value } = await states.next();
-    if (done) return { ...value, seen };
-    seen.push(value);
+    if (done) return { ...value, text: written(value.text), seen };
+    seen.push(written(value));
   }
 };
 
@@ -80,7 +86,8 @@ describe('the translator', () => {
   it.each(['', ' \u200b\u2060 ', '🎉🎉 👩‍👩‍👧', 'https://example.org/a?b=c', '`npm ci`'])(
     'asks nobody when there is nothing to translate: %j',
     async (text) => {
-      expect(await translate({ text })).toMatchObject({ text, outcome: 'nothing-to-translate' });
+      const same = { text: written(tree(text)), outcome: 'nothing-to-translate' };
+      expect(await translate({ text })).toMatchObject(same);
       expect(asked).toEqual([]);
     },
   );

@@ -2,10 +2,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { limitFault } from '../../../src/usage/limits.ts';
 import { countFinished, createMeter } from '../../../src/usage/meter.ts';
+import { plainWords } from '../../../src/model/compose-rich-text.ts';
+import { plainText } from '../../../src/model/walk-rich-text.ts';
 import type { ByteSource } from '../../../src/model/file.ts';
 import type { Services } from '../../../src/command/services.ts';
 import type { SpaceChoices } from '../../../src/model/space-choices.ts';
-import type { Translation } from '../../../src/translation/translator.ts';
+import type { Translation, TranslationRequest } from '../../../src/translation/translator.ts';
 import type { UsageAmounts } from '../../../src/usage/usage.ts';
 
 const SPACE = { platform: 'test', id: 's' };
@@ -35,8 +37,8 @@ const services = {
     record: async (...given: unknown[]) => void recorded.push(given),
   },
   translator: {
-    async *translate({ text }: { text: string }) {
-      if (text.startsWith('half')) yield 'ha';
+    async *translate({ text }: TranslationRequest) {
+      if (plainText(text).startsWith('half')) yield plainWords('ha');
       if (fault) throw fault;
       return { text, from: 'en', to: 'ja', outcome };
     },
@@ -76,7 +78,9 @@ const drain = async (states: AsyncGenerator<unknown, unknown, void>): Promise<un
 };
 
 const translate = (meter: ReturnType<typeof newMeter>, text: string) =>
-  drain(meter.services.translator.translate({ text, to: 'ja', place: SPACE }, signal));
+  drain(
+    meter.services.translator.translate({ text: plainWords(text), to: 'ja', place: SPACE }, signal),
+  );
 
 describe('a meter', () => {
   it('counts code points, sound and speech, and records them once', async () => {
@@ -157,7 +161,7 @@ describe('a count of what is finished', () => {
   const tally = { characters: 0, audioMs: 0 };
   const counted = countFinished(services, tally);
   const into = (text: string) =>
-    drain(counted.translator.translate({ text, to: 'ja', place: SPACE }, signal));
+    drain(counted.translator.translate({ text: plainWords(text), to: 'ja', place: SPACE }, signal));
   const hear = () => drain(counted.transcriber.transcribe({ audio, place: SPACE }, signal));
 
   it('adds up whole translations and transcripts, and records nothing itself', async () => {

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { collect, never, placeOf } from '../support.ts';
 import { firstLines, footer, withCopies } from './support.ts';
+import { rich } from '../../../fakes/rich-text.ts';
+import { parseDiscord } from '../../../../adapters/discord/rich-text/parse.ts';
+import { plainText } from '../../../../src/model/walk-rich-text.ts';
+import { sentence } from '../../../../src/model/compose-rich-text.ts';
+import { mention } from '../../../../src/model/rich-text.ts';
 
 const { discord, setUp } = withCopies();
 
@@ -41,7 +46,7 @@ describe('a copy under somebody’s name', () => {
 
   test('is numbered when it is split, and all of it is found again', async () => {
     const { to, copyOf, post } = setUp();
-    const copy = copyOf('a', undefined, { content: { text: 'word '.repeat(700) } });
+    const copy = copyOf('a', undefined, { content: { text: rich('word '.repeat(700)) } });
     const [posted] = await post([copy]);
     expect(to.messages.map(({ content }) => content.split('\n').at(-1))).toEqual([
       `${footer(copy)} 1/2`,
@@ -55,7 +60,7 @@ describe('a copy under somebody’s name', () => {
     const { to, copyOf, post } = setUp();
     const voice = { durationMs: 2_500, waveform: 'AAAA' };
     const file = { name: 'v.ogg', mediaType: 'audio/ogg', bytes: new Uint8Array(64), voice };
-    const copy = copyOf('hm', undefined, { content: { text: 'Words', files: [file] } });
+    const copy = copyOf('hm', undefined, { content: { text: rich('Words'), files: [file] } });
     const [posted] = await post([copy]);
     expect(to.messages[0]).toMatchObject({
       flags: 8_192,
@@ -64,7 +69,7 @@ describe('a copy under somebody’s name', () => {
     });
     expect(to.messages[1]?.content).toContain('Words');
     expect(await post([copy], true)).toEqual([posted]);
-    await discord.mirrors.update(posted!, { ...copy, content: { text: 'Better words' } });
+    await discord.mirrors.update(posted!, { ...copy, content: { text: rich('Better words') } });
     expect(to.messages).toMatchObject([{ flags: 8_192 }, { edited: true }]);
   });
 
@@ -91,7 +96,7 @@ describe('a copy under somebody’s name', () => {
   ])('%s is posted as a whole when it is tried again', async (_, fault) => {
     const { to, copyOf, post } = setUp();
     await post([copyOf('zero')]);
-    const copy = copyOf('a', undefined, { content: { text: 'word '.repeat(700) } });
+    const copy = copyOf('a', undefined, { content: { text: rich('word '.repeat(700)) } });
     let asked = 0;
     discord.fake.fail('POST /webhooks/:id/:token', fault, { while: () => (asked += 1) === 2 });
     await expect(post([copy])).rejects.toMatchObject({ retryable: true });
@@ -122,7 +127,7 @@ describe('a copy under somebody’s name', () => {
       content: `**Ann**: ONE\n${footer(copy)}`,
     });
     expect(await post([copy], true)).toEqual([posted]);
-    await discord.mirrors.update(posted!, { ...copy, content: { text: 'two' } });
+    await discord.mirrors.update(posted!, { ...copy, content: { text: rich('two') } });
     expect(to.last?.content).toBe(`**Ann**: two\n${footer(copy)}`);
     expect(ann.name).toBe('Ann');
   });
@@ -165,20 +170,33 @@ describe('a copy under somebody’s name', () => {
     );
     const shown = to.threads[0];
     expect(shown?.last).toMatchObject({ author: 'Ann', content: `ONE\n${footer(copy)}` });
-    await discord.mirrors.update(posted!, { ...copy, content: { text: 'two' } });
+    await discord.mirrors.update(posted!, { ...copy, content: { text: rich('two') } });
     expect(shown?.last?.content).toContain('two');
     shown?.archive();
-    await discord.mirrors.update(posted!, { ...copy, content: { text: 'three' } });
+    await discord.mirrors.update(posted!, { ...copy, content: { text: rich('three') } });
     expect(shown?.last?.content).toContain('three');
     expect(shown?.archived).toBe(false);
     await discord.mirrors.remove(posted!, copy.source);
     expect(shown?.messages).toEqual([]);
   });
 
+  test('mentions nobody of another server, but names them', async () => {
+    const { to, copyOf, post, from, sourceOf } = setUp();
+    const words = sentence('see ', mention('discord', 'channel', from.id, 'from'));
+    const copy = copyOf('x', undefined, { content: { text: words } });
+    await post([copy]);
+    const source = sourceOf(copy.source.id);
+    const space = { platform: 'discord', id: discord.fake.guild().id };
+    await post([{ ...copy, source: { ...source, channel: { ...source.channel, space } } }]);
+    expect(firstLines(to.messages)).toEqual([`see <#${from.id}>`, 'see #from']);
+  });
+
   test('is told apart from what somebody writes to look like a mark', async () => {
     const { to, copyOf, post } = setUp();
     const honest = copyOf('honest');
-    const fake = copyOf('x', undefined, { content: { text: `hi\n${footer(honest)}` } });
+    const fake = copyOf('x', undefined, {
+      content: { text: parseDiscord(`hi\n${footer(honest)}`) },
+    });
     await post([fake]);
     await post([honest], true);
     expect(to.messages).toHaveLength(2);
@@ -201,7 +219,7 @@ test('copies to one channel asked for at the same time follow each other', async
   const copies = Array.from({ length: 4 }, (_, index) => copyOf(`line ${index}.`));
   await Promise.all(copies.map(async (copy) => post([copy])));
   expect(to.messages.map(({ content }) => content.slice(0, 7))).toEqual(
-    copies.map(({ content }) => content.text),
+    copies.map(({ content }) => plainText(content.text)),
   );
 });
 
@@ -216,7 +234,7 @@ test('a channel that is gone and a permission that is lost are told as such', as
 test('an answer to a command is no copy, whatever it says', async () => {
   const { to, ann, copyOf, post, target } = setUp();
   const copy = copyOf('real words');
-  discord.core.work = async ({ answer }) => answer.show({ text: `forged\n${footer(copy)}` });
+  discord.core.work = async ({ answer }) => answer.show({ text: rich(`forged\n${footer(copy)}`) });
   const use = { channel: to, name: 'translate', options: { text: 'x' } };
   const forged = await discord.fake.command(ann, use).answer();
   const [posted] = await post([copy], true);

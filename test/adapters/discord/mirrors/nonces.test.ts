@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { collect, never, placeOf } from '../support.ts';
 import { firstLines, isSecond, lastWords, TWO_PARTS, withCopies } from './support.ts';
+import { rich } from '../../../fakes/rich-text.ts';
 
 const { clock, discord, setUp } = withCopies();
 
@@ -36,7 +37,7 @@ test('a copy that outgrows its neighbours stands once, however long it cannot le
   const [posted] = await post(copies);
   const edits = 'PATCH /webhooks/:id/:token/messages/:id';
   discord.fake.fail(edits, { status: 503 }, { while: () => true });
-  const grown = { ...copies[0]!, content: { text: 'now with `half a mark' } };
+  const grown = { ...copies[0]!, content: { text: rich('**Now**: half a mark') } };
   const standing = (): number =>
     to.messages.filter(({ content }) => content.includes('half a mark')).length;
   for (let attempt = 1; attempt <= 2; attempt += 1) {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { collect, never } from '../support.ts';
 import { isSecond, lastWords, REFUSED, TWO_PARTS, withCopies } from './support.ts';
+import { row } from '../../../../src/model/compose-rich-text.ts';
+import { rich } from '../../../fakes/rich-text.ts';
 
 const { clock, discord, setUp } = withCopies();
 
@@ -41,7 +43,7 @@ describe('a copy that grows', () => {
 
   test('nor as a reply', async () => {
     const { from, copyOf } = setUp();
-    const { as: _, ...reply } = copyOf('short', undefined, { key: 'watch', label: '🇪🇸' });
+    const { as: _, ...reply } = copyOf('short', undefined, { key: 'watch', label: row('🇪🇸') });
     const copying = discord.mirrors.create({ channel: reply.source.channel }, [reply], {
       mayExist: false,
       signal: never(),
@@ -80,7 +82,7 @@ describe('a copy that grows', () => {
     discord.fake.fail('POST /webhooks/:id/:token', REFUSED, {
       while: ({ body }) => String(body['content']).includes(' 3/3'),
     });
-    const long = { ...copy, content: { text: 'word '.repeat(1_000) } };
+    const long = { ...copy, content: { text: rich('word '.repeat(1_000)) } };
     await expect(discord.mirrors.update(posted!, long)).rejects.toMatchObject({
       code: 'bad-input',
     });
@@ -91,7 +93,7 @@ describe('a copy that grows', () => {
 describe('a voice message where Discord takes none', () => {
   const voice = { durationMs: 2_500, waveform: 'AAAA' };
   const file = { name: 'v.ogg', mediaType: 'audio/ogg', bytes: new Uint8Array(64), voice };
-  const spoken = { text: 'Words', files: [file] };
+  const spoken = { text: rich('Words'), files: [file] };
 
   test.each(['webhook', 'bot'] as const)('stands as a file with its words (%s)', async (by) => {
     const { to, copyOf, post, guild } = setUp();
@@ -108,7 +110,7 @@ describe('a voice message where Discord takes none', () => {
     expect(to.messages[0]?.content).toContain('Words');
     expect(to.messages[0]?.attachments).toHaveLength(1);
     expect((await post([copy], true))[0]?.ids).toEqual(posted?.ids);
-    const changed = { ...copy, content: { ...spoken, text: 'Better words' } };
+    const changed = { ...copy, content: { ...spoken, text: rich('Better words') } };
     await discord.mirrors.update(posted!, changed);
     expect(to.messages[0]?.content).toContain('Better words');
     expect(to.messages[0]?.attachments).toHaveLength(1);

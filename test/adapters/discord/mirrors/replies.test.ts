@@ -4,6 +4,9 @@ import type { Mirror } from '../../../../src/ports/mirrors.ts';
 import { createDiscordAdapter } from '../../../../adapters/discord/adapter.ts';
 import { collect, createTestCore, never, optionsFor, placeOf } from '../support.ts';
 import { firstLines, TWO_PARTS, type SetUp, withCopies } from './support.ts';
+import { rich } from '../../../fakes/rich-text.ts';
+import { row } from '../../../../src/model/compose-rich-text.ts';
+import { parseDiscord } from '../../../../adapters/discord/rich-text/parse.ts';
 
 const { discord, setUp } = withCopies();
 
@@ -21,9 +24,9 @@ describe('a copy as a reply', () => {
     const said = here.from.say(here.ann, 'hello');
     return {
       source: here.sourceOf(said.id),
-      content: { text },
+      content: { text: parseDiscord(text) },
       key: 'watch',
-      label: '🇪🇸',
+      label: row('🇪🇸'),
       ...part,
     };
   };
@@ -68,7 +71,7 @@ describe('a copy as a reply', () => {
     const here = setUp();
     const copy = reply(here, 'viejo');
     const [first] = await post(here, copy);
-    await post(here, { ...copy, content: { text: 'nuevo' } }, true);
+    await post(here, { ...copy, content: { text: rich('nuevo') } }, true);
     expect(here.from.last).toMatchObject({ id: first?.ids[0], content: '🇪🇸 nuevo' });
   });
 
@@ -100,7 +103,7 @@ describe('a copy as a reply', () => {
     const here = setUp();
     const copy = reply(here, 'corto');
     const [posted] = await post(here, copy);
-    const long = { ...copy, content: { text: 'palabra '.repeat(400) } };
+    const long = { ...copy, content: { text: rich('palabra '.repeat(400)) } };
     const grown = await discord.mirrors.update(posted!, long);
     expect(here.from.messages.slice(1).map(({ content }) => content.split(' ', 2)[1])).toEqual([
       '1/2',
@@ -121,7 +124,7 @@ test.each(['in one life', 'after a restart'])(
     const replies = ['🇪🇸', '🇯🇵'].map((label) => ({
       source,
       content: TWO_PARTS,
-      label,
+      label: row(label),
       key: `flag:${label}`,
     }));
     const posted: Posted[] = [];
@@ -153,14 +156,14 @@ test.each(['in one life', 'after a restart'])(
       collect(
         (others && when !== 'in one life' ? fresh : discord).mirrors.create(
           { channel: here },
-          [{ source, content: { text: 'x' }, key: 'watch', label: '🇪🇸', ...copy }],
+          [{ source, content: { text: rich('x') }, key: 'watch', label: row('🇪🇸'), ...copy }],
           { mayExist: others !== undefined, others: others ?? [], signal: never() },
         ),
       );
-    const [first] = await post({ label: '🇯🇵' });
-    const [other] = await post({ key: 'flag:fr', label: '🇫🇷' });
+    const [first] = await post({ label: row('🇯🇵') });
+    const [other] = await post({ key: 'flag:fr', label: row('🇫🇷') });
     const known = when === 'in one life' ? [] : [other!];
-    const [found] = await post({ content: { text: 'hola' } }, known);
+    const [found] = await post({ content: { text: rich('hola') } }, known);
     expect(found).toEqual(first);
     expect(from.messages.slice(1).map(({ content }) => content)).toEqual(['🇪🇸 hola', '🇫🇷 x']);
     expect(from.last?.id).toBe(other?.ids[0]);
@@ -169,7 +172,7 @@ test.each(['in one life', 'after a restart'])(
 
 test('a reply is told apart from one whose mark only begins in the same way', async () => {
   const { from, copyOf } = setUp();
-  const { as: _, ...england } = copyOf('hello', undefined, { label: '🏴󠁧󠁢󠁥󠁮󠁧󠁿' });
+  const { as: _, ...england } = copyOf('hello', undefined, { label: row('🏴󠁧󠁢󠁥󠁮󠁧󠁿') });
   const post = async (copy: Mirror): Promise<Posted[]> =>
     collect(
       discord.mirrors.create({ channel: copy.source.channel }, [copy], {
@@ -178,6 +181,6 @@ test('a reply is told apart from one whose mark only begins in the same way', as
       }),
     );
   await post(england);
-  await post({ ...england, key: 'flag:🏴', label: '🏴' });
+  await post({ ...england, key: 'flag:🏴', label: row('🏴') });
   expect(firstLines(from.messages.slice(1))).toEqual(['🏴󠁧󠁢󠁥󠁮󠁧󠁿 HELLO', '🏴 HELLO']);
 });

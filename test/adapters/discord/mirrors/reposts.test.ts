@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { footer, withCopies } from './support.ts';
+import { rich } from '../../../fakes/rich-text.ts';
 
 const { discord, setUp } = withCopies();
 
@@ -16,7 +17,7 @@ describe('copies that share messages of a webhook that is gone', () => {
     const { to, guild, copies, posted } = await setUpLost();
     guild.revoke('ManageMessages');
     const before = to.messages.map(({ content }) => content);
-    const short = { ...copies[0]!, content: { text: 'short' } };
+    const short = { ...copies[0]!, content: { text: rich('short') } };
     for (const changing of [
       discord.mirrors.remove(posted, copies[0]!.source),
       discord.mirrors.update(posted, short),
@@ -29,7 +30,7 @@ describe('copies that share messages of a webhook that is gone', () => {
     const { to, copies, posted, copyOf, post } = await setUpLost();
     await discord.mirrors.remove(posted, copies[0]!.source);
     await post([copyOf('since then')]);
-    await discord.mirrors.update(posted, { ...copies[1]!, content: { text: 'changed' } });
+    await discord.mirrors.update(posted, { ...copies[1]!, content: { text: rich('changed') } });
     const shown = to.messages.map(({ content }) => content);
     const changed = shown.filter((content) => content.includes(`changed\n${footer(copies[1]!)}`));
     expect(changed).toHaveLength(1);
@@ -38,7 +39,7 @@ describe('copies that share messages of a webhook that is gone', () => {
 
   test('are found where they stand now, however much was said since', async () => {
     const { to, bob, copies, posted } = await setUpLost();
-    await discord.mirrors.update(posted, { ...copies[0]!, content: { text: 'changed' } });
+    await discord.mirrors.update(posted, { ...copies[0]!, content: { text: rich('changed') } });
     for (let line = 0; line < 510; line += 1) to.say(bob, `talk ${line}`);
     await discord.mirrors.remove(posted, copies[1]!.source);
     const shown = to.messages.map(({ content }) => content).join('\n');
@@ -64,7 +65,7 @@ describe('copies that share messages of a webhook that is gone', () => {
       const { copies, posted, shown } = await setUpNamed();
       await discord.mirrors.remove(posted[0]!, copies[0]!.source);
       expect(shown()).not.toContain(footer(copies[0]!));
-      const changed = { ...copies[10]!, content: { text: 'changed' } };
+      const changed = { ...copies[10]!, content: { text: rich('changed') } };
       const again = await discord.mirrors.update(posted[10]!, changed);
       expect(shown()).toContain(`changed\n${footer(changed)}`);
       for (const copy of copies.slice(1)) expect(shown().split(footer(copy))).toHaveLength(2);
@@ -74,10 +75,10 @@ describe('copies that share messages of a webhook that is gone', () => {
 
     test('have their quotes above the name, where they are known for quotes', async () => {
       const { copies, posted } = await setUpNamed();
-      const changed = { ...copies[0]!, content: { text: 'changed' } };
+      const changed = { ...copies[0]!, content: { text: rich('changed') } };
       const { channel, ids } = await discord.mirrors.update(posted[0]!, changed);
       const read = await discord.feed.read({ channel, id: ids[0] }, copies[1]!.source);
-      expect(read).toMatchObject({ text: 'LINE 1' });
+      expect(read).toMatchObject({ text: rich('LINE 1') });
     });
   });
 });
@@ -90,7 +91,7 @@ test('a copy that outgrows its neighbours does not stand twice when it cannot le
   const before = to.messages.map(({ content }) => content);
   const refused = { status: 403, body: { message: 'Missing Permissions', code: 50_013 } };
   discord.fake.fail('PATCH /channels/:id/messages/:id', refused);
-  const grown = { ...copies[0]!, content: { text: 'word '.repeat(390) } };
+  const grown = { ...copies[0]!, content: { text: rich('word '.repeat(390)) } };
   const changing = discord.mirrors.update(posted!, grown);
   await expect(changing).rejects.toMatchObject({ code: 'forbidden' });
   expect(to.messages.map(({ content }) => content)).toEqual(before);

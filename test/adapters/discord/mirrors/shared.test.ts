@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Mirror } from '../../../../src/ports/mirrors.ts';
 import { collect, never, placeOf } from '../support.ts';
 import { firstLines, footer, lastWords, TWO_PARTS, withCopies } from './support.ts';
+import { rich } from '../../../fakes/rich-text.ts';
+import { row } from '../../../../src/model/compose-rich-text.ts';
 
 const { discord, setUp } = withCopies();
 
@@ -28,7 +30,7 @@ describe('more copies than webhooks may post', () => {
     const copies = [copyOf('one', ann), copyOf('two', bob), copyOf('three', ann)];
     const posted = await post(copies);
     expect(to.messages).toHaveLength(1);
-    await discord.mirrors.update(posted[1]!, { ...copies[1]!, content: { text: 'zwei' } });
+    await discord.mirrors.update(posted[1]!, { ...copies[1]!, content: { text: rich('zwei') } });
     await discord.mirrors.remove(posted[0]!, copies[0]!.source);
     expect(to.last?.content).toBe(
       `**Bob**: zwei\n${footer(copies[1]!)}\n**Ann**: THREE\n${footer(copies[2]!)}`,
@@ -36,7 +38,7 @@ describe('more copies than webhooks may post', () => {
     await expect(discord.mirrors.update(posted[0]!, copies[0]!)).rejects.toMatchObject({
       code: 'not-found',
     });
-    const long = { ...copies[1]!, content: { text: 'long '.repeat(390) } };
+    const long = { ...copies[1]!, content: { text: rich('long '.repeat(390)) } };
     const own = await discord.mirrors.update(posted[1]!, long);
     expect(own.ids).not.toEqual(posted[1]?.ids);
     expect(to.messages[0]?.content).toBe(`**Ann**: THREE\n${footer(copies[2]!)}`);
@@ -50,7 +52,7 @@ describe('more copies than webhooks may post', () => {
     const copies = Array.from({ length: 40 }, (_, index) => copyOf(`line ${index}.`));
     const posted = await post(copies);
     expect(to.messages.every(({ author }) => author === 'Ann')).toBe(true);
-    await discord.mirrors.update(posted[1]!, { ...copies[1]!, content: { text: 'changed' } });
+    await discord.mirrors.update(posted[1]!, { ...copies[1]!, content: { text: rich('changed') } });
     expect(to.messages[0]?.content).toContain(`changed\n${footer(copies[1]!)}`);
   });
 });
@@ -87,7 +89,7 @@ test('what is left of a copy in a shared message is taken away without its neigh
   await post(copies);
   const voice = { durationMs: 2_500, waveform: 'AAAA' };
   const file = { name: 'v.ogg', mediaType: 'audio/ogg', bytes: new Uint8Array(64), voice };
-  await post([{ ...copies[0]!, content: { text: 'spoken', files: [file] } }], true);
+  await post([{ ...copies[0]!, content: { text: rich('spoken'), files: [file] } }], true);
   expect(firstLines(to.messages)).toEqual(['**Bob**: TWO', '', '**Ann**: spoken']);
 });
 
@@ -95,16 +97,16 @@ test('a sweep takes away whatever was posted of a source, and nothing else', asy
   const { to, from, copyOf, post, target, guild, ann } = setUp();
   const [lost, kept] = [copyOf('lost'), copyOf('kept')];
   await post([lost, kept]);
-  await post([{ ...lost, label: '⚠️ English' }]);
+  await post([{ ...lost, label: row('⚠️ English') }]);
   await discord.mirrors.removeOrphans({ channel: target }, lost.source);
   expect(to.messages.map(({ content }) => content.split('\n')[0])).toEqual(['KEPT']);
   const said = from.say(ann, 'hello');
   const here = placeOf(guild, from);
   const reply: Mirror = {
     source: { channel: here, id: said.id },
-    content: { text: 'hola' },
+    content: { text: rich('hola') },
     key: 'watch',
-    label: '🇪🇸',
+    label: row('🇪🇸'),
   };
   await collect(
     discord.mirrors.create({ channel: here }, [reply], { mayExist: false, signal: never() }),

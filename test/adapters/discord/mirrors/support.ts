@@ -3,6 +3,9 @@ import type { MessageRef, Posted } from '../../../../src/model/place.ts';
 import type { Mirror } from '../../../../src/ports/mirrors.ts';
 import { createHastyClock } from '../../../fakes/clock.ts';
 import { collect, never, openDiscord, placeOf, type TestDiscord } from '../support.ts';
+import { rich } from '../../../fakes/rich-text.ts';
+import { row } from '../../../../src/model/compose-rich-text.ts';
+import { plainInline } from '../../../../src/model/walk-rich-text.ts';
 
 /** One Discord for the copies of a file, and a clock that moves only when a test says so. */
 export const withCopies = () => {
@@ -32,9 +35,9 @@ export const withCopies = () => {
       const said = from.say(by, text);
       return {
         source: sourceOf(said.id),
-        content: { text: text.toUpperCase() },
+        content: { text: rich(text.toUpperCase()) },
         key: 'watch',
-        label: '🌐 English',
+        label: row('🌐 English'),
         as: { name: by.name, avatarUrl: 'https://cdn.discordapp.com/embed/avatars/1.png' },
         ...part,
       };
@@ -51,11 +54,11 @@ export type SetUp = ReturnType<typeof withCopies>['setUp'];
 
 export const footer = (copy: Mirror): string => {
   const { channel, id } = copy.source;
-  return `-# [${copy.label}](<https://discord.com/channels/${channel.space.id}/${channel.id}/${id}>)`;
+  return `-# [${plainInline(copy.label)}](<https://discord.com/channels/${channel.space.id}/${channel.id}/${id}>)`;
 };
 
 /** A copy that takes two messages. */
-export const TWO_PARTS = { text: 'word '.repeat(700) };
+export const TWO_PARTS = { text: rich('word '.repeat(700)) };
 export const REFUSED = {
   status: 400,
   body: { code: 200_000, message: 'Message was blocked by automatic moderation' },

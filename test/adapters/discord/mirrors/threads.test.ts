@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Mirror } from '../../../../src/ports/mirrors.ts';
 import { collect, never, placeOf } from '../support.ts';
 import { firstLines, lastWords, TWO_PARTS, withCopies } from './support.ts';
+import { rich } from '../../../fakes/rich-text.ts';
 
 const { discord, setUp } = withCopies();
 
@@ -20,7 +21,7 @@ describe('a standing thread that is archived', () => {
     const one = copyOf('one');
     const [posted] = await copy(one, false);
     thread.archive();
-    const [changed] = await copy({ ...one, content: { text: 'changed' } }, true);
+    const [changed] = await copy({ ...one, content: { text: rich('changed') } }, true);
     expect(firstLines(thread.messages.slice(-1))).toEqual(['changed']);
     expect(changed?.ids).toEqual(posted?.ids);
   });
@@ -50,7 +51,7 @@ describe('a standing thread that is archived', () => {
       const { thread, copyOf, copy, guild, to } = await setUpThread();
       guild.revoke('ManageWebhooks');
       const one = copyOf('one');
-      if (again) await copy({ ...one, content: { text: 'before' } }, false);
+      if (again) await copy({ ...one, content: { text: rich('before') } }, false);
       thread.archive(true);
       await expect(copy(one, again)).rejects.toMatchObject({
         code: 'unavailable',

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { eventually } from '../../../fakes/eventually.ts';
 import { collect, never, placeOf } from '../support.ts';
 import { firstLines, footer, TWO_PARTS, withCopies } from './support.ts';
+import { rich } from '../../../fakes/rich-text.ts';
 
 const { discord, setUp } = withCopies();
 
@@ -28,7 +29,7 @@ describe('a copy whose webhook was deleted by hand', () => {
 
   test('is posted anew when it is to be shown anew', async () => {
     const { to, copy, posted } = await setUpLost();
-    const anew = await discord.mirrors.update(posted, { ...copy, content: { text: 'two' } });
+    const anew = await discord.mirrors.update(posted, { ...copy, content: { text: rich('two') } });
     expect(firstLines(to.messages)).toEqual(['two']);
     expect(anew.ids).toEqual([to.last?.id]);
   });
@@ -56,7 +57,7 @@ describe('a copy whose webhook was deleted by hand', () => {
     await discord.mirrors.remove(posted, copies[0]!.source);
     expect(counts(here)).toEqual(once.with(0, 0));
     expect(to.messages.every(({ author }) => author === 'Ann')).toBe(true);
-    await discord.mirrors.update(posted, { ...copies[1]!, content: { text: 'changed' } });
+    await discord.mirrors.update(posted, { ...copies[1]!, content: { text: rich('changed') } });
     await discord.mirrors.remove(posted, copies[2]!.source);
     expect(counts(here)).toEqual(once.with(0, 0).with(2, 0));
     expect(to.last?.content).toContain(`changed\n${footer(copies[1]!)}`);
@@ -67,7 +68,7 @@ describe('a copy whose webhook was deleted by hand', () => {
     const { to, copies, posted } = here;
     const anew = await discord.mirrors.update(posted, {
       ...copies[0]!,
-      content: { text: 'short' },
+      content: { text: rich('short') },
     });
     expect(anew.ids).toEqual([to.last?.id]);
     expect(counts(here)).toEqual(once);
@@ -126,7 +127,9 @@ describe('a webhook that people gave another channel', () => {
     const marker = from.say(ann, 'after it moved');
     await eventually(() =>
       expect(discord.core.told).toContainEqual(
-        expect.objectContaining({ message: expect.objectContaining({ text: marker.content }) }),
+        expect.objectContaining({
+          message: expect.objectContaining({ text: rich(marker.content) }),
+        }),
       ),
     );
     await post([copyOf('two')]);
@@ -139,7 +142,7 @@ describe('a webhook that people gave another channel', () => {
     const other = copyOf('two');
     const [last] = await post([other]);
     move();
-    await discord.mirrors.update(posted, { ...copy, content: { text: 'changed' } });
+    await discord.mirrors.update(posted, { ...copy, content: { text: rich('changed') } });
     expect(firstLines(to.messages)).toEqual(['TWO', 'changed']);
     await discord.mirrors.remove(last!, other.source);
     expect(firstLines(to.messages)).toEqual(['changed']);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseDiscord } from '../../../../adapters/discord/rich-text/parse.ts';
-import { discordHolds, reduceDiscord } from '../../../../adapters/discord/rich-text/reduce.ts';
+import { reduceDiscord } from '../../../../adapters/discord/rich-text/reduce.ts';
 import { renderDiscord } from '../../../../adapters/discord/rich-text/render.ts';
 import {
   bulleted,
@@ -143,13 +143,6 @@ describe('what stands within lines', () => {
       ),
     ]);
   });
-
-  it('asks for the names of mentions', () => {
-    const names = ({ id }: { id: string }): string | undefined => (id === '1' ? 'Ann' : undefined);
-    expect(parseDiscord('<@1> <#2>', names)).toEqual([
-      paragraph(at('member', '1', 'Ann'), text(' '), at('channel', '2')),
-    ]);
-  });
 });
 
 describe('blocks', () => {
@@ -254,10 +247,11 @@ describe('writing', () => {
     },
   );
 
-  it('tells what it can hold', () => {
-    expect(discordHolds([mentions], LIVE)).toBe(false);
-    expect(discordHolds([paragraph(bold(a)), codeBlock('a', 'js')])).toBe(true);
-    expect(discordHolds([quote(quote(paragraph(a)))])).toBe(false);
+  it('reduces only what it cannot hold', () => {
+    expect(reduceDiscord([mentions], LIVE)).not.toEqual([mentions]);
+    const held = [paragraph(bold(a)), codeBlock('a', 'js')];
+    expect(reduceDiscord(held)).toEqual(held);
+    expect(reduceDiscord([quote(quote(paragraph(a)))])).toEqual([quote(paragraph(a))]);
   });
 });
 

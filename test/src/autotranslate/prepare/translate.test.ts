@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import type { Services } from '../../../../src/command/services.ts';
+import { plainWords } from '../../../../src/model/compose-rich-text.ts';
 import { findLanguage, languageName } from '../../../../src/text/language/languages.ts';
 import { createMessageTranslator } from '../../../../src/autotranslate/prepare/translate.ts';
 import { plainTranslator } from '../../../fakes/autotranslate.ts';
@@ -38,7 +39,7 @@ beforeEach(() => {
 describe('what a message becomes', () => {
   it('costs what was translated, and nothing for what is in its language already', async () => {
     expect(await make('es:hola')).toMatchObject({
-      renditions: [{ outcome: 'same' }, { outcome: 'translated', text: 'ja(es:hola)' }],
+      renditions: [{ outcome: 'same' }, { outcome: 'translated', text: plainWords('ja(es:hola)') }],
       used: { characters: 7 },
       fault: undefined,
     });
@@ -49,8 +50,8 @@ describe('what a message becomes', () => {
     await expect(make('hello')).rejects.toBe(away);
     expect(await make('hello', true)).toMatchObject({
       renditions: [
-        { outcome: 'failed', text: 'hello' },
-        { outcome: 'failed', text: 'hello' },
+        { outcome: 'failed', text: plainWords('hello') },
+        { outcome: 'failed', text: plainWords('hello') },
       ],
       fault: { code: 'unavailable' },
       used: { characters: 0 },

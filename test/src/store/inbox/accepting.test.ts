@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { plainWords } from '../../../../src/model/compose-rich-text.ts';
 import { flagPurpose, WATCH } from '../../../../src/store/inbox/row.ts';
 import {
   arrivalOf,
@@ -33,7 +34,9 @@ describe('a message that comes', () => {
     const rows = await inbox.claim();
     await inbox.ours.release(rows, { tried: 1, dueMs: inbox.clock.ms + 60_000 });
     await inbox.accept(messageOf(1, 'hello!'));
-    expect(await inbox.claim()).toMatchObject([{ attempts: 1, message: { text: 'hello!' } }]);
+    expect(await inbox.claim()).toMatchObject([
+      { attempts: 1, message: { text: plainWords('hello!') } },
+    ]);
   });
 
   it('that changes keeps its place while it waits, and holds up nothing once it was dealt with', async () => {
@@ -70,7 +73,7 @@ describe('what is taken back', () => {
     await inbox.accept(messageOf(1));
     await inbox.accept(messageOf(1), { purpose: FLAG, partition: 'flag' });
     expect(await inbox.ours.markDeleted([refOf(1)], FLAG)).toEqual(['flag']);
-    expect(await inbox.claim()).toMatchObject([{ message: { text: 'hello' } }]);
+    expect(await inbox.claim()).toMatchObject([{ message: { text: plainWords('hello') } }]);
     expect(await inbox.ours.markDeleted([refOf(1)])).toEqual([PARTITION]);
   });
 
@@ -78,7 +81,7 @@ describe('what is taken back', () => {
     await inbox.accept(messageOf(1), { purpose: FLAG });
     await inbox.ours.markDeleted([refOf(1)], FLAG);
     expect(await inbox.accept(messageOf(1), { purpose: FLAG })).toBe('changed');
-    expect(await inbox.claim()).toMatchObject([{ message: { text: 'hello' } }]);
+    expect(await inbox.claim()).toMatchObject([{ message: { text: plainWords('hello') } }]);
   });
 
   it('is found by its copies when its row was cleared', async () => {
@@ -126,7 +129,7 @@ describe('what is abandoned', () => {
     expect(await inbox.claim()).toMatchObject([
       { message: 'skipped', skip: 'not-watched' },
       { message: 'deleted' },
-      { message: { text: 'hello' } },
+      { message: { text: plainWords('hello') } },
     ]);
   });
 
@@ -135,7 +138,7 @@ describe('what is abandoned', () => {
     for (const [id, channel] of [HERE, THERE, elsewhere].entries())
       await inbox.accept(messageOf(id, 'hello', channel));
     expect(await inbox.ours.abandon(SPACE, 'space-gone')).toHaveLength(2);
-    expect(await inbox.claim()).toMatchObject([{}, {}, { message: { text: 'hello' } }]);
+    expect(await inbox.claim()).toMatchObject([{}, {}, { message: { text: plainWords('hello') } }]);
   });
 
   it('is no longer theirs who work on it, and what was dealt with stays as it is', async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach } from 'vitest';
 import type { Channel } from '../../../../src/model/place.ts';
+import { plainWords } from '../../../../src/model/compose-rich-text.ts';
 import type { Message } from '../../../../src/model/message.ts';
 import { createMirrorStore, type MirrorStore } from '../../../../src/store/mirrors.ts';
 import { createInboxStore, type InboxStore } from '../../../../src/store/inbox/index.ts';
@@ -18,7 +19,7 @@ export const messageOf = (id: number, text = 'hello', channel = HERE, by = 'ada'
   ref: { channel, id: String(id) },
   position: String(id).padStart(5, '0'),
   author: { id: by, name: by, kind: 'person' },
-  text,
+  text: plainWords(text),
   files: [],
   stickers: [],
 });

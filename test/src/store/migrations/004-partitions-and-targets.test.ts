@@ -1,8 +1,4 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Kysely, sql } from 'kysely';
-import { Migrator } from 'kysely/migration';
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { WATCH } from '../../../../src/store/inbox/row.ts';
 import { openStore } from '../../../../src/store/index.ts';
@@ -10,38 +6,36 @@ import { glossaryAndSettings } from '../../../../src/store/migrations/001-glossa
 import { watching } from '../../../../src/store/migrations/002-watching.ts';
 import { rooms } from '../../../../src/store/migrations/003-rooms.ts';
 import { createMirrorStore } from '../../../../src/store/mirrors.ts';
-import { openSqlite } from '../../../../src/store/sqlite.ts';
+import { databaseAfter } from './support.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const THERE = { space: SPACE, id: 'to', parentId: 'above' };
 const SOURCE = { channel: { space: SPACE, id: 'from' }, id: '1' };
 
-/** A database as it was before the migration, with one mirror in two messages and three rows. */
-const earlierDatabase = async (): Promise<string> => {
-  const path = join(mkdtempSync(join(tmpdir(), 'dragoman-')), 'x.db');
-  const db = new Kysely<unknown>({ dialect: openSqlite(path).dialect });
-  const earlier = {
-    '001-glossary-and-settings': glossaryAndSettings,
-    '002-watching': watching,
-    '003-rooms': rooms,
-  };
-  const provider = { getMigrations: async () => earlier };
-  expect((await new Migrator({ db, provider }).migrateToLatest()).error).toBeUndefined();
-  await sql`
-    INSERT INTO copy VALUES ('test', 'from', '1', 'watch', 'to', 's', 'above', '["7","8"]', 'h', 'x', 5)
-  `.execute(db);
-  for (const id of ['7', '8'])
-    await sql`INSERT INTO copy_part VALUES ('test', ${id}, 'from', '1', 'watch', 'to')`.execute(db);
-  const row = (id: string, lane: string, state: string, owner: string | null) => sql`
-    INSERT INTO inbox VALUES ('test', 'from', ${id}, 'watch', 's', NULL, 'ada', ${lane}, ${`p${id}`}, NULL,
-      'x', 1, ${state}, NULL, 0, 0, 0, ${owner}, NULL, 5)
-  `;
-  await row('1', 'channel:from', 'done', null).execute(db);
-  await row('2', 'channel:from', 'working', 'somebody').execute(db);
-  await row('3', 'group:g', 'waiting', null).execute(db);
-  await db.destroy();
-  return `sqlite:${path}`;
+const EARLIER = {
+  '001-glossary-and-settings': glossaryAndSettings,
+  '002-watching': watching,
+  '003-rooms': rooms,
 };
+
+/** A database as it was before the migration, with one mirror in two messages and three rows. */
+const earlierDatabase = (): Promise<string> =>
+  databaseAfter(EARLIER, async (db) => {
+    await sql`
+      INSERT INTO copy VALUES ('test', 'from', '1', 'watch', 'to', 's', 'above', '["7","8"]', 'h', 'x', 5)
+    `.execute(db);
+    for (const id of ['7', '8'])
+      await sql`INSERT INTO copy_part VALUES ('test', ${id}, 'from', '1', 'watch', 'to')`.execute(
+        db,
+      );
+    const row = (id: string, lane: string, state: string, owner: string | null) => sql`
+      INSERT INTO inbox VALUES ('test', 'from', ${id}, 'watch', 's', NULL, 'ada', ${lane}, ${`p${id}`}, NULL,
+        'x', 1, ${state}, NULL, 0, 0, 0, ${owner}, NULL, 5)
+    `;
+    await row('1', 'channel:from', 'done', null).execute(db);
+    await row('2', 'channel:from', 'working', 'somebody').execute(db);
+    await row('3', 'group:g', 'waiting', null).execute(db);
+  });
 
 describe('a database from before this migration', () => {
   it('keeps its mirrors, whose targets were where their source is', async () => {

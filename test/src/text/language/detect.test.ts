@@ -2,6 +2,8 @@ import * as fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { detectLanguage } from '../../../../src/text/language/detect.ts';
+import { languageText } from '../../../../src/text/language/language-text.ts';
+import { tree } from '../../../fakes/markup.ts';
 import { LANGUAGES } from '../../../../src/text/language/language-list.ts';
 import { anyText, longTexts } from '../any-text.ts';
 
@@ -66,7 +68,7 @@ describe('detectLanguage', () => {
   it('is not misled by addresses, code, mentions and emoji', () => {
     const line =
       '<@1> https://example.com/the/english/words `const value = input` :thinking_face: 今日は寒い';
-    expect(detectLanguage(line)?.language).toBe('ja');
+    expect(detectLanguage(languageText(tree(line)))?.language).toBe('ja');
   });
 
   it('gives listed languages and a confidence of 0 to 1, whatever the text', () => {

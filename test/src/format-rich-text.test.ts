@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
-import { formatRich, type RichValue } from '../../src/i18n-rich.ts';
+import { formatRich, type RichValue } from '../../src/format-rich-text.ts';
 import { loadTexts } from '../../src/i18n.ts';
 import {
   bulleted,

@@ -2,6 +2,7 @@ import type { PressContext } from './command.ts';
 import { userError } from '../errors.ts';
 import { channelMention } from '../model/mention.ts';
 import { isSameChannel } from '../model/place.ts';
+import type { RichText } from '../model/rich-text.ts';
 import type { CaptionRecord, Room } from '../voice/room-types.ts';
 
 type Context = Pick<PressContext, 'services' | 'channel' | 'member'>;
@@ -46,3 +47,14 @@ export const captionRecord = (ctx: Context): CaptionRecord => {
   if (services.rooms.of(channel.space)) joinedRoom(ctx);
   throw userError('not-found', 'captions.none');
 };
+
+/** Says what captions are translated into. */
+export const captionLanguages = (
+  languages: readonly string[],
+  { services, locale, t }: Pick<PressContext, 'services' | 'locale' | 't'>,
+): RichText =>
+  languages.length === 0
+    ? t('captions.as-spoken')
+    : t('captions.into', {
+        languages: languages.map((code) => services.languages.name(code, locale)).join(', '),
+      });

@@ -1,0 +1,63 @@
+import { toAppError } from '../../errors.ts';
+import type { Message } from '../../model/message.ts';
+import { isSameChannel, type MessageRef } from '../../model/place.ts';
+import type { Mirror, MirrorTarget } from '../../ports/mirrors.ts';
+import { WATCH } from '../../store/inbox/row.ts';
+import { isSameTarget, type MirrorStore } from '../../store/mirrors.ts';
+import type { Privacy } from '../../store/privacy.ts';
+import { excerpt } from '../../text/split/excerpt-rich-text.ts';
+import { namedFor } from '../mentions.ts';
+import type { WatchedPlatforms } from '../watched-platforms.ts';
+
+const QUOTED_CHARS = 80;
+
+export interface QuoteDeps {
+  readonly stored: Pick<MirrorStore, 'sourceOf' | 'of'>;
+  readonly platforms: Pick<WatchedPlatforms, 'of'>;
+  readonly privacy: Pick<Privacy, 'optedOut'>;
+}
+
+/** The mirror of a message in a target; the message itself where it has none there. */
+const counterpart = async (
+  source: MessageRef,
+  place: MirrorTarget,
+  stored: Pick<MirrorStore, 'of'>,
+): Promise<MessageRef> => {
+  if (isSameChannel(source.channel, place.channel)) return source;
+  const all = await stored.of({ ref: source, purpose: WATCH });
+  const there = all.find(({ target }) => isSameTarget(target, place))?.posted;
+  return there ? { channel: there.channel, id: there.ids[0] } : source;
+};
+
+/**
+ * The message that a message replies to, as the readers of a target see it: in their own language
+ * where it has a mirror there, as written otherwise. Undefined when it is deleted, or its author
+ * opted out.
+ */
+export const quoteFor = async (
+  { replyTo }: Message,
+  target: MirrorTarget,
+  { stored, platforms, privacy }: QuoteDeps,
+): Promise<Mirror['quote']> => {
+  if (!replyTo) return undefined;
+  const read = async (ref: MessageRef, of?: MessageRef): Promise<Message | undefined> =>
+    platforms.of(ref.channel).feed.read(ref, of);
+  try {
+    const source = (await stored.sourceOf(replyTo))?.ref ?? replyTo;
+    const written = await read(source);
+    if (!written) return undefined;
+    const { platform } = source.channel.space;
+    if (await privacy.optedOut({ platform, id: written.author.id })) return undefined;
+    const ref = await counterpart(source, target, stored);
+    const there = ref === source ? written : await read(ref, source);
+    const shown = there ?? (await read(replyTo, source)) ?? written;
+    const named = await namedFor(shown.text, shown.ref.channel, target.channel, platforms);
+    const text = excerpt(named, QUOTED_CHARS);
+    return { ref: shown.ref, name: shown.author.name, text };
+  } catch (thrown) {
+    const error = toAppError(thrown);
+    if (error.retryable || error.code === 'cancelled') throw error;
+    // A message that cannot be read is not quoted; its reply is posted all the same.
+    return undefined;
+  }
+};

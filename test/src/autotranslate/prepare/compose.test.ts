@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { composeAsAuthor, composeReply } from '../../../../src/autotranslate/prepare/compose.ts';
+import type { Rendition } from '../../../../src/autotranslate/prepare/translate.ts';
+import { link, styled, text } from '../../../../src/model/rich-text.ts';
+import { languageName } from '../../../../src/text/language/languages.ts';
+import { tree } from '../../../fakes/markup.ts';
+import { messageOf } from '../../store/inbox/support.ts';
+
+const languages = { name: languageName };
+const renditionOf = (language: string, written: string): Rendition => ({
+  language,
+  from: 'en',
+  text: tree(written),
+  heard: undefined,
+  outcome: 'translated',
+});
+const replyWith = (...renditions: readonly Rendition[]) =>
+  composeReply(
+    {
+      transcript: undefined,
+      renditions,
+      used: { characters: 0, audioMs: 0 },
+      fault: undefined,
+    },
+    languages,
+  );
+
+describe('a reply', () => {
+  it('keeps the form of each language’s text, with its label in front or above', () => {
+    const reply = replyWith(
+      renditionOf('es', '> *hola*'),
+      renditionOf('ja', 'いち\n\nに'),
+      renditionOf('fr', '> salut'),
+    );
+    expect(reply).toEqual({
+      label: [text('🇪🇸')],
+      content: { text: tree('> *hola*\n🇯🇵 いち\n\nに\n🇫🇷\n> salut') },
+    });
+  });
+
+  it('names a language without a flag in bold', () => {
+    expect(replyWith(renditionOf('eo', 'saluton'))?.label).toEqual([
+      styled('bold', text('Esperanto')),
+    ]);
+  });
+});
+
+describe('a mirror under its author’s name', () => {
+  it('shows names of stickers and files as they are, whatever is in them', () => {
+    const url = 'https://a.example/duck.png';
+    const sticker = { name: '[x](https://evil.example) **duck**', url };
+    const message = { ...messageOf(1), stickers: [sticker], forwarded: true };
+    const attachments = { files: [], leftOut: ['_a_\n# b.txt'] };
+    const { content } = composeAsAuthor(
+      message,
+      renditionOf('es', '**hola**'),
+      languages,
+      attachments,
+    );
+    expect(content.text).toEqual([
+      { kind: 'subtext', children: [text('↪')] },
+      {
+        kind: 'paragraph',
+        children: [
+          styled('bold', text('hola')),
+          text('\n'),
+          link(url, text(sticker.name)),
+          text('\n📎 _a_ # b.txt'),
+        ],
+      },
+    ]);
+  });
+});

@@ -1,0 +1,33 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { code } from '../../../src/model/rich-text.ts';
+import { quotedWords, typedCode } from '../../../src/text/quoted-words.ts';
+
+describe('words of others in a sentence', () => {
+  it('stand on one line, and keep every sign', () => {
+    expect(quotedWords(' **a**\r\n`b` \u0000<@1>\u202E ')).toBe('**a** `b` <@1>');
+  });
+
+  it('are shortened after a whole grapheme', () => {
+    expect(quotedWords('abcdef', 4)).toBe('abc…');
+    expect(quotedWords('👩‍👩‍👧👩‍👩‍👧', 12)).toBe('👩‍👩‍👧…');
+    expect(quotedWords('x'.repeat(301))).toHaveLength(300);
+  });
+
+  it('are code where somebody typed them', () => {
+    expect(typedCode('a`b\nc')).toEqual(code('a`b c'));
+    expect(typedCode('x'.repeat(61)).text).toHaveLength(60);
+    expect(typedCode('abcdef', 4)).toEqual(code('abc…'));
+  });
+
+  it('are one line within the limit, whatever they are', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 40 }), (any, most) => {
+        const quoted = quotedWords(any, most);
+        expect(quoted.length).toBeLessThanOrEqual(most);
+        expect(quoted).not.toMatch(/[\r\n\p{Cc}]/u);
+        expect(quoted.isWellFormed()).toBe(true);
+      }),
+    );
+  });
+});

@@ -36,7 +36,7 @@ const VIOLATIONS = {
   'commands/command-knows-a-command.ts': "import './help.ts';",
   'commands/command-reaches-past-its-context.ts': "import '../src/translation/translator.ts';",
   'commands/command-names-what-it-is-not-given.ts':
-    "import type { Room } from '../src/voice/service.ts';\nexport type Given = Room;",
+    "import type { Room } from '../src/voice/room-types.ts';\nexport type Given = Room;",
   'commands/command-uses-a-port.ts': "import '../src/ports/platform.ts';",
   'commands/command-knows-an-adapter.ts': "import '../adapters/web/index.ts';",
   'commands/command-knows-a-platform.ts': "import 'discord.js';",

@@ -3,7 +3,7 @@ import { userError } from '../errors.ts';
 import { channelMention } from '../model/mention.ts';
 import { isSameChannel } from '../model/place.ts';
 import type { RichText } from '../model/rich-text.ts';
-import type { CaptionRecord, Room } from '../voice/service.ts';
+import type { CaptionRecord, Room } from '../voice/room-types.ts';
 
 type Context = Pick<PressContext, 'services' | 'channel' | 'member'>;
 

@@ -12,7 +12,7 @@ import { type SpaceSettings } from '../store/space-settings.ts';
 import type { Usage, UsageDay } from '../usage/usage-record.ts';
 import { type Inbox } from '../autotranslate/backlog.ts';
 import { type Privacy } from '../store/privacy.ts';
-import { type Rooms } from '../voice/service.ts';
+import { type Rooms } from '../voice/room-types.ts';
 import { type ServiceStatus } from '../model/service-status.ts';
 /** The services of commands and adapters. Every method rejects with an `AppError`. */
 export interface Services {
@@ -46,4 +46,4 @@ export type { Backlog } from '../autotranslate/backlog.ts';
 export type { VoicePreference } from '../speech/speech.ts';
 export type { TranscriptionProgress } from '../speech/transcriber.ts';
 export type { UsageDay } from '../usage/usage-record.ts';
-export type { QueuedSpeech, Room } from '../voice/service.ts';
+export type { QueuedSpeech, Room } from '../voice/room-types.ts';

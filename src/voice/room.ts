@@ -3,7 +3,7 @@ import { type AppError, userError } from '../errors.ts';
 import type { Channel } from '../model/place.ts';
 import { map } from '../model/walk-rich-text.ts';
 import type { Platform } from '../ports/platform.ts';
-import type { Room } from './service.ts';
+import type { Room } from './room-types.ts';
 import type { RoomChoices } from '../model/space-choices.ts';
 import { createAttendance } from './attendance.ts';
 import type { Clock } from '../async/clock.ts';

@@ -28,7 +28,7 @@ import {
   modeOf,
   next,
 } from './listening-mode.ts';
-import type { CaptionOptions, Room } from './service.ts';
+import type { CaptionOptions, Room } from './room-types.ts';
 import type { StatusMessages } from './status-messages.ts';
 import { createHints, createSubscription, type Subscription } from './subscription.ts';
 import type { TranscriptEvent, TranscriptListener } from './stt/transcript-emitter.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { userError } from '../../src/errors.ts';
-import type { QueuedSpeech } from '../../src/voice/service.ts';
+import type { QueuedSpeech } from '../../src/voice/room-types.ts';
 import { messageOf, MUTE } from '../fakes/command-harness.ts';
 import { rich } from '../fakes/rich-text.ts';
 import { VOICE } from '../fakes/speech.ts';

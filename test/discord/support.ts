@@ -10,7 +10,7 @@ import { discover } from '../../src/discover.ts';
 import { loadTexts } from '../../src/i18n.ts';
 import type { Services } from '../../src/command/services.ts';
 import { realClock, type Clock } from '../../src/async/clock.ts';
-import type { Room } from '../../src/voice/service.ts';
+import type { Room } from '../../src/voice/room-types.ts';
 import { createSemaphore } from '../../src/async/semaphore.ts';
 import { openStore } from '../../src/store/index.ts';
 import {

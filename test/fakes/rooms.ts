@@ -8,7 +8,7 @@ import type {
   Room,
   Rooms,
   SpeechRequest,
-} from '../../src/voice/service.ts';
+} from '../../src/voice/room-types.ts';
 import type { RoomChoices } from '../../src/model/space-choices.ts';
 
 export const ROOM_CHOICES: RoomChoices = {

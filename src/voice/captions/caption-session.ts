@@ -7,7 +7,7 @@ import type { Channel } from '../../model/place.ts';
 import type { RoomTranscriptKind } from '../../model/transcript.ts';
 import type { Platform } from '../../ports/platform.ts';
 import type { EditRate } from '../../ports/voice.ts';
-import type { CaptionOptions } from '../service.ts';
+import type { CaptionOptions } from '../room-types.ts';
 import type { TranscriptEvent } from '../stt/transcript-emitter.ts';
 import type { RoomTexts } from '../texts.ts';
 import { createCaptionMessages } from './caption-messages.ts';

@@ -5,7 +5,7 @@ import { type Log, logFailure } from '../../log.ts';
 import type { Channel, Posted } from '../../model/place.ts';
 import type { Platform } from '../../ports/platform.ts';
 import type { EditRate } from '../../ports/voice.ts';
-import type { CaptionOptions, CaptionRecord } from '../service.ts';
+import type { CaptionOptions, CaptionRecord } from '../room-types.ts';
 import type { StatusMessages } from '../status-messages.ts';
 import type { RoomTexts } from '../texts.ts';
 import { type CaptionSession, startCaptionSession } from './caption-session.ts';

@@ -3,7 +3,7 @@ import type { ConsentChoice } from '../../model/consent.ts';
 import type { Space } from '../../model/place.ts';
 import type { Privacy } from '../../store/privacy.ts';
 import type { RoomConsents } from '../../store/room-consents.ts';
-import type { Rooms } from '../service.ts';
+import type { Rooms } from '../room-types.ts';
 
 export interface ConsentChoicesDeps {
   readonly consents: RoomConsents;

@@ -8,7 +8,7 @@ import type { RichText } from '../../model/rich-text.ts';
 import type { Space } from '../../model/place.ts';
 import { isQuiet } from '../../model/space-choices.ts';
 import type { OpenRoom } from '../room.ts';
-import type { SpeechRequest } from '../service.ts';
+import type { SpeechRequest } from '../room-types.ts';
 
 export interface ReadAloudDeps {
   readonly services: Pick<Services, 'spaces' | 'privacy'>;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { userError } from '../../../src/errors.ts';
 import { loadTexts } from '../../../src/i18n.ts';
 import { type VoiceAnswersDeps, createVoiceAnswers } from '../../../src/voice/answering.ts';
-import type { SpeechRequest } from '../../../src/voice/service.ts';
+import type { SpeechRequest } from '../../../src/voice/room-types.ts';
 import { createRoomTexts } from '../../../src/voice/texts.ts';
 import { createTestClock } from '../../fakes/clock.ts';
 import { markdownOf } from '../../fakes/rich-text.ts';
@@ -57,7 +57,7 @@ const start = (
   return { clock, posted, said, stop, state, ask: () => answer('ann', 'why?', stop.signal) };
 };
 
-it('an answer that may not be said stands in writing, and why it is not said', async () => {
+it('an answer that cannot be spoken is posted, with the reason', async () => {
   const { posted, ask } = start(
     async function* () {
       yield 'Because.';
@@ -73,7 +73,7 @@ it('an answer that may not be said stands in writing, and why it is not said', a
   ]);
 });
 
-it('a language model that hangs is given up, and told of', async () => {
+it('a language model that hangs is given up, and the room is informed', async () => {
   const held = Promise.withResolvers<void>();
   const { clock, posted, said, ask } = start(async function* () {
     yield 'Bec';
@@ -89,7 +89,7 @@ it('a language model that hangs is given up, and told of', async () => {
   expect(clock.waiting).toBe(0);
 });
 
-it('an answer is not said to somebody who took the question back while it was written', async () => {
+it('an answer is not spoken when the question was withdrawn while it was posted', async () => {
   const { clock, posted, said, stop, state, ask } = start(async function* () {
     yield 'Because.';
   });

@@ -16,7 +16,7 @@ const open = async (choices = {}): Promise<Stage> => {
 const texts = (stage: Stage): string => stage.place.texts(ROOM).join('\n');
 
 describe('a question by voice', () => {
-  it('is heard of the one who asks alone, and nobody after it', async () => {
+  it('listens to the one who asks alone, and to nobody after it', async () => {
     await using stage = await open();
     const heard = stage.room().listenTo(ANN, never);
     await settle();
@@ -32,7 +32,7 @@ describe('a question by voice', () => {
     expect(stage.clock.waiting).toBe(0);
   });
 
-  it('is not captioned of somebody who is not heard otherwise', async () => {
+  it('makes no caption of somebody who is not listened to otherwise', async () => {
     await using stage = await open({ consent: 'agreed' });
     await stage.room().startCaptions({ languages: [] });
     await stage.press('captions in', 'bob');
@@ -50,7 +50,7 @@ describe('a question by voice', () => {
     expect(stage.room().recentCaptions()).toEqual(['Bob: for everybody']);
   });
 
-  it('is captioned of somebody who is heard anyway', async () => {
+  it('makes a caption of somebody who is listened to anyway', async () => {
     await using stage = await open();
     await stage.room().startCaptions({ languages: [] });
     await settle();
@@ -140,7 +140,7 @@ describe('a question by voice', () => {
 const asked = (question: string): string => sentence('room.heard-you', { name: 'Ann', question });
 
 describe('our name', () => {
-  it('begins a question where moderators want that, of people who were told so', async () => {
+  it('begins a question where moderators want that, of people who were informed', async () => {
     await using stage = await open({ wakeWord: true });
     const [notice] = stage.place.contents(ROOM);
     expect(stage.place.texts(ROOM)[0]).toContain(sentence('room.listens-name'));
@@ -154,7 +154,7 @@ describe('our name', () => {
     expect(stage.room().captions).toBeUndefined();
   });
 
-  it('is told of anew when captions begin, and when they end', async () => {
+  it('is announced again when captions begin, and when they end', async () => {
     await using stage = await open({ wakeWord: true });
     expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
     const starting = stage.room().startCaptions({ languages: [] });
@@ -209,7 +209,7 @@ describe('our name', () => {
     expect(stage.place.subscribed()).toEqual([]);
   });
 
-  it('gets a line where there is no answer', async () => {
+  it('gets a note where there is no answer', async () => {
     await using stage = await open({ wakeWord: true });
     stage.script.mute = new AppError('unavailable', 'no language model');
     await stage.say('ann', 'Dragoman, are you there?');
@@ -218,7 +218,7 @@ describe('our name', () => {
     expect(stage.said()).toEqual([]);
   });
 
-  it('gets a line of its own where the answer stands and cannot be said', async () => {
+  it('gets a note where the answer is posted and cannot be spoken', async () => {
     await using stage = await open({ wakeWord: true });
     stage.script.dumb = new AppError('unavailable', 'no voice');
     await stage.say('ann', 'Dragoman, are you there?');

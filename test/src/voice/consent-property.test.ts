@@ -343,7 +343,7 @@ const follow = (stage: Stage) => {
   };
 };
 
-it('nobody is heard untold or unwilling, and nothing of theirs is sent or shown, whatever happens', async () => {
+it('the bot listens to nobody who is uninformed or unwilling, and nothing of theirs is sent or shown, whatever happens', async () => {
   const reached = { heard: 0, shown: 0, takenBack: 0 };
   await fc.assert(
     fc.asyncProperty(

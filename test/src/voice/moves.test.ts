@@ -3,7 +3,7 @@ import { CHAT, gone, human, openCaptioned, OTHER, ROOM, settle } from './room-ha
 import { sentence } from '../../fakes/sentences.ts';
 
 describe('being moved to another room', () => {
-  it('tells new people there before they are heard, and takes the captions along', async () => {
+  it('informs new people there before listening to them, and takes the captions along', async () => {
     await using stage = await openCaptioned();
     const { place } = stage;
     await stage.say('ann', 'in the first room');
@@ -28,7 +28,7 @@ describe('being moved to another room', () => {
     expect(text).toContain('hello from here');
   });
 
-  it('shows what was said before in the old room alone, however late it comes', async () => {
+  it('shows earlier speech in the old room alone, however late it comes', async () => {
     await using stage = await openCaptioned();
     const heard = Promise.withResolvers<void>();
     stage.script.hearing = heard.promise;

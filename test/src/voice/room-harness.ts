@@ -11,7 +11,7 @@ import type { Channel } from '../../../src/model/place.ts';
 import type { Content, Control } from '../../../src/model/content.ts';
 import type { Member } from '../../../src/model/member.ts';
 import type { Core } from '../../../src/adapter.ts';
-import type { CaptionOptions, Room, Rooms } from '../../../src/voice/service.ts';
+import type { CaptionOptions, Room, Rooms } from '../../../src/voice/room-types.ts';
 import type { RoomChoices } from '../../../src/model/space-choices.ts';
 import type { RecogniserFactory } from '../../../src/ports/recogniser.ts';
 import { openStore } from '../../../src/store/index.ts';

@@ -171,7 +171,7 @@ describe('rooms', () => {
     expect(rooms.left(elsewhere.space)).toBeUndefined();
   });
 
-  it('hear nobody who takes part again, but wants not to be heard there', async () => {
+  it('listen to nobody who takes part again, but refuses to be listened to there', async () => {
     await using stage = await openStage({ spokenNotice: false, partials: false });
     stage.place.enter(ROOM, human('ann'), human('bob'));
     await stage.join();
@@ -185,7 +185,7 @@ describe('rooms', () => {
     expect(stage.place.subscribed()).toEqual(['bob']);
   });
 
-  it('that we left forget what those said who do not want it written down after all', async () => {
+  it('that the bot left forget the speech of members who refuse afterwards', async () => {
     await using stage = await openStage({ spokenNotice: false, partials: false });
     stage.place.enter(ROOM, human('ann', 'Ann'));
     const room = await stage.join();

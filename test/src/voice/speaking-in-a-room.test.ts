@@ -95,7 +95,7 @@ describe('reading aloud', () => {
     expect(stage.said().join()).not.toMatch(/two|three/);
   });
 
-  it('goes on for somebody who only does not want to be heard', async () => {
+  it('goes on for somebody who only refuses to be listened to', async () => {
     await using stage = await open();
     stage.place.write(CHAT, 'waits', { author: { id: 'bob', name: 'Bob', kind: 'person' } });
     await stage.press('captions out', 'bob');
@@ -104,7 +104,7 @@ describe('reading aloud', () => {
     expect(stage.said().join('\n')).toBe(`${says('Bob')} waits\ncomes`);
   });
 
-  it('tells of files, and names whom a mention means', async () => {
+  it('counts files, and names whom a mention means', async () => {
     await using stage = await open();
     const file = { name: 'a.png' } as never;
     const member = (id: string) => mention(SPACE.platform, 'member', id);
@@ -171,7 +171,7 @@ describe('the voice in a room', () => {
     expect(waits()).toBe((before ?? 0) - 200);
   });
 
-  it('goes on after something could not be played, which is told', async () => {
+  it('goes on after something could not be played, and informs the room', async () => {
     await using stage = await open();
     stage.place.faults.play = new AppError('internal', 'broken');
     await stage.room().say({ kind: 'say', text: rich('lost'), by: ANN });
@@ -183,7 +183,7 @@ describe('the voice in a room', () => {
     expect(stage.said()).toEqual([expect.stringContaining('said')]);
   });
 
-  it('tells once that the service has no voice for it', async () => {
+  it('informs once that the service has no voice for it', async () => {
     await using stage = await open();
     stage.script.dumb = new AppError('unavailable', 'no voice');
     for (const text of ['one', 'two', 'three'])
@@ -254,7 +254,7 @@ describe('the voice in a room', () => {
     expect(stage.clock.waiting).toBe(0);
   });
 
-  it('goes on when nothing was chosen, and then nobody is heard', async () => {
+  it('goes on when nothing was chosen, and then listens to nobody', async () => {
     await using stage = await open();
     await stage.pass(3_000);
     expect(stage.place.subscribed()).toEqual([]);

@@ -28,8 +28,8 @@ const start = () => {
 };
 const texts = (shown: ReadonlyMap<string, string>): string[] => [...shown.values()];
 
-describe('what a room is told', () => {
-  it('is one line a thing, which changes with it', async () => {
+describe('status messages of a room', () => {
+  it('are one for each topic, edited when it changes', async () => {
     const { notes, shown } = start();
     await notes.show('ann', { text: rich('cannot hear Ann') });
     await notes.show('bob', { text: rich('cannot hear Bob') });
@@ -39,7 +39,7 @@ describe('what a room is told', () => {
     expect(texts(shown)).toEqual(['hears Ann', 'cannot hear Bob', 'cannot hear Ann']);
   });
 
-  it('is of a bounded number of things: about more, the oldest lines stay as they are', async () => {
+  it('are of a bounded number of topics: beyond it the oldest stay as they are', async () => {
     const { notes, shown } = start();
     for (let at = 0; at <= 50; at += 1)
       await notes.show(`p${at}`, { text: rich(`cannot hear ${at}`) });
@@ -48,7 +48,7 @@ describe('what a room is told', () => {
     expect(texts(shown).slice(0, 2)).toEqual(['cannot hear 0', 'hears 1']);
   });
 
-  it('is said anew where somebody deleted the line, unless it is over', async () => {
+  it('are posted again where somebody deleted them, unless the topic is closed', async () => {
     const { notes, shown } = start();
     await notes.show('ann', { text: rich('cannot hear Ann') });
     shown.clear();
@@ -59,7 +59,7 @@ describe('what a room is told', () => {
     expect(texts(shown)).toEqual([]);
   });
 
-  it('is not said twice, and nothing is settled that was not said', async () => {
+  it('are not repeated, and no topic is closed that was not open', async () => {
     const { notes, state } = start();
     await notes.settle('ann', { text: rich('hears Ann') });
     expect(state.calls).toBe(0);
@@ -67,7 +67,7 @@ describe('what a room is told', () => {
     expect(state.calls).toBe(1);
   });
 
-  it('keeps its order, and survives what cannot be shown', async () => {
+  it('keep their order, and survive what cannot be posted', async () => {
     const { notes, shown, state } = start();
     const first = notes.show('ann', { text: rich('cannot hear Ann') });
     const second = notes.settle('ann', { text: rich('hears Ann') });

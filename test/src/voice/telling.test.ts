@@ -20,8 +20,8 @@ const open = async (choices = {}): Promise<Stage> => {
 };
 const shown = (stage: Stage): string => stage.place.texts(ROOM).join('\n');
 
-describe('being told', () => {
-  it('comes before being heard: in writing, with buttons, and aloud', async () => {
+describe('informing people', () => {
+  it('comes before listening: in writing, with buttons, and aloud', async () => {
     await using stage = await open({ spokenNotice: true });
     const starting = stage.room().startCaptions({ languages: [] });
     await settle();
@@ -38,7 +38,7 @@ describe('being told', () => {
     expect(shown(stage)).toContain('now');
   });
 
-  it('comes to those who are late, by name, before they are heard', async () => {
+  it('comes to those who are late, by name, before listening to them', async () => {
     await using stage = await open();
     await stage.room().startCaptions({ languages: [] });
     stage.place.enter(ROOM, human('bob', 'Bob'), robot('music'));
@@ -51,7 +51,7 @@ describe('being told', () => {
     expect(stage.sent).toEqual([]);
   });
 
-  it('that fails lets nobody new be heard, says so once, and is made good', async () => {
+  it('that fails lets the bot listen to nobody new, is reported once, and is made good', async () => {
     await using stage = await open();
     await stage.room().startCaptions({ languages: [] });
     stage.place.faults.post = (_, { controls }) =>
@@ -113,7 +113,7 @@ describe('being left out', () => {
     },
   );
 
-  it('also takes what was said out of captions that have ended, and of a room that we left', async () => {
+  it('also removes the speech from captions that have ended, and of a room that the bot left', async () => {
     await using stage = await open();
     stage.place.enter(ROOM, human('bob', 'Bob'));
     const textOf = async (): Promise<string> => {
@@ -134,7 +134,7 @@ describe('being left out', () => {
     ).toBeUndefined();
   });
 
-  it('lasts, in the next captions too, until somebody wants to be heard again', async () => {
+  it('lasts, in the next captions too, until somebody agrees again', async () => {
     await using stage = await open();
     await stage.press('captions out', 'ann');
     await stage.room().startCaptions({ languages: [] });
@@ -144,7 +144,7 @@ describe('being left out', () => {
     expect(stage.place.subscribed()).toEqual(['ann']);
   });
 
-  it('of everything goes before a wish to be heard, and ends when somebody takes part again', async () => {
+  it('of everything overrides an agreement, and ends when somebody takes part again', async () => {
     await using stage = await open();
     await stage.room().startCaptions({ languages: [] });
     await stage.press('privacy out', 'ann');
@@ -193,7 +193,7 @@ describe('being left out', () => {
     },
   );
 
-  it('takes what was said out of captions that were ended while they began', async () => {
+  it('removes the speech from captions that were ended while they began', async () => {
     await using stage = await open();
     const first = Promise.withResolvers<void>();
     stage.place.faults.posting = first.promise;
@@ -230,7 +230,7 @@ describe('being left out', () => {
   });
 });
 
-describe('where only those are heard who agree', () => {
+describe('where the bot listens only to people who agree', () => {
   it('nobody is, until they say so', async () => {
     await using stage = await open({ consent: 'agreed' });
     await stage.room().startCaptions({ languages: [] });

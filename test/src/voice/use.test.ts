@@ -21,7 +21,7 @@ const usedBy = async (stage: Stage, id: string) => {
 };
 
 describe('what a room uses', () => {
-  it('is counted once for each line, for who spoke', async () => {
+  it('is counted once for each caption, for who spoke', async () => {
     await using stage = await open();
     await stage.room().startCaptions({ languages: ['es', 'fr'] });
     await stage.say('ann', 'hello');
@@ -33,7 +33,7 @@ describe('what a room uses', () => {
     expect(await usedBy(stage, 'bob')).toMatchObject({ audioMs: 0 });
   });
 
-  it('counts what was said aloud, for whose words they are, and nothing that was not', async () => {
+  it('counts what was spoken, for its author, and nothing that was not', async () => {
     await using stage = await open();
     const room = stage.room();
     await room.say({ kind: 'say', text: rich('hello room'), by: { id: 'ann', name: 'Ann' } });
@@ -45,7 +45,7 @@ describe('what a room uses', () => {
     expect(await usedBy(stage, 'bob')).toMatchObject({ characters: 0 });
   });
 
-  it('keeps nothing back for what was stopped before it was heard', async () => {
+  it('reserves nothing for what was stopped before it was spoken', async () => {
     await using stage = await open({}, { dailyCharacters: 50 });
     const by = { id: 'ann', name: 'Ann' };
     const room = stage.room();
@@ -96,7 +96,7 @@ describe('a limit of sound', () => {
     expect(stage.place.texts(ROOM)).toEqual([]);
   });
 
-  it('ends captions with one line that says why', async () => {
+  it('ends captions with one note that says why', async () => {
     await using stage = await open({}, { dailyAudioMinutes: 1 });
     await stage.room().startCaptions({ languages: [] });
     await stage.core.services.usage.record(SPACE, 'eve', {
@@ -162,7 +162,7 @@ describe('a limit of sound', () => {
 });
 
 describe('a limit of characters', () => {
-  it('refuses what is to be said, with a sentence, before it waits', async () => {
+  it('refuses speech, with a sentence, before it waits', async () => {
     await using stage = await open({}, { dailyCharacters: 15 });
     await stage.join();
     expect(await stage.run('say', 'ann', { text: 'hello room' })).toContain('#room');

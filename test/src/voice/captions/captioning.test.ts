@@ -5,7 +5,7 @@ import { sentence, sentenceLike } from '../../../fakes/sentences.ts';
 import { rich } from '../../../fakes/rich-text.ts';
 
 describe('captions of a room', () => {
-  it('begin again, and take no line of the time between', async () => {
+  it('begin again, without the speech in between', async () => {
     await using stage = await openCaptioned();
     await stage.say('ann', 'one');
     await stage.room().stopCaptions();
@@ -19,7 +19,7 @@ describe('captions of a room', () => {
     expect(text).not.toContain('two');
   });
 
-  it('of which nothing was said leave the transcript of those before', async () => {
+  it('without any speech keep the transcript of those before', async () => {
     await using stage = await openCaptioned();
     await stage.say('ann', 'one');
     await stage.room().stopCaptions();
@@ -44,7 +44,7 @@ describe('captions of a room', () => {
     expect(stage.place.texts(ROOM)).toHaveLength(1);
   });
 
-  it('do not begin where we leave meanwhile, and nobody is told that they did', async () => {
+  it('do not begin in a room that the bot is leaving, and nobody is informed that they did', async () => {
     await using stage = await openStage();
     stage.place.enter(ROOM, human('ann'));
     const room = await stage.join();
@@ -66,7 +66,7 @@ describe('captions of a room', () => {
     expect(stage.place.subscribed()).toEqual([]);
   });
 
-  it('do not begin where people cannot be told, and what was captioned before is kept', async () => {
+  it('do not begin where people cannot be informed, and the earlier transcript is kept', async () => {
     await using stage = await openCaptioned();
     await stage.say('ann', 'the first time');
     await stage.room().stopCaptions();
@@ -109,7 +109,7 @@ describe('captions of a room', () => {
     expect(stage.room().captions).toBeUndefined();
   });
 
-  it('wait where they may not be shown any more, and the room is told', async () => {
+  it('wait where they may not be posted any more, and the room is informed', async () => {
     await using stage = await openCaptioned({ in: CHAT });
     stage.place.faults.post = ({ id }) =>
       id === 'chat' ? new AppError('forbidden', 'not there') : undefined;
@@ -132,7 +132,7 @@ describe('captions of a room', () => {
     expect(shown).toContain('hello');
   });
 
-  it('are heard in a room of three hundred, who are told in a message of ordinary length', async () => {
+  it('work in a room of three hundred, who are informed in a message of ordinary length', async () => {
     await using stage = await openCaptioned();
     const many = Array.from({ length: 300 }, (_, at) =>
       human(`p${at}`, `A rather long name ${at}`),
@@ -145,7 +145,7 @@ describe('captions of a room', () => {
     expect(stage.place.texts(ROOM).at(-1)).toContain('from the back');
   });
 
-  it('tell once that the service is away, and once that it is back', async () => {
+  it('inform once that the service is unavailable, and once that it is back', async () => {
     await using stage = await openCaptioned();
     stage.script.deaf = away();
     for (const word of ['one', 'two', 'three']) await stage.say('ann', word);

@@ -14,7 +14,7 @@ import {
 const END_MS = 10_000;
 
 describe('captions', () => {
-  it('replace what was heard so far by what is heard now, and by nothing', async () => {
+  it('replace partial text by newer text, and by none', async () => {
     const { clock, channel, captions, transcript } = openCaptions();
     captions.transcript(line(1, { text: 'hel', isFinal: false }));
     await pass(clock, captions.settled());
@@ -70,7 +70,7 @@ describe('captions', () => {
     expect(asked.at(-1)?.context).toEqual(['w1']);
   });
 
-  it('show what a member says who wants to be heard again', async () => {
+  it('show the speech of a member who agrees again', async () => {
     const { clock, channel, captions } = openCaptions();
     captions.forget('a');
     await clock.advance(10);

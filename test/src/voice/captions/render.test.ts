@@ -108,7 +108,7 @@ describe('rendered captions', () => {
     );
   });
 
-  it('let nobody out of their line or into markup, ping or link', () => {
+  it('keep names and speech on their line, without markup, mentions and links', () => {
     const text = '**x** ```js\n> # `y` ||z|| <@1> @everyone <#2> [a](https://b.c) https://d.e';
     const lines = linesOf([caption(1, { name: '**@here**\n# <@&3>', text })]);
     expect(lines).toHaveLength(1);

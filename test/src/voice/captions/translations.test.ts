@@ -29,7 +29,7 @@ describe('captions', () => {
     expect(asked.map(({ language }) => language)).toEqual(['es', 'en']);
   });
 
-  it('have in their translation what was said before them', async () => {
+  it('are translated with the captions before them as context', async () => {
     const { clock, captions, asked } = openCaptions();
     captions.setLanguages(['es']);
     for (const id of [1, 2, 4, 5, 6, 3]) captions.transcript(line(id));

@@ -50,7 +50,7 @@ const start = () => {
 const saying = (text: string, id: string) =>
   ({ kind: 'say', text: rich(text), by: { id, name: id } }) as const;
 
-describe('what is said in a room', () => {
+describe('speech in a room', () => {
   it('waits in the order in which it was asked for, whatever is ready first', async () => {
     const { clock, speaking, slow } = start();
     const held = Promise.withResolvers<void>();
@@ -112,7 +112,7 @@ describe('what is said in a room', () => {
     await speaking[Symbol.asyncDispose]();
   });
 
-  it('ends when somebody interrupts it, and is told of when skipped', async () => {
+  it('ends when somebody interrupts it, and reports that it was skipped', async () => {
     const { clock, speaking } = start();
     await speaking.say(saying('one', 'ann'));
     await speaking.say(saying('two', 'ann'));

@@ -24,7 +24,7 @@ export interface SpeechRequest {
 export interface QueuedSpeech {
   readonly kind: SpeechRequest['kind'] | 'notice';
   readonly by?: string;
-  /** The words to be spoken. */
+  /** Spoken text in plain words. */
   readonly text: string;
   /** Estimated time until it is spoken. */
   readonly waitsMs: number;

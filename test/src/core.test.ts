@@ -12,6 +12,7 @@ import type { Message } from '../../src/model/message.ts';
 import { createMirrorStore } from '../../src/store/mirrors.ts';
 import { openStore } from '../../src/store/index.ts';
 import { channel, createFakeFeed, person, type FakeFeed } from '../fakes/channel-feed.ts';
+import { markdownOf } from '../fakes/rich-text.ts';
 import { sentence } from '../fakes/sentences.ts';
 
 const ADA: Member = { platform: 'place', id: 'ada', name: 'Ada', locale: 'en', role: 'member' };
@@ -85,7 +86,7 @@ describe('the core', () => {
         signal: new AbortController().signal,
         answer: { show: async (content) => void shown.push(content), paceMs: 0 },
       });
-      expect(shown.at(-1)?.text).toBe(sentence('errors.author-opted-out'));
+      expect(markdownOf(shown.at(-1)?.text ?? [])).toBe(sentence('errors.author-opted-out'));
     }
   });
 });

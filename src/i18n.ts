@@ -29,6 +29,8 @@ export interface Texts {
   in(locale: string, naming?: Naming): Translate;
   /** Like `in`, as rich text. */
   rich(locale: string, naming?: Naming): TranslateRich;
+  /** Sentences without values: `{name}` stands where one goes. */
+  templates(locale: string): (key: MessageKey) => string;
   /** The name that people type for a command, both words of a subcommand, or for an option. */
   typed(what: { command: string } | { option: string }, locale: string, naming: Naming): string;
   /** The keys of English that begin with `prefix`. */
@@ -38,6 +40,11 @@ export interface Texts {
 }
 
 const FALLBACK_LOCALE = 'en';
+/** Values that stand for themselves: `{name}`. */
+const PLACEHOLDERS: Readonly<Record<string, string>> = new Proxy(
+  {},
+  { has: () => true, get: (_, name) => `{${String(name)}}` },
+);
 
 const readLocale = (path: string): Map<string, string> => {
   try {
@@ -180,6 +187,10 @@ export const loadTexts = (folder: string): Texts => {
       const locale = pick([wanted]);
       return (key, params = {}) =>
         formatRich(formatOf(locale, key, naming), withLanguages(locale, params));
+    },
+    templates: (wanted) => {
+      const locale = pick([wanted]);
+      return (key) => String(formatOf(locale, key, 'plain').format(PLACEHOLDERS));
     },
     typed: (what, wanted, naming) => {
       const locale = pick([wanted]);

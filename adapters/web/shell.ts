@@ -87,15 +87,8 @@ export const loginShell = (
     </body>`,
   );
 
-/** Names of the placeholders in the page's sentences. */
-const PLACEHOLDERS =
-  'all channel choices command commands count language limit maximum minimum name option options ready reason text';
-
-/** Each placeholder as its own value, so that the page can fill it in. */
-const placeholders = Object.fromEntries(PLACEHOLDERS.split(' ').map((name) => [name, `{${name}}`]));
-
 /** The page's sentences in one locale, by key; `{name}` stands where a value goes. */
 export const pageTexts = (texts: Texts, locale: string): Record<string, string> => {
-  const t = texts.in(locale);
-  return Object.fromEntries(texts.under('web.').map((key) => [key, t(key, placeholders)]));
+  const template = texts.templates(locale);
+  return Object.fromEntries(texts.under('web.').map((key) => [key, template(key)]));
 };

@@ -2,16 +2,20 @@ import { t } from './boot.ts';
 
 /** A spoiler: hidden, from screen readers too, until somebody clicks it or presses Enter. */
 export class SpoilerText extends HTMLElement {
+  constructor() {
+    super();
+    this.addEventListener('click', () => this.#show());
+    this.addEventListener('keydown', (event) => {
+      if (this.role !== 'button' || (event.key !== 'Enter' && event.key !== ' ')) return;
+      event.preventDefault();
+      this.#show();
+    });
+  }
+
   connectedCallback(): void {
     this.role = 'button';
     this.tabIndex = 0;
     this.ariaLabel = t('web.message.spoiler');
-    this.onclick = () => this.#show();
-    this.onkeydown = (event) => {
-      if (event.key !== 'Enter' && event.key !== ' ') return;
-      event.preventDefault();
-      this.#show();
-    };
   }
 
   #show(): void {
@@ -19,7 +23,5 @@ export class SpoilerText extends HTMLElement {
     this.ariaLabel = null;
     // It keeps the focus.
     this.tabIndex = -1;
-    this.onclick = null;
-    this.onkeydown = null;
   }
 }

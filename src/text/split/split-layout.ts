@@ -1,5 +1,5 @@
-import { code, codeBlock, paragraph } from '../../model/rich-text.ts';
-import type { RichText } from '../../model/rich-text.ts';
+import { code, codeBlock, link, paragraph, quote, text } from '../../model/rich-text.ts';
+import type { Block, Paragraph, RichText } from '../../model/rich-text.ts';
 import type { Leaf, Line, Piece, Pieces, PieceOf, Wrapper } from '../pieces/piece.ts';
 import { plainSpans } from '../plain-spans.ts';
 
@@ -38,6 +38,8 @@ const LONGEST_MARKER_UNITS = 2;
 const LINK_UNITS = 3;
 /** Longest leaf that fits any limit, and so is never cut. */
 const LONGEST_ALIKE = 40;
+/** Length of an address that fits any limit, however it is escaped. */
+const SURELY_FITS = 20;
 
 export const isLongCode = ({ piece, start, end }: PlacedPiece): boolean => {
   const content = codeOf(piece);
@@ -61,6 +63,9 @@ export const codePart = (piece: Piece, from: number, to: number): Piece => {
     ? { kind: 'leaf', node: code(piece.node.text.slice(from, to)) as Leaf }
     : piece;
 };
+
+const inQuotes = (block: Block, quotes: number): Block =>
+  quotes === 0 ? block : quote(inQuotes(block, quotes - 1));
 
 const markOf = (line: Line): string => {
   const quoted = '> '.repeat(line.quotes);
@@ -115,20 +120,27 @@ class Drawing {
   /** The links too long for a piece, which are split into label and address. */
   #longLinks(): ReadonlySet<number> {
     const long = new Set<number>();
-    const open: { readonly pair: number; readonly from: number }[] = [];
-    let units = 0;
+    let pair: number | undefined;
+    let label = '';
     for (const piece of this.#pieces)
-      if (piece.kind === 'text') units += this.#measure(piece.text);
-      else if (piece.kind === 'leaf') units += this.#measure(codeOf(piece) ?? 'mention');
-      else if (piece.kind === 'open' && this.pairs[piece.pair]?.kind === 'link')
-        open.push({ pair: piece.pair, from: units });
-      else if (piece.kind === 'close' && open.at(-1)?.pair === piece.pair) {
-        const { from = units } = open.pop() ?? {};
-        const wrapper = this.pairs[piece.pair];
-        const address = wrapper?.kind === 'link' ? this.#measure(wrapper.url) : 0;
-        if (units - from + address > this.#longest) long.add(piece.pair);
+      if (piece.kind === 'open' && this.pairs[piece.pair]?.kind === 'link') {
+        ({ pair } = piece);
+        label = '';
+      } else if (pair === undefined) continue;
+      else if (piece.kind === 'text') label += piece.text;
+      else if (piece.kind === 'leaf') label += codeOf(piece) ?? 'mention';
+      else if (piece.kind === 'close' && piece.pair === pair) {
+        const wrapper = this.pairs[pair];
+        if (wrapper?.kind === 'link' && !this.#fits(paragraph(link(wrapper.url, text(label)))))
+          long.add(pair);
+        pair = undefined;
       }
     return long;
+  }
+
+  /** True where a paragraph of text, or of one link, fits a piece as it is written. */
+  #fits(block: Paragraph): boolean {
+    return this.#measure(this.#render([block])) <= this.#longest;
   }
 
   #piece(piece: Piece): void {
@@ -143,7 +155,7 @@ class Drawing {
       case 'leaf':
         return this.#leaf(piece);
       case 'block':
-        return this.#whole(piece, this.#render([piece.block]));
+        return this.#whole(piece, this.#render([inQuotes(piece.block, piece.quotes)]));
     }
   }
 
@@ -159,8 +171,13 @@ class Drawing {
     let drawn = '';
     let from = 0;
     for (const span of plainSpans(piece.text)) {
-      if (span.end - span.start > this.#longest) continue;
-      drawn += piece.text.slice(from, span.start) + SIGN.repeat(span.end - span.start);
+      const length = span.end - span.start;
+      if (length > this.#longest) continue;
+      if (length > SURELY_FITS) {
+        const written = paragraph(text(piece.text.slice(span.start, span.end)));
+        if (!this.#fits(written)) continue;
+      }
+      drawn += piece.text.slice(from, span.start) + SIGN.repeat(length);
       from = span.end;
       this.whole.push({ start: start + span.start, end: start + span.end });
     }

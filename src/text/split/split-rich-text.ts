@@ -46,7 +46,7 @@ interface Place {
 /** Room for the markup around one piece: all styles at once, a quote and a fence. */
 const MARKUP_UNITS = 90;
 /** Largest rest, in pieces' room, that is tried as one piece. */
-const TRIED_ROOMS = 2;
+const TRIED_ROOMS = 1.2;
 const space = /\s/;
 const units = (written: string): number => written.length;
 

@@ -283,6 +283,32 @@ describe('splitRichText', () => {
     );
   });
 
+  it.each([
+    ['an address whose signs are escaped', `www.shop.example/?${'a[b][c]=1&'.repeat(185)}`],
+    ['a label whose signs are escaped', `[${'(_a '.repeat(450)}](https://a.b)`],
+    ['a quoted block of code with many lines', `> \`\`\`\n${'> let a;\n'.repeat(235)}> \`\`\``],
+  ])('cuts %s by what is written', (_, text) => {
+    const pieces = splitMarkdown(text, 2_000);
+    expect(pieces.length).toBeGreaterThan(1);
+    for (const piece of pieces) expect(piece.length).toBeLessThanOrEqual(2_000);
+  });
+
+  it('keeps long texts of repeated signs within the limit', () => {
+    const signs = fc.constantFrom(
+      ...['*', '_', '~~', '||', '`', '```', '\n', '> ', '- ', '# ', '[', '](https://a.b)', '\\'],
+      ...['https://a.b/', 'www.a.b/', '<@1>', 'a', ' ', '@everyone', '&', '\u2060', '(', 'word '],
+    );
+    const motif = fc.tuple(fc.array(signs, { minLength: 1, maxLength: 5 }), fc.nat(200));
+    fc.assert(
+      fc.property(fc.array(motif, { minLength: 2, maxLength: 8 }), (motifs) => {
+        const text = motifs.map(([parts, times]) => parts.join('').repeat(times + 1)).join('');
+        for (const piece of splitMarkdown(text.slice(0, 4_000), 2_000, { lastRoom: 100 }))
+          expect(piece.length).toBeLessThanOrEqual(2_000);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it('loses no letter, whatever the text', () => {
     // Those of ASCII are left out, as the language of code is written again in each piece.
     const letters = (text: string): string => text.replaceAll(/[^\p{L}\p{N}]|\w/gu, '');

@@ -10,7 +10,7 @@ import type { Space } from '../model/place.ts';
 import type { RichText } from '../model/rich-text.ts';
 
 export { roomTurns } from '../chat/room-turns.ts';
-export { firstThatFits, voiceWishes } from '../speech/voice-preference.ts';
+export { firstThatFits, voiceWishes } from '../speech/voice-choice.ts';
 export { minutesAndSeconds } from '../text/time-of-day.ts';
 export { quotedWords, typedCode } from '../text/quoted-words.ts';
 export { isBlankMessage } from '../text/message-checks.ts';

@@ -13,7 +13,38 @@ import type { FallbackDecoder } from '../audio/codec/decode.ts';
 import { sniff, SNIFF_BYTES } from '../audio/container/sniff.ts';
 import { damagedAudio } from '../audio/errors.ts';
 import { AppError } from '../errors.ts';
-import { writeNamelessFile } from './nameless-file.ts';
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+
+/**
+ * Writes bytes to a file on disk without a name, so that it disappears with its handle even if the
+ * process ends. Resolves with a handle at its start. Throws `AppError` `too-large` past
+ * `mostBytes`; errors of `bytes` and of the disk pass.
+ */
+export const writeNamelessFile = async (
+  bytes: AsyncIterable<Uint8Array>,
+  folder: string,
+  mostBytes: number,
+): Promise<FileHandle> => {
+  await using made = new AsyncDisposableStack();
+  const ownFolder = await mkdtemp(join(folder, 'dragoman-'));
+  made.defer(() => rm(ownFolder, { recursive: true, force: true }));
+  const path = join(ownFolder, 'file');
+  const writer = made.use(await open(path, 'wx', 0o600));
+  const reader = await open(path, 'r');
+  try {
+    await rm(ownFolder, { recursive: true });
+    let left = mostBytes;
+    for await (const chunk of bytes) {
+      left -= chunk.length;
+      if (left < 0) throw new AppError('too-large', `more than ${mostBytes} bytes`);
+      await writer.writeFile(chunk);
+    }
+    return reader;
+  } catch (error) {
+    await reader.close();
+    throw error;
+  }
+};
 
 /** An installed ffmpeg, which reads files that the decoders of `src/audio` refuse. */
 export interface Ffmpeg {

@@ -6,10 +6,98 @@ import { sniff, type Container } from '../audio/container/sniff.ts';
 import { AppError, toAppError } from '../errors.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../model/file.ts';
 import { speakable } from '../text/speech/speakable.ts';
-import { createFailureMemory } from './failure-memory.ts';
-import { createVoiceList } from './voice-list.ts';
 import { fittingVoices } from './voice-choice.ts';
-import { attemptId, attemptsOf, type SynthesisAttempt } from './attempts.ts';
+import { orAborted } from '../async/abort.ts';
+
+const FRESH_MS = 300_000;
+
+export interface VoiceList {
+  /**
+   * Resolves with the service's voices: one request for all simultaneous callers, kept for five
+   * minutes.
+   */
+  get(signal: AbortSignal): Promise<readonly Voice[]>;
+}
+
+export const createVoiceList = (
+  client: Pick<ServiceClient, 'voices'>,
+  now: () => number,
+): VoiceList => {
+  let kept: { readonly voices: Promise<readonly Voice[]>; readonly untilMs: number } | undefined;
+  return {
+    async get(signal) {
+      if (!kept || now() >= kept.untilMs) {
+        // The first caller cannot abort it: others may wait for it.
+        const voices = client.voices({ signal: new AbortController().signal });
+        kept = { voices, untilMs: now() + FRESH_MS };
+        voices.catch(() => {
+          if (kept?.voices === voices) kept = undefined;
+        });
+      }
+      try {
+        return await orAborted(kept.voices, signal);
+      } catch (thrown) {
+        throw toAppError(thrown);
+      }
+    },
+  };
+};
+
+/** A combination of voice, format and streaming with which synthesis is attempted. */
+export interface SynthesisAttempt {
+  readonly voice: Voice;
+  readonly format: AudioFormat;
+  /** True to stream the audio while it is made; otherwise it comes whole. */
+  readonly stream: boolean;
+}
+
+export const attemptId = ({ voice, format, stream }: SynthesisAttempt): string =>
+  `${voice.id} ${format} ${stream}`;
+
+/**
+ * Attempts in order of preference: each format streamed, if the voice supports that, then whole.
+ */
+export const attemptsOf = (
+  voices: readonly Voice[],
+  formats: readonly AudioFormat[],
+): SynthesisAttempt[] =>
+  voices.flatMap((voice) =>
+    formats
+      .filter((format) => voice.formats.includes(format))
+      .flatMap((format) =>
+        (voice.streaming ? [true, false] : [false]).map((stream) => ({ voice, format, stream })),
+      ),
+  );
+
+/** Time after which a failed backend is tried again; what a voice cannot do lasts longer. */
+const PASSING_MS = 300_000;
+const LASTING_MS = 6 * 3_600_000;
+const ENTRIES = 2_000;
+
+export interface FailureMemory {
+  has(id: string): boolean;
+  /**
+   * Remembers that `failed` failed where `succeeded` spoke the same text. A refusal (400) counts
+   * only when the same voice then spoke the text: otherwise the voice may not support the text.
+   */
+  add(failed: SynthesisAttempt, error: AppError, succeeded: SynthesisAttempt): void;
+  forget(id: string): void;
+}
+
+export const createFailureMemory = (now: () => number): FailureMemory => {
+  const untilMs = new Map<string, number>();
+  return {
+    has: (id) => (untilMs.get(id) ?? Number.NEGATIVE_INFINITY) > now(),
+    add(failed, error, succeeded) {
+      const isRefusal = error instanceof ServiceError && error.status === 400;
+      if (isRefusal && failed.voice.id !== succeeded.voice.id) return;
+      const [oldest] = untilMs.keys();
+      if (untilMs.size >= ENTRIES && oldest !== undefined) untilMs.delete(oldest);
+      untilMs.set(attemptId(failed), now() + (error.retryable ? PASSING_MS : LASTING_MS));
+    },
+    forget: (id) => void untilMs.delete(id),
+  };
+};
 
 export interface SpeakerDeps {
   readonly client: Pick<ServiceClient, 'voices' | 'speak'>;

@@ -8,9 +8,8 @@ import type { RoomChoices } from '../model/space-choices.ts';
 import { createAttendance } from './attendance.ts';
 import type { Clock } from '../async/clock.ts';
 import type { ConsentChoice } from '../model/consent.ts';
-import { createStatusMessages } from './status-messages.ts';
+import { createStatusMessages, createLinkStatus } from './status-messages.ts';
 import type { LinkListener, VoiceLink, VoicePort } from '../ports/voice.ts';
-import { createLinkStatus } from './link-status.ts';
 import { createSpeaking } from './tts/speaking.ts';
 import { createRoomTexts } from './texts.ts';
 

@@ -14,12 +14,11 @@ import type { RecogniserFactory } from '../ports/recogniser.ts';
 import type { VoiceLink, VoicePacket, VoicePort } from '../ports/voice.ts';
 import { type AudioMeter, createAudioMeter } from '../usage/audio-meter.ts';
 import type { MeteredServices } from '../usage/meter.ts';
-import { createVoiceAnswers } from './answering.ts';
+import { createVoiceAnswers, type Conversation, createConversation } from './conversation.ts';
 import type { Attendance } from './attendance.ts';
 import { type BargeIn, createBargeIn } from './barge-in.ts';
 import { type Captioning, createCaptioning } from './captions/captioning.ts';
-import { createNotice } from './consent/notice.ts';
-import { type Conversation, createConversation } from './conversation.ts';
+import { createNotice } from './consent/consent.ts';
 import {
   areCaptionsOn,
   firstState,

@@ -3,8 +3,13 @@ import { toAppError, type AppError } from '../../errors.ts';
 import type { Speaker } from '../../speech/speech.ts';
 import type { Clock } from '../../async/clock.ts';
 import type { VoiceLink } from '../../ports/voice.ts';
-import { createAnnouncer, type AnnouncerTexts } from './announcer.ts';
-import { createDropNotifier, createRepeats } from './drop-notifier.ts';
+import {
+  createAnnouncer,
+  type AnnouncerTexts,
+  startSynthesis,
+  type Synthesis,
+} from './synthesis.ts';
+import { createDropNotifier, createRepeats, createSpeechQueue } from './speech-queue.ts';
 import {
   type DropReason,
   isNotice,
@@ -17,9 +22,7 @@ import {
   entryOf,
   type QueueView,
 } from './speech-item.ts';
-import { createSpeechQueue } from './speech-queue.ts';
 import { isAudible } from './segment.ts';
-import { startSynthesis, type Synthesis } from './synthesis.ts';
 
 /** Gain while somebody speaks, from 0 to 1: −12 dB. */
 const DUCKED_GAIN = 0.25;

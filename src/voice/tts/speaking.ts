@@ -5,7 +5,7 @@ import { createSpeechMeter } from '../../usage/speech-meter.ts';
 import type { Channel } from '../../model/place.ts';
 import type { Services } from '../../command/services.ts';
 import type { QueuedSpeech, SpeechRequest } from '../room-types.ts';
-import { firstThatFits, voiceWishes } from '../../speech/voice-preference.ts';
+import { firstThatFits, voiceWishes } from '../../speech/voice-choice.ts';
 import { plainWords } from '../../model/compose-rich-text.ts';
 import type { RichText } from '../../model/rich-text.ts';
 import { languageText } from '../../text/language/language-text.ts';

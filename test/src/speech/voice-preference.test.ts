@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { VoicePreference } from '../../../src/speech/speech.ts';
-import { firstThatFits, voiceWishes } from '../../../src/speech/voice-preference.ts';
+import { firstThatFits, voiceWishes } from '../../../src/speech/voice-choice.ts';
 import { VOICE } from '../../fakes/speech.ts';
 
 const never = new AbortController().signal;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { userError } from '../../../src/errors.ts';
 import { loadTexts } from '../../../src/i18n.ts';
-import { type VoiceAnswersDeps, createVoiceAnswers } from '../../../src/voice/answering.ts';
+import { type VoiceAnswersDeps, createVoiceAnswers } from '../../../src/voice/conversation.ts';
 import type { SpeechRequest } from '../../../src/voice/room-types.ts';
 import { createRoomTexts } from '../../../src/voice/texts.ts';
 import { createTestClock } from '../../fakes/clock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LevelVad } from '../../../../../src/voice/stt/vad/level-vad.ts';
+import { LevelVad } from '../../../../../src/voice/stt/vad/speaker-vad.ts';
 
 const FRAME = 320;
 const FRAME_SAMPLES = 960;

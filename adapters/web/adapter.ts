@@ -8,7 +8,7 @@ import { createWebApp } from './app.ts';
 import { createAssets } from './assets.ts';
 import { TIMES } from './limits.ts';
 import { createWebPresence } from './presence.ts';
-import { sweepTempFolders } from './temp-folders.ts';
+import { sweepTempFolders } from './temp-store.ts';
 
 export interface WebOptions {
   readonly host: string;

@@ -17,10 +17,30 @@ import {
 } from './access.ts';
 import { createApiRoutes, type WebEnv } from './api.ts';
 import type { Assets } from './assets.ts';
-import { createHealth } from './health.ts';
 import { newSecret, PLATFORM } from './profiles.ts';
 import type { WebPresence } from './presence.ts';
 import { loginShell, pageShell, pageTexts, CONTENT_SECURITY_POLICY } from './shell.ts';
+
+export interface HealthDeps {
+  readonly platforms: Core['ready'];
+  readonly status: () => Promise<ServiceStatus>;
+}
+
+/** `/healthz`: the process lives. `/readyz`: people can be served; on every platform; otherwise 503, naming the part. */
+export const createHealth = ({ platforms, status }: HealthDeps): Hono => {
+  const health = new Hono();
+  health.get('/healthz', (c) => c.text('ok'));
+  health.get('/readyz', async (c) => {
+    const service = await status().then(
+      ({ reachable }) => reachable,
+      () => false,
+    );
+    const parts = { ...platforms(), service };
+    const ready = Object.values(parts).every(Boolean);
+    return c.json({ ready, parts }, ready ? 200 : 503);
+  });
+  return health;
+};
 
 const MEMBER_COOKIE = 'dragoman_member';
 

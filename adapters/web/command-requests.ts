@@ -6,7 +6,7 @@ import type { Invocations, Pressed } from './invocations.ts';
 import { WEB_LIMITS } from './limits.ts';
 import { PLATFORM, type Profile } from './profiles.ts';
 import { SPACE } from './platform.ts';
-import type { UploadStore } from './upload-store.ts';
+import type { UploadStore } from './temp-store.ts';
 import type { ChannelId, PageCommandUse } from './protocol.ts';
 
 type CompleteRequest = Pick<CompletionRequest, 'command' | 'option' | 'typed'>;

@@ -1,10 +1,48 @@
 import { createReadStream } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile, mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../../src/errors.ts';
-import { makeTempFolder } from './temp-folders.ts';
+import { performance } from 'node:perf_hooks';
+import type { Attachment } from '../../src/model/file.ts';
+import { WEB_LIMITS } from './limits.ts';
+
+const PREFIX = 'dragoman-web-';
+const NAME = /^dragoman-web-(\d+)-(\d+)-/;
+
+/**
+ * The start of this process, part of each name: after a restart of its container another process
+ * may have its id.
+ */
+const STARTED_MS = Math.trunc(performance.timeOrigin);
+
+/** A new folder in `parent` whose name says which process it belongs to. */
+export const makeTempFolder = (parent: string): Promise<string> =>
+  mkdtemp(join(parent, `${PREFIX}${process.pid}-${STARTED_MS}-`));
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
+const isAbandoned = (name: string): boolean => {
+  const [, pid, startedMs] = NAME.exec(name) ?? [];
+  if (pid === undefined) return false;
+  return Number(pid) === process.pid ? Number(startedMs) !== STARTED_MS : !isAlive(Number(pid));
+};
+
+/** Removes what processes that were killed have left in `parent`, as far as this user may. */
+export const sweepTempFolders = async (parent: string): Promise<void> => {
+  const names = (await readdir(parent)).filter(isAbandoned);
+  await Promise.allSettled(
+    names.map((name) => rm(join(parent, name), { recursive: true, force: true })),
+  );
+};
 
 interface StoredFile {
   /** Unguessable: knowing it is the right to read the file. */
@@ -111,5 +149,65 @@ export const createTempStore = (
       files.clear();
       if (folder) await rm(await folder, { recursive: true, force: true });
     },
+  };
+};
+
+export interface UploadStore extends AsyncDisposable {
+  /** Streams a file in; rejects with `too-large` past the limit, `rate-limited` beside too many. */
+  receive(
+    memberId: string,
+    file: { name: string; mediaType: string },
+    body: AsyncIterable<Uint8Array>,
+  ): Promise<{ id: string }>;
+  /** A member's own upload as commands take it. */
+  take(id: string, memberId: string): Attachment;
+  discard(ids: readonly string[]): Promise<void>;
+}
+
+/** Files that people send in, kept until the command that they were meant for is done. */
+export const createUploadStore = (maxUploadBytes: number): UploadStore => {
+  const store = createTempStore({ files: WEB_LIMITS.uploads, bytes: 4 * maxUploadBytes });
+  const owners = new Map<string, string>();
+  /** The owner of each file that is still coming in. */
+  const underWay = new Set<{ readonly memberId: string }>();
+
+  return {
+    receive: async (memberId, file, body) => {
+      const own = [...underWay].filter((each) => each.memberId === memberId);
+      if (own.length >= WEB_LIMITS.uploadsAtOnce)
+        throw new AppError('rate-limited', 'a member sends too many files at once', {
+          sentence: { key: 'web.errors.too-many-files' },
+        });
+      const upload = { memberId };
+      underWay.add(upload);
+      try {
+        const { id } = await store.put(file, body, maxUploadBytes);
+        owners.set(id, memberId);
+        for (const known of owners.keys()) if (!store.get(known)) owners.delete(known);
+        return { id };
+      } finally {
+        underWay.delete(upload);
+      }
+    },
+    take: (id, memberId) => {
+      const file = owners.get(id) === memberId ? store.get(id) : undefined;
+      if (!file)
+        throw new AppError('not-found', 'an upload is gone', {
+          sentence: { key: 'web.errors.upload-gone' },
+        });
+      return {
+        name: file.name,
+        mediaType: file.mediaType,
+        sizeBytes: file.sizeBytes,
+        open: (signal) => store.read(id, undefined, signal),
+      };
+    },
+    discard: async (ids) => {
+      for (const id of ids) {
+        owners.delete(id);
+        await store.remove(id);
+      }
+    },
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 };

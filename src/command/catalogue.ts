@@ -1,10 +1,148 @@
-import type { Action, Command, Press } from './command.ts';
-import type { CommandInfo, PlatformPart } from '../model/command-info.ts';
-import { userError } from '../errors.ts';
-import type { Texts } from '../i18n.ts';
+import { type Action, type Command, type Press, moderator, SOLE_ACTION } from './command.ts';
+import type { CommandInfo, PlatformPart, OptionInfo, Naming } from '../model/command-info.ts';
+import { userError, AppError, type SentenceParams } from '../errors.ts';
+import type { Texts, Translate } from '../i18n.ts';
 import type { Platforms } from '../running-platforms.ts';
 import { typedCode } from '../text/quoted-words.ts';
-import { actionsOf, describeAction, type PlatformTraits } from './describe-action.ts';
+import { z } from 'zod';
+import type { MessageKey } from '../message-key.ts';
+
+/** A command's action under the name that people type: `translate`, `glossary add`. */
+export interface NamedAction {
+  readonly name: string;
+  readonly action: Action;
+  readonly needs?: CommandInfo['needs'];
+  readonly topic?: CommandInfo['topic'];
+  readonly privatePresses?: CommandInfo['privatePresses'];
+  /** The command's name, where the command has several actions. */
+  readonly group?: string;
+}
+
+const privatePressesOf = ({ name, presses = {} }: Command): string[] =>
+  Object.entries(presses).flatMap(([word, press]) => (press.private ? [`${name} ${word}`] : []));
+
+export const actionsOf = (command: Command): NamedAction[] => {
+  const privatePresses = privatePressesOf(command);
+  return Object.entries(command.actions).map(([key, action]) => ({
+    name: key === SOLE_ACTION ? command.name : `${command.name} ${key}`,
+    action,
+    ...(key === SOLE_ACTION ? {} : { group: command.name }),
+    ...(command.needs ? { needs: command.needs } : {}),
+    ...(command.topic ? { topic: command.topic } : {}),
+    ...(privatePresses.length > 0 ? { privatePresses } : {}),
+  }));
+};
+
+/** The part of JSON Schema that options use. */
+interface OptionSchema {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly kind?: string;
+  readonly only?: 'voice';
+}
+
+const kindOf = (schema: OptionSchema): OptionInfo['kind'] => {
+  if (schema.kind === 'attachment' || schema.kind === 'channel') return schema.kind;
+  if (schema.type === 'integer' || schema.type === 'number' || schema.type === 'boolean')
+    return schema.type;
+  return 'text';
+};
+
+const keyBase = (name: string): string => `commands.${name.replace(' ', '.')}`;
+
+const textOf = (texts: Texts, t: Translate, key: string, params?: SentenceParams): string => {
+  if (!texts.has(key)) throw new AppError('config', `locales/en.json has no "${key}"`);
+  return t(key, params);
+};
+
+const typedAs = (name: string, typed: string): { typed?: string } =>
+  typed === name ? {} : { typed };
+
+/** The traits of a platform that an action's description depends on. */
+export interface PlatformTraits {
+  readonly naming: Naming;
+  /** True where people can speak with each other. */
+  readonly hasRooms: boolean;
+}
+
+/** One action as adapters register and show it, in the best locale for `locale`. */
+export const describeAction = (
+  { name, action, needs, topic, privatePresses, group }: NamedAction,
+  texts: Texts,
+  locale: string,
+  { naming, hasRooms }: PlatformTraits,
+): CommandInfo => {
+  const t = texts.in(locale, naming);
+  const schema = z.toJSONSchema(action.options ?? z.object({}), {
+    io: 'input',
+    unrepresentable: 'any',
+  });
+  const required = new Set(schema.required);
+  const options = Object.entries(schema.properties ?? {}).map(([option, json]): OptionInfo => {
+    const shape = json as OptionSchema;
+    const kind = kindOf(shape);
+    const bounds =
+      kind === 'integer' || kind === 'number'
+        ? { minimum: shape.minimum, maximum: shape.maximum }
+        : { maxLength: shape.maxLength };
+    const choices = shape.enum?.map((value) => {
+      const label = `options.choices.${option}.${value}`;
+      return { value, label: texts.has(label) ? t(label) : value };
+    });
+    return {
+      name: option,
+      ...typedAs(option, texts.typed({ option }, locale, naming)),
+      description: textOf(texts, t, `${keyBase(name)}.options.${option}`, {
+        rooms: hasRooms ? 'yes' : 'no',
+      }),
+      kind,
+      required: required.has(option),
+      autocompletes: action.complete?.[option] !== undefined,
+      ...(choices ? { choices } : {}),
+      ...(shape.only ? { only: shape.only } : {}),
+      ...Object.fromEntries(Object.entries(bounds).filter(([, value]) => value !== undefined)),
+    };
+  });
+  return {
+    name,
+    ...typedAs(name, texts.typed({ command: name }, locale, naming)),
+    summary: textOf(texts, t, `${keyBase(name)}.summary`),
+    ...(group ? { groupSummary: textOf(texts, t, `${keyBase(group)}.summary`) } : {}),
+    ...(topic ? { topic } : {}),
+    options,
+    slow: action.slow ?? false,
+    private: action.private ?? false,
+    ...(action.onMessage ? { menu: textOf(texts, t, `${keyBase(name)}.menu`) } : {}),
+    ...(needs ? { needs } : {}),
+    ...(privatePresses ? { privatePresses } : {}),
+    ...(action.guards?.includes(moderator) ? { moderators: true } : {}),
+  };
+};
+
+/** The keys of names, for platforms that translate the names of commands and options. */
+const nameKeysOf = (command: Command): string[] => [
+  `${keyBase(command.name)}.name`,
+  ...actionsOf(command).flatMap(({ name, action }) => [
+    `${keyBase(name)}.name`,
+    ...Object.keys(action.options?.shape ?? {}).map((option) => `options.names.${option}`),
+  ]),
+];
+
+/** The keys of `locales/` that a command's texts stand under. */
+export const keysOf = (command: Command): MessageKey[] => {
+  const described = actionsOf(command).flatMap(({ name, action, group }) => [
+    `${keyBase(name)}.summary`,
+    ...(group ? [`${keyBase(group)}.summary`] : []),
+    ...(action.onMessage ? [`${keyBase(name)}.menu`] : []),
+    ...Object.keys(action.options?.shape ?? {}).map(
+      (option) => `${keyBase(name)}.options.${option}`,
+    ),
+  ]);
+  return [...new Set([...described, ...nameKeysOf(command)])] as MessageKey[];
+};
 
 export interface CatalogueDeps {
   readonly commands: readonly Command[];

@@ -13,8 +13,7 @@ import { createBudget } from './budget.ts';
 import type { OpenLink } from './connection.ts';
 import { createVoiceGateway } from './gateway.ts';
 import { loadLink } from './load.ts';
-import { createPresence } from './presence.ts';
-import { createStage } from './stage.ts';
+import { createPresence, createStage } from './presence.ts';
 
 /** Rate of edits: Discord takes five in five seconds, of which status messages need one. */
 const EDIT_RATE = { count: 4, windowMs: 5_000 };

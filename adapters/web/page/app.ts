@@ -1,10 +1,8 @@
 import type { ChannelId, ServerEvent } from '../protocol.ts';
-import { api, ApiError } from './api.ts';
+import { api, ApiError, openEventStream } from './api.ts';
 import { t } from './boot.ts';
 import { type Composer, createComposer } from './composer.ts';
-import { openEventStream } from './connection.ts';
-import { apply } from './events.ts';
-import { createStore, type Panel, type PageStore, type Theme } from './store.ts';
+import { apply, createStore, type Panel, type PageStore, type Theme } from './store.ts';
 
 const KEPT = { theme: 'dragoman.theme', name: 'dragoman.name', originals: 'dragoman.originals' };
 

@@ -3,7 +3,18 @@ import type { ChannelId, PageKey, Params } from '../protocol.ts';
 import { api, ApiError } from './api.ts';
 import { commandForFile } from './attachments.ts';
 import { boot, t } from './boot.ts';
-import { matchesTyped } from './choices.ts';
+import {
+  matchesTyped,
+  accept,
+  commandSuggestions,
+  type Completing,
+  completingAt,
+  knownChoices,
+  optionSuggestions,
+  type Suggestion,
+  valueSuggestions,
+} from './completion.ts';
+import { step, createLookup } from './list-box.ts';
 import {
   findCommand,
   formatLine,
@@ -14,18 +25,6 @@ import {
   readValues,
   type TypedValues,
 } from '../../../src/command/command-line.ts';
-import {
-  accept,
-  commandSuggestions,
-  type Completing,
-  completingAt,
-  knownChoices,
-  optionSuggestions,
-  type Suggestion,
-  valueSuggestions,
-} from './completion.ts';
-import { step } from './list-box.ts';
-import { createLookup } from './lookup.ts';
 
 export interface HeldFile {
   readonly file: File;

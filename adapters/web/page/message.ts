@@ -4,10 +4,9 @@ import { unsafeHTML } from 'lit/directives/unsafe-html.js';
 import type { PageFile, PageMessage, PageCommandUse } from '../protocol.ts';
 import type { App } from './app.ts';
 import { sizeText } from './attachments.ts';
-import { avatar } from './avatar.ts';
+import { avatar, icon } from './icons.ts';
 import { boot, sentenceParts, t } from './boot.ts';
 import { controlsView } from './controls.ts';
-import { icon } from './icons.ts';
 
 const timeFormat = new Intl.DateTimeFormat(boot.locale, { hour: 'numeric', minute: '2-digit' });
 const fullFormat = new Intl.DateTimeFormat(boot.locale, { dateStyle: 'full', timeStyle: 'short' });

@@ -1,9 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ChannelId } from '../protocol.ts';
 import { type App, CHANNELS } from './app.ts';
-import { avatar } from './avatar.ts';
+import { avatar, icon } from './icons.ts';
 import { t } from './boot.ts';
-import { icon } from './icons.ts';
 import type { Theme } from './store.ts';
 
 const ABOUT = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bestFit } from '../../../adapters/web/page/choices.ts';
+import { bestFit } from '../../../adapters/web/page/completion.ts';
 
 const CHOICES = [
   { value: 'en', label: 'English' },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Entry } from '../../../adapters/web/channel-log.ts';
-import { createLineQueue, type LineJob } from '../../../adapters/web/line-queue.ts';
+import { createLineQueue, type LineJob } from '../../../adapters/web/lounge.ts';
 
 const jobOf = (id: string, isNew = true): LineJob => {
   const author = { id: 'ada', name: 'Ada', ours: false };

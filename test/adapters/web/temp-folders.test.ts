@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { makeTempFolder, sweepTempFolders } from '../../../adapters/web/temp-folders.ts';
+import { makeTempFolder, sweepTempFolders } from '../../../adapters/web/temp-store.ts';
 import { startWeb } from './start-web.ts';
 
 const makeParent = (): string => {

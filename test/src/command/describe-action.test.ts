@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import ask from '../../../commands/ask.ts';
-import { actionsOf, describeAction } from '../../../src/command/describe-action.ts';
+import { actionsOf, describeAction } from '../../../src/command/catalogue.ts';
 import { loadTexts } from '../../../src/i18n.ts';
 import { sentence } from '../../fakes/sentences.ts';
 

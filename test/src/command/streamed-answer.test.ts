@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { showGrowing } from '../../../src/command/streamed-answer.ts';
+import { showGrowing } from '../../../src/command/answer-updates.ts';
 
 const states = async function* (texts: readonly string[]) {
   for (const text of texts) yield text;

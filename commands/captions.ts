@@ -38,9 +38,7 @@ const wantedRoom = (ctx: CommandContext<unknown>): Channel => {
   throw userError('bad-input', 'room.nobody-there');
 };
 
-/**
- * The languages that captions are translated into. A reader of one language alone needs no other.
- */
+/** The languages of the captions. A reader of one language alone needs no other. */
 const wantedLanguages = async (
   { services, channel }: CommandContext<unknown>,
   typed: string | undefined,

@@ -29,10 +29,7 @@ const CONSENT = ['told', 'agreed'] as const;
 /** Ms. */
 const PAUSES = [400, USUAL_PAUSE_MS, 900, 1_500] as const;
 const BARGE_IN = ['off', 'lower', 'stop'] as const;
-/**
- * The languages that can be chosen by hand, most spoken on chats first; the option takes every
- * other.
- */
+/** The languages that can be chosen from the list, most spoken on chats first. */
 const OFFERED_LANGUAGES =
   'en es pt fr de ja ko zh zh-Hant ru it pl nl tr ar hi id vi th uk cs sv fi el he'.split(' ');
 

@@ -58,9 +58,7 @@ export const isFromElsewhere = (c: Context): boolean => {
     : site !== 'same-origin' && site !== 'none';
 };
 
-/**
- * True for a visitor who follows a link to the page; nothing is put into another site's page then.
- */
+/** True for a visitor who follows a link to the page, and does not embed it. */
 const opensPage = (c: Context): boolean =>
   c.req.method === 'GET' &&
   c.req.path === '/' &&

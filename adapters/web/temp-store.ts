@@ -11,10 +11,7 @@ import { WEB_LIMITS } from './limits.ts';
 const PREFIX = 'dragoman-web-';
 const NAME = /^dragoman-web-(\d+)-(\d+)-/;
 
-/**
- * The start of this process, part of each name: after a restart of its container another process
- * may have its id.
- */
+/** The start of this process: another may have its id after a restart of its container. */
 const STARTED_MS = Math.trunc(performance.timeOrigin);
 
 /** A new folder in `parent` whose name says which process it belongs to. */

@@ -225,10 +225,7 @@ const command = z.looseObject({
   topic: z.enum(TOPICS).optional(),
 });
 
-/**
- * Says what is wrong with the default export of `commands/<fileName>.ts`; undefined for a good
- * command.
- */
+/** Says what is wrong with the export of `commands/<fileName>.ts`; undefined for a good one. */
 export const commandFault = (value: unknown, fileName: string): string | undefined => {
   const parsed = command.safeParse(value);
   if (!parsed.success) {

@@ -74,10 +74,7 @@ export const hears = async ({
   return !reachable || able.some(({ ready }) => ready);
 };
 
-/**
- * A list of voices that is asked for takes this long at most. Whoever types waits less: what comes
- * later completes the next letter.
- */
+/** Longest wait for voices: what comes later completes the next letter. */
 const VOICES_MS = 2_500;
 
 /** Completes a voice by words of its description, its language or its gender. */

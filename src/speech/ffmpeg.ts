@@ -48,10 +48,7 @@ export const writeNamelessFile = async (
 
 /** An installed ffmpeg, which reads files that the decoders of `src/audio` refuse. */
 export interface Ffmpeg {
-  /**
-   * Runs ffmpeg for its version, which takes a tenth of a second; undefined if it cannot be
-   * started.
-   */
+  /** Runs ffmpeg for its version (0.1 s); undefined if it cannot be started. */
   version(): Promise<string | undefined>;
   readonly decode: FallbackDecoder;
 }

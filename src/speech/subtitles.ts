@@ -34,9 +34,7 @@ const closing = /^[\p{Pe}\p{Pf}\p{Po}\p{M}ー〜…]/u;
 
 const columnsOf = (text: string): number => countCodePoints(text) + (text.match(wide)?.length ?? 0);
 
-/**
- * Splits a text where a line may end: words with their spaces; no line begins with a closing mark.
- */
+/** Splits a text where a line may end; no line begins with a closing mark. */
 const partsOf = (text: string): readonly string[] => {
   if (!unspaced.test(text)) return text.split(/(?<= )/);
   const parts: string[] = [];
@@ -134,9 +132,7 @@ const cuesOf = (
   return cues;
 };
 
-/**
- * Yields all cues in order of their starts, as WebVTT requires; those of one speaker never overlap.
- */
+/** Yields cues in order of their starts, as WebVTT requires; no speaker's overlap. */
 const orderedCues = function* (
   segments: readonly Ready[],
   columnsFor: (speaker: string) => number,

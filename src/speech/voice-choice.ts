@@ -5,9 +5,7 @@ import { languagesInWords, sameLanguage } from '../text/language/languages.ts';
 /** Names that services give to a voice that speaks any language. */
 const EVERY_LANGUAGE = /\b(?:multilingual|multi-lingual|all languages|any language)\b/i;
 
-/**
- * Ranks how well a voice speaks a language: alone or as any, first among others, among others, not.
- */
+/** Ranks how well a voice speaks a language: alone, first among others, among others, not. */
 const languageRank = (voice: Voice, wanted: string): number => {
   if (EVERY_LANGUAGE.test(voice.language)) return 0;
   const spoken = languagesInWords(voice.language);
@@ -56,10 +54,7 @@ export interface VoiceHints {
   readonly asked?: VoicePreference | undefined;
   /** The speaker's own voice, by id. */
   readonly own?: string | undefined;
-  /**
-   * Languages that the text may be in, best guess first; a guess without a voice that speaks it is
-   * skipped.
-   */
+  /** Languages that the text may be in, best guess first; those without a voice are skipped. */
   readonly guesses: readonly (string | undefined)[];
 }
 
@@ -82,10 +77,7 @@ export const voiceWishes = ({
   ];
 };
 
-/**
- * The first preference that any voice fits; the last one when none does, for the error that it
- * gives.
- */
+/** The first preference that any voice fits; the last one, for its error, when none does. */
 export const firstThatFits = async (
   wishes: readonly VoicePreference[],
   speaker: Pick<Speaker, 'voices'>,

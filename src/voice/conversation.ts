@@ -55,16 +55,6 @@ export interface ConversationDeps {
   readonly answer: (speakerId: string, question: string, signal: AbortSignal) => Promise<void>;
 }
 
-/** Finds questions in transcripts. */
-export interface Conversation extends Disposable {
-  /** Takes a final transcript. */
-  transcript(event: TranscriptEvent): void;
-  /** Resolves with the next utterance of a member. */
-  listenTo(memberId: string, signal: AbortSignal): Promise<string>;
-  /** Drops the questions of a member who is no longer listened to. */
-  forget(memberId: string): void;
-}
-
 /** Longest wait for a member who wants to speak. */
 const LISTEN_MS = 30_000;
 /** Time for the question after a name alone. */
@@ -72,7 +62,10 @@ const QUESTION_MS = 10_000;
 
 const nothingSaid = (): AppError => userError('not-found', 'room.nothing-heard');
 
-export const createConversation = ({ clock, names, answer }: ConversationDeps): Conversation => {
+export type Conversation = ReturnType<typeof createConversation>;
+
+/** Finds questions in transcripts. */
+export const createConversation = ({ clock, names, answer }: ConversationDeps) => {
   const listening = new Map<string, PromiseWithResolvers<string> & { readonly sinceMs: number }>();
   /** Members who spoke a name alone, with the time until which the question may follow. */
   const called = new Map<string, number>();
@@ -87,7 +80,8 @@ export const createConversation = ({ clock, names, answer }: ConversationDeps): 
   };
 
   return {
-    transcript: ({ speakerId, text, endMs }) => {
+    /** Takes a final transcript. */
+    transcript: ({ speakerId, text, endMs }: TranscriptEvent): void => {
       if (text === '') return;
       const waiting = listening.get(speakerId);
       if (waiting) {
@@ -102,7 +96,8 @@ export const createConversation = ({ clock, names, answer }: ConversationDeps): 
       else if (question !== undefined) reply(speakerId, question);
       else if (untilMs !== undefined && endMs <= untilMs) reply(speakerId, text);
     },
-    listenTo: async (memberId, signal) => {
+    /** Resolves with the next utterance of a member. */
+    listenTo: async (memberId: string, signal: AbortSignal): Promise<string> => {
       listening.get(memberId)?.reject(nothingSaid());
       const waiting = { ...Promise.withResolvers<string>(), sinceMs: clock.nowMs() };
       listening.set(memberId, waiting);
@@ -114,12 +109,13 @@ export const createConversation = ({ clock, names, answer }: ConversationDeps): 
         if (listening.get(memberId) === waiting) listening.delete(memberId);
       }
     },
-    forget: (memberId) => {
+    /** Drops the questions of a member who is no longer listened to. */
+    forget: (memberId: string): void => {
       listening.get(memberId)?.reject(nothingSaid());
       called.delete(memberId);
       answering.get(memberId)?.abort(nothingSaid());
     },
-    [Symbol.dispose]: () => {
+    [Symbol.dispose]: (): void => {
       for (const waiting of listening.values()) waiting.reject(nothingSaid());
       called.clear();
     },

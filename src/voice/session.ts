@@ -242,9 +242,7 @@ export class VoiceSession implements AsyncDisposable {
     return state !== undefined;
   }
 
-  /**
-   * Listens as the state requires; resolves when the transcripts of the previous use were emitted.
-   */
+  /** Listens as the state requires; resolves after the transcripts of the previous use. */
   async #listen(): Promise<void> {
     const mode = modeOf(this.#state);
     const listener = mode?.use === 'captions' ? this.#forCaptions : this.#forOthers;

@@ -8,19 +8,8 @@ import type { RichText } from '../model/rich-text.ts';
 import { equal } from '../model/walk-rich-text.ts';
 import type { Platform } from '../ports/platform.ts';
 import type { Clock } from '../async/clock.ts';
-import type { LinkListener } from '../ports/voice.ts';
 import type { Attendance } from './attendance.ts';
 import type { RoomTexts } from './texts.ts';
-
-/** Messages in the room's own chat about its state: one for each topic, edited when that changes. */
-export interface StatusMessages {
-  /** Shows a message about a topic, in place of the one before. */
-  show(topic: string, content: Content): Promise<void>;
-  /** Closes a topic, with `content` as the last state of its message if it has one. */
-  settle(topic: string, content: Content): Promise<void>;
-  /** Posts content; resolves with false when that is impossible. */
-  post(content: Content): Promise<boolean>;
-}
 
 export interface StatusMessagesDeps {
   readonly platform: Pick<Platform, 'post' | 'edit'>;
@@ -31,11 +20,10 @@ export interface StatusMessagesDeps {
 /** Most open topics; beyond it the message of the oldest one stays as it is. */
 const MOST_TOPICS = 50;
 
-export const createStatusMessages = ({
-  platform,
-  channel,
-  log,
-}: StatusMessagesDeps): StatusMessages => {
+export type StatusMessages = ReturnType<typeof createStatusMessages>;
+
+/** Messages in the room's own chat about its state: one for each topic, edited when that changes. */
+export const createStatusMessages = ({ platform, channel, log }: StatusMessagesDeps) => {
   const messages = createLru<string, { readonly posted: Posted; readonly text: RichText }>(
     MOST_TOPICS,
   );
@@ -65,12 +53,16 @@ export const createStatusMessages = ({
   };
 
   return {
-    show: async (topic, content) => change(topic, content, true),
-    settle: async (topic, content) => {
+    /** Shows a message about a topic, in place of the one before. */
+    show: async (topic: string, content: Content): Promise<void> => change(topic, content, true),
+    /** Closes a topic, with `content` as the last state of its message if it has one. */
+    settle: async (topic: string, content: Content): Promise<void> => {
       await change(topic, content, false);
       messages.delete(topic);
     },
-    post: async (content) => attempt(() => platform.post(channel(), content)),
+    /** Posts content; resolves with false when that is impossible. */
+    post: async (content: Content): Promise<boolean> =>
+      attempt(() => platform.post(channel(), content)),
   };
 };
 
@@ -81,14 +73,6 @@ export interface LinkStatusDeps {
   readonly texts: RoomTexts;
 }
 
-/** Shows in a room when a speaker or the connection is lost, and when it is back. */
-export interface LinkStatus
-  extends Pick<LinkListener, 'audible' | 'connected' | 'missed'>, Disposable {
-  /** Notes that somebody moved the bot. */
-  moved(): void;
-  peopleChanged(): void;
-}
-
 /** Time for which lost packets are shown: once for all speakers, and not with a lost connection. */
 const SHOWN_FOR_MS = 30_000;
 /** Time after a move in which a lost connection is not shown: the move interrupts it. */
@@ -96,7 +80,8 @@ const MOVE_MS = 5_000;
 
 const topicOf = (memberId: string): string => `audible ${memberId}`;
 
-export const createLinkStatus = (deps: LinkStatusDeps): LinkStatus => {
+/** Shows in a room when a speaker or the connection is lost, and when it is back. */
+export const createLinkStatus = (deps: LinkStatusDeps) => {
   const { clock, attendance, messages, texts } = deps;
   const inaudible = new Set<string>();
   let isAway = false;
@@ -116,31 +101,32 @@ export const createLinkStatus = (deps: LinkStatusDeps): LinkStatus => {
   };
 
   return {
-    audible: (memberId, isAudible) => {
+    audible: (memberId: string, isAudible: boolean): void => {
       if (isAudible) return settle(memberId, 'audibleAgain');
       inaudible.add(memberId);
       const text = texts.inaudible(attendance.nameOf(memberId));
       void messages.show(topicOf(memberId), text);
     },
-    connected: (isConnected) => {
+    connected: (isConnected: boolean): void => {
       if (isAway || !isConnected) shownMs = clock.nowMs();
       isAway = !isConnected;
       cancel?.();
       if (isConnected) void messages.settle('connection', texts.status('room.reconnected'));
       else showAway();
     },
-    moved: () => {
+    /** Notes that somebody moved the bot. */
+    moved: (): void => {
       movedMs = clock.nowMs();
     },
-    missed: (ms) => {
+    missed: (ms: number): void => {
       if (clock.nowMs() - shownMs < SHOWN_FOR_MS) return;
       shownMs = clock.nowMs();
       void messages.post(texts.missed(ms));
     },
-    peopleChanged: () => {
+    peopleChanged: (): void => {
       const here = new Set(attendance.here().map(({ id }) => id));
       for (const memberId of inaudible.difference(here)) settle(memberId, 'leftInaudible');
     },
-    [Symbol.dispose]: () => cancel?.(),
+    [Symbol.dispose]: (): void => cancel?.(),
   };
 };

@@ -22,9 +22,7 @@ import { attachInternals } from './library-internals.ts';
 
 /** A link that the adapter informs of events from the gateway. */
 export interface OpenLink extends VoiceLink {
-  /**
-   * Resolves when the bot is in the channel; rejects when it cannot get there, and stops trying.
-   */
+  /** Resolves when the bot is in the channel; rejects, and stops trying, when it cannot. */
   joined(signal: AbortSignal): Promise<void>;
   /** Notes where the bot is now. */
   placed(where: Omit<Whereabouts, 'guildId'>): void;

@@ -30,9 +30,7 @@ const RECOVERIES_FOR_ONE = { most: 1, windowMs: 300_000 };
 const JUST_NOW_MS = 2_000;
 /** Longest change of keys: the library waits for ever for one that fails a second time. */
 const STUCK_MS = 10_000;
-/**
- * Time after a change in which some members still send unencrypted (protocol, "Passthrough Mode").
- */
+/** Time after a change in which some still send unencrypted (protocol, "Passthrough Mode"). */
 const PLAIN_MS = 10_000;
 /** The value of `MediaType.AUDIO`, which the library declares only in its types. */
 const AUDIO = 0;
@@ -91,10 +89,7 @@ export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderDeps): Da
     else if (forOne.take()) makeAnew(current);
   };
 
-  /**
-   * True when an unencrypted frame is accepted: after a time without encryption the library would
-   * accept them for ever.
-   */
+  /** Accepts unencrypted frames for a time only: the library would accept them for ever. */
   const takesPlain = (current: DaveSession): boolean => {
     if (version !== undefined && version !== current.protocolVersion)
       plainUntilMs = nowMs() + PLAIN_MS;

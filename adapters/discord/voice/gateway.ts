@@ -39,10 +39,7 @@ export interface SenderDeps {
 }
 
 export interface Sender {
-  /**
-   * Sends only the newest request: joins not too often, leaves at once, and only when the bot may
-   * be in a channel.
-   */
+  /** Sends only the newest request: joins not too often, leaves at once, and only where needed. */
   send(payload: VoicePayload): void;
   /** True when a request waits because the shard has no capacity. */
   readonly isCrowded: boolean;

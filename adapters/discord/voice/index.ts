@@ -120,9 +120,7 @@ export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps): Dis
       },
     });
   };
-  /**
-   * Throws `unsupported` for a channel without voice, and `forbidden` with the missing permissions.
-   */
+  /** Throws `unsupported` without voice, and `forbidden` with the missing permissions. */
   const demandRoom = (room: Channel): string => {
     const guildId = guildIdOf(room);
     const found = findIn(client(), room);

@@ -59,10 +59,7 @@ const READY_OP = 2;
 /** JSON messages about the encryption: transitions and epochs. */
 const DAVE_OPS: readonly number[] = [21, 22, 24];
 
-/**
- * Most messages that are kept: more than the handshake of a full room, which the gateway finishes
- * first.
- */
+/** Most messages that are kept: more than the handshake of a full room. */
 const MOST_EARLY = 256;
 
 /** Repetitions of a request over UDP that the library sends only once. */
@@ -136,10 +133,7 @@ export const followSockets = (
       listener.failed();
     }
   };
-  /**
-   * True when the library can handle a message: it loses binary ones before it is ready, and throws
-   * when it has no session yet.
-   */
+  /** The library loses binary messages before it is ready, and throws without a session. */
   const isTaken = ({ isBinary }: Early): boolean =>
     networking.state.code === NetworkingStatusCode.Ready &&
     (!isBinary || networking.state.dave?.session !== undefined);
@@ -218,9 +212,7 @@ export interface DaveSession extends Pick<
 }
 
 export interface LibraryInternals extends Disposable {
-  /**
-   * The key of packets between the bot and the voice server; undefined while there is no session.
-   */
+  /** The key of packets from and to the voice server; undefined without a session. */
   key(): Uint8Array | undefined;
   /** The end-to-end encryption; undefined while there is none. */
   dave(): DaveSession | undefined;

@@ -16,9 +16,7 @@ export interface PacketSinkDeps {
   readonly nowMs: () => number;
 }
 
-/**
- * Longest wait for keys and for a stage: both take less or never come, as a bot alone has no group.
- */
+/** Longest wait for keys and for a stage: both take less or never come. */
 const HOLD_MS = 3_000;
 /** Pause between packets after which a new wait begins; waiting packets are retried every 20 ms. */
 const PAUSE_MS = 1_000;
@@ -79,10 +77,7 @@ const PACKET_MS = 20;
 const AHEAD = 10;
 /** Longest delay of a timer that a burst of packets makes up for. */
 const LATEST_MS = 100;
-/**
- * Silent packets after speech, so that decoders do not take its end for a loss (voice connections,
- * "Voice Data Interpolation").
- */
+/** Silent packets after speech, so that decoders do not take its end for a loss. */
 const TRAILING = 5;
 
 const SILENCE = Buffer.from(SILENCE_PACKET);

@@ -23,17 +23,11 @@ export interface Receiver {
 }
 
 export interface ReceiverDeps {
-  /**
-   * The key of packets between the bot and the voice server; read for each packet that is
-   * decrypted.
-   */
+  /** The key of packets from the voice server; read for each packet that is decrypted. */
   readonly key: () => Uint8Array | undefined;
   readonly dave: Pick<DaveReader, 'open' | 'proves'>;
   readonly ownId: string;
-  /**
-   * Ids of those present according to the main gateway, including other bots, without the bot
-   * itself.
-   */
+  /** Ids of those present according to the main gateway: other bots too, but not the bot itself. */
   readonly presentIds: () => readonly string[];
   readonly nowMs: () => number;
   readonly received: (packet: VoicePacket) => void;

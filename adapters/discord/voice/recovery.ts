@@ -67,16 +67,9 @@ export interface Lifeline extends Disposable {
   takes(message: Buffer): boolean;
 }
 
-/**
- * Creates a lifeline.
- *
- * @param silent is called repeatedly while the silence lasts
- */
+/** Creates a lifeline; `silent` is called repeatedly while the silence lasts. */
 export const createLifeline = ({ nowMs, after }: Clock, silent: () => void): Lifeline => {
-  /**
-   * Time of the last packet since the first answer: the silence of a server that never answered
-   * means nothing.
-   */
+  /** Time of the last packet; unknown until the server has answered for the first time. */
   let lastMs: number | undefined;
   let cancel: (() => void) | undefined;
 

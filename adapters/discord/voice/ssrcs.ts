@@ -1,7 +1,4 @@
-/**
- * Maps streams to members: Discord reports an owner once, at their first speech, and not always
- * again.
- */
+/** Maps streams to members: Discord reports an owner once, at their first speech. */
 export interface Ssrcs {
   /** The owner of a packet that arrived; undefined when it is not known. */
   ownerOf(ssrc: number): string | undefined;
@@ -20,10 +17,7 @@ export interface Ssrcs {
   guess(ssrc: number, presentIds: readonly string[]): string | undefined;
   /** Time since the first packets without an owner. */
   unknownForMs(): number;
-  /**
-   * Members who may own these packets: those without a number, or else those whose number is
-   * silent.
-   */
+  /** Members who may own these packets: those without a number, or else with a silent one. */
   suspects(presentIds: readonly string[]): string[];
 }
 

@@ -86,10 +86,7 @@ const MAX_CHARS = 300;
 const isWhole = ({ working, translation }: PageMessage): boolean =>
   !working && translation?.state !== 'growing';
 
-/**
- * Tells those who listen what has been said: each message once, when it is complete, and not every
- * step of its growth.
- */
+/** Tells those who listen what has been said: each message once, when it is complete. */
 export const createLiveRegion = (app: App): (() => void) => {
   const told = new Set<string>();
   let begun = false;

@@ -51,10 +51,7 @@ export interface CaptionMessagesPort {
   /** Posts content, only once even when the answer to the first attempt is lost. */
   post(content: Content): Promise<Posted>;
   edit(posted: Posted, content: Content): Promise<Posted>;
-  /**
-   * Deletes a message. Left out where that is impossible: an emptied message then shows an
-   * ellipsis.
-   */
+  /** Deletes a message. Left out where that is impossible: an ellipsis remains then. */
   remove?(posted: Posted): Promise<void>;
 }
 
@@ -64,9 +61,7 @@ export interface CaptionMessagesDeps {
   /** Rate of edits, and of posts, that the channel takes. */
   readonly editRate: EditRate;
   readonly texts: CaptionTexts;
-  /**
-   * The one language of the channel's readers. Default: each caption with all translations beneath.
-   */
+  /** The one language of the channel's readers. Default: all translations are shown. */
   readonly language?: string | undefined;
   readonly log: Pick<Log, 'warn'>;
   /** Called when the channel is gone; nothing is shown or reported afterwards. */

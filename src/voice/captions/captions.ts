@@ -60,10 +60,7 @@ export interface Captions {
   end(latestMs: number): Promise<void>;
 }
 
-/**
- * Turns transcripts into captions, translates them, and sends them to the displays and the
- * transcript.
- */
+/** Turns transcripts into translated captions, for the displays and the transcript. */
 export const createCaptions = (deps: CaptionsDeps): Captions => {
   const { clock, nameOf, translate, displays, transcript, log } = deps;
   let languages: readonly string[] = [];

@@ -44,10 +44,7 @@ export interface Page {
  * posted since: more than an utterance and its recognition take together.
  */
 const LATE_MS = 75_000;
-/**
- * Age up to which messages are edited, and most messages that are: a channel takes fewer in
- * `LATE_MS`.
- */
+/** Bounds on the messages that are edited: a channel takes fewer in `LATE_MS`. */
 const KEPT_MS = 3_600_000;
 const KEPT_PAGES = 100;
 /** Most captions that are remembered as placed out of order. */

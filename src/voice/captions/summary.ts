@@ -5,9 +5,7 @@ import { languageName } from '../../text/language/languages.ts';
 import { countCodePoints } from '../../text/unicode.ts';
 import type { TranscriptLine } from './caption.ts';
 
-/**
- * Most code points that the language model gets at once; a transcript of an hour has some 50,000.
- */
+/** Most code points that the language model gets at once; an hour has some 50,000. */
 const PART_CODE_POINTS = 8_000;
 /** Most parts that are summarised, about ten hours; of a longer transcript the last ones. */
 const MOST_PARTS = 60;

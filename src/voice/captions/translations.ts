@@ -166,10 +166,7 @@ export const createTranslations = (deps: TranslationsDeps): Translations => {
   };
 };
 
-/**
- * Creates the translator of captions; usage counts for the speaker, in addition to the speech
- * itself.
- */
+/** Creates the translator of captions; usage counts for the speaker. */
 export const createTranslateCaption = (
   services: MeteredServices,
   channel: () => Channel,

@@ -13,16 +13,11 @@ export interface ConsentDeps {
   readonly rule: ConsentRule;
   readonly clock: Clock;
   readonly choiceOf: (memberId: string) => Promise<ConsentChoice>;
-  /**
-   * Informs people that they are listened to from now on; resolves when they have been informed.
-   */
+  /** Informs people that they are listened to from now on; resolves when they know. */
   readonly inform: (members: readonly RoomMember[]) => Promise<void>;
   /** Subscribes to exactly these members. */
   readonly subscribe: (memberIds: readonly string[]) => void;
-  /**
-   * Reports why people could not be informed and are not listened to; undefined when they were
-   * informed.
-   */
+  /** Reports why people were not informed, and are not listened to; undefined when they were. */
   readonly notInformed: (error: AppError | undefined) => void;
 }
 
@@ -68,9 +63,7 @@ export const createConsent = (deps: ConsentDeps): Consent => {
     subscribed = allowed;
     subscribe(allowed);
   };
-  /**
-   * People who must still be informed; those who refused need not be, for they are not listened to.
-   */
+  /** People who must still be informed: not those who refused, for nobody listens to them. */
   const waiting = (): Person[] =>
     [...people.values()].filter(({ isInformed, choice }) => !isInformed && choice !== 'refused');
 

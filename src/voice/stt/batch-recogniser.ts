@@ -20,10 +20,7 @@ const splits = (text: string, at: number): boolean => {
   return mark.test(after) || (isSpacedLetter(before) && isSpacedLetter(after));
 };
 
-/**
- * The beginning that two texts share, in whole words; in scripts without spaces, in whole
- * characters.
- */
+/** The beginning that two texts share, in whole words, or characters where they need no spaces. */
 export const agreedStart = (a: string, b: string): string => {
   let at = 0;
   while (at < a.length && at < b.length && a[at] === b[at]) at += 1;

@@ -69,9 +69,7 @@ const MOST_MISORDERED = 100;
 const LATEST_MS = 1_000;
 /** Distance ahead of the stream beyond which a packet does not follow a loss (same appendix). */
 const MOST_DROPPED = 3_000;
-/**
- * Distance within which two stray packets prove that the sender has restarted; one alone does not.
- */
+/** Distance within which two stray packets prove that the sender has restarted. */
 const NEXT_OF_RESTART = 5;
 
 interface ReadPacket {

@@ -63,10 +63,7 @@ export interface HallucinationFilter {
 export const THRESHOLDS = {
   /** Voice below which a text is faint: a quick word, such as the Japanese yes, or a noise. */
   faintMs: 300,
-  /**
-   * Share of voice below which audio is near-silence: speech has voice in well over half of its
-   * time.
-   */
+  /** Share of voice below which audio is near-silence: speech has well over half. */
   faintShare: 0.25,
   /** Voice below which there is a word or two, too short for a stock phrase. */
   shortMs: 1_500,
@@ -98,9 +95,7 @@ export const THRESHOLDS = {
   repeatMs: 60_000,
   /** Longest text that counts as a repetition: longer ones are not invented twice. */
   repeatChars: 40,
-  /**
-   * Earlier occurrences after which a text is refused in near-silence, or as a quick, unclear word.
-   */
+  /** Earlier occurrences after which a faint text is refused. */
   repeatsFaint: 1,
   /** Earlier occurrences after which a text without enough confidence is refused. */
   repeatsUnsure: 2,

@@ -63,10 +63,7 @@ export interface SttPipeline extends AsyncDisposable {
   readonly counts: SttPipelineCounts;
 }
 
-/**
- * Default deadline: a late transcript is still useful, and the service may be away for half a
- * minute.
- */
+/** Default deadline: the service may be away for half a minute. */
 const DEADLINE_MS = 45_000;
 const AT_ONCE = 8;
 const MOST_WAITING = 100;
@@ -85,9 +82,7 @@ const RESULT_ONLY = { partial: () => undefined, final: () => undefined };
 interface Job extends EmittedUtterance {
   readonly controller: AbortController;
   readonly hints: Promise<SttPipelineHints>;
-  /**
-   * Recognition of the growing utterance; undefined once it was asked to finish or found the end.
-   */
+  /** Recognition of the growing utterance; undefined once it finishes. */
   recognition: Recognition | undefined;
 }
 
@@ -219,9 +214,7 @@ export const createSttPipeline = ({
     for (const event of events) handle(event);
     plan(endpointer.nextTickMs);
   };
-  /**
-   * Plans the next tick after a change of the queue; it looks at all tasks, so not for each packet.
-   */
+  /** Plans the next tick; it looks at all tasks, so not for each packet. */
   const planQueue = (): void => plan(queue.nextTickMs);
 
   /** Sets the one timer for all speakers. It may fire early, never late. */

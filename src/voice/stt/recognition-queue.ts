@@ -33,15 +33,9 @@ export const createLatencyTracker = (nowMs: () => number) => {
     probed: () => {
       probedMs = nowMs();
     },
-    /**
-     * True when a request that started at `startedMs` must be lost: its connection broke unnoticed,
-     * or the service dropped it.
-     */
+    /** True when a request must be lost: its connection broke, or the service dropped it. */
     hangs: (startedMs: number) => nowMs() - startedMs > limitMs(),
-    /**
-     * The time of the next probe while nothing is answered and the oldest request started at
-     * `startedMs`.
-     */
+    /** The time of the next probe while the oldest unanswered request started then. */
     probeAtMs: (startedMs: number) => Math.max(startedMs, settledMs, probedMs) + limitMs(),
   };
 };
@@ -94,10 +88,7 @@ export interface RecognitionQueue<T> {
   stopped(): Promise<void>;
 }
 
-/**
- * Most attempts for one owner at the same time, so that one that hangs does not delay the next
- * utterance.
- */
+/** Most attempts for one owner at once, so that one that hangs does not delay the next. */
 const AT_ONCE_OF_ONE = 2;
 /** Wait before another attempt: by then the service's client has retried a few times. */
 const RETRY_AFTER_MS = 2_000;
@@ -205,10 +196,7 @@ export const createRecognitionQueue = <T>(
   };
   const run = (entry: Entry<T>): void => track(start(entry));
 
-  /**
-   * Probes, while no request is answered, whether the service is back; the probe has a short
-   * deadline.
-   */
+  /** Probes, with a short deadline, whether a service that answers nothing is back. */
   const probe = async (entry: Entry<T>): Promise<void> => {
     const startedMs = clock.nowMs();
     latency.probed();

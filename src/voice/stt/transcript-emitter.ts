@@ -17,10 +17,7 @@ export interface TranscriptEvent {
   /** Beginning and end of the speech, on the room's clock. */
   readonly startMs: number;
   readonly endMs: number;
-  /**
-   * The text. Empty and final: there was no speech after all, and the partial transcript is
-   * removed.
-   */
+  /** The text. Empty and final: there was no speech, and the partial transcript is removed. */
   readonly text: string;
   /** BCP 47 code; empty when the language is not known. */
   readonly language: string;
@@ -29,9 +26,7 @@ export interface TranscriptEvent {
 
 /** Receives the transcripts of a room. */
 export interface TranscriptListener {
-  /**
-   * Reports that speech began, as opposed to noise; reported again when somebody goes on for long.
-   */
+  /** Reports that speech began, not noise; again when somebody goes on for long. */
   readonly speechBegan: (speakerId: string) => void;
   readonly transcript: (event: TranscriptEvent) => void;
   /** Reports why speech cannot be recognised; undefined when it can again. */

@@ -27,24 +27,15 @@ import { isAudible } from './segment.ts';
 /** Gain while somebody speaks, from 0 to 1: −12 dB. */
 const DUCKED_GAIN = 0.25;
 
-/**
- * Receives the outcome of each item: it may begin, and then ends in one of the other ways. Must not
- * throw.
- */
+/** Receives the outcome of each item: it may begin, and then ends in one way. Must not throw. */
 export interface PlaybackListener {
   /** Reports that the first packet of the item, or of its turn, is played. */
   began(item: SpeechItem): void;
-  /**
-   * Reports an item that was spoken to its end, skipped, stopped or forgotten, or had nothing to
-   * speak.
-   */
+  /** Reports an item that was spoken, skipped, stopped or forgotten, or had nothing to speak. */
   ended(item: SpeechItem): void;
   /** Reports items that are never spoken, and the reason; once for all items within a second. */
   dropped(items: readonly SpeechItem[], reason: DropReason): void;
-  /**
-   * Reports an item that was not spoken, or not to its end; for a turn with several items, the
-   * first.
-   */
+  /** Reports an item that was not spoken to its end; of a turn with several items the first. */
   failed(item: SpeechItem, error: AppError): void;
 }
 
@@ -60,15 +51,9 @@ export interface PlaybackDeps {
 export interface Playback extends AsyncDisposable {
   /** Adds an item; one without anything to speak is skipped. */
   add(item: SpeechItem): void;
-  /**
-   * Ends the item that is spoken or about to be; returns false when there is none, or it is a
-   * notice.
-   */
+  /** Ends the current item; returns false when there is none, or it is a notice. */
   skip(): boolean;
-  /**
-   * Ends the item that is spoken, drops those that wait, except notices, and ends a pause; returns
-   * their number.
-   */
+  /** Ends all items but notices, and a pause; returns their number. */
   readonly stop: () => number;
   /** Ends and drops all items of a member. */
   readonly forget: (memberId: string) => void;

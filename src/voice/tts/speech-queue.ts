@@ -67,29 +67,6 @@ interface Waiting {
   readonly startByMs: number;
 }
 
-/**
- * Queue of the items to speak, in the order in which they will be spoken; late ones are dropped.
- */
-export interface SpeechQueue {
-  /**
-   * Adds an item; when too much waits, returns the item that was dropped for it, or the item
-   * itself.
-   */
-  add(item: SpeechItem): SpeechItem | undefined;
-  /** Takes the first item with the items of the same person right after it, as far as they fit. */
-  take(): SpeechTurn | undefined;
-  /**
-   * Notes that an item was late after it was taken; with a message, those that it would have
-   * delayed are dropped.
-   */
-  fellBehind(isReading: boolean): void;
-  /** Removes items that are not to be spoken. */
-  remove(isOut: (item: SpeechItem) => boolean): SpeechItem[];
-  /** Rank of the first item. */
-  rank(): number | undefined;
-  waiting(): readonly SpeechItem[];
-}
-
 /** True when two items can be spoken in one turn: by one person, in one voice. */
 const goTogether = (a: SpeechItem, b: SpeechItem): boolean =>
   a.kind === 'read' &&
@@ -100,15 +77,8 @@ const goTogether = (a: SpeechItem, b: SpeechItem): boolean =>
   a.voice.language === b.voice.language &&
   a.voice.gender === b.voice.gender;
 
-/**
- * Creates an empty speech queue.
- *
- * @param late receives items that are late
- */
-export const createSpeechQueue = (
-  clock: Clock,
-  late: (items: readonly SpeechItem[]) => void,
-): SpeechQueue => {
+/** Creates a queue in the order in which items will be spoken; `late` receives what comes too late. */
+export const createSpeechQueue = (clock: Clock, late: (items: readonly SpeechItem[]) => void) => {
   let queue: Waiting[] = [];
   let cancel: (() => void) | undefined;
 
@@ -148,7 +118,8 @@ export const createSpeechQueue = (
   };
 
   return {
-    add: (item) => {
+    /** Adds an item; returns the one that was dropped for it, perhaps itself. */
+    add: (item: SpeechItem): SpeechItem | undefined => {
       const gone = makeRoom(item);
       if (gone === item) return gone;
       const addedMs = clock.nowMs();
@@ -158,7 +129,8 @@ export const createSpeechQueue = (
       watch();
       return gone;
     },
-    take: () => {
+    /** Takes the first item with the items of the same person right after it, as far as they fit. */
+    take: (): SpeechTurn | undefined => {
       const [first] = queue;
       if (!first) return undefined;
       let count = 1;
@@ -178,9 +150,12 @@ export const createSpeechQueue = (
         startByMs,
       };
     },
+    /** Notes that a taken item was late; messages that it would have delayed are dropped. */
     fellBehind: dropLate,
-    remove: (isOut) => takeOut(({ item }) => isOut(item)),
-    rank: () => queue[0] && RANKS[queue[0].item.kind],
-    waiting: () => queue.map(({ item }) => item),
+    remove: (isOut: (item: SpeechItem) => boolean): SpeechItem[] =>
+      takeOut(({ item }) => isOut(item)),
+    /** Rank of the first item. */
+    rank: (): number | undefined => queue[0] && RANKS[queue[0].item.kind],
+    waiting: (): readonly SpeechItem[] => queue.map(({ item }) => item),
   };
 };

@@ -220,16 +220,10 @@ const anyVoiceBit = (data: Uint8Array, { frameSamples }: OpusToc): boolean => {
   return ((data[1] ?? 0) & mask) !== 0;
 };
 
-/**
- * Voice in a packet, as far as it shows without decoding; `empty`: the packet is too small for
- * audio.
- */
+/** Voice that shows without decoding; `empty`: the packet is too small for audio. */
 export type PacketVad = 'voice' | 'no-voice' | 'empty' | 'unknown';
 
-/**
- * Reads the voice bit of a packet with its own `toc`. Unknown: CELT, and SILK with several frames in a
- * packet.
- */
+/** Reads a packet's voice bit. Unknown: CELT, and SILK with several frames in a packet. */
 export const packetVad = (data: Uint8Array, toc: OpusToc): PacketVad => {
   if (data.length <= EMPTY_PACKET_BYTES) return 'empty';
   if (data.length <= SILENT_PACKET_BYTES && toc.samples >= SILENT_PACKET_SAMPLES) return 'empty';

@@ -30,15 +30,9 @@ const hear = async (
   from: string | undefined,
   { services, channel, signal, stream }: CommandContext<unknown>,
 ): Promise<Source> => {
-  const durationMs = durationMsOf(audio);
   const { text, language } = await stream(
     services.transcriber.transcribe(
-      {
-        audio,
-        place: channel,
-        ...(durationMs === undefined ? {} : { durationMs }),
-        ...(from === undefined ? {} : { language: from }),
-      },
+      { audio, place: channel, durationMs: durationMsOf(audio), language: from },
       signal,
     ),
     (heard) => plainWords(heard.text || '…'),

@@ -15,7 +15,7 @@ import { readLanguages, splitTyped } from '../text/typed-lists.ts';
 import type { CaptionRecord, Room } from '../voice/room-types.ts';
 
 export { roomTurns } from '../chat/room-turns.ts';
-export { firstThatFits, voiceWishes } from '../speech/voice-choice.ts';
+export { firstThatFits, voicePreferences } from '../speech/voice-choice.ts';
 export { minutesAndSeconds } from '../text/time-of-day.ts';
 export { quotedWords, typedCode } from '../text/quoted-words.ts';
 export { isBlankMessage } from '../text/message-checks.ts';
@@ -79,8 +79,8 @@ const VOICES_MS = 2_500;
 
 /** Completes a voice by words of its description, its language or its gender. */
 export const completeVoice: Complete = async (typed, { services }) => {
-  const wish = typed.trim() === '' ? {} : { named: typed };
-  const voices = await services.speaker.voices(wish, AbortSignal.timeout(VOICES_MS));
+  const preference = typed.trim() === '' ? {} : { named: typed };
+  const voices = await services.speaker.voices(preference, AbortSignal.timeout(VOICES_MS));
   return voices.map(({ id, description, language, gender }) => ({
     value: id,
     label: `${description} (${language}, ${gender})`,

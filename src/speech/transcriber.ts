@@ -11,9 +11,9 @@ import { heardText } from './hallucinations.ts';
 export interface TranscriptionRequest {
   readonly audio: ByteSource;
   /** Length according to the platform. */
-  readonly durationMs?: number;
+  readonly durationMs?: number | undefined;
   /** Language of the speech. Default: the service detects it. */
-  readonly language?: string;
+  readonly language?: string | undefined;
   /** The place whose glossary provides the hotwords. */
   readonly place: Space | Channel;
 }

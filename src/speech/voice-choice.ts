@@ -59,33 +59,32 @@ export interface VoiceHints {
 }
 
 /** The voices to look for, best first. */
-export const voiceWishes = ({
+export const voicePreferences = ({
   asked = {},
   own,
   guesses,
 }: VoiceHints): readonly VoicePreference[] => {
   const { named, language, gender } = asked;
   if (named !== undefined) return [{ named }];
-  const ofGender = gender === undefined ? {} : { gender };
-  if (language !== undefined) return [{ language, ...ofGender }];
+  if (language !== undefined) return [{ language, gender }];
   const languages = [...new Set(guesses.filter((guess) => guess !== undefined))];
   return [
     // A person's own voice is not used for text that another voice was asked to speak.
     ...(own === undefined || gender !== undefined ? [] : [{ named: own }]),
-    ...languages.map((guess) => ({ language: guess, ...ofGender })),
-    ofGender,
+    ...languages.map((guess) => ({ language: guess, gender })),
+    { gender },
   ];
 };
 
 /** The first preference that any voice fits; the last one, for its error, when none does. */
 export const firstThatFits = async (
-  wishes: readonly VoicePreference[],
+  preferences: readonly VoicePreference[],
   speaker: Pick<Speaker, 'voices'>,
   signal: AbortSignal,
-): Promise<{ readonly wish: VoicePreference; readonly voices: readonly Voice[] }> => {
-  for (const wish of wishes) {
-    const voices = await speaker.voices(wish, signal);
-    if (voices.length > 0) return { wish, voices };
+): Promise<{ readonly preference: VoicePreference; readonly voices: readonly Voice[] }> => {
+  for (const preference of preferences) {
+    const voices = await speaker.voices(preference, signal);
+    if (voices.length > 0) return { preference, voices };
   }
-  return { wish: wishes.at(-1) ?? {}, voices: [] };
+  return { preference: preferences.at(-1) ?? {}, voices: [] };
 };

@@ -115,11 +115,11 @@ export const createStage = ({ api, client, log }: StageDeps) => {
 
   const rise = async (guildId: string, channelId: string): Promise<void> => {
     const maySpeak = grantedIn(client(), channelOf(guildId, channelId))?.has('MuteMembers');
-    const wish = maySpeak
+    const request = maySpeak
       ? { suppress: false }
       : { request_to_speak_timestamp: new Date().toISOString() };
     await api.send('PATCH', Routes.guildVoiceState(guildId, '@me'), {
-      body: { channel_id: channelId, ...wish },
+      body: { channel_id: channelId, ...request },
     });
   };
 

@@ -36,10 +36,10 @@ export default defineCommand(
       const { audio } = options;
       const spoken = options.language && typedLanguage(options.language, services);
       const to = options.to && typedLanguage(options.to, services);
-      const growing = ({ text, heardMs, totalMs = 0 }: TranscriptionProgress): RichText => {
+      const growing = ({ text, transcribedMs, totalMs = 0 }: TranscriptionProgress): RichText => {
         const words = plainWords(text);
-        if (text !== '' && Math.max(heardMs, totalMs) <= LONGEST_PART_MS) return words;
-        const heard = minutesAndSeconds(heardMs);
+        if (text !== '' && Math.max(transcribedMs, totalMs) <= LONGEST_PART_MS) return words;
+        const heard = minutesAndSeconds(transcribedMs);
         const progress =
           totalMs > 0
             ? t('transcribe.listening-of', { heard, total: minutesAndSeconds(totalMs) })

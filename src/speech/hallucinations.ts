@@ -120,7 +120,7 @@ export const knownInvention = (text: string): 'stock' | 'common' | undefined => 
 const SURE = 0.6;
 
 /** The words that were spoken; empty when there were only sounds. `confidence`: 0 to 1. */
-export const heardText = (text: string, confidence = 1): string => {
+export const spokenTranscript = (text: string, confidence = 1): string => {
   const words = withoutSounds(text);
   return confidence < SURE && knownInvention(words) === 'stock' ? '' : words;
 };

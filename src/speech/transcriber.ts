@@ -6,7 +6,7 @@ import { chunkAudio, type AudioChunk } from '../audio/chunk/chunk-audio.ts';
 import type { FallbackDecoder } from '../audio/codec/decode.ts';
 import { AppError } from '../errors.ts';
 import type { Glossary } from '../model/glossary.ts';
-import { heardText } from './hallucinations.ts';
+import { spokenTranscript } from './hallucinations.ts';
 
 export interface TranscriptionRequest {
   readonly audio: ByteSource;
@@ -23,8 +23,8 @@ export interface TranscriptionProgress {
   /** The whole text so far. */
   readonly text: string;
   /** Position in the audio that the text reaches. */
-  readonly heardMs: number;
-  /** Length of the audio, if known; never less than `heardMs`. */
+  readonly transcribedMs: number;
+  /** Length of the audio, if known; never less than `transcribedMs`. */
   readonly totalMs: number | undefined;
 }
 
@@ -120,7 +120,7 @@ export const createTranscriber = ({
       return {
         startMs: chunk.startMs,
         endMs: chunk.startMs + chunk.durationMs,
-        text: heardText(reply.text, reply.confidence),
+        text: spokenTranscript(reply.text, reply.confidence),
         language: reply.language,
         confidence: reply.confidence,
       };
@@ -131,7 +131,7 @@ export const createTranscriber = ({
     let durationMs = 0;
     const soFar = (): TranscriptionProgress => ({
       text,
-      heardMs: durationMs,
+      transcribedMs: durationMs,
       totalMs: claimedMs === undefined ? undefined : Math.max(claimedMs, durationMs),
     });
     const cut = chunkAudio(audio, { longestMs: LONGEST_PART_MS, fallback }, both);

@@ -97,7 +97,7 @@ export const createRoomTexts = (
   return {
     locale,
     announcer: {
-      says: (name, language) => spokenIn(language)('room.says', { name }),
+      sentence: (name, language) => spokenIn(language)('room.says', { name }),
       somebody: (language) => spokenIn(language)('room.somebody'),
       andSoOn: (language) => spokenIn(language)('room.and-so-on'),
     },

@@ -6,7 +6,7 @@ import { spokenName } from '../../text/speech/spoken-name.ts';
 /** The bot's own words within the speech of a room. */
 export interface AnnouncerTexts {
   /** The words before a person's speech. */
-  says(name: string, language: string | undefined): string;
+  sentence(name: string, language: string | undefined): string;
   /** The word for a name that cannot be spoken. */
   somebody(language: string | undefined): string;
   /** The words in place of the end of a long text. */
@@ -20,7 +20,7 @@ const speakerOf = ({ items: [first] }: SpeechTurn) =>
   first.kind === 'say' || first.kind === 'read' ? first.by : undefined;
 
 /** Announces who speaks, once for all turns of one person in a row. */
-export const createAnnouncer = (words: Pick<AnnouncerTexts, 'says' | 'somebody'>) => {
+export const createAnnouncer = (words: Pick<AnnouncerTexts, 'sentence' | 'somebody'>) => {
   let last: { readonly id: string; readonly atMs: number } | undefined;
   return {
     /** The announcement before a turn; '' when the speaker is already known. */
@@ -28,7 +28,7 @@ export const createAnnouncer = (words: Pick<AnnouncerTexts, 'says' | 'somebody'>
       const by = speakerOf(turn);
       if (!by || (last?.id === by.id && nowMs - last.atMs <= RUN_ENDS_MS)) return '';
       const { readAs } = turn.items[0];
-      return words.says(spokenName(by.name) || words.somebody(readAs), readAs);
+      return words.sentence(spokenName(by.name) || words.somebody(readAs), readAs);
     },
     /** Notes that a turn begins, or ends. */
     spoken: (turn: SpeechTurn, nowMs: number): void => {

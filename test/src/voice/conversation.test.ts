@@ -44,15 +44,15 @@ const start = () => {
 };
 const never = new AbortController().signal;
 
-describe('talking with a room', () => {
-  it('answers who says our name and a question', async () => {
+describe('talking to the bot in a room', () => {
+  it("answers a member who says the bot's name and a question", async () => {
     const { asked, say } = start();
     say('ann', 'what is the time?');
     say('ann', 'Dragoman, what is the time?');
     expect(asked).toEqual(['ann: what is the time?']);
   });
 
-  it('takes what a person says after the name for the question, for a while, and only theirs', async () => {
+  it('takes the next utterance after the name alone as the question, for a while, of the same member only', async () => {
     const { clock, asked, say } = start();
     say('ann', 'Dragoman.', 0);
     say('bob', 'I am hungry', 1_500);
@@ -78,7 +78,7 @@ describe('talking with a room', () => {
     expect(asked.at(-1)).toBe('ann: four');
   });
 
-  it('ends the answer to who is not heard any more, and to nobody else', () => {
+  it('ends the answer to a member who is no longer listened to, and to nobody else', () => {
     const { conversation, say, signals } = start();
     say('ann', 'Dragoman, one');
     say('bob', 'Dragoman, two');
@@ -86,7 +86,7 @@ describe('talking with a room', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
   });
 
-  it('listens to what somebody says next, and to nobody else', async () => {
+  it('listens to the next utterance of a member, and to nobody else', async () => {
     const { conversation, asked, say } = start();
     const heard = conversation.listenTo('ann', never);
     say('bob', 'not me');
@@ -96,7 +96,7 @@ describe('talking with a room', () => {
     expect(asked).toEqual([]);
   });
 
-  it('stops listening after a while, when it is told to, and when it is over', async () => {
+  it('stops listening after a while, when it is aborted, and when it is disposed of', async () => {
     const { clock, conversation } = start();
     const late = conversation.listenTo('ann', never);
     late.catch(() => undefined);

@@ -84,8 +84,8 @@ describe('status messages of a room', () => {
   });
 });
 
-describe('captions of a room in which not all is heard', () => {
-  it('go on after the connection was away, which is told in one line', async () => {
+describe('captions of a room in which not all is received', () => {
+  it('go on after the connection was lost, which one message reports', async () => {
     await using stage = await openCaptioned();
     stage.place.connection(false);
     await stage.pass(5_000);
@@ -97,7 +97,7 @@ describe('captions of a room in which not all is heard', () => {
     expect(stage.place.texts(ROOM).at(-1)).toContain('still here');
   });
 
-  it('tell whom we cannot hear, and that we can again', async () => {
+  it('report members who cannot be received, and that they can again', async () => {
     await using stage = await openCaptioned();
     stage.place.audible('ann', false);
     await stage.pass(0);
@@ -107,7 +107,7 @@ describe('captions of a room in which not all is heard', () => {
     expect(stage.place.texts(ROOM).at(-1)).toBe(sentence('room.hears-again', { name: 'Ann' }));
   });
 
-  it('say so when somebody left whom we could not hear', async () => {
+  it('report that a member who could not be received has left', async () => {
     await using stage = await openCaptioned();
     stage.place.audible('ann', false);
     await stage.pass(0);

@@ -84,7 +84,7 @@ describe('a display', () => {
     expect(channel.faults).toEqual([]);
   });
 
-  it('takes back a message that was on its way when its last line went', async () => {
+  it('deletes a message that was being posted when its last caption was removed', async () => {
     const { clock, channel, display } = openDisplay(
       { latencyMs: () => 300 },
       { limits: { lines: 1 } },
@@ -156,7 +156,7 @@ describe('a display', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('tells nothing after its end', async () => {
+  it('reports nothing after its end', async () => {
     const told: string[] = [];
     const { clock, display } = openDisplay(
       { latencyMs: () => 1_000, refuse: () => new AppError('not-found', 'no such channel') },

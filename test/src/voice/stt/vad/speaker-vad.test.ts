@@ -28,7 +28,7 @@ const judging = () => {
 };
 
 describe('loudness', () => {
-  it('tells nothing in the first second: all of it counts as voice', () => {
+  it('decides nothing in the first second: all of it counts as voice', () => {
     const judge = judging();
     for (let packet = 0; packet < 50; packet += 1) expect(judge(1)).toBe(true);
     expect(judge(1)).toBe(false);
@@ -64,7 +64,7 @@ const share = (values: readonly boolean[]): number => values.filter(Boolean).len
 
 describe('a packet', () => {
   it.each([960, 1_920, 2_880])(
-    'of SILK with %i samples tells speech from silence by itself',
+    'of SILK with %i samples distinguishes speech from silence by itself',
     async (frameSize) => {
       const options = { application: VOIP, bitrate: 20_000, maxBandwidth: WIDEBAND, frameSize };
       const spoken = marksOf(encodePackets(speech, options));
@@ -139,7 +139,7 @@ describe('CELT packets', () => {
     expect(vad.decoders).toBe(0);
   });
 
-  it('and others of a noisy open microphone are heard twice: by their bit and by their loudness', async () => {
+  it('and others of a noisy open microphone are judged twice: by their bit and by their loudness', async () => {
     const { alive, createDecoder } = fakeDecoders();
     const vad = createSpeakerVad({ createDecoder });
     const noisy = Array.from({ length: 1_000 }, (_, at) =>

@@ -19,15 +19,6 @@ interface UseRequest {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** The requests of a page that concern commands. */
-export interface CommandRequests {
-  /** Shows the use and runs the command; gives the id of the message that answers it. */
-  use(member: Profile, request: UseRequest): string;
-  /** Does what a control under an answer says. */
-  press(member: Profile, pressed: Pressed): void;
-  complete(member: Profile, request: CompleteRequest): Promise<readonly Choice[]>;
-}
-
 export interface CommandRequestsDeps {
   readonly core: Core;
   readonly invocations: Invocations;
@@ -44,12 +35,15 @@ export const clip = (text: string): string =>
 const labelKey = (command: string, option: string, value: string): string =>
   JSON.stringify([command, option, value]);
 
+export type CommandRequests = ReturnType<typeof createCommandRequests>;
+
+/** The requests of a page that concern commands. */
 export const createCommandRequests = ({
   core,
   invocations,
   uploads,
   onDone,
-}: CommandRequestsDeps): CommandRequests => {
+}: CommandRequestsDeps) => {
   /** The labels of offered values: ids are shown by name once they are chosen. */
   const labels = new Map<string, string>();
 
@@ -82,7 +76,8 @@ export const createCommandRequests = ({
   };
 
   return {
-    use: (member, request) => {
+    /** Shows the use and runs the command; gives the id of the message that answers it. */
+    use: (member: Profile, request: UseRequest): string => {
       const command = commandOf(request.command, member.locale);
       const attachments = Object.entries(request.files).map(
         ([name, id]) => [name, uploads.take(id, member.id)] as const,
@@ -100,14 +95,15 @@ export const createCommandRequests = ({
       });
       return id;
     },
-    press: (member, pressed) => {
+    /** Does what a control under an answer says. */
+    press: (member: Profile, pressed: Pressed): void => {
       const { done } = invocations.press(member, pressed);
       inBackground(async () => {
         await done;
         await onDone(member);
       });
     },
-    complete: async (member, request) => {
+    complete: async (member: Profile, request: CompleteRequest): Promise<readonly Choice[]> => {
       const choices = await core.complete({ ...request, member, space: SPACE });
       for (const { value, label } of choices)
         labels.set(labelKey(request.command, request.option, value), label);

@@ -12,30 +12,15 @@ interface Stored {
   readonly bytes: number;
 }
 
-/** The last events, numbered, for those who come back. */
-export interface Replay {
-  /** The number of the newest event. */
-  seq(): number;
-  /** Gives the event its number. */
-  add(event: EventFor, bytes: number): number;
-  /** An event as it goes over the wire; only with a number can it be gone on from. */
-  frame(event: ServerEvent, seq?: number): Uint8Array;
-  /**
-   * The frames that `reader` missed since `lastId`; undefined where the reader had better begin
-   * anew: that is too long ago, is more than `maxBytes`, or holds a whole beginning itself.
-   */
-  since(lastId: string, reader: Profile, maxBytes: number): readonly Uint8Array[] | undefined;
-}
-
 const encoder = new TextEncoder();
 
-/** `epoch` names this run of the process, so that ids of an earlier run are not taken for ours. */
-export const createReplay = (epoch: string, maxEvents: number): Replay => {
+/** The last events, numbered, for those who come back. `epoch` names this run of the process, so that ids of an earlier run are not taken for ours. */
+export const createReplay = (epoch: string, maxEvents: number) => {
   const recent: Stored[] = [];
   let recentBytes = 0;
   let newest = 0;
 
-  const frame: Replay['frame'] = (event, seq) =>
+  const frame = (event: ServerEvent, seq?: number): Uint8Array =>
     encoder.encode(
       `${seq === undefined ? '' : `id: ${epoch}.${seq}\n`}data: ${JSON.stringify(event)}\n\n`,
     );
@@ -49,8 +34,10 @@ export const createReplay = (epoch: string, maxEvents: number): Replay => {
   };
 
   return {
-    seq: () => newest,
-    add: (event, bytes) => {
+    /** The number of the newest event. */
+    seq: (): number => newest,
+    /** Gives the event its number. */
+    add: (event: EventFor, bytes: number): number => {
       newest += 1;
       recent.push({ seq: newest, event, bytes });
       recentBytes += bytes;
@@ -58,8 +45,17 @@ export const createReplay = (epoch: string, maxEvents: number): Replay => {
         recentBytes -= recent.shift()?.bytes ?? 0;
       return newest;
     },
+    /** An event as it goes over the wire; only with a number can it be gone on from. */
     frame,
-    since: (lastId, reader, maxBytes) => {
+    /**
+     * The frames that `reader` missed since `lastId`; undefined where the reader had better begin
+     * anew: that is too long ago, is more than `maxBytes`, or holds a whole beginning itself.
+     */
+    since: (
+      lastId: string,
+      reader: Profile,
+      maxBytes: number,
+    ): readonly Uint8Array[] | undefined => {
       const stored = storedSince(lastId);
       if (!stored) return undefined;
       const frames: Uint8Array[] = [];
@@ -88,22 +84,6 @@ export interface EventStreamsOptions {
   readonly queueBytes?: number;
 }
 
-export interface EventStreams {
-  /** `bytes` is about what the event weighs while it is kept for those who come back. */
-  readonly publish: (event: EventFor, bytes?: number) => void;
-  /**
-   * A stream of server-sent events. It begins with what was missed since `lastId` or, where that is
-   * too long ago or too much, with `hello`. Somebody too slow to take what comes is cut off, to
-   * resume later; whoever has taken all gets the next event however large it is.
-   */
-  connect(reader: Profile, lastId: string, hello: () => ServerEvent): ReadableStream<Uint8Array>;
-  /** Keeps connections from being taken for dead, and finds the dead ones. */
-  readonly beat: () => void;
-  /** Ids of those with at least one connection. */
-  readonly present: () => readonly string[];
-  close(): void;
-}
-
 interface Connection {
   readonly memberId: string;
   send(frame: Uint8Array): void;
@@ -116,7 +96,9 @@ const SMALL_EVENT_BYTES = 500;
 
 const RETRY = new TextEncoder().encode('retry: 1000\n\n');
 
-export const createEventStreams = (options: EventStreamsOptions): EventStreams => {
+export type EventStreams = ReturnType<typeof createEventStreams>;
+
+export const createEventStreams = (options: EventStreamsOptions) => {
   const { epoch, reader: readerOf, onPresence } = options;
   const queueBytes = options.queueBytes ?? WEB_LIMITS.clientQueueBytes;
   const replay = createReplay(epoch, options.replayEvents ?? WEB_LIMITS.replayEvents);
@@ -150,7 +132,8 @@ export const createEventStreams = (options: EventStreamsOptions): EventStreams =
   };
 
   return {
-    publish: (event, bytes = SMALL_EVENT_BYTES) => {
+    /** `bytes` is about what the event weighs while it is kept for those who come back. */
+    publish: (event: EventFor, bytes: number = SMALL_EVENT_BYTES): void => {
       const seq = replay.add(event, bytes);
       // Most events are the same object for everybody: it is written out once.
       const frames = new Map<ServerEvent, Uint8Array>();
@@ -164,7 +147,16 @@ export const createEventStreams = (options: EventStreamsOptions): EventStreams =
       }
     },
 
-    connect: (reader, lastId, hello) => {
+    /**
+     * A stream of server-sent events. It begins with what was missed since `lastId` or, where that is
+     * too long ago or too much, with `hello`. Somebody too slow to take what comes is cut off, to
+     * resume later; whoever has taken all gets the next event however large it is.
+     */
+    connect: (
+      reader: Profile,
+      lastId: string,
+      hello: () => ServerEvent,
+    ): ReadableStream<Uint8Array> => {
       if (connections.size >= WEB_LIMITS.clients)
         throw new AppError('rate-limited', 'too many pages are open');
       const missed = replay.since(lastId, reader, queueBytes);
@@ -187,12 +179,16 @@ export const createEventStreams = (options: EventStreamsOptions): EventStreams =
       );
     },
 
-    beat: () => {
+    /** Keeps connections from being taken for dead, and finds the dead ones. */
+    beat: (): void => {
       const frame = replay.frame({ type: 'beat' });
       for (const connection of connections) connection.send(frame);
     },
-    present: () => [...new Set([...connections].map(({ memberId }) => memberId))],
-    close: () => {
+    /** Ids of those with at least one connection. */
+    present: (): readonly string[] => [
+      ...new Set([...connections].map(({ memberId }) => memberId)),
+    ],
+    close: (): void => {
       for (const connection of connections) connection.end();
     },
   };

@@ -11,13 +11,6 @@ const LONGEST_STEP_MS = 1_000;
 const stepMs = (chars: number): number =>
   Math.min(LONGEST_STEP_MS, Math.max(TIMES.answerPaceMs, chars / PACE_CHARS_PER_MS));
 
-export interface GrowingMessage {
-  /** Settles at once: what comes faster than pages take it is passed over. */
-  readonly show: (content: Content) => Promise<void>;
-  /** Shows the last that came and that nothing follows; rejects when something could not be shown. */
-  readonly finish: () => Promise<void>;
-}
-
 /** Waits; ends early, without an error, when `signal` is aborted. */
 type Rest = (ms: number, signal: AbortSignal) => Promise<void>;
 
@@ -29,7 +22,7 @@ export const createGrowingMessage = (
   render: Render,
   id: string,
   rest: Rest = restFor,
-): GrowingMessage => {
+) => {
   const finished = new AbortController();
   let latest: Content | undefined;
   let drawing: Promise<void> | undefined;
@@ -51,11 +44,13 @@ export const createGrowingMessage = (
   };
 
   return {
-    show: async (content) => {
+    /** Settles at once: what comes faster than pages take it is passed over. */
+    show: async (content: Content): Promise<void> => {
       latest = content;
       drawing ??= draw();
     },
-    finish: async () => {
+    /** Shows the last that came and that nothing follows; rejects when something could not be shown. */
+    finish: async (): Promise<void> => {
       finished.abort();
       await drawing;
       channelLog.change(id, { working: false });

@@ -28,17 +28,6 @@ export interface Pressed {
   readonly values: readonly string[];
 }
 
-export interface Invocations extends AsyncDisposable {
-  /** Shows the use and runs the command; settles when its answer stands. */
-  run(member: Profile, use: Use): { readonly id: string; readonly done: Promise<void> };
-  /** Does what a control says; settles when the answer stands anew. Throws where there is no such. */
-  press(member: Profile, pressed: Pressed): { readonly done: Promise<void> };
-  /** Takes a member's own use back, by the message that answers it. */
-  readonly stop: (answerId: string, memberId: string) => boolean;
-  /** Takes back all that a member asked for. */
-  abandon(memberId: string): void;
-}
-
 interface Running {
   readonly memberId: string;
   readonly abort: AbortController;
@@ -54,11 +43,9 @@ const takes = (control: PageControl, values: readonly string[]): boolean => {
   return offered && enough && new Set(values).size === values.length;
 };
 
-export const createInvocations = (
-  core: Core,
-  channelLog: ChannelLog,
-  render: Render,
-): Invocations => {
+export type Invocations = ReturnType<typeof createInvocations>;
+
+export const createInvocations = (core: Core, channelLog: ChannelLog, render: Render) => {
   const running = new Map<string, Running>();
 
   const perform = async (
@@ -130,7 +117,8 @@ export const createInvocations = (
   };
 
   return {
-    run: (member, use) => {
+    /** Shows the use and runs the command; settles when its answer stands. */
+    run: (member: Profile, use: Use): { readonly id: string; readonly done: Promise<void> } => {
       admit(member);
       const onlyFor = use.command.private ? { onlyFor: member.id } : {};
       const common = {
@@ -162,7 +150,8 @@ export const createInvocations = (
       );
       return { id, done };
     },
-    press: (member, { id, press, values }) => {
+    /** Does what a control says; settles when the answer stands anew. Throws where there is no such. */
+    press: (member: Profile, { id, press, values }: Pressed): { readonly done: Promise<void> } => {
       const entry = channelLog.find(id);
       const controls = entry && channelLog.sees(entry, member.id) ? entry.message.controls : [];
       const control = controls?.find((each) => each.press === press);
@@ -181,13 +170,15 @@ export const createInvocations = (
       );
       return { done };
     },
-    stop: (answerId, memberId) => {
+    /** Takes a member's own use back, by the message that answers it. */
+    stop: (answerId: string, memberId: string): boolean => {
       const found = running.get(answerId);
       if (found?.memberId !== memberId) return false;
       found.abort.abort();
       return true;
     },
-    abandon: (memberId) => {
+    /** Takes back all that a member asked for. */
+    abandon: (memberId: string): void => {
       for (const each of running.values()) if (each.memberId === memberId) each.abort.abort();
     },
     [Symbol.asyncDispose]: async () => {

@@ -19,14 +19,6 @@ export interface LineJob {
   readonly isNew: boolean;
 }
 
-/** Works on few lines at once and lets few wait. */
-export interface LineQueue extends AsyncDisposable {
-  /** False when too many wait already. */
-  add(job: LineJob): boolean;
-  /** Number of a member's new lines that wait or are worked on. */
-  of(memberId: string): number;
-}
-
 export interface LineQueueDeps {
   /** True once nobody can see the line any more: its turn is passed over. */
   readonly isGone: (entry: Entry) => boolean;
@@ -34,7 +26,8 @@ export interface LineQueueDeps {
   readonly run: (job: LineJob) => Promise<void>;
 }
 
-export const createLineQueue = ({ isGone, run }: LineQueueDeps): LineQueue => {
+/** Works on few lines at once and lets few wait. */
+export const createLineQueue = ({ isGone, run }: LineQueueDeps) => {
   let waiting: LineJob[] = [];
   const working = new Map<LineJob, Promise<void>>();
 
@@ -53,7 +46,8 @@ export const createLineQueue = ({ isGone, run }: LineQueueDeps): LineQueue => {
   };
 
   return {
-    add: (job) => {
+    /** False when too many wait already. */
+    add: (job: LineJob): boolean => {
       if (waiting.length >= WEB_LIMITS.linesWaiting)
         waiting = waiting.filter(({ entry }) => !isGone(entry));
       if (waiting.length >= WEB_LIMITS.linesWaiting) return false;
@@ -61,7 +55,8 @@ export const createLineQueue = ({ isGone, run }: LineQueueDeps): LineQueue => {
       next();
       return true;
     },
-    of: (memberId) =>
+    /** Number of a member's new lines that wait or are worked on. */
+    of: (memberId: string): number =>
       [...waiting, ...working.keys()].filter(
         ({ isNew, entry }) => isNew && entry.message.author.id === memberId,
       ).length,
@@ -71,17 +66,6 @@ export const createLineQueue = ({ isGone, run }: LineQueueDeps): LineQueue => {
     },
   };
 };
-
-export interface Lounge extends AsyncDisposable {
-  /** Throws `rate-limited` when too many lines of this member's wait for their translation. */
-  admit(memberId: string): void;
-  /** Puts a line before every reader who is there, each in their language. */
-  translate(entry: Entry): void;
-  /** Translates the last lines for somebody who came later or changed the language. */
-  catchUp(language: string): void;
-  /** A lounge message as a reader of `language` sees it now. */
-  as(message: PageMessage, reader: Profile): PageMessage;
-}
 
 export interface LoungeDeps {
   readonly core: Core;
@@ -105,7 +89,7 @@ const SAME: Version = { html: '', state: 'same' };
 
 const failed = (error: AppError): Version => ({ html: '', state: 'failed', error });
 
-export const createLounge = ({ core, channelLog, publish, languages }: LoungeDeps): Lounge => {
+export const createLounge = ({ core, channelLog, publish, languages }: LoungeDeps) => {
   /** The versions of each line, by language: nothing is asked for twice. */
   const lines = new Map<string, Versions>();
   const closing = new AbortController();
@@ -201,22 +185,26 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
   };
 
   return {
-    admit: (memberId) => {
+    /** Throws `rate-limited` when too many lines of this member's wait for their translation. */
+    admit: (memberId: string): void => {
       if (queue.of(memberId) >= WEB_LIMITS.linesPerMember)
         throw new AppError('rate-limited', 'too many lines of one member wait', {
           sentence: { key: 'web.errors.too-many-lines' },
         });
     },
-    translate: (entry) => {
+    /** Puts a line before every reader who is there, each in their language. */
+    translate: (entry: Entry): void => {
       forgetGone();
       ask(entry, languages(), true);
     },
-    catchUp: (language) => {
+    /** Translates the last lines for somebody who came later or changed the language. */
+    catchUp: (language: string): void => {
       const recent = channelLog.inChannel('lounge').filter(({ source }) => source !== '');
       for (const entry of recent.slice(-WEB_LIMITS.catchUpLines).toReversed())
         ask(entry, [language], false);
     },
-    as: (message, { language, locale }) => {
+    /** A lounge message as a reader of `language` sees it now. */
+    as: (message: PageMessage, { language, locale }: Profile): PageMessage => {
       const version = lines.get(message.id)?.get(language);
       return version ? { ...message, translation: wireOf(language, version, locale) } : message;
     },

@@ -49,26 +49,6 @@ interface StoredFile {
   readonly sizeBytes: number;
 }
 
-export interface TempStore extends AsyncDisposable {
-  /**
-   * Keeps a file; leaves nothing behind when it rejects: with `too-large` past `limitBytes`, with
-   * `rate-limited` where files that are still coming in take all the room there is.
-   */
-  put(
-    file: Pick<StoredFile, 'name' | 'mediaType'>,
-    bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-    limitBytes: number,
-  ): Promise<StoredFile>;
-  get(id: string): StoredFile | undefined;
-  /** The bytes `start` to `end`, both included, as HTTP ranges count. */
-  read(
-    id: string,
-    range?: { start: number; end: number },
-    signal?: AbortSignal,
-  ): AsyncIterable<Uint8Array>;
-  remove(id: string): Promise<void>;
-}
-
 const tooLarge = (limitBytes: number): AppError =>
   new AppError('too-large', 'a file is larger than allowed', {
     sentence: {
@@ -83,11 +63,10 @@ const noRoom = (): AppError =>
     retryable: true,
   });
 
+export type TempStore = ReturnType<typeof createTempStore>;
+
 /** Files in a folder of their own, which goes when the store is closed; the oldest make room. */
-export const createTempStore = (
-  bounds: { files: number; bytes: number },
-  parent = tmpdir(),
-): TempStore => {
+export const createTempStore = (bounds: { files: number; bytes: number }, parent = tmpdir()) => {
   const files = new Map<string, StoredFile>();
   let folder: Promise<string> | undefined;
   /** The bytes of all files, those that are still coming in included. */
@@ -110,7 +89,15 @@ export const createTempStore = (
   };
 
   return {
-    put: async ({ name, mediaType }, bytes, limitBytes) => {
+    /**
+     * Keeps a file; leaves nothing behind when it rejects: with `too-large` past `limitBytes`, with
+     * `rate-limited` where files that are still coming in take all the room there is.
+     */
+    put: async (
+      { name, mediaType }: Pick<StoredFile, 'name' | 'mediaType'>,
+      bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+      limitBytes: number,
+    ): Promise<StoredFile> => {
       const id = randomBytes(18).toString('base64url');
       const path = await pathOf(id);
       let sizeBytes = 0;
@@ -136,8 +123,13 @@ export const createTempStore = (
       await makeRoom();
       return file;
     },
-    get: (id) => files.get(id),
-    read: async function* (id, range, signal) {
+    get: (id: string): StoredFile | undefined => files.get(id),
+    /** The bytes `start` to `end`, both included, as HTTP ranges count. */
+    read: async function* (
+      id: string,
+      range?: { start: number; end: number },
+      signal?: AbortSignal,
+    ): AsyncIterable<Uint8Array> {
       if (!files.has(id)) throw new AppError('not-found', 'a file is gone');
       yield* createReadStream(await pathOf(id), { ...range, signal }) as AsyncIterable<Uint8Array>;
     },
@@ -149,27 +141,22 @@ export const createTempStore = (
   };
 };
 
-export interface UploadStore extends AsyncDisposable {
-  /** Streams a file in; rejects with `too-large` past the limit, `rate-limited` beside too many. */
-  receive(
-    memberId: string,
-    file: { name: string; mediaType: string },
-    body: AsyncIterable<Uint8Array>,
-  ): Promise<{ id: string }>;
-  /** A member's own upload as commands take it. */
-  take(id: string, memberId: string): Attachment;
-  discard(ids: readonly string[]): Promise<void>;
-}
+export type UploadStore = ReturnType<typeof createUploadStore>;
 
 /** Files that people send in, kept until the command that they were meant for is done. */
-export const createUploadStore = (maxUploadBytes: number): UploadStore => {
+export const createUploadStore = (maxUploadBytes: number) => {
   const store = createTempStore({ files: WEB_LIMITS.uploads, bytes: 4 * maxUploadBytes });
   const owners = new Map<string, string>();
   /** The owner of each file that is still coming in. */
   const underWay = new Set<{ readonly memberId: string }>();
 
   return {
-    receive: async (memberId, file, body) => {
+    /** Streams a file in; rejects with `too-large` past the limit, `rate-limited` beside too many. */
+    receive: async (
+      memberId: string,
+      file: { name: string; mediaType: string },
+      body: AsyncIterable<Uint8Array>,
+    ): Promise<{ id: string }> => {
       const own = [...underWay].filter((each) => each.memberId === memberId);
       if (own.length >= WEB_LIMITS.uploadsAtOnce)
         throw new AppError('rate-limited', 'a member sends too many files at once', {
@@ -186,7 +173,8 @@ export const createUploadStore = (maxUploadBytes: number): UploadStore => {
         underWay.delete(upload);
       }
     },
-    take: (id, memberId) => {
+    /** A member's own upload as commands take it. */
+    take: (id: string, memberId: string): Attachment => {
       const file = owners.get(id) === memberId ? store.get(id) : undefined;
       if (!file)
         throw new AppError('not-found', 'an upload is gone', {
@@ -199,7 +187,7 @@ export const createUploadStore = (maxUploadBytes: number): UploadStore => {
         open: (signal) => store.read(id, undefined, signal),
       };
     },
-    discard: async (ids) => {
+    discard: async (ids: readonly string[]): Promise<void> => {
       for (const id of ids) {
         owners.delete(id);
         await store.remove(id);

@@ -79,32 +79,22 @@ export const showGrowing = async <State, Result>(
   }
 };
 
-/**
- * One answer while a command works on it. Where the platform grants few updates, the last one is kept
- * for the final state: what is shown meanwhile may wait for `finish`.
- */
-export interface AnswerUpdates {
-  /** Aborted when the asker is gone, or when the answer can no longer be shown. */
-  readonly signal: AbortSignal;
-  /** Shows `content` in place of what was shown. */
-  readonly show: (content: Content) => Promise<void>;
-  readonly stream: Stream;
-  /** Shows what waits for the last update, if anything does. */
-  finish(): Promise<void>;
-  /** The newest content, whether it is shown yet or not; undefined before the first. */
-  readonly newest: () => Content | undefined;
-}
-
 const isSame = (before: Content | undefined, content: Content): boolean =>
   before !== undefined &&
   equal(before.text, content.text) &&
   before.tone === content.tone &&
   [before, content].every(({ files, controls }) => !files && !controls);
 
+export type AnswerUpdates = ReturnType<typeof createAnswerUpdates>;
+
+/**
+ * One answer while a command works on it. Where the platform grants few updates, the last one is kept
+ * for the final state: what is shown meanwhile may wait for `finish`.
+ */
 export const createAnswerUpdates = ({
   signal: asked,
   answer,
-}: Pick<Invocation, 'signal' | 'answer'>): AnswerUpdates => {
+}: Pick<Invocation, 'signal' | 'answer'>) => {
   let left = answer.updates ?? Infinity;
   let newest: Content | undefined;
   let isWaiting = false;
@@ -147,12 +137,16 @@ export const createAnswerUpdates = ({
   };
 
   return {
+    /** Aborted when the asker is gone, or when the answer can no longer be shown. */
     signal,
+    /** Shows `content` in place of what was shown. */
     show,
     stream,
-    finish: async () => {
+    /** Shows what waits for the last update, if anything does. */
+    finish: async (): Promise<void> => {
       if (isWaiting && newest) await update(newest);
     },
-    newest: () => newest,
+    /** The newest content, whether it is shown yet or not; undefined before the first. */
+    newest: (): Content | undefined => newest,
   };
 };

@@ -11,27 +11,22 @@ import type { MessageKey } from '../message-key.ts';
 export interface NamedAction {
   readonly name: string;
   readonly action: Action;
-  readonly needs?: CommandInfo['needs'];
-  readonly topic?: CommandInfo['topic'];
-  readonly privatePresses?: CommandInfo['privatePresses'];
-  /** The command's name, where the command has several actions. */
-  readonly group?: string;
+  readonly command: Command;
 }
+
+export const actionsOf = (command: Command): NamedAction[] =>
+  Object.entries(command.actions).map(([key, action]) => ({
+    name: key === SOLE_ACTION ? command.name : `${command.name} ${key}`,
+    action,
+    command,
+  }));
+
+/** The group that an action is in: the command's name, where the command has several actions. */
+const groupOf = ({ name, command }: NamedAction): string | undefined =>
+  name === command.name ? undefined : command.name;
 
 const privatePressesOf = ({ name, presses = {} }: Command): string[] =>
   Object.entries(presses).flatMap(([word, press]) => (press.private ? [`${name} ${word}`] : []));
-
-export const actionsOf = (command: Command): NamedAction[] => {
-  const privatePresses = privatePressesOf(command);
-  return Object.entries(command.actions).map(([key, action]) => ({
-    name: key === SOLE_ACTION ? command.name : `${command.name} ${key}`,
-    action,
-    ...(key === SOLE_ACTION ? {} : { group: command.name }),
-    ...(command.needs ? { needs: command.needs } : {}),
-    ...(command.topic ? { topic: command.topic } : {}),
-    ...(privatePresses.length > 0 ? { privatePresses } : {}),
-  }));
-};
 
 /** The part of JSON Schema that options use. */
 interface OptionSchema {
@@ -70,11 +65,14 @@ export interface PlatformTraits {
 
 /** One action as adapters register and show it, in the best locale for `locale`. */
 export const describeAction = (
-  { name, action, needs, topic, privatePresses, group }: NamedAction,
+  named: NamedAction,
   texts: Texts,
   locale: string,
   { naming, hasRooms }: PlatformTraits,
 ): CommandInfo => {
+  const { name, action, command } = named;
+  const group = groupOf(named);
+  const privatePresses = privatePressesOf(command);
   const t = texts.in(locale, naming);
   const schema = z.toJSONSchema(action.options ?? z.object({}), {
     io: 'input',
@@ -111,37 +109,34 @@ export const describeAction = (
     ...typedAs(name, texts.typed({ command: name }, locale, naming)),
     summary: textOf(texts, t, `${keyBase(name)}.summary`),
     ...(group ? { groupSummary: textOf(texts, t, `${keyBase(group)}.summary`) } : {}),
-    ...(topic ? { topic } : {}),
+    ...(command.topic ? { topic: command.topic } : {}),
     options,
     slow: action.slow ?? false,
     private: action.private ?? false,
     ...(action.onMessage ? { menu: textOf(texts, t, `${keyBase(name)}.menu`) } : {}),
-    ...(needs ? { needs } : {}),
-    ...(privatePresses ? { privatePresses } : {}),
+    ...(command.needs ? { needs: command.needs } : {}),
+    ...(privatePresses.length > 0 ? { privatePresses } : {}),
     ...(action.guards?.includes(moderator) ? { moderators: true } : {}),
   };
 };
 
-/** The keys of names, for platforms that translate the names of commands and options. */
-const nameKeysOf = (command: Command): string[] => [
-  `${keyBase(command.name)}.name`,
-  ...actionsOf(command).flatMap(({ name, action }) => [
-    `${keyBase(name)}.name`,
-    ...Object.keys(action.options?.shape ?? {}).map((option) => `options.names.${option}`),
-  ]),
-];
-
-/** The keys of `locales/` that a command's texts stand under. */
+/** The keys of `locales/` that a command's texts and names stand under. */
 export const keysOf = (command: Command): MessageKey[] => {
-  const described = actionsOf(command).flatMap(({ name, action, group }) => [
-    `${keyBase(name)}.summary`,
-    ...(group ? [`${keyBase(group)}.summary`] : []),
-    ...(action.onMessage ? [`${keyBase(name)}.menu`] : []),
-    ...Object.keys(action.options?.shape ?? {}).map(
-      (option) => `${keyBase(name)}.options.${option}`,
-    ),
-  ]);
-  return [...new Set([...described, ...nameKeysOf(command)])] as MessageKey[];
+  const keys = actionsOf(command).flatMap((named) => {
+    const { name, action } = named;
+    const group = groupOf(named);
+    return [
+      `${keyBase(name)}.name`,
+      `${keyBase(name)}.summary`,
+      ...(group ? [`${keyBase(group)}.summary`] : []),
+      ...(action.onMessage ? [`${keyBase(name)}.menu`] : []),
+      ...Object.keys(action.options?.shape ?? {}).flatMap((option) => [
+        `${keyBase(name)}.options.${option}`,
+        `options.names.${option}`,
+      ]),
+    ];
+  });
+  return [...new Set([`${keyBase(command.name)}.name`, ...keys])] as MessageKey[];
 };
 
 export interface CatalogueDeps {
@@ -150,37 +145,16 @@ export interface CatalogueDeps {
   readonly platforms: Pick<Platforms, 'find'>;
 }
 
-interface Found {
-  readonly command: Command;
-  readonly action: Action;
-  readonly info: CommandInfo;
-}
-
-interface FoundPress {
-  readonly command: Command;
-  readonly press: Press;
-  readonly arg: string;
-}
-
-/** The commands that there are, by platform. */
-export interface Catalogue {
-  list(locale: string, platform: string): readonly CommandInfo[];
-  /** `name` as people type it, both words of a subcommand. Throws `not-found` with a sentence. */
-  find(name: string, platform: string, locale: string): Found;
-  /** `press` as it stands in a control. Throws `not-found` with a sentence. */
-  findPress(press: string, platform: string): FoundPress;
-}
-
 const PRESS = /^(?<name>[a-z]+) (?<press>[a-z]+)(?::(?<arg>.*))?$/s;
 
 /** Every text is looked up once, so that one that is missing is told at the start. */
-export const createCatalogue = ({ commands, texts, platforms }: CatalogueDeps): Catalogue => {
+export const createCatalogue = ({ commands, texts, platforms }: CatalogueDeps) => {
   const has = (name: string, part: PlatformPart): boolean => {
     const { voice, feed, mirrors } = platforms.find(name) ?? {};
     return part === 'rooms' ? voice !== undefined : (feed && mirrors) !== undefined;
   };
   const actions = commands
-    .flatMap((command) => actionsOf(command).map((named) => ({ command, ...named })))
+    .flatMap(actionsOf)
     .toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
   const byName = new Map(actions.map((named) => [named.name, named]));
   const described = new Map<string, ReadonlyMap<string, CommandInfo>>();
@@ -212,12 +186,13 @@ export const createCatalogue = ({ commands, texts, platforms }: CatalogueDeps): 
       : { ...info, options: info.options.filter(({ kind }) => kind !== 'channel') };
 
   return {
-    list: (locale, platform) =>
+    list: (locale: string, platform: string): readonly CommandInfo[] =>
       [...describeOn(platform, locale).values()]
         .filter((info) => isThere(info, platform))
         .map((info) => fitting(info, platform)),
 
-    find(name, platform, locale) {
+    /** `name` as people type it, both words of a subcommand. Throws `not-found` with a sentence. */
+    find(name: string, platform: string, locale: string) {
       const named = byName.get(name);
       const info = describeOn(platform, locale).get(name);
       if (!named || !info || !isThere(named.command, platform))
@@ -225,7 +200,8 @@ export const createCatalogue = ({ commands, texts, platforms }: CatalogueDeps): 
       return { ...named, info: fitting(info, platform) };
     },
 
-    findPress(given, platform) {
+    /** `press` as it stands in a control. Throws `not-found` with a sentence. */
+    findPress(given: string, platform: string) {
       const { name, press: word = '', arg = '' } = PRESS.exec(given)?.groups ?? {};
       const command = commands.find((each) => each.name === name);
       const presses = new Map(Object.entries(command?.presses ?? {}));

@@ -19,16 +19,6 @@ export interface AutoJoinDeps {
   readonly log: Log;
 }
 
-/** Joins chosen rooms while people are there, until they ask the bot to leave. */
-export interface AutoJoin extends Disposable {
-  /** Notes that people came to a room or left it. */
-  peopleChanged(room: Channel): void;
-  /** Notes that the bot left a room. */
-  left(room: Channel, reason: LeaveReason): void;
-  /** Notes that moderators chose other rooms. */
-  choicesChanged(space: Space): void;
-}
-
 /** Wait after a failure, even when people come or go meanwhile. */
 const RETRY_MS = MINUTE_MS;
 /** Wait after a refusal that lasts until somebody changes a setting, which cannot be observed. */
@@ -36,7 +26,8 @@ const RETRY_REFUSED_MS = 10 * MINUTE_MS;
 
 const keyOf = ({ space, id }: Channel): string => `${space.platform} ${space.id} ${id}`;
 
-export const createAutoJoin = (deps: AutoJoinDeps): AutoJoin => {
+/** Joins chosen rooms while people are there, until they ask the bot to leave. */
+export const createAutoJoin = (deps: AutoJoinDeps) => {
   const { clock, isPeopled, isWanted, wantedIn, isBusy, join, log } = deps;
   /** Rooms whose people asked the bot to leave. */
   const banned = new Set<string>();
@@ -80,15 +71,18 @@ export const createAutoJoin = (deps: AutoJoinDeps): AutoJoin => {
     });
 
   return {
-    peopleChanged: (room) => void consider(room),
-    left: (room, reason) => {
+    /** Notes that people came to a room or left it. */
+    peopleChanged: (room: Channel): void => void consider(room),
+    /** Notes that the bot left a room. */
+    left: (room: Channel, reason: LeaveReason): void => {
       if (isOver) return;
       const isSentAway = reason === 'requested' || reason === 'thrown out';
       if (isSentAway && isPeopled(room)) banned.add(keyOf(room));
       if (reason === 'lost') tryLater(room, RETRY_MS);
       considerAll(room.space);
     },
-    choicesChanged: (space) => considerAll(space, true),
+    /** Notes that moderators chose other rooms. */
+    choicesChanged: (space: Space): void => considerAll(space, true),
     [Symbol.dispose]: () => {
       isOver = true;
       for (const key of waiting.keys()) stopWaiting(key);

@@ -3,17 +3,6 @@ import { SILENCE_PACKET } from '../../../src/audio/opus/packet.ts';
 import { createBudget } from './budget.ts';
 import type { DaveSession } from './library-internals.ts';
 
-export interface DaveReader {
-  /** Decrypts a frame; undefined where that fails. */
-  open(frame: Buffer, memberId: string): Buffer | undefined;
-  /** True when a decrypted frame proves which member sent it. */
-  proves(): boolean;
-  /** Reports a gateway message on which the library failed. */
-  readonly failedMessage: () => void;
-  /** Reports a new session, which resets the count of failures. */
-  renewed(): void;
-}
-
 export interface DaveReaderDeps {
   readonly dave: () => DaveSession | undefined;
   readonly nowMs: () => number;
@@ -48,7 +37,9 @@ const changeOf = ({ session, reinitializing, pendingTransitions }: DaveSession):
 /** The name for the state of a group that is ready and does not change. */
 const AT_REST = 'true false';
 
-export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderDeps): DaveReader => {
+export type DaveReader = ReturnType<typeof createDaveReader>;
+
+export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderDeps) => {
   const failures = new Map<string, number>();
   const forAll = createBudget(RECOVERIES.most, RECOVERIES.windowMs, nowMs);
   const forOne = createBudget(RECOVERIES_FOR_ONE.most, RECOVERIES_FOR_ONE.windowMs, nowMs);
@@ -100,7 +91,8 @@ export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderDeps): Da
   };
 
   return {
-    open: (frame, memberId) => {
+    /** Decrypts a frame; undefined where that fails. */
+    open: (frame: Buffer, memberId: string): Buffer | undefined => {
       const current = dave();
       // Silence is never encrypted.
       if (!current || isSilence(frame)) return isEncrypted(frame) ? undefined : frame;
@@ -119,12 +111,15 @@ export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderDeps): Da
         return undefined;
       }
     },
-    proves: () => {
+    /** True when a decrypted frame proves which member sent it. */
+    proves: (): boolean => {
       const current = dave();
       return current !== undefined && !takesPlain(current);
     },
+    /** Reports a gateway message on which the library failed. */
     failedMessage: recover,
-    renewed: () => {
+    /** Reports a new session, which resets the count of failures. */
+    renewed: (): void => {
       failures.clear();
       change.name = AT_REST;
       version = undefined;

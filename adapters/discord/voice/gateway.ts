@@ -38,16 +38,9 @@ export interface SenderDeps {
   readonly isThere: boolean;
 }
 
-export interface Sender {
-  /** Sends only the newest request: joins not too often, leaves at once, and only where needed. */
-  send(payload: VoicePayload): void;
-  /** True when a request waits because the shard has no capacity. */
-  readonly isCrowded: boolean;
-  readonly isThere: boolean;
-  stop(): void;
-}
+export type Sender = ReturnType<typeof createSender>;
 
-export const createSender = ({ send, clock, ...deps }: SenderDeps): Sender => {
+export const createSender = ({ send, clock, ...deps }: SenderDeps) => {
   const { nowMs, after } = clock;
   let cancel: (() => void) | undefined;
   let { isThere } = deps;
@@ -72,13 +65,15 @@ export const createSender = ({ send, clock, ...deps }: SenderDeps): Sender => {
     requests += 1;
   };
   return {
-    get isCrowded() {
+    /** True when a request waits because the shard has no capacity. */
+    get isCrowded(): boolean {
       return isCrowded;
     },
-    get isThere() {
+    get isThere(): boolean {
       return isThere;
     },
-    send: (payload) => {
+    /** Sends only the newest request: joins not too often, leaves at once, and only where needed. */
+    send: (payload: VoicePayload): void => {
       stop();
       if (payload.d.channel_id === null) {
         if (isThere) attempt(payload);

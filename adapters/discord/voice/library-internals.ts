@@ -211,18 +211,11 @@ export interface DaveSession extends Pick<
   readonly pendingTransitions: ReadonlyMap<number, number>;
 }
 
-export interface LibraryInternals extends Disposable {
-  /** The key of packets from and to the voice server; undefined without a session. */
-  key(): Uint8Array | undefined;
-  /** The end-to-end encryption; undefined while there is none. */
-  dave(): DaveSession | undefined;
-}
-
 export const attachInternals = (
   connection: VoiceConnection,
   listener: LibraryListener,
   clock: Clock,
-): LibraryInternals => {
+) => {
   let networking: Networking | undefined;
   let followed: Disposable | undefined;
 
@@ -246,8 +239,10 @@ export const attachInternals = (
       : undefined;
   };
   return {
-    key: () => ready()?.connectionData.secretKey,
-    dave: () => ready()?.dave as DaveSession | undefined,
+    /** The key of packets from and to the voice server; undefined without a session. */
+    key: (): Uint8Array | undefined => ready()?.connectionData.secretKey,
+    /** The end-to-end encryption; undefined while there is none. */
+    dave: (): DaveSession | undefined => ready()?.dave as DaveSession | undefined,
     [Symbol.dispose]: () => {
       connection.off('stateChange', change);
       followed?.[Symbol.dispose]();

@@ -66,12 +66,6 @@ export interface PlayerDeps {
   readonly silence: () => void;
 }
 
-/** Plays packets; after disposal, playing rejects with `cancelled`. */
-export interface Player extends Disposable {
-  /** Plays packets, as `VoiceLink.play` does. */
-  readonly play: (packets: AsyncIterable<Uint8Array>, signal: AbortSignal) => Promise<void>;
-}
-
 const PACKET_MS = 20;
 /** Packets that are fetched ahead, so that a short delay of their source makes no gap. */
 const AHEAD = 10;
@@ -93,7 +87,7 @@ interface Playing {
 const gone = (): AppError => new AppError('cancelled', 'the voice channel was left');
 
 /** Sends packets in real time, on a clock of its own that does not drift. */
-export const createPlayer = ({ clock, send, silence }: PlayerDeps): Player => {
+export const createPlayer = ({ clock, send, silence }: PlayerDeps) => {
   let playing: Playing | undefined;
   let cancelTimer: (() => void) | undefined;
   let dueMs = 0;
@@ -180,7 +174,8 @@ export const createPlayer = ({ clock, send, silence }: PlayerDeps): Player => {
   };
 
   return {
-    play: async (packets, signal) => {
+    /** Plays packets, as `VoiceLink.play` does. */
+    play: async (packets: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> => {
       signal.throwIfAborted();
       if (isGone) throw gone();
       if (playing) throw new Error('one speech at a time');

@@ -21,14 +21,6 @@ type State = Pick<GatewayVoiceStateUpdateDispatchData, 'user_id' | 'channel_id'>
   readonly member?: (Partial<APIGuildMember> & { readonly user?: APIUser }) | undefined;
 };
 
-/** Tracks who is in which voice channel. */
-export interface Presence {
-  channelOf(guildId: string, userId: string): string | undefined;
-  /** All members in a channel, including the bot. */
-  in(guildId: string, channelId: string): readonly RoomMember[];
-  listen(on: On): void;
-}
-
 export interface PresenceDeps {
   /** Reports that people came to a channel or left it. */
   readonly changed: (guildId: string, channelId: string) => void;
@@ -40,7 +32,8 @@ interface Present extends RoomMember {
   readonly channelId: string;
 }
 
-export const createPresence = ({ changed, left }: PresenceDeps): Presence => {
+/** Tracks who is in which voice channel. */
+export const createPresence = ({ changed, left }: PresenceDeps) => {
   const guilds = new Map<string, Map<string, Present>>();
 
   const note = (guildId: string, { user_id: id, channel_id: channelId, member }: State): void => {
@@ -76,12 +69,14 @@ export const createPresence = ({ changed, left }: PresenceDeps): Presence => {
   };
 
   return {
-    channelOf: (guildId, userId) => guilds.get(guildId)?.get(userId)?.channelId,
-    in: (guildId, channelId) =>
+    channelOf: (guildId: string, userId: string): string | undefined =>
+      guilds.get(guildId)?.get(userId)?.channelId,
+    /** All members in a channel, including the bot. */
+    in: (guildId: string, channelId: string): readonly RoomMember[] =>
       [...(guilds.get(guildId)?.values() ?? [])]
         .filter((one) => one.channelId === channelId)
         .map(({ id, name, isBot }) => ({ id, name, isBot })),
-    listen: (on) => {
+    listen: (on: On): void => {
       // This event repeats after each outage and new session, with all members who are present now.
       on(Events.GuildCreate, (guild) => {
         if (guild.unavailable) return;

@@ -97,16 +97,6 @@ export const createUnwrap = (bits: number): ((value: number) => number) => {
   };
 };
 
-/** Detects which of the numbered packets have arrived. */
-export interface Arrivals {
-  /**
-   * Notes a packet; returns how many more are missing since: −1 when it was missing itself,
-   * undefined when it is a duplicate. `counter` grows with each packet of the connection, whatever
-   * its sender does.
-   */
-  note(sequence: number, counter: number): number | undefined;
-}
-
 /** Numbers that are remembered, about two seconds; later packets are of no use. */
 const REMEMBERED = 128;
 
@@ -115,13 +105,21 @@ const MOST_MISSING = 3_000;
 
 const slotOf = (sequence: number): number => ((sequence % REMEMBERED) + REMEMBERED) % REMEMBERED;
 
-export const createArrivals = (): Arrivals => {
+export type Arrivals = ReturnType<typeof createArrivals>;
+
+/** Detects which of the numbered packets have arrived. */
+export const createArrivals = () => {
   const last: number[] = [];
   let first: number | undefined;
   let newest = 0;
   let lastCounter = 0;
   return {
-    note: (sequence, counter) => {
+    /**
+     * Notes a packet; returns how many more are missing since: −1 when it was missing itself,
+     * undefined when it is a duplicate. `counter` grows with each packet of the connection, whatever
+     * its sender does.
+     */
+    note: (sequence: number, counter: number): number | undefined => {
       const isFar = sequence <= newest - REMEMBERED || sequence > newest + MOST_MISSING;
       // A distant packet that was sent later comes from a restarted sender; otherwise it is a duplicate.
       if (first === undefined || (isFar && counter > lastCounter)) {

@@ -66,8 +66,6 @@ export interface ComposerDeps {
   readonly focus: (caret: number) => void;
 }
 
-export type Composer = ReturnType<typeof createComposer>;
-
 const sendCommand = async (
   at: ChannelId,
   { command, options }: ParsedCommand,

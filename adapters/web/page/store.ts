@@ -34,15 +34,7 @@ export interface State {
   readonly pressed: string | undefined;
 }
 
-export interface PageStore {
-  get(): State;
-  set(change: Partial<State>): void;
-  subscribe(listener: () => void): void;
-  /** Tells the listeners that something they show, but that is kept elsewhere, has changed. */
-  readonly touch: () => void;
-}
-
-export const createStore = (initial: State): PageStore => {
+export const createStore = (initial: State) => {
   let state = initial;
   let scheduled = false;
   const listeners: (() => void)[] = [];
@@ -57,14 +49,15 @@ export const createStore = (initial: State): PageStore => {
   };
 
   return {
-    get: () => state,
-    set: (change) => {
+    get: (): State => state,
+    set: (change: Partial<State>): void => {
       state = { ...state, ...change };
       touch();
     },
-    subscribe: (listener) => {
+    subscribe: (listener: () => void): void => {
       listeners.push(listener);
     },
+    /** Tells the listeners that something they show, but that is kept elsewhere, has changed. */
     touch,
   };
 };

@@ -11,29 +11,25 @@ import type { Caption, CaptionDisplay } from './caption.ts';
 import { type Page, type PageLimits, Pages } from './pages.ts';
 import type { CaptionTexts } from './render.ts';
 
-/** Divides the edits that a platform allows, urgent ones first. */
-export interface EditPace {
-  /** Least time between two edits that are not urgent. */
-  readonly evenMs: number;
-  /** The earliest time of the next edit; one that is not urgent leaves some for those that are. */
-  freeAtMs(nowMs: number, isUrgent: boolean): number;
-  /** Counts an edit that the platform answered. */
-  used(nowMs: number): void;
-}
-
 /** Edits kept back for final captions. */
 const RESERVED = 2;
 
-export const createEditPace = ({ count, windowMs }: EditRate): EditPace => {
+type EditPace = ReturnType<typeof createEditPace>;
+
+/** Divides the edits that a platform allows, urgent ones first. */
+export const createEditPace = ({ count, windowMs }: EditRate) => {
   let times: number[] = [];
   const freedMs = (most: number): number => (times.at(-most) ?? -Infinity) + windowMs;
   return {
+    /** Least time between two edits that are not urgent. */
     evenMs: windowMs / count,
-    freeAtMs: (nowMs, isUrgent) => {
+    /** The earliest time of the next edit; one that is not urgent leaves some for those that are. */
+    freeAtMs: (nowMs: number, isUrgent: boolean): number => {
       if (isUrgent) return Math.max(nowMs, freedMs(count));
       return Math.max(nowMs, freedMs(Math.max(1, count - RESERVED)));
     },
-    used: (nowMs) => {
+    /** Counts an edit that the platform answered. */
+    used: (nowMs: number): void => {
       times = [...times, nowMs].slice(-count);
     },
   };

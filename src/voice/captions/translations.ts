@@ -42,18 +42,6 @@ export interface TranslationsDeps {
   readonly missed: (id: number, language: string, error: AppError | undefined) => void;
 }
 
-export interface Translations {
-  /** Requests a translation into each of the languages, started as soon as there is capacity. */
-  request(caption: Caption, languages: readonly string[]): void;
-  /** Drops all requests for a caption; nothing more is reported for it. */
-  drop(id: number): void;
-  /** Drops waiting requests for languages that are not listed. */
-  keepOnly(languages: readonly string[]): void;
-  readonly isIdle: boolean;
-  /** Resolves when nothing runs or waits. */
-  settled(): Promise<void>;
-}
-
 interface Job {
   readonly caption: Caption;
   readonly language: string;
@@ -62,7 +50,7 @@ interface Job {
 }
 
 /** Requests translations of captions, oldest first, with a bounded number running and waiting. */
-export const createTranslations = (deps: TranslationsDeps): Translations => {
+export const createTranslations = (deps: TranslationsDeps) => {
   const { clock, translate, contextOf, grown, missed } = deps;
   let waiting: Job[] = [];
   const running = new Set<Job>();
@@ -135,7 +123,8 @@ export const createTranslations = (deps: TranslationsDeps): Translations => {
   };
 
   return {
-    request: (caption, languages) => {
+    /** Requests a translation into each of the languages, started as soon as there is capacity. */
+    request: (caption: Caption, languages: readonly string[]): void => {
       for (const language of languages) {
         const job: Job = {
           caption,
@@ -149,15 +138,19 @@ export const createTranslations = (deps: TranslationsDeps): Translations => {
       const tooMany = new Set(waiting.slice(0, Math.max(0, waiting.length - MOST_WAITING)));
       if (tooMany.size > 0) giveUp((job) => tooMany.has(job), true);
     },
-    drop: (id) => {
+    /** Drops all requests for a caption; nothing more is reported for it. */
+    drop: (id: number): void => {
       giveUp(({ caption }) => caption.id === id, false);
       for (const { caption, stop } of running) if (caption.id === id) stop.abort();
     },
-    keepOnly: (languages) => giveUp(({ language }) => !languages.includes(language), true),
-    get isIdle() {
+    /** Drops waiting requests for languages that are not listed. */
+    keepOnly: (languages: readonly string[]): void =>
+      giveUp(({ language }) => !languages.includes(language), true),
+    get isIdle(): boolean {
       return isIdle();
     },
-    settled: async () => {
+    /** Resolves when nothing runs or waits. */
+    settled: async (): Promise<void> => {
       if (isIdle()) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       settling.push(resolve);

@@ -21,17 +21,6 @@ export interface ConsentDeps {
   readonly notInformed: (error: AppError | undefined) => void;
 }
 
-/** Limits listening to people who were informed and did not refuse; bots are never listened to. */
-export interface Consent extends Disposable {
-  /** Takes all members who are present now. */
-  present(members: readonly RoomMember[]): void;
-  /** Takes a member's choice. A refusal takes effect at once. */
-  chosen(memberId: string, choice: ConsentChoice): void;
-  /** Resolves when all who are present were informed; rejects when they could not be. */
-  readonly informed: () => Promise<void>;
-  readonly isSubscribed: (memberId: string) => boolean;
-}
-
 /** Time for which newcomers are collected, to be informed together. */
 const GATHER_MS = 1_500;
 const RETRY_MS = 10_000;
@@ -43,7 +32,10 @@ interface Person {
   choice: ConsentChoice | 'unknown';
 }
 
-export const createConsent = (deps: ConsentDeps): Consent => {
+export type Consent = ReturnType<typeof createConsent>;
+
+/** Limits listening to people who were informed and did not refuse; bots are never listened to. */
+export const createConsent = (deps: ConsentDeps) => {
   const { rule, clock, choiceOf, inform, subscribe, notInformed } = deps;
   const people = new Map<string, Person>();
   /** Ids of people who were informed in this room, and need not be when they come back. */
@@ -116,7 +108,8 @@ export const createConsent = (deps: ConsentDeps): Consent => {
   };
 
   return {
-    present: (members) => {
+    /** Takes all members who are present now. */
+    present: (members: readonly RoomMember[]): void => {
       const humans = members.filter(({ isBot }) => !isBot);
       const here = new Set(humans.map(({ id }) => id));
       for (const id of people.keys()) if (!here.has(id)) people.delete(id);
@@ -130,7 +123,8 @@ export const createConsent = (deps: ConsentDeps): Consent => {
       apply();
       informLater(GATHER_MS);
     },
-    chosen: (memberId, choice) => {
+    /** Takes a member's choice. A refusal takes effect at once. */
+    chosen: (memberId: string, choice: ConsentChoice): void => {
       // People who refused before are informed before they are listened to again.
       if (choice === 'refused') everInformed.delete(memberId);
       const person = people.get(memberId);
@@ -139,7 +133,8 @@ export const createConsent = (deps: ConsentDeps): Consent => {
       apply();
       informLater(GATHER_MS);
     },
-    informed: async () => {
+    /** Resolves when all who are present were informed; rejects when they could not be. */
+    informed: async (): Promise<void> => {
       cancel?.();
       cancel = undefined;
       try {
@@ -150,7 +145,7 @@ export const createConsent = (deps: ConsentDeps): Consent => {
         informLater(GATHER_MS);
       }
     },
-    isSubscribed: (memberId) => subscribed.includes(memberId),
+    isSubscribed: (memberId: string): boolean => subscribed.includes(memberId),
     [Symbol.dispose]: () => {
       isOver = true;
       cancel?.();

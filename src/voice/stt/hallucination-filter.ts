@@ -48,13 +48,6 @@ export type FilterVerdict =
   | { readonly accepted: string; readonly refusal?: never }
   | { readonly accepted?: never; readonly refusal: Refusal };
 
-/** Refuses text that recognisers invent for audio without speech. */
-export interface HallucinationFilter {
-  /** Judges a transcript. Remembers final ones, and the languages of those that are certain. */
-  judge(candidate: TranscriptCandidate, context: FilterContext, isFinal: boolean): FilterVerdict;
-  forget(speakerId: string): void;
-}
-
 /**
  * Limits of the filter. Confidence is the mean probability of a token: 0.7 to 0.95 in clear speech.
  * The less voice there is, the more confidence a text needs, for recognisers invent text for
@@ -190,7 +183,8 @@ const refusalOf = (
   return isForeign(candidate, isSpoken) ? 'foreign' : undefined;
 };
 
-export const createHallucinationFilter = (): HallucinationFilter => {
+/** Refuses text that recognisers invent for audio without speech. */
+export const createHallucinationFilter = () => {
   const latest = createLru<
     string,
     { readonly bare: string; readonly endMs: number; readonly times: number }
@@ -225,7 +219,12 @@ export const createHallucinationFilter = (): HallucinationFilter => {
   };
 
   return {
-    judge: (candidate, { languages, hotwords }, isFinal) => {
+    /** Judges a transcript. Remembers final ones, and the languages of those that are certain. */
+    judge: (
+      candidate: TranscriptCandidate,
+      { languages, hotwords }: FilterContext,
+      isFinal: boolean,
+    ): FilterVerdict => {
       const text = withoutSounds(candidate.text);
       const spoken = new Set(languages.map(baseOf));
       const isSpoken = (base: string): boolean =>
@@ -239,6 +238,6 @@ export const createHallucinationFilter = (): HallucinationFilter => {
       }
       return refusal ? { refusal } : { accepted: text };
     },
-    forget: (speakerId) => latest.delete(speakerId),
+    forget: (speakerId: string): void => latest.delete(speakerId),
   };
 };

@@ -47,29 +47,14 @@ export interface PlaybackDeps {
   readonly listener: PlaybackListener;
 }
 
-/** Speaks the items of a room one after the other. */
-export interface Playback extends AsyncDisposable {
-  /** Adds an item; one without anything to speak is skipped. */
-  add(item: SpeechItem): void;
-  /** Ends the current item; returns false when there is none, or it is a notice. */
-  skip(): boolean;
-  /** Ends all items but notices, and a pause; returns their number. */
-  readonly stop: () => number;
-  /** Ends and drops all items of a member. */
-  readonly forget: (memberId: string) => void;
-  pause(): void;
-  resume(): void;
-  queue(): QueueView;
-  /** Lowers the voice, or raises it again. */
-  readonly duck: (isOn: boolean) => void;
-}
+export type Playback = ReturnType<typeof createPlayback>;
 
 /**
  * Creates the playback of a room. One item is synthesised while the one before it is spoken. Each
  * starts within its longest wait or is dropped, which is reported; a pause that is too long drops
  * it as well.
  */
-export const createPlayback = (deps: PlaybackDeps): Playback => {
+export const createPlayback = (deps: PlaybackDeps) => {
   const { clock, listener, play, words } = deps;
   const announcer = createAnnouncer(words);
   const drops = createDropNotifier(clock, (items, reason) => listener.dropped(items, reason));
@@ -189,7 +174,8 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
   };
 
   return {
-    add: (item) => {
+    /** Adds an item; one without anything to speak is skipped. */
+    add: (item: SpeechItem): void => {
       if (isOver || !isAudible(item.text)) return listener.ended(item);
       if (isRepeated(item, clock.nowMs())) return drops.add([item], 'repeated');
       const gone = queue.add(shortened(item, words.andSoOn(item.readAs)));
@@ -197,20 +183,23 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
       makeAhead();
       running ??= run();
     },
-    skip: () => {
+    /** Ends the current item; returns false when there is none, or it is a notice. */
+    skip: (): boolean => {
       const skipped = playing();
       if (!skipped || isNotice(skipped.turn.items[0])) return false;
       skipped.end();
       return true;
     },
-    stop: () => {
+    /** Ends all items but notices, and a pause; returns their number. */
+    stop: (): number => {
       resume();
       return remove((item) => !isNotice(item));
     },
-    forget: (memberId) => void remove(({ by }) => by?.id === memberId),
-    pause: () => void (pausing ??= Promise.withResolvers()),
+    /** Ends and drops all items of a member. */
+    forget: (memberId: string): void => void remove(({ by }) => by?.id === memberId),
+    pause: (): void => void (pausing ??= Promise.withResolvers()),
     resume,
-    queue: () => {
+    queue: (): QueueView => {
       const startedMs = current?.startedMs();
       const waiting = queue.waiting();
       const aheadRank = ahead ? rankOf(ahead.turn) : 0;
@@ -224,7 +213,8 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
         ),
       };
     },
-    duck: (isOn) => {
+    /** Lowers the voice, or raises it again. */
+    duck: (isOn: boolean): void => {
       gain = isOn ? DUCKED_GAIN : 1;
     },
     async [Symbol.asyncDispose]() {

@@ -18,12 +18,12 @@ const byOption = <S extends z.ZodType>(value: S) =>
     .record(z.string().max(80), value)
     .refine((given) => Object.keys(given).length <= WEB_LIMITS.options, 'too many options');
 
-export const lineRequest = z.object({
+const lineRequest = z.object({
   channel,
   text: z.string().trim().min(1).max(WEB_LIMITS.lineChars),
 });
 
-export const useRequest = z.object({
+const useRequest = z.object({
   channel,
   command: z.string().max(80),
   options: byOption(z.union([z.string(), z.number(), z.boolean()])),
@@ -31,27 +31,27 @@ export const useRequest = z.object({
   files: byOption(id).default({}),
 });
 
-export const completeRequest = z.object({
+const completeRequest = z.object({
   command: z.string().max(80),
   option: z.string().max(80),
   typed: z.string().max(200),
 });
 
-export const stopRequest = z.object({ id });
+const stopRequest = z.object({ id });
 
-export const pressRequest = z.object({
+const pressRequest = z.object({
   id,
   press: z.string().max(100),
   values: z.array(z.string().max(100)).max(WEB_LIMITS.options).default([]),
 });
 
-export const meRequest = z.object({
+const meRequest = z.object({
   name: z.string().trim().min(1).max(WEB_LIMITS.nameChars).optional(),
   language: z.string().max(35).optional(),
 });
 
 /** The bytes of a request's body; `cancelled` when the browser breaks it off. */
-export const readBodyBytes = async function* (c: Context): AsyncGenerator<Uint8Array, void> {
+const readBodyBytes = async function* (c: Context): AsyncGenerator<Uint8Array, void> {
   try {
     yield* c.req.raw.body ?? [];
   } catch (cause) {
@@ -82,10 +82,7 @@ const parseJson = (text: string): unknown => {
 };
 
 /** The JSON body of a request, checked. */
-export const readJsonBody = async <S extends z.ZodType>(
-  c: Context,
-  schema: S,
-): Promise<z.infer<S>> => {
+const readJsonBody = async <S extends z.ZodType>(c: Context, schema: S): Promise<z.infer<S>> => {
   if (!/^application\/json\b/i.test(c.req.header('content-type') ?? ''))
     throw new AppError('bad-input', 'a JSON body is expected');
   const parsed = schema.safeParse(parseJson(await readBounded(c)));

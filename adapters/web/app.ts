@@ -60,13 +60,20 @@ const STATUS = {
   internal: 500,
 } as const satisfies Record<ErrorCode, ContentfulStatusCode>;
 
+export interface WebOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly token: string | undefined;
+  readonly maxUploadBytes: number;
+  /** Time that work goes on after its asker's page has gone. */
+  readonly graceMs?: number | undefined;
+}
+
 export interface AppDeps {
   readonly core: Core;
   readonly presence: WebPresence;
   readonly assets: Assets;
-  readonly host: string;
-  readonly token: string | undefined;
-  readonly maxUploadBytes: number;
+  readonly options: WebOptions;
   readonly status: () => Promise<ServiceStatus>;
 }
 
@@ -85,7 +92,8 @@ const showPage = (c: Context, body: ReturnType<typeof pageShell>, status: 200 | 
 };
 
 export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
-  const { core, presence, assets, host, token, maxUploadBytes } = deps;
+  const { core, presence, assets } = deps;
+  const { host, token, maxUploadBytes } = deps.options;
   const app = new Hono<WebEnv>();
 
   /** The tag that gives the best of our locales, so that the person's own region is kept. */

@@ -2,22 +2,14 @@ import type { Choice, CommandInfo } from '../../src/model/command-info.ts';
 import { AppError } from '../../src/errors.ts';
 import type { CompletionRequest } from '../../src/ports/platform.ts';
 import type { Core } from '../../src/adapter.ts';
-import type { Invocations, Pressed } from './invocations.ts';
+import type { Invocations } from './invocations.ts';
 import { WEB_LIMITS } from './limits.ts';
 import { PLATFORM, type Profile } from './profiles.ts';
 import { SPACE } from './platform.ts';
 import type { UploadStore } from './temp-store.ts';
-import type { ChannelId, PageCommandUse } from './protocol.ts';
+import type { PageCommandUse, Pressed, UseRequest } from './protocol.ts';
 
 type CompleteRequest = Pick<CompletionRequest, 'command' | 'option' | 'typed'>;
-
-interface UseRequest {
-  readonly channel: ChannelId;
-  readonly command: string;
-  readonly options: Readonly<Record<string, string | number | boolean>>;
-  /** Uploads by the option that takes them. */
-  readonly files: Readonly<Record<string, string>>;
-}
 
 export interface CommandRequestsDeps {
   readonly core: Core;

@@ -10,7 +10,7 @@ import { WEB_LIMITS, TIMES } from './limits.ts';
 import { toHtml } from './html.ts';
 import { PLATFORM, type Profile } from './profiles.ts';
 import { pageChannel, OURSELVES, type Render } from './platform.ts';
-import type { ChannelId, PageControl, PageCommandUse } from './protocol.ts';
+import type { ChannelId, PageControl, PageCommandUse, Pressed } from './protocol.ts';
 
 interface Use {
   readonly command: CommandInfo;
@@ -18,14 +18,6 @@ interface Use {
   /** The use as the others see it. */
   readonly shown: PageCommandUse;
   readonly channel: ChannelId;
-}
-
-/** A control that was pressed, or chosen from, under an answer. */
-export interface Pressed {
-  /** The message's. */
-  readonly id: string;
-  readonly press: string;
-  readonly values: readonly string[];
 }
 
 interface Running {

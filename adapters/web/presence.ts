@@ -35,7 +35,7 @@ export interface WebPresence extends CommandRequests, AsyncDisposable {
 
 export const createWebPresence = (
   core: Core,
-  options: { maxUploadBytes: number; graceMs?: number },
+  options: { maxUploadBytes: number; graceMs?: number | undefined },
 ): WebPresence => {
   const { languages } = core.services;
   const members = createProfiles(core.texts, core.services, () => streams.present());

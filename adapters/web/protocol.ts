@@ -65,11 +65,7 @@ export interface PageMember {
   readonly languageName: string;
 }
 
-export interface PageReader {
-  readonly id: string;
-  readonly name: string;
-  readonly language: string;
-}
+export type PageReader = Omit<PageMember, 'languageName'>;
 
 interface Snapshot {
   readonly me: PageMember;
@@ -99,6 +95,23 @@ export interface Boot {
   readonly commands: readonly CommandInfo[];
   readonly maxUploadBytes: number;
   readonly canLogOut: boolean;
+}
+
+/** The use of a command. */
+export interface UseRequest {
+  readonly channel: ChannelId;
+  readonly command: string;
+  readonly options: Readonly<Record<string, string | number | boolean>>;
+  /** Uploads by the option that takes them. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** A control that was pressed, or chosen from, under an answer. */
+export interface Pressed {
+  /** The message's. */
+  readonly id: string;
+  readonly press: string;
+  readonly values: readonly string[];
 }
 
 export interface CompleteReply {

@@ -7,6 +7,7 @@ import { AppError } from '../../src/errors.ts';
 import { performance } from 'node:perf_hooks';
 import type { Attachment } from '../../src/model/file.ts';
 import { WEB_LIMITS } from './limits.ts';
+import type { PageFile } from './protocol.ts';
 
 const PREFIX = 'dragoman-web-';
 const NAME = /^dragoman-web-(\d+)-(\d+)-/;
@@ -41,14 +42,6 @@ export const sweepTempFolders = async (parent: string): Promise<void> => {
   );
 };
 
-interface StoredFile {
-  /** Unguessable: knowing it is the right to read the file. */
-  readonly id: string;
-  readonly name: string;
-  readonly mediaType: string;
-  readonly sizeBytes: number;
-}
-
 const tooLarge = (limitBytes: number): AppError =>
   new AppError('too-large', 'a file is larger than allowed', {
     sentence: {
@@ -67,7 +60,7 @@ export type TempStore = ReturnType<typeof createTempStore>;
 
 /** Files in a folder of their own, which goes when the store is closed; the oldest make room. */
 export const createTempStore = (bounds: { files: number; bytes: number }, parent = tmpdir()) => {
-  const files = new Map<string, StoredFile>();
+  const files = new Map<string, PageFile>();
   let folder: Promise<string> | undefined;
   /** The bytes of all files, those that are still coming in included. */
   let total = 0;
@@ -94,10 +87,10 @@ export const createTempStore = (bounds: { files: number; bytes: number }, parent
      * `rate-limited` where files that are still coming in take all the room there is.
      */
     put: async (
-      { name, mediaType }: Pick<StoredFile, 'name' | 'mediaType'>,
+      { name, mediaType }: Pick<PageFile, 'name' | 'mediaType'>,
       bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
       limitBytes: number,
-    ): Promise<StoredFile> => {
+    ): Promise<PageFile> => {
       const id = randomBytes(18).toString('base64url');
       const path = await pathOf(id);
       let sizeBytes = 0;
@@ -123,7 +116,7 @@ export const createTempStore = (bounds: { files: number; bytes: number }, parent
       await makeRoom();
       return file;
     },
-    get: (id: string): StoredFile | undefined => files.get(id),
+    get: (id: string): PageFile | undefined => files.get(id),
     /** The bytes `start` to `end`, both included, as HTTP ranges count. */
     read: async function* (
       id: string,

@@ -1,4 +1,4 @@
-import { type Action, type Command, type Press, moderator, SOLE_ACTION } from './command.ts';
+import { type Action, type Command, moderator, SOLE_ACTION } from './command.ts';
 import type { CommandInfo, PlatformPart, OptionInfo, Naming } from '../model/command-info.ts';
 import { userError, AppError, type SentenceParams } from '../errors.ts';
 import type { Texts, Translate } from '../i18n.ts';

@@ -2,8 +2,10 @@ import type { Choice } from '../../../src/model/command-info.ts';
 import type {
   ChannelId,
   CompleteReply,
+  Pressed,
   StatusReply,
   UploadReply,
+  UseRequest,
   ServerEvent,
 } from '../protocol.ts';
 import { t } from './boot.ts';
@@ -33,18 +35,10 @@ const post = <T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> 
     signal: signal ?? null,
   });
 
-export interface Use {
-  readonly channel: ChannelId;
-  readonly command: string;
-  readonly options: Readonly<Record<string, string | number | boolean>>;
-  readonly files: Readonly<Record<string, string>>;
-}
-
 export const api = {
   line: (channel: ChannelId, text: string) => post<object>('/api/lines', { channel, text }),
-  use: (use: Use) => post<{ id: string }>('/api/uses', use),
-  press: (pressed: { id: string; press: string; values: readonly string[] }) =>
-    post<object>('/api/presses', pressed),
+  use: (use: UseRequest) => post<{ id: string }>('/api/uses', use),
+  press: (pressed: Pressed) => post<object>('/api/presses', pressed),
   stop: (id: string) => post<object>('/api/stop', { id }),
   me: (change: { name?: string; language?: string }) => post<object>('/api/me', change),
   status: () => send<StatusReply>('/api/status', {}),

@@ -49,3 +49,15 @@ export const avatar = ({ id, name, ours }: PageAuthor): TemplateResult =>
   ours
     ? html`<img class="avatar" src="/page/icon.svg" alt="" width="36" height="36" />`
     : html`<span class="avatar hue-${hueOf(id)}" aria-hidden="true">${initials(name)}</span>`;
+
+/** A button that shows only an icon; its label is read aloud, and shown on hover. */
+export const toolButton = (
+  label: string,
+  name: IconName,
+  act: (event: Event) => void,
+  look = '',
+): TemplateResult => html`
+  <button type="button" class="tool ${look}" aria-label=${label} title=${label} @click=${act}>
+    ${icon(name)}
+  </button>
+`;

@@ -130,7 +130,7 @@ const jump = (event: Event): void => {
   target?.focus();
 };
 
-export interface MessageView {
+interface MessageView {
   readonly message: PageMessage;
   /** True when the author's line above makes a head of its own needless. */
   readonly follows: boolean;
@@ -146,6 +146,9 @@ export const messageView = (
   const { author, sentAtMs, tone } = message;
   const asked = message.replyTo === undefined ? undefined : messages.get(message.replyTo);
   const sent = new Date(sentAtMs);
+  const time = html`<time datetime=${sent.toISOString()} title=${fullFormat.format(sent)}
+    >${timeFormat.format(sent)}</time
+  >`;
   return html`
     <article
       id="m-${message.id}"
@@ -154,22 +157,12 @@ export const messageView = (
       aria-busy=${message.working ? 'true' : 'false'}
       aria-labelledby="a-${message.id}"
     >
-      <div class="side">
-        ${
-          follows
-            ? html`<time datetime=${sent.toISOString()} title=${fullFormat.format(sent)}
-                >${timeFormat.format(sent)}</time
-              >`
-            : avatar(author)
-        }
-      </div>
+      <div class="side">${follows ? time : avatar(author)}</div>
       <div class="main">
         <header class=${follows ? 'unseen' : ''} id="a-${message.id}">
           <bdi class="author">${author.name}</bdi>
           ${author.ours ? html`<span class="badge">${t('web.message.interpreter')}</span>` : nothing}
-          <time datetime=${sent.toISOString()} title=${fullFormat.format(sent)}
-            >${timeFormat.format(sent)}</time
-          >
+          ${time}
           ${
             message.onlyYou && author.ours
               ? html`<span class="only-you">${icon('eye')}${t('web.message.only-you')}</span>`

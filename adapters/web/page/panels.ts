@@ -4,7 +4,7 @@ import type { EngineReport } from '../../../src/model/service-status.ts';
 import type { PageKey } from '../protocol.ts';
 import type { App } from './app.ts';
 import { boot, t } from './boot.ts';
-import { icon } from './icons.ts';
+import { icon, toolButton } from './icons.ts';
 import type { Panel, Theme } from './store.ts';
 import { api } from './api.ts';
 
@@ -34,15 +34,7 @@ const copyButton = (text: string): TemplateResult => {
     button.dataset['done'] = '';
     setTimeout(() => delete button.dataset['done'], 1_500);
   };
-  return html`<button
-    type="button"
-    class="tool copy"
-    aria-label=${t('web.engines.copy')}
-    title=${t('web.engines.copy')}
-    @click=${copy}
-  >
-    ${icon('copy')}
-  </button>`;
+  return toolButton(t('web.engines.copy'), 'copy', copy, 'copy');
 };
 
 const engineRow = ({ name, serves, ready, detail }: EngineReport): TemplateResult => html`

@@ -1,6 +1,6 @@
 import { html, LitElement } from 'lit';
 import { boot, t } from './boot.ts';
-import { icon } from './icons.ts';
+import { toolButton } from './icons.ts';
 import { barsPath } from './waveform.ts';
 
 /** One recording from the microphone, in the form that this browser makes. */
@@ -138,16 +138,7 @@ export class VoiceRecorder extends LitElement {
   };
 
   protected override render() {
-    if (!this.recording)
-      return html`<button
-        type="button"
-        class="tool"
-        aria-label=${t('web.record.start')}
-        title=${t('web.record.start')}
-        @click=${this.#start}
-      >
-        ${icon('microphone')}
-      </button>`;
+    if (!this.recording) return toolButton(t('web.record.start'), 'microphone', this.#start);
     const clock = new Intl.DateTimeFormat(boot.locale, { minute: '2-digit', second: '2-digit' });
     return html`
       <div class="recording" role="group" aria-label=${t('web.record.running')}>
@@ -156,24 +147,8 @@ export class VoiceRecorder extends LitElement {
           <path d=${barsPath(this.levels, 20)} />
         </svg>
         <time>${clock.format(this.seconds * 1_000)}</time>
-        <button
-          type="button"
-          class="tool"
-          aria-label=${t('web.record.discard')}
-          title=${t('web.record.discard')}
-          @click=${() => this.#end()?.discard()}
-        >
-          ${icon('close')}
-        </button>
-        <button
-          type="button"
-          class="tool finish"
-          aria-label=${t('web.record.finish')}
-          title=${t('web.record.finish')}
-          @click=${this.#finish}
-        >
-          ${icon('check')}
-        </button>
+        ${toolButton(t('web.record.discard'), 'close', () => this.#end()?.discard())}
+        ${toolButton(t('web.record.finish'), 'check', this.#finish, 'finish')}
       </div>
     `;
   }

@@ -24,7 +24,6 @@ interface Source {
   readonly from?: string;
 }
 
-/** Transcribes a file and shows the text as it grows. */
 const hear = async (
   audio: Attachment,
   from: string | undefined,

@@ -27,7 +27,6 @@ const useRequest = z.object({
   channel,
   command: z.string().max(80),
   options: byOption(z.union([z.string(), z.number(), z.boolean()])),
-  /** Uploads by the option that takes them. */
   files: byOption(id).default({}),
 });
 
@@ -81,7 +80,6 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/** The JSON body of a request, checked. */
 const readJsonBody = async <S extends z.ZodType>(c: Context, schema: S): Promise<z.infer<S>> => {
   if (!/^application\/json\b/i.test(c.req.header('content-type') ?? ''))
     throw new AppError('bad-input', 'a JSON body is expected');

@@ -61,7 +61,6 @@ const folderOf = (library: string): string => {
 export type Assets = ReturnType<typeof createAssets>;
 
 export const createAssets = () => {
-  /** Files by their addresses. */
   const files = new Map<string, string>([
     ...listPage().map((name) => [`/page/${name}`, join(PAGE_FOLDER, name)] as const),
     ...CORE_MODULES.map((name) => [`/src/${name}`, join(CORE_FOLDER, name)] as const),

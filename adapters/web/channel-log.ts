@@ -109,7 +109,6 @@ export const createChannelLog = (
     visibleTo: (memberId: string): readonly PageMessage[] =>
       [...entries.values()].filter((entry) => sees(entry, memberId)).map(({ message }) => message),
     sees,
-    /** Oldest first. */
     inChannel,
   };
 };

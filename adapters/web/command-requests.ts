@@ -15,7 +15,6 @@ export interface CommandRequestsDeps {
   readonly core: Core;
   readonly invocations: Invocations;
   readonly uploads: UploadStore;
-  /** A command has come to its end. */
   readonly onDone: (member: Profile) => Promise<void>;
 }
 

@@ -34,9 +34,7 @@ export const createReplay = (epoch: string, maxEvents: number) => {
   };
 
   return {
-    /** The number of the newest event. */
     seq: (): number => newest,
-    /** Gives the event its number. */
     add: (event: EventFor, bytes: number): number => {
       newest += 1;
       recent.push({ seq: newest, event, bytes });

@@ -169,7 +169,6 @@ export const createInvocations = (core: Core, channelLog: ChannelLog, render: Re
       found.abort.abort();
       return true;
     },
-    /** Takes back all that a member asked for. */
     abandon: (memberId: string): void => {
       for (const each of running.values()) if (each.memberId === memberId) each.abort.abort();
     },

@@ -71,11 +71,9 @@ export interface LoungeDeps {
   readonly core: Core;
   readonly channelLog: ChannelLog;
   readonly publish: EventStreams['publish'];
-  /** The languages of those who are reading now. */
   readonly languages: () => readonly string[];
 }
 
-/** A line in one language, as far as it has come. */
 interface Version {
   readonly html: string;
   readonly state: PageTranslation['state'];

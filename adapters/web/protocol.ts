@@ -60,7 +60,6 @@ export interface PageMessage {
 export interface PageMember {
   readonly id: string;
   readonly name: string;
-  /** The language this person reads the lounge in. */
   readonly language: string;
   readonly languageName: string;
 }
@@ -108,7 +107,6 @@ export interface UseRequest {
 
 /** A control that was pressed, or chosen from, under an answer. */
 export interface Pressed {
-  /** The message's. */
   readonly id: string;
   readonly press: string;
   readonly values: readonly string[];

@@ -140,7 +140,6 @@ export type UploadStore = ReturnType<typeof createUploadStore>;
 export const createUploadStore = (maxUploadBytes: number) => {
   const store = createTempStore({ files: WEB_LIMITS.uploads, bytes: 4 * maxUploadBytes });
   const owners = new Map<string, string>();
-  /** The owner of each file that is still coming in. */
   const underWay = new Set<{ readonly memberId: string }>();
 
   return {

@@ -139,7 +139,6 @@ export const createAnswerUpdates = ({
   return {
     /** Aborted when the asker is gone, or when the answer can no longer be shown. */
     signal,
-    /** Shows `content` in place of what was shown. */
     show,
     stream,
     /** Shows what waits for the last update, if anything does. */

@@ -59,7 +59,6 @@ const typedAs = (name: string, typed: string): { typed?: string } =>
 /** The traits of a platform that an action's description depends on. */
 export interface PlatformTraits {
   readonly naming: Naming;
-  /** True where people can speak with each other. */
   readonly hasRooms: boolean;
 }
 

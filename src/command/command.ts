@@ -44,7 +44,6 @@ export interface CommandContext<Options> {
   readonly t: TranslateRich;
   /** Sentences without markup, for controls. */
   readonly label: Translate;
-  /** Aborted when the asker is gone. */
   readonly signal: AbortSignal;
   /** Shows the answer; a second call replaces the first. */
   readonly reply: (content: Content) => Promise<void>;

@@ -74,7 +74,6 @@ const MOST_CPU_SECONDS = 300;
 const LONGEST_SILENCE_MS = 30_000;
 /** Longest output: a minute more than `src/audio` accepts, so that people are told of its limit. */
 const LONGEST_OUTPUT_SECONDS = 4 * 3_600 + 60;
-/** The largest file that is written to disk. */
 const LARGEST_FILE_BYTES = 512 * 1024 * 1024;
 
 /** Containers that hold audio and refer to no other file, by ffmpeg's names. */
@@ -107,7 +106,6 @@ interface Run {
   readonly input: AsyncIterable<Uint8Array> | number;
   /** Controller that this run aborts when it fails. */
   readonly own: AbortController;
-  /** Signal that ends the run. */
   readonly signal: AbortSignal;
   readonly path: string;
   readonly clock: Pick<Clock, 'after'>;

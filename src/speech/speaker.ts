@@ -81,7 +81,6 @@ const createFailureMemory = (now: () => number) => {
 
 export interface SpeakerDeps {
   readonly client: Pick<ServiceClient, 'voices' | 'speak'>;
-  /** Clock: monotonic milliseconds. */
   readonly now?: () => number;
 }
 

@@ -23,7 +23,6 @@ export interface Speech {
   readonly format: AudioFormat;
   readonly mediaType: string;
   readonly sampleRateHz: number;
-  /** The file's bytes as they arrive. */
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 

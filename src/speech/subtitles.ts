@@ -10,7 +10,6 @@ const LINES_PER_CUE = 2;
 const SHORTEST_CUE_MS = 1;
 /** Fewest columns for the text of a line, however long the name in front of it. */
 const LEAST_COLUMNS = 20;
-/** Time for which a leading sentence is shown. */
 const LEAD_MS = 2_000;
 
 /** A segment with its speaker, if there are several; their speech may overlap. */

@@ -20,7 +20,6 @@ export interface TranscriptionRequest {
 
 /** Progress of a transcription. */
 export interface TranscriptionProgress {
-  /** The whole text so far. */
   readonly text: string;
   /** Position in the audio that the text reaches. */
   readonly transcribedMs: number;
@@ -43,7 +42,6 @@ export interface TranscriberDeps {
   readonly fallback?: FallbackDecoder | undefined;
 }
 
-/** Parts that are sent to the service at the same time. */
 const PARTS_AT_ONCE = 2;
 /** Most hotwords; more would make recognition worse. */
 const HOTWORDS = 100;
@@ -94,7 +92,6 @@ const mainLanguage = (parts: readonly RecognisedPart[]): string => {
   return [...lengths].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? '';
 };
 
-/** Languages that are written without spaces between words. */
 const UNSPACED = /^(?:ja|zh|th|lo|km|my)\b/;
 
 export const createTranscriber = ({

@@ -16,7 +16,6 @@ const languageRank = (voice: Voice, wanted: string): number => {
 };
 
 const NO_WORD = /[^\p{L}\p{N}]+/gu;
-/** Scripts that put no spaces between words. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u;
 
 const described = ({ description, language, gender }: Voice): string =>

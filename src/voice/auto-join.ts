@@ -6,13 +6,11 @@ import type { LeaveReason } from './room.ts';
 
 export interface AutoJoinDeps {
   readonly clock: Clock;
-  /** True when any human is in a room. */
   readonly isPeopled: (room: Channel) => boolean;
   /** True when moderators chose a room to be joined, and the bot may join it. */
   readonly isWanted: (room: Channel) => Promise<boolean>;
   /** The rooms of a space that moderators chose. */
   readonly wantedIn: (space: Space) => Promise<readonly Channel[]>;
-  /** True when the bot is in any room of a space. */
   readonly isBusy: (space: Space) => boolean;
   /** Joins a room, unless the bot is in another one by then. */
   readonly join: (room: Channel) => Promise<void>;
@@ -71,9 +69,7 @@ export const createAutoJoin = (deps: AutoJoinDeps) => {
     });
 
   return {
-    /** Notes that people came to a room or left it. */
     peopleChanged: (room: Channel): void => void consider(room),
-    /** Notes that the bot left a room. */
     left: (room: Channel, reason: LeaveReason): void => {
       if (isOver) return;
       const isSentAway = reason === 'requested' || reason === 'thrown out';
@@ -81,7 +77,6 @@ export const createAutoJoin = (deps: AutoJoinDeps) => {
       if (reason === 'lost') tryLater(room, RETRY_MS);
       considerAll(room.space);
     },
-    /** Notes that moderators chose other rooms. */
     choicesChanged: (space: Space): void => considerAll(space, true),
     [Symbol.dispose]: () => {
       isOver = true;

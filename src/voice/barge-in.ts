@@ -4,7 +4,6 @@ import type { Clock } from '../async/clock.ts';
 export interface BargeInDeps {
   readonly clock: Clock;
   readonly mode: () => RoomChoices['bargeIn'];
-  /** Lowers the bot's voice, or raises it again. */
   readonly duck: (isOn: boolean) => void;
   readonly interrupt: () => void;
 }
@@ -48,7 +47,6 @@ export const createBargeIn = ({ clock, mode, duck, interrupt }: BargeInDeps) => 
       if (mode() === 'lower') duck(true);
       else interrupt();
     },
-    /** Notes a packet of a member. */
     packet: (memberId: string): void => {
       const speaker = speakers.get(memberId);
       if (speaker) speaker.packetMs = clock.nowMs();

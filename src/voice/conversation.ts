@@ -55,7 +55,6 @@ export interface ConversationDeps {
   readonly answer: (speakerId: string, question: string, signal: AbortSignal) => Promise<void>;
 }
 
-/** Longest wait for a member who wants to speak. */
 const LISTEN_MS = 30_000;
 /** Time for the question after a name alone. */
 const QUESTION_MS = 10_000;
@@ -96,7 +95,6 @@ export const createConversation = ({ clock, names, answer }: ConversationDeps) =
       else if (question !== undefined) reply(speakerId, question);
       else if (untilMs !== undefined && endMs <= untilMs) reply(speakerId, text);
     },
-    /** Resolves with the next utterance of a member. */
     listenTo: async (memberId: string, signal: AbortSignal): Promise<string> => {
       listening.get(memberId)?.reject(nothingSaid());
       const waiting = { ...Promise.withResolvers<string>(), sinceMs: clock.nowMs() };
@@ -127,7 +125,6 @@ export interface VoiceAnswersDeps {
   readonly clock: Clock;
   readonly channel: () => Channel;
   readonly nameOf: (memberId: string) => string;
-  /** The latest captions, oldest first. */
   readonly recentCaptions: () => readonly string[];
   readonly speaking: Pick<Speaking, 'say'>;
   readonly messages: Pick<StatusMessages, 'post'>;
@@ -136,7 +133,6 @@ export interface VoiceAnswersDeps {
   readonly signal: AbortSignal;
 }
 
-/** Longest wait for a spoken answer. */
 const ANSWER_MS = 60_000;
 
 /**

@@ -24,14 +24,12 @@ export interface SpeechRequest {
 export interface QueuedSpeech {
   readonly kind: SpeechRequest['kind'] | 'notice';
   readonly by?: string;
-  /** Spoken text in plain words. */
   readonly text: string;
   /** Estimated time until it is spoken. */
   readonly waitsMs: number;
 }
 
 export interface CaptionOptions {
-  /** Languages that captions are translated into. */
   readonly languages: readonly string[];
   /** The channel where they are shown. Default: the room's own chat. */
   readonly in?: Channel | undefined;
@@ -39,13 +37,11 @@ export interface CaptionOptions {
   readonly thread?: string | undefined;
   /** The one language that is shown: translations, and originals that are in it. */
   readonly only?: string | undefined;
-  /** The transcript that is posted when they end. */
   readonly transcript?: RoomTranscriptKind | undefined;
 }
 
 /** The current captions of a room, or the last ones, as long as they are kept in memory. */
 export interface CaptionRecord {
-  /** True when there are captions. */
   readonly hasRecord: boolean;
   /** Ids of all members who were present. */
   readonly people: ReadonlySet<string>;

@@ -36,7 +36,6 @@ export interface OpenRoom extends Room {
   /** True when the room is over or closing: it accepts nothing more. */
   readonly isOver: boolean;
   peopleChanged(): void;
-  /** Takes a member's choice about being listened to. */
   readonly chosen: (memberId: string, choice: ConsentChoice) => void;
   /** Drops a member who opted out of everything: they are neither listened to nor read aloud. */
   readonly forget: (memberId: string) => void;

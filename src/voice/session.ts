@@ -80,7 +80,6 @@ export class VoiceSession implements AsyncDisposable {
   readonly #subscription: Subscription;
   readonly #steps = createKeyedMutex();
   #state: ListeningState;
-  /** Stops captions that are about to begin. */
   #starting: AbortController | undefined;
   #cancelLift: (() => void) | undefined;
 
@@ -142,7 +141,6 @@ export class VoiceSession implements AsyncDisposable {
     this.#subscription.peopleChanged();
   }
 
-  /** Moves the captions along with the room. */
   moved(): void {
     this.#captioning.moved();
   }
@@ -201,7 +199,6 @@ export class VoiceSession implements AsyncDisposable {
     }
   }
 
-  /** Stops the captions; resolves with false when there were none. */
   async stopCaptions(): Promise<boolean> {
     const wasStarting = this.#starting !== undefined;
     this.#starting?.abort(new AppError('cancelled', 'captions were stopped while they began'));

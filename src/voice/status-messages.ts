@@ -114,7 +114,6 @@ export const createLinkStatus = (deps: LinkStatusDeps) => {
       if (isConnected) void messages.settle('connection', texts.status('room.reconnected'));
       else showAway();
     },
-    /** Notes that somebody moved the bot. */
     moved: (): void => {
       movedMs = clock.nowMs();
     },

@@ -21,12 +21,10 @@ export interface SubscriptionDeps {
   readonly hints: () => Promise<SttPipelineHints>;
   /** Makes the notice that informs people of a listening mode. */
   readonly noticeOf: (mode: ListeningMode) => (members: readonly RoomMember[]) => Promise<void>;
-  /** Reports why people could not be informed; undefined when they were. */
   readonly notInformed: (error: AppError | undefined) => void;
   readonly log: Log;
 }
 
-/** Time for the last transcripts of a use that is over. */
 const LAST_TRANSCRIPTS_MS = 5_000;
 
 /** Recognises nothing: for a use that needs no text. */
@@ -49,7 +47,6 @@ export type Subscription = ReturnType<typeof createSubscription>;
 export const createSubscription = (deps: SubscriptionDeps) => {
   const { clock, people, choiceOf, hints, noticeOf, notInformed, log } = deps;
   let current: Current | undefined;
-  /** Members who consented. */
   let consenting: readonly string[] = [];
   /** Members who ask a question, with the number of their questions. */
   const asking = new Map<string, number>();

@@ -31,7 +31,6 @@ const isEncrypted = (frame: Buffer): boolean =>
 
 const isSilence = (frame: Buffer): boolean => frame.equals(SILENCE_PACKET);
 
-/** Identifies a change of keys while it lasts. */
 const changeOf = ({ session, reinitializing, pendingTransitions }: DaveSession): string =>
   [session?.ready, reinitializing, ...pendingTransitions.keys()].join(' ');
 /** The name for the state of a group that is ready and does not change. */

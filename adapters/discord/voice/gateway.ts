@@ -104,7 +104,6 @@ export interface VoiceGateway {
   /** True when a request waits because the shard has received too many others. */
   readonly isCrowded: (guildId: string) => boolean;
   listen(on: On, botId: string): void;
-  /** Stops sending. */
   stop(): void;
 }
 
@@ -122,7 +121,6 @@ export interface VoiceGatewayDeps {
   readonly placed: (where: Whereabouts) => void;
   /** Reports a new session of the gateway that does not know of the bot's channel. */
   readonly misplaced: (guildId: string) => void;
-  /** Reports that the bot is no longer in the server. */
   readonly gone: (guildId: string) => void;
 }
 
@@ -132,7 +130,6 @@ export const createVoiceGateway = (deps: VoiceGatewayDeps): VoiceGateway => {
   /** Senders by server; they outlive connections, since a leave may have to wait for its shard. */
   const senders = new Map<string, Sender>();
 
-  /** Limits of each shard. */
   const budgets = new WeakMap<object, Budget>();
 
   const budgetOf = (shard: object): Budget => {

@@ -29,7 +29,6 @@ export interface VoiceDeps {
 export interface DiscordVoice {
   readonly port: VoicePort;
   listen(on: On, botId: string): void;
-  /** Leaves every channel. */
   stop(): void;
 }
 

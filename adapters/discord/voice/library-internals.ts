@@ -37,7 +37,6 @@ interface BinaryIn {
   readonly payload: Buffer;
 }
 
-/** Private handlers of the library. */
 interface Handlers {
   readonly onWsPacket: (packet: VoicePacketIn) => void;
   readonly onWsBinary: (message: BinaryIn) => void;

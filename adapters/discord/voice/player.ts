@@ -11,7 +11,6 @@ export interface PacketSinkDeps {
   readonly dave: () => Pick<DaveSession, 'protocolVersion' | 'session'> | undefined;
   /** True when the bot may not speak here, because it is in the audience of a stage. */
   readonly isSuppressed: () => boolean;
-  /** The reason why the bot may not speak. */
   readonly silenced: () => AppError;
   readonly nowMs: () => number;
 }
@@ -79,7 +78,6 @@ const SILENCE = Buffer.from(SILENCE_PACKET);
 interface Playing {
   readonly ahead: Buffer[];
   isWhole: boolean;
-  /** Lets the source continue. */
   wantMore: () => void;
   readonly done: PromiseWithResolvers<void>;
 }
@@ -143,14 +141,12 @@ export const createPlayer = ({ clock, send, silence }: PlayerDeps) => {
     else dueMs = clock.nowMs() + PACKET_MS;
     schedule();
   };
-  /** Starts the clock if it stands still. */
   const wake = (): void => {
     if (cancelTimer || isGone) return;
     dueMs = clock.nowMs();
     tick();
   };
 
-  /** Fetches packets ahead of their time. */
   const fetch = async (
     current: Playing,
     packets: AsyncIterator<Uint8Array>,

@@ -61,7 +61,6 @@ interface Stream {
   readonly sequenceOf: (value: number) => number;
   readonly timestampOf: (value: number) => number;
   readonly arrivals: Arrivals;
-  /** Time of the last packet. */
   lastMs: number;
 }
 
@@ -219,10 +218,7 @@ interface Counts {
  *
  * @param audible is called when a member speaks and cannot be received, and when they can again
  */
-const createVoiceStatistics = (
-  /** Counts packets of members, and finds those who cannot be received. */
-  audible: (memberId: string, isAudible: boolean) => void,
-) => {
+const createVoiceStatistics = (audible: (memberId: string, isAudible: boolean) => void) => {
   const counts = new Map<string, Counts>();
 
   const countsOf = (memberId: string): Counts => {

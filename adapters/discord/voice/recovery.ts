@@ -10,11 +10,9 @@ const KEEP_ALIVE_BYTES = 8;
 
 export interface RecoveryDeps {
   readonly clock: Clock;
-  /** Requests the channel once more. */
   readonly rejoin: () => void;
   /** Leaves the channel and requests it, for another session, other keys and another group. */
   readonly leaveAndJoin: () => void;
-  /** Reports that recovery has failed for too long. */
   readonly lost: () => void;
 }
 

@@ -109,7 +109,6 @@ export const createPageApp = () => {
       store.set({ panel, drawer: false });
       if (panel === 'engines') askEngines();
     },
-    /** The panel that was open has been closed. */
     closed: (): void => store.set({ panel: undefined }),
     setDrawer: (drawer: boolean): void => {
       store.set({ drawer });

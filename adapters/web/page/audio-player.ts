@@ -53,7 +53,6 @@ export class AudioPlayer extends LitElement {
 
   declare src: string;
   declare name: string;
-  /** Size in bytes. */
   declare size: number;
   declare private peaks: readonly number[] | undefined;
   declare private playing: boolean;

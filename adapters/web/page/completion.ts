@@ -23,8 +23,6 @@ export const bestFit = (choices: readonly Choice[], typed: string): number => {
   return Math.max(0, exact);
 };
 
-/** Completion of a typed line at the caret. Pure. */
-
 export interface Suggestion {
   readonly value: string;
   readonly label: string;

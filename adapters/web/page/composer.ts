@@ -34,7 +34,6 @@ export interface HeldFile {
 
 interface Draft {
   readonly line: string;
-  /** The files, by the option that takes each. */
   readonly files: ReadonlyMap<string, HeldFile>;
 }
 
@@ -48,7 +47,6 @@ interface Popup {
 export interface ComposerState {
   readonly drafts: Readonly<Record<ChannelId, Draft>>;
   readonly popup: Popup | undefined;
-  /** Why the line was not sent. */
   readonly fault: string | undefined;
   readonly sending: boolean;
 }

@@ -11,7 +11,6 @@ export interface ListBox {
   readonly id: string;
   readonly label: string;
   readonly items: readonly ListItem[];
-  /** Index of the marked item; -1 when none is. */
   readonly active: number;
   readonly choose: (index: number) => void;
 }

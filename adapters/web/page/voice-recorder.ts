@@ -7,9 +7,7 @@ import { barsPath } from './waveform.ts';
 export interface Recording {
   /** Loudness now, 0 to 1. */
   level(): number;
-  /** Ends it and gives what was heard. */
   finish(): Promise<File>;
-  /** Ends it and throws it away. */
   discard(): void;
 }
 

@@ -28,7 +28,6 @@ export const createEditPace = ({ count, windowMs }: EditRate) => {
       if (isUrgent) return Math.max(nowMs, freedMs(count));
       return Math.max(nowMs, freedMs(Math.max(1, count - RESERVED)));
     },
-    /** Counts an edit that the platform answered. */
     used: (nowMs: number): void => {
       times = [...times, nowMs].slice(-count);
     },

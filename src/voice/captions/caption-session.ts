@@ -27,7 +27,6 @@ export interface CaptionSessionDeps {
   readonly nameOf: (memberId: string) => string;
   readonly texts: RoomTexts;
   readonly log: Log;
-  /** Called when the channel of the captions is gone. */
   readonly gone: () => void;
   /**
    * Reports the error that keeps captions from being shown until somebody changes something;
@@ -100,7 +99,6 @@ export const startCaptionSession = (
   captions.setLanguages(languages);
 
   return {
-    /** The channel where they are shown. */
     get channel(): Channel {
       return channel;
     },

@@ -19,7 +19,6 @@ export interface CaptioningDeps {
   readonly now: () => number;
   readonly platform: Pick<Platform, 'post' | 'edit' | 'delete' | 'mirrors'>;
   readonly editRate: EditRate;
-  /** The room's channel. */
   readonly channel: () => Channel;
   readonly nameOf: (memberId: string) => string;
   readonly messages: StatusMessages;
@@ -31,7 +30,6 @@ export interface CaptioningDeps {
 
 /** The captions of a room: none, or one session at a time. */
 export interface Captioning extends Pick<CaptionRecord, 'transcript' | 'summary'> {
-  /** The session that takes transcripts. */
   readonly current: () => CaptionSession | undefined;
   /** The latest captions with their speakers, oldest first. */
   readonly recent: () => readonly string[];

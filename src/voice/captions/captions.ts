@@ -26,7 +26,6 @@ const KEPT_FOR_CONTEXT = 12;
 const MOST_OPEN = 200;
 const ENDED_KEPT = 2_000;
 const FORGOTTEN_KEPT = 1_000;
-/** Least time between two notes about the same failure. */
 const NOTE_EVERY_MS = 300_000;
 const NOTES_KEPT = 100;
 /** Time that the end leaves the displays for the last captions. */
@@ -39,7 +38,6 @@ export interface CaptionsDeps {
   readonly translate: TranslateCaption;
   /** Displays of the captions. Iterated for each change, since displays come and go. */
   readonly displays: Iterable<CaptionDisplay>;
-  /** Receives final captions only. */
   readonly transcript: CaptionSink;
   readonly log: Pick<Log, 'warn'>;
 }

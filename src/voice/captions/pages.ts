@@ -18,7 +18,6 @@ export interface PageLimits {
 export interface Page {
   /** Captions in the order in which they were spoken; very late ones in order of arrival. */
   captions: Caption[];
-  /** Lines that the message is to show. */
   text: readonly Paragraph[];
   /** Time at which the message was posted; before that, the time at which the page was started. */
   openedMs: number;
@@ -35,7 +34,6 @@ export interface Page {
   shownFinals: ReadonlySet<number>;
   /** Parts of `shown` that do not change any more. */
   shownLasting: string;
-  /** Time at which the page was last sent. */
   sentMs: number;
 }
 
@@ -107,7 +105,6 @@ export class Pages {
     this.#overflow(page, nowMs);
   }
 
-  /** Removes captions. */
   take(isTaken: (caption: Caption) => boolean): void {
     for (const page of this.#pages) {
       if (!page.captions.some(isTaken)) continue;

@@ -20,7 +20,6 @@ const CLOSE = '</record>';
 export interface SummaryDeps {
   readonly assistant: Assistant;
   readonly lines: readonly TranscriptLine[];
-  /** Number of earlier lines that were dropped. */
   readonly droppedLines?: number;
   /** The reader's language as a BCP 47 code. */
   readonly language: string;
@@ -28,7 +27,6 @@ export interface SummaryDeps {
   readonly reading?: (part: number, parts: number) => string;
   /** A note in front that says that the beginning of a long session is missing. */
   readonly leftOut?: string;
-  /** Most code points of a part. */
   readonly partSize?: number;
 }
 

@@ -11,7 +11,6 @@ import type { SessionTranscript, TranscriptLine } from './caption.ts';
  * `translations` is empty.
  */
 export interface SessionJson {
-  /** Number of lines that are missing at the beginning. */
   readonly droppedLines: number;
   /** Start of the session: ISO 8601, in UTC. */
   readonly start: string;

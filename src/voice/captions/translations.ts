@@ -8,7 +8,6 @@ import { type LineTranslation, translateLine } from '../../translation/fan-out.t
 import { createMeter, type MeteredServices } from '../../usage/meter.ts';
 import type { Caption } from './caption.ts';
 
-/** Most requests at the same time. */
 const AT_ONCE = 6;
 /** Most waiting requests; beyond it those that waited longest are dropped. */
 const MOST_WAITING = 60;
@@ -58,7 +57,6 @@ export const createTranslations = (deps: TranslationsDeps) => {
 
   const isIdle = (): boolean => waiting.length === 0 && running.size === 0;
 
-  /** Resolves with true when a translation came. */
   const follow = async ({ caption, language, stop }: Job): Promise<boolean> => {
     const { signal } = stop;
     const { id, speakerId, text, language: from } = caption;
@@ -111,7 +109,6 @@ export const createTranslations = (deps: TranslationsDeps) => {
     if (isIdle()) for (const settle of settling.splice(0)) settle();
   };
 
-  /** Drops waiting requests. */
   const giveUp = (isGivenUp: (job: Job) => boolean, isReported: boolean): void => {
     const given = waiting.filter(isGivenUp);
     waiting = waiting.filter((job) => !given.includes(job));
@@ -149,7 +146,6 @@ export const createTranslations = (deps: TranslationsDeps) => {
     get isIdle(): boolean {
       return isIdle();
     },
-    /** Resolves when nothing runs or waits. */
     settled: async (): Promise<void> => {
       if (isIdle()) return;
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -15,7 +15,6 @@ export interface ConsentDeps {
   readonly choiceOf: (memberId: string) => Promise<ConsentChoice>;
   /** Informs people that they are listened to from now on; resolves when they know. */
   readonly inform: (members: readonly RoomMember[]) => Promise<void>;
-  /** Subscribes to exactly these members. */
   readonly subscribe: (memberIds: readonly string[]) => void;
   /** Reports why people were not informed, and are not listened to; undefined when they were. */
   readonly notInformed: (error: AppError | undefined) => void;
@@ -108,7 +107,6 @@ export const createConsent = (deps: ConsentDeps) => {
   };
 
   return {
-    /** Takes all members who are present now. */
     present: (members: readonly RoomMember[]): void => {
       const humans = members.filter(({ isBot }) => !isBot);
       const here = new Set(humans.map(({ id }) => id));

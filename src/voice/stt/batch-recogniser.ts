@@ -60,7 +60,6 @@ const PARTIAL_EVERY_MS = 1_200;
 const PARTIAL_EVERY_SHARE = 0.25;
 /** Checks per partial, since a request may still be under way when the next one is due. */
 const CHECKS_PER_PARTIAL = 4;
-/** Longest time for a partial; a later one is outdated. */
 const PARTIAL_DEADLINE_MS = 4_000;
 
 /** Recognises a whole utterance by one request, and parts of it, one at a time, while it grows. */

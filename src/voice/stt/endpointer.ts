@@ -39,7 +39,6 @@ export interface Endpointer extends Disposable {
   tick(nowMs: number): readonly EndpointerEvent[];
   /** The time of the next `tick`, or a little before it; undefined while nothing waits for one. */
   readonly nextTickMs: number | undefined;
-  /** Ends all open utterances. */
   endAll(): readonly EndpointerEvent[];
   /**
    * Ends an open utterance after the packet with this sequence number, for a recogniser that found
@@ -49,7 +48,6 @@ export interface Endpointer extends Disposable {
     utterance: Pick<Utterance, 'id' | 'speakerId'>,
     sequence: number,
   ): readonly EndpointerEvent[];
-  /** Drops all data of a speaker. */
   forget(speakerId: string): void;
   readonly counts: PacketCounts;
   readonly bufferedPackets: number;

@@ -84,7 +84,6 @@ export const THRESHOLDS = {
   mostLoops: 10,
   /** Fewest hotwords of an echo: fewer are somebody addressed by name. */
   echoed: 3,
-  /** Time within which the same text counts as a repetition. */
   repeatMs: 60_000,
   /** Longest text that counts as a repetition: longer ones are not invented twice. */
   repeatChars: 40,

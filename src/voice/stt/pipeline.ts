@@ -29,9 +29,7 @@ export interface SttPipelineHints extends RecognitionHints, FilterContext {}
 export interface SttPipelineOptions extends Omit<EndpointerOptions, 'growEveryMs'> {
   /** Time after the end of an utterance in which its transcript is useful. */
   readonly deadlineMs?: number;
-  /** Most utterances that are recognised at the same time. */
   readonly atOnce?: number;
-  /** Most utterances that wait to be recognised. */
   readonly mostWaiting?: number;
 }
 

@@ -10,7 +10,6 @@ const DECAY = 0.8;
 
 /** Creates a tracker that detects hanging requests by recent latencies. */
 export const createLatencyTracker = (nowMs: () => number) => {
-  /** The longest of the recent latencies. */
   let latencyMs: number | undefined;
   let settledMs = -Infinity;
   let probedMs = -Infinity;
@@ -21,11 +20,9 @@ export const createLatencyTracker = (nowMs: () => number) => {
     get limitMs() {
       return limitMs();
     },
-    /** Notes that a request which started at `startedMs` succeeded. */
     succeeded: (startedMs: number): void => {
       latencyMs = Math.max(nowMs() - startedMs, (latencyMs ?? 0) * DECAY);
     },
-    /** Notes that any request succeeded or failed. */
     settled: () => {
       settledMs = nowMs();
     },
@@ -117,7 +114,6 @@ export const createRecognitionQueue = <T>(
   const running = new Set<Promise<void>>();
   const latency = createLatencyTracker(clock.nowMs);
   let allDone = Promise.withResolvers<void>();
-  /** Callers that wait until all is done. */
   let waiters = 0;
 
   const isBusy = ({ isRunning, outcome }: Entry<T>): boolean => isRunning && !outcome;

@@ -54,7 +54,6 @@ export class SpeakerEndpointer {
   readonly #speakerId: string;
   readonly #nextId: () => number;
   readonly #buffer = new ReorderBuffer();
-  /** Highest sequence number in a finished utterance. */
   #usedThrough = -Infinity;
   #open: Open | undefined;
 
@@ -79,7 +78,6 @@ export class SpeakerEndpointer {
     return this.#buffer.has(sequence) ? 'duplicate' : undefined;
   }
 
-  /** Takes a packet that is not refused. */
   add(
     packet: VoicePacket,
     { samples }: OpusToc,
@@ -96,13 +94,11 @@ export class SpeakerEndpointer {
     else this.#report(this.#open, events);
   }
 
-  /** Ends an utterance that has had no voice for long enough. */
   tick(nowMs: number, events: EndpointerEvent[]): void {
     if (this.#open && nowMs >= this.#open.voiceArrivedMs + this.#lengths.hangoverMs)
       this.#close(this.#open, events);
   }
 
-  /** Ends an open utterance. */
   end(events: EndpointerEvent[]): void {
     if (this.#open) this.#close(this.#open, events);
   }

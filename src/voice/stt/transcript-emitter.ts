@@ -35,7 +35,6 @@ export interface TranscriptListener {
 
 /** An utterance with the data for its transcript. */
 export interface EmittedUtterance {
-  /** The utterance so far. */
   utterance: Utterance;
   context: FilterContext;
   /** The partial transcript that was emitted last. */
@@ -43,7 +42,6 @@ export interface EmittedUtterance {
 }
 
 export interface TranscriptCounts {
-  /** Final transcripts. */
   readonly transcripts: number;
   /** Transcripts that the filter refused, by the reason. */
   readonly refused: Readonly<Record<Refusal, number>>;
@@ -134,7 +132,6 @@ export const createTranscriptEmitter = (
     },
     /** Reports that speech cannot be recognised now; a later attempt may succeed. */
     delayed,
-    /** Retracts the partial transcript. */
     retract,
     forget: (speakerId: string) => filter.forget(speakerId),
     get counts(): TranscriptCounts {

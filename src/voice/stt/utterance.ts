@@ -86,7 +86,6 @@ export class ReorderBuffer {
     return this.#packets.findLast((packet) => packet.sequence <= sequence)?.sequence === sequence;
   }
 
-  /** Drops all packets before the one at `index`. */
   dropBefore(index: number): void {
     if (index <= 0) return;
     for (const packet of this.#packets.splice(0, index))

@@ -195,7 +195,6 @@ export const createPlayback = (deps: PlaybackDeps) => {
       resume();
       return remove((item) => !isNotice(item));
     },
-    /** Ends and drops all items of a member. */
     forget: (memberId: string): void => void remove(({ by }) => by?.id === memberId),
     pause: (): void => void (pausing ??= Promise.withResolvers()),
     resume,

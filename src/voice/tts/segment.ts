@@ -72,7 +72,6 @@ export const createPacketBuffer = () => {
     },
     /** Resolves when a packet is buffered, or when none will come. */
     ready,
-    /** The next packet; undefined at the end. */
     next: async (): Promise<Uint8Array | undefined> => {
       await ready();
       const packet = packets.shift();
@@ -166,7 +165,6 @@ export const startSegment = (
   return {
     ready: buffer.ready,
     next: buffer.next,
-    /** The error that ended the segment early. */
     error: () => error,
   };
 };

@@ -61,7 +61,6 @@ export interface Speaking extends Pick<Playback, 'stop' | 'duck'>, AsyncDisposab
 
 /** Longest wait for a spoken notice, which is also posted. */
 const LONGEST_NOTICE_MS = 15_000;
-/** Longest wait for the list of voices. */
 const VOICES_MS = 10_000;
 /** Least time between two messages about failed speech. */
 const FAILURE_EVERY_MS = 60_000;

@@ -74,7 +74,6 @@ export interface QueueEntry {
   readonly kind: ItemKind;
   readonly by: SpeechItem['by'];
   readonly text: string;
-  /** Estimated duration of its speech. */
   readonly aboutMs: number;
 }
 

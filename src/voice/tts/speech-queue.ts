@@ -29,7 +29,6 @@ export const createRepeats = (): ((item: SpeechItem, nowMs: number) => boolean) 
   };
 };
 
-/** Time within which dropped items are reported together. */
 const BURST_MS = 1_000;
 
 export const createDropNotifier = (
@@ -51,7 +50,6 @@ export const createDropNotifier = (
       bursts.set(reason, [...(bursts.get(reason) ?? []), ...items]);
       cancel ??= clock.after(BURST_MS, flush);
     },
-    /** Stops the reports. */
     end: () => {
       cancel?.();
       bursts.clear();
@@ -154,7 +152,6 @@ export const createSpeechQueue = (clock: Clock, late: (items: readonly SpeechIte
     fellBehind: dropLate,
     remove: (isOut: (item: SpeechItem) => boolean): SpeechItem[] =>
       takeOut(({ item }) => isOut(item)),
-    /** Rank of the first item. */
     rank: (): number | undefined => queue[0] && RANKS[queue[0].item.kind],
     waiting: (): readonly SpeechItem[] => queue.map(({ item }) => item),
   };

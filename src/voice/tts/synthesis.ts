@@ -30,7 +30,6 @@ export const createAnnouncer = (words: Pick<AnnouncerTexts, 'sentence' | 'somebo
       const { readAs } = turn.items[0];
       return words.sentence(spokenName(by.name) || words.somebody(readAs), readAs);
     },
-    /** Notes that a turn begins, or ends. */
     spoken: (turn: SpeechTurn, nowMs: number): void => {
       const by = speakerOf(turn);
       if (by) last = { id: by.id, atMs: nowMs };
@@ -120,11 +119,9 @@ export const startSynthesis = (
     ready: async () => segments[0]?.ready(),
     /** Yields the packets, once; waits while `paused` returns a promise. */
     packets,
-    /** The error that ended the turn early. */
     error: () => error,
     /** True when the turn ended because it had not started in time. */
     isLate: () => isLate,
-    /** Ends the turn and releases everything. */
     end,
   };
 };

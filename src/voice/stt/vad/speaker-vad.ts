@@ -50,7 +50,6 @@ export interface SpeakerVad {
   /** The time of the next `tick`, or before it; undefined while nothing waits for one. */
   readonly nextTickMs: number | undefined;
   forget(speakerId: string): void;
-  /** Number of decoders in use. */
   readonly decoders: number;
 }
 
@@ -71,7 +70,6 @@ const DOUBTFUL_SHARE = { from: 0.1, to: 0.65 };
 const SHARE_PACKETS = 250;
 /** Longest pause between two packets of a run. */
 const LONGEST_GAP_MS = 200;
-/** Most decoders at the same time. */
 const MOST_DECODERS = 16;
 const IDLE_MS = 10_000;
 

@@ -229,12 +229,11 @@ const MEDIA_TYPES: Readonly<Record<TranscriptKind, string>> = {
   vtt: 'text/vtt',
 };
 
-const NAME = 'transcript';
 /** Parts that are written before other work gets a turn. */
 const SLICE_PARTS = 100;
 
-const fileOf = (kind: TranscriptKind, name: string, bytes: Uint8Array): OutgoingFile => ({
-  name: `${name}.${kind}`,
+const fileOf = (kind: TranscriptKind, bytes: Uint8Array): OutgoingFile => ({
+  name: `transcript.${kind}`,
   mediaType: MEDIA_TYPES[kind],
   bytes,
 });
@@ -243,13 +242,13 @@ const fileOf = (kind: TranscriptKind, name: string, bytes: Uint8Array): Outgoing
 export const transcriptFile = (
   kind: TranscriptKind,
   segments: readonly TranscriptSegment[],
-): OutgoingFile => fileOf(kind, NAME, Buffer.from(subtitlesOf(kind, segments)));
+): OutgoingFile => fileOf(kind, Buffer.from(subtitlesOf(kind, segments)));
 
 /** Makes a transcript of any length into a file, with speakers; other work can run meanwhile. */
 export const longTranscriptFile = async (
   kind: TranscriptKind,
   segments: readonly SpokenSegment[],
-  { name = NAME, lead }: { readonly name?: string; readonly lead?: string | undefined } = {},
+  lead: string | undefined,
 ): Promise<OutgoingFile> => {
   const chunks: Uint8Array[] = [];
   let slice: string[] = [];
@@ -259,5 +258,5 @@ export const longTranscriptFile = async (
     slice = [];
     await new Promise(setImmediate);
   }
-  return fileOf(kind, name, Buffer.concat([...chunks, Buffer.from(slice.join(''))]));
+  return fileOf(kind, Buffer.concat([...chunks, Buffer.from(slice.join(''))]));
 };

@@ -73,16 +73,22 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
   const { services, clock, log, now } = deps;
   const texts = createRoomTexts(deps.texts, start.locale, platform.naming ?? 'plain');
   const over = new AbortController();
+  const reason = Promise.withResolvers<LeaveReason>();
   let { choices } = start;
   let link: VoiceLink | undefined;
-  let closing: Promise<void> | undefined;
+
+  /** Ends the room; the first reason counts. */
+  const end = (given: LeaveReason): void => {
+    over.abort(none());
+    reason.resolve(given);
+  };
 
   const channel = (): Channel => link?.channel ?? start.channel;
   const messages = createStatusMessages({ platform, channel, log });
   const attendance = createAttendance({
     clock,
     present: () => port.present(channel()),
-    empty: () => void room.close('empty'),
+    empty: () => end('empty'),
   });
   const { nameOf, knownName } = attendance;
   const linkStatus = createLinkStatus({ clock, attendance, messages, texts });
@@ -136,22 +142,8 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     ended: (error) => {
       if (error && !over.signal.aborted)
         void messages.post({ text: texts.ended(error), tone: 'error' });
-      void room.close(error ? 'lost' : 'thrown out');
+      end(error ? 'lost' : 'thrown out');
     },
-  };
-
-  const close = async (reason: LeaveReason): Promise<void> => {
-    over.abort(none());
-    attendance[Symbol.dispose]();
-    linkStatus[Symbol.dispose]();
-    try {
-      await session[Symbol.asyncDispose]();
-      if (reason === 'empty') await messages.post(texts.status('room.left'));
-      await speaking[Symbol.asyncDispose]();
-      await link?.[Symbol.asyncDispose]();
-    } finally {
-      start.ended(room, reason);
-    }
   };
 
   const room: OpenRoom = {
@@ -186,8 +178,8 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     listenTo: (member, signal) => session.listenTo(member, signal),
     recentCaptions: session.record.recent,
     leave: () => room.close('requested'),
-    close: async (reason) => {
-      closing ??= close(reason);
+    close: async (given) => {
+      end(given);
       await closing;
     },
     filesText: texts.files,
@@ -202,6 +194,21 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
       session.choicesChanged(changed);
     },
   };
+
+  const close = async (): Promise<void> => {
+    const given = await reason.promise;
+    attendance[Symbol.dispose]();
+    linkStatus[Symbol.dispose]();
+    try {
+      await session[Symbol.asyncDispose]();
+      if (given === 'empty') await messages.post(texts.status('room.left'));
+      await speaking[Symbol.asyncDispose]();
+      await link?.[Symbol.asyncDispose]();
+    } finally {
+      start.ended(room, given);
+    }
+  };
+  const closing = close();
 
   link = await join(start, listener, clock);
   peopleChanged();

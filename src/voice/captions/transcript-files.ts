@@ -71,5 +71,5 @@ export const sessionFile = async (
   if (kind === 'json') return jsonFile(lines, transcript);
   const { droppedLines } = transcript;
   const lead = droppedLines > 0 ? dropped(droppedLines) : undefined;
-  return longTranscriptFile(kind, lines, { lead });
+  return longTranscriptFile(kind, lines, lead);
 };

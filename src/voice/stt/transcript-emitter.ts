@@ -49,9 +49,9 @@ export interface TranscriptCounts {
   readonly failed: number;
 }
 
+/** Emits the transcripts that pass the hallucination filter. */
 export const createTranscriptEmitter = (
   listener: TranscriptListener,
-  /** Emits the transcripts that pass the hallucination filter. */
   log: Pick<Log, 'warn' | 'error'> | undefined,
 ) => {
   const filter = createHallucinationFilter();

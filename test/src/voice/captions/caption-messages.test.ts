@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
-import { createCaptionMessages } from '../../../../src/voice/captions/caption-messages.ts';
-import { createTestClock } from '../../../fakes/clock.ts';
-import { away, displayDeps, caption, createChannel, openDisplay, PACE_MS, pass } from './fakes.ts';
+import { away, caption, openDisplay, PACE_MS, pass } from './fakes.ts';
 
 const END_MS = 10_000;
 
@@ -93,20 +91,6 @@ describe('a display', () => {
     await clock.advance(100);
     display.show(caption(2));
     display.remove(1);
-    await pass(clock, display.settled());
-    expect(channel.shown()).toEqual(['**Ann**: line 2.']);
-  });
-
-  it('uses an emptied message again where none can be deleted', async () => {
-    const clock = createTestClock();
-    const { post, edit, ...channel } = createChannel(clock);
-    const display = createCaptionMessages({ ...displayDeps, clock, port: { post, edit } });
-    display.show(caption(1));
-    await pass(clock, display.settled());
-    display.remove(1);
-    await pass(clock, display.settled());
-    expect(channel.shown()).toEqual(['…']);
-    display.show(caption(2));
     await pass(clock, display.settled());
     expect(channel.shown()).toEqual(['**Ann**: line 2.']);
   });

@@ -1,16 +1,72 @@
 import { type Context, Hono } from 'hono';
 import type { Core } from '../../src/adapter.ts';
 import type { ServiceStatus } from '../../src/model/service-status.ts';
-import { sendFile } from './files.ts';
 import type { Profile } from './profiles.ts';
 import type { WebPresence } from './presence.ts';
 import type { CompleteReply, StatusReply, UploadReply } from './protocol.ts';
 import { AppError } from '../../src/errors.ts';
 import { z } from 'zod';
 import { WEB_LIMITS } from './limits.ts';
+import { Readable } from 'node:stream';
+import type { TempStore } from './temp-store.ts';
 
-const channel = z.enum(['playground', 'lounge']);
-const id = z.string().max(64);
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The one range that a `Range` header asks for (RFC 9110 section 14); undefined when the whole file
+ * is to be sent, `unsatisfiable` when the range lies outside of it.
+ */
+export const parseRange = (
+  header: string | undefined,
+  sizeBytes: number,
+): Range | 'unsatisfiable' | undefined => {
+  const match = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '');
+  if (!match || (match[1] === '' && match[2] === '')) return undefined;
+  const [, first = '', last = ''] = match;
+  if (first === '') {
+    const length = Math.min(Number(last), sizeBytes);
+    return length === 0 ? 'unsatisfiable' : { start: sizeBytes - length, end: sizeBytes - 1 };
+  }
+  const start = Number(first);
+  const end = last === '' ? sizeBytes - 1 : Math.min(Number(last), sizeBytes - 1);
+  if (last !== '' && Number(last) < start) return undefined;
+  return start >= sizeBytes ? 'unsatisfiable' : { start, end };
+};
+
+/** Sends one file of an answer, whole or in part, always as something to keep and not to run. */
+export const sendFile = (c: Context, files: TempStore, id: string): Response => {
+  const file = files.get(id);
+  if (!file)
+    throw new AppError('not-found', 'a file is gone', {
+      sentence: { key: 'web.errors.file-gone' },
+    });
+  const range = parseRange(c.req.header('range'), file.sizeBytes);
+  const headers = new Headers({
+    'content-type': file.mediaType,
+    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`,
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, max-age=3600, immutable',
+    'cross-origin-resource-policy': 'same-origin',
+  });
+  if (range === 'unsatisfiable') {
+    headers.set('content-range', `bytes */${file.sizeBytes}`);
+    return new Response(null, { status: 416, headers });
+  }
+  const { start, end } = range ?? { start: 0, end: file.sizeBytes - 1 };
+  headers.set('content-length', String(end - start + 1));
+  if (range) headers.set('content-range', `bytes ${start}-${end}/${file.sizeBytes}`);
+  const body =
+    c.req.method === 'HEAD' || file.sizeBytes === 0
+      ? null
+      : Readable.toWeb(Readable.from(files.read(id, { start, end }, c.req.raw.signal)));
+  return new Response(body as ReadableStream | null, { status: range ? 206 : 200, headers });
+};
+
+const channelName = z.enum(['playground', 'lounge']);
+const entryId = z.string().max(64);
 
 /** Values by the names of a command's options. */
 const byOption = <S extends z.ZodType>(value: S) =>
@@ -19,15 +75,15 @@ const byOption = <S extends z.ZodType>(value: S) =>
     .refine((given) => Object.keys(given).length <= WEB_LIMITS.options, 'too many options');
 
 const lineRequest = z.object({
-  channel,
+  channel: channelName,
   text: z.string().trim().min(1).max(WEB_LIMITS.lineChars),
 });
 
 const useRequest = z.object({
-  channel,
+  channel: channelName,
   command: z.string().max(80),
   options: byOption(z.union([z.string(), z.number(), z.boolean()])),
-  files: byOption(id).default({}),
+  files: byOption(entryId).default({}),
 });
 
 const completeRequest = z.object({
@@ -36,10 +92,10 @@ const completeRequest = z.object({
   typed: z.string().max(200),
 });
 
-const stopRequest = z.object({ id });
+const stopRequest = z.object({ id: entryId });
 
 const pressRequest = z.object({
-  id,
+  id: entryId,
   press: z.string().max(100),
   values: z.array(z.string().max(100)).max(WEB_LIMITS.options).default([]),
 });

@@ -54,7 +54,7 @@ export const avatar = ({ id, name, ours }: PageAuthor): TemplateResult =>
 export const toolButton = (
   label: string,
   name: IconName,
-  act: (event: Event) => void,
+  act: (event: Event) => unknown,
   look = '',
 ): TemplateResult => html`
   <button type="button" class="tool ${look}" aria-label=${label} title=${label} @click=${act}>

@@ -8,6 +8,32 @@ import { avatar, icon } from './icons.ts';
 import { boot, sentenceParts, t } from './boot.ts';
 import { controlsView } from './controls.ts';
 
+/** A spoiler: hidden, from screen readers too, until somebody clicks it or presses Enter. */
+export class SpoilerText extends HTMLElement {
+  constructor() {
+    super();
+    this.addEventListener('click', () => this.#show());
+    this.addEventListener('keydown', (event) => {
+      if (this.role !== 'button' || (event.key !== 'Enter' && event.key !== ' ')) return;
+      event.preventDefault();
+      this.#show();
+    });
+  }
+
+  connectedCallback(): void {
+    this.role = 'button';
+    this.tabIndex = 0;
+    this.ariaLabel = t('web.message.spoiler');
+  }
+
+  #show(): void {
+    this.role = null;
+    this.ariaLabel = null;
+    // It keeps the focus.
+    this.tabIndex = -1;
+  }
+}
+
 const timeFormat = new Intl.DateTimeFormat(boot.locale, { hour: 'numeric', minute: '2-digit' });
 const fullFormat = new Intl.DateTimeFormat(boot.locale, { dateStyle: 'full', timeStyle: 'short' });
 const languageNames = new Intl.DisplayNames([boot.locale], { type: 'language', fallback: 'code' });

@@ -136,10 +136,10 @@ const makeParent = (): string => {
 const deadPid = (): number => spawnSync(process.execPath, ['--version']).pid;
 
 const leave = (parent: string, name: string): string => {
-  const folder = join(parent, name);
-  mkdirSync(folder);
-  writeFileSync(join(folder, 'file'), 'bytes');
-  return folder;
+  const left = join(parent, name);
+  mkdirSync(left);
+  writeFileSync(join(left, 'file'), 'bytes');
+  return left;
 };
 
 test('removes what dead processes left, and nothing else', async () => {

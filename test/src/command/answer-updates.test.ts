@@ -222,14 +222,14 @@ describe('a growing answer', () => {
             for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate);
           };
           const shown: number[] = [];
-          const growing = async function* () {
+          const paused = async function* () {
             for (const [index, pause] of pauses.entries()) {
               yield String(index);
               await wait(pause);
             }
           };
           await showGrowing(
-            growing(),
+            paused(),
             async (text) => {
               await wait(slow);
               shown.push(Number(text));

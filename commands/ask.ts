@@ -15,7 +15,6 @@ import type { RichText } from '../src/model/rich-text.ts';
 const LONGEST_QUESTION_CHARS = 10_000;
 const LONGEST_HEARD_CHARS = 500;
 
-/** The question that the asker says next. */
 const hear = async (room: Room | undefined, ctx: CommandContext<unknown>): Promise<string> => {
   const { services, member, t, signal, reply } = ctx;
   if (!room)

@@ -252,13 +252,11 @@ const off = defineAction({
       .list(channel.space)
       .filter((watch) => group !== undefined && watch.group === group)
       .filter((watch) => watch.channel.id !== channel.id);
-    if (!(await services.watches.remove(channel))) {
-      await reply({
+    if (!(await services.watches.remove(channel)))
+      return reply({
         text: t('autotranslate.not-on', { channel: channelMention(channel) }),
         tone: 'note',
       });
-      return;
-    }
     // A group of one channel is none.
     const last = others.length === 1 ? others[0]?.channel : undefined;
     await reply({
@@ -276,10 +274,7 @@ const list = defineAction({
   async run(ctx) {
     const { services, channel, t, reply } = ctx;
     const watches = services.watches.list(channel.space);
-    if (watches.length === 0) {
-      await reply({ text: t('autotranslate.none'), tone: 'note' });
-      return;
-    }
+    if (watches.length === 0) return reply({ text: t('autotranslate.none'), tone: 'note' });
     const line = (watch: ChannelWatch): RichText =>
       series([
         channelMention(watch.channel),

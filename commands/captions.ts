@@ -38,9 +38,7 @@ const wantedRoom = (ctx: CommandContext<unknown>): Channel => {
   throw userError('bad-input', 'room.nobody-there');
 };
 
-/**
- * The languages that captions are translated into. A reader of one language alone needs no other.
- */
+/** The languages of the captions. A reader of one language alone needs no other. */
 const wantedLanguages = async (
   { services, channel }: CommandContext<unknown>,
   typed: string | undefined,
@@ -52,14 +50,13 @@ const wantedLanguages = async (
   return (await services.spaces.of(channel.space)).rooms.languages;
 };
 
-interface Place {
-  readonly in?: Channel | undefined;
-  readonly thread?: boolean | undefined;
-}
-
 /** The channel that captions are to be shown in; undefined: the room's own chat. */
 const placeOf = (
-  { options, channel, member }: CommandContext<Place>,
+  {
+    options,
+    channel,
+    member,
+  }: CommandContext<{ in?: Channel | undefined; thread?: boolean | undefined }>,
   room: Channel,
 ): Channel | undefined => {
   const place = options.in ?? (options.thread ? channelAround(channel) : undefined);
@@ -94,10 +91,10 @@ const start = defineAction({
       throw userError('bad-input', 'captions.running', { channel: channelMention(running.in) });
     await room.startCaptions({
       languages,
-      ...(place ? { in: place } : {}),
-      ...(options.thread ? { thread: label('room.thread-name') } : {}),
-      ...(only === undefined ? {} : { only }),
-      ...(options.transcript ? { transcript: options.transcript } : {}),
+      in: place,
+      thread: options.thread ? label('room.thread-name') : undefined,
+      only,
+      transcript: options.transcript,
     });
     await reply({
       text: lines(

@@ -99,10 +99,7 @@ const list = defineAction({
       ...own.map((term) => ({ ...term, channel: options.channel })),
       ...here.map((term) => ({ ...term, channel: channelAround(channel) })),
     ];
-    if (terms.length === 0) {
-      await reply({ text: t('glossary.empty'), tone: 'note' });
-      return;
-    }
+    if (terms.length === 0) return reply({ text: t('glossary.empty'), tone: 'note' });
     const listed = terms.slice(0, LISTED).map(({ term, language, translation, channel: only }) => {
       const name = withChannel(
         language ? services.languages.name(language, locale) : t('glossary.everywhere'),

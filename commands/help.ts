@@ -64,10 +64,7 @@ export default defineCommand('help', {
   private: true,
   async run(ctx) {
     const { options, commands, label, reply } = ctx;
-    if (options.command === undefined) {
-      await reply({ text: overview(ctx) });
-      return;
-    }
+    if (options.command === undefined) return reply({ text: overview(ctx) });
     const wanted = options.command.trim().replace(/^\//, '').toLowerCase();
     const found = commands().filter(({ name, typed = name }) =>
       [name, typed].some((known) => known === wanted || known.startsWith(`${wanted} `)),

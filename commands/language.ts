@@ -17,10 +17,7 @@ export default defineCommand(
       const told = options.language && typedLanguage(options.language, services);
       if (told) await services.settings.change(member, { language: told });
       const language = told ?? (await services.settings.of(member)).language;
-      if (!language) {
-        await reply({ text: t('language.none'), tone: 'note' });
-        return;
-      }
+      if (!language) return reply({ text: t('language.none'), tone: 'note' });
       const name = services.languages.name(language, locale);
       await reply({ text: t(told ? 'language.set' : 'language.current', { language: name }) });
     },

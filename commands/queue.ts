@@ -40,7 +40,6 @@ const panel = (ctx: Context): Content => {
   };
 };
 
-/** Shows the queue as it is after `run`. */
 const press = (run: (room: Room) => unknown): Press => ({
   panel: async (ctx) => panel(ctx),
   async run(ctx) {

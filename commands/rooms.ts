@@ -19,7 +19,7 @@ type Context = Pick<
   PressContext,
   'services' | 'channel' | 'locale' | 't' | 'label' | 'capabilities'
 >;
-type Page = (ctx: Context, choices: RoomChoices) => Content;
+type Page<Ctx = Context> = (ctx: Ctx, choices: RoomChoices) => Content;
 type Label = Parameters<PressContext['label']>[0];
 
 const LONGEST_LIST_CHARS = 2_000;
@@ -29,10 +29,7 @@ const CONSENT = ['told', 'agreed'] as const;
 /** Ms. */
 const PAUSES = [400, USUAL_PAUSE_MS, 900, 1_500] as const;
 const BARGE_IN = ['off', 'lower', 'stop'] as const;
-/**
- * The languages that can be chosen by hand, most spoken on chats first; the option takes every
- * other.
- */
+/** The languages that can be chosen from the list, most spoken on chats first. */
 const OFFERED_LANGUAGES =
   'en es pt fr de ja ko zh zh-Hant ru it pl nl tr ar hi id vi th uk cs sv fi el he'.split(' ');
 
@@ -181,20 +178,21 @@ const speech: Page = (ctx, { bargeIn, wakeWord }) => ({
 
 const PAGES = new Map(Object.entries({ joins, heard, captions, speech }));
 
-const show = async (ctx: Context, page: Page): Promise<Content> => page(ctx, await choicesOf(ctx));
-
 /** Shows `page` after the change, and beneath the reason why it could not be made. */
 const press = (
-  pageOf: (ctx: PressContext) => Page,
+  page: Page<PressContext>,
   changed?: (ctx: PressContext) => Partial<RoomChoices>,
-): Press => ({
-  guards: [moderator],
-  panel: async (ctx) => show(ctx, pageOf(ctx)),
-  async run(ctx) {
-    if (changed) await change(ctx, changed(ctx));
-    await ctx.reply(await show(ctx, pageOf(ctx)));
-  },
-});
+): Press => {
+  const show = async (ctx: PressContext): Promise<Content> => page(ctx, await choicesOf(ctx));
+  return {
+    guards: [moderator],
+    panel: show,
+    async run(ctx) {
+      if (changed) await change(ctx, changed(ctx));
+      await ctx.reply(await show(ctx));
+    },
+  };
+};
 
 /** The one that was chosen of those that there are; the first where it is none of them. */
 const chosenOf = <Value extends string | number>(
@@ -213,46 +211,22 @@ export default defineCommand(
       const { options, services, reply } = ctx;
       if (options.languages !== undefined)
         await change(ctx, { languages: typedLanguages(options.languages, services) });
-      await reply(await show(ctx, front));
+      await reply(front(ctx, await choicesOf(ctx)));
     },
   },
   {
     needs: 'rooms',
     topic: 'server',
     presses: {
-      page: press(({ arg }) => PAGES.get(arg) ?? front),
-      joins: press(
-        () => joins,
-        ({ values }) => ({ joins: values }),
-      ),
-      consent: press(
-        () => heard,
-        (ctx) => ({ consent: chosenOf(CONSENT, ctx) }),
-      ),
-      spoken: press(
-        () => heard,
-        ({ arg }) => ({ spokenNotice: arg === 'on' }),
-      ),
-      languages: press(
-        () => captions,
-        ({ values }) => ({ languages: values }),
-      ),
-      partials: press(
-        () => captions,
-        ({ arg }) => ({ partials: arg === 'on' }),
-      ),
-      pause: press(
-        () => captions,
-        (ctx) => ({ pauseMs: chosenOf(PAUSES, ctx) }),
-      ),
-      barge: press(
-        () => speech,
-        (ctx) => ({ bargeIn: chosenOf(BARGE_IN, ctx) }),
-      ),
-      wake: press(
-        () => speech,
-        ({ arg }) => ({ wakeWord: arg === 'on' }),
-      ),
+      page: press((ctx, choices) => (PAGES.get(ctx.arg) ?? front)(ctx, choices)),
+      joins: press(joins, ({ values }) => ({ joins: values })),
+      consent: press(heard, (ctx) => ({ consent: chosenOf(CONSENT, ctx) })),
+      spoken: press(heard, ({ arg }) => ({ spokenNotice: arg === 'on' })),
+      languages: press(captions, ({ values }) => ({ languages: values })),
+      partials: press(captions, ({ arg }) => ({ partials: arg === 'on' })),
+      pause: press(captions, (ctx) => ({ pauseMs: chosenOf(PAUSES, ctx) })),
+      barge: press(speech, (ctx) => ({ bargeIn: chosenOf(BARGE_IN, ctx) })),
+      wake: press(speech, ({ arg }) => ({ wakeWord: arg === 'on' })),
     },
   },
 );

@@ -10,7 +10,7 @@ import {
   quotedWords,
   typedLanguage,
   sharedRoom,
-  voiceWishes,
+  voicePreferences,
 } from '../src/command/helpers.ts';
 import { userError } from '../src/errors.ts';
 import { lines } from '../src/model/compose-rich-text.ts';
@@ -52,22 +52,14 @@ const sayIn = async (
   { options, services, member, on, t, signal, reply }: Context,
 ): Promise<void> => {
   const { text, language, voice, gender } = options;
-  const wish: VoicePreference = voice
+  const given: VoicePreference = voice
     ? { named: voice }
-    : {
-        ...(language ? { language: typedLanguage(language, services) } : {}),
-        ...(gender ? { gender } : {}),
-      };
-  const isWished = Object.keys(wish).length > 0;
-  if (isWished && (await services.speaker.voices(wish, signal)).length === 0)
+    : { language: language && typedLanguage(language, services), gender };
+  const preference = voice || language || gender ? given : undefined;
+  if (preference && (await services.speaker.voices(preference, signal)).length === 0)
     throw userError('missing', 'speech.no-voice');
   const by = on?.author ?? member;
-  const willBeSaid = await room.say({
-    text,
-    kind: 'say',
-    by,
-    ...(isWished ? { voice: wish } : {}),
-  });
+  const willBeSaid = await room.say({ text, kind: 'say', by, voice: preference });
   if (!willBeSaid) throw userError('bad-input', 'speech.nothing-to-say');
   await reply({ text: t('say.in-room', { channel: channelMention(room.channel) }) });
 };
@@ -86,10 +78,7 @@ export default defineCommand(
       const { options, services, member, t, signal, reply, capabilities } = ctx;
       const { text, format, gender } = options;
       const room = format === undefined ? sharedRoom(ctx) : undefined;
-      if (room) {
-        await sayIn(room, ctx);
-        return;
-      }
+      if (room) return sayIn(room, ctx);
       const mine = await services.settings.of(member);
       const told = options.language && typedLanguage(options.language, services);
       const guesses = [
@@ -97,29 +86,20 @@ export default defineCommand(
         mine.language,
         services.languages.find(member.locale),
       ];
-      const wishes = voiceWishes({
-        asked: {
-          ...(options.voice ? { named: options.voice } : {}),
-          ...(told ? { language: told } : {}),
-          ...(gender ? { gender } : {}),
-        },
+      const preferences = voicePreferences({
+        asked: { named: options.voice, language: told, gender },
         own: mine.voiceId,
         guesses,
       });
-      const { wish, voices } = await firstThatFits(wishes, services.speaker, signal);
+      const { preference, voices } = await firstThatFits(preferences, services.speaker, signal);
       const readAs = told ?? guesses.find((guess) => guess !== undefined);
-      const own = wishes[0]?.named !== undefined && !options.voice ? mine.voiceId : undefined;
+      const own = preferences[0]?.named !== undefined && !options.voice ? mine.voiceId : undefined;
       const keepTo = (sizeBytes: number): void => {
         if (sizeBytes > capabilities.fileBytes) throw userError('too-large', 'say.too-large');
       };
       keepTo(leastBytesOf(text, format, voices));
       const speech = await services.speaker.speak(
-        {
-          text,
-          ...(readAs ? { readAs } : {}),
-          ...wish,
-          formats: format ? [format] : PREFERRED,
-        },
+        { text, readAs, ...preference, formats: format ? [format] : PREFERRED },
         signal,
       );
       const chunks: Uint8Array[] = [];

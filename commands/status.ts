@@ -77,9 +77,7 @@ const backlogLines = (
   );
 };
 
-/**
- * Tells the room, its captions, and how everybody is heard, those with the worst connection first.
- */
+/** Tells the room, its captions, and how everybody is received, worst connection first. */
 const roomLines = (room: Room, ctx: Context) => {
   const { services, locale, t } = ctx;
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });

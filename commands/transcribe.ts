@@ -36,11 +36,10 @@ export default defineCommand(
       const { audio } = options;
       const spoken = options.language && typedLanguage(options.language, services);
       const to = options.to && typedLanguage(options.to, services);
-      const durationMs = durationMsOf(audio);
-      const growing = ({ text, heardMs, totalMs = 0 }: TranscriptionProgress): RichText => {
+      const growing = ({ text, transcribedMs, totalMs = 0 }: TranscriptionProgress): RichText => {
         const words = plainWords(text);
-        if (text !== '' && Math.max(heardMs, totalMs) <= LONGEST_PART_MS) return words;
-        const heard = minutesAndSeconds(heardMs);
+        if (text !== '' && Math.max(transcribedMs, totalMs) <= LONGEST_PART_MS) return words;
+        const heard = minutesAndSeconds(transcribedMs);
         const progress =
           totalMs > 0
             ? t('transcribe.listening-of', { heard, total: minutesAndSeconds(totalMs) })
@@ -49,12 +48,7 @@ export default defineCommand(
       };
       const transcript = await stream(
         services.transcriber.transcribe(
-          {
-            audio,
-            place: channel,
-            ...(durationMs === undefined ? {} : { durationMs }),
-            ...(spoken ? { language: spoken } : {}),
-          },
+          { audio, place: channel, durationMs: durationMsOf(audio), language: spoken || undefined },
           signal,
         ),
         growing,
@@ -65,10 +59,7 @@ export default defineCommand(
       const files = format && [services.transcriptFile(format, transcript.segments)];
       const show = async (shown: RichText): Promise<void> =>
         reply({ text: shown, ...(files ? { files } : {}) });
-      if (!to) {
-        await show(original);
-        return;
-      }
+      if (!to) return show(original);
       const heard = services.languages.find(language);
       const name = services.languages.name(to, locale);
       const withTranslation = (translation: RichText): RichText =>

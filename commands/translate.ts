@@ -24,21 +24,14 @@ interface Source {
   readonly from?: string;
 }
 
-/** Transcribes a file and shows the text as it grows. */
 const hear = async (
   audio: Attachment,
   from: string | undefined,
   { services, channel, signal, stream }: CommandContext<unknown>,
 ): Promise<Source> => {
-  const durationMs = durationMsOf(audio);
   const { text, language } = await stream(
     services.transcriber.transcribe(
-      {
-        audio,
-        place: channel,
-        ...(durationMs === undefined ? {} : { durationMs }),
-        ...(from === undefined ? {} : { language: from }),
-      },
+      { audio, place: channel, durationMs: durationMsOf(audio), language: from },
       signal,
     ),
     (heard) => plainWords(heard.text || '…'),

@@ -27,10 +27,8 @@ export default defineCommand(
           messages: each.messages,
         });
       const used = days.filter(({ messages }) => messages > 0).toReversed();
-      if (used.length === 0) {
-        await reply({ text: t('usage.none', { days: days.length }), tone: 'note' });
-        return;
-      }
+      if (used.length === 0)
+        return reply({ text: t('usage.none', { days: days.length }), tone: 'note' });
       const total = numbers({
         characters: sum(({ characters }) => characters),
         audioMs: sum(({ audioMs }) => audioMs),

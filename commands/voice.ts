@@ -17,10 +17,7 @@ export default defineCommand(
         return;
       }
       const named = options.voice ?? (await services.settings.of(member)).voiceId;
-      if (named === undefined) {
-        await reply({ text: t('voice.none'), tone: 'note' });
-        return;
-      }
+      if (named === undefined) return reply({ text: t('voice.none'), tone: 'note' });
       const [voice] = await services.speaker.voices({ named }, signal);
       if (!voice) throw userError('not-found', 'voice.unknown', { voice: typedCode(named) });
       if (options.voice) await services.settings.change(member, { voiceId: voice.id });

@@ -19,16 +19,10 @@ export default defineCommand(
     async run({ options, services, t, signal, reply }) {
       const language = options.language && typedLanguage(options.language, services);
       const voices = await services.speaker.voices(
-        {
-          ...(language ? { language } : {}),
-          ...(options.gender ? { gender: options.gender } : {}),
-        },
+        { language: language || undefined, gender: options.gender },
         signal,
       );
-      if (voices.length === 0) {
-        await reply({ text: t('voices.none'), tone: 'note' });
-        return;
-      }
+      if (voices.length === 0) return reply({ text: t('voices.none'), tone: 'note' });
       const listed = voices
         .slice(0, LISTED)
         .map(({ description, language: spoken, gender }) =>

@@ -19,7 +19,7 @@ import type { RecogniserFactory } from './ports/recogniser.ts';
 import { createRooms } from './voice/rooms.ts';
 import { createBatchRecogniser } from './voice/stt/batch-recogniser.ts';
 import { createSpeaker } from './speech/speaker.ts';
-import { transcriptFile } from './speech/transcript-file.ts';
+import { transcriptFile } from './speech/subtitles.ts';
 import { createTranscriber } from './speech/transcriber.ts';
 import { databaseUrl } from './store/database-url.ts';
 import type { Store } from './store/index.ts';

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { SOLE_ACTION, type Command } from '../src/command/command.ts';
-import { commandFault } from '../src/command/validate-command.ts';
+import { SOLE_ACTION, type Command, commandFault } from '../src/command/command.ts';
 import { adapterFault, type AdapterModule } from '../src/adapter.ts';
 import { discover } from '../src/discover.ts';
 import { engineSection, serverSection } from '../service/config.ts';

@@ -4,9 +4,8 @@ import { join, sep } from 'node:path';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { describe, expect, it } from 'vitest';
 
-import { SOLE_ACTION, type Command } from '../src/command/command.ts';
-import { commandFault } from '../src/command/validate-command.ts';
-import { keysOf } from '../src/command/describe-action.ts';
+import { SOLE_ACTION, type Command, commandFault } from '../src/command/command.ts';
+import { keysOf } from '../src/command/catalogue.ts';
 import { discover } from '../src/discover.ts';
 import { loadTexts } from '../src/i18n.ts';
 import type { MessageKey } from '../src/message-key.ts';

@@ -58,9 +58,7 @@ export const isFromElsewhere = (c: Context): boolean => {
     : site !== 'same-origin' && site !== 'none';
 };
 
-/**
- * True for a visitor who follows a link to the page; nothing is put into another site's page then.
- */
+/** True for a visitor who follows a link to the page, and does not embed it. */
 const opensPage = (c: Context): boolean =>
   c.req.method === 'GET' &&
   c.req.path === '/' &&
@@ -74,15 +72,7 @@ export const ownPageOnly = (): MiddlewareHandler => async (c, next) => {
   await next();
 };
 
-export interface TokenAccess {
-  /** Passes those who hold the token, and gives the others to `otherwise`. */
-  readonly guard: (otherwise: (c: Context) => Response | Promise<Response>) => MiddlewareHandler;
-  /** True, with the session's cookie set, when `given` is the token. Attempts are limited. */
-  logIn(c: Context, given: string): boolean;
-  logOut(c: Context): void;
-}
-
-export const createTokenAccess = (token: string, now: () => number = Date.now): TokenAccess => {
+export const createTokenAccess = (token: string, now: () => number = Date.now) => {
   // Not the token itself: a cookie that leaks must not be usable as a bearer token elsewhere.
   const session = createHmac('sha256', token).update('dragoman page session').digest('base64url');
   const failures = new Map<string, { count: number; sinceMs: number }>();
@@ -110,20 +100,24 @@ export const createTokenAccess = (token: string, now: () => number = Date.now): 
   };
 
   return {
-    guard: (otherwise) => async (c, next) => {
-      const bearer = /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
-      const held =
-        bearer === undefined
-          ? sameSecret(getCookie(c, SESSION_COOKIE) ?? '', session)
-          : check(c, bearer);
-      if (!held) return otherwise(c);
-      return next();
-    },
-    logIn: (c, given) => {
+    /** Passes those who hold the token, and gives the others to `otherwise`. */
+    guard:
+      (otherwise: (c: Context) => Response | Promise<Response>): MiddlewareHandler =>
+      async (c, next) => {
+        const bearer = /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
+        const held =
+          bearer === undefined
+            ? sameSecret(getCookie(c, SESSION_COOKIE) ?? '', session)
+            : check(c, bearer);
+        if (!held) return otherwise(c);
+        return next();
+      },
+    /** True, with the session's cookie set, when `given` is the token. Attempts are limited. */
+    logIn: (c: Context, given: string): boolean => {
       const held = check(c, given);
       if (held) setOwnCookie(c, SESSION_COOKIE, session);
       return held;
     },
-    logOut: (c) => setOwnCookie(c, SESSION_COOKIE, ''),
+    logOut: (c: Context): void => setOwnCookie(c, SESSION_COOKIE, ''),
   };
 };

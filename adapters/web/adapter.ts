@@ -4,20 +4,11 @@ import { createAdaptorServer } from '@hono/node-server';
 import { AppError } from '../../src/errors.ts';
 import type { Adapter, Core } from '../../src/adapter.ts';
 import type { ServiceStatus } from '../../src/model/service-status.ts';
-import { createWebApp } from './app.ts';
+import { createWebApp, type WebOptions } from './app.ts';
 import { createAssets } from './assets.ts';
 import { TIMES } from './limits.ts';
 import { createWebPresence } from './presence.ts';
-import { sweepTempFolders } from './temp-folders.ts';
-
-export interface WebOptions {
-  readonly host: string;
-  readonly port: number;
-  readonly token: string | undefined;
-  readonly maxUploadBytes: number;
-  /** Time that work goes on after its asker's page has gone. */
-  readonly graceMs?: number;
-}
+import { sweepTempFolders } from './temp-store.ts';
 
 /** One look at the service serves all who ask within a second. */
 const STATUS_KEPT_MS = 1_000;
@@ -44,23 +35,12 @@ const listenFault = (cause: NodeJS.ErrnoException, { host, port }: WebOptions): 
 };
 
 export const createWebAdapter = (options: WebOptions, core: Core): Adapter => {
-  const { host, port, token, maxUploadBytes, graceMs } = options;
-  const presence = createWebPresence(core, {
-    maxUploadBytes,
-    ...(graceMs === undefined ? {} : { graceMs }),
-  });
+  const { host, port } = options;
+  const presence = createWebPresence(core, options);
   const assets = createAssets();
   let listening = false;
   let stopped = false;
-  const app = createWebApp({
-    core,
-    presence,
-    assets,
-    host,
-    token,
-    maxUploadBytes,
-    status: shareStatus(core),
-  });
+  const app = createWebApp({ core, presence, assets, options, status: shareStatus(core) });
   const server = createAdaptorServer({ fetch: app.fetch });
 
   const listen = (): Promise<AddressInfo> =>

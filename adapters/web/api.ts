@@ -1,21 +1,155 @@
 import { type Context, Hono } from 'hono';
 import type { Core } from '../../src/adapter.ts';
 import type { ServiceStatus } from '../../src/model/service-status.ts';
-import { sendFile } from './files.ts';
 import type { Profile } from './profiles.ts';
-import {
-  completeRequest,
-  lineRequest,
-  meRequest,
-  pressRequest,
-  readBodyBytes,
-  readJsonBody,
-  stopRequest,
-  useRequest,
-} from './requests.ts';
 import type { WebPresence } from './presence.ts';
 import type { CompleteReply, StatusReply, UploadReply } from './protocol.ts';
 import { AppError } from '../../src/errors.ts';
+import { z } from 'zod';
+import { WEB_LIMITS } from './limits.ts';
+import { Readable } from 'node:stream';
+import type { TempStore } from './temp-store.ts';
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * The one range that a `Range` header asks for (RFC 9110 section 14); undefined when the whole file
+ * is to be sent, `unsatisfiable` when the range lies outside of it.
+ */
+export const parseRange = (
+  header: string | undefined,
+  sizeBytes: number,
+): Range | 'unsatisfiable' | undefined => {
+  const match = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? '');
+  if (!match || (match[1] === '' && match[2] === '')) return undefined;
+  const [, first = '', last = ''] = match;
+  if (first === '') {
+    const length = Math.min(Number(last), sizeBytes);
+    return length === 0 ? 'unsatisfiable' : { start: sizeBytes - length, end: sizeBytes - 1 };
+  }
+  const start = Number(first);
+  const end = last === '' ? sizeBytes - 1 : Math.min(Number(last), sizeBytes - 1);
+  if (last !== '' && Number(last) < start) return undefined;
+  return start >= sizeBytes ? 'unsatisfiable' : { start, end };
+};
+
+/** Sends one file of an answer, whole or in part, always as something to keep and not to run. */
+export const sendFile = (c: Context, files: TempStore, id: string): Response => {
+  const file = files.get(id);
+  if (!file)
+    throw new AppError('not-found', 'a file is gone', {
+      sentence: { key: 'web.errors.file-gone' },
+    });
+  const range = parseRange(c.req.header('range'), file.sizeBytes);
+  const headers = new Headers({
+    'content-type': file.mediaType,
+    'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`,
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, max-age=3600, immutable',
+    'cross-origin-resource-policy': 'same-origin',
+  });
+  if (range === 'unsatisfiable') {
+    headers.set('content-range', `bytes */${file.sizeBytes}`);
+    return new Response(null, { status: 416, headers });
+  }
+  const { start, end } = range ?? { start: 0, end: file.sizeBytes - 1 };
+  headers.set('content-length', String(end - start + 1));
+  if (range) headers.set('content-range', `bytes ${start}-${end}/${file.sizeBytes}`);
+  const body =
+    c.req.method === 'HEAD' || file.sizeBytes === 0
+      ? null
+      : Readable.toWeb(Readable.from(files.read(id, { start, end }, c.req.raw.signal)));
+  return new Response(body as ReadableStream | null, { status: range ? 206 : 200, headers });
+};
+
+const channelName = z.enum(['playground', 'lounge']);
+const entryId = z.string().max(64);
+
+/** Values by the names of a command's options. */
+const byOption = <S extends z.ZodType>(value: S) =>
+  z
+    .record(z.string().max(80), value)
+    .refine((given) => Object.keys(given).length <= WEB_LIMITS.options, 'too many options');
+
+const lineRequest = z.object({
+  channel: channelName,
+  text: z.string().trim().min(1).max(WEB_LIMITS.lineChars),
+});
+
+const useRequest = z.object({
+  channel: channelName,
+  command: z.string().max(80),
+  options: byOption(z.union([z.string(), z.number(), z.boolean()])),
+  files: byOption(entryId).default({}),
+});
+
+const completeRequest = z.object({
+  command: z.string().max(80),
+  option: z.string().max(80),
+  typed: z.string().max(200),
+});
+
+const stopRequest = z.object({ id: entryId });
+
+const pressRequest = z.object({
+  id: entryId,
+  press: z.string().max(100),
+  values: z.array(z.string().max(100)).max(WEB_LIMITS.options).default([]),
+});
+
+const meRequest = z.object({
+  name: z.string().trim().min(1).max(WEB_LIMITS.nameChars).optional(),
+  language: z.string().max(35).optional(),
+});
+
+/** The bytes of a request's body; `cancelled` when the browser breaks it off. */
+const readBodyBytes = async function* (c: Context): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* c.req.raw.body ?? [];
+  } catch (cause) {
+    throw new AppError('cancelled', 'a request was broken off', { cause });
+  }
+};
+
+const readBounded = async (c: Context): Promise<string> => {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of readBodyBytes(c)) {
+    bytes += chunk.byteLength;
+    if (bytes > WEB_LIMITS.bodyBytes)
+      throw new AppError('too-large', 'a request body is too large', {
+        sentence: { key: 'web.errors.text-too-large' },
+      });
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+};
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new AppError('bad-input', 'the body is not JSON', { cause });
+  }
+};
+
+const readJsonBody = async <S extends z.ZodType>(c: Context, schema: S): Promise<z.infer<S>> => {
+  if (!/^application\/json\b/i.test(c.req.header('content-type') ?? ''))
+    throw new AppError('bad-input', 'a JSON body is expected');
+  const parsed = schema.safeParse(parseJson(await readBounded(c)));
+  if (parsed.success) return parsed.data;
+  const tooLong = parsed.error.issues.some(
+    ({ code, path }) => code === 'too_big' && path.at(-1) === 'text',
+  );
+  throw tooLong
+    ? new AppError('too-large', 'a line is too long', {
+        sentence: { key: 'web.errors.line-too-long', params: { limit: WEB_LIMITS.lineChars } },
+      })
+    : new AppError('bad-input', 'the body has the wrong shape', { cause: parsed.error });
+};
 
 export interface WebEnv {
   Variables: { member: Profile };

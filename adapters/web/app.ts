@@ -17,10 +17,30 @@ import {
 } from './access.ts';
 import { createApiRoutes, type WebEnv } from './api.ts';
 import type { Assets } from './assets.ts';
-import { createHealth } from './health.ts';
 import { newSecret, PLATFORM } from './profiles.ts';
 import type { WebPresence } from './presence.ts';
 import { loginShell, pageShell, pageTexts, CONTENT_SECURITY_POLICY } from './shell.ts';
+
+export interface HealthDeps {
+  readonly platforms: Core['ready'];
+  readonly status: () => Promise<ServiceStatus>;
+}
+
+/** `/healthz`: the process lives. `/readyz`: people can be served; on every platform; otherwise 503, naming the part. */
+export const createHealth = ({ platforms, status }: HealthDeps): Hono => {
+  const health = new Hono();
+  health.get('/healthz', (c) => c.text('ok'));
+  health.get('/readyz', async (c) => {
+    const service = await status().then(
+      ({ reachable }) => reachable,
+      () => false,
+    );
+    const parts = { ...platforms(), service };
+    const ready = Object.values(parts).every(Boolean);
+    return c.json({ ready, parts }, ready ? 200 : 503);
+  });
+  return health;
+};
 
 const MEMBER_COOKIE = 'dragoman_member';
 
@@ -40,13 +60,20 @@ const STATUS = {
   internal: 500,
 } as const satisfies Record<ErrorCode, ContentfulStatusCode>;
 
+export interface WebOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly token: string | undefined;
+  readonly maxUploadBytes: number;
+  /** Time that work goes on after its asker's page has gone. */
+  readonly graceMs?: number | undefined;
+}
+
 export interface AppDeps {
   readonly core: Core;
   readonly presence: WebPresence;
   readonly assets: Assets;
-  readonly host: string;
-  readonly token: string | undefined;
-  readonly maxUploadBytes: number;
+  readonly options: WebOptions;
   readonly status: () => Promise<ServiceStatus>;
 }
 
@@ -65,7 +92,8 @@ const showPage = (c: Context, body: ReturnType<typeof pageShell>, status: 200 | 
 };
 
 export const createWebApp = (deps: AppDeps): Hono<WebEnv> => {
-  const { core, presence, assets, host, token, maxUploadBytes } = deps;
+  const { core, presence, assets } = deps;
+  const { host, token, maxUploadBytes } = deps.options;
   const app = new Hono<WebEnv>();
 
   /** The tag that gives the best of our locales, so that the person's own region is kept. */

@@ -58,18 +58,9 @@ const folderOf = (library: string): string => {
   return dirname(manifest);
 };
 
-export interface Assets {
-  /** Serves `/page/*`, `/src/*` and `/lib/*`. */
-  readonly routes: Hono;
-  /** Addresses of the page's modules and style sheets, to be fetched early. */
-  readonly modules: readonly string[];
-  readonly styles: readonly string[];
-  /** Strips the types of every module, a little at a time, so that the first visit need not wait. */
-  warm(): Promise<void>;
-}
+export type Assets = ReturnType<typeof createAssets>;
 
-export const createAssets = (): Assets => {
-  /** Files by their addresses. */
+export const createAssets = () => {
   const files = new Map<string, string>([
     ...listPage().map((name) => [`/page/${name}`, join(PAGE_FOLDER, name)] as const),
     ...CORE_MODULES.map((name) => [`/src/${name}`, join(CORE_FOLDER, name)] as const),
@@ -115,10 +106,13 @@ export const createAssets = (): Assets => {
   });
 
   return {
+    /** Serves `/page/*`, `/src/*` and `/lib/*`. */
     routes,
+    /** Addresses of the page's modules and style sheets, to be fetched early. */
     modules: addresses.filter((address) => address.endsWith('.ts')),
     styles: addresses.filter((address) => address.endsWith('.css')),
-    warm: async () => {
+    /** Strips the types of every module, a little at a time, so that the first visit need not wait. */
+    warm: async (): Promise<void> => {
       for (const path of files.values()) {
         await load(path);
         await new Promise((resolve) => setImmediate(resolve));

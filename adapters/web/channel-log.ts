@@ -18,22 +18,6 @@ export interface Entry {
   readonly elsewhereBytes: number;
 }
 
-/** The messages of the channels: the last of each, bounded in number and size. */
-export interface ChannelLog {
-  add(posting: Posting): Entry;
-  find(id: string): Entry | undefined;
-  /** Counts `bytes` of a message that are kept elsewhere, in place of what was said of it before. */
-  weigh(id: string, bytes: number): void;
-  /** Changes what stands there; undefined when it is gone. */
-  change(id: string, part: Partial<PageMessage>): Entry | undefined;
-  remove(id: string): void;
-  sees(entry: Entry, memberId: string): boolean;
-  /** The messages that a member sees, oldest first. */
-  visibleTo(memberId: string): readonly PageMessage[];
-  /** Oldest first. */
-  inChannel(channel: ChannelId): readonly Entry[];
-}
-
 /** The size of names, times and ids around the text, as JSON. */
 const FRAME_BYTES = 500;
 
@@ -42,6 +26,9 @@ const sizeOf = ({ message: { html, use, files, controls }, source }: Entry): num
 
 const weightOf = (entry: Entry): number => sizeOf(entry) + entry.elsewhereBytes;
 
+export type ChannelLog = ReturnType<typeof createChannelLog>;
+
+/** The messages of the channels: the last of each, bounded in number and size. */
 export const createChannelLog = (
   publish: EventStreams['publish'],
   now: () => number = Date.now,
@@ -49,7 +36,7 @@ export const createChannelLog = (
     messages: WEB_LIMITS.historyMessages,
     bytes: WEB_LIMITS.historyBytes,
   },
-): ChannelLog => {
+) => {
   const entries = new Map<string, Entry>();
   let bytes = 0;
 
@@ -87,7 +74,7 @@ export const createChannelLog = (
     onlyFor === undefined || onlyFor === memberId;
 
   return {
-    add: ({ onlyFor, source = '', ...shown }) => {
+    add: ({ onlyFor, source = '', ...shown }: Posting): Entry => {
       const message: PageMessage = {
         ...shown,
         id: randomUUID(),
@@ -98,25 +85,28 @@ export const createChannelLog = (
       show(entry);
       return entry;
     },
-    find: (id) => entries.get(id),
-    weigh: (id, elsewhereBytes) => {
+    find: (id: string): Entry | undefined => entries.get(id),
+    /** Counts `bytes` of a message that are kept elsewhere, in place of what was said of it before. */
+    weigh: (id: string, elsewhereBytes: number): void => {
       const entry = entries.get(id);
       if (entry) put({ ...entry, elsewhereBytes });
     },
-    change: (id, part) => {
+    /** Changes what stands there; undefined when it is gone. */
+    change: (id: string, part: Partial<PageMessage>): Entry | undefined => {
       const old = entries.get(id);
       if (!old) return undefined;
       const entry = { ...old, message: { ...old.message, ...part } };
       show(entry);
       return entry;
     },
-    remove: (id) => {
+    remove: (id: string): void => {
       const entry = entries.get(id);
       if (!entry || !forget(id)) return;
       const event: ServerEvent = { type: 'removed', id };
       publish((reader) => (sees(entry, reader.id) ? event : undefined));
     },
-    visibleTo: (memberId) =>
+    /** The messages that a member sees, oldest first. */
+    visibleTo: (memberId: string): readonly PageMessage[] =>
       [...entries.values()].filter((entry) => sees(entry, memberId)).map(({ message }) => message),
     sees,
     inChannel,

@@ -2,37 +2,19 @@ import type { Choice, CommandInfo } from '../../src/model/command-info.ts';
 import { AppError } from '../../src/errors.ts';
 import type { CompletionRequest } from '../../src/ports/platform.ts';
 import type { Core } from '../../src/adapter.ts';
-import type { Invocations, Pressed } from './invocations.ts';
+import type { Invocations } from './invocations.ts';
 import { WEB_LIMITS } from './limits.ts';
 import { PLATFORM, type Profile } from './profiles.ts';
 import { SPACE } from './platform.ts';
-import type { UploadStore } from './upload-store.ts';
-import type { ChannelId, PageCommandUse } from './protocol.ts';
+import type { UploadStore } from './temp-store.ts';
+import type { PageCommandUse, Pressed, UseRequest } from './protocol.ts';
 
 type CompleteRequest = Pick<CompletionRequest, 'command' | 'option' | 'typed'>;
-
-interface UseRequest {
-  readonly channel: ChannelId;
-  readonly command: string;
-  readonly options: Readonly<Record<string, string | number | boolean>>;
-  /** Uploads by the option that takes them. */
-  readonly files: Readonly<Record<string, string>>;
-}
-
-/** The requests of a page that concern commands. */
-export interface CommandRequests {
-  /** Shows the use and runs the command; gives the id of the message that answers it. */
-  use(member: Profile, request: UseRequest): string;
-  /** Does what a control under an answer says. */
-  press(member: Profile, pressed: Pressed): void;
-  complete(member: Profile, request: CompleteRequest): Promise<readonly Choice[]>;
-}
 
 export interface CommandRequestsDeps {
   readonly core: Core;
   readonly invocations: Invocations;
   readonly uploads: UploadStore;
-  /** A command has come to its end. */
   readonly onDone: (member: Profile) => Promise<void>;
 }
 
@@ -44,12 +26,15 @@ export const clip = (text: string): string =>
 const labelKey = (command: string, option: string, value: string): string =>
   JSON.stringify([command, option, value]);
 
+export type CommandRequests = ReturnType<typeof createCommandRequests>;
+
+/** The requests of a page that concern commands. */
 export const createCommandRequests = ({
   core,
   invocations,
   uploads,
   onDone,
-}: CommandRequestsDeps): CommandRequests => {
+}: CommandRequestsDeps) => {
   /** The labels of offered values: ids are shown by name once they are chosen. */
   const labels = new Map<string, string>();
 
@@ -82,7 +67,8 @@ export const createCommandRequests = ({
   };
 
   return {
-    use: (member, request) => {
+    /** Shows the use and runs the command; gives the id of the message that answers it. */
+    use: (member: Profile, request: UseRequest): string => {
       const command = commandOf(request.command, member.locale);
       const attachments = Object.entries(request.files).map(
         ([name, id]) => [name, uploads.take(id, member.id)] as const,
@@ -100,14 +86,15 @@ export const createCommandRequests = ({
       });
       return id;
     },
-    press: (member, pressed) => {
+    /** Does what a control under an answer says. */
+    press: (member: Profile, pressed: Pressed): void => {
       const { done } = invocations.press(member, pressed);
       inBackground(async () => {
         await done;
         await onDone(member);
       });
     },
-    complete: async (member, request) => {
+    complete: async (member: Profile, request: CompleteRequest): Promise<readonly Choice[]> => {
       const choices = await core.complete({ ...request, member, space: SPACE });
       for (const { value, label } of choices)
         labels.set(labelKey(request.command, request.option, value), label);

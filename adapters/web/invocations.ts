@@ -5,12 +5,68 @@ import { explain } from '../../src/i18n.ts';
 import type { Answer } from '../../src/ports/platform.ts';
 import type { Core } from '../../src/adapter.ts';
 import type { ChannelLog, Entry } from './channel-log.ts';
-import { createGrowingMessage } from './growing-message.ts';
 import { WEB_LIMITS, TIMES } from './limits.ts';
 import { toHtml } from './html.ts';
 import { PLATFORM, type Profile } from './profiles.ts';
 import { pageChannel, OURSELVES, type Render } from './platform.ts';
-import type { ChannelId, PageControl, PageCommandUse } from './protocol.ts';
+import type { ChannelId, PageControl, PageCommandUse, Pressed } from './protocol.ts';
+import { realClock, sleep } from '../../src/async/clock.ts';
+import type { Content } from '../../src/model/content.ts';
+
+/** Each step costs every page the whole text so far: long texts grow in longer steps. */
+const PACE_CHARS_PER_MS = 200;
+const LONGEST_STEP_MS = 1_000;
+
+const stepMs = (chars: number): number =>
+  Math.min(LONGEST_STEP_MS, Math.max(TIMES.answerPaceMs, chars / PACE_CHARS_PER_MS));
+
+/** Waits; ends early, without an error, when `signal` is aborted. */
+type Rest = (ms: number, signal: AbortSignal) => Promise<void>;
+
+const restFor: Rest = (ms, signal) => sleep(realClock, ms, signal).catch(() => undefined);
+
+/** Draws what is shown onto one message of the channelLog, at a pace that pages take well. */
+export const createGrowingMessage = (
+  channelLog: ChannelLog,
+  render: Render,
+  id: string,
+  rest: Rest = restFor,
+) => {
+  const finished = new AbortController();
+  let latest: Content | undefined;
+  let drawing: Promise<void> | undefined;
+  let fault: unknown;
+
+  const draw = async (): Promise<void> => {
+    try {
+      while (latest) {
+        const content = latest;
+        latest = undefined;
+        const shown = await render(content);
+        channelLog.change(id, shown);
+        await rest(stepMs(shown.html.length), finished.signal);
+      }
+    } catch (error) {
+      fault = error;
+    }
+    drawing = undefined;
+  };
+
+  return {
+    /** Settles at once: what comes faster than pages take it is passed over. */
+    show: async (content: Content): Promise<void> => {
+      latest = content;
+      drawing ??= draw();
+    },
+    /** Shows the last that came and that nothing follows; rejects when something could not be shown. */
+    finish: async (): Promise<void> => {
+      finished.abort();
+      await drawing;
+      channelLog.change(id, { working: false });
+      if (fault !== undefined) throw fault;
+    },
+  };
+};
 
 interface Use {
   readonly command: CommandInfo;
@@ -18,25 +74,6 @@ interface Use {
   /** The use as the others see it. */
   readonly shown: PageCommandUse;
   readonly channel: ChannelId;
-}
-
-/** A control that was pressed, or chosen from, under an answer. */
-export interface Pressed {
-  /** The message's. */
-  readonly id: string;
-  readonly press: string;
-  readonly values: readonly string[];
-}
-
-export interface Invocations extends AsyncDisposable {
-  /** Shows the use and runs the command; settles when its answer stands. */
-  run(member: Profile, use: Use): { readonly id: string; readonly done: Promise<void> };
-  /** Does what a control says; settles when the answer stands anew. Throws where there is no such. */
-  press(member: Profile, pressed: Pressed): { readonly done: Promise<void> };
-  /** Takes a member's own use back, by the message that answers it. */
-  readonly stop: (answerId: string, memberId: string) => boolean;
-  /** Takes back all that a member asked for. */
-  abandon(memberId: string): void;
 }
 
 interface Running {
@@ -54,11 +91,9 @@ const takes = (control: PageControl, values: readonly string[]): boolean => {
   return offered && enough && new Set(values).size === values.length;
 };
 
-export const createInvocations = (
-  core: Core,
-  channelLog: ChannelLog,
-  render: Render,
-): Invocations => {
+export type Invocations = ReturnType<typeof createInvocations>;
+
+export const createInvocations = (core: Core, channelLog: ChannelLog, render: Render) => {
   const running = new Map<string, Running>();
 
   const perform = async (
@@ -130,7 +165,8 @@ export const createInvocations = (
   };
 
   return {
-    run: (member, use) => {
+    /** Shows the use and runs the command; settles when its answer stands. */
+    run: (member: Profile, use: Use): { readonly id: string; readonly done: Promise<void> } => {
       admit(member);
       const onlyFor = use.command.private ? { onlyFor: member.id } : {};
       const common = {
@@ -162,7 +198,8 @@ export const createInvocations = (
       );
       return { id, done };
     },
-    press: (member, { id, press, values }) => {
+    /** Does what a control says; settles when the answer stands anew. Throws where there is no such. */
+    press: (member: Profile, { id, press, values }: Pressed): { readonly done: Promise<void> } => {
       const entry = channelLog.find(id);
       const controls = entry && channelLog.sees(entry, member.id) ? entry.message.controls : [];
       const control = controls?.find((each) => each.press === press);
@@ -181,13 +218,14 @@ export const createInvocations = (
       );
       return { done };
     },
-    stop: (answerId, memberId) => {
+    /** Takes a member's own use back, by the message that answers it. */
+    stop: (answerId: string, memberId: string): boolean => {
       const found = running.get(answerId);
       if (found?.memberId !== memberId) return false;
       found.abort.abort();
       return true;
     },
-    abandon: (memberId) => {
+    abandon: (memberId: string): void => {
       for (const each of running.values()) if (each.memberId === memberId) each.abort.abort();
     },
     [Symbol.asyncDispose]: async () => {

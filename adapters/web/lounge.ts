@@ -6,32 +6,74 @@ import type { Core } from '../../src/adapter.ts';
 import type { ChannelLog, Entry } from './channel-log.ts';
 import type { EventStreams } from './event-streams.ts';
 import { WEB_LIMITS, TIMES } from './limits.ts';
-import { createLineQueue, type LineJob } from './line-queue.ts';
 import { toHtml } from './html.ts';
 import type { Profile } from './profiles.ts';
 import { SPACE } from './platform.ts';
 import type { PageMessage, PageTranslation } from './protocol.ts';
 
-export interface Lounge extends AsyncDisposable {
-  /** Throws `rate-limited` when too many lines of this member's wait for their translation. */
-  admit(memberId: string): void;
-  /** Puts a line before every reader who is there, each in their language. */
-  translate(entry: Entry): void;
-  /** Translates the last lines for somebody who came later or changed the language. */
-  catchUp(language: string): void;
-  /** A lounge message as a reader of `language` sees it now. */
-  as(message: PageMessage, reader: Profile): PageMessage;
+/** One line on its way into the languages that it is not in yet. */
+export interface LineJob {
+  readonly entry: Entry;
+  readonly languages: readonly string[];
+  /** True on its way to those who are there, not to somebody who came later. */
+  readonly isNew: boolean;
 }
+
+export interface LineQueueDeps {
+  /** True once nobody can see the line any more: its turn is passed over. */
+  readonly isGone: (entry: Entry) => boolean;
+  /** Never rejects. */
+  readonly run: (job: LineJob) => Promise<void>;
+}
+
+/** Works on few lines at once and lets few wait. */
+export const createLineQueue = ({ isGone, run }: LineQueueDeps) => {
+  let waiting: LineJob[] = [];
+  const working = new Map<LineJob, Promise<void>>();
+
+  const start = async (job: LineJob): Promise<void> => {
+    await run(job);
+    working.delete(job);
+    next();
+  };
+
+  const next = (): void => {
+    while (working.size < WEB_LIMITS.linesAtOnce) {
+      const job = waiting.shift();
+      if (!job) return;
+      if (!isGone(job.entry)) working.set(job, start(job));
+    }
+  };
+
+  return {
+    /** False when too many wait already. */
+    add: (job: LineJob): boolean => {
+      if (waiting.length >= WEB_LIMITS.linesWaiting)
+        waiting = waiting.filter(({ entry }) => !isGone(entry));
+      if (waiting.length >= WEB_LIMITS.linesWaiting) return false;
+      waiting.push(job);
+      next();
+      return true;
+    },
+    /** Number of a member's new lines that wait or are worked on. */
+    of: (memberId: string): number =>
+      [...waiting, ...working.keys()].filter(
+        ({ isNew, entry }) => isNew && entry.message.author.id === memberId,
+      ).length,
+    [Symbol.asyncDispose]: async () => {
+      waiting = [];
+      await Promise.allSettled(working.values());
+    },
+  };
+};
 
 export interface LoungeDeps {
   readonly core: Core;
   readonly channelLog: ChannelLog;
   readonly publish: EventStreams['publish'];
-  /** The languages of those who are reading now. */
   readonly languages: () => readonly string[];
 }
 
-/** A line in one language, as far as it has come. */
 interface Version {
   readonly html: string;
   readonly state: PageTranslation['state'];
@@ -45,7 +87,7 @@ const SAME: Version = { html: '', state: 'same' };
 
 const failed = (error: AppError): Version => ({ html: '', state: 'failed', error });
 
-export const createLounge = ({ core, channelLog, publish, languages }: LoungeDeps): Lounge => {
+export const createLounge = ({ core, channelLog, publish, languages }: LoungeDeps) => {
   /** The versions of each line, by language: nothing is asked for twice. */
   const lines = new Map<string, Versions>();
   const closing = new AbortController();
@@ -141,22 +183,26 @@ export const createLounge = ({ core, channelLog, publish, languages }: LoungeDep
   };
 
   return {
-    admit: (memberId) => {
+    /** Throws `rate-limited` when too many lines of this member's wait for their translation. */
+    admit: (memberId: string): void => {
       if (queue.of(memberId) >= WEB_LIMITS.linesPerMember)
         throw new AppError('rate-limited', 'too many lines of one member wait', {
           sentence: { key: 'web.errors.too-many-lines' },
         });
     },
-    translate: (entry) => {
+    /** Puts a line before every reader who is there, each in their language. */
+    translate: (entry: Entry): void => {
       forgetGone();
       ask(entry, languages(), true);
     },
-    catchUp: (language) => {
+    /** Translates the last lines for somebody who came later or changed the language. */
+    catchUp: (language: string): void => {
       const recent = channelLog.inChannel('lounge').filter(({ source }) => source !== '');
       for (const entry of recent.slice(-WEB_LIMITS.catchUpLines).toReversed())
         ask(entry, [language], false);
     },
-    as: (message, { language, locale }) => {
+    /** A lounge message as a reader of `language` sees it now. */
+    as: (message: PageMessage, { language, locale }: Profile): PageMessage => {
       const version = lines.get(message.id)?.get(language);
       return version ? { ...message, translation: wireOf(language, version, locale) } : message;
     },

@@ -11,8 +11,12 @@ import { createLounge } from './lounge.ts';
 import { toHtml } from './html.ts';
 import { createProfiles, type Profiles, type Profile } from './profiles.ts';
 import { createPlatform, createRender } from './platform.ts';
-import { createTempStore, type TempStore } from './temp-store.ts';
-import { createUploadStore, type UploadStore } from './upload-store.ts';
+import {
+  createTempStore,
+  type TempStore,
+  createUploadStore,
+  type UploadStore,
+} from './temp-store.ts';
 import { clip, createCommandRequests, type CommandRequests } from './command-requests.ts';
 import type { ChannelId, ServerEvent, PageMember, PageReader } from './protocol.ts';
 
@@ -31,7 +35,7 @@ export interface WebPresence extends CommandRequests, AsyncDisposable {
 
 export const createWebPresence = (
   core: Core,
-  options: { maxUploadBytes: number; graceMs?: number },
+  options: { maxUploadBytes: number; graceMs?: number | undefined },
 ): WebPresence => {
   const { languages } = core.services;
   const members = createProfiles(core.texts, core.services, () => streams.present());

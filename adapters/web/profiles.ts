@@ -12,28 +12,19 @@ export interface Profile extends Member {
   readonly language: string;
 }
 
-export interface Profiles {
-  /** The person who holds `secret`; made on first sight. Only the hash of the secret is ever shown. */
-  know(secret: string, locale: string): Promise<Profile>;
-  readonly get: (id: string) => Profile | undefined;
-  rename(id: string, name: string): void;
-  /** Sets the reading language and keeps it as the person's own setting. */
-  read(id: string, language: string): Promise<void>;
-  /** Takes over what a command may have changed; true when the reading language is another now. */
-  refresh(id: string): Promise<boolean>;
-}
-
 export const newSecret = (): string => randomBytes(24).toString('base64url');
 
 const publicId = (secret: string): string =>
   createHash('sha256').update(secret).digest('base64url').slice(0, 16);
+
+export type Profiles = ReturnType<typeof createProfiles>;
 
 /** `present` are the ids of those who are listening: they are never forgotten. */
 export const createProfiles = (
   texts: Texts,
   services: Services,
   present: () => readonly string[],
-): Profiles => {
+) => {
   const profiles = new Map<string, Profile>();
 
   const guestName = (id: string, locale: string): string => {
@@ -69,20 +60,23 @@ export const createProfiles = (
   };
 
   return {
-    know: async (secret, locale) => {
+    /** The person who holds `secret`; made on first sight. Only the hash of the secret is ever shown. */
+    know: async (secret: string, locale: string): Promise<Profile> => {
       const id = publicId(secret);
       const language = profiles.get(id)?.language ?? (await chosenLanguage(id, locale));
       const name = profiles.get(id)?.name ?? guestName(id, locale);
       put({ platform: PLATFORM, id, name, locale, role: 'moderator', language });
       return profiles.get(id)!;
     },
-    get: (id) => profiles.get(id),
-    rename: (id, name) => change(id, { name }),
-    read: async (id, language) => {
+    get: (id: string): Profile | undefined => profiles.get(id),
+    rename: (id: string, name: string): void => change(id, { name }),
+    /** Sets the reading language and keeps it as the person's own setting. */
+    read: async (id: string, language: string): Promise<void> => {
       await services.settings.change({ platform: PLATFORM, id }, { language });
       change(id, { language });
     },
-    refresh: async (id) => {
+    /** Takes over what a command may have changed; true when the reading language is another now. */
+    refresh: async (id: string): Promise<boolean> => {
       const before = profiles.get(id);
       if (!before) return false;
       const language = await chosenLanguage(id, before.locale);

@@ -60,16 +60,11 @@ export interface PageMessage {
 export interface PageMember {
   readonly id: string;
   readonly name: string;
-  /** The language this person reads the lounge in. */
   readonly language: string;
   readonly languageName: string;
 }
 
-export interface PageReader {
-  readonly id: string;
-  readonly name: string;
-  readonly language: string;
-}
+export type PageReader = Omit<PageMember, 'languageName'>;
 
 interface Snapshot {
   readonly me: PageMember;
@@ -99,6 +94,22 @@ export interface Boot {
   readonly commands: readonly CommandInfo[];
   readonly maxUploadBytes: number;
   readonly canLogOut: boolean;
+}
+
+/** The use of a command. */
+export interface UseRequest {
+  readonly channel: ChannelId;
+  readonly command: string;
+  readonly options: Readonly<Record<string, string | number | boolean>>;
+  /** Uploads by the option that takes them. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** A control that was pressed, or chosen from, under an answer. */
+export interface Pressed {
+  readonly id: string;
+  readonly press: string;
+  readonly values: readonly string[];
 }
 
 export interface CompleteReply {

@@ -1,38 +1,46 @@
 import { createReadStream } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile, mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../../src/errors.ts';
-import { makeTempFolder } from './temp-folders.ts';
+import { performance } from 'node:perf_hooks';
+import type { Attachment } from '../../src/model/file.ts';
+import { WEB_LIMITS } from './limits.ts';
+import type { PageFile } from './protocol.ts';
 
-interface StoredFile {
-  /** Unguessable: knowing it is the right to read the file. */
-  readonly id: string;
-  readonly name: string;
-  readonly mediaType: string;
-  readonly sizeBytes: number;
-}
+const PREFIX = 'dragoman-web-';
+const NAME = /^dragoman-web-(\d+)-(\d+)-/;
 
-export interface TempStore extends AsyncDisposable {
-  /**
-   * Keeps a file; leaves nothing behind when it rejects: with `too-large` past `limitBytes`, with
-   * `rate-limited` where files that are still coming in take all the room there is.
-   */
-  put(
-    file: Pick<StoredFile, 'name' | 'mediaType'>,
-    bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-    limitBytes: number,
-  ): Promise<StoredFile>;
-  get(id: string): StoredFile | undefined;
-  /** The bytes `start` to `end`, both included, as HTTP ranges count. */
-  read(
-    id: string,
-    range?: { start: number; end: number },
-    signal?: AbortSignal,
-  ): AsyncIterable<Uint8Array>;
-  remove(id: string): Promise<void>;
-}
+/** The start of this process: another may have its id after a restart of its container. */
+const STARTED_MS = Math.trunc(performance.timeOrigin);
+
+/** A new folder in `parent` whose name says which process it belongs to. */
+export const makeTempFolder = (parent: string): Promise<string> =>
+  mkdtemp(join(parent, `${PREFIX}${process.pid}-${STARTED_MS}-`));
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
+const isAbandoned = (name: string): boolean => {
+  const [, pid, startedMs] = NAME.exec(name) ?? [];
+  if (pid === undefined) return false;
+  return Number(pid) === process.pid ? Number(startedMs) !== STARTED_MS : !isAlive(Number(pid));
+};
+
+/** Removes what processes that were killed have left in `parent`, as far as this user may. */
+export const sweepTempFolders = async (parent: string): Promise<void> => {
+  const names = (await readdir(parent)).filter(isAbandoned);
+  await Promise.allSettled(
+    names.map((name) => rm(join(parent, name), { recursive: true, force: true })),
+  );
+};
 
 const tooLarge = (limitBytes: number): AppError =>
   new AppError('too-large', 'a file is larger than allowed', {
@@ -48,12 +56,11 @@ const noRoom = (): AppError =>
     retryable: true,
   });
 
+export type TempStore = ReturnType<typeof createTempStore>;
+
 /** Files in a folder of their own, which goes when the store is closed; the oldest make room. */
-export const createTempStore = (
-  bounds: { files: number; bytes: number },
-  parent = tmpdir(),
-): TempStore => {
-  const files = new Map<string, StoredFile>();
+export const createTempStore = (bounds: { files: number; bytes: number }, parent = tmpdir()) => {
+  const files = new Map<string, PageFile>();
   let folder: Promise<string> | undefined;
   /** The bytes of all files, those that are still coming in included. */
   let total = 0;
@@ -75,7 +82,15 @@ export const createTempStore = (
   };
 
   return {
-    put: async ({ name, mediaType }, bytes, limitBytes) => {
+    /**
+     * Keeps a file; leaves nothing behind when it rejects: with `too-large` past `limitBytes`, with
+     * `rate-limited` where files that are still coming in take all the room there is.
+     */
+    put: async (
+      { name, mediaType }: Pick<PageFile, 'name' | 'mediaType'>,
+      bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+      limitBytes: number,
+    ): Promise<PageFile> => {
       const id = randomBytes(18).toString('base64url');
       const path = await pathOf(id);
       let sizeBytes = 0;
@@ -101,8 +116,13 @@ export const createTempStore = (
       await makeRoom();
       return file;
     },
-    get: (id) => files.get(id),
-    read: async function* (id, range, signal) {
+    get: (id: string): PageFile | undefined => files.get(id),
+    /** The bytes `start` to `end`, both included, as HTTP ranges count. */
+    read: async function* (
+      id: string,
+      range?: { start: number; end: number },
+      signal?: AbortSignal,
+    ): AsyncIterable<Uint8Array> {
       if (!files.has(id)) throw new AppError('not-found', 'a file is gone');
       yield* createReadStream(await pathOf(id), { ...range, signal }) as AsyncIterable<Uint8Array>;
     },
@@ -111,5 +131,60 @@ export const createTempStore = (
       files.clear();
       if (folder) await rm(await folder, { recursive: true, force: true });
     },
+  };
+};
+
+export type UploadStore = ReturnType<typeof createUploadStore>;
+
+/** Files that people send in, kept until the command that they were meant for is done. */
+export const createUploadStore = (maxUploadBytes: number) => {
+  const store = createTempStore({ files: WEB_LIMITS.uploads, bytes: 4 * maxUploadBytes });
+  const owners = new Map<string, string>();
+  const underWay = new Set<{ readonly memberId: string }>();
+
+  return {
+    /** Streams a file in; rejects with `too-large` past the limit, `rate-limited` beside too many. */
+    receive: async (
+      memberId: string,
+      file: { name: string; mediaType: string },
+      body: AsyncIterable<Uint8Array>,
+    ): Promise<{ id: string }> => {
+      const own = [...underWay].filter((each) => each.memberId === memberId);
+      if (own.length >= WEB_LIMITS.uploadsAtOnce)
+        throw new AppError('rate-limited', 'a member sends too many files at once', {
+          sentence: { key: 'web.errors.too-many-files' },
+        });
+      const upload = { memberId };
+      underWay.add(upload);
+      try {
+        const { id } = await store.put(file, body, maxUploadBytes);
+        owners.set(id, memberId);
+        for (const known of owners.keys()) if (!store.get(known)) owners.delete(known);
+        return { id };
+      } finally {
+        underWay.delete(upload);
+      }
+    },
+    /** A member's own upload as commands take it. */
+    take: (id: string, memberId: string): Attachment => {
+      const file = owners.get(id) === memberId ? store.get(id) : undefined;
+      if (!file)
+        throw new AppError('not-found', 'an upload is gone', {
+          sentence: { key: 'web.errors.upload-gone' },
+        });
+      return {
+        name: file.name,
+        mediaType: file.mediaType,
+        sizeBytes: file.sizeBytes,
+        open: (signal) => store.read(id, undefined, signal),
+      };
+    },
+    discard: async (ids: readonly string[]): Promise<void> => {
+      for (const id of ids) {
+        owners.delete(id);
+        await store.remove(id);
+      }
+    },
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
 };

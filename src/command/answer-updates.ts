@@ -3,23 +3,81 @@ import type { Content } from '../model/content.ts';
 import { equal } from '../model/walk-rich-text.ts';
 import type { Invocation } from '../ports/platform.ts';
 import type { Stream } from './command.ts';
-import { showGrowing } from './streamed-answer.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface StreamOptions {
+  /** The shortest time between two updates. */
+  readonly paceMs: number;
+  /** Number of updates, the last state's included; at least one. Default: unlimited. */
+  readonly updates?: number;
+  readonly sleep?: (ms: number) => Promise<void>;
+}
+
+const sleepMs = async (ms: number): Promise<void> => {
+  await delay(ms);
+};
 
 /**
- * One answer while a command works on it. Where the platform grants few updates, the last one is kept
- * for the final state: what is shown meanwhile may wait for `finish`.
+ * Shows the states of a growing answer, the newest whenever the platform takes the next one; those
+ * in between are passed over, the last is always shown. Where updates are counted, each is waited for
+ * twice as long as the one before. Resolves with the generator's result. When the generator or showing
+ * fails, nothing is shown any more by the time the failure is thrown.
  */
-export interface AnswerUpdates {
-  /** Aborted when the asker is gone, or when the answer can no longer be shown. */
-  readonly signal: AbortSignal;
-  /** Shows `content` in place of what was shown. */
-  readonly show: (content: Content) => Promise<void>;
-  readonly stream: Stream;
-  /** Shows what waits for the last update, if anything does. */
-  finish(): Promise<void>;
-  /** The newest content, whether it is shown yet or not; undefined before the first. */
-  readonly newest: () => Content | undefined;
-}
+export const showGrowing = async <State, Result>(
+  states: AsyncGenerator<State, Result, void>,
+  show: (state: State) => Promise<void>,
+  { paceMs, updates = Infinity, sleep = sleepMs }: StreamOptions,
+): Promise<Result> => {
+  const ended = Promise.withResolvers<void>();
+  const failed = Promise.withResolvers<never>();
+  let failure: { readonly thrown: unknown } | undefined;
+  failed.promise.catch(() => {});
+  let newest: { readonly state: State } | undefined;
+  let showing: Promise<void> | undefined;
+  let isEnded = false;
+  let left = updates;
+  let waitMs = paceMs;
+
+  const mayShow = (): boolean => isEnded || left > 1;
+  const showUntilNoneIsNew = async (): Promise<void> => {
+    try {
+      while (newest !== undefined && mayShow()) {
+        const { state } = newest;
+        newest = undefined;
+        left -= 1;
+        await show(state);
+        await Promise.race([sleep(waitMs), ended.promise]);
+        if (left < Infinity) waitMs *= 2;
+      }
+    } catch (thrown) {
+      failure = { thrown };
+      failed.reject(thrown);
+    } finally {
+      showing = undefined;
+    }
+  };
+
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([states.next(), failed.promise]);
+      if (done) {
+        isEnded = true;
+        ended.resolve();
+        await showing;
+        await (failure ? undefined : showUntilNoneIsNew());
+        if (failure) throw failure.thrown;
+        return value;
+      }
+      newest = { state: value };
+      showing ??= showUntilNoneIsNew();
+    }
+  } finally {
+    newest = undefined;
+    ended.resolve();
+    await showing;
+    await states.return(undefined as never);
+  }
+};
 
 const isSame = (before: Content | undefined, content: Content): boolean =>
   before !== undefined &&
@@ -27,10 +85,16 @@ const isSame = (before: Content | undefined, content: Content): boolean =>
   before.tone === content.tone &&
   [before, content].every(({ files, controls }) => !files && !controls);
 
+export type AnswerUpdates = ReturnType<typeof createAnswerUpdates>;
+
+/**
+ * One answer while a command works on it. Where the platform grants few updates, the last one is kept
+ * for the final state: what is shown meanwhile may wait for `finish`.
+ */
 export const createAnswerUpdates = ({
   signal: asked,
   answer,
-}: Pick<Invocation, 'signal' | 'answer'>): AnswerUpdates => {
+}: Pick<Invocation, 'signal' | 'answer'>) => {
   let left = answer.updates ?? Infinity;
   let newest: Content | undefined;
   let isWaiting = false;
@@ -73,12 +137,15 @@ export const createAnswerUpdates = ({
   };
 
   return {
+    /** Aborted when the asker is gone, or when the answer can no longer be shown. */
     signal,
     show,
     stream,
-    finish: async () => {
+    /** Shows what waits for the last update, if anything does. */
+    finish: async (): Promise<void> => {
       if (isWaiting && newest) await update(newest);
     },
-    newest: () => newest,
+    /** The newest content, whether it is shown yet or not; undefined before the first. */
+    newest: (): Content | undefined => newest,
   };
 };

@@ -241,11 +241,7 @@ const checkOption = (option: OptionInfo, typed: string): Parsed<OptionValue> => 
   return { ok: true, value: typed };
 };
 
-/**
- * Turns typed values into those that the command takes.
- *
- * @param files names of the options that there is a file for
- */
+/** Turns typed values into those that a command takes; `files`: options that have a file. */
 export const checkValues = (
   { options }: CommandInfo,
   values: TypedValues,
@@ -300,11 +296,7 @@ export interface ParsedCommand {
   readonly options: Readonly<Record<string, OptionValue>>;
 }
 
-/**
- * Reads a whole line: the command, and its options as it takes them.
- *
- * @param files names of the options that there is a file for
- */
+/** Reads a whole line, the command and its options; `files`: options that have a file. */
 export const parseCommandLine = (
   line: string,
   commands: readonly CommandInfo[],

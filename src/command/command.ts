@@ -1,4 +1,11 @@
-import type { Choice, CommandInfo, Topic, PlatformPart } from '../model/command-info.ts';
+import {
+  type Choice,
+  type CommandInfo,
+  type Topic,
+  type PlatformPart,
+  PLATFORM_PARTS,
+  TOPICS,
+} from '../model/command-info.ts';
 import { z } from 'zod';
 import { userError } from '../errors.ts';
 import type { Translate, TranslateRich } from '../i18n.ts';
@@ -37,7 +44,6 @@ export interface CommandContext<Options> {
   readonly t: TranslateRich;
   /** Sentences without markup, for controls. */
   readonly label: Translate;
-  /** Aborted when the asker is gone. */
   readonly signal: AbortSignal;
   /** Shows the answer; a second call replaces the first. */
   readonly reply: (content: Content) => Promise<void>;
@@ -196,4 +202,35 @@ export const channelOption = (only?: 'voice') =>
 /** Guard: the person moderates this space. */
 export const moderator: Guard = ({ member }) => {
   if (member.role !== 'moderator') throw userError('forbidden', 'errors.needs-moderator');
+};
+
+const action = z.looseObject({
+  run: z.function(),
+  options: z.instanceof(z.ZodObject).optional(),
+});
+
+const press = z.looseObject({
+  run: z.function(),
+  panel: z.function().optional(),
+});
+
+const command = z.looseObject({
+  name: z.string().regex(/^[a-z]{1,32}$/, 'must be 1 to 32 small letters'),
+  actions: z
+    .record(z.string().regex(/^[a-z]{0,32}$/), action)
+    .refine((actions) => Object.keys(actions).length > 0, 'must not be empty'),
+  presses: z.record(z.string().regex(/^[a-z]{1,32}$/), press).optional(),
+  needs: z.enum(PLATFORM_PARTS).optional(),
+  topic: z.enum(TOPICS).optional(),
+});
+
+/** Says what is wrong with the export of `commands/<fileName>.ts`; undefined for a good one. */
+export const commandFault = (value: unknown, fileName: string): string | undefined => {
+  const parsed = command.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return `its default export is no command (${issue?.path.join('.') || 'value'}: ${issue?.message})`;
+  }
+  const { name } = value as Command;
+  return name === fileName ? undefined : `its command is named ${name}, not as the file`;
 };

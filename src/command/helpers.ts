@@ -6,33 +6,22 @@ import type { Control } from '../model/content.ts';
 import type { Message } from '../model/message.ts';
 import { series } from '../model/compose-rich-text.ts';
 import { channelMention } from '../model/mention.ts';
-import type { Space } from '../model/place.ts';
+import { type Space, isSameChannel } from '../model/place.ts';
 import type { RichText } from '../model/rich-text.ts';
+import { userError } from '../errors.ts';
+import type { Services } from './services.ts';
+import { typedCode } from '../text/quoted-words.ts';
+import { readLanguages, splitTyped } from '../text/typed-lists.ts';
+import type { CaptionRecord, Room } from '../voice/room-types.ts';
 
 export { roomTurns } from '../chat/room-turns.ts';
-export { firstThatFits, voiceWishes } from '../speech/voice-preference.ts';
+export { firstThatFits, voicePreferences } from '../speech/voice-choice.ts';
 export { minutesAndSeconds } from '../text/time-of-day.ts';
 export { quotedWords, typedCode } from '../text/quoted-words.ts';
 export { isBlankMessage } from '../text/message-checks.ts';
 export { languageText } from '../text/language/language-text.ts';
 export { parseMarkdown } from '../text/markdown/parse.ts';
 export { readChannels } from '../text/typed-lists.ts';
-export {
-  completeLanguage,
-  completeLanguages,
-  languageLabel,
-  typedLanguage,
-  typedLanguages,
-  MOST_LANGUAGES,
-} from './languages.ts';
-export {
-  captionLanguages,
-  captionRecord,
-  hasRooms,
-  joinedRoom,
-  roomNearby,
-  sharedRoom,
-} from './room-helpers.ts';
 export { MINUTE_MS } from '../async/time.ts';
 
 /** Mentions of a space's channels in one row; a dash for none. */
@@ -85,18 +74,130 @@ export const hears = async ({
   return !reachable || able.some(({ ready }) => ready);
 };
 
-/**
- * A list of voices that is asked for takes this long at most. Whoever types waits less: what comes
- * later completes the next letter.
- */
+/** Longest wait for voices: what comes later completes the next letter. */
 const VOICES_MS = 2_500;
 
 /** Completes a voice by words of its description, its language or its gender. */
 export const completeVoice: Complete = async (typed, { services }) => {
-  const wish = typed.trim() === '' ? {} : { named: typed };
-  const voices = await services.speaker.voices(wish, AbortSignal.timeout(VOICES_MS));
+  const preference = typed.trim() === '' ? {} : { named: typed };
+  const voices = await services.speaker.voices(preference, AbortSignal.timeout(VOICES_MS));
   return voices.map(({ id, description, language, gender }) => ({
     value: id,
     label: `${description} (${language}, ${gender})`,
   }));
 };
+
+/** More translations of one text than this nobody reads. */
+export const MOST_LANGUAGES = 10;
+
+/** Codes under other names in lists: beside Traditional Chinese, Chinese is called Simplified. */
+const LISTED_AS: Readonly<Record<string, string>> = { zh: 'zh-Hans' };
+
+/** A language as people choose it from a list: its name, what it calls itself, its code. */
+export const languageLabel = (code: string, locale: string, { languages }: Services): string => {
+  const listed = LISTED_AS[code] ?? code;
+  const [name, own] = [languages.name(listed, locale), languages.name(listed, listed)];
+  return `${own.toLowerCase() === name.toLowerCase() ? name : `${name} · ${own}`} (${code})`;
+};
+
+/** Completes a language by its name or code. */
+export const completeLanguage: Complete = (typed, { services, locale, most }) =>
+  services.languages
+    .search(typed, locale)
+    .slice(0, most)
+    .map(({ code }) => ({ value: code, label: languageLabel(code, locale, services) }));
+
+/** The code of the language that a person typed, or an error that names it. */
+export const typedLanguage = (typed: string, services: Services): string => {
+  const code = services.languages.find(typed);
+  if (code === undefined)
+    throw userError('bad-input', 'errors.unknown-language', { language: typedCode(typed) });
+  return code;
+};
+
+/** The codes of a typed list of 1 to `MOST_LANGUAGES`, or an error that says what is wrong with it. */
+export const typedLanguages = (typed: string, services: Services): readonly string[] => {
+  const { languages, unknown } = readLanguages(typed, services.languages);
+  if (unknown.length > 0)
+    throw userError('bad-input', 'autotranslate.unknown-languages', {
+      languages: series(
+        unknown.slice(0, MOST_LANGUAGES).map((name) => typedCode(name)),
+        ', ',
+      ),
+      count: unknown.length,
+    });
+  if (languages.length === 0 || languages.length > MOST_LANGUAGES)
+    throw userError('bad-input', 'autotranslate.how-many-languages', { most: MOST_LANGUAGES });
+  return languages;
+};
+
+/** Offers the whole list with the language that is being typed completed. */
+export const completeLanguages: Complete = (typed, { services, locale, most }) => {
+  const ways = splitTyped(typed).map(({ before, last }) => ({
+    known: readLanguages(before, services.languages).languages,
+    found: services.languages.search(last, locale),
+  }));
+  const { known, found } = ways.find((way) => way.found.length > 0) ?? { known: [], found: [] };
+  const before = known.map((code) => services.languages.name(code, locale));
+  return found
+    .filter(({ code }) => !known.includes(code))
+    .slice(0, most)
+    .map(({ code }) => ({
+      value: [...known, code].join(', '),
+      label: [...before, languageLabel(code, locale, services)].join(', '),
+    }));
+};
+
+type Context = Pick<PressContext, 'services' | 'channel' | 'member'>;
+
+/** True where people can speak with each other. */
+export const hasRooms = ({ commands }: Pick<PressContext, 'commands'>): boolean =>
+  commands().some(({ needs }) => needs === 'rooms');
+
+/** The room that a member is in together with us. */
+export const sharedRoom = ({ services, channel, member }: Context): Room | undefined => {
+  const room = services.rooms.of(channel.space);
+  const theirs = services.rooms.roomOf(channel.space, member.id);
+  return room && theirs && isSameChannel(room.channel, theirs) ? room : undefined;
+};
+
+/** The room that we are in, where a member may know of what goes on there; see `joinedRoom`. */
+export const roomNearby = (ctx: Context): Room | undefined =>
+  ctx.member.role === 'moderator' ? ctx.services.rooms.of(ctx.channel.space) : sharedRoom(ctx);
+
+/**
+ * The room that we are in, for those who are in it and for moderators: what is said there is nothing
+ * to others, and not theirs to end. Throws a sentence for everybody else, or where we are in none.
+ */
+export const joinedRoom = (ctx: Context): Room => {
+  const room = roomNearby(ctx);
+  if (room) return room;
+  const elsewhere = ctx.services.rooms.of(ctx.channel.space);
+  if (!elsewhere) throw userError('not-found', 'room.none');
+  throw userError('forbidden', 'room.not-with-me', { channel: channelMention(elsewhere.channel) });
+};
+
+/** The captions of the room that we are in, or left a while ago; for those who were there, and moderators. */
+export const captionRecord = (ctx: Context): CaptionRecord => {
+  const { services, channel, member } = ctx;
+  const isModerator = member.role === 'moderator';
+  const here = roomNearby(ctx);
+  const left = services.rooms.left(channel.space);
+  const theirs = isModerator || left?.people.has(member.id) ? left : undefined;
+  const found = [here, theirs].find((record) => record?.hasRecord);
+  if (found) return found;
+  // Who asks from elsewhere is told so.
+  if (services.rooms.of(channel.space)) joinedRoom(ctx);
+  throw userError('not-found', 'captions.none');
+};
+
+/** Says what captions are translated into. */
+export const captionLanguages = (
+  languages: readonly string[],
+  { services, locale, t }: Pick<PressContext, 'services' | 'locale' | 't'>,
+): RichText =>
+  languages.length === 0
+    ? t('captions.as-spoken')
+    : t('captions.into', {
+        languages: languages.map((code) => services.languages.name(code, locale)).join(', '),
+      });

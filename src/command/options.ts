@@ -72,10 +72,7 @@ const faultOf = (issue: z.core.$ZodIssue, option: OptionInfo): AppError => {
   });
 };
 
-/**
- * Checks what a person gave against an action's schema. Throws one `AppError` whose sentence names
- * the option and what it takes.
- */
+/** Checks options against an action's schema; an error names the option and what it takes. */
 export const parseOptions = (
   given: Readonly<Record<string, unknown>>,
   known: readonly OptionInfo[],

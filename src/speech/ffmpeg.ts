@@ -13,14 +13,42 @@ import type { FallbackDecoder } from '../audio/codec/decode.ts';
 import { sniff, SNIFF_BYTES } from '../audio/container/sniff.ts';
 import { damagedAudio } from '../audio/errors.ts';
 import { AppError } from '../errors.ts';
-import { writeNamelessFile } from './nameless-file.ts';
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+
+/**
+ * Writes bytes to a file on disk without a name, so that it disappears with its handle even if the
+ * process ends. Resolves with a handle at its start. Throws `AppError` `too-large` past
+ * `mostBytes`; errors of `bytes` and of the disk pass.
+ */
+export const writeNamelessFile = async (
+  bytes: AsyncIterable<Uint8Array>,
+  folder: string,
+  mostBytes: number,
+): Promise<FileHandle> => {
+  await using made = new AsyncDisposableStack();
+  const ownFolder = await mkdtemp(join(folder, 'dragoman-'));
+  made.defer(() => rm(ownFolder, { recursive: true, force: true }));
+  const path = join(ownFolder, 'file');
+  const writer = made.use(await open(path, 'wx', 0o600));
+  const reader = await open(path, 'r');
+  try {
+    await rm(ownFolder, { recursive: true });
+    let left = mostBytes;
+    for await (const chunk of bytes) {
+      left -= chunk.length;
+      if (left < 0) throw new AppError('too-large', `more than ${mostBytes} bytes`);
+      await writer.writeFile(chunk);
+    }
+    return reader;
+  } catch (error) {
+    await reader.close();
+    throw error;
+  }
+};
 
 /** An installed ffmpeg, which reads files that the decoders of `src/audio` refuse. */
 export interface Ffmpeg {
-  /**
-   * Runs ffmpeg for its version, which takes a tenth of a second; undefined if it cannot be
-   * started.
-   */
+  /** Runs ffmpeg for its version (0.1 s); undefined if it cannot be started. */
   version(): Promise<string | undefined>;
   readonly decode: FallbackDecoder;
 }
@@ -46,7 +74,6 @@ const MOST_CPU_SECONDS = 300;
 const LONGEST_SILENCE_MS = 30_000;
 /** Longest output: a minute more than `src/audio` accepts, so that people are told of its limit. */
 const LONGEST_OUTPUT_SECONDS = 4 * 3_600 + 60;
-/** The largest file that is written to disk. */
 const LARGEST_FILE_BYTES = 512 * 1024 * 1024;
 
 /** Containers that hold audio and refer to no other file, by ffmpeg's names. */
@@ -79,7 +106,6 @@ interface Run {
   readonly input: AsyncIterable<Uint8Array> | number;
   /** Controller that this run aborts when it fails. */
   readonly own: AbortController;
-  /** Signal that ends the run. */
   readonly signal: AbortSignal;
   readonly path: string;
   readonly clock: Pick<Clock, 'after'>;

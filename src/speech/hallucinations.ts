@@ -4,10 +4,7 @@ import { isSpacedLetter, isLetter } from '../text/letters.ts';
 const SOUND_MARKERS =
   /[[(（【*]\s*(?:(?:(?:upbeat|soft|dramatic|gentle|tense|background|audience|crowd|loud|heavy|eerie) )?(?:music|musique|música|musik|musica|muziek|applause|applaudissements|aplausos|applaus|laughter|laughs|rires|risas|silence|noise|static|breathing|coughs?|coughing|sighs?|clicking|typing|wind|beep(?:ing)?|музыка|аплодисменты|смех)(?: (?:playing|continues|fades|stops|ends))?|blank[_ ]audio|no (?:audio|speech|sound)|inaudible|unintelligible|foreign|foreign language|speaking (?:in )?(?:a )?foreign language|音楽|拍手|笑い?|笑い声|無音|音乐|掌声|笑声|박수|음악|웃음)\s*[\])）】*]|[♪♫♬🎵🎶]+/giu;
 
-/**
- * Phrases that recognisers trained on captions invent for near-silence; hardly anybody says them in
- * a room.
- */
+/** Phrases that recognisers invent for near-silence; hardly anybody says them in a room. */
 const STOCK_PHRASES = new Set([
   'thanks for watching',
   'thank you for watching',
@@ -112,10 +109,7 @@ export const bareText = (text: string): string =>
 export const withoutSounds = (text: string): string =>
   text.replaceAll(SOUND_MARKERS, ' ').replaceAll(/\s+/g, ' ').trim();
 
-/**
- * Detects texts that recognisers invent without speech: `stock` is hardly ever spoken, `common`
- * often.
- */
+/** Detects invented texts: `stock` is hardly ever spoken, `common` often. */
 export const knownInvention = (text: string): 'stock' | 'common' | undefined => {
   const bare = bareText(text);
   if (STOCK_PHRASES.has(bare)) return 'stock';
@@ -125,10 +119,8 @@ export const knownInvention = (text: string): 'stock' | 'common' | undefined => 
 /** Confidence below which a stock phrase counts as invented. */
 const SURE = 0.6;
 
-/**
- * The words that were spoken in one part; empty when there were only sounds. `confidence`: 0 to 1.
- */
-export const heardText = (text: string, confidence = 1): string => {
+/** The words that were spoken; empty when there were only sounds. `confidence`: 0 to 1. */
+export const spokenTranscript = (text: string, confidence = 1): string => {
   const words = withoutSounds(text);
   return confidence < SURE && knownInvention(words) === 'stock' ? '' : words;
 };
@@ -141,10 +133,7 @@ const LONGEST_UNIT_WORDS = 20;
 /** Least share of a transcript that a loop covers; a few words may stand before or after it. */
 const LOOP_SHARE = 0.6;
 
-/**
- * Counts letters of scripts with spaces, and characters of scripts without, in which each stands
- * for more.
- */
+/** Counts letters of scripts with spaces, and characters of scripts without. */
 export const countLetters = (
   text: string,
 ): { readonly letters: number; readonly signs: number } => {
@@ -195,9 +184,7 @@ export const longestLoop = (bare: string): number => {
   return most;
 };
 
-/**
- * Counts the words (characters) of a transcript if all are among those of `others`; otherwise 0.
- */
+/** Counts the words (characters) of a transcript if all are among `others`; otherwise 0. */
 export const countOnlyFrom = (bare: string, others: readonly string[]): number => {
   const units = unitsOf(bare);
   const known = new Set(others.flatMap(unitsOf));

@@ -6,14 +6,81 @@ import { sniff, type Container } from '../audio/container/sniff.ts';
 import { AppError, toAppError } from '../errors.ts';
 import { AUDIO_FORMATS, type AudioFormat } from '../model/file.ts';
 import { speakable } from '../text/speech/speakable.ts';
-import { createFailureMemory } from './failure-memory.ts';
-import { createVoiceList } from './voice-list.ts';
 import { fittingVoices } from './voice-choice.ts';
-import { attemptId, attemptsOf, type SynthesisAttempt } from './attempts.ts';
+import { orAborted } from '../async/abort.ts';
+
+const FRESH_MS = 300_000;
+
+/** Lists the voices: one request for all simultaneous callers, kept for five minutes. */
+const createVoiceList = (client: Pick<ServiceClient, 'voices'>, now: () => number) => {
+  let kept: { readonly voices: Promise<readonly Voice[]>; readonly untilMs: number } | undefined;
+  return async (signal: AbortSignal): Promise<readonly Voice[]> => {
+    if (!kept || now() >= kept.untilMs) {
+      // The first caller cannot abort it: others may wait for it.
+      const voices = client.voices({ signal: new AbortController().signal });
+      kept = { voices, untilMs: now() + FRESH_MS };
+      voices.catch(() => {
+        if (kept?.voices === voices) kept = undefined;
+      });
+    }
+    try {
+      return await orAborted(kept.voices, signal);
+    } catch (thrown) {
+      throw toAppError(thrown);
+    }
+  };
+};
+
+/** A combination of voice, format and streaming with which synthesis is attempted. */
+interface SynthesisAttempt {
+  readonly voice: Voice;
+  readonly format: AudioFormat;
+  /** True to stream the audio while it is made; otherwise it comes whole. */
+  readonly stream: boolean;
+}
+
+const attemptId = ({ voice, format, stream }: SynthesisAttempt): string =>
+  `${voice.id} ${format} ${stream}`;
+
+/** Attempts, best first: each format streamed, if the voice supports that, then whole. */
+const attemptsOf = (
+  voices: readonly Voice[],
+  formats: readonly AudioFormat[],
+): SynthesisAttempt[] =>
+  voices.flatMap((voice) =>
+    formats
+      .filter((format) => voice.formats.includes(format))
+      .flatMap((format) =>
+        (voice.streaming ? [true, false] : [false]).map((stream) => ({ voice, format, stream })),
+      ),
+  );
+
+/** Time after which a failed backend is tried again; what a voice cannot do lasts longer. */
+const PASSING_MS = 300_000;
+const LASTING_MS = 6 * 3_600_000;
+const ENTRIES = 2_000;
+
+const createFailureMemory = (now: () => number) => {
+  const untilMs = new Map<string, number>();
+  return {
+    has: (id: string): boolean => (untilMs.get(id) ?? Number.NEGATIVE_INFINITY) > now(),
+    /**
+     * Remembers that `failed` failed where `succeeded` spoke the same text. A refusal (400) counts
+     * only when the same voice then spoke the text: otherwise the voice may not support the text.
+     */
+    add: (failed: SynthesisAttempt, error: AppError, succeeded: SynthesisAttempt): void => {
+      const isRefusal = error instanceof ServiceError && error.status === 400;
+      if (isRefusal && failed.voice.id !== succeeded.voice.id) return;
+      const [oldest] = untilMs.keys();
+      if (untilMs.size >= ENTRIES && oldest !== undefined) untilMs.delete(oldest);
+      untilMs.set(attemptId(failed), now() + (error.retryable ? PASSING_MS : LASTING_MS));
+    },
+    forget: (id: string): void => void untilMs.delete(id),
+  };
+};
 
 export interface SpeakerDeps {
   readonly client: Pick<ServiceClient, 'voices' | 'speak'>;
-  /** Clock: monotonic milliseconds. */
   readonly now?: () => number;
 }
 
@@ -36,10 +103,7 @@ const CONTAINERS: Readonly<Partial<Record<Container, AudioFormat>>> = {
   ogg: 'ogg',
 };
 
-/**
- * Starts to read a stream, so as to check that it holds audio of the right kind; the chunks that
- * were read come first in the result.
- */
+/** Checks that a stream begins with audio of the right kind; the result is the whole stream. */
 const begun = async (
   chunks: AsyncIterable<Uint8Array>,
   format: AudioFormat,
@@ -97,9 +161,7 @@ export const createSpeaker = ({ client, now = () => performance.now() }: Speaker
     };
   };
 
-  /**
-   * Makes one attempt after another; failures are remembered once another attempt has succeeded.
-   */
+  /** Makes one attempt after another; remembers failures once another attempt has succeeded. */
   const tryAll = async (
     attempts: readonly SynthesisAttempt[],
     text: string,
@@ -129,7 +191,7 @@ export const createSpeaker = ({ client, now = () => performance.now() }: Speaker
   };
 
   return {
-    voices: async (preference, signal) => fittingVoices(await list.get(signal), preference),
+    voices: async (preference, signal) => fittingVoices(await list(signal), preference),
 
     async speak({ text: written, readAs, formats = AUDIO_FORMATS, ...preference }, signal) {
       const locale = readAs ?? preference.language;
@@ -141,7 +203,7 @@ export const createSpeaker = ({ client, now = () => performance.now() }: Speaker
         throw new AppError('bad-input', 'nothing in the text can be spoken', {
           sentence: { key: 'speech.nothing-to-say' },
         });
-      const voices = fittingVoices(await list.get(signal), preference);
+      const voices = fittingVoices(await list(signal), preference);
       if (voices.length === 0)
         throw new AppError('not-found', 'no voice fits the preference', {
           sentence: { key: 'speech.no-voice' },

@@ -4,16 +4,16 @@ import type { RichText } from '../model/rich-text.ts';
 
 export interface VoicePreference {
   /** A voice's id, or words of its description; overrides the rest. */
-  readonly named?: string;
-  readonly language?: string;
-  readonly gender?: string;
+  readonly named?: string | undefined;
+  readonly language?: string | undefined;
+  readonly gender?: string | undefined;
 }
 
 export interface SynthesisRequest extends VoicePreference {
   /** Rich text is made speakable; a string is spoken as it is. */
   readonly text: RichText | string;
   /** The language in which emoji and the like are spoken. Default: the preferred one. */
-  readonly readAs?: string;
+  readonly readAs?: string | undefined;
   /** Accepted formats: the first that the voice supports is used. Default: any. */
   readonly formats?: readonly AudioFormat[];
 }
@@ -23,7 +23,6 @@ export interface Speech {
   readonly format: AudioFormat;
   readonly mediaType: string;
   readonly sampleRateHz: number;
-  /** The file's bytes as they arrive. */
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 

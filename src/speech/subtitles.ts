@@ -1,6 +1,7 @@
 import type { TranscriptKind, TranscriptSegment } from '../model/transcript.ts';
 import { oneLine } from '../text/one-line.ts';
 import { countCodePoints } from '../text/unicode.ts';
+import type { OutgoingFile } from '../model/file.ts';
 
 /** Most columns of a line on a screen; a wide (East Asian) letter takes two. */
 const LINE_COLUMNS = 42;
@@ -9,7 +10,6 @@ const LINES_PER_CUE = 2;
 const SHORTEST_CUE_MS = 1;
 /** Fewest columns for the text of a line, however long the name in front of it. */
 const LEAST_COLUMNS = 20;
-/** Time for which a leading sentence is shown. */
 const LEAD_MS = 2_000;
 
 /** A segment with its speaker, if there are several; their speech may overlap. */
@@ -33,9 +33,7 @@ const closing = /^[\p{Pe}\p{Pf}\p{Po}\p{M}ー〜…]/u;
 
 const columnsOf = (text: string): number => countCodePoints(text) + (text.match(wide)?.length ?? 0);
 
-/**
- * Splits a text where a line may end: words with their spaces; no line begins with a closing mark.
- */
+/** Splits a text where a line may end; no line begins with a closing mark. */
 const partsOf = (text: string): readonly string[] => {
   if (!unspaced.test(text)) return text.split(/(?<= )/);
   const parts: string[] = [];
@@ -133,9 +131,7 @@ const cuesOf = (
   return cues;
 };
 
-/**
- * Yields all cues in order of their starts, as WebVTT requires; those of one speaker never overlap.
- */
+/** Yields cues in order of their starts, as WebVTT requires; no speaker's overlap. */
 const orderedCues = function* (
   segments: readonly Ready[],
   columnsFor: (speaker: string) => number,
@@ -226,3 +222,41 @@ export const subtitleParts = function* (
  */
 export const subtitlesOf = (kind: TranscriptKind, segments: readonly SpokenSegment[]): string =>
   [...subtitleParts(kind, segments)].join('');
+
+const MEDIA_TYPES: Readonly<Record<TranscriptKind, string>> = {
+  txt: 'text/plain',
+  srt: 'application/x-subrip',
+  vtt: 'text/vtt',
+};
+
+/** Parts that are written before other work gets a turn. */
+const SLICE_PARTS = 100;
+
+const fileOf = (kind: TranscriptKind, bytes: Uint8Array): OutgoingFile => ({
+  name: `transcript.${kind}`,
+  mediaType: MEDIA_TYPES[kind],
+  bytes,
+});
+
+/** Makes a transcript into a file for players and readers. */
+export const transcriptFile = (
+  kind: TranscriptKind,
+  segments: readonly TranscriptSegment[],
+): OutgoingFile => fileOf(kind, Buffer.from(subtitlesOf(kind, segments)));
+
+/** Makes a transcript of any length into a file, with speakers; other work can run meanwhile. */
+export const longTranscriptFile = async (
+  kind: TranscriptKind,
+  segments: readonly SpokenSegment[],
+  lead: string | undefined,
+): Promise<OutgoingFile> => {
+  const chunks: Uint8Array[] = [];
+  let slice: string[] = [];
+  for (const part of subtitleParts(kind, segments, lead)) {
+    if (slice.push(part) < SLICE_PARTS) continue;
+    chunks.push(Buffer.from(slice.join('')));
+    slice = [];
+    await new Promise(setImmediate);
+  }
+  return fileOf(kind, Buffer.concat([...chunks, Buffer.from(slice.join(''))]));
+};

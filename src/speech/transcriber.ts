@@ -6,25 +6,24 @@ import { chunkAudio, type AudioChunk } from '../audio/chunk/chunk-audio.ts';
 import type { FallbackDecoder } from '../audio/codec/decode.ts';
 import { AppError } from '../errors.ts';
 import type { Glossary } from '../model/glossary.ts';
-import { heardText } from './hallucinations.ts';
+import { spokenTranscript } from './hallucinations.ts';
 
 export interface TranscriptionRequest {
   readonly audio: ByteSource;
   /** Length according to the platform. */
-  readonly durationMs?: number;
+  readonly durationMs?: number | undefined;
   /** Language of the speech. Default: the service detects it. */
-  readonly language?: string;
+  readonly language?: string | undefined;
   /** The place whose glossary provides the hotwords. */
   readonly place: Space | Channel;
 }
 
 /** Progress of a transcription. */
 export interface TranscriptionProgress {
-  /** The whole text so far. */
   readonly text: string;
   /** Position in the audio that the text reaches. */
-  readonly heardMs: number;
-  /** Length of the audio, if known; never less than `heardMs`. */
+  readonly transcribedMs: number;
+  /** Length of the audio, if known; never less than `transcribedMs`. */
   readonly totalMs: number | undefined;
 }
 
@@ -43,7 +42,6 @@ export interface TranscriberDeps {
   readonly fallback?: FallbackDecoder | undefined;
 }
 
-/** Parts that are sent to the service at the same time. */
 const PARTS_AT_ONCE = 2;
 /** Most hotwords; more would make recognition worse. */
 const HOTWORDS = 100;
@@ -94,7 +92,6 @@ const mainLanguage = (parts: readonly RecognisedPart[]): string => {
   return [...lengths].toSorted(([, a], [, b]) => b - a)[0]?.[0] ?? '';
 };
 
-/** Languages that are written without spaces between words. */
 const UNSPACED = /^(?:ja|zh|th|lo|km|my)\b/;
 
 export const createTranscriber = ({
@@ -120,7 +117,7 @@ export const createTranscriber = ({
       return {
         startMs: chunk.startMs,
         endMs: chunk.startMs + chunk.durationMs,
-        text: heardText(reply.text, reply.confidence),
+        text: spokenTranscript(reply.text, reply.confidence),
         language: reply.language,
         confidence: reply.confidence,
       };
@@ -131,7 +128,7 @@ export const createTranscriber = ({
     let durationMs = 0;
     const soFar = (): TranscriptionProgress => ({
       text,
-      heardMs: durationMs,
+      transcribedMs: durationMs,
       totalMs: claimedMs === undefined ? undefined : Math.max(claimedMs, durationMs),
     });
     const cut = chunkAudio(audio, { longestMs: LONGEST_PART_MS, fallback }, both);

@@ -1,13 +1,11 @@
 import type { Voice } from '../api/contract.ts';
-import type { VoicePreference } from './speech.ts';
+import type { VoicePreference, Speaker } from './speech.ts';
 import { languagesInWords, sameLanguage } from '../text/language/languages.ts';
 
 /** Names that services give to a voice that speaks any language. */
 const EVERY_LANGUAGE = /\b(?:multilingual|multi-lingual|all languages|any language)\b/i;
 
-/**
- * Ranks how well a voice speaks a language: alone or as any, first among others, among others, not.
- */
+/** Ranks how well a voice speaks a language: alone, first among others, among others, not. */
 const languageRank = (voice: Voice, wanted: string): number => {
   if (EVERY_LANGUAGE.test(voice.language)) return 0;
   const spoken = languagesInWords(voice.language);
@@ -18,7 +16,6 @@ const languageRank = (voice: Voice, wanted: string): number => {
 };
 
 const NO_WORD = /[^\p{L}\p{N}]+/gu;
-/** Scripts that put no spaces between words. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]/u;
 
 const described = ({ description, language, gender }: Voice): string =>
@@ -49,4 +46,44 @@ export const fittingVoices = (voices: readonly Voice[], preference: VoicePrefere
   if (gender === undefined) return speaking;
   const ofGender = speaking.filter((voice) => voice.gender.toLowerCase() === gender.toLowerCase());
   return ofGender.length > 0 ? ofGender : speaking;
+};
+
+export interface VoiceHints {
+  /** The preference that somebody stated; overrides the rest. */
+  readonly asked?: VoicePreference | undefined;
+  /** The speaker's own voice, by id. */
+  readonly own?: string | undefined;
+  /** Languages that the text may be in, best guess first; those without a voice are skipped. */
+  readonly guesses: readonly (string | undefined)[];
+}
+
+/** The voices to look for, best first. */
+export const voicePreferences = ({
+  asked = {},
+  own,
+  guesses,
+}: VoiceHints): readonly VoicePreference[] => {
+  const { named, language, gender } = asked;
+  if (named !== undefined) return [{ named }];
+  if (language !== undefined) return [{ language, gender }];
+  const languages = [...new Set(guesses.filter((guess) => guess !== undefined))];
+  return [
+    // A person's own voice is not used for text that another voice was asked to speak.
+    ...(own === undefined || gender !== undefined ? [] : [{ named: own }]),
+    ...languages.map((guess) => ({ language: guess, gender })),
+    { gender },
+  ];
+};
+
+/** The first preference that any voice fits; the last one, for its error, when none does. */
+export const firstThatFits = async (
+  preferences: readonly VoicePreference[],
+  speaker: Pick<Speaker, 'voices'>,
+  signal: AbortSignal,
+): Promise<{ readonly preference: VoicePreference; readonly voices: readonly Voice[] }> => {
+  for (const preference of preferences) {
+    const voices = await speaker.voices(preference, signal);
+    if (voices.length > 0) return { preference, voices };
+  }
+  return { preference: preferences.at(-1) ?? {}, voices: [] };
 };

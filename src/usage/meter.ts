@@ -72,17 +72,17 @@ export const createMeter = <Given extends MeteredServices>(
       transcriber: {
         async *transcribe(request, signal) {
           await admit('audio');
-          let heardMs = 0;
+          let transcribedMs = 0;
           try {
             return yield* mapStates(
               services.transcriber.transcribe(request, signal),
               (progress) => {
-                ({ heardMs } = progress);
+                ({ transcribedMs } = progress);
                 return progress;
               },
             );
           } finally {
-            audioMs += heardMs;
+            audioMs += transcribedMs;
           }
         },
       },

@@ -10,24 +10,14 @@ export interface AttendanceDeps {
   readonly empty: () => void;
 }
 
-/** Tracks the members who are in a room and those who were. */
-export interface Attendance extends Disposable {
-  readonly here: () => readonly RoomMember[];
-  /** Ids of all members who were present since the bot joined. */
-  readonly everHere: ReadonlySet<string>;
-  /** A member's name as the room sees it, also after they left; the id of somebody unknown. */
-  readonly nameOf: (memberId: string) => string;
-  /** A member's name as the room sees it; undefined when it is not known. */
-  readonly knownName: (memberId: string) => string | undefined;
-  /** Updates the members; must be called when people join or leave. */
-  update(): void;
-}
-
 const NAMES_KEPT = 1_000;
 /** Time without people before `empty` is called: people come back from a short absence. */
 const EMPTY_MS = 15_000;
 
-export const createAttendance = ({ clock, present, empty }: AttendanceDeps): Attendance => {
+export type Attendance = ReturnType<typeof createAttendance>;
+
+/** Tracks the members who are in a room and those who were. */
+export const createAttendance = ({ clock, present, empty }: AttendanceDeps) => {
   const everHere = new Set<string>();
   const names = createLru<string, string>(NAMES_KEPT);
   let cancel: (() => void) | undefined;
@@ -38,10 +28,13 @@ export const createAttendance = ({ clock, present, empty }: AttendanceDeps): Att
   };
   return {
     here: present,
-    everHere,
-    nameOf: (memberId) => names.get(memberId) ?? memberId,
-    knownName: (memberId) => names.get(memberId),
-    update: () => {
+    /** Ids of all members who were present since the bot joined. */
+    everHere: everHere as ReadonlySet<string>,
+    /** A member's name as the room sees it, also after they left; the id of somebody unknown. */
+    nameOf: (memberId: string): string => names.get(memberId) ?? memberId,
+    knownName: (memberId: string): string | undefined => names.get(memberId),
+    /** Updates the members; must be called when people join or leave. */
+    update: (): void => {
       if (isOver) return;
       const here = present();
       for (const { id, name } of here) {
@@ -51,7 +44,7 @@ export const createAttendance = ({ clock, present, empty }: AttendanceDeps): Att
       if (here.some(({ isBot }) => !isBot)) stopWaiting();
       else cancel ??= clock.after(EMPTY_MS, empty);
     },
-    [Symbol.dispose]: () => {
+    [Symbol.dispose]: (): void => {
       isOver = true;
       stopWaiting();
     },

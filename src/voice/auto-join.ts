@@ -6,27 +6,15 @@ import type { LeaveReason } from './room.ts';
 
 export interface AutoJoinDeps {
   readonly clock: Clock;
-  /** True when any human is in a room. */
   readonly isPeopled: (room: Channel) => boolean;
   /** True when moderators chose a room to be joined, and the bot may join it. */
   readonly isWanted: (room: Channel) => Promise<boolean>;
   /** The rooms of a space that moderators chose. */
   readonly wantedIn: (space: Space) => Promise<readonly Channel[]>;
-  /** True when the bot is in any room of a space. */
   readonly isBusy: (space: Space) => boolean;
   /** Joins a room, unless the bot is in another one by then. */
   readonly join: (room: Channel) => Promise<void>;
   readonly log: Log;
-}
-
-/** Joins chosen rooms while people are there, until they ask the bot to leave. */
-export interface AutoJoin extends Disposable {
-  /** Notes that people came to a room or left it. */
-  peopleChanged(room: Channel): void;
-  /** Notes that the bot left a room. */
-  left(room: Channel, reason: LeaveReason): void;
-  /** Notes that moderators chose other rooms. */
-  choicesChanged(space: Space): void;
 }
 
 /** Wait after a failure, even when people come or go meanwhile. */
@@ -36,7 +24,8 @@ const RETRY_REFUSED_MS = 10 * MINUTE_MS;
 
 const keyOf = ({ space, id }: Channel): string => `${space.platform} ${space.id} ${id}`;
 
-export const createAutoJoin = (deps: AutoJoinDeps): AutoJoin => {
+/** Joins chosen rooms while people are there, until they ask the bot to leave. */
+export const createAutoJoin = (deps: AutoJoinDeps) => {
   const { clock, isPeopled, isWanted, wantedIn, isBusy, join, log } = deps;
   /** Rooms whose people asked the bot to leave. */
   const banned = new Set<string>();
@@ -80,15 +69,15 @@ export const createAutoJoin = (deps: AutoJoinDeps): AutoJoin => {
     });
 
   return {
-    peopleChanged: (room) => void consider(room),
-    left: (room, reason) => {
+    peopleChanged: (room: Channel): void => void consider(room),
+    left: (room: Channel, reason: LeaveReason): void => {
       if (isOver) return;
       const isSentAway = reason === 'requested' || reason === 'thrown out';
       if (isSentAway && isPeopled(room)) banned.add(keyOf(room));
       if (reason === 'lost') tryLater(room, RETRY_MS);
       considerAll(room.space);
     },
-    choicesChanged: (space) => considerAll(space, true),
+    choicesChanged: (space: Space): void => considerAll(space, true),
     [Symbol.dispose]: () => {
       isOver = true;
       for (const key of waiting.keys()) stopWaiting(key);

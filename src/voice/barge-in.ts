@@ -4,17 +4,8 @@ import type { Clock } from '../async/clock.ts';
 export interface BargeInDeps {
   readonly clock: Clock;
   readonly mode: () => RoomChoices['bargeIn'];
-  /** Lowers the bot's voice, or raises it again. */
   readonly duck: (isOn: boolean) => void;
   readonly interrupt: () => void;
-}
-
-/** Lowers or ends the bot's speech while people speak, where the room wants that. */
-export interface BargeIn extends Disposable {
-  readonly began: (memberId: string) => void;
-  /** Notes a packet of a member. */
-  readonly packet: (memberId: string) => void;
-  readonly ended: (memberId: string) => void;
 }
 
 /** Silence after which a member no longer counts as speaking. */
@@ -28,7 +19,10 @@ interface Speaker {
   cancel: () => void;
 }
 
-export const createBargeIn = ({ clock, mode, duck, interrupt }: BargeInDeps): BargeIn => {
+export type BargeIn = ReturnType<typeof createBargeIn>;
+
+/** Lowers or ends the bot's speech while people speak, where the room wants that. */
+export const createBargeIn = ({ clock, mode, duck, interrupt }: BargeInDeps) => {
   const speakers = new Map<string, Speaker>();
   const ended = (memberId: string): void => {
     const speaker = speakers.get(memberId);
@@ -43,7 +37,7 @@ export const createBargeIn = ({ clock, mode, duck, interrupt }: BargeInDeps): Ba
     speaker.cancel = clock.after(endMs - clock.nowMs(), () => watch(memberId, speaker));
   };
   return {
-    began: (memberId) => {
+    began: (memberId: string): void => {
       if (mode() === 'off') return;
       speakers.get(memberId)?.cancel();
       const nowMs = clock.nowMs();
@@ -53,12 +47,12 @@ export const createBargeIn = ({ clock, mode, duck, interrupt }: BargeInDeps): Ba
       if (mode() === 'lower') duck(true);
       else interrupt();
     },
-    packet: (memberId) => {
+    packet: (memberId: string): void => {
       const speaker = speakers.get(memberId);
       if (speaker) speaker.packetMs = clock.nowMs();
     },
     ended,
-    [Symbol.dispose]: () => {
+    [Symbol.dispose]: (): void => {
       for (const memberId of speakers.keys().toArray()) ended(memberId);
     },
   };

@@ -1,8 +1,17 @@
 import { orAborted } from '../async/abort.ts';
 import type { Clock } from '../async/clock.ts';
-import { type AppError, userError } from '../errors.ts';
+import { AppError, userError, toAppError } from '../errors.ts';
 import { spokenName } from '../text/speech/spoken-name.ts';
 import type { TranscriptEvent } from './stt/transcript-emitter.ts';
+import { resultOf } from '../async/generators.ts';
+import { roomTurns } from '../chat/room-turns.ts';
+import { lines } from '../model/compose-rich-text.ts';
+import type { Channel } from '../model/place.ts';
+import { parseMarkdown } from '../text/markdown/parse.ts';
+import { createMeter, type MeteredServices } from '../usage/meter.ts';
+import type { StatusMessages } from './status-messages.ts';
+import type { RoomFailure, RoomTexts } from './texts.ts';
+import type { Speaking } from './tts/speaking.ts';
 
 /** A text without case, and without marks that recognisers may write or leave out. */
 const folded = (text: string): string =>
@@ -46,24 +55,16 @@ export interface ConversationDeps {
   readonly answer: (speakerId: string, question: string, signal: AbortSignal) => Promise<void>;
 }
 
-/** Finds questions in transcripts. */
-export interface Conversation extends Disposable {
-  /** Takes a final transcript. */
-  transcript(event: TranscriptEvent): void;
-  /** Resolves with the next utterance of a member. */
-  listenTo(memberId: string, signal: AbortSignal): Promise<string>;
-  /** Drops the questions of a member who is no longer listened to. */
-  forget(memberId: string): void;
-}
-
-/** Longest wait for a member who wants to speak. */
 const LISTEN_MS = 30_000;
 /** Time for the question after a name alone. */
 const QUESTION_MS = 10_000;
 
 const nothingSaid = (): AppError => userError('not-found', 'room.nothing-heard');
 
-export const createConversation = ({ clock, names, answer }: ConversationDeps): Conversation => {
+export type Conversation = ReturnType<typeof createConversation>;
+
+/** Finds questions in transcripts. */
+export const createConversation = ({ clock, names, answer }: ConversationDeps) => {
   const listening = new Map<string, PromiseWithResolvers<string> & { readonly sinceMs: number }>();
   /** Members who spoke a name alone, with the time until which the question may follow. */
   const called = new Map<string, number>();
@@ -78,7 +79,8 @@ export const createConversation = ({ clock, names, answer }: ConversationDeps): 
   };
 
   return {
-    transcript: ({ speakerId, text, endMs }) => {
+    /** Takes a final transcript. */
+    transcript: ({ speakerId, text, endMs }: TranscriptEvent): void => {
       if (text === '') return;
       const waiting = listening.get(speakerId);
       if (waiting) {
@@ -93,7 +95,7 @@ export const createConversation = ({ clock, names, answer }: ConversationDeps): 
       else if (question !== undefined) reply(speakerId, question);
       else if (untilMs !== undefined && endMs <= untilMs) reply(speakerId, text);
     },
-    listenTo: async (memberId, signal) => {
+    listenTo: async (memberId: string, signal: AbortSignal): Promise<string> => {
       listening.get(memberId)?.reject(nothingSaid());
       const waiting = { ...Promise.withResolvers<string>(), sinceMs: clock.nowMs() };
       listening.set(memberId, waiting);
@@ -105,14 +107,65 @@ export const createConversation = ({ clock, names, answer }: ConversationDeps): 
         if (listening.get(memberId) === waiting) listening.delete(memberId);
       }
     },
-    forget: (memberId) => {
+    /** Drops the questions of a member who is no longer listened to. */
+    forget: (memberId: string): void => {
       listening.get(memberId)?.reject(nothingSaid());
       called.delete(memberId);
       answering.get(memberId)?.abort(nothingSaid());
     },
-    [Symbol.dispose]: () => {
+    [Symbol.dispose]: (): void => {
       for (const waiting of listening.values()) waiting.reject(nothingSaid());
       called.clear();
     },
   };
 };
+
+export interface VoiceAnswersDeps {
+  readonly services: MeteredServices;
+  readonly clock: Clock;
+  readonly channel: () => Channel;
+  readonly nameOf: (memberId: string) => string;
+  readonly recentCaptions: () => readonly string[];
+  readonly speaking: Pick<Speaking, 'say'>;
+  readonly messages: Pick<StatusMessages, 'post'>;
+  readonly texts: RoomTexts;
+  /** Aborted when the room is over. */
+  readonly signal: AbortSignal;
+}
+
+const ANSWER_MS = 60_000;
+
+/**
+ * Answers spoken questions, in writing and aloud; usage counts for the person who asked. Nothing is
+ * shown for a question that was withdrawn.
+ */
+export const createVoiceAnswers =
+  (deps: VoiceAnswersDeps): ConversationDeps['answer'] =>
+  async (speakerId, question, asked) => {
+    const { services, clock, speaking, messages, texts } = deps;
+    const { space } = deps.channel();
+    const by = { id: speakerId, name: deps.nameOf(speakerId) };
+    const meter = createMeter(services, { space, memberId: speakerId });
+    const late = new AbortController();
+    const cancel = clock.after(ANSWER_MS, () =>
+      late.abort(new AppError('timeout', 'an answer took too long', { retryable: true })),
+    );
+    const over = AbortSignal.any([asked, deps.signal]);
+    const signal = AbortSignal.any([late.signal, over]);
+    let failure: RoomFailure = 'room.not-answered';
+    try {
+      const turns = roomTurns(question, deps.recentCaptions());
+      const written = await resultOf(meter.services.assistant.answer(turns, signal));
+      const answer = parseMarkdown(written);
+      signal.throwIfAborted();
+      await messages.post({ text: lines(texts.question(by.name, question), answer) });
+      failure = 'room.not-said';
+      over.throwIfAborted();
+      await speaking.say({ kind: 'answer', text: answer, by });
+    } catch (thrown) {
+      if (!over.aborted) await messages.post(texts.failed(failure, toAppError(thrown)));
+    } finally {
+      cancel();
+      await meter.settle().catch(() => undefined);
+    }
+  };

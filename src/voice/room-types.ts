@@ -17,35 +17,31 @@ export interface SpeechRequest {
    */
   readonly by?: Pick<Member, 'id' | 'name'>;
   /** The voice. Default: the author's own. */
-  readonly voice?: VoicePreference;
+  readonly voice?: VoicePreference | undefined;
 }
 
 /** Speech that is spoken in a room, or waits to be. */
 export interface QueuedSpeech {
   readonly kind: SpeechRequest['kind'] | 'notice';
   readonly by?: string;
-  /** Spoken text in plain words. */
   readonly text: string;
   /** Estimated time until it is spoken. */
   readonly waitsMs: number;
 }
 
 export interface CaptionOptions {
-  /** Languages that captions are translated into. */
   readonly languages: readonly string[];
   /** The channel where they are shown. Default: the room's own chat. */
-  readonly in?: Channel;
+  readonly in?: Channel | undefined;
   /** The name of a thread of that channel, in which they are shown. */
-  readonly thread?: string;
+  readonly thread?: string | undefined;
   /** The one language that is shown: translations, and originals that are in it. */
-  readonly only?: string;
-  /** The transcript that is posted when they end. */
-  readonly transcript?: RoomTranscriptKind;
+  readonly only?: string | undefined;
+  readonly transcript?: RoomTranscriptKind | undefined;
 }
 
 /** The current captions of a room, or the last ones, as long as they are kept in memory. */
 export interface CaptionRecord {
-  /** True when there are captions. */
   readonly hasRecord: boolean;
   /** Ids of all members who were present. */
   readonly people: ReadonlySet<string>;

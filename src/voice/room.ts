@@ -8,9 +8,8 @@ import type { RoomChoices } from '../model/space-choices.ts';
 import { createAttendance } from './attendance.ts';
 import type { Clock } from '../async/clock.ts';
 import type { ConsentChoice } from '../model/consent.ts';
-import { createStatusMessages } from './status-messages.ts';
+import { createStatusMessages, createLinkStatus } from './status-messages.ts';
 import type { LinkListener, VoiceLink, VoicePort } from '../ports/voice.ts';
-import { createLinkStatus } from './link-status.ts';
 import { createSpeaking } from './tts/speaking.ts';
 import { createRoomTexts } from './texts.ts';
 
@@ -37,7 +36,6 @@ export interface OpenRoom extends Room {
   /** True when the room is over or closing: it accepts nothing more. */
   readonly isOver: boolean;
   peopleChanged(): void;
-  /** Takes a member's choice about being listened to. */
   readonly chosen: (memberId: string, choice: ConsentChoice) => void;
   /** Drops a member who opted out of everything: they are neither listened to nor read aloud. */
   readonly forget: (memberId: string) => void;
@@ -75,16 +73,22 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
   const { services, clock, log, now } = deps;
   const texts = createRoomTexts(deps.texts, start.locale, platform.naming ?? 'plain');
   const over = new AbortController();
+  const reason = Promise.withResolvers<LeaveReason>();
   let { choices } = start;
   let link: VoiceLink | undefined;
-  let closing: Promise<void> | undefined;
+
+  /** Ends the room; the first reason counts. */
+  const end = (given: LeaveReason): void => {
+    over.abort(none());
+    reason.resolve(given);
+  };
 
   const channel = (): Channel => link?.channel ?? start.channel;
   const messages = createStatusMessages({ platform, channel, log });
   const attendance = createAttendance({
     clock,
     present: () => port.present(channel()),
-    empty: () => void room.close('empty'),
+    empty: () => end('empty'),
   });
   const { nameOf, knownName } = attendance;
   const linkStatus = createLinkStatus({ clock, attendance, messages, texts });
@@ -138,22 +142,8 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     ended: (error) => {
       if (error && !over.signal.aborted)
         void messages.post({ text: texts.ended(error), tone: 'error' });
-      void room.close(error ? 'lost' : 'thrown out');
+      end(error ? 'lost' : 'thrown out');
     },
-  };
-
-  const close = async (reason: LeaveReason): Promise<void> => {
-    over.abort(none());
-    attendance[Symbol.dispose]();
-    linkStatus[Symbol.dispose]();
-    try {
-      await session[Symbol.asyncDispose]();
-      if (reason === 'empty') await messages.post(texts.status('room.left'));
-      await speaking[Symbol.asyncDispose]();
-      await link?.[Symbol.asyncDispose]();
-    } finally {
-      start.ended(room, reason);
-    }
   };
 
   const room: OpenRoom = {
@@ -188,8 +178,8 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
     listenTo: (member, signal) => session.listenTo(member, signal),
     recentCaptions: session.record.recent,
     leave: () => room.close('requested'),
-    close: async (reason) => {
-      closing ??= close(reason);
+    close: async (given) => {
+      end(given);
       await closing;
     },
     filesText: texts.files,
@@ -204,6 +194,21 @@ export const openRoom = async (start: RoomStart, deps: RoomDeps): Promise<OpenRo
       session.choicesChanged(changed);
     },
   };
+
+  const close = async (): Promise<void> => {
+    const given = await reason.promise;
+    attendance[Symbol.dispose]();
+    linkStatus[Symbol.dispose]();
+    try {
+      await session[Symbol.asyncDispose]();
+      if (given === 'empty') await messages.post(texts.status('room.left'));
+      await speaking[Symbol.asyncDispose]();
+      await link?.[Symbol.asyncDispose]();
+    } finally {
+      start.ended(room, given);
+    }
+  };
+  const closing = close();
 
   link = await join(start, listener, clock);
   peopleChanged();

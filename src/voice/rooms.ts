@@ -66,7 +66,6 @@ export const createRooms = (deps: RoomsDeps): RoomService => {
     },
   });
 
-  /** Keeps the transcript for a while after the room is over. */
   const keep = (key: string, room: OpenRoom): void => {
     if (!room.hasRecord) return;
     left.get(key)?.drop();

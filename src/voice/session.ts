@@ -14,12 +14,11 @@ import type { RecogniserFactory } from '../ports/recogniser.ts';
 import type { VoiceLink, VoicePacket, VoicePort } from '../ports/voice.ts';
 import { type AudioMeter, createAudioMeter } from '../usage/audio-meter.ts';
 import type { MeteredServices } from '../usage/meter.ts';
-import { createVoiceAnswers } from './answering.ts';
+import { createVoiceAnswers, type Conversation, createConversation } from './conversation.ts';
 import type { Attendance } from './attendance.ts';
 import { type BargeIn, createBargeIn } from './barge-in.ts';
 import { type Captioning, createCaptioning } from './captions/captioning.ts';
-import { createNotice } from './consent/notice.ts';
-import { type Conversation, createConversation } from './conversation.ts';
+import { createNotice } from './consent/consent.ts';
 import {
   areCaptionsOn,
   firstState,
@@ -81,7 +80,6 @@ export class VoiceSession implements AsyncDisposable {
   readonly #subscription: Subscription;
   readonly #steps = createKeyedMutex();
   #state: ListeningState;
-  /** Stops captions that are about to begin. */
   #starting: AbortController | undefined;
   #cancelLift: (() => void) | undefined;
 
@@ -143,7 +141,6 @@ export class VoiceSession implements AsyncDisposable {
     this.#subscription.peopleChanged();
   }
 
-  /** Moves the captions along with the room. */
   moved(): void {
     this.#captioning.moved();
   }
@@ -202,7 +199,6 @@ export class VoiceSession implements AsyncDisposable {
     }
   }
 
-  /** Stops the captions; resolves with false when there were none. */
   async stopCaptions(): Promise<boolean> {
     const wasStarting = this.#starting !== undefined;
     this.#starting?.abort(new AppError('cancelled', 'captions were stopped while they began'));
@@ -243,9 +239,7 @@ export class VoiceSession implements AsyncDisposable {
     return state !== undefined;
   }
 
-  /**
-   * Listens as the state requires; resolves when the transcripts of the previous use were emitted.
-   */
+  /** Listens as the state requires; resolves after the transcripts of the previous use. */
   async #listen(): Promise<void> {
     const mode = modeOf(this.#state);
     const listener = mode?.use === 'captions' ? this.#forCaptions : this.#forOthers;

@@ -21,32 +21,10 @@ export interface SubscriptionDeps {
   readonly hints: () => Promise<SttPipelineHints>;
   /** Makes the notice that informs people of a listening mode. */
   readonly noticeOf: (mode: ListeningMode) => (members: readonly RoomMember[]) => Promise<void>;
-  /** Reports why people could not be informed; undefined when they were. */
   readonly notInformed: (error: AppError | undefined) => void;
   readonly log: Log;
 }
 
-/** Listens to members who consented, for the use of which they were informed. */
-export interface Subscription {
-  readonly packet: (packet: VoicePacket) => void;
-  readonly peopleChanged: () => void;
-  chosen(memberId: string, choice: ConsentChoice): void;
-  /**
-   * Changes the listening mode; undefined stops listening. Transcripts of the previous use still go
-   * to its own listener: resolves when they were emitted, or after `patienceMs`.
-   */
-  listen(
-    mode: ListeningMode | undefined,
-    listener: TranscriptListener,
-    patienceMs?: number,
-  ): Promise<void>;
-  /** Resolves when all who are present were informed; rejects when they could not be. */
-  informed(): Promise<void>;
-  /** Listens to a member who asked for it, informed or not, until the result is disposed of. */
-  listenTo(memberId: string, listener: TranscriptListener): Disposable;
-}
-
-/** Time for the last transcripts of a use that is over. */
 const LAST_TRANSCRIPTS_MS = 5_000;
 
 /** Recognises nothing: for a use that needs no text. */
@@ -63,10 +41,12 @@ interface Current extends ListeningMode {
   readonly pipeline: SttPipeline;
 }
 
-export const createSubscription = (deps: SubscriptionDeps): Subscription => {
+export type Subscription = ReturnType<typeof createSubscription>;
+
+/** Listens to members who consented, for the use of which they were informed. */
+export const createSubscription = (deps: SubscriptionDeps) => {
   const { clock, people, choiceOf, hints, noticeOf, notInformed, log } = deps;
   let current: Current | undefined;
-  /** Members who consented. */
   let consenting: readonly string[] = [];
   /** Members who ask a question, with the number of their questions. */
   const asking = new Map<string, number>();
@@ -130,10 +110,10 @@ export const createSubscription = (deps: SubscriptionDeps): Subscription => {
   };
 
   return {
-    packet: (packet) =>
+    packet: (packet: VoicePacket): void =>
       (isForRoom(packet.speakerId) ? current?.pipeline : questions)?.packet(packet),
-    peopleChanged: () => current?.consent.present(people()),
-    chosen: (memberId, choice) => {
+    peopleChanged: (): void => current?.consent.present(people()),
+    chosen: (memberId: string, choice: ConsentChoice): void => {
       current?.consent.chosen(memberId, choice);
       if (choice !== 'refused') return;
       current?.pipeline.forget(memberId);
@@ -142,7 +122,15 @@ export const createSubscription = (deps: SubscriptionDeps): Subscription => {
       asking.set(memberId, 1);
       endQuestion(memberId);
     },
-    listen: async (mode, listener, patienceMs = LAST_TRANSCRIPTS_MS) => {
+    /**
+     * Changes the listening mode; undefined stops listening. Transcripts of the previous use still go
+     * to its own listener: resolves when they were emitted, or after `patienceMs`.
+     */
+    listen: async (
+      mode: ListeningMode | undefined,
+      listener: TranscriptListener,
+      patienceMs: number = LAST_TRANSCRIPTS_MS,
+    ): Promise<void> => {
       const before = current;
       const isSameUse = before?.use === mode?.use && before?.rule === mode?.rule;
       if (isSameUse && before?.partials === mode?.partials && before?.pauseMs === mode?.pauseMs)
@@ -161,8 +149,10 @@ export const createSubscription = (deps: SubscriptionDeps): Subscription => {
       }
       if (before) await finish(before.pipeline, patienceMs);
     },
-    informed: async () => current?.consent.informed(),
-    listenTo: (memberId, listener) => {
+    /** Resolves when all who are present were informed; rejects when they could not be. */
+    informed: async (): Promise<void> => current?.consent.informed(),
+    /** Listens to a member who asked for it, informed or not, until the result is disposed of. */
+    listenTo: (memberId: string, listener: TranscriptListener): Disposable => {
       asking.set(memberId, (asking.get(memberId) ?? 0) + 1);
       questions ??= openPipeline({ use: 'wake-word', partials: false }, listener);
       apply();

@@ -8,7 +8,7 @@ import type { RichText } from '../model/rich-text.ts';
 import type { ConsentRule } from '../model/space-choices.ts';
 import type { RoomMember } from '../ports/voice.ts';
 import type { ListeningUse } from './listening-mode.ts';
-import type { AnnouncerTexts } from './tts/announcer.ts';
+import type { AnnouncerTexts } from './tts/synthesis.ts';
 import { minutesAndSeconds } from '../text/time-of-day.ts';
 import { quotedWords } from '../text/quoted-words.ts';
 import type { SpokenWords } from '../text/speech/spoken-nodes.ts';
@@ -97,7 +97,7 @@ export const createRoomTexts = (
   return {
     locale,
     announcer: {
-      says: (name, language) => spokenIn(language)('room.says', { name }),
+      sentence: (name, language) => spokenIn(language)('room.says', { name }),
       somebody: (language) => spokenIn(language)('room.somebody'),
       andSoOn: (language) => spokenIn(language)('room.and-so-on'),
     },

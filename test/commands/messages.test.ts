@@ -109,8 +109,8 @@ describe('/transcribe', () => {
 
   it('says how far it is while it listens for long', async () => {
     harness().script.heard = [
-      { text: '', heardMs: 55_000, totalMs: 570_000 },
-      { text: 'one', heardMs: 120_400, totalMs: 570_000 },
+      { text: '', transcribedMs: 55_000, totalMs: 570_000 },
+      { text: 'one', transcribedMs: 120_400, totalMs: 570_000 },
     ];
     await harness().run('transcribe', {}, on('', [voice]));
     const texts = harness().shown.map(({ text }) => text);
@@ -122,12 +122,12 @@ describe('/transcribe', () => {
   });
 
   it('says what was heard where nobody knows how long it is, and nothing of what is short', async () => {
-    harness().script.heard = [{ text: 'one', heardMs: 61_000, totalMs: undefined }];
+    harness().script.heard = [{ text: 'one', transcribedMs: 61_000, totalMs: undefined }];
     await harness().run('transcribe', { audio });
     expect(harness().shown[0]?.text).toBe(
       `one\n\n${sentence('transcribe.listening', { heard: '1:01' })}`,
     );
-    harness().script.heard = [{ text: 'one', heardMs: 50_000, totalMs: undefined }];
+    harness().script.heard = [{ text: 'one', transcribedMs: 50_000, totalMs: undefined }];
     await harness().run('transcribe', { audio });
     expect(harness().shown.at(-2)?.text).toBe('one');
   });

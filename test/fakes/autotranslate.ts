@@ -28,7 +28,7 @@ const transcriber = (gate: (words: string) => Promise<void> | undefined): Transc
   async *transcribe({ audio, durationMs }) {
     let text = '';
     for await (const chunk of audio.open()) text += Buffer.from(chunk).toString();
-    yield { text, heardMs: 60_000, totalMs: durationMs };
+    yield { text, transcribedMs: 60_000, totalMs: durationMs };
     await gate(text);
     if (text === '') throw new AppError('not-found', 'no speech was recognised in the audio');
     return { text, language: 'en', confidence: 1, durationMs: 2_000, segments: [] };

@@ -1,8 +1,7 @@
 import type { ChatTurn, Voice } from '../../src/api/contract.ts';
-import { transcriptFile } from '../../src/speech/transcript-file.ts';
-import type { Command } from '../../src/command/command.ts';
+import { transcriptFile } from '../../src/speech/subtitles.ts';
+import { type Command, commandFault } from '../../src/command/command.ts';
 import type { CommandInfo } from '../../src/model/command-info.ts';
-import { commandFault } from '../../src/command/validate-command.ts';
 import { discover } from '../../src/discover.ts';
 import { createDispatcher } from '../../src/command/dispatcher.ts';
 import type { AppError } from '../../src/errors.ts';

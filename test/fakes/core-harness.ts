@@ -1,6 +1,5 @@
 import { createServiceClient } from '../../src/api/client.ts';
-import type { Command } from '../../src/command/command.ts';
-import { commandFault } from '../../src/command/validate-command.ts';
+import { type Command, commandFault } from '../../src/command/command.ts';
 import { openCore } from '../../src/core.ts';
 import { discover } from '../../src/discover.ts';
 import { loadTexts } from '../../src/i18n.ts';

@@ -1,9 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ServiceClient } from '../../src/api/client.ts';
-import type { Command } from '../../src/command/command.ts';
+import { type Command, commandFault } from '../../src/command/command.ts';
 import { openCore } from '../../src/core.ts';
 import { discover } from '../../src/discover.ts';
-import { commandFault } from '../../src/command/validate-command.ts';
 import { loadTexts } from '../../src/i18n.ts';
 import { createLog } from '../../src/log.ts';
 import type { Content } from '../../src/model/content.ts';

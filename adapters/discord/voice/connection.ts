@@ -15,25 +15,19 @@ import { channelOf } from '../ids.ts';
 import { createBudget } from './budget.ts';
 import { createDaveReader } from './dave.ts';
 import type { Whereabouts } from './gateway.ts';
-import { createPacketSink } from './packet-sink.ts';
-import { createPlayer } from './player.ts';
+import { createPacketSink, createPlayer } from './player.ts';
 import { createReceiver } from './receiver.ts';
 import { createLifeline, createRecovery } from './recovery.ts';
 import { attachInternals } from './library-internals.ts';
 
 /** A link that the adapter informs of events from the gateway. */
 export interface OpenLink extends VoiceLink {
-  /**
-   * Resolves when the bot is in the channel; rejects when it cannot get there, and stops trying.
-   */
+  /** Resolves when the bot is in the channel; rejects, and stops trying, when it cannot. */
   joined(signal: AbortSignal): Promise<void>;
-  /** Notes where the bot is now. */
   placed(where: Omit<Whereabouts, 'guildId'>): void;
   /** Notes that the gateway has lost the place of the bot. */
   misplaced(): void;
-  /** Notes that the bot is no longer in the server. */
   gone(): void;
-  /** Leaves at once. */
   end(): void;
   memberLeft(memberId: string): void;
 }
@@ -53,7 +47,6 @@ export interface VoiceConnectionDeps {
   readonly over: () => void;
 }
 
-/** Longest wait for a requested join. */
 const JOIN_MS = 15_000;
 /** New connections for members who cannot be received: each interrupts everybody for a second. */
 const RENEWALS = { most: 3, windowMs: 300_000 };

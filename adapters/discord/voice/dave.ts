@@ -3,17 +3,6 @@ import { SILENCE_PACKET } from '../../../src/audio/opus/packet.ts';
 import { createBudget } from './budget.ts';
 import type { DaveSession } from './library-internals.ts';
 
-export interface DaveReader {
-  /** Decrypts a frame; undefined where that fails. */
-  open(frame: Buffer, memberId: string): Buffer | undefined;
-  /** True when a decrypted frame proves which member sent it. */
-  proves(): boolean;
-  /** Reports a gateway message on which the library failed. */
-  readonly failedMessage: () => void;
-  /** Reports a new session, which resets the count of failures. */
-  renewed(): void;
-}
-
 export interface DaveReaderDeps {
   readonly dave: () => DaveSession | undefined;
   readonly nowMs: () => number;
@@ -30,9 +19,7 @@ const RECOVERIES_FOR_ONE = { most: 1, windowMs: 300_000 };
 const JUST_NOW_MS = 2_000;
 /** Longest change of keys: the library waits for ever for one that fails a second time. */
 const STUCK_MS = 10_000;
-/**
- * Time after a change in which some members still send unencrypted (protocol, "Passthrough Mode").
- */
+/** Time after a change in which some still send unencrypted (protocol, "Passthrough Mode"). */
 const PLAIN_MS = 10_000;
 /** The value of `MediaType.AUDIO`, which the library declares only in its types. */
 const AUDIO = 0;
@@ -44,13 +31,14 @@ const isEncrypted = (frame: Buffer): boolean =>
 
 const isSilence = (frame: Buffer): boolean => frame.equals(SILENCE_PACKET);
 
-/** Identifies a change of keys while it lasts. */
 const changeOf = ({ session, reinitializing, pendingTransitions }: DaveSession): string =>
   [session?.ready, reinitializing, ...pendingTransitions.keys()].join(' ');
 /** The name for the state of a group that is ready and does not change. */
 const AT_REST = 'true false';
 
-export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderDeps): DaveReader => {
+export type DaveReader = ReturnType<typeof createDaveReader>;
+
+export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderDeps) => {
   const failures = new Map<string, number>();
   const forAll = createBudget(RECOVERIES.most, RECOVERIES.windowMs, nowMs);
   const forOne = createBudget(RECOVERIES_FOR_ONE.most, RECOVERIES_FOR_ONE.windowMs, nowMs);
@@ -91,10 +79,7 @@ export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderDeps): Da
     else if (forOne.take()) makeAnew(current);
   };
 
-  /**
-   * True when an unencrypted frame is accepted: after a time without encryption the library would
-   * accept them for ever.
-   */
+  /** Accepts unencrypted frames for a time only: the library would accept them for ever. */
   const takesPlain = (current: DaveSession): boolean => {
     if (version !== undefined && version !== current.protocolVersion)
       plainUntilMs = nowMs() + PLAIN_MS;
@@ -105,7 +90,8 @@ export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderDeps): Da
   };
 
   return {
-    open: (frame, memberId) => {
+    /** Decrypts a frame; undefined where that fails. */
+    open: (frame: Buffer, memberId: string): Buffer | undefined => {
       const current = dave();
       // Silence is never encrypted.
       if (!current || isSilence(frame)) return isEncrypted(frame) ? undefined : frame;
@@ -124,12 +110,15 @@ export const createDaveReader = ({ dave, nowMs, exhausted }: DaveReaderDeps): Da
         return undefined;
       }
     },
-    proves: () => {
+    /** True when a decrypted frame proves which member sent it. */
+    proves: (): boolean => {
       const current = dave();
       return current !== undefined && !takesPlain(current);
     },
+    /** Reports a gateway message on which the library failed. */
     failedMessage: recover,
-    renewed: () => {
+    /** Reports a new session, which resets the count of failures. */
+    renewed: (): void => {
       failures.clear();
       change.name = AT_REST;
       version = undefined;

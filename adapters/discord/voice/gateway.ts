@@ -10,7 +10,84 @@ import {
 import type { Clock } from '../../../src/async/clock.ts';
 import type { On } from '../inbound/gateway-events.ts';
 import { createBudget, type Budget } from './budget.ts';
-import { createSender, type Sender, type Sent, type VoicePayload } from './sender.ts';
+import { backoffMs, type Backoff } from '../../../src/async/backoff.ts';
+
+/** The request for a voice channel in one server (op 4); null: none. */
+export interface VoicePayload {
+  readonly op: number;
+  readonly d: { readonly channel_id: string | null; readonly [key: string]: unknown };
+}
+
+/** Waits between requests: the library repeats them at once, over and over. */
+const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
+/** Time without a request after which the next one does not wait. */
+const CALM_MS = 60_000;
+/** Wait for a shard that is not connected or has no capacity. */
+const SHARD_WAIT_MS = 1_000;
+
+/**
+ * Outcome of sending. `away` and `crowded`: the request was not sent and must be retried, because
+ * the shard is not connected or has received too many others.
+ */
+export type Sent = 'sent' | 'away' | 'crowded';
+
+export interface SenderDeps {
+  readonly send: (payload: VoicePayload) => Sent;
+  readonly clock: Clock;
+  /** True when the bot may be in a channel of the server already. */
+  readonly isThere: boolean;
+}
+
+export type Sender = ReturnType<typeof createSender>;
+
+export const createSender = ({ send, clock, ...deps }: SenderDeps) => {
+  const { nowMs, after } = clock;
+  let cancel: (() => void) | undefined;
+  let { isThere } = deps;
+  let isCrowded = false;
+  /** Number of requests since the last time without any. */
+  let requests = 0;
+  let askedMs = Number.NEGATIVE_INFINITY;
+
+  const stop = (): void => {
+    cancel?.();
+    cancel = undefined;
+    isCrowded = false;
+  };
+  const attempt = (payload: VoicePayload): void => {
+    const outcome = send(payload);
+    isCrowded = outcome === 'crowded';
+    cancel = outcome === 'sent' ? undefined : after(SHARD_WAIT_MS, () => attempt(payload));
+    if (cancel) return;
+    isThere = payload.d.channel_id !== null;
+    if (!isThere) return;
+    askedMs = nowMs();
+    requests += 1;
+  };
+  return {
+    /** True when a request waits because the shard has no capacity. */
+    get isCrowded(): boolean {
+      return isCrowded;
+    },
+    get isThere(): boolean {
+      return isThere;
+    },
+    /** Sends only the newest request: joins not too often, leaves at once, and only where needed. */
+    send: (payload: VoicePayload): void => {
+      stop();
+      if (payload.d.channel_id === null) {
+        if (isThere) attempt(payload);
+        return;
+      }
+      const sinceMs = nowMs() - askedMs;
+      if (sinceMs > CALM_MS) requests = 0;
+      const leftMs = requests === 0 ? 0 : backoffMs(BACKOFF, requests - 1) - sinceMs;
+      if (leftMs <= 0) attempt(payload);
+      else cancel = after(leftMs, () => attempt(payload));
+    },
+    stop,
+  };
+};
 
 type Methods = Parameters<DiscordGatewayAdapterCreator>[0];
 
@@ -27,7 +104,6 @@ export interface VoiceGateway {
   /** True when a request waits because the shard has received too many others. */
   readonly isCrowded: (guildId: string) => boolean;
   listen(on: On, botId: string): void;
-  /** Stops sending. */
   stop(): void;
 }
 
@@ -45,7 +121,6 @@ export interface VoiceGatewayDeps {
   readonly placed: (where: Whereabouts) => void;
   /** Reports a new session of the gateway that does not know of the bot's channel. */
   readonly misplaced: (guildId: string) => void;
-  /** Reports that the bot is no longer in the server. */
   readonly gone: (guildId: string) => void;
 }
 
@@ -55,7 +130,6 @@ export const createVoiceGateway = (deps: VoiceGatewayDeps): VoiceGateway => {
   /** Senders by server; they outlive connections, since a leave may have to wait for its shard. */
   const senders = new Map<string, Sender>();
 
-  /** Limits of each shard. */
   const budgets = new WeakMap<object, Budget>();
 
   const budgetOf = (shard: object): Budget => {

@@ -13,8 +13,7 @@ import { createBudget } from './budget.ts';
 import type { OpenLink } from './connection.ts';
 import { createVoiceGateway } from './gateway.ts';
 import { loadLink } from './load.ts';
-import { createPresence } from './presence.ts';
-import { createStage } from './stage.ts';
+import { createPresence, createStage } from './presence.ts';
 
 /** Rate of edits: Discord takes five in five seconds, of which status messages need one. */
 const EDIT_RATE = { count: 4, windowMs: 5_000 };
@@ -30,7 +29,6 @@ export interface VoiceDeps {
 export interface DiscordVoice {
   readonly port: VoicePort;
   listen(on: On, botId: string): void;
-  /** Leaves every channel. */
   stop(): void;
 }
 
@@ -121,9 +119,7 @@ export const createVoice = ({ session, rooms, api, log, clock }: VoiceDeps): Dis
       },
     });
   };
-  /**
-   * Throws `unsupported` for a channel without voice, and `forbidden` with the missing permissions.
-   */
+  /** Throws `unsupported` without voice, and `forbidden` with the missing permissions. */
   const demandRoom = (room: Channel): string => {
     const guildId = guildIdOf(room);
     const found = findIn(client(), room);

@@ -37,7 +37,6 @@ interface BinaryIn {
   readonly payload: Buffer;
 }
 
-/** Private handlers of the library. */
 interface Handlers {
   readonly onWsPacket: (packet: VoicePacketIn) => void;
   readonly onWsBinary: (message: BinaryIn) => void;
@@ -59,10 +58,7 @@ const READY_OP = 2;
 /** JSON messages about the encryption: transitions and epochs. */
 const DAVE_OPS: readonly number[] = [21, 22, 24];
 
-/**
- * Most messages that are kept: more than the handshake of a full room, which the gateway finishes
- * first.
- */
+/** Most messages that are kept: more than the handshake of a full room. */
 const MOST_EARLY = 256;
 
 /** Repetitions of a request over UDP that the library sends only once. */
@@ -136,10 +132,7 @@ export const followSockets = (
       listener.failed();
     }
   };
-  /**
-   * True when the library can handle a message: it loses binary ones before it is ready, and throws
-   * when it has no session yet.
-   */
+  /** The library loses binary messages before it is ready, and throws without a session. */
   const isTaken = ({ isBinary }: Early): boolean =>
     networking.state.code === NetworkingStatusCode.Ready &&
     (!isBinary || networking.state.dave?.session !== undefined);
@@ -217,20 +210,11 @@ export interface DaveSession extends Pick<
   readonly pendingTransitions: ReadonlyMap<number, number>;
 }
 
-export interface LibraryInternals extends Disposable {
-  /**
-   * The key of packets between the bot and the voice server; undefined while there is no session.
-   */
-  key(): Uint8Array | undefined;
-  /** The end-to-end encryption; undefined while there is none. */
-  dave(): DaveSession | undefined;
-}
-
 export const attachInternals = (
   connection: VoiceConnection,
   listener: LibraryListener,
   clock: Clock,
-): LibraryInternals => {
+) => {
   let networking: Networking | undefined;
   let followed: Disposable | undefined;
 
@@ -254,8 +238,10 @@ export const attachInternals = (
       : undefined;
   };
   return {
-    key: () => ready()?.connectionData.secretKey,
-    dave: () => ready()?.dave as DaveSession | undefined,
+    /** The key of packets from and to the voice server; undefined without a session. */
+    key: (): Uint8Array | undefined => ready()?.connectionData.secretKey,
+    /** The end-to-end encryption; undefined while there is none. */
+    dave: (): DaveSession | undefined => ready()?.dave as DaveSession | undefined,
     [Symbol.dispose]: () => {
       connection.off('stateChange', change);
       followed?.[Symbol.dispose]();

@@ -3,6 +3,59 @@ import { orAborted } from '../../../src/async/abort.ts';
 import { SILENCE_PACKET } from '../../../src/audio/opus/packet.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Clock } from '../../../src/async/clock.ts';
+import { VoiceConnectionStatus, type VoiceConnection } from '@discordjs/voice';
+import type { DaveSession } from './library-internals.ts';
+
+export interface PacketSinkDeps {
+  readonly connection: Pick<VoiceConnection, 'state' | 'playOpusPacket'>;
+  readonly dave: () => Pick<DaveSession, 'protocolVersion' | 'session'> | undefined;
+  /** True when the bot may not speak here, because it is in the audience of a stage. */
+  readonly isSuppressed: () => boolean;
+  readonly silenced: () => AppError;
+  readonly nowMs: () => number;
+}
+
+/** Longest wait for keys and for a stage: both take less or never come. */
+const HOLD_MS = 3_000;
+/** Pause between packets after which a new wait begins; waiting packets are retried every 20 ms. */
+const PAUSE_MS = 1_000;
+
+/**
+ * Creates a function that sends a packet where people can receive it. It returns false when the
+ * packet must be retried, and throws when the bot has been kept from speaking for three seconds.
+ * Nothing is ever sent unencrypted into an encrypted channel, as the library does until its keys
+ * are ready.
+ */
+export const createPacketSink = ({ connection, dave, nowMs, ...deps }: PacketSinkDeps) => {
+  let held: { readonly sinceMs: number; lastMs: number } | undefined;
+
+  const isKeyed = (): boolean => {
+    const current = dave();
+    return !current || current.protocolVersion === 0 || current.session?.ready === true;
+  };
+  const isHeldForLong = (): boolean => {
+    const now = nowMs();
+    if (!held || now - held.lastMs > PAUSE_MS) held = { sinceMs: now, lastMs: now };
+    held.lastMs = now;
+    return now - held.sinceMs >= HOLD_MS;
+  };
+
+  return (packet: Buffer): boolean => {
+    if (connection.state.status !== VoiceConnectionStatus.Ready) return false;
+    if (deps.isSuppressed() || !isKeyed()) {
+      if (!isHeldForLong()) return false;
+      if (deps.isSuppressed()) throw deps.silenced();
+      return true;
+    }
+    held = undefined;
+    try {
+      return connection.playOpusPacket(packet) === true;
+    } catch {
+      // A packet that cannot be encrypted is treated as lost on the network.
+      return true;
+    }
+  };
+};
 
 export interface PlayerDeps {
   readonly clock: Clock;
@@ -12,21 +65,12 @@ export interface PlayerDeps {
   readonly silence: () => void;
 }
 
-/** Plays packets; after disposal, playing rejects with `cancelled`. */
-export interface Player extends Disposable {
-  /** Plays packets, as `VoiceLink.play` does. */
-  readonly play: (packets: AsyncIterable<Uint8Array>, signal: AbortSignal) => Promise<void>;
-}
-
 const PACKET_MS = 20;
 /** Packets that are fetched ahead, so that a short delay of their source makes no gap. */
 const AHEAD = 10;
 /** Longest delay of a timer that a burst of packets makes up for. */
 const LATEST_MS = 100;
-/**
- * Silent packets after speech, so that decoders do not take its end for a loss (voice connections,
- * "Voice Data Interpolation").
- */
+/** Silent packets after speech, so that decoders do not take its end for a loss. */
 const TRAILING = 5;
 
 const SILENCE = Buffer.from(SILENCE_PACKET);
@@ -34,7 +78,6 @@ const SILENCE = Buffer.from(SILENCE_PACKET);
 interface Playing {
   readonly ahead: Buffer[];
   isWhole: boolean;
-  /** Lets the source continue. */
   wantMore: () => void;
   readonly done: PromiseWithResolvers<void>;
 }
@@ -42,7 +85,7 @@ interface Playing {
 const gone = (): AppError => new AppError('cancelled', 'the voice channel was left');
 
 /** Sends packets in real time, on a clock of its own that does not drift. */
-export const createPlayer = ({ clock, send, silence }: PlayerDeps): Player => {
+export const createPlayer = ({ clock, send, silence }: PlayerDeps) => {
   let playing: Playing | undefined;
   let cancelTimer: (() => void) | undefined;
   let dueMs = 0;
@@ -98,14 +141,12 @@ export const createPlayer = ({ clock, send, silence }: PlayerDeps): Player => {
     else dueMs = clock.nowMs() + PACKET_MS;
     schedule();
   };
-  /** Starts the clock if it stands still. */
   const wake = (): void => {
     if (cancelTimer || isGone) return;
     dueMs = clock.nowMs();
     tick();
   };
 
-  /** Fetches packets ahead of their time. */
   const fetch = async (
     current: Playing,
     packets: AsyncIterator<Uint8Array>,
@@ -129,7 +170,8 @@ export const createPlayer = ({ clock, send, silence }: PlayerDeps): Player => {
   };
 
   return {
-    play: async (packets, signal) => {
+    /** Plays packets, as `VoiceLink.play` does. */
+    play: async (packets: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> => {
       signal.throwIfAborted();
       if (isGone) throw gone();
       if (playing) throw new Error('one speech at a time');

@@ -3,22 +3,23 @@ import {
   type APIGuildMember,
   type APIUser,
   type GatewayVoiceStateUpdateDispatchData,
+  ChannelType,
+  Routes,
+  type Client,
 } from 'discord.js';
 import type { RoomMember } from '../../../src/ports/voice.ts';
 import type { On } from '../inbound/gateway-events.ts';
 import { nameOf } from '../inbound/message-reader.ts';
+import { toAppError } from '../../../src/errors.ts';
+import type { Log } from '../../../src/log.ts';
+import type { Api } from '../api.ts';
+import { channelOf } from '../ids.ts';
+import { grantedIn } from '../permissions.ts';
+import type { Whereabouts } from './gateway.ts';
 
 type State = Pick<GatewayVoiceStateUpdateDispatchData, 'user_id' | 'channel_id'> & {
   readonly member?: (Partial<APIGuildMember> & { readonly user?: APIUser }) | undefined;
 };
-
-/** Tracks who is in which voice channel. */
-export interface Presence {
-  channelOf(guildId: string, userId: string): string | undefined;
-  /** All members in a channel, including the bot. */
-  in(guildId: string, channelId: string): readonly RoomMember[];
-  listen(on: On): void;
-}
 
 export interface PresenceDeps {
   /** Reports that people came to a channel or left it. */
@@ -31,7 +32,8 @@ interface Present extends RoomMember {
   readonly channelId: string;
 }
 
-export const createPresence = ({ changed, left }: PresenceDeps): Presence => {
+/** Tracks who is in which voice channel. */
+export const createPresence = ({ changed, left }: PresenceDeps) => {
   const guilds = new Map<string, Map<string, Present>>();
 
   const note = (guildId: string, { user_id: id, channel_id: channelId, member }: State): void => {
@@ -67,12 +69,14 @@ export const createPresence = ({ changed, left }: PresenceDeps): Presence => {
   };
 
   return {
-    channelOf: (guildId, userId) => guilds.get(guildId)?.get(userId)?.channelId,
-    in: (guildId, channelId) =>
+    channelOf: (guildId: string, userId: string): string | undefined =>
+      guilds.get(guildId)?.get(userId)?.channelId,
+    /** All members in a channel, including the bot. */
+    in: (guildId: string, channelId: string): readonly RoomMember[] =>
       [...(guilds.get(guildId)?.values() ?? [])]
         .filter((one) => one.channelId === channelId)
         .map(({ id, name, isBot }) => ({ id, name, isBot })),
-    listen: (on) => {
+    listen: (on: On): void => {
       // This event repeats after each outage and new session, with all members who are present now.
       on(Events.GuildCreate, (guild) => {
         if (guild.unavailable) return;
@@ -90,5 +94,43 @@ export const createPresence = ({ changed, left }: PresenceDeps): Presence => {
         if (!unavailable) forget(id);
       });
     },
+  };
+};
+
+export interface StageDeps {
+  readonly api: Api;
+  readonly client: () => Client;
+  readonly log: Log;
+}
+
+/** Moves the bot to the speakers of a stage, or asks to: everybody joins as audience. */
+export const createStage = ({ api, client, log }: StageDeps) => {
+  /** Stages where the bot asked already: after being moved back to the audience it stays there. */
+  const asked = new Map<string, string>();
+
+  const rise = async (guildId: string, channelId: string): Promise<void> => {
+    const maySpeak = grantedIn(client(), channelOf(guildId, channelId))?.has('MuteMembers');
+    const request = maySpeak
+      ? { suppress: false }
+      : { request_to_speak_timestamp: new Date().toISOString() };
+    await api.send('PATCH', Routes.guildVoiceState(guildId, '@me'), {
+      body: { channel_id: channelId, ...request },
+    });
+  };
+
+  return {
+    placed: ({ guildId, channelId, isSuppressed }: Whereabouts): void => {
+      if (asked.get(guildId) !== channelId) asked.delete(guildId);
+      if (channelId === undefined || !isSuppressed || asked.has(guildId)) return;
+      if (client().channels.cache.get(channelId)?.type !== ChannelType.GuildStageVoice) return;
+      asked.set(guildId, channelId);
+      rise(guildId, channelId).catch((thrown: unknown) =>
+        log.warn(
+          { reason: toAppError(thrown).message },
+          'Discord: the bot may not speak on a stage',
+        ),
+      );
+    },
+    gone: (guildId: string): void => void asked.delete(guildId),
   };
 };

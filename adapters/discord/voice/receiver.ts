@@ -23,17 +23,11 @@ export interface Receiver {
 }
 
 export interface ReceiverDeps {
-  /**
-   * The key of packets between the bot and the voice server; read for each packet that is
-   * decrypted.
-   */
+  /** The key of packets from the voice server; read for each packet that is decrypted. */
   readonly key: () => Uint8Array | undefined;
   readonly dave: Pick<DaveReader, 'open' | 'proves'>;
   readonly ownId: string;
-  /**
-   * Ids of those present according to the main gateway, including other bots, without the bot
-   * itself.
-   */
+  /** Ids of those present according to the main gateway: other bots too, but not the bot itself. */
   readonly presentIds: () => readonly string[];
   readonly nowMs: () => number;
   readonly received: (packet: VoicePacket) => void;
@@ -67,7 +61,6 @@ interface Stream {
   readonly sequenceOf: (value: number) => number;
   readonly timestampOf: (value: number) => number;
   readonly arrivals: Arrivals;
-  /** Time of the last packet. */
   lastMs: number;
 }
 
@@ -225,10 +218,7 @@ interface Counts {
  *
  * @param audible is called when a member speaks and cannot be received, and when they can again
  */
-const createVoiceStatistics = (
-  /** Counts packets of members, and finds those who cannot be received. */
-  audible: (memberId: string, isAudible: boolean) => void,
-) => {
+const createVoiceStatistics = (audible: (memberId: string, isAudible: boolean) => void) => {
   const counts = new Map<string, Counts>();
 
   const countsOf = (memberId: string): Counts => {

@@ -10,23 +10,14 @@ const KEEP_ALIVE_BYTES = 8;
 
 export interface RecoveryDeps {
   readonly clock: Clock;
-  /** Requests the channel once more. */
   readonly rejoin: () => void;
   /** Leaves the channel and requests it, for another session, other keys and another group. */
   readonly leaveAndJoin: () => void;
-  /** Reports that recovery has failed for too long. */
   readonly lost: () => void;
 }
 
 /** Reconnects while there is no connection. */
-export interface Recovery extends Disposable {
-  readonly isUnderWay: boolean;
-  up(): void;
-  /** Notes that there is no connection, or restarts the steps. */
-  down(): void;
-}
-
-export const createRecovery = ({ clock, ...deps }: RecoveryDeps): Recovery => {
+export const createRecovery = ({ clock, ...deps }: RecoveryDeps) => {
   let tries = 0;
   let cancelStuck: (() => void) | undefined;
   let cancelGiveUp: (() => void) | undefined;
@@ -47,11 +38,12 @@ export const createRecovery = ({ clock, ...deps }: RecoveryDeps): Recovery => {
     tries = 0;
   };
   return {
-    get isUnderWay() {
+    get isUnderWay(): boolean {
       return cancelGiveUp !== undefined;
     },
     up,
-    down: () => {
+    /** Notes that there is no connection, or restarts the steps. */
+    down: (): void => {
       watchSteps();
       cancelGiveUp ??= clock.after(GIVE_UP_MS, deps.lost);
     },
@@ -59,24 +51,9 @@ export const createRecovery = ({ clock, ...deps }: RecoveryDeps): Recovery => {
   };
 };
 
-/** Detects that no more packets come over UDP, which no socket reports. */
-export interface Lifeline extends Disposable {
-  begin(): void;
-  pause(): void;
-  /** Takes a packet; returns true when it was the answer to a keep-alive. */
-  takes(message: Buffer): boolean;
-}
-
-/**
- * Creates a lifeline.
- *
- * @param silent is called repeatedly while the silence lasts
- */
-export const createLifeline = ({ nowMs, after }: Clock, silent: () => void): Lifeline => {
-  /**
-   * Time of the last packet since the first answer: the silence of a server that never answered
-   * means nothing.
-   */
+/** Detects that no more packets come over UDP; `silent` is called repeatedly meanwhile. */
+export const createLifeline = ({ nowMs, after }: Clock, silent: () => void) => {
+  /** Time of the last packet; unknown until the server has answered for the first time. */
   let lastMs: number | undefined;
   let cancel: (() => void) | undefined;
 
@@ -88,13 +65,14 @@ export const createLifeline = ({ nowMs, after }: Clock, silent: () => void): Lif
     });
   };
   return {
-    begin: () => {
+    begin: (): void => {
       pause();
       lastMs = undefined;
       watch();
     },
     pause,
-    takes: (message) => {
+    /** Takes a packet; returns true when it was the answer to a keep-alive. */
+    takes: (message: Buffer): boolean => {
       const isAnswer = message.length === KEEP_ALIVE_BYTES;
       if (isAnswer || lastMs !== undefined) lastMs = nowMs();
       return isAnswer;

@@ -1,32 +1,3 @@
-/**
- * Maps streams to members: Discord reports an owner once, at their first speech, and not always
- * again.
- */
-export interface Ssrcs {
-  /** The owner of a packet that arrived; undefined when it is not known. */
-  ownerOf(ssrc: number): string | undefined;
-  /** Notes an owner that the gateway reported (op 5, op 12). */
-  assign(ssrc: number, memberId: string): void;
-  /** Notes that a member left: their last packets have no owner. */
-  remove(memberId: string): void;
-  /** Drops all owners: a new voice server assigns new numbers. */
-  clear(): void;
-  /**
-   * Guesses the owner of a packet without a known one. When exactly one of the members present has
-   * no number, and only this number has had no owner for a while, it is theirs.
-   *
-   * @param presentIds ids of all who are present, including bots
-   */
-  guess(ssrc: number, presentIds: readonly string[]): string | undefined;
-  /** Time since the first packets without an owner. */
-  unknownForMs(): number;
-  /**
-   * Members who may own these packets: those without a number, or else those whose number is
-   * silent.
-   */
-  suspects(presentIds: readonly string[]): string[];
-}
-
 interface Owner {
   readonly memberId: string;
   lastMs: number;
@@ -49,7 +20,8 @@ const MOST_STRANGERS = 32;
 /** Most owners; beyond it, those who spoke first are dropped. */
 const MOST_OWNERS = 1_000;
 
-export const createSsrcs = (nowMs: () => number): Ssrcs => {
+/** Maps streams to members: Discord reports an owner once, at their first speech. */
+export const createSsrcs = (nowMs: () => number) => {
   const owners = new Map<number, Owner>();
   const strangers = new Map<number, Stranger>();
 
@@ -85,13 +57,16 @@ export const createSsrcs = (nowMs: () => number): Ssrcs => {
   };
 
   return {
-    ownerOf: (ssrc) => {
+    /** The owner of a packet that arrived; undefined when it is not known. */
+    ownerOf: (ssrc: number): string | undefined => {
       const owner = owners.get(ssrc);
       if (owner) owner.lastMs = nowMs();
       return owner?.memberId;
     },
+    /** Notes an owner that the gateway reported (op 5, op 12). */
     assign,
-    remove: (memberId) => {
+    /** Notes that a member left: their last packets have no owner. */
+    remove: (memberId: string): void => {
       for (const [ssrc, owner] of owners)
         if (owner.memberId === memberId) {
           owners.delete(ssrc);
@@ -99,11 +74,18 @@ export const createSsrcs = (nowMs: () => number): Ssrcs => {
         }
       for (const stranger of strangers.values()) stranger.packets = -LEFTOVER_PACKETS;
     },
-    clear: () => {
+    /** Drops all owners: a new voice server assigns new numbers. */
+    clear: (): void => {
       owners.clear();
       strangers.clear();
     },
-    guess: (ssrc, presentIds) => {
+    /**
+     * Guesses the owner of a packet without a known one. When exactly one of the members present has
+     * no number, and only this number has had no owner for a while, it is theirs.
+     *
+     * @param presentIds ids of all who are present, including bots
+     */
+    guess: (ssrc: number, presentIds: readonly string[]): string | undefined => {
       forgetSilent();
       const stranger = strangerOf(ssrc);
       stranger.packets += 1;
@@ -115,12 +97,14 @@ export const createSsrcs = (nowMs: () => number): Ssrcs => {
       assign(ssrc, only);
       return only;
     },
-    unknownForMs: () => {
+    /** Time since the first packets without an owner. */
+    unknownForMs: (): number => {
       forgetSilent();
       const since = strangers.values().map(({ sinceMs }) => sinceMs);
       return nowMs() - Math.min(nowMs(), ...since);
     },
-    suspects: (presentIds) => {
+    /** Members who may own these packets: those without a number, or else with a silent one. */
+    suspects: (presentIds: readonly string[]): string[] => {
       const nameless = unnamed(presentIds);
       if (nameless.length > 0) return nameless;
       return without(presentIds, ({ lastMs }) => nowMs() - lastMs <= FORGOTTEN_MS);

@@ -1,33 +1,12 @@
 import type { ChannelId, ServerEvent } from '../protocol.ts';
-import { api, ApiError } from './api.ts';
+import { api, ApiError, openEventStream } from './api.ts';
 import { t } from './boot.ts';
-import { type Composer, createComposer } from './composer.ts';
-import { openEventStream } from './connection.ts';
-import { apply } from './events.ts';
-import { createStore, type Panel, type PageStore, type Theme } from './store.ts';
+import { createComposer } from './composer.ts';
+import { apply, createStore, type Panel, type Theme } from './store.ts';
 
 const KEPT = { theme: 'dragoman.theme', name: 'dragoman.name', originals: 'dragoman.originals' };
 
 export const CHANNELS: readonly ChannelId[] = ['playground', 'lounge'];
-
-export interface App {
-  readonly store: PageStore;
-  readonly composer: Composer;
-  show(channel: ChannelId): void;
-  open(panel: Panel): void;
-  /** The panel that was open has been closed. */
-  readonly closed: () => void;
-  setDrawer(open: boolean): void;
-  setTheme(theme: Theme): void;
-  setOriginals(shown: boolean): void;
-  rename(name: string): void;
-  readIn(language: string): void;
-  stop(id: string): void;
-  press(id: string, press: string, values: readonly string[]): void;
-  /** Tries one of the examples, in the channel that it belongs to. */
-  tryOut(line: string): void;
-  readonly toNewest: () => void;
-}
 
 const field = (): HTMLTextAreaElement | null => document.querySelector('#line');
 
@@ -42,7 +21,9 @@ const dress = (theme: Theme): void => {
   else document.documentElement.dataset['theme'] = theme;
 };
 
-export const createPageApp = (): App => {
+export type App = ReturnType<typeof createPageApp>;
+
+export const createPageApp = () => {
   const theme = themeOf(localStorage.getItem(KEPT.theme));
   dress(theme);
   const store = createStore({
@@ -124,38 +105,39 @@ export const createPageApp = (): App => {
     store,
     composer,
     show,
-    open: (panel) => {
+    open: (panel: Panel): void => {
       store.set({ panel, drawer: false });
       if (panel === 'engines') askEngines();
     },
-    closed: () => store.set({ panel: undefined }),
-    setDrawer: (drawer) => {
+    closed: (): void => store.set({ panel: undefined }),
+    setDrawer: (drawer: boolean): void => {
       store.set({ drawer });
       const next = drawer ? '#side a' : '.menu';
       queueMicrotask(() => document.querySelector<HTMLElement>(next)?.focus());
     },
-    setTheme: (next) => {
+    setTheme: (next: Theme): void => {
       localStorage.setItem(KEPT.theme, next);
       dress(next);
       store.set({ theme: next });
     },
-    setOriginals: (originals) => {
+    setOriginals: (originals: boolean): void => {
       localStorage.setItem(KEPT.originals, originals ? 'shown' : 'hidden');
       store.set({ originals });
     },
-    rename: (name) => {
+    rename: (name: string): void => {
       if (name.trim() === '') return;
       localStorage.setItem(KEPT.name, name.trim());
       orSay(api.me({ name: name.trim() }));
     },
-    readIn: (language) => orSay(api.me({ language })),
-    stop: (id) => orSay(api.stop(id)),
-    press: (id, press, values) => {
+    readIn: (language: string): void => orSay(api.me({ language })),
+    stop: (id: string): void => orSay(api.stop(id)),
+    press: (id: string, press: string, values: readonly string[]): void => {
       store.set({ pressed: id });
       orSay(api.press({ id, press, values }));
     },
-    tryOut: (line) => composer.write(line),
-    toNewest: () => {
+    /** Tries one of the examples, in the channel that it belongs to. */
+    tryOut: (line: string): void => composer.write(line),
+    toNewest: (): void => {
       const log = document.querySelector('#log');
       if (log) log.scrollTop = 0;
       store.set({ away: false });

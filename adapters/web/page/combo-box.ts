@@ -1,9 +1,8 @@
 import { html, LitElement, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import type { Choice } from '../../../src/model/command-info.ts';
-import { bestFit, matchesTyped, telling } from './choices.ts';
-import { listBox, optionId, revealActive, step } from './list-box.ts';
-import { createLookup } from './lookup.ts';
+import { bestFit, matchesTyped, telling } from './completion.ts';
+import { createLookup, listBox, optionId, revealActive, step } from './list-box.ts';
 
 export type Search = (typed: string, signal: AbortSignal) => Promise<readonly Choice[]>;
 

@@ -3,7 +3,18 @@ import type { ChannelId, PageKey, Params } from '../protocol.ts';
 import { api, ApiError } from './api.ts';
 import { commandForFile } from './attachments.ts';
 import { boot, t } from './boot.ts';
-import { matchesTyped } from './choices.ts';
+import {
+  matchesTyped,
+  accept,
+  commandSuggestions,
+  type Completing,
+  completingAt,
+  knownChoices,
+  optionSuggestions,
+  type Suggestion,
+  valueSuggestions,
+} from './completion.ts';
+import { step, createLookup } from './list-box.ts';
 import {
   findCommand,
   formatLine,
@@ -14,18 +25,6 @@ import {
   readValues,
   type TypedValues,
 } from '../../../src/command/command-line.ts';
-import {
-  accept,
-  commandSuggestions,
-  type Completing,
-  completingAt,
-  knownChoices,
-  optionSuggestions,
-  type Suggestion,
-  valueSuggestions,
-} from './completion.ts';
-import { step } from './list-box.ts';
-import { createLookup } from './lookup.ts';
 
 export interface HeldFile {
   readonly file: File;
@@ -35,7 +34,6 @@ export interface HeldFile {
 
 interface Draft {
   readonly line: string;
-  /** The files, by the option that takes each. */
   readonly files: ReadonlyMap<string, HeldFile>;
 }
 
@@ -49,7 +47,6 @@ interface Popup {
 export interface ComposerState {
   readonly drafts: Readonly<Record<ChannelId, Draft>>;
   readonly popup: Popup | undefined;
-  /** Why the line was not sent. */
   readonly fault: string | undefined;
   readonly sending: boolean;
 }
@@ -66,8 +63,6 @@ export interface ComposerDeps {
   /** Puts the caret into the field, after it shows the new line. */
   readonly focus: (caret: number) => void;
 }
-
-export type Composer = ReturnType<typeof createComposer>;
 
 const sendCommand = async (
   at: ChannelId,

@@ -1,4 +1,5 @@
 import { html, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
+import type { PageAuthor } from '../protocol.ts';
 
 const SHAPES = {
   send: svg`<path d="M4 12 20 4l-5 16-3.5-6.5z" /><path d="m11.5 13.5 4-4" />`,
@@ -28,4 +29,35 @@ export type IconName = keyof typeof SHAPES;
 /** A drawing that goes with a label; those who listen hear only the label. */
 export const icon = (name: IconName): TemplateResult => html`
   <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">${SHAPES[name]}</svg>
+`;
+
+const HUES = 8;
+
+const hueOf = (id: string): number =>
+  Array.from(id).reduce((sum, char) => (sum * 31 + (char.codePointAt(0) ?? 0)) % 9_973, 7) % HUES;
+
+const initials = (name: string): string => {
+  const words = name.trim().split(/\s+/u);
+  const letters = words.length > 1 ? [words[0], words.at(-1)] : [words[0]];
+  return letters
+    .map((word) => Array.from(word ?? '')[0] ?? '')
+    .join('')
+    .toLocaleUpperCase();
+};
+
+export const avatar = ({ id, name, ours }: PageAuthor): TemplateResult =>
+  ours
+    ? html`<img class="avatar" src="/page/icon.svg" alt="" width="36" height="36" />`
+    : html`<span class="avatar hue-${hueOf(id)}" aria-hidden="true">${initials(name)}</span>`;
+
+/** A button that shows only an icon; its label is read aloud, and shown on hover. */
+export const toolButton = (
+  label: string,
+  name: IconName,
+  act: (event: Event) => unknown,
+  look = '',
+): TemplateResult => html`
+  <button type="button" class="tool ${look}" aria-label=${label} title=${label} @click=${act}>
+    ${icon(name)}
+  </button>
 `;

@@ -11,7 +11,6 @@ export interface ListBox {
   readonly id: string;
   readonly label: string;
   readonly items: readonly ListItem[];
-  /** Index of the marked item; -1 when none is. */
   readonly active: number;
   readonly choose: (index: number) => void;
 }
@@ -48,3 +47,40 @@ export const revealActive = (root: ParentNode): void =>
 /** The item that an arrow key goes to from `active` in a list of `count`; around at the ends. */
 export const step = (active: number, count: number, by: 1 | -1): number =>
   active < 0 ? (by === 1 ? 0 : count - 1) : (active + by + count) % count;
+
+/** Asks after a short rest, gives up what it asked before, and hands over only the last answer. */
+export interface Lookup<T> {
+  ask(ask: (signal: AbortSignal) => Promise<T>, take: (answer: T) => void): void;
+  cancel(): void;
+}
+
+const REST_MS = 120;
+
+export const createLookup = <T>(restMs = REST_MS): Lookup<T> => {
+  let current: AbortController | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const cancel = (): void => {
+    clearTimeout(timer);
+    current?.abort();
+    current = undefined;
+  };
+
+  return {
+    cancel,
+    ask: (ask, take) => {
+      cancel();
+      const own = new AbortController();
+      current = own;
+      const run = async (): Promise<void> => {
+        try {
+          const answer = await ask(own.signal);
+          if (!own.signal.aborted) take(answer);
+        } catch {
+          // What could not be looked up is not offered; the person types on.
+        }
+      };
+      timer = setTimeout(() => void run(), restMs);
+    },
+  };
+};

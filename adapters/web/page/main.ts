@@ -1,20 +1,17 @@
 import { html, nothing, render, type TemplateResult } from 'lit';
-import { createLiveRegion } from './announcer.ts';
+import { createLiveRegion, messageLog } from './message-log.ts';
 import { type App, createPageApp } from './app.ts';
 import { AudioPlayer } from './audio-player.ts';
 import { t } from './boot.ts';
 import { ComboBox } from './combo-box.ts';
 import { composerView } from './composer-view.ts';
-import { takeDrops } from './drop-zone.ts';
+import { takeDrops, listenForShortcuts } from './shortcuts.ts';
 import { createFocusKeeper } from './controls.ts';
 import { icon } from './icons.ts';
-import { languageChooser } from './language-chooser.ts';
+import { languageChooser, openDrawnPanel, panelView } from './panels.ts';
 import { revealActive } from './list-box.ts';
-import { messageLog } from './message-log.ts';
-import { openDrawnPanel, panelView } from './panels.ts';
-import { listenForShortcuts } from './shortcuts.ts';
 import { sideBar } from './side-bar.ts';
-import { SpoilerText } from './spoiler-text.ts';
+import { SpoilerText } from './message.ts';
 import { VoiceRecorder } from './voice-recorder.ts';
 
 const ABOUT = {

@@ -6,7 +6,64 @@ import type { App } from './app.ts';
 import { boot, t } from './boot.ts';
 import { icon } from './icons.ts';
 import { messageView } from './message.ts';
-import { welcome } from './welcome.ts';
+
+/** Examples for a newcomer, as they would be typed; only of commands that this server has. */
+const EXAMPLES = [
+  { command: 'translate', line: '/translate text:"The quick brown fox" to:en-XA' },
+  { command: 'translate', line: '/translate text:"The quick brown fox" to:es' },
+  { command: 'say', line: '/say text:"Hello"' },
+  { command: 'help', line: '/help' },
+] as const;
+
+const LOUNGE_LINES = ['web.lounge.example-1', 'web.lounge.example-2'] as const;
+
+const example = (app: App, line: string, note: string): TemplateResult => html`
+  <li>
+    <button type="button" class="example" @click=${() => app.tryOut(line)}>
+      <code>${line}</code><span>${note}</span>
+    </button>
+  </li>
+`;
+
+const summaryOf = (name: string): string | undefined =>
+  boot.commands.find((command) => command.name === name)?.summary;
+
+const playground = (app: App): TemplateResult => html`
+  <h2>${t('web.welcome.playground.title')}</h2>
+  <p>${t('web.welcome.playground.text')}</p>
+  <ul class="examples">
+    ${EXAMPLES.map(({ command, line }) => {
+      const summary = summaryOf(command);
+      return summary === undefined ? nothing : example(app, line, summary);
+    })}
+    ${
+      summaryOf('transcribe') === undefined
+        ? nothing
+        : html`<li class="example drop">
+            ${icon('microphone')}<span>${t('web.welcome.drop')}</span>
+          </li>`
+    }
+  </ul>
+`;
+
+const lounge = (app: App): TemplateResult => html`
+  <h2>${t('web.welcome.lounge.title')}</h2>
+  <p>${t('web.welcome.lounge.text')}</p>
+  <ul class="examples">
+    ${LOUNGE_LINES.map((key) => example(app, t(key), t('web.welcome.lounge.try')))}
+  </ul>
+`;
+
+/** The beginning of a channel; while it is empty, with examples to try. */
+export const welcome = (app: App, empty: boolean): TemplateResult | typeof nothing => {
+  if (!empty) return nothing;
+  return html`
+    <section class="welcome">
+      <img src="/page/icon.svg" alt="" width="64" height="64" />
+      ${app.store.get().channel === 'lounge' ? lounge(app) : playground(app)}
+    </section>
+  `;
+};
 
 /** Lines of one author within this time stand under one head. */
 const TOGETHER_MS = 5 * 60_000;
@@ -79,4 +136,34 @@ export const messageLog = (app: App): TemplateResult => {
       }
     </div>
   `;
+};
+
+const MAX_CHARS = 300;
+
+const isWhole = ({ working, translation }: PageMessage): boolean =>
+  !working && translation?.state !== 'growing';
+
+/** Tells those who listen what has been said: each message once, when it is complete. */
+export const createLiveRegion = (app: App): (() => void) => {
+  const told = new Set<string>();
+  let begun = false;
+
+  return () => {
+    const { messages, channel, me } = app.store.get();
+    // Pressed, an answer is made anew.
+    for (const { id, working } of messages.values()) if (working) told.delete(id);
+    const fresh = [...messages.values()].filter((each) => !told.has(each.id) && isWhole(each));
+    for (const { id } of fresh) told.add(id);
+    if (me && !begun) {
+      begun = true;
+      return;
+    }
+    const last = fresh.findLast((each) => each.channel === channel && each.author.id !== me?.id);
+    if (!last) return;
+    const text = document.querySelector<HTMLElement>(`#m-${CSS.escape(last.id)} .body`)?.innerText;
+    const words = (text ?? '').replaceAll(/\s+/g, ' ').trim().slice(0, MAX_CHARS);
+    app.store.set({
+      announcement: t('web.message.announce', { name: last.author.name, text: words }),
+    });
+  };
 };

@@ -4,10 +4,35 @@ import { unsafeHTML } from 'lit/directives/unsafe-html.js';
 import type { PageFile, PageMessage, PageCommandUse } from '../protocol.ts';
 import type { App } from './app.ts';
 import { sizeText } from './attachments.ts';
-import { avatar } from './avatar.ts';
+import { avatar, icon } from './icons.ts';
 import { boot, sentenceParts, t } from './boot.ts';
 import { controlsView } from './controls.ts';
-import { icon } from './icons.ts';
+
+/** A spoiler: hidden, from screen readers too, until somebody clicks it or presses Enter. */
+export class SpoilerText extends HTMLElement {
+  constructor() {
+    super();
+    this.addEventListener('click', () => this.#show());
+    this.addEventListener('keydown', (event) => {
+      if (this.role !== 'button' || (event.key !== 'Enter' && event.key !== ' ')) return;
+      event.preventDefault();
+      this.#show();
+    });
+  }
+
+  connectedCallback(): void {
+    this.role = 'button';
+    this.tabIndex = 0;
+    this.ariaLabel = t('web.message.spoiler');
+  }
+
+  #show(): void {
+    this.role = null;
+    this.ariaLabel = null;
+    // It keeps the focus.
+    this.tabIndex = -1;
+  }
+}
 
 const timeFormat = new Intl.DateTimeFormat(boot.locale, { hour: 'numeric', minute: '2-digit' });
 const fullFormat = new Intl.DateTimeFormat(boot.locale, { dateStyle: 'full', timeStyle: 'short' });
@@ -131,7 +156,7 @@ const jump = (event: Event): void => {
   target?.focus();
 };
 
-export interface MessageView {
+interface MessageView {
   readonly message: PageMessage;
   /** True when the author's line above makes a head of its own needless. */
   readonly follows: boolean;
@@ -147,6 +172,9 @@ export const messageView = (
   const { author, sentAtMs, tone } = message;
   const asked = message.replyTo === undefined ? undefined : messages.get(message.replyTo);
   const sent = new Date(sentAtMs);
+  const time = html`<time datetime=${sent.toISOString()} title=${fullFormat.format(sent)}
+    >${timeFormat.format(sent)}</time
+  >`;
   return html`
     <article
       id="m-${message.id}"
@@ -155,22 +183,12 @@ export const messageView = (
       aria-busy=${message.working ? 'true' : 'false'}
       aria-labelledby="a-${message.id}"
     >
-      <div class="side">
-        ${
-          follows
-            ? html`<time datetime=${sent.toISOString()} title=${fullFormat.format(sent)}
-                >${timeFormat.format(sent)}</time
-              >`
-            : avatar(author)
-        }
-      </div>
+      <div class="side">${follows ? time : avatar(author)}</div>
       <div class="main">
         <header class=${follows ? 'unseen' : ''} id="a-${message.id}">
           <bdi class="author">${author.name}</bdi>
           ${author.ours ? html`<span class="badge">${t('web.message.interpreter')}</span>` : nothing}
-          <time datetime=${sent.toISOString()} title=${fullFormat.format(sent)}
-            >${timeFormat.format(sent)}</time
-          >
+          ${time}
           ${
             message.onlyYou && author.ours
               ? html`<span class="only-you">${icon('eye')}${t('web.message.only-you')}</span>`

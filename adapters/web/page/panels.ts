@@ -4,9 +4,22 @@ import type { EngineReport } from '../../../src/model/service-status.ts';
 import type { PageKey } from '../protocol.ts';
 import type { App } from './app.ts';
 import { boot, t } from './boot.ts';
-import { icon } from './icons.ts';
-import { languageChooser } from './language-chooser.ts';
+import { icon, toolButton } from './icons.ts';
 import type { Panel, Theme } from './store.ts';
+import { api } from './api.ts';
+
+/** The choice of the language that this reader reads the lounge in. */
+export const languageChooser = (app: App): TemplateResult => html`
+  <div class="reading">
+    ${icon('globe')}<span aria-hidden="true">${t('web.lounge.read-in')}</span>
+    <combo-box
+      .label=${t('web.lounge.read-in')}
+      .value=${app.store.get().me?.languageName ?? ''}
+      .search=${api.languages}
+      @choose=${(event: CustomEvent<string>) => app.readIn(event.detail)}
+    ></combo-box>
+  </div>
+`;
 
 const copyButton = (text: string): TemplateResult => {
   const copy = async (event: Event): Promise<void> => {
@@ -21,15 +34,7 @@ const copyButton = (text: string): TemplateResult => {
     button.dataset['done'] = '';
     setTimeout(() => delete button.dataset['done'], 1_500);
   };
-  return html`<button
-    type="button"
-    class="tool copy"
-    aria-label=${t('web.engines.copy')}
-    title=${t('web.engines.copy')}
-    @click=${copy}
-  >
-    ${icon('copy')}
-  </button>`;
+  return toolButton(t('web.engines.copy'), 'copy', copy, 'copy');
 };
 
 const engineRow = ({ name, serves, ready, detail }: EngineReport): TemplateResult => html`

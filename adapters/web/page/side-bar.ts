@@ -1,9 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { ChannelId } from '../protocol.ts';
 import { type App, CHANNELS } from './app.ts';
-import { avatar } from './avatar.ts';
+import { avatar, icon, toolButton } from './icons.ts';
 import { t } from './boot.ts';
-import { icon } from './icons.ts';
 import type { Theme } from './store.ts';
 
 const ABOUT = {
@@ -64,16 +63,6 @@ const engineButton = (app: App): TemplateResult => {
 
 const isDark = (theme: Theme): boolean =>
   theme === 'dark' || (theme === 'system' && matchMedia('(prefers-color-scheme: dark)').matches);
-
-const toolButton = (
-  label: string,
-  name: Parameters<typeof icon>[0],
-  act: () => void,
-): TemplateResult => html`
-  <button type="button" class="tool" aria-label=${label} title=${label} @click=${act}>
-    ${icon(name)}
-  </button>
-`;
 
 export const sideBar = (app: App): TemplateResult => {
   const { me, readers, theme } = app.store.get();

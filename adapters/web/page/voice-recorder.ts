@@ -1,8 +1,80 @@
 import { html, LitElement } from 'lit';
 import { boot, t } from './boot.ts';
-import { icon } from './icons.ts';
+import { toolButton } from './icons.ts';
 import { barsPath } from './waveform.ts';
-import { canRecord, type Recording, startRecording } from './recorder.ts';
+
+/** One recording from the microphone, in the form that this browser makes. */
+export interface Recording {
+  /** Loudness now, 0 to 1. */
+  level(): number;
+  finish(): Promise<File>;
+  discard(): void;
+}
+
+const TYPES = ['audio/webm;codecs=opus', 'audio/ogg;codecs=opus', 'audio/mp4'];
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  'audio/webm': 'webm',
+  'audio/ogg': 'ogg',
+  'audio/mp4': 'm4a',
+};
+
+/** About as long as the meter waits between two looks: nothing is missed. */
+const WINDOW_SAMPLES = 4_096;
+
+/** Browsers give the microphone only to pages of this machine or over HTTPS. */
+export const canRecord = (): boolean =>
+  'mediaDevices' in navigator && typeof MediaRecorder !== 'undefined';
+
+const meter = (stream: MediaStream) => {
+  const context = new AudioContext();
+  const analyser = context.createAnalyser();
+  analyser.fftSize = WINDOW_SAMPLES;
+  context.createMediaStreamSource(stream).connect(analyser);
+  const samples = new Float32Array(analyser.fftSize);
+  return {
+    level: (): number => {
+      analyser.getFloatTimeDomainData(samples);
+      const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length;
+      return Math.min(1, Math.sqrt(power) * 4);
+    },
+    close: () => void context.close(),
+  };
+};
+
+/** Rejects with the browser's `NotAllowedError` when the person says no. */
+export const startRecording = async (): Promise<Recording> => {
+  const stream = await navigator.mediaDevices.getUserMedia({ audio: true });
+  const type = TYPES.find((each) => MediaRecorder.isTypeSupported(each));
+  const recorder = new MediaRecorder(stream, type === undefined ? {} : { mimeType: type });
+  const chunks: Blob[] = [];
+  recorder.addEventListener('dataavailable', ({ data }) => chunks.push(data));
+  const { level, close } = meter(stream);
+  const stopped = new Promise<void>((resolve) =>
+    recorder.addEventListener('stop', () => resolve(), { once: true }),
+  );
+  recorder.start(1_000);
+
+  const end = (): void => {
+    if (recorder.state !== 'inactive') recorder.stop();
+    for (const track of stream.getTracks()) track.stop();
+    close();
+  };
+
+  return {
+    level,
+    discard: end,
+    finish: async () => {
+      end();
+      await stopped;
+      const mediaType = recorder.mimeType.split(';')[0] ?? '';
+      const time = new Date().toTimeString().slice(0, 8).replaceAll(':', '-');
+      return new File(chunks, `recording-${time}.${EXTENSIONS[mediaType] ?? 'webm'}`, {
+        type: mediaType,
+      });
+    },
+  };
+};
 
 const LEVELS = 24;
 const TICK_MS = 100;
@@ -64,16 +136,7 @@ export class VoiceRecorder extends LitElement {
   };
 
   protected override render() {
-    if (!this.recording)
-      return html`<button
-        type="button"
-        class="tool"
-        aria-label=${t('web.record.start')}
-        title=${t('web.record.start')}
-        @click=${this.#start}
-      >
-        ${icon('microphone')}
-      </button>`;
+    if (!this.recording) return toolButton(t('web.record.start'), 'microphone', this.#start);
     const clock = new Intl.DateTimeFormat(boot.locale, { minute: '2-digit', second: '2-digit' });
     return html`
       <div class="recording" role="group" aria-label=${t('web.record.running')}>
@@ -82,24 +145,8 @@ export class VoiceRecorder extends LitElement {
           <path d=${barsPath(this.levels, 20)} />
         </svg>
         <time>${clock.format(this.seconds * 1_000)}</time>
-        <button
-          type="button"
-          class="tool"
-          aria-label=${t('web.record.discard')}
-          title=${t('web.record.discard')}
-          @click=${() => this.#end()?.discard()}
-        >
-          ${icon('close')}
-        </button>
-        <button
-          type="button"
-          class="tool finish"
-          aria-label=${t('web.record.finish')}
-          title=${t('web.record.finish')}
-          @click=${this.#finish}
-        >
-          ${icon('check')}
-        </button>
+        ${toolButton(t('web.record.discard'), 'close', () => this.#end()?.discard())}
+        ${toolButton(t('web.record.finish'), 'check', this.#finish, 'finish')}
       </div>
     `;
   }

@@ -37,10 +37,10 @@ export interface ProgressDeps {
   readonly now: () => number;
 }
 
-const lineOf = ({ heardMs, totalMs }: TranscriptionProgress): string =>
+const lineOf = ({ transcribedMs, totalMs }: TranscriptionProgress): string =>
   totalMs === undefined
-    ? `${minutesAndSeconds(heardMs)} …`
-    : `${minutesAndSeconds(heardMs)} / ${minutesAndSeconds(totalMs)} …`;
+    ? `${minutesAndSeconds(transcribedMs)} …`
+    : `${minutesAndSeconds(transcribedMs)} / ${minutesAndSeconds(totalMs)} …`;
 
 /** Creates the progress line of a long recording: a reply that its transcript later replaces. */
 export const createProgress = (
@@ -92,9 +92,11 @@ export const createProgress = (
 
   return {
     show: (heard) => {
-      const { heardMs, totalMs } = heard;
+      const { transcribedMs, totalMs } = heard;
       const isShort =
-        totalMs === undefined ? heardMs < LONGEST_PART_MS : totalMs - heardMs < NEARLY_MS;
+        totalMs === undefined
+          ? transcribedMs < LONGEST_PART_MS
+          : totalMs - transcribedMs < NEARLY_MS;
       if (isShort || now() < nextMs || signal.aborted) return;
       nextMs = now() + PACE_MS;
       showing = showing.then(() => show(heard));

@@ -4,36 +4,31 @@ import { type AppError, toAppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Content } from '../../model/content.ts';
 import type { Posted } from '../../model/place.ts';
-import { paragraph, text, type Paragraph } from '../../model/rich-text.ts';
+import type { Paragraph } from '../../model/rich-text.ts';
 import { equal } from '../../model/walk-rich-text.ts';
 import type { EditRate } from '../../ports/voice.ts';
 import type { Caption, CaptionDisplay } from './caption.ts';
 import { type Page, type PageLimits, Pages } from './pages.ts';
 import type { CaptionTexts } from './render.ts';
 
-/** Divides the edits that a platform allows, urgent ones first. */
-export interface EditPace {
-  /** Least time between two edits that are not urgent. */
-  readonly evenMs: number;
-  /** The earliest time of the next edit; one that is not urgent leaves some for those that are. */
-  freeAtMs(nowMs: number, isUrgent: boolean): number;
-  /** Counts an edit that the platform answered. */
-  used(nowMs: number): void;
-}
-
 /** Edits kept back for final captions. */
 const RESERVED = 2;
 
-export const createEditPace = ({ count, windowMs }: EditRate): EditPace => {
+type EditPace = ReturnType<typeof createEditPace>;
+
+/** Divides the edits that a platform allows, urgent ones first. */
+export const createEditPace = ({ count, windowMs }: EditRate) => {
   let times: number[] = [];
   const freedMs = (most: number): number => (times.at(-most) ?? -Infinity) + windowMs;
   return {
+    /** Least time between two edits that are not urgent. */
     evenMs: windowMs / count,
-    freeAtMs: (nowMs, isUrgent) => {
+    /** The earliest time of the next edit; one that is not urgent leaves some for those that are. */
+    freeAtMs: (nowMs: number, isUrgent: boolean): number => {
       if (isUrgent) return Math.max(nowMs, freedMs(count));
       return Math.max(nowMs, freedMs(Math.max(1, count - RESERVED)));
     },
-    used: (nowMs) => {
+    used: (nowMs: number): void => {
       times = [...times, nowMs].slice(-count);
     },
   };
@@ -43,19 +38,13 @@ const LIMITS: PageLimits = { chars: 1_800, lines: 15, ageMs: 600_000, pauseMs: 1
 
 /** Waits after failures for which the platform names no time. */
 const BACKOFF: Backoff = { firstMs: 1_000, longestMs: 30_000 };
-/** Text of an emptied message, where messages cannot be deleted. */
-const EMPTY_TEXT = [paragraph(text('…'))];
 
 /** The channel in which captions are shown. Rejects with `AppError`. */
 export interface CaptionMessagesPort {
   /** Posts content, only once even when the answer to the first attempt is lost. */
   post(content: Content): Promise<Posted>;
   edit(posted: Posted, content: Content): Promise<Posted>;
-  /**
-   * Deletes a message. Left out where that is impossible: an emptied message then shows an
-   * ellipsis.
-   */
-  remove?(posted: Posted): Promise<void>;
+  remove(posted: Posted): Promise<void>;
 }
 
 export interface CaptionMessagesDeps {
@@ -64,9 +53,7 @@ export interface CaptionMessagesDeps {
   /** Rate of edits, and of posts, that the channel takes. */
   readonly editRate: EditRate;
   readonly texts: CaptionTexts;
-  /**
-   * The one language of the channel's readers. Default: each caption with all translations beneath.
-   */
+  /** The one language of the channel's readers. Default: all translations are shown. */
   readonly language?: string | undefined;
   readonly log: Pick<Log, 'warn'>;
   /** Called when the channel is gone; nothing is shown or reported afterwards. */
@@ -173,17 +160,13 @@ class CaptionMessages implements CaptionDisplay {
     else void this.#send(next.page);
   }
 
-  #textOf({ text: lines, posted }: Page): readonly Paragraph[] {
-    return lines.length === 0 && posted && !this.#deps.port.remove ? EMPTY_TEXT : lines;
-  }
-
   /** The next page to send: new ones first and in order, then the one that has waited longest. */
   #next(): { readonly page: Page; readonly dueMs: number } | undefined {
     const nowMs = this.#deps.clock.nowMs();
     let next: { readonly page: Page; readonly dueMs: number } | undefined;
     let isFreshSeen = false;
     for (const page of this.#pages.all) {
-      if (equal(this.#textOf(page), page.shown) || (!page.posted && isFreshSeen)) continue;
+      if (equal(page.text, page.shown) || (!page.posted && isFreshSeen)) continue;
       isFreshSeen ||= !page.posted;
       const pace = page.posted ? this.#edits : this.#posts;
       const isUrgent = this.#isEnding || lastingIn(page) !== page.shownLasting;
@@ -200,18 +183,16 @@ class CaptionMessages implements CaptionDisplay {
 
   async #send(page: Page): Promise<void> {
     const { clock, port } = this.#deps;
-    const lines = this.#textOf(page);
+    const { posted, text: lines } = page;
     const lasting = lastingIn(page);
     const finals = new Set(page.captions.filter(({ isFinal }) => isFinal).map(({ id }) => id));
-    const { posted } = page;
     this.#isSending = true;
     page.isSent = true;
     try {
       if (!posted) {
         page.posted = await port.post({ text: lines });
         page.openedMs = clock.nowMs();
-      } else if (lines.length > 0 || !port.remove)
-        page.posted = await port.edit(posted, { text: lines });
+      } else if (lines.length > 0) page.posted = await port.edit(posted, { text: lines });
       else {
         await port.remove(posted);
         page.posted = undefined;

@@ -8,7 +8,6 @@ import type { RoomTranscriptKind } from '../../model/transcript.ts';
 import type { Platform } from '../../ports/platform.ts';
 import type { EditRate } from '../../ports/voice.ts';
 import type { CaptionOptions } from '../room-types.ts';
-import type { TranscriptEvent } from '../stt/transcript-emitter.ts';
 import type { RoomTexts } from '../texts.ts';
 import { createCaptionMessages } from './caption-messages.ts';
 import { type CaptionDisplay, createTranscript } from './caption.ts';
@@ -28,34 +27,12 @@ export interface CaptionSessionDeps {
   readonly nameOf: (memberId: string) => string;
   readonly texts: RoomTexts;
   readonly log: Log;
-  /** Called when the channel of the captions is gone. */
   readonly gone: () => void;
   /**
    * Reports the error that keeps captions from being shown until somebody changes something;
    * undefined when they are shown again.
    */
   readonly blocked: (error: AppError | undefined) => void;
-}
-
-/** One run of captions from start to end, and afterwards its record in memory. */
-export interface CaptionSession {
-  /** The channel where they are shown. */
-  readonly channel: Channel;
-  readonly options: CaptionOptions;
-  languages(): readonly string[];
-  setLanguages(languages: readonly string[]): void;
-  readonly transcript: (event: TranscriptEvent) => void;
-  readonly forget: (memberId: string) => void;
-  /** Shows later speech in another channel; earlier speech stays where it was. */
-  moveTo(channel: Channel): void;
-  /** The latest captions with their speakers, oldest first. */
-  recent(): readonly string[];
-  captionCount(): number;
-  durationMs(): number;
-  file(kind: RoomTranscriptKind, language?: string): Promise<OutgoingFile>;
-  summary(language: string, signal: AbortSignal): AsyncGenerator<string, string, void>;
-  /** Shows the last captions, and ends by `latestMs` on the room's clock. */
-  end(latestMs: number): Promise<void>;
 }
 
 const RECENT_CAPTIONS = 20;
@@ -81,11 +58,14 @@ const during = (stretch: Stretch, display: CaptionDisplay): CaptionDisplay => ({
   end: (latestMs) => display.end(latestMs),
 });
 
+export type CaptionSession = ReturnType<typeof startCaptionSession>;
+
+/** One run of captions from start to end, and afterwards its record in memory. */
 export const startCaptionSession = (
   start: Channel,
   options: CaptionOptions,
   deps: CaptionSessionDeps,
-): CaptionSession => {
+) => {
   const { clock, platform, texts, log, nameOf } = deps;
   const startMs = clock.nowMs();
   let channel = start;
@@ -119,18 +99,19 @@ export const startCaptionSession = (
   captions.setLanguages(languages);
 
   return {
-    get channel() {
+    get channel(): Channel {
       return channel;
     },
     options,
-    languages: () => languages,
-    setLanguages: (chosen) => {
+    languages: (): readonly string[] => languages,
+    setLanguages: (chosen: readonly string[]): void => {
       languages = chosen;
       captions.setLanguages(chosen);
     },
     transcript: captions.transcript,
     forget: captions.forget,
-    moveTo: (to) => {
+    /** Shows later speech in another channel; earlier speech stays where it was. */
+    moveTo: (to: Channel): void => {
       const nowMs = clock.nowMs();
       channel = to;
       stretch.toMs = nowMs;
@@ -141,16 +122,17 @@ export const startCaptionSession = (
       displays.delete(oldest);
       void oldest.end(nowMs);
     },
-    recent: () =>
+    /** The latest captions with their speakers, oldest first. */
+    recent: (): readonly string[] =>
       transcript
         .lines()
         .slice(-RECENT_CAPTIONS)
         .map(({ speaker, text }) => `${speaker}: ${text}`),
-    captionCount: () => transcript.lineCount,
-    durationMs: () => (endedMs ?? clock.nowMs()) - startMs,
-    file: (kind, language) =>
+    captionCount: (): number => transcript.lineCount,
+    durationMs: (): number => (endedMs ?? clock.nowMs()) - startMs,
+    file: (kind: RoomTranscriptKind, language?: string): Promise<OutgoingFile> =>
       sessionFile(transcript, kind, { language, dropped: texts.captionsDropped }),
-    summary: (language, signal) =>
+    summary: (language: string, signal: AbortSignal): AsyncGenerator<string, string, void> =>
       summarise(
         {
           assistant: deps.assistant,
@@ -161,7 +143,8 @@ export const startCaptionSession = (
         },
         signal,
       ),
-    end: async (latestMs) => {
+    /** Shows the last captions, and ends by `latestMs` on the room's clock. */
+    end: async (latestMs: number): Promise<void> => {
       endedMs ??= clock.nowMs();
       await captions.end(latestMs);
     },

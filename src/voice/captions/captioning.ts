@@ -19,7 +19,6 @@ export interface CaptioningDeps {
   readonly now: () => number;
   readonly platform: Pick<Platform, 'post' | 'edit' | 'delete' | 'mirrors'>;
   readonly editRate: EditRate;
-  /** The room's channel. */
   readonly channel: () => Channel;
   readonly nameOf: (memberId: string) => string;
   readonly messages: StatusMessages;
@@ -31,7 +30,6 @@ export interface CaptioningDeps {
 
 /** The captions of a room: none, or one session at a time. */
 export interface Captioning extends Pick<CaptionRecord, 'transcript' | 'summary'> {
-  /** The session that takes transcripts. */
   readonly current: () => CaptionSession | undefined;
   /** The latest captions with their speakers, oldest first. */
   readonly recent: () => readonly string[];
@@ -55,9 +53,7 @@ export interface Captioning extends Pick<CaptionRecord, 'transcript' | 'summary'
   readonly forget: (memberId: string) => void;
 }
 
-/**
- * Longest time to end a session, and the time in a room that is over, for which the program waits.
- */
+/** Longest time to end a session; in a room that is over the program waits for it. */
 const LONGEST_END_MS = 15_000;
 const SHORTEST_END_MS = 5_000;
 /** Time for the message about the end, in a room that is over. */
@@ -104,10 +100,7 @@ export const createCaptioning = (deps: CaptioningDeps): Captioning => {
       ? messages.show('captions', texts.failed('room.not-shown', error))
       : messages.settle('captions', texts.status('room.shown-again')));
 
-  /**
-   * Posts in the channel of the captions, or else in the room; with the transcript, or else
-   * without.
-   */
+  /** Posts in the channel of the captions, or else in the room; best with the transcript. */
   const postEnd = async (ended: CaptionSession): Promise<void> => {
     const { transcript } = ended.options;
     const count = ended.captionCount();

@@ -26,7 +26,6 @@ const KEPT_FOR_CONTEXT = 12;
 const MOST_OPEN = 200;
 const ENDED_KEPT = 2_000;
 const FORGOTTEN_KEPT = 1_000;
-/** Least time between two notes about the same failure. */
 const NOTE_EVERY_MS = 300_000;
 const NOTES_KEPT = 100;
 /** Time that the end leaves the displays for the last captions. */
@@ -39,32 +38,12 @@ export interface CaptionsDeps {
   readonly translate: TranslateCaption;
   /** Displays of the captions. Iterated for each change, since displays come and go. */
   readonly displays: Iterable<CaptionDisplay>;
-  /** Receives final captions only. */
   readonly transcript: CaptionSink;
   readonly log: Pick<Log, 'warn'>;
 }
 
-export interface Captions {
-  /** Takes transcripts in any order; captions stand in the order in which they were spoken. */
-  readonly transcript: (event: TranscriptEvent) => void;
-  /** Sets the languages of final captions from now on; at most ten, each once. */
-  setLanguages(languages: readonly string[]): void;
-  /** Removes the captions of a member, and ignores transcripts of their earlier speech. */
-  readonly forget: (memberId: string) => void;
-  /** Resolves when no translation is under way and everything is shown. */
-  settled(): Promise<void>;
-  /**
-   * Removes partial captions and ends, with the displays, by `latestMs` on the room's clock.
-   * Translations under way are awaited.
-   */
-  end(latestMs: number): Promise<void>;
-}
-
-/**
- * Turns transcripts into captions, translates them, and sends them to the displays and the
- * transcript.
- */
-export const createCaptions = (deps: CaptionsDeps): Captions => {
+/** Turns transcripts into translated captions, for the displays and the transcript. */
+export const createCaptions = (deps: CaptionsDeps) => {
   const { clock, nameOf, translate, displays, transcript, log } = deps;
   let languages: readonly string[] = [];
   let isOver = false;
@@ -146,7 +125,8 @@ export const createCaptions = (deps: CaptionsDeps): Captions => {
   };
 
   return {
-    transcript: (event) => {
+    /** Takes transcripts in any order; captions stand in the order in which they were spoken. */
+    transcript: (event: TranscriptEvent): void => {
       const { id, speakerId, startMs, endMs, language, isFinal } = event;
       if (isOver || startMs <= (forgottenMs.get(speakerId) ?? Number.NEGATIVE_INFINITY)) return;
       const text = isBlank(event.text) ? '' : shorten(oneLine(event.text), LONGEST_CAPTION_CHARS);
@@ -176,14 +156,16 @@ export const createCaptions = (deps: CaptionsDeps): Captions => {
       for (const sink of sinks(isFinal)) sink.show(caption);
       translations.request(caption, missing);
     },
-    setLanguages: (chosen) => {
+    /** Sets the languages of final captions from now on; at most ten, each once. */
+    setLanguages: (chosen: readonly string[]): void => {
       const distinct: string[] = [];
       for (const language of chosen)
         if (!distinct.some((each) => sameLanguage(each, language))) distinct.push(language);
       languages = distinct.slice(0, MOST_LANGUAGES);
       translations.keepOnly(languages);
     },
-    forget: (memberId) => {
+    /** Removes the captions of a member, and ignores transcripts of their earlier speech. */
+    forget: (memberId: string): void => {
       forgottenMs.set(memberId, clock.nowMs());
       for (const { id, speakerId } of open.values())
         if (speakerId === memberId) {
@@ -193,13 +175,18 @@ export const createCaptions = (deps: CaptionsDeps): Captions => {
       finals = finals.filter(({ speakerId }) => speakerId !== memberId);
       for (const sink of sinks(true)) sink.forget(memberId);
     },
-    settled: async () => {
+    /** Resolves when no translation is under way and everything is shown. */
+    settled: async (): Promise<void> => {
       do {
         await translations.settled();
         await Promise.all([...displays].map((display) => display.settled()));
       } while (!translations.isIdle);
     },
-    end: async (latestMs) => {
+    /**
+     * Removes partial captions and ends, with the displays, by `latestMs` on the room's clock.
+     * Translations under way are awaited.
+     */
+    end: async (latestMs: number): Promise<void> => {
       isOver = true;
       for (const { id, isFinal } of open.values()) if (!isFinal) remove(id);
       await waitUntil(clock, latestMs - SHOWING_MS, translations.settled());

@@ -18,7 +18,6 @@ export interface PageLimits {
 export interface Page {
   /** Captions in the order in which they were spoken; very late ones in order of arrival. */
   captions: Caption[];
-  /** Lines that the message is to show. */
   text: readonly Paragraph[];
   /** Time at which the message was posted; before that, the time at which the page was started. */
   openedMs: number;
@@ -35,7 +34,6 @@ export interface Page {
   shownFinals: ReadonlySet<number>;
   /** Parts of `shown` that do not change any more. */
   shownLasting: string;
-  /** Time at which the page was last sent. */
   sentMs: number;
 }
 
@@ -44,10 +42,7 @@ export interface Page {
  * posted since: more than an utterance and its recognition take together.
  */
 const LATE_MS = 75_000;
-/**
- * Age up to which messages are edited, and most messages that are: a channel takes fewer in
- * `LATE_MS`.
- */
+/** Bounds on the messages that are edited: a channel takes fewer in `LATE_MS`. */
 const KEPT_MS = 3_600_000;
 const KEPT_PAGES = 100;
 /** Most captions that are remembered as placed out of order. */
@@ -110,7 +105,6 @@ export class Pages {
     this.#overflow(page, nowMs);
   }
 
-  /** Removes captions. */
   take(isTaken: (caption: Caption) => boolean): void {
     for (const page of this.#pages) {
       if (!page.captions.some(isTaken)) continue;

@@ -139,7 +139,6 @@ const show = (caption: Caption, options: RenderOptions): Shown => {
   };
 };
 
-/** Groups captions of one speaker in a row. */
 const groupsOf = (captions: readonly Caption[]): Caption[][] => {
   const groups: Caption[][] = [];
   let chars = 0;

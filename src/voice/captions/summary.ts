@@ -5,9 +5,7 @@ import { languageName } from '../../text/language/languages.ts';
 import { countCodePoints } from '../../text/unicode.ts';
 import type { TranscriptLine } from './caption.ts';
 
-/**
- * Most code points that the language model gets at once; a transcript of an hour has some 50,000.
- */
+/** Most code points that the language model gets at once; an hour has some 50,000. */
 const PART_CODE_POINTS = 8_000;
 /** Most parts that are summarised, about ten hours; of a longer transcript the last ones. */
 const MOST_PARTS = 60;
@@ -22,7 +20,6 @@ const CLOSE = '</record>';
 export interface SummaryDeps {
   readonly assistant: Assistant;
   readonly lines: readonly TranscriptLine[];
-  /** Number of earlier lines that were dropped. */
   readonly droppedLines?: number;
   /** The reader's language as a BCP 47 code. */
   readonly language: string;
@@ -30,7 +27,6 @@ export interface SummaryDeps {
   readonly reading?: (part: number, parts: number) => string;
   /** A note in front that says that the beginning of a long session is missing. */
   readonly leftOut?: string;
-  /** Most code points of a part. */
   readonly partSize?: number;
 }
 

@@ -1,7 +1,7 @@
 import { yieldTurn } from '../../audio/pcm.ts';
 import type { OutgoingFile } from '../../model/file.ts';
 import type { RoomTranscriptKind } from '../../model/transcript.ts';
-import { longTranscriptFile } from '../../speech/transcript-file.ts';
+import { longTranscriptFile } from '../../speech/subtitles.ts';
 import { sameLanguage } from '../../text/language/languages.ts';
 import type { SessionTranscript, TranscriptLine } from './caption.ts';
 
@@ -11,7 +11,6 @@ import type { SessionTranscript, TranscriptLine } from './caption.ts';
  * `translations` is empty.
  */
 export interface SessionJson {
-  /** Number of lines that are missing at the beginning. */
   readonly droppedLines: number;
   /** Start of the session: ISO 8601, in UTC. */
   readonly start: string;
@@ -72,5 +71,5 @@ export const sessionFile = async (
   if (kind === 'json') return jsonFile(lines, transcript);
   const { droppedLines } = transcript;
   const lead = droppedLines > 0 ? dropped(droppedLines) : undefined;
-  return longTranscriptFile(kind, lines, { lead });
+  return longTranscriptFile(kind, lines, lead);
 };

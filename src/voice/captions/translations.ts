@@ -8,7 +8,6 @@ import { type LineTranslation, translateLine } from '../../translation/fan-out.t
 import { createMeter, type MeteredServices } from '../../usage/meter.ts';
 import type { Caption } from './caption.ts';
 
-/** Most requests at the same time. */
 const AT_ONCE = 6;
 /** Most waiting requests; beyond it those that waited longest are dropped. */
 const MOST_WAITING = 60;
@@ -42,18 +41,6 @@ export interface TranslationsDeps {
   readonly missed: (id: number, language: string, error: AppError | undefined) => void;
 }
 
-export interface Translations {
-  /** Requests a translation into each of the languages, started as soon as there is capacity. */
-  request(caption: Caption, languages: readonly string[]): void;
-  /** Drops all requests for a caption; nothing more is reported for it. */
-  drop(id: number): void;
-  /** Drops waiting requests for languages that are not listed. */
-  keepOnly(languages: readonly string[]): void;
-  readonly isIdle: boolean;
-  /** Resolves when nothing runs or waits. */
-  settled(): Promise<void>;
-}
-
 interface Job {
   readonly caption: Caption;
   readonly language: string;
@@ -62,7 +49,7 @@ interface Job {
 }
 
 /** Requests translations of captions, oldest first, with a bounded number running and waiting. */
-export const createTranslations = (deps: TranslationsDeps): Translations => {
+export const createTranslations = (deps: TranslationsDeps) => {
   const { clock, translate, contextOf, grown, missed } = deps;
   let waiting: Job[] = [];
   const running = new Set<Job>();
@@ -70,7 +57,6 @@ export const createTranslations = (deps: TranslationsDeps): Translations => {
 
   const isIdle = (): boolean => waiting.length === 0 && running.size === 0;
 
-  /** Resolves with true when a translation came. */
   const follow = async ({ caption, language, stop }: Job): Promise<boolean> => {
     const { signal } = stop;
     const { id, speakerId, text, language: from } = caption;
@@ -123,7 +109,6 @@ export const createTranslations = (deps: TranslationsDeps): Translations => {
     if (isIdle()) for (const settle of settling.splice(0)) settle();
   };
 
-  /** Drops waiting requests. */
   const giveUp = (isGivenUp: (job: Job) => boolean, isReported: boolean): void => {
     const given = waiting.filter(isGivenUp);
     waiting = waiting.filter((job) => !given.includes(job));
@@ -135,7 +120,8 @@ export const createTranslations = (deps: TranslationsDeps): Translations => {
   };
 
   return {
-    request: (caption, languages) => {
+    /** Requests a translation into each of the languages, started as soon as there is capacity. */
+    request: (caption: Caption, languages: readonly string[]): void => {
       for (const language of languages) {
         const job: Job = {
           caption,
@@ -149,15 +135,18 @@ export const createTranslations = (deps: TranslationsDeps): Translations => {
       const tooMany = new Set(waiting.slice(0, Math.max(0, waiting.length - MOST_WAITING)));
       if (tooMany.size > 0) giveUp((job) => tooMany.has(job), true);
     },
-    drop: (id) => {
+    /** Drops all requests for a caption; nothing more is reported for it. */
+    drop: (id: number): void => {
       giveUp(({ caption }) => caption.id === id, false);
       for (const { caption, stop } of running) if (caption.id === id) stop.abort();
     },
-    keepOnly: (languages) => giveUp(({ language }) => !languages.includes(language), true),
-    get isIdle() {
+    /** Drops waiting requests for languages that are not listed. */
+    keepOnly: (languages: readonly string[]): void =>
+      giveUp(({ language }) => !languages.includes(language), true),
+    get isIdle(): boolean {
       return isIdle();
     },
-    settled: async () => {
+    settled: async (): Promise<void> => {
       if (isIdle()) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       settling.push(resolve);
@@ -166,10 +155,7 @@ export const createTranslations = (deps: TranslationsDeps): Translations => {
   };
 };
 
-/**
- * Creates the translator of captions; usage counts for the speaker, in addition to the speech
- * itself.
- */
+/** Creates the translator of captions; usage counts for the speaker. */
 export const createTranslateCaption = (
   services: MeteredServices,
   channel: () => Channel,

@@ -35,7 +35,6 @@ export const createConsentChoices = ({
   const newest = new Map<string, symbol>();
   /** Members whose refusal is being stored, or could not be. */
   const unstored = createLru<string, true>(MOST_UNSTORED);
-  /** Number of refusals so far. */
   let refusals = 0;
 
   const of: ConsentChoices['of'] = async (space, memberId) => {

@@ -3,33 +3,21 @@ import { type AppError, toAppError } from '../../errors.ts';
 import type { ConsentChoice } from '../../model/consent.ts';
 import type { ConsentRule } from '../../model/space-choices.ts';
 import type { RoomMember } from '../../ports/voice.ts';
+import type { Channel } from '../../model/place.ts';
+import type { Platform } from '../../ports/platform.ts';
+import type { ListeningMode } from '../listening-mode.ts';
+import type { RoomTexts } from '../texts.ts';
+import type { Speaking } from '../tts/speaking.ts';
 
 export interface ConsentDeps {
   readonly rule: ConsentRule;
   readonly clock: Clock;
   readonly choiceOf: (memberId: string) => Promise<ConsentChoice>;
-  /**
-   * Informs people that they are listened to from now on; resolves when they have been informed.
-   */
+  /** Informs people that they are listened to from now on; resolves when they know. */
   readonly inform: (members: readonly RoomMember[]) => Promise<void>;
-  /** Subscribes to exactly these members. */
   readonly subscribe: (memberIds: readonly string[]) => void;
-  /**
-   * Reports why people could not be informed and are not listened to; undefined when they were
-   * informed.
-   */
+  /** Reports why people were not informed, and are not listened to; undefined when they were. */
   readonly notInformed: (error: AppError | undefined) => void;
-}
-
-/** Limits listening to people who were informed and did not refuse; bots are never listened to. */
-export interface Consent extends Disposable {
-  /** Takes all members who are present now. */
-  present(members: readonly RoomMember[]): void;
-  /** Takes a member's choice. A refusal takes effect at once. */
-  chosen(memberId: string, choice: ConsentChoice): void;
-  /** Resolves when all who are present were informed; rejects when they could not be. */
-  readonly informed: () => Promise<void>;
-  readonly isSubscribed: (memberId: string) => boolean;
 }
 
 /** Time for which newcomers are collected, to be informed together. */
@@ -43,7 +31,10 @@ interface Person {
   choice: ConsentChoice | 'unknown';
 }
 
-export const createConsent = (deps: ConsentDeps): Consent => {
+export type Consent = ReturnType<typeof createConsent>;
+
+/** Limits listening to people who were informed and did not refuse; bots are never listened to. */
+export const createConsent = (deps: ConsentDeps) => {
   const { rule, clock, choiceOf, inform, subscribe, notInformed } = deps;
   const people = new Map<string, Person>();
   /** Ids of people who were informed in this room, and need not be when they come back. */
@@ -63,9 +54,7 @@ export const createConsent = (deps: ConsentDeps): Consent => {
     subscribed = allowed;
     subscribe(allowed);
   };
-  /**
-   * People who must still be informed; those who refused need not be, for they are not listened to.
-   */
+  /** People who must still be informed: not those who refused, for nobody listens to them. */
   const waiting = (): Person[] =>
     [...people.values()].filter(({ isInformed, choice }) => !isInformed && choice !== 'refused');
 
@@ -118,7 +107,7 @@ export const createConsent = (deps: ConsentDeps): Consent => {
   };
 
   return {
-    present: (members) => {
+    present: (members: readonly RoomMember[]): void => {
       const humans = members.filter(({ isBot }) => !isBot);
       const here = new Set(humans.map(({ id }) => id));
       for (const id of people.keys()) if (!here.has(id)) people.delete(id);
@@ -132,7 +121,8 @@ export const createConsent = (deps: ConsentDeps): Consent => {
       apply();
       informLater(GATHER_MS);
     },
-    chosen: (memberId, choice) => {
+    /** Takes a member's choice. A refusal takes effect at once. */
+    chosen: (memberId: string, choice: ConsentChoice): void => {
       // People who refused before are informed before they are listened to again.
       if (choice === 'refused') everInformed.delete(memberId);
       const person = people.get(memberId);
@@ -141,7 +131,8 @@ export const createConsent = (deps: ConsentDeps): Consent => {
       apply();
       informLater(GATHER_MS);
     },
-    informed: async () => {
+    /** Resolves when all who are present were informed; rejects when they could not be. */
+    informed: async (): Promise<void> => {
       cancel?.();
       cancel = undefined;
       try {
@@ -152,7 +143,7 @@ export const createConsent = (deps: ConsentDeps): Consent => {
         informLater(GATHER_MS);
       }
     },
-    isSubscribed: (memberId) => subscribed.includes(memberId),
+    isSubscribed: (memberId: string): boolean => subscribed.includes(memberId),
     [Symbol.dispose]: () => {
       isOver = true;
       cancel?.();
@@ -160,5 +151,35 @@ export const createConsent = (deps: ConsentDeps): Consent => {
       people.clear();
       apply();
     },
+  };
+};
+
+export interface NoticeDeps {
+  readonly platform: Pick<Platform, 'post'>;
+  readonly channel: () => Channel;
+  readonly speaking: Pick<Speaking, 'announce'>;
+  readonly isSpoken: () => boolean;
+  readonly texts: RoomTexts;
+}
+
+/** Most people whom a notice names; for more it addresses everybody. */
+const MOST_NAMED = 10;
+
+/**
+ * Informs people of the use before they are listened to: in writing, and aloud where the room wants
+ * that. The first notice in a room is for everybody, later ones are for newcomers. Rejects when the
+ * notice cannot be posted.
+ */
+export const createNotice = (
+  { platform, channel, speaking, isSpoken, texts }: NoticeDeps,
+  { use, rule }: Pick<ListeningMode, 'use' | 'rule'>,
+): ((members: readonly RoomMember[]) => Promise<void>) => {
+  let postedIn: string | undefined;
+  return async (members) => {
+    const to = channel();
+    const isLate = postedIn === to.id && members.length <= MOST_NAMED;
+    await platform.post(to, texts.notice(use, rule, isLate ? members : undefined));
+    postedIn = to.id;
+    if (isSpoken()) await speaking.announce(texts.spokenNotice(use, rule, isLate));
   };
 };

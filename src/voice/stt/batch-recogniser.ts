@@ -20,10 +20,7 @@ const splits = (text: string, at: number): boolean => {
   return mark.test(after) || (isSpacedLetter(before) && isSpacedLetter(after));
 };
 
-/**
- * The beginning that two texts share, in whole words; in scripts without spaces, in whole
- * characters.
- */
+/** The beginning that two texts share, in whole words, or characters where they need no spaces. */
 export const agreedStart = (a: string, b: string): string => {
   let at = 0;
   while (at < a.length && at < b.length && a[at] === b[at]) at += 1;
@@ -63,7 +60,6 @@ const PARTIAL_EVERY_MS = 1_200;
 const PARTIAL_EVERY_SHARE = 0.25;
 /** Checks per partial, since a request may still be under way when the next one is due. */
 const CHECKS_PER_PARTIAL = 4;
-/** Longest time for a partial; a later one is outdated. */
 const PARTIAL_DEADLINE_MS = 4_000;
 
 /** Recognises a whole utterance by one request, and parts of it, one at a time, while it grows. */

@@ -39,7 +39,6 @@ export interface Endpointer extends Disposable {
   tick(nowMs: number): readonly EndpointerEvent[];
   /** The time of the next `tick`, or a little before it; undefined while nothing waits for one. */
   readonly nextTickMs: number | undefined;
-  /** Ends all open utterances. */
   endAll(): readonly EndpointerEvent[];
   /**
    * Ends an open utterance after the packet with this sequence number, for a recogniser that found
@@ -49,7 +48,6 @@ export interface Endpointer extends Disposable {
     utterance: Pick<Utterance, 'id' | 'speakerId'>,
     sequence: number,
   ): readonly EndpointerEvent[];
-  /** Drops all data of a speaker. */
   forget(speakerId: string): void;
   readonly counts: PacketCounts;
   readonly bufferedPackets: number;
@@ -69,9 +67,7 @@ const MOST_MISORDERED = 100;
 const LATEST_MS = 1_000;
 /** Distance ahead of the stream beyond which a packet does not follow a loss (same appendix). */
 const MOST_DROPPED = 3_000;
-/**
- * Distance within which two stray packets prove that the sender has restarted; one alone does not.
- */
+/** Distance within which two stray packets prove that the sender has restarted. */
 const NEXT_OF_RESTART = 5;
 
 interface ReadPacket {

@@ -48,13 +48,6 @@ export type FilterVerdict =
   | { readonly accepted: string; readonly refusal?: never }
   | { readonly accepted?: never; readonly refusal: Refusal };
 
-/** Refuses text that recognisers invent for audio without speech. */
-export interface HallucinationFilter {
-  /** Judges a transcript. Remembers final ones, and the languages of those that are certain. */
-  judge(candidate: TranscriptCandidate, context: FilterContext, isFinal: boolean): FilterVerdict;
-  forget(speakerId: string): void;
-}
-
 /**
  * Limits of the filter. Confidence is the mean probability of a token: 0.7 to 0.95 in clear speech.
  * The less voice there is, the more confidence a text needs, for recognisers invent text for
@@ -63,10 +56,7 @@ export interface HallucinationFilter {
 export const THRESHOLDS = {
   /** Voice below which a text is faint: a quick word, such as the Japanese yes, or a noise. */
   faintMs: 300,
-  /**
-   * Share of voice below which audio is near-silence: speech has voice in well over half of its
-   * time.
-   */
+  /** Share of voice below which audio is near-silence: speech has well over half. */
   faintShare: 0.25,
   /** Voice below which there is a word or two, too short for a stock phrase. */
   shortMs: 1_500,
@@ -94,13 +84,10 @@ export const THRESHOLDS = {
   mostLoops: 10,
   /** Fewest hotwords of an echo: fewer are somebody addressed by name. */
   echoed: 3,
-  /** Time within which the same text counts as a repetition. */
   repeatMs: 60_000,
   /** Longest text that counts as a repetition: longer ones are not invented twice. */
   repeatChars: 40,
-  /**
-   * Earlier occurrences after which a text is refused in near-silence, or as a quick, unclear word.
-   */
+  /** Earlier occurrences after which a faint text is refused. */
   repeatsFaint: 1,
   /** Earlier occurrences after which a text without enough confidence is refused. */
   repeatsUnsure: 2,
@@ -195,7 +182,8 @@ const refusalOf = (
   return isForeign(candidate, isSpoken) ? 'foreign' : undefined;
 };
 
-export const createHallucinationFilter = (): HallucinationFilter => {
+/** Refuses text that recognisers invent for audio without speech. */
+export const createHallucinationFilter = () => {
   const latest = createLru<
     string,
     { readonly bare: string; readonly endMs: number; readonly times: number }
@@ -230,7 +218,12 @@ export const createHallucinationFilter = (): HallucinationFilter => {
   };
 
   return {
-    judge: (candidate, { languages, hotwords }, isFinal) => {
+    /** Judges a transcript. Remembers final ones, and the languages of those that are certain. */
+    judge: (
+      candidate: TranscriptCandidate,
+      { languages, hotwords }: FilterContext,
+      isFinal: boolean,
+    ): FilterVerdict => {
       const text = withoutSounds(candidate.text);
       const spoken = new Set(languages.map(baseOf));
       const isSpoken = (base: string): boolean =>
@@ -244,6 +237,6 @@ export const createHallucinationFilter = (): HallucinationFilter => {
       }
       return refusal ? { refusal } : { accepted: text };
     },
-    forget: (speakerId) => latest.delete(speakerId),
+    forget: (speakerId: string): void => latest.delete(speakerId),
   };
 };

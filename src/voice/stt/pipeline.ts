@@ -29,9 +29,7 @@ export interface SttPipelineHints extends RecognitionHints, FilterContext {}
 export interface SttPipelineOptions extends Omit<EndpointerOptions, 'growEveryMs'> {
   /** Time after the end of an utterance in which its transcript is useful. */
   readonly deadlineMs?: number;
-  /** Most utterances that are recognised at the same time. */
   readonly atOnce?: number;
-  /** Most utterances that wait to be recognised. */
   readonly mostWaiting?: number;
 }
 
@@ -63,10 +61,7 @@ export interface SttPipeline extends AsyncDisposable {
   readonly counts: SttPipelineCounts;
 }
 
-/**
- * Default deadline: a late transcript is still useful, and the service may be away for half a
- * minute.
- */
+/** Default deadline: the service may be away for half a minute. */
 const DEADLINE_MS = 45_000;
 const AT_ONCE = 8;
 const MOST_WAITING = 100;
@@ -85,9 +80,7 @@ const RESULT_ONLY = { partial: () => undefined, final: () => undefined };
 interface Job extends EmittedUtterance {
   readonly controller: AbortController;
   readonly hints: Promise<SttPipelineHints>;
-  /**
-   * Recognition of the growing utterance; undefined once it was asked to finish or found the end.
-   */
+  /** Recognition of the growing utterance; undefined once it finishes. */
   recognition: Recognition | undefined;
 }
 
@@ -219,9 +212,7 @@ export const createSttPipeline = ({
     for (const event of events) handle(event);
     plan(endpointer.nextTickMs);
   };
-  /**
-   * Plans the next tick after a change of the queue; it looks at all tasks, so not for each packet.
-   */
+  /** Plans the next tick; it looks at all tasks, so not for each packet. */
   const planQueue = (): void => plan(queue.nextTickMs);
 
   /** Sets the one timer for all speakers. It may fire early, never late. */

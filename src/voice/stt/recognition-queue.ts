@@ -10,7 +10,6 @@ const DECAY = 0.8;
 
 /** Creates a tracker that detects hanging requests by recent latencies. */
 export const createLatencyTracker = (nowMs: () => number) => {
-  /** The longest of the recent latencies. */
   let latencyMs: number | undefined;
   let settledMs = -Infinity;
   let probedMs = -Infinity;
@@ -21,11 +20,9 @@ export const createLatencyTracker = (nowMs: () => number) => {
     get limitMs() {
       return limitMs();
     },
-    /** Notes that a request which started at `startedMs` succeeded. */
     succeeded: (startedMs: number): void => {
       latencyMs = Math.max(nowMs() - startedMs, (latencyMs ?? 0) * DECAY);
     },
-    /** Notes that any request succeeded or failed. */
     settled: () => {
       settledMs = nowMs();
     },
@@ -33,15 +30,9 @@ export const createLatencyTracker = (nowMs: () => number) => {
     probed: () => {
       probedMs = nowMs();
     },
-    /**
-     * True when a request that started at `startedMs` must be lost: its connection broke unnoticed,
-     * or the service dropped it.
-     */
+    /** True when a request must be lost: its connection broke, or the service dropped it. */
     hangs: (startedMs: number) => nowMs() - startedMs > limitMs(),
-    /**
-     * The time of the next probe while nothing is answered and the oldest request started at
-     * `startedMs`.
-     */
+    /** The time of the next probe while the oldest unanswered request started then. */
     probeAtMs: (startedMs: number) => Math.max(startedMs, settledMs, probedMs) + limitMs(),
   };
 };
@@ -94,10 +85,7 @@ export interface RecognitionQueue<T> {
   stopped(): Promise<void>;
 }
 
-/**
- * Most attempts for one owner at the same time, so that one that hangs does not delay the next
- * utterance.
- */
+/** Most attempts for one owner at once, so that one that hangs does not delay the next. */
 const AT_ONCE_OF_ONE = 2;
 /** Wait before another attempt: by then the service's client has retried a few times. */
 const RETRY_AFTER_MS = 2_000;
@@ -126,7 +114,6 @@ export const createRecognitionQueue = <T>(
   const running = new Set<Promise<void>>();
   const latency = createLatencyTracker(clock.nowMs);
   let allDone = Promise.withResolvers<void>();
-  /** Callers that wait until all is done. */
   let waiters = 0;
 
   const isBusy = ({ isRunning, outcome }: Entry<T>): boolean => isRunning && !outcome;
@@ -205,10 +192,7 @@ export const createRecognitionQueue = <T>(
   };
   const run = (entry: Entry<T>): void => track(start(entry));
 
-  /**
-   * Probes, while no request is answered, whether the service is back; the probe has a short
-   * deadline.
-   */
+  /** Probes, with a short deadline, whether a service that answers nothing is back. */
   const probe = async (entry: Entry<T>): Promise<void> => {
     const startedMs = clock.nowMs();
     latency.probed();

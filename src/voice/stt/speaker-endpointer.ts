@@ -28,10 +28,7 @@ export type EndpointerEvent =
 
 /** Packets kept before the speech: after as many a decoder is within 23 dB of the sound. */
 const PRE_ROLL_PACKETS = 5;
-/**
- * Audio kept after the last voice: the voice bit misses one in seven packets of speech, mostly at
- * the ends of words.
- */
+/** Audio kept after the last voice: the voice bit misses some ends of words. */
 const TAIL_MS = 200;
 /** Longest pause between earlier audio and the speech that it is kept with. */
 const STALE_MS = 200;
@@ -57,7 +54,6 @@ export class SpeakerEndpointer {
   readonly #speakerId: string;
   readonly #nextId: () => number;
   readonly #buffer = new ReorderBuffer();
-  /** Highest sequence number in a finished utterance. */
   #usedThrough = -Infinity;
   #open: Open | undefined;
 
@@ -82,7 +78,6 @@ export class SpeakerEndpointer {
     return this.#buffer.has(sequence) ? 'duplicate' : undefined;
   }
 
-  /** Takes a packet that is not refused. */
   add(
     packet: VoicePacket,
     { samples }: OpusToc,
@@ -99,13 +94,11 @@ export class SpeakerEndpointer {
     else this.#report(this.#open, events);
   }
 
-  /** Ends an utterance that has had no voice for long enough. */
   tick(nowMs: number, events: EndpointerEvent[]): void {
     if (this.#open && nowMs >= this.#open.voiceArrivedMs + this.#lengths.hangoverMs)
       this.#close(this.#open, events);
   }
 
-  /** Ends an open utterance. */
   end(events: EndpointerEvent[]): void {
     if (this.#open) this.#close(this.#open, events);
   }
@@ -120,10 +113,7 @@ export class SpeakerEndpointer {
     if (this.#open?.id === id && at >= this.#firstOwn()) this.#split(this.#open, at + 1, events);
   }
 
-  /**
-   * True when a packet's timestamp shows that the utterance has ended; the packet itself may be
-   * late.
-   */
+  /** True when a timestamp shows that the utterance has ended; the packet may be late. */
   #isOver({ lastVoice }: Open, packet: ReceivedPacket): boolean {
     const { hangoverMs } = this.#lengths;
     if (packet.sequence < this.#buffer.packets.at(-1)!.sequence) return false;

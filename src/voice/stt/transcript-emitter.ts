@@ -17,10 +17,7 @@ export interface TranscriptEvent {
   /** Beginning and end of the speech, on the room's clock. */
   readonly startMs: number;
   readonly endMs: number;
-  /**
-   * The text. Empty and final: there was no speech after all, and the partial transcript is
-   * removed.
-   */
+  /** The text. Empty and final: there was no speech, and the partial transcript is removed. */
   readonly text: string;
   /** BCP 47 code; empty when the language is not known. */
   readonly language: string;
@@ -29,9 +26,7 @@ export interface TranscriptEvent {
 
 /** Receives the transcripts of a room. */
 export interface TranscriptListener {
-  /**
-   * Reports that speech began, as opposed to noise; reported again when somebody goes on for long.
-   */
+  /** Reports that speech began, not noise; again when somebody goes on for long. */
   readonly speechBegan: (speakerId: string) => void;
   readonly transcript: (event: TranscriptEvent) => void;
   /** Reports why speech cannot be recognised; undefined when it can again. */
@@ -40,7 +35,6 @@ export interface TranscriptListener {
 
 /** An utterance with the data for its transcript. */
 export interface EmittedUtterance {
-  /** The utterance so far. */
   utterance: Utterance;
   context: FilterContext;
   /** The partial transcript that was emitted last. */
@@ -48,7 +42,6 @@ export interface EmittedUtterance {
 }
 
 export interface TranscriptCounts {
-  /** Final transcripts. */
   readonly transcripts: number;
   /** Transcripts that the filter refused, by the reason. */
   readonly refused: Readonly<Record<Refusal, number>>;
@@ -56,9 +49,9 @@ export interface TranscriptCounts {
   readonly failed: number;
 }
 
+/** Emits the transcripts that pass the hallucination filter. */
 export const createTranscriptEmitter = (
   listener: TranscriptListener,
-  /** Emits the transcripts that pass the hallucination filter. */
   log: Pick<Log, 'warn' | 'error'> | undefined,
 ) => {
   const filter = createHallucinationFilter();
@@ -139,7 +132,6 @@ export const createTranscriptEmitter = (
     },
     /** Reports that speech cannot be recognised now; a later attempt may succeed. */
     delayed,
-    /** Retracts the partial transcript. */
     retract,
     forget: (speakerId: string) => filter.forget(speakerId),
     get counts(): TranscriptCounts {

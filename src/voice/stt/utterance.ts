@@ -65,9 +65,7 @@ export class ReorderBuffer {
     return this.#spanSamples;
   }
 
-  /**
-   * Inserts a packet that is not buffered yet. Packets that were returned before are never changed.
-   */
+  /** Inserts a packet that is not buffered yet. Earlier results of `packets` never change. */
   insert(packet: Omit<BufferedPacket, 'gapSamples'>): void {
     const packets = this.#packets;
     let at = packets.length;
@@ -88,7 +86,6 @@ export class ReorderBuffer {
     return this.#packets.findLast((packet) => packet.sequence <= sequence)?.sequence === sequence;
   }
 
-  /** Drops all packets before the one at `index`. */
   dropBefore(index: number): void {
     if (index <= 0) return;
     for (const packet of this.#packets.splice(0, index))
@@ -163,9 +160,7 @@ const STEP_MS = 20;
 
 const STEP_SAMPLES = STEP_MS * SAMPLES_PER_MS;
 
-/**
- * Weight of the voice bit: more than the bytes of any packet in a step, so that it counts first.
- */
+/** Weight of the voice bit: more than the bytes of any packet in a step. */
 const VOICE_WEIGHT = 1_500;
 
 /** The index of the packet before which the later half of the speech pauses, or is quietest. */

@@ -3,8 +3,13 @@ import { toAppError, type AppError } from '../../errors.ts';
 import type { Speaker } from '../../speech/speech.ts';
 import type { Clock } from '../../async/clock.ts';
 import type { VoiceLink } from '../../ports/voice.ts';
-import { createAnnouncer, type AnnouncerTexts } from './announcer.ts';
-import { createDropNotifier, createRepeats } from './drop-notifier.ts';
+import {
+  createAnnouncer,
+  type AnnouncerTexts,
+  startSynthesis,
+  type Synthesis,
+} from './synthesis.ts';
+import { createDropNotifier, createRepeats, createSpeechQueue } from './speech-queue.ts';
 import {
   type DropReason,
   isNotice,
@@ -17,31 +22,20 @@ import {
   entryOf,
   type QueueView,
 } from './speech-item.ts';
-import { createSpeechQueue } from './speech-queue.ts';
 import { isAudible } from './segment.ts';
-import { startSynthesis, type Synthesis } from './synthesis.ts';
 
 /** Gain while somebody speaks, from 0 to 1: −12 dB. */
 const DUCKED_GAIN = 0.25;
 
-/**
- * Receives the outcome of each item: it may begin, and then ends in one of the other ways. Must not
- * throw.
- */
+/** Receives the outcome of each item: it may begin, and then ends in one way. Must not throw. */
 export interface PlaybackListener {
   /** Reports that the first packet of the item, or of its turn, is played. */
   began(item: SpeechItem): void;
-  /**
-   * Reports an item that was spoken to its end, skipped, stopped or forgotten, or had nothing to
-   * speak.
-   */
+  /** Reports an item that was spoken, skipped, stopped or forgotten, or had nothing to speak. */
   ended(item: SpeechItem): void;
   /** Reports items that are never spoken, and the reason; once for all items within a second. */
   dropped(items: readonly SpeechItem[], reason: DropReason): void;
-  /**
-   * Reports an item that was not spoken, or not to its end; for a turn with several items, the
-   * first.
-   */
+  /** Reports an item that was not spoken to its end; of a turn with several items the first. */
   failed(item: SpeechItem, error: AppError): void;
 }
 
@@ -53,35 +47,14 @@ export interface PlaybackDeps {
   readonly listener: PlaybackListener;
 }
 
-/** Speaks the items of a room one after the other. */
-export interface Playback extends AsyncDisposable {
-  /** Adds an item; one without anything to speak is skipped. */
-  add(item: SpeechItem): void;
-  /**
-   * Ends the item that is spoken or about to be; returns false when there is none, or it is a
-   * notice.
-   */
-  skip(): boolean;
-  /**
-   * Ends the item that is spoken, drops those that wait, except notices, and ends a pause; returns
-   * their number.
-   */
-  readonly stop: () => number;
-  /** Ends and drops all items of a member. */
-  readonly forget: (memberId: string) => void;
-  pause(): void;
-  resume(): void;
-  queue(): QueueView;
-  /** Lowers the voice, or raises it again. */
-  readonly duck: (isOn: boolean) => void;
-}
+export type Playback = ReturnType<typeof createPlayback>;
 
 /**
  * Creates the playback of a room. One item is synthesised while the one before it is spoken. Each
  * starts within its longest wait or is dropped, which is reported; a pause that is too long drops
  * it as well.
  */
-export const createPlayback = (deps: PlaybackDeps): Playback => {
+export const createPlayback = (deps: PlaybackDeps) => {
   const { clock, listener, play, words } = deps;
   const announcer = createAnnouncer(words);
   const drops = createDropNotifier(clock, (items, reason) => listener.dropped(items, reason));
@@ -201,7 +174,8 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
   };
 
   return {
-    add: (item) => {
+    /** Adds an item; one without anything to speak is skipped. */
+    add: (item: SpeechItem): void => {
       if (isOver || !isAudible(item.text)) return listener.ended(item);
       if (isRepeated(item, clock.nowMs())) return drops.add([item], 'repeated');
       const gone = queue.add(shortened(item, words.andSoOn(item.readAs)));
@@ -209,20 +183,22 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
       makeAhead();
       running ??= run();
     },
-    skip: () => {
+    /** Ends the current item; returns false when there is none, or it is a notice. */
+    skip: (): boolean => {
       const skipped = playing();
       if (!skipped || isNotice(skipped.turn.items[0])) return false;
       skipped.end();
       return true;
     },
-    stop: () => {
+    /** Ends all items but notices, and a pause; returns their number. */
+    stop: (): number => {
       resume();
       return remove((item) => !isNotice(item));
     },
-    forget: (memberId) => void remove(({ by }) => by?.id === memberId),
-    pause: () => void (pausing ??= Promise.withResolvers()),
+    forget: (memberId: string): void => void remove(({ by }) => by?.id === memberId),
+    pause: (): void => void (pausing ??= Promise.withResolvers()),
     resume,
-    queue: () => {
+    queue: (): QueueView => {
       const startedMs = current?.startedMs();
       const waiting = queue.waiting();
       const aheadRank = ahead ? rankOf(ahead.turn) : 0;
@@ -236,7 +212,8 @@ export const createPlayback = (deps: PlaybackDeps): Playback => {
         ),
       };
     },
-    duck: (isOn) => {
+    /** Lowers the voice, or raises it again. */
+    duck: (isOn: boolean): void => {
       gain = isOn ? DUCKED_GAIN : 1;
     },
     async [Symbol.asyncDispose]() {

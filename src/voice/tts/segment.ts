@@ -72,7 +72,6 @@ export const createPacketBuffer = () => {
     },
     /** Resolves when a packet is buffered, or when none will come. */
     ready,
-    /** The next packet; undefined at the end. */
     next: async (): Promise<Uint8Array | undefined> => {
       await ready();
       const packet = packets.shift();
@@ -88,16 +87,6 @@ export const createPacketBuffer = () => {
 export interface SegmentDeps {
   readonly speaker: Pick<Speaker, 'speak'>;
   readonly clock: Clock;
-}
-
-/** A part of a text whose speech is being synthesised. */
-export interface Segment {
-  /** Resolves when there is something to play, or never will be. */
-  ready(): Promise<void>;
-  /** The next packet of 20 ms; undefined at the end. */
-  next(): Promise<Uint8Array | undefined>;
-  /** The error that ended the segment early. */
-  error(): AppError | undefined;
 }
 
 /** Formats in order of preference: PCM plays from its first 20 ms on, Ogg needs no encoding. */
@@ -127,15 +116,16 @@ const speak = async (
   }
 };
 
-/**
- * Starts to synthesise `text` with the voice of `item`. Aborting ends it and releases everything.
- */
+/** A part of a text whose speech is being synthesised. */
+export type Segment = ReturnType<typeof startSegment>;
+
+/** Starts to synthesise `text` with the voice of `item`, until `signal` is aborted. */
 export const startSegment = (
   text: string,
   item: SpeechItem,
   { speaker, clock }: SegmentDeps,
   signal: AbortSignal,
-): Segment => {
+) => {
   const buffer = createPacketBuffer();
   const own = new AbortController();
   const abort = (): void => {
@@ -172,5 +162,9 @@ export const startSegment = (
   };
   void run();
 
-  return { ready: () => buffer.ready(), next: () => buffer.next(), error: () => error };
+  return {
+    ready: buffer.ready,
+    next: buffer.next,
+    error: () => error,
+  };
 };

@@ -5,7 +5,7 @@ import { createSpeechMeter } from '../../usage/speech-meter.ts';
 import type { Channel } from '../../model/place.ts';
 import type { Services } from '../../command/services.ts';
 import type { QueuedSpeech, SpeechRequest } from '../room-types.ts';
-import { firstThatFits, voiceWishes } from '../../speech/voice-preference.ts';
+import { firstThatFits, voicePreferences } from '../../speech/voice-choice.ts';
 import { plainWords } from '../../model/compose-rich-text.ts';
 import type { RichText } from '../../model/rich-text.ts';
 import { languageText } from '../../text/language/language-text.ts';
@@ -61,7 +61,6 @@ export interface Speaking extends Pick<Playback, 'stop' | 'duck'>, AsyncDisposab
 
 /** Longest wait for a spoken notice, which is also posted. */
 const LONGEST_NOTICE_MS = 15_000;
-/** Longest wait for the list of voices. */
 const VOICES_MS = 10_000;
 /** Least time between two messages about failed speech. */
 const FAILURE_EVERY_MS = 60_000;
@@ -138,9 +137,9 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
     ];
     // An answer has the bot's voice, whoever asked.
     const ownVoice = kind === 'answer' ? undefined : own?.voiceId;
-    const wishes = voiceWishes({ asked: request.voice, own: ownVoice, guesses });
-    const fits = await firstThatFits(wishes, services.speaker, AbortSignal.timeout(VOICES_MS));
-    const language = fits.wish.language ?? guesses.find((guess) => guess !== undefined);
+    const preferences = voicePreferences({ asked: request.voice, own: ownVoice, guesses });
+    const fits = await firstThatFits(preferences, services.speaker, AbortSignal.timeout(VOICES_MS));
+    const language = fits.preference.language ?? guesses.find((guess) => guess !== undefined);
     const spoken = await spokenOf(text, language);
     if (spoken === '') return undefined;
     return {
@@ -148,7 +147,7 @@ export const createSpeaking = (deps: SpeakingDeps): Speaking => {
       kind,
       ...(by ? { by } : {}),
       text: spoken,
-      voice: fits.wish,
+      voice: fits.preference,
       ...(language === undefined ? {} : { readAs: language }),
     };
   };

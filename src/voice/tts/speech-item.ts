@@ -18,17 +18,11 @@ export interface SpeechItem {
   readonly voice: VoicePreference;
   /** The language of the text, in which its speaker is also announced. */
   readonly readAs?: string;
-  /**
-   * Longest time between adding the item and its start. Default 20 s for `read`, 60 s for the
-   * others.
-   */
+  /** Longest wait for its start. Default 20 s for `read`, 60 s for the others. */
   readonly longestWaitMs?: number;
 }
 
-/**
- * Reasons to drop an item: it could not start in time, too much waits, or it repeats the two before
- * it.
- */
+/** Reasons to drop an item: it starts too late, too much waits, or it is repeated again. */
 export type DropReason = 'late' | 'full' | 'repeated';
 
 /** Speech that is spoken at once: one item, or the messages that one person wrote in a row. */
@@ -64,9 +58,7 @@ export const shortened = (item: SpeechItem, tail: string): SpeechItem => {
   return { ...item, text: `${start.trimEnd()} ${tail}` };
 };
 
-/**
- * Duration of a letter, at some 15 a second; a character that is a syllable takes twice as long.
- */
+/** Durations of a letter, and of a character that is a syllable. */
 const LETTER_MS = 65;
 const SYLLABLE_MS = 140;
 const syllables = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/gu;
@@ -82,7 +74,6 @@ export interface QueueEntry {
   readonly kind: ItemKind;
   readonly by: SpeechItem['by'];
   readonly text: string;
-  /** Estimated duration of its speech. */
   readonly aboutMs: number;
 }
 

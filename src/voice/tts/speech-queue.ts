@@ -6,7 +6,56 @@ import {
   RANKS,
   type SpeechItem,
   type SpeechTurn,
+  type DropReason,
 } from './speech-item.ts';
+import { createLru } from '../../async/lru.ts';
+
+const MOST_PEOPLE = 100;
+/** Time after which the same text no longer counts as repeated. */
+const FORGOTTEN_MS = 60_000;
+/** Most times in a row that one author may write the same text: twice is for emphasis. */
+const MOST_IN_A_ROW = 2;
+
+/** Creates a check that finds items whose author wrote the same twice just before. */
+export const createRepeats = (): ((item: SpeechItem, nowMs: number) => boolean) => {
+  const last = createLru<string, { text: string; count: number; atMs: number }>(MOST_PEOPLE);
+  return ({ kind, by, text }, nowMs) => {
+    if (kind !== 'read' || !by) return false;
+    const before = last.get(by.id);
+    const isSame = before?.text === text && nowMs - before.atMs <= FORGOTTEN_MS;
+    const count = isSame ? before.count + 1 : 1;
+    last.set(by.id, { text, count, atMs: nowMs });
+    return count > MOST_IN_A_ROW;
+  };
+};
+
+const BURST_MS = 1_000;
+
+export const createDropNotifier = (
+  clock: Clock,
+  /** Reports dropped items in bursts: one message in the room, not one for each item. */
+  report: (items: readonly SpeechItem[], reason: DropReason) => void,
+) => {
+  const bursts = new Map<DropReason, SpeechItem[]>();
+  let cancel: (() => void) | undefined;
+  const flush = (): void => {
+    cancel = undefined;
+    const reported = [...bursts];
+    bursts.clear();
+    for (const [reason, items] of reported) report(items, reason);
+  };
+  return {
+    add: (items: readonly SpeechItem[], reason: DropReason): void => {
+      if (items.length === 0) return;
+      bursts.set(reason, [...(bursts.get(reason) ?? []), ...items]);
+      cancel ??= clock.after(BURST_MS, flush);
+    },
+    end: () => {
+      cancel?.();
+      bursts.clear();
+    },
+  };
+};
 
 const MOST_WAITING = 100;
 
@@ -14,29 +63,6 @@ interface Waiting {
   readonly item: SpeechItem;
   readonly addedMs: number;
   readonly startByMs: number;
-}
-
-/**
- * Queue of the items to speak, in the order in which they will be spoken; late ones are dropped.
- */
-export interface SpeechQueue {
-  /**
-   * Adds an item; when too much waits, returns the item that was dropped for it, or the item
-   * itself.
-   */
-  add(item: SpeechItem): SpeechItem | undefined;
-  /** Takes the first item with the items of the same person right after it, as far as they fit. */
-  take(): SpeechTurn | undefined;
-  /**
-   * Notes that an item was late after it was taken; with a message, those that it would have
-   * delayed are dropped.
-   */
-  fellBehind(isReading: boolean): void;
-  /** Removes items that are not to be spoken. */
-  remove(isOut: (item: SpeechItem) => boolean): SpeechItem[];
-  /** Rank of the first item. */
-  rank(): number | undefined;
-  waiting(): readonly SpeechItem[];
 }
 
 /** True when two items can be spoken in one turn: by one person, in one voice. */
@@ -49,15 +75,8 @@ const goTogether = (a: SpeechItem, b: SpeechItem): boolean =>
   a.voice.language === b.voice.language &&
   a.voice.gender === b.voice.gender;
 
-/**
- * Creates an empty speech queue.
- *
- * @param late receives items that are late
- */
-export const createSpeechQueue = (
-  clock: Clock,
-  late: (items: readonly SpeechItem[]) => void,
-): SpeechQueue => {
+/** Creates a queue in the order in which items will be spoken; `late` receives what comes too late. */
+export const createSpeechQueue = (clock: Clock, late: (items: readonly SpeechItem[]) => void) => {
   let queue: Waiting[] = [];
   let cancel: (() => void) | undefined;
 
@@ -97,7 +116,8 @@ export const createSpeechQueue = (
   };
 
   return {
-    add: (item) => {
+    /** Adds an item; returns the one that was dropped for it, perhaps itself. */
+    add: (item: SpeechItem): SpeechItem | undefined => {
       const gone = makeRoom(item);
       if (gone === item) return gone;
       const addedMs = clock.nowMs();
@@ -107,7 +127,8 @@ export const createSpeechQueue = (
       watch();
       return gone;
     },
-    take: () => {
+    /** Takes the first item with the items of the same person right after it, as far as they fit. */
+    take: (): SpeechTurn | undefined => {
       const [first] = queue;
       if (!first) return undefined;
       let count = 1;
@@ -127,9 +148,11 @@ export const createSpeechQueue = (
         startByMs,
       };
     },
+    /** Notes that a taken item was late; messages that it would have delayed are dropped. */
     fellBehind: dropLate,
-    remove: (isOut) => takeOut(({ item }) => isOut(item)),
-    rank: () => queue[0] && RANKS[queue[0].item.kind],
-    waiting: () => queue.map(({ item }) => item),
+    remove: (isOut: (item: SpeechItem) => boolean): SpeechItem[] =>
+      takeOut(({ item }) => isOut(item)),
+    rank: (): number | undefined => queue[0] && RANKS[queue[0].item.kind],
+    waiting: (): readonly SpeechItem[] => queue.map(({ item }) => item),
   };
 };

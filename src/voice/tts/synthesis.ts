@@ -1,42 +1,54 @@
 import type { AppError } from '../../errors.ts';
 import type { SpeechTurn } from './speech-item.ts';
 import { startSegment, type Segment, type SegmentDeps, segmentsOf } from './segment.ts';
+import { spokenName } from '../../text/speech/spoken-name.ts';
 
-/** A turn whose speech is being synthesised and played. */
-export interface Synthesis {
-  readonly turn: SpeechTurn;
-  /** The announcement before the text; may be ''. */
-  readonly lead: string;
-  /** Aborted when the turn is over, for whatever reason. */
-  readonly signal: AbortSignal;
-  /** Time of the request for the first packet; undefined until then. */
-  startedMs(): number | undefined;
-  /** Resolves when there is something to play, or never will be. */
-  ready(): Promise<void>;
-  /** Yields the packets, once; waits while `paused` returns a promise. */
-  packets(paused: () => Promise<void> | undefined): AsyncGenerator<Uint8Array, void, void>;
-  /** The error that ended the turn early. */
-  error(): AppError | undefined;
-  /** True when the turn ended because it had not started in time. */
-  isLate(): boolean;
-  /** Ends the turn and releases everything. */
-  end(): void;
+/** The bot's own words within the speech of a room. */
+export interface AnnouncerTexts {
+  /** The words before a person's speech. */
+  sentence(name: string, language: string | undefined): string;
+  /** The word for a name that cannot be spoken. */
+  somebody(language: string | undefined): string;
+  /** The words in place of the end of a long text. */
+  andSoOn(language: string | undefined): string;
 }
+
+/** The pause after which the same person is announced again. */
+const RUN_ENDS_MS = 60_000;
+
+const speakerOf = ({ items: [first] }: SpeechTurn) =>
+  first.kind === 'say' || first.kind === 'read' ? first.by : undefined;
+
+/** Announces who speaks, once for all turns of one person in a row. */
+export const createAnnouncer = (words: Pick<AnnouncerTexts, 'sentence' | 'somebody'>) => {
+  let last: { readonly id: string; readonly atMs: number } | undefined;
+  return {
+    /** The announcement before a turn; '' when the speaker is already known. */
+    lead: (turn: SpeechTurn, nowMs: number): string => {
+      const by = speakerOf(turn);
+      if (!by || (last?.id === by.id && nowMs - last.atMs <= RUN_ENDS_MS)) return '';
+      const { readAs } = turn.items[0];
+      return words.sentence(spokenName(by.name) || words.somebody(readAs), readAs);
+    },
+    spoken: (turn: SpeechTurn, nowMs: number): void => {
+      const by = speakerOf(turn);
+      if (by) last = { id: by.id, atMs: nowMs };
+    },
+  };
+};
 
 /** Segments that are synthesised at once: the one that plays, and the next one. */
 const SEGMENTS_AT_ONCE = 2;
 
-/**
- * Starts to synthesise a turn.
- *
- * @param late is called when the turn has not started in time, which ends it
- */
+export type Synthesis = ReturnType<typeof startSynthesis>;
+
+/** Starts to synthesise a turn; `late` is called when it has not started in time. */
 export const startSynthesis = (
   turn: SpeechTurn,
   lead: string,
   deps: SegmentDeps,
   late: () => void,
-): Synthesis => {
+) => {
   const { clock } = deps;
   const stop = new AbortController();
   const { signal } = stop;
@@ -97,12 +109,18 @@ export const startSynthesis = (
 
   return {
     turn,
+    /** The announcement before the text; may be ''. */
     lead,
+    /** Aborted when the turn is over, for whatever reason. */
     signal,
+    /** Time of the request for the first packet; undefined until then. */
     startedMs: () => startedMs,
+    /** Resolves when there is something to play, or never will be. */
     ready: async () => segments[0]?.ready(),
+    /** Yields the packets, once; waits while `paused` returns a promise. */
     packets,
     error: () => error,
+    /** True when the turn ended because it had not started in time. */
     isLate: () => isLate,
     end,
   };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createChannelLog, type Posting } from '../../../adapters/web/channel-log.ts';
-import type { EventFor } from '../../../adapters/web/replay.ts';
+import type { EventFor } from '../../../adapters/web/event-streams.ts';
 import type { Profile } from '../../../adapters/web/profiles.ts';
 
 const posting = (html: string, part: Partial<Posting> = {}): Posting => ({

@@ -1,7 +1,8 @@
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import { onTestFinished } from 'vitest';
-import { createWebAdapter, type WebOptions } from '../../../adapters/web/adapter.ts';
+import { createWebAdapter } from '../../../adapters/web/adapter.ts';
+import type { WebOptions } from '../../../adapters/web/app.ts';
 import type { ServerEvent, PageMessage } from '../../../adapters/web/protocol.ts';
 import { createFakeCore, type FakeCore } from '../../fakes/core.ts';
 

@@ -1,3 +1,4 @@
+import ask from '../../../commands/ask.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   createProbes,
@@ -8,6 +9,8 @@ import {
   type Probes,
 } from '../../fakes/probes.ts';
 import { sentence } from '../../fakes/sentences.ts';
+import { actionsOf, describeAction } from '../../../src/command/catalogue.ts';
+import { loadTexts } from '../../../src/i18n.ts';
 
 describe('the commands', () => {
   let probes: Probes;
@@ -74,4 +77,15 @@ describe('the commands', () => {
     expect(named).toContainEqual(['probing', ['probing alone']]);
     expect(named).toContainEqual(['probe', undefined]);
   });
+});
+
+it('tells of voice channels only where there are any', () => {
+  const texts = loadTexts('locales');
+  const [action] = actionsOf(ask);
+  const told = (hasRooms: boolean): string =>
+    describeAction(action!, texts, 'en', { naming: 'plain', hasRooms }).options[0]!.description;
+  const key = 'commands.ask.options.question';
+  expect(told(false)).toBe(sentence(key, { rooms: 'no' }));
+  expect(told(true)).toBe(sentence(key, { rooms: 'yes' }));
+  expect(told(true)).not.toBe(told(false));
 });

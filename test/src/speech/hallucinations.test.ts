@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { heardText, knownInvention, withoutSounds } from '../../../src/speech/hallucinations.ts';
+import {
+  spokenTranscript,
+  knownInvention,
+  withoutSounds,
+} from '../../../src/speech/hallucinations.ts';
 
 describe('what recognisers invent', () => {
   it.each([
@@ -32,7 +36,7 @@ describe('what recognisers invent', () => {
   });
 
   it('leaves out what hardly anybody says where it is not sure, and nothing that people say', () => {
-    expect(heardText('Please like and subscribe.', 0.4)).toBe('');
-    expect(heardText('Thank you.', 0.1)).toBe('Thank you.');
+    expect(spokenTranscript('Please like and subscribe.', 0.4)).toBe('');
+    expect(spokenTranscript('Thank you.', 0.1)).toBe('Thank you.');
   });
 });

@@ -9,7 +9,7 @@ import {
   createTranscriber,
 } from '../../../src/speech/transcriber.ts';
 import type { Transcript } from '../../../src/model/transcript.ts';
-import { heardText } from '../../../src/speech/hallucinations.ts';
+import { spokenTranscript } from '../../../src/speech/hallucinations.ts';
 import { toneWav } from '../../fakes/tone.ts';
 
 const SPACE = { platform: 'test', id: 'space' };
@@ -79,8 +79,10 @@ describe('the transcriber', () => {
     const count = segments.length;
     expect(count).toBeGreaterThanOrEqual(3);
     expect(text).toBe(segments.map((_, index) => `part ${index + 1}`).join(' '));
-    expect(seen.map(({ heardMs }) => heardMs)).toEqual(segments.map(({ endMs }) => endMs));
-    expect(seen.at(-1)).toEqual({ text, heardMs: durationMs, totalMs: undefined });
+    expect(seen.map(({ transcribedMs }) => transcribedMs)).toEqual(
+      segments.map(({ endMs }) => endMs),
+    );
+    expect(seen.at(-1)).toEqual({ text, transcribedMs: durationMs, totalMs: undefined });
     expect(durationMs).toBeGreaterThan(149_000);
     expect(confidence).toBeCloseTo(1 / count);
     for (const { startMs, endMs } of segments) expect(endMs - startMs).toBeLessThanOrEqual(60_000);
@@ -91,8 +93,8 @@ describe('the transcriber', () => {
     const audio = source(toneWav(70));
     const { seen } = await transcribe({ audio, durationMs: 65_000 });
     expect(seen[0]).toMatchObject({ text: '', totalMs: 65_000 });
-    expect(seen.at(-1)?.totalMs).toBe(seen.at(-1)?.heardMs);
-    expect(seen.at(-1)?.heardMs).toBeGreaterThan(65_000);
+    expect(seen.at(-1)?.totalMs).toBe(seen.at(-1)?.transcribedMs);
+    expect(seen.at(-1)?.transcribedMs).toBeGreaterThan(65_000);
   });
 
   it('joins languages without spaces without spaces', async () => {
@@ -138,14 +140,14 @@ describe('markers of sounds', () => {
     ['【音楽の授業】で', '【音楽の授業】で'],
     ['I like [brackets] and music (a lot)', 'I like [brackets] and music (a lot)'],
   ])('%j is heard as %j', (text, expected) => {
-    expect(heardText(text)).toBe(expected);
+    expect(spokenTranscript(text)).toBe(expected);
   });
 
   it.each(['Thanks for watching!', 'ご視聴ありがとうございました。'])(
     'are joined by %j, unless it was heard for sure',
     (text) => {
-      expect(heardText(text, 0.3)).toBe('');
-      expect(heardText(text, 0.9)).toBe(text);
+      expect(spokenTranscript(text, 0.3)).toBe('');
+      expect(spokenTranscript(text, 0.9)).toBe(text);
     },
   );
 });

@@ -45,9 +45,9 @@ const services = {
   },
   transcriber: {
     async *transcribe() {
-      yield { text: 'a', heardMs: 60_000, totalMs: undefined };
+      yield { text: 'a', transcribedMs: 60_000, totalMs: undefined };
       if (fault) throw fault;
-      yield { text: 'a b', heardMs: 95_000, totalMs: undefined };
+      yield { text: 'a b', transcribedMs: 95_000, totalMs: undefined };
       return { text: 'a b', language: 'en', confidence: 1, durationMs: 95_000, segments: [] };
     },
   },

@@ -62,7 +62,7 @@ describe('a question by voice', () => {
     expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
   });
 
-  it('is what is said from then on, not what was said to others before', async () => {
+  it('is the speech from then on, not what was said to others before', async () => {
     await using stage = await open();
     await stage.room().startCaptions({ languages: [] });
     await settle();
@@ -74,7 +74,7 @@ describe('a question by voice', () => {
     await expect(heard).resolves.toBe('to the bot');
   });
 
-  it('is not listened to of somebody who said no', async () => {
+  it('is not listened to for a member who refused', async () => {
     await using stage = await open();
     await stage.press('captions out', 'ann');
     await expect(stage.room().listenTo(ANN, never)).rejects.toMatchObject({
@@ -84,7 +84,7 @@ describe('a question by voice', () => {
   });
 
   it.each([
-    ['when they say no', (stage: Stage) => stage.press('captions out', 'ann')],
+    ['when they refuse', (stage: Stage) => stage.press('captions out', 'ann')],
     ['when the room is left', (stage: Stage) => stage.room().leave()],
   ])('ends %s', async (_, end) => {
     await using stage = await open();
@@ -114,7 +114,7 @@ describe('a question by voice', () => {
     expect(stage.sent).toEqual([['a whole question']]);
   });
 
-  it('ends when nothing was said for a while', async () => {
+  it('ends after a while without speech', async () => {
     await using stage = await open();
     const heard = expect(stage.room().listenTo(ANN, never)).rejects.toMatchObject({
       sentence: { key: 'room.nothing-heard' },
@@ -139,7 +139,7 @@ describe('a question by voice', () => {
 
 const asked = (question: string): string => sentence('room.heard-you', { name: 'Ann', question });
 
-describe('our name', () => {
+describe('the bot’s name', () => {
   it('begins a question where moderators want that, of people who were informed', async () => {
     await using stage = await open({ wakeWord: true });
     const [notice] = stage.place.contents(ROOM);
@@ -169,7 +169,7 @@ describe('our name', () => {
     expect(stage.place.subscribed()).toEqual(['ann', 'bob']);
   });
 
-  it('is all that is listened for: what was said before captions began, or after, is no caption', async () => {
+  it('is all that is listened for: speech before the captions, or after them, is no caption', async () => {
     await using stage = await open({ wakeWord: true });
     const held = Promise.withResolvers<void>();
     stage.script.hearing = held.promise;
@@ -241,7 +241,7 @@ describe('our name', () => {
     expect(stage.said()).toEqual([]);
   });
 
-  it('gets no answer in a room that we left meanwhile', async () => {
+  it('gets no answer in a room that the bot left meanwhile', async () => {
     await using stage = await open({ wakeWord: true });
     const held = Promise.withResolvers<void>();
     stage.script.thinking = held.promise;

@@ -15,7 +15,7 @@ const start = (mode: RoomChoices['bargeIn']) => {
   return { clock, did, bargeIn };
 };
 
-describe('somebody who speaks while we do', () => {
+describe('somebody who speaks while the bot does', () => {
   it('changes nothing unless the room wants it', async () => {
     const { clock, did, bargeIn } = start('off');
     bargeIn.began('ann');
@@ -24,7 +24,7 @@ describe('somebody who speaks while we do', () => {
     expect(did).toEqual([]);
   });
 
-  it('lowers our voice until the last one has ended', () => {
+  it('lowers the bot’s voice until the last one has ended', () => {
     const { did, bargeIn } = start('lower');
     bargeIn.began('ann');
     bargeIn.began('bob');

@@ -19,7 +19,7 @@ const ends = (stage: Stage, of = ROOM): readonly string[] =>
   stage.place.texts(of).filter((text) => sentenceLike('room.captions-ended').test(text));
 
 describe('captions of a room', () => {
-  it('show what people say and its translation, and end with a line', async () => {
+  it('show speech and its translation, and end with a message', async () => {
     await using stage = await openCaptioned({ languages: ['es'] });
     await stage.say('ann', 'hello there');
     await stage.pass(2_000);
@@ -60,7 +60,7 @@ describe('captions of a room', () => {
     expect(ends(stage)).toHaveLength(1);
   });
 
-  it('end when the place where they are shown is gone, and the room is told, with the transcript', async () => {
+  it('end when the place where they are shown is gone, and the room is informed, with the transcript', async () => {
     await using stage = await openCaptioned({ in: CHAT, transcript: 'txt' });
     stage.place.faults.post = ({ id }) => (id === 'chat' ? gone() : undefined);
     await stage.say('ann', 'hello');
@@ -83,7 +83,7 @@ describe('captions of a room', () => {
     expect(Buffer.from(file!.bytes).toString()).toContain('for the record');
   });
 
-  it('tell their end even where the transcript is not taken', async () => {
+  it('report their end even where the transcript is refused', async () => {
     await using stage = await openCaptioned({ transcript: 'txt' });
     await stage.say('ann', 'for the record');
     stage.place.faults.post = (_, { files }) =>
@@ -92,7 +92,7 @@ describe('captions of a room', () => {
     expect(ends(stage)).toHaveLength(1);
   });
 
-  it('can still be had for half an hour after we left, also when we were elsewhere since', async () => {
+  it('are available for half an hour after the bot left, also when it was elsewhere since', async () => {
     await using stage = await openCaptioned();
     await stage.say('ann', 'remember this');
     await stage.room().leave();
@@ -106,7 +106,7 @@ describe('captions of a room', () => {
     expect(stage.rooms.left(SPACE)).toBeUndefined();
   });
 
-  it('are kept once, by one timer, however often we leave', async () => {
+  it('are kept once, by one timer, however often the bot leaves', async () => {
     await using stage = await openCaptioned();
     for (const word of ['one', 'two', 'three']) {
       await stage.say('ann', word);

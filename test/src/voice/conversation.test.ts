@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { createConversation } from '../../../src/voice/conversation.ts';
+import {
+  createConversation,
+  type VoiceAnswersDeps,
+  createVoiceAnswers,
+} from '../../../src/voice/conversation.ts';
 import type { TranscriptEvent } from '../../../src/voice/stt/transcript-emitter.ts';
 import { createTestClock } from '../../fakes/clock.ts';
+import { userError } from '../../../src/errors.ts';
+import { loadTexts } from '../../../src/i18n.ts';
+import type { SpeechRequest } from '../../../src/voice/room-types.ts';
+import { createRoomTexts } from '../../../src/voice/texts.ts';
+import { markdownOf } from '../../fakes/rich-text.ts';
+import { sentence, sentenceLike } from '../../fakes/sentences.ts';
 
 const start = () => {
   const clock = createTestClock(0);
@@ -34,15 +44,15 @@ const start = () => {
 };
 const never = new AbortController().signal;
 
-describe('talking with a room', () => {
-  it('answers who says our name and a question', async () => {
+describe('talking to the bot in a room', () => {
+  it("answers a member who says the bot's name and a question", async () => {
     const { asked, say } = start();
     say('ann', 'what is the time?');
     say('ann', 'Dragoman, what is the time?');
     expect(asked).toEqual(['ann: what is the time?']);
   });
 
-  it('takes what a person says after the name for the question, for a while, and only theirs', async () => {
+  it('takes the next utterance after the name alone as the question, for a while, of the same member only', async () => {
     const { clock, asked, say } = start();
     say('ann', 'Dragoman.', 0);
     say('bob', 'I am hungry', 1_500);
@@ -68,7 +78,7 @@ describe('talking with a room', () => {
     expect(asked.at(-1)).toBe('ann: four');
   });
 
-  it('ends the answer to who is not heard any more, and to nobody else', () => {
+  it('ends the answer to a member who is no longer listened to, and to nobody else', () => {
     const { conversation, say, signals } = start();
     say('ann', 'Dragoman, one');
     say('bob', 'Dragoman, two');
@@ -76,7 +86,7 @@ describe('talking with a room', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
   });
 
-  it('listens to what somebody says next, and to nobody else', async () => {
+  it('listens to the next utterance of a member, and to nobody else', async () => {
     const { conversation, asked, say } = start();
     const heard = conversation.listenTo('ann', never);
     say('bob', 'not me');
@@ -86,7 +96,7 @@ describe('talking with a room', () => {
     expect(asked).toEqual([]);
   });
 
-  it('stops listening after a while, when it is told to, and when it is over', async () => {
+  it('stops listening after a while, when it is aborted, and when it is disposed of', async () => {
     const { clock, conversation } = start();
     const late = conversation.listenTo('ann', never);
     late.catch(() => undefined);
@@ -104,4 +114,100 @@ describe('talking with a room', () => {
     await expect(over).rejects.toMatchObject({ code: 'not-found' });
     expect(clock.waiting).toBe(0);
   });
+});
+
+const CHANNEL = { space: { platform: 'test', id: 's' }, id: 'room' };
+
+const startAnswering = (
+  assistant: () => AsyncIterable<string>,
+  say: (request: SpeechRequest) => Promise<boolean> = async () => true,
+) => {
+  const clock = createTestClock(0);
+  const posted: string[] = [];
+  const said: string[] = [];
+  const stop = new AbortController();
+  const state = { posting: Promise.resolve() };
+  const answer = createVoiceAnswers({
+    services: {
+      assistant: {
+        answer: async function* (_: unknown, signal: AbortSignal) {
+          let whole = '';
+          for await (const text of assistant()) {
+            signal.throwIfAborted();
+            yield (whole = text);
+          }
+          return whole;
+        },
+      },
+      spaces: { of: async () => ({}) },
+      usage: { today: async () => ({}), record: async () => undefined },
+    } as unknown as VoiceAnswersDeps['services'],
+    clock,
+    channel: () => CHANNEL,
+    nameOf: () => 'Ann',
+    recentCaptions: () => [],
+    speaking: {
+      say: async (request) => {
+        said.push(markdownOf(request.text));
+        return say(request);
+      },
+    },
+    messages: {
+      post: async ({ text }) => {
+        posted.push(markdownOf(text));
+        await state.posting;
+        return true;
+      },
+    },
+    texts: createRoomTexts(loadTexts('locales'), 'en', 'plain'),
+    signal: new AbortController().signal,
+  });
+  return { clock, posted, said, stop, state, ask: () => answer('ann', 'why?', stop.signal) };
+};
+
+it('an answer that cannot be spoken is posted, with the reason', async () => {
+  const { posted, ask } = startAnswering(
+    async function* () {
+      yield 'Because.';
+    },
+    async () => {
+      throw userError('unavailable', 'room.none');
+    },
+  );
+  await ask();
+  expect(posted).toEqual([
+    `${sentence('room.heard-you', { name: 'Ann', question: 'why?' })}\nBecause.`,
+    sentence('room.not-said', { reason: sentence('room.none') }),
+  ]);
+});
+
+it('a language model that hangs is given up, and the room is informed', async () => {
+  const held = Promise.withResolvers<void>();
+  const { clock, posted, said, ask } = startAnswering(async function* () {
+    yield 'Bec';
+    await held.promise;
+    yield 'Because.';
+  });
+  const asking = ask();
+  await clock.advance(60_000);
+  held.resolve();
+  await asking;
+  expect(posted).toEqual([expect.stringMatching(sentenceLike('room.not-answered'))]);
+  expect(said).toEqual([]);
+  expect(clock.waiting).toBe(0);
+});
+
+it('an answer is not spoken when the question was withdrawn while it was posted', async () => {
+  const { clock, posted, said, stop, state, ask } = startAnswering(async function* () {
+    yield 'Because.';
+  });
+  const held = Promise.withResolvers<void>();
+  state.posting = held.promise;
+  const asking = ask();
+  await clock.advance(0);
+  stop.abort(new Error('taken back'));
+  held.resolve();
+  await asking;
+  expect(posted).toHaveLength(1);
+  expect(said).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { human, openStage, ROOM } from './room-harness.ts';
 import { sentenceLike } from '../../fakes/sentences.ts';
 
-describe('the pause that ends a line', () => {
+describe('the pause that ends an utterance', () => {
   it('is what moderators chose, and a change holds at once, without a notice', async () => {
     await using stage = await openStage();
     stage.place.enter(ROOM, human('ann', 'Ann'), human('bob', 'Bob'));
@@ -30,7 +30,7 @@ describe('the pause that ends a line', () => {
     expect(stage.room().recentCaptions()).toEqual(['Ann: one two', 'Ann: three', 'Ann: four']);
   });
 
-  it('is the usual one where we only listen for our name', async () => {
+  it('is the usual one where the room only listens for the bot’s name', async () => {
     await using stage = await openStage({ spokenNotice: false, wakeWord: true, pauseMs: 1_500 });
     stage.place.enter(ROOM, human('ann', 'Ann'));
     await stage.join();

@@ -19,7 +19,7 @@ describe('rooms', () => {
     });
   });
 
-  it('are joined anew while we are still leaving them', async () => {
+  it('are joined again while the bot is still leaving them', async () => {
     await using stage = await openStage({ spokenNotice: false, partials: false });
     stage.place.enter(ROOM, human('ann', 'Ann'), human('bob', 'Bob'));
     await stage.join();
@@ -137,7 +137,7 @@ describe('rooms', () => {
     expect(stage.room().captions?.in).toEqual(ROOM);
   });
 
-  it('that we are leaving hold nobody up', async () => {
+  it('that the bot is leaving delay nobody', async () => {
     await using stage = await openStage({ spokenNotice: false, partials: false });
     stage.place.enter(ROOM, human('ann'));
     stage.place.enter(OTHER, human('bob'));
@@ -196,7 +196,7 @@ describe('rooms', () => {
     expect(await stage.run('captions export', 'ann')).toContain(sentence('captions.none'));
   });
 
-  it('that everybody has left are left for whoever asks', async () => {
+  it('that everybody has left are left for whoever requests another', async () => {
     await using stage = await openStage();
     stage.place.enter(ROOM, human('ann'), robot('radio'));
     stage.place.enter(OTHER, human('bob'));
@@ -218,7 +218,7 @@ describe('rooms', () => {
     expect(stage.room().captions).toBeDefined();
   });
 
-  it('give their people what was captioned also while we are in another one', async () => {
+  it('give their people the transcript also while the bot is in another one', async () => {
     await using stage = await openStage({ spokenNotice: false, partials: false });
     stage.place.enter(ROOM, human('ann', 'Ann'));
     stage.place.enter(OTHER, human('bob', 'Bob'));

@@ -148,7 +148,7 @@ describe('reading aloud', () => {
 });
 
 describe('the voice in a room', () => {
-  it('is a person’s own for their words, and ours for our answers', async () => {
+  it('is a person’s own for their words, and the bot’s for its answers', async () => {
     await using stage = await open();
     await stage.core.services.settings.change(
       { platform: SPACE.platform, id: 'ann' },

@@ -61,7 +61,7 @@ describe('what a room uses', () => {
     ).resolves.toBe(true);
   });
 
-  it('does not count our own notices', async () => {
+  it('does not count the bot’s own notices', async () => {
     await using stage = await open({ spokenNotice: true });
     const starting = stage.room().startCaptions({ languages: [] });
     await stage.pass(10_000);
@@ -127,7 +127,7 @@ describe('a limit of sound', () => {
     expect(stage.place.subscribed()).toEqual([]);
   });
 
-  it('ends listening for our name too, until the next day', async () => {
+  it('ends listening for the bot’s name too, until the next day', async () => {
     await using stage = await open({ wakeWord: true }, { dailyAudioMinutes: 1 });
     await stage.pass(2_000);
     await stage.core.services.usage.record(SPACE, 'eve', {

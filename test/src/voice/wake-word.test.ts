@@ -4,7 +4,7 @@ import { questionAfter } from '../../../src/voice/conversation.ts';
 
 const ask = (text: string): string | undefined => questionAfter(text, ['Dragoman']);
 
-describe('our name, said aloud', () => {
+describe('the bot’s name, said aloud', () => {
   it.each([
     ['Dragoman, what is the time?', 'what is the time?'],
     ['dragoman what is the time', 'what is the time'],
@@ -47,7 +47,7 @@ describe('our name, said aloud', () => {
     expect(questionAfter('Dragoman, come here', ['🤖 Dragoman ✨'])).toBe('come here');
   });
 
-  it('is not listened for where we have none, or one too short to be told apart', () => {
+  it('is not listened for where the bot has none, or one too short to be distinct', () => {
     expect(questionAfter('Al, what is up?', ['Al', ''])).toBeUndefined();
   });
 

@@ -1,6 +1,45 @@
 import { voiceBit, OPUS_CLOCK_HZ, type OpusToc } from '../../../audio/opus/packet.ts';
 import type { VoicePacket } from '../../../ports/voice.ts';
-import { createSpeechDecoder, LevelVad, type SpeechDecoder } from './level-vad.ts';
+import { createPacketDecoder, type PacketDecoder } from '../../../audio/opus/decoder.ts';
+import { createLevelMeter, createVoiceDetector, VAD_RATE_HZ } from '../../../audio/vad.ts';
+
+/** A decoder to 16 kHz mono. */
+export type SpeechDecoder = PacketDecoder;
+
+/** Audio that counts as voice at first, until the level of background noise is known. */
+const LEARNING_SAMPLES = OPUS_CLOCK_HZ;
+
+export const createSpeechDecoder = (): Promise<SpeechDecoder> => createPacketDecoder(VAD_RATE_HZ);
+
+/**
+ * Classifies the packets of one speaker by their loudness; a packet shorter than a frame of the
+ * meter is classified like the one before.
+ */
+export class LevelVad {
+  readonly #decoder: SpeechDecoder;
+  readonly #measure = createLevelMeter();
+  readonly #isVoice = createVoiceDetector();
+  #judgedSamples = 0;
+  #last = true;
+
+  constructor(decoder: SpeechDecoder) {
+    this.#decoder = decoder;
+  }
+
+  /** True when a packet of so many samples (48 kHz) is voice. */
+  isVoice(data: Uint8Array, samples: number): boolean {
+    const sound = this.#decoder.decode(data);
+    if (!sound) return false;
+    const frames = this.#measure(sound).map(this.#isVoice);
+    if (frames.length > 0) this.#last = frames.includes(true);
+    this.#judgedSamples += samples;
+    return this.#judgedSamples <= LEARNING_SAMPLES || this.#last;
+  }
+
+  free(): void {
+    this.#decoder.free();
+  }
+}
 
 /** Decides which packets are voice, with the state per speaker that this needs. */
 export interface SpeakerVad {
@@ -11,7 +50,6 @@ export interface SpeakerVad {
   /** The time of the next `tick`, or before it; undefined while nothing waits for one. */
   readonly nextTickMs: number | undefined;
   forget(speakerId: string): void;
-  /** Number of decoders in use. */
   readonly decoders: number;
 }
 
@@ -32,7 +70,6 @@ const DOUBTFUL_SHARE = { from: 0.1, to: 0.65 };
 const SHARE_PACKETS = 250;
 /** Longest pause between two packets of a run. */
 const LONGEST_GAP_MS = 200;
-/** Most decoders at the same time. */
 const MOST_DECODERS = 16;
 const IDLE_MS = 10_000;
 
@@ -181,16 +218,10 @@ const anyVoiceBit = (data: Uint8Array, { frameSamples }: OpusToc): boolean => {
   return ((data[1] ?? 0) & mask) !== 0;
 };
 
-/**
- * Voice in a packet, as far as it shows without decoding; `empty`: the packet is too small for
- * audio.
- */
+/** Voice that shows without decoding; `empty`: the packet is too small for audio. */
 export type PacketVad = 'voice' | 'no-voice' | 'empty' | 'unknown';
 
-/**
- * Reads the voice bit of a packet with its own `toc`. Unknown: CELT, and SILK with several frames in a
- * packet.
- */
+/** Reads a packet's voice bit. Unknown: CELT, and SILK with several frames in a packet. */
 export const packetVad = (data: Uint8Array, toc: OpusToc): PacketVad => {
   if (data.length <= EMPTY_PACKET_BYTES) return 'empty';
   if (data.length <= SILENT_PACKET_BYTES && toc.samples >= SILENT_PACKET_SAMPLES) return 'empty';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   createPacketSink,
   type PacketSinkDeps,
-} from '../../../../adapters/discord/voice/packet-sink.ts';
+} from '../../../../adapters/discord/voice/player.ts';
 import { AppError } from '../../../../src/errors.ts';
 
 const PACKET = Buffer.of(0xf8, 1);

@@ -3,7 +3,7 @@ import {
   createSender,
   type Sent,
   type VoicePayload,
-} from '../../../../adapters/discord/voice/sender.ts';
+} from '../../../../adapters/discord/voice/gateway.ts';
 import { createTestClock } from '../../../fakes/clock.ts';
 
 const start = (isThere = false) => {

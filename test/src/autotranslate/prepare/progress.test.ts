@@ -18,10 +18,10 @@ const TEN_MINUTES = { totalMs: 10 * MINUTE_MS };
 const UNKNOWN = { totalMs: undefined };
 
 const hear = async (
-  heardMs: number,
+  transcribedMs: number,
   of: Pick<TranscriptionProgress, 'totalMs'> = TEN_MINUTES,
 ): Promise<void> => {
-  line.show({ text: '', heardMs, ...of });
+  line.show({ text: '', transcribedMs, ...of });
   await line.settled();
 };
 const begin = (): Progress => {

@@ -4,7 +4,7 @@ import { AppError } from '../../../../src/errors.ts';
 import { away, caption, openDisplay, pass } from './fakes.ts';
 
 describe('a display whose requests fail', () => {
-  it('waits as long as it is told to, then shows the newest state', async () => {
+  it('waits as long as the platform demands, then shows the newest state', async () => {
     let refusals = 1;
     const limited = new AppError('rate-limited', 'slow down', {
       retryable: true,
@@ -193,7 +193,7 @@ describe('a display whose requests fail', () => {
     );
   });
 
-  it('shows nothing twice and every new line, whatever somebody deletes meanwhile', async () => {
+  it('shows nothing twice and every new caption, whatever somebody deletes meanwhile', async () => {
     const step = fc.record({
       deleted: fc.option(fc.nat(5)),
       late: fc.boolean(),

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
-import { createCaptionMessages } from '../../../../src/voice/captions/caption-messages.ts';
-import { createTestClock } from '../../../fakes/clock.ts';
-import { away, displayDeps, caption, createChannel, openDisplay, PACE_MS, pass } from './fakes.ts';
+import { away, caption, openDisplay, PACE_MS, pass } from './fakes.ts';
 
 const END_MS = 10_000;
 
@@ -84,7 +82,7 @@ describe('a display', () => {
     expect(channel.faults).toEqual([]);
   });
 
-  it('takes back a message that was on its way when its last line went', async () => {
+  it('deletes a message that was being posted when its last caption was removed', async () => {
     const { clock, channel, display } = openDisplay(
       { latencyMs: () => 300 },
       { limits: { lines: 1 } },
@@ -93,20 +91,6 @@ describe('a display', () => {
     await clock.advance(100);
     display.show(caption(2));
     display.remove(1);
-    await pass(clock, display.settled());
-    expect(channel.shown()).toEqual(['**Ann**: line 2.']);
-  });
-
-  it('uses an emptied message again where none can be deleted', async () => {
-    const clock = createTestClock();
-    const { post, edit, ...channel } = createChannel(clock);
-    const display = createCaptionMessages({ ...displayDeps, clock, port: { post, edit } });
-    display.show(caption(1));
-    await pass(clock, display.settled());
-    display.remove(1);
-    await pass(clock, display.settled());
-    expect(channel.shown()).toEqual(['…']);
-    display.show(caption(2));
     await pass(clock, display.settled());
     expect(channel.shown()).toEqual(['**Ann**: line 2.']);
   });
@@ -156,7 +140,7 @@ describe('a display', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('tells nothing after its end', async () => {
+  it('reports nothing after its end', async () => {
     const told: string[] = [];
     const { clock, display } = openDisplay(
       { latencyMs: () => 1_000, refuse: () => new AppError('not-found', 'no such channel') },

@@ -95,7 +95,7 @@ describe('the summary of a session', () => {
     expect(states.at(-1)).toBe('They');
   });
 
-  it('says where lines from the beginning are not kept any more', async () => {
+  it('states where captions from the beginning are no longer kept', async () => {
     // Nothing of it need be shown.
     const { clock, session, say } = setUp({ refuse: () => new AppError('not-found', 'gone') });
     session.setLanguages(['es', 'fr', 'de', 'it', 'pt', 'nl']);

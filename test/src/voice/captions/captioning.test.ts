@@ -97,7 +97,7 @@ describe('captions of a room', () => {
     expect(stage.place.texts(CHAT)).toEqual([]);
   });
 
-  it('say in another channel whose they are, and do not begin where they cannot be shown', async () => {
+  it('name their room in another channel, and do not begin where they cannot be shown', async () => {
     await using stage = await openCaptioned({ in: CHAT });
     expect(stage.place.texts(CHAT)).toEqual([expect.stringContaining('#room')]);
     await stage.room().stopCaptions();

@@ -39,7 +39,7 @@ const anyUtterance = fc.record({
 const anyDeletion = fc.record({ atShare: fc.nat(100), which: fc.nat(6) });
 
 describe('what stands in a channel of captions', () => {
-  it('is in spoken order, each line once and none missing, whatever comes late, fails or is deleted', async () => {
+  it('is in spoken order, each caption once and none missing, whatever comes late, fails or is deleted', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyUtterance, { minLength: 2, maxLength: 50 }),

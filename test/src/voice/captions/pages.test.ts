@@ -59,7 +59,7 @@ describe('a display of several messages', () => {
     expect(ids.flat()).toEqual(order);
   });
 
-  it('finds the place of a line that comes a minute late, however many messages were begun since', async () => {
+  it('finds the place of a caption that comes a minute late, however many messages were begun since', async () => {
     const { clock, channel, display } = openDisplay({}, { limits: { lines: 1 } });
     const said = (id: number) =>
       caption(id, { startMs: clock.nowMs(), endMs: clock.nowMs(), speakerId: `s${id}` });
@@ -76,7 +76,7 @@ describe('a display of several messages', () => {
     );
   });
 
-  it('finds the place of a line in a message that was begun long ago and grew until then', async () => {
+  it('finds the place of a caption in a message that was begun long ago and grew until then', async () => {
     const { clock, channel, display } = openDisplay({}, { limits: { lines: 3 } });
     const said = (id: number) =>
       caption(id, { startMs: clock.nowMs(), endMs: clock.nowMs(), speakerId: `s${id}` });
@@ -97,7 +97,7 @@ describe('a display of several messages', () => {
     ).toEqual(Array.from({ length: 12 }, (_, at) => `line ${at + 1}`));
   });
 
-  it('puts a line at the beginning of the message after the pause in which it was spoken', async () => {
+  it('puts a caption at the beginning of the message after the pause in which it was spoken', async () => {
     const { clock, channel, display } = openDisplay();
     display.show(caption(1));
     await pass(clock, display.settled());
@@ -109,7 +109,7 @@ describe('a display of several messages', () => {
     expect(channel.shown()).toEqual(['**Ann**: line 1.', '**Ann**: line 13. line 14.']);
   });
 
-  it('puts a line of before all messages at hand where it is when it comes', async () => {
+  it('puts a caption from before all known messages at the end', async () => {
     const { clock, channel, display } = openDisplay({}, { limits: { lines: 1 } });
     const said = (id: number) =>
       caption(id, { startMs: clock.nowMs(), endMs: clock.nowMs(), speakerId: `s${id}` });
@@ -126,7 +126,7 @@ describe('a display of several messages', () => {
     expect(ids).toEqual([...Array.from({ length: 119 }, (_, at) => at + 2), 1, 121]);
   });
 
-  it('moves a line that turns out to have begun before another one', async () => {
+  it('moves a caption that turns out to have begun before another one', async () => {
     const { clock, channel, display } = openDisplay();
     display.show(caption(1));
     display.show(caption(2, { isFinal: false }));

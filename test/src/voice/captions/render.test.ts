@@ -78,7 +78,7 @@ describe('rendered captions', () => {
     ).toBe('**Ann**: line 1. line 2.\n↳ 🇪🇸 \\[…] Dos.');
   });
 
-  it('say under the caption that has the sign that there are no translations', () => {
+  it('state under the caption with the note that there are no translations', () => {
     const failed = { es: { text: '', done: true, failed: true } };
     expect(render([caption(1, { translations: translated(failed) })])).toBe(
       '**Ann**: line 1.\n↳ ⚠️ no es for now',

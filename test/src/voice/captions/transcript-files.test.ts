@@ -75,7 +75,7 @@ describe('the file of a session', () => {
     expect(lines[2]).toMatchObject({ language: 'en', text: 'Me again.' });
   });
 
-  it('says at its beginning that its first lines are missing', async () => {
+  it('states at its beginning that its first captions are missing', async () => {
     const cut = session(talk.slice(2), 12);
     expect(await textOf(cut, 'txt')).toMatch(/^12 lines --> are missing\n\[/);
     expect(await textOf(cut, 'srt')).toMatch(
@@ -113,7 +113,7 @@ describe('the file of a session', () => {
     expect((await textOf(session([spoken({ speaker })]), 'srt')).match(/-->/g)).toHaveLength(1);
   });
 
-  it('has one line for each in text, and cues without empty lines, whatever breaks are in them', async () => {
+  it('has one line for each caption in text, and cues without empty lines, whatever breaks are in them', async () => {
     const text = 'first\r\n\r\nsecond\u2028third\u0000';
     const line = spoken({ speaker: 'A\r\nB', text });
     expect(await textOf(session([line]), 'txt')).toBe('[00:00:00] A B: first second third\n');

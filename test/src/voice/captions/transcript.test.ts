@@ -31,7 +31,7 @@ describe('the transcript of a session', () => {
     expect(transcript.lines().map(({ translations }) => translations)).toEqual([{ es: 'Uno.' }]);
   });
 
-  it('loses what was taken back and what a forgotten member said', () => {
+  it('loses captions that were removed and those of a forgotten member', () => {
     const transcript = setUp();
     for (const id of [1, 2, 3, 4])
       transcript.show(caption(id, { speakerId: id % 2 === 0 ? 'a' : 'b' }));
@@ -41,7 +41,7 @@ describe('the transcript of a session', () => {
     expect(transcript.droppedLines).toBe(0);
   });
 
-  it('drops its first lines above its bounds, and counts them', () => {
+  it('drops its first captions above its bounds, and counts them', () => {
     const transcript = setUp({ mostLines: 3 });
     for (let id = 1; id <= 10; id += 1) transcript.show(caption(id));
     transcript.change(caption(1));

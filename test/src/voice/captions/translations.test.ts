@@ -53,7 +53,7 @@ describe('captions', () => {
     ]);
   });
 
-  it('stand without a translation that fails, and say so once', async () => {
+  it('are shown without a translation that fails, with one note', async () => {
     const { clock, channel, captions } = openCaptions({ plan: () => ({ outcome: 'error' }) });
     captions.setLanguages(['es']);
     for (const id of [1, 2, 3]) captions.transcript(line(id));
@@ -65,7 +65,7 @@ describe('captions', () => {
     expect(channel.shown()[1]).toBe('**Ann**: w4\n↳ ⚠️ no es for now');
   });
 
-  it('say nothing where there was nothing to translate', async () => {
+  it('report nothing where there was nothing to translate', async () => {
     const { clock, channel, captions } = openCaptions({ plan: () => ({ outcome: 'nothing' }) });
     captions.setLanguages(['es']);
     captions.transcript(line(1));

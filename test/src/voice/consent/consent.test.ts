@@ -51,7 +51,7 @@ const start = ({ rule = 'told', choices = {} }: Setting = {}) => {
 };
 
 describe('consent', () => {
-  it('hears nobody before they were informed, and everybody afterwards', async () => {
+  it('listens to nobody before they were informed, and to everybody afterwards', async () => {
     const { clock, consent, informed, state } = start();
     consent.present([ann, bob]);
     await clock.advance(1_000);
@@ -61,7 +61,7 @@ describe('consent', () => {
     expect(state.subscribed).toEqual(['ann', 'bob']);
   });
 
-  it('tells at once when it is asked to', async () => {
+  it('informs at once on request', async () => {
     const { consent, informed, state } = start();
     consent.present([ann]);
     await consent.informed();
@@ -69,7 +69,7 @@ describe('consent', () => {
     expect(state.subscribed).toEqual(['ann']);
   });
 
-  it('hears a late joiner only once they were informed, and others all the time', async () => {
+  it('listens to a late joiner only once they were informed, and to others all the time', async () => {
     const { clock, consent, informed, state } = start();
     consent.present([ann]);
     await consent.informed();
@@ -81,7 +81,7 @@ describe('consent', () => {
     expect(state.subscribed).toEqual(['ann', 'bob']);
   });
 
-  it('does not tell again who comes back, and tells who came while it informed others', async () => {
+  it('does not inform again who comes back, and informs who came while it informed others', async () => {
     const { clock, consent, informed, state } = start();
     const held = Promise.withResolvers<void>();
     state.held = held.promise;
@@ -100,7 +100,7 @@ describe('consent', () => {
     expect([...state.subscribed].toSorted()).toEqual(['ann', 'bob']);
   });
 
-  it('never hears a bot, and tells it nothing', async () => {
+  it('never listens to a bot, and does not inform it', async () => {
     const { clock, consent, informed, state } = start({ choices: { robot: 'allowed' } });
     consent.present([robot]);
     await clock.advance(5_000);
@@ -109,7 +109,7 @@ describe('consent', () => {
     expect(state.subscribed).toEqual([]);
   });
 
-  it('hears nobody who said no, before or now', async () => {
+  it('listens to nobody who refused, before or now', async () => {
     const { clock, consent, state } = start({ choices: { ann: 'refused' } });
     consent.present([ann, bob]);
     await clock.advance(2_000);
@@ -123,7 +123,7 @@ describe('consent', () => {
     expect(state.subscribed).toEqual(['ann']);
   });
 
-  it('bothers nobody with it who said no before', async () => {
+  it('does not inform those who refused before', async () => {
     const { clock, consent, informed } = start({ choices: { ann: 'refused' } });
     consent.present([ann, bob]);
     await clock.advance(5_000);
@@ -133,7 +133,7 @@ describe('consent', () => {
     expect(informed).toEqual([['bob'], ['ann']]);
   });
 
-  it('tells anew who was taken out, forgets it, and comes back', async () => {
+  it('informs again a member who was removed, changes the choice, and comes back', async () => {
     const { clock, consent, informed, state } = start();
     consent.present([ann]);
     await consent.informed();
@@ -147,7 +147,7 @@ describe('consent', () => {
     expect(state.subscribed).toEqual(['ann']);
   });
 
-  it('hears only those who agreed, where a room wants that', async () => {
+  it('listens only to those who agreed, where a room wants that', async () => {
     const { clock, consent, state } = start({ rule: 'agreed', choices: { ann: 'allowed' } });
     consent.present([ann, bob]);
     await clock.advance(2_000);
@@ -156,7 +156,7 @@ describe('consent', () => {
     expect(state.subscribed).toEqual(['ann', 'bob']);
   });
 
-  it('hears nobody who could not be informed, says so, and tries again', async () => {
+  it('listens to nobody who could not be informed, reports that, and tries again', async () => {
     const { clock, consent, state } = start();
     state.fails = true;
     consent.present([ann]);
@@ -170,7 +170,7 @@ describe('consent', () => {
     expect(state.fault).toBeUndefined();
   });
 
-  it('hears nobody whose choice cannot be looked up, until it can', async () => {
+  it('listens to nobody whose choice cannot be looked up, until it can', async () => {
     const { clock, consent, state } = start();
     state.lookupFails = true;
     consent.present([ann]);
@@ -181,7 +181,7 @@ describe('consent', () => {
     expect(state.subscribed).toEqual(['ann']);
   });
 
-  it('takes no answer of the look-up for a no that was said meanwhile', async () => {
+  it('does not replace a refusal by the choice that was looked up meanwhile', async () => {
     const { clock, consent, state } = start({ choices: { ann: 'allowed' } });
     consent.present([ann, bob]);
     consent.chosen('ann', 'refused');
@@ -189,7 +189,7 @@ describe('consent', () => {
     expect(state.subscribed).toEqual(['bob']);
   });
 
-  it('has informed everybody there when it says so, whoever came meanwhile', async () => {
+  it('has informed everybody there when it resolves, whoever came meanwhile', async () => {
     const { consent, informed, state } = start();
     const held = Promise.withResolvers<void>();
     state.held = held.promise;
@@ -211,7 +211,7 @@ describe('consent', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('hears nobody any more once it is over', async () => {
+  it('listens to nobody once it is over', async () => {
     const { clock, consent, state } = start();
     consent.present([ann]);
     await consent.informed();
@@ -221,7 +221,7 @@ describe('consent', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('hears nobody untold or unwilling, whatever happens in whatever order', async () => {
+  it('listens to nobody who is not informed or who refused, whatever happens in whatever order', async () => {
     const ids = fc.constantFrom('a', 'b', 'c');
     const step = fc.oneof(
       fc.record({ kind: fc.constant('present' as const), ids: fc.uniqueArray(ids) }),

@@ -102,7 +102,7 @@ describe('recognising whole utterances', () => {
     await result;
   });
 
-  it('tells its fault', async () => {
+  it('reports its error', async () => {
     const { calls, recognition } = setUp();
     const result = recognition.finish(utteranceOf(1_000), 5_000);
     const told = expect(result).rejects.toMatchObject({ code: 'unavailable' });
@@ -166,7 +166,7 @@ describe('recognising growing utterances', () => {
     expect(partials).toEqual([]);
   });
 
-  it('tells nothing of a part that is answered after the end was asked for', async () => {
+  it('reports nothing of a part that is answered after the end was requested', async () => {
     const { calls, partials, recognition, grow } = setUp(
       { hotwords: [] },
       {},
@@ -195,7 +195,7 @@ describe('recognising growing utterances', () => {
     expect((await result).text).toBe('The train.');
   });
 
-  it('tells nothing of an utterance that nobody wants to know of', async () => {
+  it('reports nothing of an utterance that was aborted', async () => {
     const { calls, partials, controller, grow } = setUp();
     await grow(1_200);
     await calls[0]!.answer('The train');

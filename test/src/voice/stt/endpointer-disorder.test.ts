@@ -187,7 +187,7 @@ describe('whatever is lost, doubled, reordered and said at the same time', () =>
     );
   });
 
-  it('what was told of an utterance does not change when more comes', () => {
+  it('what was reported of an utterance does not change when more comes', () => {
     fc.assert(
       fc.property(speakerPlan, (plan) => {
         const endpointer = endpointerWith({ growEveryMs: 100 });

@@ -83,7 +83,7 @@ describe('an utterance', () => {
     expect(ofKind(events, 'ended')[0]).toMatchObject({ spanMs: 400, preRoll: [] });
   });
 
-  it('tells of its growth in steps', () => {
+  it('reports its growth in steps', () => {
     const endpointer = endpointerWith({ growEveryMs: 500 });
     const events = takeAll(endpointer, createSender().say('voice', 100));
     expect(ofKind(events, 'grew').map(({ spanMs }) => spanMs)).toEqual([700, 1_200, 1_700]);
@@ -191,7 +191,7 @@ describe('what is missing', () => {
     expect(gapsOf(packets)[15]).toBe(300 * 48);
   });
 
-  it('is told by the time of arrival where timestamps stand still', () => {
+  it('is measured by the time of arrival where timestamps stand still', () => {
     const sender = createSender();
     const packets = [...sender.say('voice', 10), ...sender.say('silence', 5)];
     sender.nowMs += 300;
@@ -199,7 +199,7 @@ describe('what is missing', () => {
     expect(gapsOf(packets)[15]).toBe(300 * 48);
   });
 
-  it('is told by the sequence where timestamps stand still', () => {
+  it('is measured by the sequence where timestamps stand still', () => {
     const sender = createSender();
     const packets = sender.say('voice', 10);
     sender.sequence += 3;
@@ -276,7 +276,7 @@ describe('packets', () => {
     expect(endpointer.counts.late).toBe(1);
   });
 
-  it('of a sender who begins anew soon after the beginning are heard after a pause', () => {
+  it('of a sender who restarts soon after the beginning are used after a pause', () => {
     const endpointer = endpointerWith();
     const sender = createSender();
     const events = takeAll(endpointer, sender.say('voice', 20));
@@ -307,7 +307,7 @@ describe('packets', () => {
     expect(ofKind(events, 'ended')[0]!.packets).toHaveLength(19);
   });
 
-  it('of one more speaker than there may be end what the one silent longest said', () => {
+  it('of one speaker too many end the utterance of the one who was silent longest', () => {
     const endpointer = endpointerWith({ mostSpeakers: 2 });
     const [ann, ben, cid] = ['ann', 'ben', 'cid'].map((id) => createSender(id));
     ben!.pause(100);

@@ -188,7 +188,7 @@ describe('the hallucination filter', () => {
     expect(filter.judge(short, ENGLISH, true)).toEqual({ accepted: 'Takk' });
   });
 
-  it('does not hear the same line again and again from near-silence', () => {
+  it('does not accept the same text again and again from near-silence', () => {
     const filter = createHallucinationFilter();
     const again = (endMs: number, speakerId = 'ann') =>
       filter.judge(candidateOf({ text: 'Right.', ...FAINT, speakerId, endMs }), ENGLISH, true)

@@ -94,7 +94,7 @@ describe('hints', () => {
     });
   });
 
-  it('know at once who came, where we are and what is read, and read no more than that', async () => {
+  it('know at once who came, where the bot is and what is read, and read no more than that', async () => {
     const { reads, room, speaks, hints } = setUp();
     await hints();
     speaks.set('cid', 'de');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createLatencyTracker } from '../../../../src/voice/stt/recognition-queue.ts';
 
 describe('patience with a service', () => {
-  it('begins anew with whatever is heard of it, and with each try', () => {
+  it('begins again with each answer, and with each probe', () => {
     let now = 1_000;
     const patience = createLatencyTracker(() => now);
     expect(patience.probeAtMs(1_000)).toBe(9_000);

@@ -5,7 +5,7 @@ import { setUpPipeline } from './pipeline-support.ts';
 describe('a service that fails', () => {
   const down = () => new AppError('unavailable', 'down', { retryable: true });
 
-  it('is told of once, and again when it works', async () => {
+  it('is reported once, and again when it works', async () => {
     const { told, asked, sender, pipeline } = setUpPipeline();
     const ann = sender('ann');
     for (let line = 0; line < 3; line += 1) await ann.say(30);
@@ -21,7 +21,7 @@ describe('a service that fails', () => {
     expect(pipeline.counts).toMatchObject({ failed: 2, transcripts: 1 });
   });
 
-  it('is asked again until the deadline, and told of at once', async () => {
+  it('is retried until the deadline, and reported at once', async () => {
     const { told, asked, sender, clock, pipeline } = setUpPipeline();
     await sender('ann').say(30);
     const [first] = asked;
@@ -48,7 +48,7 @@ describe('a service that fails', () => {
     await pipeline[Symbol.asyncDispose]();
   });
 
-  it('is told of when nothing comes back, although nobody says anything more', async () => {
+  it('is reported when nothing comes back, although nobody says anything more', async () => {
     const { told, asked, sender, clock } = setUpPipeline();
     await sender('ann').say(30);
     await clock.advance(7_970);

@@ -3,7 +3,7 @@ import { setUpPipeline } from './pipeline-support.ts';
 import { createSender, sequencesOf } from './support.ts';
 
 describe('the pipeline', () => {
-  it('tells that somebody speaks, what is sure of it, and all of it when it has ended', async () => {
+  it('reports that somebody speaks, the certain part, and the whole utterance when it has ended', async () => {
     const { told, asked, sender, events, pipeline } = setUpPipeline();
     const ann = sender('ann');
     await ann.say(30, false);
@@ -34,7 +34,7 @@ describe('the pipeline', () => {
     });
   });
 
-  it('recognises different speakers at the same time, and tells of one in order', async () => {
+  it('recognises different speakers at the same time, and reports each in order', async () => {
     const { told, asked, sender, pipeline } = setUpPipeline();
     const ann = sender('ann');
     await ann.say(30);
@@ -53,7 +53,7 @@ describe('the pipeline', () => {
     ]);
   });
 
-  it('tells of a monologue while it goes on, and that it does', async () => {
+  it('reports a monologue while it goes on, and that it does', async () => {
     const { told, asked, sender, pipeline } = setUpPipeline({
       options: { longestMs: 2_000 },
       isPrompt: true,
@@ -66,7 +66,7 @@ describe('the pipeline', () => {
     expect(sequences).toEqual(Array.from({ length: 250 }, (_, index) => 100 + index));
   });
 
-  it('does not tell of a click', async () => {
+  it('does not report a click', async () => {
     const { told, asked, sender, pipeline } = setUpPipeline();
     await sender('ann').say(4);
     expect(told).toEqual([]);
@@ -74,7 +74,7 @@ describe('the pipeline', () => {
     expect(pipeline.counts).toMatchObject({ dropped: 1, utterances: 0 });
   });
 
-  it('takes back what it showed of something that was not said', async () => {
+  it('retracts partial transcripts of what was no speech', async () => {
     const { told, asked, sender, pipeline } = setUpPipeline();
     await sender('ann').say(30, false);
     await new Promise(setImmediate);
@@ -117,7 +117,7 @@ describe('the pipeline', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('tells in the end what is said in a process that stands still again and again', async () => {
+  it('reports every utterance at last in a process that stands still again and again', async () => {
     const { clock, stall, told, sender, pipeline } = setUpPipeline({ isPrompt: true });
     await sender('ann').say(30, false);
     for (let time = 0; time < 40; time += 1) {
@@ -128,7 +128,7 @@ describe('the pipeline', () => {
     await pipeline[Symbol.asyncDispose]();
   });
 
-  it('ends what is being said when it is to settle', async () => {
+  it('ends open utterances when it settles', async () => {
     const { told, sender, pipeline } = setUpPipeline({ isPrompt: true });
     await sender('ann').say(30, false);
     await pipeline.settled();
@@ -146,7 +146,7 @@ describe('the pipeline', () => {
     expect(told).toContain('ann: line 1 of ann');
   });
 
-  it('goes on when nobody can be told', async () => {
+  it('goes on when its listener fails', async () => {
     const { told, sender, pipeline } = setUpPipeline({ isPrompt: true, throwsOn: 'line 1 of ann' });
     await sender('ann').say(30);
     await sender('ben').say(30);
@@ -165,7 +165,7 @@ describe('the pipeline', () => {
 });
 
 describe('a member who is forgotten', () => {
-  it('is not told of, whatever was under way', async () => {
+  it('is not reported, whatever was under way', async () => {
     const { told, asked, sender, pipeline } = setUpPipeline({ options: { atOnce: 1 } });
     const ann = sender('ann');
     await ann.say(30);
@@ -183,7 +183,7 @@ describe('a member who is forgotten', () => {
     expect(asked[2]!.ended).toBeUndefined();
   });
 
-  it('is judged anew: what they said before is not known any more', async () => {
+  it('is judged without earlier speech, which is no longer known', async () => {
     const { told, asked, sender, pipeline } = setUpPipeline();
     const ann = sender('ann');
     const hum = async () => {
@@ -199,7 +199,7 @@ describe('a member who is forgotten', () => {
     expect(told.filter((line) => line === 'ann: Right.')).toHaveLength(2);
   });
 
-  it('gives its place to others, who are heard on', async () => {
+  it('gives its place to others, who are still recognised', async () => {
     const { told, asked, sender, pipeline } = setUpPipeline({ options: { atOnce: 1 } });
     await sender('ann').say(30);
     await sender('ben').say(30);
@@ -210,7 +210,7 @@ describe('a member who is forgotten', () => {
     expect(told.slice(-1)).toEqual(['ben: Where?']);
   });
 
-  it('is heard again when they speak again', async () => {
+  it('is recognised again when they speak again', async () => {
     const { told, sender, pipeline } = setUpPipeline({ isPrompt: true });
     const ann = sender('ann');
     await ann.say(30, false);
@@ -222,7 +222,7 @@ describe('a member who is forgotten', () => {
 });
 
 describe('an pipeline that is put away', () => {
-  it('tells nothing any more and leaves no timer', async () => {
+  it('reports nothing more and leaves no timer', async () => {
     const { told, asked, clock, sender, pipeline } = setUpPipeline();
     const ann = sender('ann');
     await ann.say(30);

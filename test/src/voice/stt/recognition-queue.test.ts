@@ -80,7 +80,7 @@ const setUp = (options: Partial<RecognitionQueueOptions> = {}) => {
 const NAMES = Array.from({ length: 12 }, (_, at) => `line ${at}`);
 
 describe('a service of which nothing comes back', () => {
-  it('loses nobody a line when it is there again after half a minute', async () => {
+  it('loses no utterance when it is back after half a minute', async () => {
     const { service, outcomes, add, pass, queue } = setUp();
     service.answersAfterMs = undefined;
     for (const [at, name] of NAMES.entries()) add(name, `speaker ${at % 3}`);

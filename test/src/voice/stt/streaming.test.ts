@@ -129,7 +129,7 @@ describe('a streaming recogniser in the pipeline', () => {
     expect(shown().filter((text) => text.endsWith('.'))).toEqual(['one.', 'two.']);
   });
 
-  it('is told nothing more of somebody who is forgotten, and tells nothing', async () => {
+  it('receives nothing more of a forgotten member, and reports nothing', async () => {
     const requests: RecognitionRequest[] = [];
     const inner = createStreamingRecogniser();
     const recogniser: Recogniser = {

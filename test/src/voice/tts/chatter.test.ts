@@ -11,7 +11,7 @@ describe('chatter', () => {
       }),
     );
 
-  it('never starts after its longest wait in a backlog of 40; what is left out is told once', async () => {
+  it('never starts after its longest wait in a backlog of 40; dropped items are reported once', async () => {
     const stage = createStage(() => ({ latencyMs: 400, lengthMs: 3_000 }));
     for (const item of backlog(40)) stage.playback.add(item);
     await stage.clock.advance(200_000);
@@ -82,7 +82,7 @@ describe('chatter', () => {
     expect(stage.said().slice(2, 5)).toEqual(['Anna says: one', 'two', 'three']);
   });
 
-  it('is cut where it is long, and says so', async () => {
+  it('is shortened where it is long, and says so', async () => {
     const stage = createStage();
     stage.playback.add(itemOf('word '.repeat(200)));
     await stage.clock.advance(60_000);

@@ -15,7 +15,7 @@ describe('segments', () => {
     expect(segmentsOf('長い文です。'.repeat(50))[0]!.length).toBeLessThan(50);
   });
 
-  it('hold all that can be heard of any text, in its order', () => {
+  it('hold all that is audible of any text, in its order', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 900 }), (text) => {
         const letters = (whole: string) => whole.replaceAll(/[^\p{L}\p{N}]/gu, '');
@@ -26,7 +26,7 @@ describe('segments', () => {
 });
 
 describe('the packet buffer', () => {
-  it('holds a minute, and lets no more in until there is room', async () => {
+  it('holds a minute, and takes no more until there is space', async () => {
     const buffer = createPacketBuffer();
     const packet = Uint8Array.of(1);
     let pushed = 0;

@@ -3,7 +3,7 @@ import { AppError } from '../../../../src/errors.ts';
 import { createStage, itemOf, nothing } from './playback-harness.ts';
 
 describe('when speech fails', () => {
-  it('tells it and goes on', async () => {
+  it('reports it and goes on', async () => {
     const stage = createStage(({ text }) =>
       text === 'bad' ? { latencyMs: 50, fails: new AppError('unavailable', 'x') } : {},
     );
@@ -51,7 +51,7 @@ describe('when speech fails', () => {
     expect(stage.alive()).toEqual(nothing);
   });
 
-  it('tells what could not be played, and goes on', async () => {
+  it('reports what could not be played, and goes on', async () => {
     const stage = createStage(() => ({ lengthMs: 1_000 }));
     const [one, two] = ['one', 'two'].map((text) => itemOf(text, { kind: 'say' }));
     for (const item of [one!, two!]) stage.playback.add(item);

@@ -132,7 +132,7 @@ export const createStage = (
     play,
     clock,
     words: {
-      says: (name) => `${name} says:`,
+      sentence: (name) => `${name} says:`,
       somebody: () => 'Somebody',
       andSoOn: () => 'and so on',
     },

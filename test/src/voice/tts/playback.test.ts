@@ -56,7 +56,7 @@ describe('the voice of a room', () => {
     expect(new Set(steps)).toEqual(new Set([20]));
   });
 
-  it('speaks with the voice that was wished for, and with any of the language where that is gone', async () => {
+  it('speaks with the preferred voice, and with any of the language where that is gone', async () => {
     const stage = createStage(({ named }) =>
       named === 'gone' ? { fails: new AppError('not-found', 'no voice') } : {},
     );
@@ -71,7 +71,7 @@ describe('the voice of a room', () => {
     expect(stage.failed.map(({ code }) => code)).toEqual(['not-found']);
   });
 
-  it('passes over what has nothing to say', async () => {
+  it('skips items with nothing to speak', async () => {
     const stage = createStage();
     for (const text of ['', '...', ' ']) stage.playback.add(itemOf(text, { by: anna }));
     await stage.clock.advance(1_000);

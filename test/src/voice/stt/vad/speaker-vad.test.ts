@@ -4,10 +4,44 @@ import {
   packetVad,
   createSpeakerVad,
   type SpeakerVad,
+  LevelVad,
 } from '../../../../../src/voice/stt/vad/speaker-vad.ts';
 import { decodeAll, fixture, sourceOf } from '../../../audio/support.ts';
 import { encodePackets } from '../../../../fakes/opus.ts';
 import { CELT, unvoiced, voiced } from '../support.ts';
+
+const FRAME = 320;
+const FRAME_SAMPLES = 960;
+
+/** Judges packets of frames of 20 ms, each as loud as its byte. */
+const judging = () => {
+  const judge = new LevelVad({
+    decode: (data: Uint8Array) =>
+      Float32Array.from(
+        { length: data.length * FRAME },
+        (_, at) => data[Math.floor(at / FRAME)]! / 256,
+      ),
+    free: () => undefined,
+  });
+  return (...levels: number[]): boolean =>
+    judge.isVoice(Uint8Array.from(levels), levels.length * FRAME_SAMPLES);
+};
+
+describe('loudness', () => {
+  it('decides nothing in the first second: all of it counts as voice', () => {
+    const judge = judging();
+    for (let packet = 0; packet < 50; packet += 1) expect(judge(1)).toBe(true);
+    expect(judge(1)).toBe(false);
+  });
+
+  it('makes a packet voice of which any part is loud', () => {
+    const judge = judging();
+    for (let packet = 0; packet < 20; packet += 1) judge(1, 1, 1);
+    expect(judge(1, 100, 1)).toBe(true);
+    expect(judge(1, 1, 1)).toBe(false);
+    expect(judge(1, 1, 100)).toBe(true);
+  });
+});
 
 const RESTRICTED_LOW_DELAY = 2051;
 const VOIP = 2048;
@@ -30,7 +64,7 @@ const share = (values: readonly boolean[]): number => values.filter(Boolean).len
 
 describe('a packet', () => {
   it.each([960, 1_920, 2_880])(
-    'of SILK with %i samples tells speech from silence by itself',
+    'of SILK with %i samples distinguishes speech from silence by itself',
     async (frameSize) => {
       const options = { application: VOIP, bitrate: 20_000, maxBandwidth: WIDEBAND, frameSize };
       const spoken = marksOf(encodePackets(speech, options));
@@ -105,7 +139,7 @@ describe('CELT packets', () => {
     expect(vad.decoders).toBe(0);
   });
 
-  it('and others of a noisy open microphone are heard twice: by their bit and by their loudness', async () => {
+  it('and others of a noisy open microphone are judged twice: by their bit and by their loudness', async () => {
     const { alive, createDecoder } = fakeDecoders();
     const vad = createSpeakerVad({ createDecoder });
     const noisy = Array.from({ length: 1_000 }, (_, at) =>

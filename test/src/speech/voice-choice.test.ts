@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import type { VoicePreference } from '../../../src/speech/speech.ts';
-import { firstThatFits, voiceWishes } from '../../../src/speech/voice-preference.ts';
+import { firstThatFits, voicePreferences } from '../../../src/speech/voice-choice.ts';
 import { VOICE } from '../../fakes/speech.ts';
 
 const never = new AbortController().signal;
 
 describe('which voice is to speak', () => {
   it('is the one that was asked for, and no other', () => {
-    expect(voiceWishes({ asked: { named: 'Ada' }, own: 'mine', guesses: ['de'] })).toEqual([
+    expect(voicePreferences({ asked: { named: 'Ada' }, own: 'mine', guesses: ['de'] })).toEqual([
       { named: 'Ada' },
     ]);
     const asked = { language: 'ja', gender: 'Male' };
-    expect(voiceWishes({ asked, own: 'mine', guesses: ['de'] })).toEqual([asked]);
+    expect(voicePreferences({ asked, own: 'mine', guesses: ['de'] })).toEqual([asked]);
   });
 
   it('is one’s own, then one of a language that it may be in, then any', () => {
-    expect(voiceWishes({ own: 'mine', guesses: ['de', undefined, 'en', 'de'] })).toEqual([
+    expect(voicePreferences({ own: 'mine', guesses: ['de', undefined, 'en', 'de'] })).toEqual([
       { named: 'mine' },
       { language: 'de' },
       { language: 'en' },
@@ -25,7 +25,7 @@ describe('which voice is to speak', () => {
 
   it('is not one’s own where another gender was asked for', () => {
     const asked = { gender: 'Female' };
-    expect(voiceWishes({ asked, own: 'mine', guesses: ['de'] })).toEqual([
+    expect(voicePreferences({ asked, own: 'mine', guesses: ['de'] })).toEqual([
       { language: 'de', gender: 'Female' },
       { gender: 'Female' },
     ]);
@@ -34,18 +34,18 @@ describe('which voice is to speak', () => {
   it('is the first that there is', async () => {
     const asked: VoicePreference[] = [];
     const speaker = {
-      voices: async (wish: VoicePreference) => {
-        asked.push(wish);
-        return wish.language === 'en' ? [VOICE] : [];
+      voices: async (preference: VoicePreference) => {
+        asked.push(preference);
+        return preference.language === 'en' ? [VOICE] : [];
       },
     };
-    const wishes = voiceWishes({ guesses: ['fi', 'en', 'de'] });
+    const wishes = voicePreferences({ guesses: ['fi', 'en', 'de'] });
     expect(await firstThatFits(wishes, speaker, never)).toEqual({
-      wish: { language: 'en' },
+      preference: { language: 'en' },
       voices: [VOICE],
     });
     expect(asked).toHaveLength(2);
     const none = await firstThatFits([{ language: 'fi' }, {}], speaker, never);
-    expect(none).toEqual({ wish: {}, voices: [] });
+    expect(none).toEqual({ preference: {}, voices: [] });
   });
 });

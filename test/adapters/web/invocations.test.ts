@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { plainWords } from '../../../src/model/compose-rich-text.ts';
 import { plainText } from '../../../src/model/walk-rich-text.ts';
 import { createChannelLog } from '../../../adapters/web/channel-log.ts';
-import type { EventFor } from '../../../adapters/web/replay.ts';
+import type { EventFor } from '../../../adapters/web/event-streams.ts';
 import type { Profile } from '../../../adapters/web/profiles.ts';
-import { createGrowingMessage } from '../../../adapters/web/growing-message.ts';
+import { createGrowingMessage } from '../../../adapters/web/invocations.ts';
 import { OURSELVES, type Render } from '../../../adapters/web/platform.ts';
 
 const plain: Render = async ({ text, tone = 'plain' }) => ({

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseRange } from '../../../adapters/web/files.ts';
+import { parseRange } from '../../../adapters/web/api.ts';
 
 describe('a range of a file', () => {
   test.each([

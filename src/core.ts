@@ -23,7 +23,7 @@ import { transcriptFile } from './speech/transcript-file.ts';
 import { createTranscriber } from './speech/transcriber.ts';
 import { databaseUrl } from './store/database-url.ts';
 import type { Store } from './store/index.ts';
-import { openEmbeddedLeases } from './store/embedded-leases.ts';
+import { openEmbeddedLeases } from './store/embedded.ts';
 import { createMemberSettings } from './store/member-settings.ts';
 import { createPrivacy } from './store/privacy.ts';
 import { createRoomConsents } from './store/room-consents.ts';

@@ -11,10 +11,9 @@ import {
 } from './ids.ts';
 import type { Session } from './inbound/client.ts';
 import type { MessageReader, RawMessage } from './inbound/message-reader.ts';
-import type { ThreadParents } from './inbound/places.ts';
 import { countPeople } from './inbound/reaction-count.ts';
 import { MESSAGES_PAGE } from './limits.ts';
-import type { MemberNames } from './member-names.ts';
+import type { MemberNames, ThreadParents } from './memory.ts';
 import {
   CONTENT_INTENT,
   demandHistory,

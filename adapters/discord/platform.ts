@@ -1,11 +1,10 @@
 import type { Api } from './api.ts';
 import { isGone } from './errors.ts';
-import { PLATFORM } from './ids.ts';
+import { BY_BOT, ownPost, ownPostOf, PLATFORM, postedOf } from './ids.ts';
 import { CAPABILITIES } from './limits.ts';
-import { BY_BOT, ownPost, ownPostOf, postedOf, type Writers } from './mirrors/writers.ts';
-import { botMessageWriter } from './outbound/message-writer.ts';
+import type { Writers } from './mirrors/writers.ts';
+import { botMessageWriter, postParts, syncParts } from './outbound/message-writer.ts';
 import { render } from './outbound/render.ts';
-import { postParts, syncParts } from './outbound/sync.ts';
 import type { Content } from '../../src/model/content.ts';
 import type { Posted } from '../../src/model/place.ts';
 import type { ChannelFeed } from '../../src/ports/channel-feed.ts';

@@ -3,9 +3,9 @@ import { createBackfill } from './backfill.ts';
 import type { Inbox } from './backlog.ts';
 import { createIngest } from './ingest.ts';
 import { createReconcile } from './mirror/reconcile.ts';
-import { workPartition } from './partition-worker.ts';
+import { createPartitionWorker } from './partition-worker.ts';
 import { createPrepare, type PrepareDeps } from './prepare/prepare.ts';
-import { createTranslationContext } from './prepare/context.ts';
+import { createTranslationContext } from './prepare/translate.ts';
 import { createScheduler } from './scheduler.ts';
 import { createWatchedPlatforms } from './watched-platforms.ts';
 import { createWatches } from './watches.ts';
@@ -84,11 +84,8 @@ export const openAutoTranslate = async (options: AutoTranslateDeps): Promise<Aut
 
   const preparing = createPrepare(shared);
   const reconcile = createReconcile({ ...shared, isWanted: preparing.isWanted });
-  const workerDeps = { ...shared, prepare: preparing.prepare, reconcile };
-  const scheduler = createScheduler({
-    ...shared,
-    work: (...given) => workPartition(workerDeps, ...given),
-  });
+  const work = createPartitionWorker({ ...shared, prepare: preparing.prepare, reconcile });
+  const scheduler = createScheduler({ ...shared, work });
   const backfill = createBackfill({
     ...shared,
     sinceMs: (channel) => {
@@ -107,7 +104,7 @@ export const openAutoTranslate = async (options: AutoTranslateDeps): Promise<Aut
     backfill,
     channelDeleted: watches.channelDeleted,
     // One day less than rows are kept, so that no row is cleared between the check and its use.
-    remembersFromMs: () => ago(inboxDays - 1),
+    keptMs: (inboxDays - 1) * DAY_MS,
   });
 
   const takeOver = async (partition: string): Promise<void> => {

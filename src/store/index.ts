@@ -4,12 +4,11 @@ import { AppError } from '../errors.ts';
 import type { Signals } from '../ports/signals.ts';
 import type { StorePort } from '../ports/store.ts';
 import { parseDatabaseUrl } from './database-url.ts';
-import { createDiskSync } from './disk-sync.ts';
-import { createEmbeddedSignals } from './embedded-signals.ts';
+import { createDiskSync, createStoreWriter, type StoreWriter } from './writer.ts';
+import { createEmbeddedSignals } from './embedded.ts';
 import { migrate } from './migrations/index.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
-import { createStoreWriter, type StoreWriter } from './writer.ts';
 
 /** The database: read through Kysely, changed only through `write`. */
 export interface Store extends Kysely<Schema>, StorePort<Transaction<Schema>>, StoreWriter {

@@ -2,8 +2,7 @@ import type { Member } from '../model/member.ts';
 
 import type { Store } from './index.ts';
 import { forgetAuthor } from './inbox/authors.ts';
-import { createCache } from '../async/cache.ts';
-import { createLru } from '../async/lru.ts';
+import { createCache, createLru } from '../async/lru.ts';
 import { recordUsage } from './usage.ts';
 
 /** The stored data about one person. */

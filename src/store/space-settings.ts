@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Space } from '../model/place.ts';
 import { type SpaceChoices, USUAL_PAUSE_MS } from '../model/space-choices.ts';
 import type { Store } from './index.ts';
-import { createCache } from '../async/cache.ts';
+import { createCache } from '../async/lru.ts';
 
 export interface SpaceSettings {
   of(space: Space): Promise<SpaceChoices>;

@@ -4,7 +4,7 @@ import type { Usage, UsageDay, UsageAmounts } from '../usage/usage-record.ts';
 import { DAY_MS } from '../async/time.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
-import { statement } from './statement.ts';
+import { statement } from './sqlite.ts';
 
 const KEY = ['platform', 'space_id', 'day', 'member_id'] as const;
 

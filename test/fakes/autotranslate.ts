@@ -9,7 +9,7 @@ import type { ChannelWatch } from '../../src/model/watch.ts';
 import type { Transcriber } from '../../src/speech/transcriber.ts';
 import type { Translator } from '../../src/translation/translator.ts';
 import type { Store } from '../../src/store/index.ts';
-import { openEmbeddedLeases } from '../../src/store/embedded-leases.ts';
+import { openEmbeddedLeases } from '../../src/store/embedded.ts';
 import { createPrivacy } from '../../src/store/privacy.ts';
 import { createSpaceSettings } from '../../src/store/space-settings.ts';
 import { createUsage } from '../../src/store/usage.ts';

@@ -7,8 +7,7 @@ import type { Answer } from '../../../src/ports/platform.ts';
 import { createAnswerMessages, ORIGINAL, type InteractionKey } from './answer-messages.ts';
 import type { Api } from '../api.ts';
 import { isGone, isRefusal } from '../errors.ts';
-import { botMessageWriter, type MessageWriter } from '../outbound/message-writer.ts';
-import { syncParts } from '../outbound/sync.ts';
+import { botMessageWriter, syncParts, type MessageWriter } from '../outbound/message-writer.ts';
 import { asTextFile, render, type Part } from '../outbound/render.ts';
 
 /** Edits of one message more often than this run into its bucket. */

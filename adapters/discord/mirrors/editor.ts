@@ -12,9 +12,8 @@ import {
   writeSections,
 } from './parts.ts';
 import { createSharedMessages, type SharedMessagesDeps } from './shared-messages.ts';
-import { BY_BOT, ownPost, type OwnPost } from './writers.ts';
-import { isHookGone } from '../outbound/message-writer.ts';
-import { isFinal, syncParts } from '../outbound/sync.ts';
+import { BY_BOT, ownPost, type OwnPost } from '../ids.ts';
+import { isHookGone, isFinal, syncParts } from '../outbound/message-writer.ts';
 import { AppError, toAppError } from '../../../src/errors.ts';
 import type { MessageRef } from '../../../src/model/place.ts';
 import type { Mirror } from '../../../src/ports/mirrors.ts';

@@ -15,10 +15,16 @@ import {
   writeSections,
 } from './parts.ts';
 import { webhookChannelId, type WebhookRate, type Webhooks } from './webhooks.ts';
-import { ownPost, type OwnPost, type Writers, type Written } from './writers.ts';
-import { botMessageWriter, type MessageWriter, nonceOf } from '../outbound/message-writer.ts';
+import { ownPost, type OwnPost } from '../ids.ts';
+import type { Writers, Written } from './writers.ts';
+import {
+  botMessageWriter,
+  nonceOf,
+  isFinal,
+  syncParts,
+  type MessageWriter,
+} from '../outbound/message-writer.ts';
 import type { Part } from '../outbound/render.ts';
-import { isFinal, syncParts } from '../outbound/sync.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import type { Channel, MessageRef } from '../../../src/model/place.ts';
 import type { Mirror, Persona } from '../../../src/ports/mirrors.ts';

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { linkTo, PLATFORM } from '../ids.ts';
 import { CONTENT_CHARS, FILES, WEBHOOK_NAME_CHARS } from '../limits.ts';
-import { inFront, type Part, voicePart, write } from '../outbound/render.ts';
+import { type Part, voicePart, write } from '../outbound/render.ts';
 import { parseDiscord } from '../rich-text/parse.ts';
+import { labelled } from '../../../src/model/compose-rich-text.ts';
 import type { OutgoingFile } from '../../../src/model/file.ts';
 import type { MessageRef } from '../../../src/model/place.ts';
 import {
@@ -178,7 +179,7 @@ const quoteLine = ({ name, text: words, ref }: NonNullable<Mirror['quote']>): st
 
 /** A person's text as the bot shows it. */
 const named = (name: string, tree: RichText): RichText =>
-  inFront([styled('bold', text(line(name, WEBHOOK_NAME_CHARS) || '…')), text(':')], tree);
+  labelled([styled('bold', text(line(name, WEBHOOK_NAME_CHARS) || '…')), text(':')], tree);
 
 /** A section of a webhook's message as the bot shows it: the name stands below the quote. */
 export const underName = ({ footer, text: written }: Section, name: string): Section => {
@@ -222,7 +223,7 @@ const partText = (
   [index, count]: readonly [index: number, count: number],
 ): string => {
   const number = partNumber(index, count);
-  if (!author) return writeWords(inFront([...label, text(number)], words));
+  if (!author) return writeWords(labelled([...label, text(number)], words));
   const isFirst = index === 0;
   return [
     ...(isFirst && quote ? [quoteLine(quote)] : []),

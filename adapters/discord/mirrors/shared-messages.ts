@@ -1,12 +1,12 @@
 import { RESTJSONErrorCodes, Routes } from 'discord.js';
 import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
-import { channelIdOf } from '../ids.ts';
+import { channelIdOf, ownPost, type OwnPost } from '../ids.ts';
 import { avatarOf, type RawMessage } from '../inbound/message-reader.ts';
 import type { OwnMessages } from './find.ts';
 import { type Outbox, sectionsPart } from './outbox.ts';
 import { footersIn, isOfSource, readSections, type Section } from './parts.ts';
-import { ownPost, type OwnPost, type Writers } from './writers.ts';
+import type { Writers } from './writers.ts';
 import { isHookGone } from '../outbound/message-writer.ts';
 import { createLru } from '../../../src/async/lru.ts';
 import { AppError } from '../../../src/errors.ts';

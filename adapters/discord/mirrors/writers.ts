@@ -1,7 +1,7 @@
 import { RESTJSONErrorCodes } from 'discord.js';
 import type { Api } from '../api.ts';
 import { isRefusal } from '../errors.ts';
-import { threadIdOf } from '../ids.ts';
+import { ownPost, type OwnPost, threadIdOf } from '../ids.ts';
 import { webhookChannelId, type WebhookRate, type Webhooks } from './webhooks.ts';
 import {
   botMessageWriter,
@@ -12,54 +12,8 @@ import {
   webhookMessageWriter,
 } from '../outbound/message-writer.ts';
 import { AppError } from '../../../src/errors.ts';
-import type { Channel, Posted } from '../../../src/model/place.ts';
+import type { Channel } from '../../../src/model/place.ts';
 import type { Persona } from '../../../src/ports/mirrors.ts';
-
-/** The way in which messages were posted, as `Posted.handle` stores it. */
-export interface Handle {
-  /** True for a message that holds several mirrors, or may do so later. */
-  readonly shared: boolean;
-  /** True when the first message is a voice message. */
-  readonly voice: boolean;
-  /** The webhook that posted it; undefined: the bot itself. */
-  readonly webhookId: string | undefined;
-}
-
-/** The handle of messages posted by the bot itself. */
-export const BY_BOT: Handle = { shared: false, voice: false, webhookId: undefined };
-
-/** Messages of the bot that belong together, in order: `Posted` with its handle parsed. */
-export interface OwnPost {
-  readonly channel: Channel;
-  readonly ids: Posted['ids'];
-  readonly handle: Handle;
-}
-
-/** @param ids one at least */
-export const ownPost = (channel: Channel, ids: readonly string[], handle: Handle): OwnPost => ({
-  channel,
-  ids: ids as Posted['ids'],
-  handle,
-});
-
-const form = /^(?<who>[bw])(?<shared>s?)(?<voice>v?)(?::(?<webhook>\d+))?$/;
-
-/** Parses a handle; an unknown one counts as posted by the bot. */
-export const ownPostOf = ({ channel, ids, handle }: Posted): OwnPost => {
-  const groups = form.exec(handle ?? '')?.groups;
-  return ownPost(channel, ids, {
-    shared: groups?.['shared'] === 's',
-    voice: groups?.['voice'] === 'v',
-    webhookId: groups?.['webhook'],
-  });
-};
-
-export const postedOf = ({ channel, ids, handle }: OwnPost): Posted => {
-  const { shared, voice, webhookId } = handle;
-  const who = webhookId === undefined ? 'b' : 'w';
-  const by = webhookId === undefined ? '' : `:${webhookId}`;
-  return { channel, ids, handle: `${who}${shared ? 's' : ''}${voice ? 'v' : ''}${by}` };
-};
 
 /** Messages that were written together. */
 export interface Written {

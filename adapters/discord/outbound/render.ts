@@ -8,7 +8,8 @@ import {
 } from 'discord.js';
 import type { Content, Control } from '../../../src/model/content.ts';
 import type { OutgoingFile } from '../../../src/model/file.ts';
-import { paragraph, text, type Inline, type RichText } from '../../../src/model/rich-text.ts';
+import { labelled } from '../../../src/model/compose-rich-text.ts';
+import { text, type RichText } from '../../../src/model/rich-text.ts';
 import { shorten } from '../../../src/text/split/shorten.ts';
 import { richTextPieces } from '../../../src/text/split/split-rich-text.ts';
 import {
@@ -37,14 +38,6 @@ const NOTHING = '\u200B';
 
 /** Writes a text in Discord's markup. Mentions are shown as such; no message of ours lets them notify. */
 export const write = (tree: RichText): string => renderDiscord(tree, { live: () => true });
-
-/** Puts a mark in front of a text; on a line of its own where the text begins with another block. */
-export const inFront = (mark: readonly Inline[], tree: RichText): RichText => {
-  const [first, ...rest] = tree;
-  return first?.kind === 'paragraph'
-    ? [paragraph(...mark, text(' '), ...first.children), ...rest]
-    : [paragraph(...mark), ...tree];
-};
 
 const TONES = { plain: undefined, note: text('ℹ️'), error: text('⚠️') } as const;
 
@@ -160,7 +153,7 @@ const withRows = (parts: readonly Part[], rows: readonly Row[]): readonly Part[]
  */
 export const render = (content: Content, { voiceNotes = true } = {}): [Part, ...Part[]] => {
   const mark = TONES[content.tone ?? 'plain'];
-  const tree = mark ? inFront([mark], content.text) : content.text;
+  const tree = mark ? labelled([mark], content.text) : content.text;
   // The end of a very long text is not cut into pieces that nobody gets to see.
   const pieces = richTextPieces(tree, { render: write, limit: CONTENT_CHARS })
     .map(({ written }) => written)

@@ -5,7 +5,7 @@ import {
   type GatewayVoiceStateUpdateDispatchData,
 } from 'discord.js';
 import type { RoomMember } from '../../../src/ports/voice.ts';
-import type { On } from '../inbound/gateway-events.ts';
+import type { On } from '../inbound/client.ts';
 import { nameOf } from '../inbound/message-reader.ts';
 
 type State = Pick<GatewayVoiceStateUpdateDispatchData, 'user_id' | 'channel_id'> & {

@@ -1,8 +1,11 @@
 import { createSemaphore } from '../../async/semaphore.ts';
 import { quoteFor, type QuoteDeps } from './quote.ts';
-import { type Attachments, readAttachments } from './attachments.ts';
-import type { MirrorContent } from '../prepare/compose.ts';
-import type { Prepared } from '../prepare/prepared.ts';
+import {
+  readAttachments,
+  type Attachments,
+  type MirrorContent,
+  type Prepared,
+} from '../prepare/compose.ts';
 import { AppError, toAppError } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import type { Tenure } from '../../ports/leases.ts';

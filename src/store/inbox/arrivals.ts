@@ -18,7 +18,7 @@ import {
 } from './row.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
-import { statement } from '../statement.ts';
+import { statement } from '../sqlite.ts';
 
 /**
  * Partition of a changed message: its own once the row is settled, so that it delays no new

@@ -42,7 +42,8 @@ beforeEach(async () => {
       all: () => [],
     },
     channelDeleted: async () => undefined,
-    remembersFromMs: () => 0,
+    now: Date.now,
+    keptMs: Infinity,
   }));
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDiskSync } from '../../../src/store/disk-sync.ts';
+import { createDiskSync } from '../../../src/store/writer.ts';
 
 /** A disk that is done with what it was asked for when the test says so. */
 const slowDisk = () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import type { MessageFile } from '../../../../src/model/file.ts';
-import { readAttachments } from '../../../../src/autotranslate/mirror/attachments.ts';
+import { readAttachments } from '../../../../src/autotranslate/prepare/compose.ts';
 import { audio } from '../support.ts';
 
 const { signal } = new AbortController();

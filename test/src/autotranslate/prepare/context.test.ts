@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTranslationContext } from '../../../../src/autotranslate/prepare/context.ts';
+import { createTranslationContext } from '../../../../src/autotranslate/prepare/translate.ts';
 import { refOf } from '../../store/inbox/support.ts';
 
 describe('what was said before', () => {

@@ -1,8 +1,14 @@
-import { RESTJSONErrorCodes, Routes, type APIGuildMember, type APIUser } from 'discord.js';
+import {
+  RESTJSONErrorCodes,
+  Routes,
+  type APIGuildMember,
+  type APIThreadChannel,
+  type APIUser,
+} from 'discord.js';
 import type { Channel } from '../../src/model/place.ts';
 import type { Api } from './api.ts';
 import { isRefusal } from './errors.ts';
-import { guildIdOf } from './ids.ts';
+import { channelOf, guildIdOf } from './ids.ts';
 import { nameOf, type RawMessage } from './inbound/message-reader.ts';
 import { createLru } from '../../src/async/lru.ts';
 
@@ -20,7 +26,7 @@ export interface MemberNames {
   complete(raw: RawMessage, channel: Channel): Promise<RawMessage>;
 }
 
-const KEPT = 5_000;
+const KEPT_NAMES = 5_000;
 /**
  * Refusals after which nothing is requested again: the gateway reports such people when they are
  * back and write.
@@ -28,8 +34,8 @@ const KEPT = 5_000;
 const LEFT = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
 
 export const createMemberNames = (api: Api): MemberNames => {
-  const known = createLru<string, Promise<Shown>>(KEPT);
-  const names = createLru<string, string>(KEPT);
+  const known = createLru<string, Promise<Shown>>(KEPT_NAMES);
+  const names = createLru<string, string>(KEPT_NAMES);
 
   /** Requests a member; undefined when they have left or the request failed. */
   const ask = async (guildId: string, userId: string): Promise<Shown> => {
@@ -83,5 +89,41 @@ export const createMemberNames = (api: Api): MemberNames => {
       noteNames(guildId, completed);
       return completed;
     },
+  };
+};
+
+/** Parent channels of threads, which messages do not give. */
+export interface ThreadParents {
+  /** The channel for an id; a thread's has its parent. */
+  channel(guildId: string | undefined, id: string): Channel;
+  note(guildId: string, thread: Pick<APIThreadChannel, 'id' | 'parent_id'>): void;
+  /** Removes a thread, or a channel with its threads. */
+  removeChannel(id: string): void;
+  removeGuild(guildId: string): void;
+}
+
+/** Threads that are remembered, archived ones too: their messages can still be edited. */
+const KEPT_THREADS = 50_000;
+
+export const createThreadParents = (kept = KEPT_THREADS): ThreadParents => {
+  const parents = createLru<string, { readonly guildId: string; readonly parentId: string }>(kept);
+
+  const remove = (isGone: (id: string, guildId: string, parentId: string) => boolean): void => {
+    for (const [id, { guildId, parentId }] of parents)
+      if (isGone(id, guildId, parentId)) parents.delete(id);
+  };
+
+  return {
+    channel: (guildId, id) => {
+      const known = parents.get(id);
+      // Active threads are moved to the end, as the first ones are forgotten first.
+      if (known) parents.set(id, known);
+      return channelOf(guildId, id, known?.parentId);
+    },
+    note: (guildId, { id, parent_id: parentId }) => {
+      if (parentId) parents.set(id, { guildId, parentId });
+    },
+    removeChannel: (gone) => remove((id, _, parentId) => id === gone || parentId === gone),
+    removeGuild: (gone) => remove((_, guildId) => guildId === gone),
   };
 };

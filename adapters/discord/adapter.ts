@@ -3,7 +3,7 @@ import { realClock, sleep, type Clock } from '../../src/async/clock.ts';
 import { AppError, toAppError } from '../../src/errors.ts';
 import type { Adapter, Core } from '../../src/adapter.ts';
 import { createAcknowledge } from './interactions/acknowledge.ts';
-import { contentIntentHint, readApplication, type Application } from './application.ts';
+import { contentIntentHint, readApplication, inviteLink, type Application } from './application.ts';
 import {
   connect,
   createClient,
@@ -17,7 +17,6 @@ import { listenToMessages } from './inbound/messages.ts';
 import { listenToPlaces } from './inbound/places.ts';
 import { listenToReactions } from './inbound/reactions.ts';
 import { createInteractions, type Interactions } from './interactions/interactions.ts';
-import { inviteLink } from './invite.ts';
 import { createRegister } from './slash/registration.ts';
 import { tryAgain } from './try-again.ts';
 import { readRaw, createChannelFeed } from './channel-feed.ts';

@@ -23,7 +23,7 @@ import {
 } from '../store/inbox/row.ts';
 import type { MirrorStore } from '../store/mirrors.ts';
 import type { Privacy } from '../store/privacy.ts';
-import type { SpaceSettings } from '../store/space-settings.ts';
+import type { SpaceSettings } from '../store/settings.ts';
 import type { WatchStore } from '../store/watches.ts';
 
 /** Messages of a banned person that are checked, the newest first. */

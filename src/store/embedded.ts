@@ -1,7 +1,7 @@
 import { orAborted } from '../async/abort.ts';
 import { AppError } from '../errors.ts';
 import type { Leases, Tenure } from '../ports/leases.ts';
-import type { Store } from './index.ts';
+import type { StoreWriter } from './writer.ts';
 import type { Signals, SignalTopic, SignalTopics } from '../ports/signals.ts';
 
 /** Name of the row whose epoch counts the processes that have opened this database. */
@@ -13,7 +13,10 @@ const TENURES_PER_PROCESS = 1_000_000_000;
  * Opens the leases of a database that only one process uses at a time. A tenure ends only by its
  * release. Epochs grow across restarts.
  */
-export const openEmbeddedLeases = async (store: Store, owner: string): Promise<Leases> => {
+export const openEmbeddedLeases = async (
+  store: Pick<StoreWriter, 'write'>,
+  owner: string,
+): Promise<Leases> => {
   const { epoch: starts } = await store.write((db) =>
     db
       .insertInto('lease')

@@ -3,12 +3,34 @@ import { Kysely, sql, type Transaction } from 'kysely';
 import { AppError } from '../errors.ts';
 import type { Signals } from '../ports/signals.ts';
 import type { StorePort } from '../ports/store.ts';
-import { parseDatabaseUrl } from './database-url.ts';
 import { createDiskSync, createStoreWriter, type StoreWriter } from './writer.ts';
 import { createEmbeddedSignals } from './embedded.ts';
 import { migrate } from './migrations/index.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
+import { z } from 'zod';
+
+/** The parsed `DATABASE_URL`. */
+export interface DatabaseAddress {
+  readonly engine: 'sqlite';
+  /** A file, or `:memory:`. */
+  readonly path: string;
+}
+
+const SQLITE = /^sqlite:(?<path>\S.*)$/;
+
+/** Parses a `DATABASE_URL`; undefined when it names no supported database. */
+export const parseDatabaseUrl = (url: string): DatabaseAddress | undefined => {
+  const path = SQLITE.exec(url)?.groups?.['path'];
+  return path === undefined ? undefined : { engine: 'sqlite', path };
+};
+
+export const databaseUrl = z
+  .string()
+  .refine((url) => parseDatabaseUrl(url) !== undefined, {
+    error: 'must be sqlite:PATH, e.g. sqlite:data/dragoman.db',
+  })
+  .default('sqlite:data/dragoman.db');
 
 /** The database: read through Kysely, changed only through `write`. */
 export interface Store extends Kysely<Schema>, StorePort<Transaction<Schema>>, StoreWriter {

@@ -27,7 +27,7 @@ const PRAGMAS = `
   PRAGMA foreign_keys = ON;
 `;
 
-const values = (parameters: readonly unknown[]): SQLInputValue[] => parameters as SQLInputValue[];
+const inputs = (parameters: readonly unknown[]): SQLInputValue[] => parameters as SQLInputValue[];
 
 /** Most prepared statements that are kept: preparing one takes longer than running it. */
 const MOST_STATEMENTS = 300;
@@ -37,9 +37,9 @@ const asKyselyDatabase = (database: DatabaseSync, close: () => void): SqliteData
     const statement = database.prepare(query);
     return {
       reader: statement.columns().length > 0,
-      all: (parameters) => statement.all(...values(parameters)),
-      run: (parameters) => statement.run(...values(parameters)),
-      iterate: (parameters) => statement.iterate(...values(parameters)),
+      all: (parameters) => statement.all(...inputs(parameters)),
+      run: (parameters) => statement.run(...inputs(parameters)),
+      iterate: (parameters) => statement.iterate(...inputs(parameters)),
     };
   };
   const prepared = createLru<string, SqliteStatement>(MOST_STATEMENTS);

@@ -11,7 +11,7 @@ import type { Translator } from '../../src/translation/translator.ts';
 import type { Store } from '../../src/store/index.ts';
 import { openEmbeddedLeases } from '../../src/store/embedded.ts';
 import { createPrivacy } from '../../src/store/privacy.ts';
-import { createSpaceSettings } from '../../src/store/space-settings.ts';
+import { createSpaceSettings } from '../../src/store/settings.ts';
 import { createUsage } from '../../src/store/usage.ts';
 import { detectLanguage } from '../../src/text/language/detect.ts';
 import { findLanguage, languageName, searchLanguages } from '../../src/text/language/languages.ts';

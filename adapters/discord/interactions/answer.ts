@@ -1,14 +1,80 @@
-import { RESTJSONErrorCodes } from 'discord.js';
+import {
+  RESTJSONErrorCodes,
+  MessageFlags,
+  Routes,
+  type APIMessage,
+  type RouteLike,
+} from 'discord.js';
 import { AppError } from '../../../src/errors.ts';
 import type { Log } from '../../../src/log.ts';
 import type { Channel } from '../../../src/model/place.ts';
 import type { Content } from '../../../src/model/content.ts';
 import type { Answer } from '../../../src/ports/platform.ts';
-import { createAnswerMessages, ORIGINAL, type InteractionKey } from './answer-messages.ts';
 import type { Api } from '../api.ts';
 import { isGone, isRefusal } from '../errors.ts';
-import { botMessageWriter, syncParts, type MessageWriter } from '../outbound/message-writer.ts';
+import {
+  botMessageWriter,
+  syncParts,
+  bodyOf,
+  ignoreGone,
+  type MessageWriter,
+} from '../outbound/message-writer.ts';
 import { asTextFile, render, type Part } from '../outbound/render.ts';
+import { FOLLOW_UPS } from '../limits.ts';
+
+export interface InteractionKey {
+  readonly applicationId: string;
+  readonly token: string;
+}
+
+/** The name of the first answer, before and after it has an id. */
+export const ORIGINAL = '@original';
+
+/** The messages of an interaction: the first answer, and the further ones. */
+export interface AnswerMessages {
+  /** The ids of the further messages, in the order of their posting. */
+  readonly ids: ReadonlySet<string>;
+  /** Number of messages that may still be posted, where they are counted. */
+  left(): number;
+  post(part: Part, isHidden: boolean): Promise<string>;
+  /** Resolves with the message's own id. */
+  edit(id: string, part: Part): Promise<string>;
+  /** A message that is gone already is no error. */
+  remove(id: string): Promise<void>;
+}
+
+export const createAnswerMessages = (
+  api: Api,
+  { applicationId, token }: InteractionKey,
+): AnswerMessages => {
+  const ids = new Set<string>();
+  let posts = 0;
+  const route = (id: string): RouteLike => Routes.webhookMessage(applicationId, token, id);
+  return {
+    ids,
+    left: () => FOLLOW_UPS - posts,
+    post: async (part, isHidden) => {
+      const { body, files } = bodyOf(part);
+      posts += 1;
+      // Sent once: a follow-up has no nonce.
+      const { id } = await api.sendOnce<APIMessage>('POST', Routes.webhook(applicationId, token), {
+        auth: false,
+        body: isHidden ? { ...body, flags: MessageFlags.Ephemeral } : body,
+        files,
+      });
+      ids.add(id);
+      return id;
+    },
+    edit: async (id, part) => {
+      const options = { auth: false, ...bodyOf(part) };
+      return (await api.send<APIMessage>('PATCH', route(id), options)).id;
+    },
+    remove: async (id) => {
+      await ignoreGone(api.send('DELETE', route(id), { auth: false }));
+      ids.delete(id);
+    },
+  };
+};
 
 /** Edits of one message more often than this run into its bucket. */
 const PACE_MS = 1_000;

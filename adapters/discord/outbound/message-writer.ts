@@ -261,7 +261,3 @@ export const syncParts = async (
   for (const id of ids.slice(parts.length)) await writer.erase(id);
   return now;
 };
-
-/** Posts parts where nothing of them stands yet: all of them, unless one fails for now. */
-export const postParts = async (writer: MessageWriter, parts: readonly Part[]): Promise<string[]> =>
-  syncParts(writer, [], parts);

@@ -9,7 +9,7 @@ import {
 import type { Content, Control } from '../../../src/model/content.ts';
 import type { OutgoingFile } from '../../../src/model/file.ts';
 import { labelled } from '../../../src/model/compose-rich-text.ts';
-import { text, type RichText } from '../../../src/model/rich-text.ts';
+import { text } from '../../../src/model/rich-text.ts';
 import { shorten } from '../../../src/text/split/shorten.ts';
 import { richTextPieces } from '../../../src/text/split/split-rich-text.ts';
 import {
@@ -20,7 +20,7 @@ import {
   PLACEHOLDER_CHARS,
   VOICE_CHANNEL_TYPES,
 } from '../limits.ts';
-import { renderDiscord } from '../rich-text/render.ts';
+import { renderLive } from '../rich-text/render.ts';
 
 /** One message of Discord. */
 export interface Part {
@@ -35,9 +35,6 @@ export interface Part {
 const PARTS_LIMIT = 5;
 /** A message must show something. */
 const NOTHING = '\u200B';
-
-/** Writes a text in Discord's markup. Mentions are shown as such; no message of ours lets them notify. */
-export const write = (tree: RichText): string => renderDiscord(tree, { live: () => true });
 
 const TONES = { plain: undefined, note: text('ℹ️'), error: text('⚠️') } as const;
 
@@ -155,7 +152,7 @@ export const render = (content: Content, { voiceNotes = true } = {}): [Part, ...
   const mark = TONES[content.tone ?? 'plain'];
   const tree = mark ? labelled([mark], content.text) : content.text;
   // The end of a very long text is not cut into pieces that nobody gets to see.
-  const pieces = richTextPieces(tree, { render: write, limit: CONTENT_CHARS })
+  const pieces = richTextPieces(tree, { render: renderLive, limit: CONTENT_CHARS })
     .map(({ written }) => written)
     .take(PARTS_LIMIT + 1)
     .toArray();
@@ -164,7 +161,7 @@ export const render = (content: Content, { voiceNotes = true } = {}): [Part, ...
   const given = content.files ?? [];
   const isVoice = (file: OutgoingFile): boolean => voiceNotes && file.voice !== undefined;
   const files = given.filter((file) => !isVoice(file));
-  if (tooMany) files.push(asTextFile(write(content.text)));
+  if (tooMany) files.push(asTextFile(renderLive(content.text)));
   const rows = rowsOf(content.controls ?? []);
   const voices = given.filter(isVoice).map(voicePart);
   const needsText = files.length > 0 || rows.length > 0 || voices.length === 0;

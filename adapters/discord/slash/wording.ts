@@ -1,10 +1,33 @@
-import type { LocalizationMap } from 'discord.js';
+import { Locale, type LocalizationMap } from 'discord.js';
 import type { CommandInfo, OptionInfo } from '../../../src/model/command-info.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Texts } from '../../../src/i18n.ts';
 import { PLATFORM } from '../ids.ts';
 import { COMMAND_NAME, DESCRIPTION_CHARS } from '../limits.ts';
-import { localisedIn } from './locales.ts';
+
+/** Discord's names of languages that are not those of locales. */
+const ALIASES: Readonly<Record<string, string>> = {
+  'zh-CN': 'zh-Hans',
+  'zh-TW': 'zh-Hant',
+  'es-ES': 'es',
+  'es-419': 'es',
+  'sv-SE': 'sv',
+  no: 'nb',
+};
+
+/** A person's BCP 47 tag of the locale that Discord says. */
+export const localeOf = (discordLocale: string): string => ALIASES[discordLocale] ?? discordLocale;
+
+/** Discord's locales other than English that there are texts for, with the locale of the texts. */
+export const localisedIn = (
+  texts: Pick<Texts, 'pick' | 'locales'>,
+): readonly [Locale, string][] => {
+  const [standard] = texts.locales;
+  return Object.values(Locale).flatMap((locale): [Locale, string][] => {
+    const picked = texts.pick([localeOf(locale), locale]);
+    return picked === standard ? [] : [[locale, picked]];
+  });
+};
 
 export interface CommandSource {
   readonly texts: Pick<Texts, 'pick' | 'locales' | 'in' | 'has'>;

@@ -245,8 +245,8 @@ export const givenUp = (row: Row, fault: AppError): Prepared => ({
   mayExist: false,
 });
 
-export const reasonOf = ({ text }: Message, { transcript }: Translated): SkipReason =>
-  isBlankMessage(text) && !transcript ? 'nothing-heard' : 'same-language';
+export const reasonOf = (message: Message, { transcript }: Translated): SkipReason =>
+  isBlankMessage(message.text) && !transcript ? 'nothing-heard' : 'same-language';
 
 /** The mirrors of a message with their files, or the reason why there are none. */
 export const withMirrors = (

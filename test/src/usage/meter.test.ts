@@ -8,7 +8,7 @@ import type { ByteSource } from '../../../src/model/file.ts';
 import type { Services } from '../../../src/command/services.ts';
 import type { SpaceChoices } from '../../../src/model/space-choices.ts';
 import type { Translation, TranslationRequest } from '../../../src/translation/translator.ts';
-import type { UsageAmounts } from '../../../src/usage/usage-record.ts';
+import type { UsageAmounts } from '../../../src/store/usage.ts';
 
 const SPACE = { platform: 'test', id: 's' };
 const signal = new AbortController().signal;

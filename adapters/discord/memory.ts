@@ -16,16 +16,6 @@ type Shown = RawMessage['member'];
 /** A mentioned user; the gateway adds the server member. */
 type Mentioned = APIUser & { readonly member?: Shown };
 
-/** Names of a server's members: the gateway sends them with each message, REST never does. */
-export interface MemberNames {
-  /** The name of an author or a mentioned member. */
-  nameOf(guildId: string, userId: string): string | undefined;
-  /** Records the names in a message from the gateway. */
-  note(raw: RawMessage): void;
-  /** Completes a message from REST with its author's name on the server. */
-  complete(raw: RawMessage, channel: Channel): Promise<RawMessage>;
-}
-
 const KEPT_NAMES = 5_000;
 /**
  * Refusals after which nothing is requested again: the gateway reports such people when they are
@@ -33,7 +23,10 @@ const KEPT_NAMES = 5_000;
  */
 const LEFT = [RESTJSONErrorCodes.UnknownMember, RESTJSONErrorCodes.UnknownUser];
 
-export const createMemberNames = (api: Api): MemberNames => {
+export type MemberNames = ReturnType<typeof createMemberNames>;
+
+/** Creates the memory of members' names: the gateway sends them with each message, REST never does. */
+export const createMemberNames = (api: Api) => {
   const known = createLru<string, Promise<Shown>>(KEPT_NAMES);
   const names = createLru<string, string>(KEPT_NAMES);
 
@@ -61,8 +54,11 @@ export const createMemberNames = (api: Api): MemberNames => {
   };
 
   return {
-    nameOf: (guildId, userId) => names.get(`${guildId} ${userId}`),
-    note: (raw) => {
+    /** The name of an author or a mentioned member. */
+    nameOf: (guildId: string, userId: string): string | undefined =>
+      names.get(`${guildId} ${userId}`),
+    /** Records the names in a message from the gateway. */
+    note: (raw: RawMessage): void => {
       const { guild_id: guildId, author, member } = raw;
       if (!guildId) return;
       noteNames(guildId, raw);
@@ -73,7 +69,8 @@ export const createMemberNames = (api: Api): MemberNames => {
         Promise.resolve({ nick: nick ?? null, avatar: avatar ?? null }),
       );
     },
-    complete: async (raw, channel) => {
+    /** Completes a message from REST with its author's name on the server. */
+    complete: async (raw: RawMessage, channel: Channel): Promise<RawMessage> => {
       const guildId = guildIdOf(channel);
       if (guildId === undefined) return raw;
       if (raw.webhook_id !== undefined) {
@@ -92,20 +89,13 @@ export const createMemberNames = (api: Api): MemberNames => {
   };
 };
 
-/** Parent channels of threads, which messages do not give. */
-export interface ThreadParents {
-  /** The channel for an id; a thread's has its parent. */
-  channel(guildId: string | undefined, id: string): Channel;
-  note(guildId: string, thread: Pick<APIThreadChannel, 'id' | 'parent_id'>): void;
-  /** Removes a thread, or a channel with its threads. */
-  removeChannel(id: string): void;
-  removeGuild(guildId: string): void;
-}
-
 /** Threads that are remembered, archived ones too: their messages can still be edited. */
 const KEPT_THREADS = 50_000;
 
-export const createThreadParents = (kept = KEPT_THREADS): ThreadParents => {
+export type ThreadParents = ReturnType<typeof createThreadParents>;
+
+/** Creates the memory of the channels of threads, which messages do not give. */
+export const createThreadParents = (kept = KEPT_THREADS) => {
   const parents = createLru<string, { readonly guildId: string; readonly parentId: string }>(kept);
 
   const remove = (isGone: (id: string, guildId: string, parentId: string) => boolean): void => {
@@ -114,16 +104,22 @@ export const createThreadParents = (kept = KEPT_THREADS): ThreadParents => {
   };
 
   return {
-    channel: (guildId, id) => {
+    /** The channel for an id; a thread's has its parent. */
+    channel: (guildId: string | undefined, id: string): Channel => {
       const known = parents.get(id);
       // Active threads are moved to the end, as the first ones are forgotten first.
       if (known) parents.set(id, known);
       return channelOf(guildId, id, known?.parentId);
     },
-    note: (guildId, { id, parent_id: parentId }) => {
+    note: (
+      guildId: string,
+      { id, parent_id: parentId }: Pick<APIThreadChannel, 'id' | 'parent_id'>,
+    ): void => {
       if (parentId) parents.set(id, { guildId, parentId });
     },
-    removeChannel: (gone) => remove((id, _, parentId) => id === gone || parentId === gone),
-    removeGuild: (gone) => remove((_, guildId) => guildId === gone),
+    /** Removes a thread, or a channel with its threads. */
+    removeChannel: (gone: string): void =>
+      remove((id, _, parentId) => id === gone || parentId === gone),
+    removeGuild: (gone: string): void => remove((_, guildId) => guildId === gone),
   };
 };

@@ -22,38 +22,25 @@ import {
 import { asTextFile, render, type Part } from '../outbound/render.ts';
 import { FOLLOW_UPS } from '../limits.ts';
 
-export interface InteractionKey {
+interface InteractionKey {
   readonly applicationId: string;
   readonly token: string;
 }
 
 /** The name of the first answer, before and after it has an id. */
-export const ORIGINAL = '@original';
+const ORIGINAL = '@original';
 
-/** The messages of an interaction: the first answer, and the further ones. */
-export interface AnswerMessages {
-  /** The ids of the further messages, in the order of their posting. */
-  readonly ids: ReadonlySet<string>;
-  /** Number of messages that may still be posted, where they are counted. */
-  left(): number;
-  post(part: Part, isHidden: boolean): Promise<string>;
-  /** Resolves with the message's own id. */
-  edit(id: string, part: Part): Promise<string>;
-  /** A message that is gone already is no error. */
-  remove(id: string): Promise<void>;
-}
-
-export const createAnswerMessages = (
-  api: Api,
-  { applicationId, token }: InteractionKey,
-): AnswerMessages => {
+/** Creates the access to the messages of an interaction: the first answer, and the further ones. */
+const createAnswerMessages = (api: Api, { applicationId, token }: InteractionKey) => {
   const ids = new Set<string>();
   let posts = 0;
   const route = (id: string): RouteLike => Routes.webhookMessage(applicationId, token, id);
   return {
+    /** The ids of the further messages, in the order of their posting. */
     ids,
-    left: () => FOLLOW_UPS - posts,
-    post: async (part, isHidden) => {
+    /** Number of messages that may still be posted, where they are counted. */
+    left: (): number => FOLLOW_UPS - posts,
+    post: async (part: Part, isHidden: boolean): Promise<string> => {
       const { body, files } = bodyOf(part);
       posts += 1;
       // Sent once: a follow-up has no nonce.
@@ -65,11 +52,13 @@ export const createAnswerMessages = (
       ids.add(id);
       return id;
     },
-    edit: async (id, part) => {
+    /** Resolves with the message's own id. */
+    edit: async (id: string, part: Part): Promise<string> => {
       const options = { auth: false, ...bodyOf(part) };
       return (await api.send<APIMessage>('PATCH', route(id), options)).id;
     },
-    remove: async (id) => {
+    /** A message that is gone already is no error. */
+    remove: async (id: string): Promise<void> => {
       await ignoreGone(api.send('DELETE', route(id), { auth: false }));
       ids.delete(id);
     },

@@ -80,22 +80,16 @@ export interface Interactions {
 /** The part of an invocation that commands and presses share. */
 type Asked = Pick<Invocation, 'id' | 'member' | 'channel' | 'signal' | 'answer'>;
 
-/** The answers that are being given. */
-interface InteractionAnswers {
-  /** Shows what `work` does as the answer to an interaction that was acknowledged. */
-  readonly answer: (
-    interaction: UsedInteraction,
-    isPrivate: boolean,
-    work: (asked: Asked) => Promise<void>,
-  ) => Promise<void>;
-  /** Messages, channels or spaces with these ids are gone. */
-  lost(ids: readonly string[]): void;
-}
-
-const createInteractionAnswers = (api: Api, log: Log, stopped: AbortSignal): InteractionAnswers => {
+/** Creates the answers that are being given. */
+const createInteractionAnswers = (api: Api, log: Log, stopped: AbortSignal) => {
   const live = new Set<InteractionAnswer>();
   return {
-    answer: async (interaction, isPrivate, work) => {
+    /** Shows what `work` does as the answer to an interaction that was acknowledged. */
+    answer: async (
+      interaction: UsedInteraction,
+      isPrivate: boolean,
+      work: (asked: Asked) => Promise<void>,
+    ): Promise<void> => {
       const { id, application_id: applicationId, token, type } = interaction;
       const channel = placeOf(interaction);
       const answer = createAnswer({
@@ -116,11 +110,14 @@ const createInteractionAnswers = (api: Api, log: Log, stopped: AbortSignal): Int
         live.delete(answer);
       }
     },
-    lost: (ids) => {
+    /** Messages, channels or spaces with these ids are gone. */
+    lost: (ids: readonly string[]): void => {
       for (const each of live) each.lost(ids);
     },
   };
 };
+
+type InteractionAnswers = ReturnType<typeof createInteractionAnswers>;
 
 /** Acknowledged so, a new answer is awaited: by everybody, or by the asker alone. */
 const newAnswer = (isPrivate: boolean) => ({

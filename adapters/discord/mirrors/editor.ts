@@ -27,21 +27,11 @@ import type { Writers } from './writers.ts';
 import { createLru } from '../../../src/async/lru.ts';
 
 /** A message that holds several mirrors. */
-export interface SharedMessage {
+interface SharedMessage {
   readonly post: OwnPost;
   readonly sections: readonly Section[];
   /** The author's name and picture under which it was posted. */
   readonly by: Persona;
-}
-
-export interface SharedMessages {
-  /** Finds the message that holds a mirror now; rejects with `not-found` when it is gone. */
-  find(post: OwnPost, source: MessageRef): Promise<SharedMessage>;
-  /**
-   * Replaces the sections of a message; resolves with its place. Messages of a deleted webhook
-   * cannot be changed: the sections are then posted again, and each is found by its footer.
-   */
-  show(shared: SharedMessage, sections: readonly Section[]): Promise<OwnPost>;
 }
 
 export interface SharedMessagesDeps {
@@ -66,7 +56,8 @@ const read = (raw: RawMessage, channel: Channel): SharedMessage => ({
   by: { name: raw.author.username, avatarUrl: avatarOf(raw.author, undefined) },
 });
 
-export const createSharedMessages = (deps: SharedMessagesDeps): SharedMessages => {
+/** Creates the access to messages that hold several mirrors. */
+const createSharedMessages = (deps: SharedMessagesDeps) => {
   const { api, outbox, ownMessages, writers } = deps;
   /** Current ids of messages that were posted again, by their former ids. */
   const moved = createLru<string, readonly string[]>(KEPT);
@@ -120,14 +111,19 @@ export const createSharedMessages = (deps: SharedMessagesDeps): SharedMessages =
   };
 
   return {
-    find: async ({ channel, ids: [id] }, source) => {
+    /** Finds the message that holds a mirror now; rejects with `not-found` when it is gone. */
+    find: async ({ channel, ids: [id] }: OwnPost, source: MessageRef): Promise<SharedMessage> => {
       const found = await follow(channel, id, source);
       if (found) return read(found, channel);
       for await (const other of ownMessages(channel, [source]))
         if (holds(other, source)) return read(other, channel);
       throw new AppError('not-found', 'a mirror was deleted');
     },
-    show: async (shared, sections) => {
+    /**
+     * Replaces the sections of a message; resolves with its place. Messages of a deleted webhook
+     * cannot be changed: the sections are then posted again, and each is found by its footer.
+     */
+    show: async (shared: SharedMessage, sections: readonly Section[]): Promise<OwnPost> => {
       const { post: former } = shared;
       if (sections.length === 0) {
         await writers.erase(former);
@@ -145,18 +141,6 @@ export const createSharedMessages = (deps: SharedMessagesDeps): SharedMessages =
   };
 };
 
-/** Changes existing mirrors. */
-export interface MirrorEditor {
-  /**
-   * Rewrites a mirror; resolves with its new place, or with undefined where it could only be
-   * deleted because the webhook that wrote it is gone. Rejects with `not-found` when it was deleted
-   * before.
-   */
-  rewrite(former: OwnPost, mirror: Mirror): Promise<OwnPost | undefined>;
-  /** Deletes the mirror of one source; other mirrors in the same messages stay. */
-  erase(former: OwnPost, source: MessageRef): Promise<void>;
-}
-
 const writerOf = ({ handle }: OwnPost): WriterKind =>
   handle.webhookId === undefined ? 'bot' : 'webhook';
 
@@ -172,13 +156,13 @@ export const says = ({ post, contents }: Extract<Found, { contents: unknown }>, 
   return wanted.join('\0') === contents.map((each) => each.trim()).join('\0');
 };
 
-export const createMirrorEditor = (
-  deps: SharedMessagesDeps & { readonly finder: Finder },
-): MirrorEditor => {
+/** Creates the functions that change existing mirrors. */
+export const createMirrorEditor = (deps: SharedMessagesDeps & { readonly finder: Finder }) => {
   const { outbox, finder, writers } = deps;
   const shared = createSharedMessages(deps);
 
-  const erase: MirrorEditor['erase'] = async (former, source) => {
+  /** Deletes the mirror of one source; other mirrors in the same messages stay. */
+  const erase = async (former: OwnPost, source: MessageRef): Promise<void> => {
     try {
       if (former.handle.shared) {
         const found = await shared.find(former, source);
@@ -243,7 +227,12 @@ export const createMirrorEditor = (
   };
 
   return {
-    rewrite: async (former, mirror) =>
+    /**
+     * Rewrites a mirror; resolves with its new place, or with undefined where it could only be
+     * deleted because the webhook that wrote it is gone. Rejects with `not-found` when it was
+     * deleted before.
+     */
+    rewrite: async (former: OwnPost, mirror: Mirror): Promise<OwnPost | undefined> =>
       former.handle.shared ? rewriteShared(former, mirror) : rewriteOwn(former, mirror),
     erase,
   };

@@ -24,30 +24,6 @@ export interface Written {
   readonly shared: boolean;
 }
 
-/** Chooses the writer: a rate-limited webhook, or the bot. Only a message's writer may change it. */
-export interface Writers {
-  /** Writes through the channel's webhook; undefined when none is available now. */
-  throughWebhook(
-    to: Channel,
-    by: Persona | undefined,
-    write: (writer: MessageWriter) => Promise<Written>,
-    signal?: AbortSignal,
-  ): Promise<OwnPost | undefined>;
-  /**
-   * The writer of existing messages; posts of a webhook are rate-limited. Rejects with `isHookGone`
-   * when the webhook that posted them is known to be gone.
-   */
-  of(
-    post: OwnPost,
-    as?: { readonly persona?: Persona | undefined } & BotMessageWriterOptions,
-  ): Promise<MessageWriter>;
-  /**
-   * Deletes messages, those of deleted webhooks as the bot; rejects with `forbidden` where it may
-   * not.
-   */
-  erase(post: OwnPost): Promise<void>;
-}
-
 const EXHAUSTED_MS = 60_000;
 
 /** True when a post was refused for its rate, so that nothing was posted. */
@@ -58,7 +34,13 @@ const isTooMuch = (thrown: unknown): thrown is AppError =>
 const isElsewhere = (thrown: unknown, to: Channel): boolean =>
   threadIdOf(to) !== undefined && isRefusal(thrown, RESTJSONErrorCodes.UnknownChannel);
 
-export const createWriters = (api: Api, webhooks: Webhooks, rate: WebhookRate): Writers => {
+export type Writers = ReturnType<typeof createWriters>;
+
+/**
+ * Creates the choice of the writer: a rate-limited webhook, or the bot. Only a message's writer may
+ * change it.
+ */
+export const createWriters = (api: Api, webhooks: Webhooks, rate: WebhookRate) => {
   const paced = (
     writer: MessageWriter,
     to: Channel,
@@ -95,7 +77,13 @@ export const createWriters = (api: Api, webhooks: Webhooks, rate: WebhookRate): 
   };
 
   return {
-    throughWebhook: async (to, by, write, signal) => {
+    /** Writes through the channel's webhook; undefined when none is available now. */
+    throughWebhook: async (
+      to: Channel,
+      by: Persona | undefined,
+      write: (writer: MessageWriter) => Promise<Written>,
+      signal?: AbortSignal,
+    ): Promise<OwnPost | undefined> => {
       // A webhook that was deleted or moved by hand is created again once.
       for (let attempt = 1; attempt <= 2; attempt += 1) {
         const hook = await webhooks.of(to);
@@ -122,13 +110,24 @@ export const createWriters = (api: Api, webhooks: Webhooks, rate: WebhookRate): 
       }
       return undefined;
     },
-    of: async (post, { persona, ...options } = {}) => {
+    /**
+     * The writer of existing messages; posts of a webhook are rate-limited. Rejects with `isHookGone`
+     * when the webhook that posted them is known to be gone.
+     */
+    of: async (
+      post: OwnPost,
+      {
+        persona,
+        ...options
+      }: { readonly persona?: Persona | undefined } & BotMessageWriterOptions = {},
+    ): Promise<MessageWriter> => {
       if (post.handle.webhookId === undefined) return botMessageWriter(api, post.channel, options);
       const writer = await webhookOf(post, persona);
       if (!writer) throw hookGone();
       return writer;
     },
-    erase: async (post) => {
+    /** Deletes messages, those of deleted webhooks as the bot; rejects with `forbidden` where it may not. */
+    erase: async (post: OwnPost): Promise<void> => {
       const writer = (await webhookOf(post)) ?? botMessageWriter(api, post.channel);
       for (const id of post.ids) await writer.erase(id);
     },

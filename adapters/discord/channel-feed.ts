@@ -67,7 +67,6 @@ export const countPeople = async (
   }
 };
 
-/** Removes the variation selector from an emoji. */
 const withoutVariation = (name: string | null): string => (name ?? '').replaceAll('\uFE0F', '');
 
 /** Reads the current message from Discord; undefined when it or its channel is gone. */

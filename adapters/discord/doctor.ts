@@ -42,7 +42,6 @@ const finding = (check: string, ok: boolean, detail: string): Finding => ({
   detail,
 });
 
-/** Runs a check; an error becomes a failed finding. */
 const runCheck = async (check: string, look: () => Promise<Finding>): Promise<Finding> => {
   try {
     return await look();
@@ -92,7 +91,6 @@ const guildsOf = async (api: Api): Promise<readonly RESTAPIPartialCurrentUserGui
   }
 };
 
-/** Explains why a channel could not be read, and how to fix it. */
 const whyUnreadable = (thrown: unknown): string => {
   const error = fromDiscord(thrown, 'the channel');
   if (isRefusal(error, RESTJSONErrorCodes.UnknownChannel))

@@ -40,7 +40,6 @@ export const createMemberNames = (api: Api) => {
     }
   };
 
-  /** Records a member's name on the server. */
   const noteName = (guildId: string, user: APIUser, member: Shown): void => {
     const key = `${guildId} ${user.id}`;
     if (member || names.get(key) === undefined) names.set(key, nameOf(user, member?.nick));

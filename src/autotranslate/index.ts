@@ -1,6 +1,12 @@
 import { DAY_MS, HOUR_MS } from '../async/time.ts';
 import { createBackfill } from './backfill.ts';
-import type { Inbox } from './backlog.ts';
+import {
+  openRowsOf,
+  createInboxStore,
+  backlogOf,
+  reviveDead,
+  type Inbox,
+} from '../store/inbox/index.ts';
 import { createIngest } from './ingest.ts';
 import { createReconcile } from './mirror/reconcile.ts';
 import { createPartitionWorker } from './partition-worker.ts';
@@ -20,7 +26,6 @@ import type { Leases } from '../ports/leases.ts';
 import type { Platform } from '../ports/platform.ts';
 import { clearOld } from '../store/clear-old.ts';
 import { createCursorStore } from '../store/cursors.ts';
-import { openRowsOf, createInboxStore, backlogOf, reviveDead } from '../store/inbox/index.ts';
 import type { Store } from '../store/index.ts';
 import { createMirrorStore } from '../store/mirrors.ts';
 import { openWatchStore } from '../store/watches.ts';
@@ -116,7 +121,6 @@ export const openAutoTranslate = async (options: AutoTranslateDeps): Promise<Aut
   };
   const resumed = new Set<string>();
   let resuming: Promise<void> | undefined;
-  /** Resumes work that was pending while the platform or this program was off. */
   const resume = async (platform: string): Promise<void> => {
     try {
       if (resumed.has(platform)) return;

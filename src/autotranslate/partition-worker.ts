@@ -116,7 +116,6 @@ const end = (jobs: Jobs, key: string): Job | undefined => {
   return job;
 };
 
-/** Cancels the work on a row and forgets it. */
 const drop = (jobs: Jobs, key: string): void => end(jobs, key)?.abort.abort();
 
 /** Cancels all work in a partition. */

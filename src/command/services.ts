@@ -9,7 +9,7 @@ import type { Glossary } from '../model/glossary.ts';
 import type { MemberSettings, SpaceSettings } from '../store/settings.ts';
 import type { Watches } from '../model/watch.ts';
 import type { Usage, UsageDay } from '../store/usage.ts';
-import { type Inbox } from '../autotranslate/backlog.ts';
+import { type Inbox } from '../store/inbox/index.ts';
 import { type Privacy } from '../store/privacy.ts';
 import { type Rooms } from '../voice/room-types.ts';
 import { type ServiceStatus } from '../model/service-status.ts';
@@ -41,7 +41,7 @@ export interface Services {
 }
 
 /** Types of what services give, for commands. */
-export type { Backlog } from '../autotranslate/backlog.ts';
+export type { Backlog } from '../store/inbox/index.ts';
 export type { VoicePreference } from '../speech/speech.ts';
 export type { TranscriptionProgress } from '../speech/transcriber.ts';
 export type { UsageDay } from '../store/usage.ts';

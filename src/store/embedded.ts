@@ -1,4 +1,4 @@
-import { orAborted } from '../async/abort.ts';
+import { createKeyedMutex } from '../async/keyed-mutex.ts';
 import { AppError } from '../errors.ts';
 import type { Leases, Tenure } from '../ports/leases.ts';
 import type { StoreWriter } from './writer.ts';
@@ -27,40 +27,13 @@ export const openEmbeddedLeases = async (
       .returning('epoch')
       .executeTakeFirstOrThrow(),
   );
-  /** Waiting callers of each held name. */
-  const held = new Map<string, (() => void)[]>();
+  const turns = createKeyedMutex();
   let epoch = starts * TENURES_PER_PROCESS;
-
-  const pass = (name: string): void => {
-    const next = held.get(name)?.shift();
-    if (next) next();
-    else held.delete(name);
-  };
-
-  const wait = async (
-    name: string,
-    waiting: (() => void)[],
-    signal: AbortSignal,
-  ): Promise<void> => {
-    const turn = Promise.withResolvers<void>();
-    waiting.push(turn.resolve);
-    try {
-      await orAborted(turn.promise, signal);
-    } catch (thrown) {
-      const at = waiting.indexOf(turn.resolve);
-      // Its turn may have come at the same moment.
-      if (at < 0) pass(name);
-      else waiting.splice(at, 1);
-      throw thrown;
-    }
-  };
 
   return {
     acquire: async (name, signal) => {
       signal.throwIfAborted();
-      const waiting = held.get(name);
-      if (waiting) await wait(name, waiting, signal);
-      else held.set(name, []);
+      const turn = await turns.take(name, signal);
       epoch += 1;
       let isReleased = false;
       const isHeld = (): boolean => !isReleased && !signal.aborted;
@@ -73,9 +46,8 @@ export const openEmbeddedLeases = async (
           if (!isHeld()) throw new AppError('cancelled', 'the lease is not held any more');
         },
         release: async () => {
-          if (isReleased) return;
           isReleased = true;
-          pass(name);
+          turn[Symbol.dispose]();
         },
       };
       return tenure;

@@ -18,17 +18,10 @@ export interface Preferences {
   readonly voiceId: string | undefined;
 }
 
-export interface MemberSettings {
-  of(person: Person): Promise<Preferences>;
-  /** Changes settings. An omitted key keeps its value; `undefined` clears it. */
-  change(
-    person: Person,
-    change: { language?: string | undefined; voiceId?: string | undefined },
-  ): Promise<void>;
-}
+export type MemberSettings = ReturnType<typeof createMemberSettings>;
 
-export const createMemberSettings = (store: Store): MemberSettings => ({
-  async of(person) {
+export const createMemberSettings = (store: Store) => ({
+  async of(person: Person): Promise<Preferences> {
     const row = await store
       .selectFrom('member_setting')
       .select(['language', 'voice_id'])
@@ -37,7 +30,8 @@ export const createMemberSettings = (store: Store): MemberSettings => ({
     return { language: row?.language ?? undefined, voiceId: row?.voice_id ?? undefined };
   },
 
-  async change(person, change) {
+  /** Changes settings. An omitted key keeps its value; `undefined` clears it. */
+  async change(person: Person, change: Partial<Preferences>): Promise<void> {
     const values = {
       ...('language' in change ? { language: change.language ?? null } : {}),
       ...('voiceId' in change ? { voice_id: change.voiceId ?? null } : {}),
@@ -55,12 +49,6 @@ export const createMemberSettings = (store: Store): MemberSettings => ({
     );
   },
 });
-
-export interface SpaceSettings {
-  of(space: Space): Promise<SpaceChoices>;
-  /** Changes choices. An omitted key keeps its value. */
-  change(space: Space, change: Partial<SpaceChoices>): Promise<void>;
-}
 
 /** Most spaces whose choices are cached: each message in a watched channel reads them. */
 const CACHED_SPACES = 5_000;
@@ -124,14 +112,17 @@ const read = async (db: Pick<Store, 'selectFrom'>, space: Space): Promise<SpaceC
   return parseChoices(row?.choices);
 };
 
-export const createSpaceSettings = (store: Store): SpaceSettings => {
+export type SpaceSettings = ReturnType<typeof createSpaceSettings>;
+
+export const createSpaceSettings = (store: Store) => {
   const known = createCache((space: Space) => read(store, space), { keyOf, most: CACHED_SPACES });
   store.signals.subscribe('space-settings', known.forget);
 
   return {
     of: known.of,
 
-    async change(space, change) {
+    /** Changes choices. An omitted key keeps its value. */
+    async change(space: Space, change: Partial<SpaceChoices>): Promise<void> {
       await store.write(async (db) => {
         const changed = JSON.stringify({ ...(await read(db, space)), ...change });
         await db
@@ -147,14 +138,11 @@ export const createSpaceSettings = (store: Store): SpaceSettings => {
   };
 };
 
-/** Members' choices about being listened to in the voice channels of a space. */
-export interface RoomConsents {
-  of(space: Space, memberId: string): Promise<ConsentChoice>;
-  choose(space: Space, memberId: string, choice: Exclude<ConsentChoice, undefined>): Promise<void>;
-}
+export type RoomConsents = ReturnType<typeof createRoomConsents>;
 
-export const createRoomConsents = (store: Store): RoomConsents => ({
-  of: async ({ platform, id }, memberId) => {
+/** Creates the store of members' choices about being listened to in the voice channels of a space. */
+export const createRoomConsents = (store: Store) => ({
+  of: async ({ platform, id }: Space, memberId: string): Promise<ConsentChoice> => {
     const row = await store
       .selectFrom('room_consent')
       .select('is_heard')
@@ -165,7 +153,11 @@ export const createRoomConsents = (store: Store): RoomConsents => ({
     if (!row) return undefined;
     return row.is_heard === 1 ? 'allowed' : 'refused';
   },
-  choose: async ({ platform, id }, memberId, choice) => {
+  choose: async (
+    { platform, id }: Space,
+    memberId: string,
+    choice: Exclude<ConsentChoice, undefined>,
+  ): Promise<void> => {
     const is_heard = choice === 'allowed' ? 1 : 0;
     await store.write((db) =>
       db

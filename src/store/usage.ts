@@ -109,40 +109,34 @@ export const foldUsage = async (
  * @param now returns ms since 1970
  */
 export const createUsage = (store: Store, now: () => number = Date.now): Usage => {
-  const sums = async (space: Space, since: string): Promise<readonly UsageDay[]> => {
+  const none = { characters: 0, audioMs: 0, messages: 0, people: 0 };
+
+  const days = async (space: Space, count: number): Promise<readonly UsageDay[]> => {
+    const wanted = Array.from({ length: count }, (_, index) =>
+      dayOf(now() - (count - 1 - index) * DAY_MS),
+    );
     const rows = await store
       .selectFrom('usage_day')
       .select(({ fn }) => [
         'day',
         fn.sum<number>('characters').as('characters'),
-        fn.sum<number>('audio_ms').as('audio_ms'),
+        fn.sum<number>('audio_ms').as('audioMs'),
         fn.sum<number>('messages').as('messages'),
         sql<number>`count(*)`.as('people'),
       ])
       .where('platform', '=', space.platform)
       .where('space_id', '=', space.id)
-      .where('day', '>=', since)
+      .where('day', '>=', wanted[0] ?? '')
       .groupBy('day')
       .execute();
-    return rows.map(({ audio_ms, ...row }) => ({ ...row, audioMs: audio_ms }));
+    const known = new Map(rows.map((row) => [row.day, row]));
+    return wanted.map((day) => known.get(day) ?? { day, ...none });
   };
-
-  const none = { characters: 0, audioMs: 0, messages: 0, people: 0 };
 
   return {
     record: (space, memberId, used) => recordUsage(store, space, memberId, used, now()),
 
-    async today(space) {
-      const [today] = await sums(space, dayOf(now()));
-      return today ?? none;
-    },
-
-    async days(space, count) {
-      const wanted = Array.from({ length: count }, (_, index) =>
-        dayOf(now() - (count - 1 - index) * DAY_MS),
-      );
-      const known = new Map((await sums(space, wanted[0] ?? '')).map((day) => [day.day, day]));
-      return wanted.map((day) => known.get(day) ?? { day, ...none });
-    },
+    today: async (space) => (await days(space, 1))[0] ?? none,
+    days,
   };
 };

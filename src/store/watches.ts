@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely';
 import type { Channel, Space } from '../model/place.ts';
 import type { ChannelWatch, WatchMode } from '../model/watch.ts';
 import { createKeyedMutex } from '../async/keyed-mutex.ts';
+import { rowChannel } from './inbox/row.ts';
 import type { Store } from './index.ts';
 import type { Schema } from './schema.ts';
 
@@ -54,14 +55,12 @@ const deleteAll = async (db: Transaction<Schema>, channels: readonly Channel[]):
   for (const { space, id } of channels)
     await db
       .deleteFrom('channel_watch')
-      .where('platform', '=', space.platform)
-      .where('channel_id', '=', id)
+      .where((eb) => eb.and({ platform: space.platform, channel_id: id }))
       .execute();
 };
 
 type WatchesById = Map<string, Kept>;
 
-/** Reads all watches, in the order in which they were set. */
 const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
   const rows = await db.selectFrom('channel_watch').selectAll().orderBy('since_ms').execute();
   return new Map(
@@ -70,11 +69,7 @@ const readAll = async (db: Pick<Store, 'selectFrom'>): Promise<WatchesById> => {
       {
         sinceMs: row.since_ms,
         watch: {
-          channel: {
-            space: { platform: row.platform, id: row.space_id },
-            id: row.channel_id,
-            ...(row.parent_id === null ? {} : { parentId: row.parent_id }),
-          },
+          channel: rowChannel(row),
           mode: row.mode as WatchMode,
           languages: JSON.parse(row.languages) as string[],
           ...(row.group_id === null ? {} : { group: row.group_id }),

@@ -94,7 +94,6 @@ const tidy = (term: GlossaryTerm): GlossaryTerm => ({
 const idOf = (term: GlossaryTerm): string =>
   `${term.language ?? EVERY_LANGUAGE} ${foldTerm(term.term)}`;
 
-/** The owner of entries: a space, or one channel of it. */
 interface Owner {
   readonly platform: string;
   readonly space_id: string;
@@ -112,7 +111,6 @@ type Db = Parameters<Parameters<Store['write']>[0]>[0];
 
 const placeKey = (place: Space | Channel): string => JSON.stringify(ownerOf(place));
 
-/** Adds terms, or replaces those of the same term and language. */
 const put = async (
   db: Db,
   place: Space | Channel,

@@ -15,7 +15,7 @@ import type { Message } from '../../src/model/message.ts';
 import type { RichText } from '../../src/model/rich-text.ts';
 import type { MessageFile } from '../../src/model/file.ts';
 import type { EngineReport } from '../../src/model/service-status.ts';
-import type { Backlog } from '../../src/autotranslate/backlog.ts';
+import type { Backlog } from '../../src/store/inbox/index.ts';
 import type { ChannelWatch } from '../../src/model/watch.ts';
 import type { TranscriptionProgress } from '../../src/speech/transcriber.ts';
 import type { Services } from '../../src/command/services.ts';

@@ -92,7 +92,6 @@ export interface InteractionAnswer extends Answer {
   readonly lost: (ids: readonly string[]) => void;
 }
 
-/** The stage of an answer. */
 type Stage =
   /** Acknowledged: people see that it is being worked on. */
   | { readonly is: 'thinking' }
@@ -128,7 +127,6 @@ const fit = (parts: readonly Part[], most: number): readonly Part[] => {
 const partsOf = (content: Content, most: number, voiceNotes: boolean): readonly Part[] =>
   fit(render(content, { voiceNotes }), content.controls?.length ? 1 : most);
 
-/** True for content that concerns the asker alone: what could not be done. */
 const isForAsker = ({ tone }: Content): boolean => tone === 'error' || tone === 'note';
 
 export const createAnswer = (deps: AnswerDeps): InteractionAnswer => {

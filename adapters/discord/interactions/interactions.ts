@@ -77,10 +77,8 @@ export interface Interactions {
   stop(): Promise<void>;
 }
 
-/** The part of an invocation that commands and presses share. */
 type Asked = Pick<Invocation, 'id' | 'member' | 'channel' | 'signal' | 'answer'>;
 
-/** Creates the answers that are being given. */
 const createInteractionAnswers = (api: Api, log: Log, stopped: AbortSignal) => {
   const live = new Set<InteractionAnswer>();
   return {
@@ -119,7 +117,6 @@ const createInteractionAnswers = (api: Api, log: Log, stopped: AbortSignal) => {
 
 type InteractionAnswers = ReturnType<typeof createInteractionAnswers>;
 
-/** Acknowledged so, a new answer is awaited: by everybody, or by the asker alone. */
 const newAnswer = (isPrivate: boolean) => ({
   type: InteractionResponseType.DeferredChannelMessageWithSource,
   data: isPrivate ? { flags: MessageFlags.Ephemeral } : {},

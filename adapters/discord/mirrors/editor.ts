@@ -26,7 +26,6 @@ import { sectionsPart, type Outbox } from './outbox.ts';
 import type { Writers } from './writers.ts';
 import { createLru } from '../../../src/async/lru.ts';
 
-/** A message that holds several mirrors. */
 interface SharedMessage {
   readonly post: OwnPost;
   readonly sections: readonly Section[];
@@ -56,7 +55,6 @@ const read = (raw: RawMessage, channel: Channel): SharedMessage => ({
   by: { name: raw.author.username, avatarUrl: avatarOf(raw.author, undefined) },
 });
 
-/** Creates the access to messages that hold several mirrors. */
 const createSharedMessages = (deps: SharedMessagesDeps) => {
   const { api, outbox, ownMessages, writers } = deps;
   /** Current ids of messages that were posted again, by their former ids. */

@@ -123,7 +123,6 @@ const personaPiece = (raw: RawMessage, mirror: Mirror): Piece | undefined => {
   return { id, content, part, parts, shared, hasAudio, webhookId, exact };
 };
 
-/** The parts in their order if all are there; none otherwise. */
 const wholeOf = (pieces: readonly Piece[]): readonly Piece[] => {
   const inOrder = Array.from({ length: pieces[0]?.parts ?? 0 }, (_, index) =>
     pieces.find(({ part }) => part === index + 1),

@@ -67,7 +67,6 @@ const gather = (
 const isSamePersona = (a: Mirror, b: Mirror): boolean =>
   a.as?.name === b.as?.name && a.as?.avatarUrl === b.as?.avatarUrl;
 
-/** Number of webhook messages of a batch. */
 const postsOf = ({ mirrors: [mirror], sections }: Batch): number => {
   if (sections.length > 0) return 1;
   const { voice, texts } = partsOf(mirror, 'webhook');
@@ -170,7 +169,6 @@ const writeShared = async (
   shared: true,
 });
 
-/** The sections in groups, each as large as one message allows. */
 const fitting = (sections: readonly Section[]): Section[][] => {
   const groups: Section[][] = [];
   for (const section of sections) {

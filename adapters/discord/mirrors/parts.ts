@@ -178,7 +178,6 @@ const quoteLine = ({ name, text: words, ref }: NonNullable<Mirror['quote']>): st
   return renderLive([subtext(text('↪ '), ...(isOnDiscord(ref) ? [linked(ref, ...said)] : said))]);
 };
 
-/** A person's text as the bot shows it. */
 const named = (name: string, tree: RichText): RichText =>
   labelled([styled('bold', text(line(name, WEBHOOK_NAME_CHARS) || '…')), text(':')], tree);
 

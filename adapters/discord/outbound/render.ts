@@ -136,7 +136,6 @@ const withFiles = (texts: readonly Part[], files: readonly OutgoingFile[]): read
   return parts;
 };
 
-/** Controls stand under everything else. */
 const withRows = (parts: readonly Part[], rows: readonly Row[]): readonly Part[] => {
   const last = parts.at(-1);
   return last && rows.length > 0 ? [...parts.slice(0, -1), { ...last, rows }] : parts;

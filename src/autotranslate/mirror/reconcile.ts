@@ -36,7 +36,6 @@ interface Current {
   readonly standing: readonly StoredMirror[];
 }
 
-/** One mirror to create or update, with its existing messages. */
 interface Step {
   readonly prepared: Prepared;
   readonly content: MirrorContent;
@@ -51,7 +50,6 @@ interface TargetWork {
   readonly create: Step[];
 }
 
-/** Results of the work on the targets. */
 interface Records {
   /** Permanent failures. */
   readonly faults: Map<Row, AppError>;
@@ -119,7 +117,6 @@ export const createReconcile = (deps: ReconcileDeps) => {
     return works;
   };
 
-  /** Makes the changes in one target, through its own platform. */
   const reconcileTarget = async (
     { target, remove, update, create }: TargetWork,
     { faults, vanished, writes }: Records,

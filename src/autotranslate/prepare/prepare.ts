@@ -53,7 +53,6 @@ export const createPrepare = (deps: PrepareDeps) => {
   const { languages, privacy, spaces } = services;
   const { translate, forget } = createMessageTranslator(services);
 
-  /** Lists the places and languages in which messages of a watched channel are shown. */
   const placesOf = (
     watch: ChannelWatch,
   ): readonly { language: string; target: () => Promise<MirrorTarget> }[] => {
@@ -90,7 +89,6 @@ export const createPrepare = (deps: PrepareDeps) => {
     watch?.mode !== 'mirror' ||
     watches.group(watch).some(({ channel }) => isSameChannel(channel, target.channel));
 
-  /** The message of a row; undefined when it is deleted. */
   const messageOf = async (row: Row): Promise<Message | undefined> => {
     if (row.message === 'deleted' || row.message === 'skipped') return undefined;
     if (row.message === 'unread')

@@ -13,6 +13,7 @@ import {
   ownPartition,
   refColumns,
   skippedHash,
+  sourceColumns,
   toStored,
   WATCH,
 } from './row.ts';
@@ -78,9 +79,7 @@ const keepRowsOfMirrors = async (
   const mirrors = await db
     .selectFrom('mirror')
     .select('purpose')
-    .where('source_platform', '=', ref.channel.space.platform)
-    .where('source_channel_id', '=', ref.channel.id)
-    .where('source_id', '=', ref.id)
+    .where((eb) => eb.and(sourceColumns(ref)))
     .execute();
   for (const { purpose } of mirrors)
     await db

@@ -1,13 +1,37 @@
 import type { MessageRef, Space } from '../../model/place.ts';
 import { createArrivalStore } from './arrivals.ts';
 import { createClaims, type ClaimDeps } from './claims.ts';
-import { isOpen, refColumns, rowChannel, abandoned, DELETED, SETTLED, isDead } from './row.ts';
+import {
+  isOpen,
+  refColumns,
+  rowChannel,
+  sourceColumns,
+  abandoned,
+  DELETED,
+  SETTLED,
+  isDead,
+} from './row.ts';
 import type { Transaction } from 'kysely';
 import type { Member } from '../../model/member.ts';
 import type { Store } from '../index.ts';
 import type { Schema } from '../schema.ts';
-import type { Backlog } from '../../autotranslate/backlog.ts';
-import type { AppError } from '../../errors.ts';
+import type { AppError, ErrorCode } from '../../errors.ts';
+
+/** Pending and failed work in the watched channels of a space. */
+export interface Backlog {
+  readonly waiting: number;
+  /** The time at which the oldest pending message was written, ms since 1970. */
+  readonly oldestMs: number | undefined;
+  readonly dead: number;
+  /** The newest failed messages, with the reason of each. */
+  readonly newestDead: readonly { readonly ref: MessageRef; readonly reason: ErrorCode }[];
+}
+
+export interface Inbox {
+  backlog(space: Space): Promise<Backlog>;
+  /** Retries all failed messages of the space; resolves with their number. */
+  revive(space: Space): Promise<number>;
+}
 
 export type InboxStore = ReturnType<typeof createInboxStore>;
 
@@ -27,7 +51,6 @@ export const createInboxStore = (deps: ClaimDeps) => {
      * its mirrors stayed.
      */
     purposes: async (ref: MessageRef): Promise<readonly string[]> => {
-      const { channel, id } = ref;
       const rows = await store
         .selectFrom('inbox')
         .select('purpose')
@@ -36,9 +59,7 @@ export const createInboxStore = (deps: ClaimDeps) => {
           store
             .selectFrom('mirror')
             .select('purpose')
-            .where('source_platform', '=', channel.space.platform)
-            .where('source_channel_id', '=', channel.id)
-            .where('source_id', '=', id),
+            .where((eb) => eb.and(sourceColumns(ref))),
         )
         .execute();
       return rows.map(({ purpose }) => purpose);
@@ -91,24 +112,22 @@ export const forgetAuthor = async (
   { platform, id }: Person,
   nowMs: number,
 ): Promise<void> => {
+  const own = { platform, author_id: id };
   await db
     .deleteFrom('inbox')
-    .where('platform', '=', platform)
-    .where('author_id', '=', id)
+    .where((eb) => eb.and(own))
     .where('state', 'in', SETTLED)
     .execute();
   await db
     .updateTable('inbox')
     .set(abandoned(FORGOTTEN, nowMs))
-    .where('platform', '=', platform)
-    .where('author_id', '=', id)
+    .where((eb) => eb.and(own))
     .where('content_hash', '<>', DELETED)
     .execute();
   await db
     .updateTable('inbox')
     .set({ author_id: '' })
-    .where('platform', '=', platform)
-    .where('author_id', '=', id)
+    .where((eb) => eb.and(own))
     .execute();
 };
 

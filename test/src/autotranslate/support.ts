@@ -7,7 +7,7 @@ import type { MessageFile } from '../../../src/model/file.ts';
 import type { RichText } from '../../../src/model/rich-text.ts';
 import { plainText } from '../../../src/model/walk-rich-text.ts';
 import type { ChannelWatch, Watches } from '../../../src/model/watch.ts';
-import type { Inbox } from '../../../src/autotranslate/backlog.ts';
+import type { Inbox } from '../../../src/store/inbox/index.ts';
 import { type Privacy, createPrivacy } from '../../../src/store/privacy.ts';
 import { type SpaceSettings, createSpaceSettings } from '../../../src/store/settings.ts';
 import type { Translator } from '../../../src/translation/translator.ts';

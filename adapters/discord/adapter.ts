@@ -44,11 +44,7 @@ export interface DiscordOptions extends ApiOptions {
  *
  * @param session throws while Discord is not connected
  */
-export const createParts = (
-  options: DiscordOptions,
-  { log, rooms }: Core,
-  session: () => Session,
-) => {
+const createParts = (options: DiscordOptions, { log, rooms }: Core, session: () => Session) => {
   const { clock = realClock } = options;
   const application = () => session().application;
   const api = createDiscordApi(options);

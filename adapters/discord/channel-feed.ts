@@ -44,7 +44,7 @@ const pathOf = ({ id, name }: APIReaction['emoji']): string =>
  * Counts the people with a reaction. Bots are recognised on one page of each kind of reaction: no
  * message has that many bots under it.
  */
-export const countPeople = async (
+const countPeople = async (
   api: Api,
   { channel, id }: MessageRef,
   { emoji, count_details: counts }: APIReaction,

@@ -11,7 +11,7 @@ import { openSqlite } from './sqlite.ts';
 import { z } from 'zod';
 
 /** The parsed `DATABASE_URL`. */
-export interface DatabaseAddress {
+interface DatabaseAddress {
   readonly engine: 'sqlite';
   /** A file, or `:memory:`. */
   readonly path: string;
@@ -20,7 +20,7 @@ export interface DatabaseAddress {
 const SQLITE = /^sqlite:(?<path>\S.*)$/;
 
 /** Parses a `DATABASE_URL`; undefined when it names no supported database. */
-export const parseDatabaseUrl = (url: string): DatabaseAddress | undefined => {
+const parseDatabaseUrl = (url: string): DatabaseAddress | undefined => {
   const path = SQLITE.exec(url)?.groups?.['path'];
   return path === undefined ? undefined : { engine: 'sqlite', path };
 };

@@ -42,7 +42,7 @@ const choicesOf = (found: readonly Choice[]): APIApplicationCommandOptionChoice<
 };
 
 /** Offers what the core finds for the option that is being typed. */
-export const createCompletions =
+const createCompletions =
   (core: Core, acknowledge: Acknowledge) =>
   async (interaction: APIApplicationCommandAutocompleteInteraction): Promise<void> => {
     const { name, options } = commandOf(interaction.data.name, interaction.data.options);

@@ -19,9 +19,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 export const localeOf = (discordLocale: string): string => ALIASES[discordLocale] ?? discordLocale;
 
 /** Discord's locales other than English that there are texts for, with the locale of the texts. */
-export const localisedIn = (
-  texts: Pick<Texts, 'pick' | 'locales'>,
-): readonly [Locale, string][] => {
+const localisedIn = (texts: Pick<Texts, 'pick' | 'locales'>): readonly [Locale, string][] => {
   const [standard] = texts.locales;
   return Object.values(Locale).flatMap((locale): [Locale, string][] => {
     const picked = texts.pick([localeOf(locale), locale]);

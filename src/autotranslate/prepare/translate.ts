@@ -27,14 +27,6 @@ interface Turn {
   readonly text: string;
 }
 
-/** The last turns of each conversation, kept in memory only: the context of the next translation. */
-export interface TranslationContext {
-  /** Returns the turns before this one, oldest first, and remembers this one. */
-  next(conversation: string, turn: Turn): readonly string[];
-  /** Forgets a deleted message, or all messages of a person. */
-  forget(what: MessageRef | Pick<Member, 'platform' | 'id'>): void;
-}
-
 const within = (turns: readonly { readonly text: string }[]): string[] => {
   const kept: string[] = [];
   let codePoints = 0;
@@ -50,17 +42,22 @@ const within = (turns: readonly { readonly text: string }[]): string[] => {
 const isSameMessage = (a: MessageRef, b: MessageRef): boolean =>
   a.id === b.id && isSameChannel(a.channel, b.channel);
 
-export const createTranslationContext = (): TranslationContext => {
+export type TranslationContext = ReturnType<typeof createTranslationContext>;
+
+/** Creates the memory of each conversation's last turns: the context of the next translation. */
+export const createTranslationContext = () => {
   const conversations = createLru<string, readonly Turn[]>(CONVERSATIONS);
 
   return {
-    next(conversation, turn) {
+    /** Returns the turns before this one, oldest first, and remembers this one. */
+    next(conversation: string, turn: Turn): readonly string[] {
       const before =
         conversations.get(conversation)?.filter(({ ref }) => !isSameMessage(ref, turn.ref)) ?? [];
       conversations.set(conversation, [...before, turn].slice(-TURNS));
       return within(before);
     },
-    forget(what) {
+    /** Forgets a deleted message, or all messages of a person. */
+    forget(what: MessageRef | Pick<Member, 'platform' | 'id'>): void {
       const isMeant = ({ ref, authorId }: Turn): boolean =>
         'channel' in what
           ? isSameMessage(ref, what)

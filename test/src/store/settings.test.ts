@@ -99,7 +99,6 @@ describe('the choices of a space', () => {
   });
 });
 
-
 describe('what people chose about being heard', () => {
   it('is the newest, for one space each', async () => {
     const consents = createRoomConsents(store);

@@ -10,24 +10,13 @@ import type { Schema } from './schema.ts';
 import { openSqlite } from './sqlite.ts';
 import { z } from 'zod';
 
-/** The parsed `DATABASE_URL`. */
-interface DatabaseAddress {
-  readonly engine: 'sqlite';
-  /** A file, or `:memory:`. */
-  readonly path: string;
-}
-
-const SQLITE = /^sqlite:(?<path>\S.*)$/;
-
-/** Parses a `DATABASE_URL`; undefined when it names no supported database. */
-const parseDatabaseUrl = (url: string): DatabaseAddress | undefined => {
-  const path = SQLITE.exec(url)?.groups?.['path'];
-  return path === undefined ? undefined : { engine: 'sqlite', path };
-};
+/** The path in a `DATABASE_URL`: a file, or `:memory:`; undefined when it names no supported database. */
+const pathOf = (url: string): string | undefined =>
+  /^sqlite:(?<path>\S.*)$/.exec(url)?.groups?.['path'];
 
 export const databaseUrl = z
   .string()
-  .refine((url) => parseDatabaseUrl(url) !== undefined, {
+  .refine((url) => pathOf(url) !== undefined, {
     error: 'must be sqlite:PATH, e.g. sqlite:data/dragoman.db',
   })
   .default('sqlite:data/dragoman.db');
@@ -42,9 +31,10 @@ export interface Store extends Kysely<Schema>, StorePort<Transaction<Schema>>, S
  * `config`.
  */
 export const openStore = async (url: string): Promise<Store> => {
-  const address = parseDatabaseUrl(url);
-  if (!address) throw new AppError('config', 'DATABASE_URL names no database that is known here');
-  const { dialect, synced } = openSqlite(address.path);
+  const path = pathOf(url);
+  if (path === undefined)
+    throw new AppError('config', 'DATABASE_URL names no database that is known here');
+  const { dialect, synced } = openSqlite(path);
   const db = new Kysely<Schema>({ dialect });
   await migrate(db);
   // Concurrent callers share one checkpoint. It waits for its turn at the only connection, because
